@@ -1,0 +1,43 @@
+/**
+ * `deno task compile [--target T]`: dist/plateau, one file that runs with nothing else installed.
+ *
+ * The program is bundled and the bundle compiled. Compiled as it is, it would embed every file of every
+ * package, and take twice as long to start.
+ */
+import { join } from "node:path";
+import config from "../deno.json" with { type: "json" };
+
+const ROOT = join(import.meta.dirname ?? "", "..");
+const OUTPUT = join(ROOT, "dist/plateau");
+
+/** What is started by its URL, and so is in no import graph: it lies beside the bundled main module. */
+const WORKER = "runner/load/worker.ts";
+
+/** Bundled CommonJS packages `require` Node's own modules, which a bundle does not provide. */
+const ENTRY = `import { createRequire } from "node:module";
+globalThis.require = createRequire(import.meta.url);
+await import("./main.js");
+`;
+
+async function deno(...args: string[]): Promise<void> {
+  const { success } = await new Deno.Command(Deno.execPath(), { args, cwd: ROOT }).spawn().status;
+  if (!success) throw new Error(`Cannot go on as this failed: deno ${args.join(" ")}`);
+}
+
+async function compile(stage: string, options: readonly string[]): Promise<void> {
+  const bundle = ["bundle", "--quiet", "--minify", "--output"];
+  await deno(...bundle, join(stage, "main.js"), "main.ts");
+  await deno(...bundle, join(stage, "worker.ts"), WORKER);
+  await Deno.writeTextFile(join(stage, "plateau.js"), ENTRY);
+  await Deno.writeTextFile(join(stage, "deno.json"), JSON.stringify({ unstable: config.unstable }));
+  const inside = ["main.js", "worker.ts"].flatMap((file) => ["--include", join(stage, file)]);
+  const compile = ["compile", "--allow-all", "--no-check", "--config", join(stage, "deno.json")];
+  await deno(...compile, ...inside, "--output", OUTPUT, ...options, join(stage, "plateau.js"));
+}
+
+const stage = await Deno.makeTempDir({ prefix: "plateau-" });
+try {
+  await compile(stage, Deno.args);
+} finally {
+  await Deno.remove(stage, { recursive: true });
+}

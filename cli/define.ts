@@ -1,0 +1,17 @@
+/** A command from its declaration. */
+import { VERSION } from "../runner/version.ts";
+import { EXIT } from "../scenarios/errors.ts";
+import { helpText, readArguments } from "./arguments.ts";
+import type { Command, CommandSpec, Parts } from "./command.ts";
+import { print } from "./terminal.ts";
+
+export function defineCommand<P extends Parts>(spec: CommandSpec<P>): Command {
+  return {
+    async execute(args, title): Promise<number> {
+      const read = readArguments(spec, title, args);
+      if (read.asks === "values") return await spec.run(read.values);
+      await print(read.asks === "help" ? helpText(spec, title) : `${VERSION}\n`);
+      return EXIT.done;
+    },
+  };
+}

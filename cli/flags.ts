@@ -1,0 +1,55 @@
+/** Flags that several commands share. */
+import { z } from "zod";
+import { repeat, seed } from "../scenarios/experiment.ts";
+import { duration } from "../scenarios/load.ts";
+import type { Parts } from "./command.ts";
+import { only, redisUrl, wholeNumber } from "./values.ts";
+
+export const redisFlag = {
+  redis: {
+    flags: "--redis <URL>",
+    about: "Redis to use; also as REDIS_URL",
+    schema: redisUrl.optional(),
+  },
+} satisfies Parts;
+
+/** The Redis that the user named, or null. */
+export function redisUrlOf(flag: string | undefined): string | null {
+  return (flag ?? Deno.env.get("REDIS_URL")) || null;
+}
+
+export const seedFlag = {
+  seed: {
+    flags: "--seed <N>",
+    about: "Seed of every random choice; chosen anew when it is not given",
+    schema: wholeNumber(seed).optional(),
+  },
+} satisfies Parts;
+
+export const quietFlag = {
+  quiet: {
+    flags: "-q, --quiet",
+    about: "No progress on standard error",
+    schema: z.boolean().default(false),
+  },
+} satisfies Parts;
+
+/** Which runs of an experiment, in place of those in its file. */
+export const planFlags = {
+  only: {
+    flags: "--only <target=A,scenario=B>",
+    about: "Only the runs that match; several values of one key are alternatives",
+    schema: only.optional(),
+  },
+  repeat: {
+    flags: "--repeat <N>",
+    about: "Runs of each cell",
+    schema: wholeNumber(repeat).optional(),
+  },
+  duration: {
+    flags: "--duration <D>",
+    about: "How long each run lasts, such as 10s",
+    schema: duration.optional(),
+  },
+  ...seedFlag,
+} satisfies Parts;

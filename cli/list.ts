@@ -1,0 +1,68 @@
+/** `plateau list`: what ships. */
+import { z } from "zod";
+import { EXIT } from "../scenarios/errors.ts";
+import { parseExperiment } from "../scenarios/experiment_file.ts";
+import { experiments } from "../scenarios/experiments/registry.ts";
+import { apps } from "../targets/apps/registry.ts";
+import type { App } from "../targets/apps/app.ts";
+import { defineCommand } from "./define.ts";
+import { print } from "./terminal.ts";
+
+const sections = { experiments: listExperiments, apps: listApps };
+const names = ["experiments", "apps"] as const satisfies readonly (keyof typeof sections)[];
+
+export const list = defineCommand({
+  parts: {
+    what: {
+      operand: "[WHAT]",
+      about: `One of ${names.join(", ")}; both when it is left out`,
+      schema: z.enum(names).optional(),
+    },
+  },
+  async run({ what }): Promise<number> {
+    const asked = what === undefined ? names : [what];
+    await print(asked.map((name) => sections[name]().join("\n") + "\n").join("\n"));
+    return EXIT.done;
+  },
+});
+
+function listExperiments(): string[] {
+  return Object.entries(experiments).map(([name, source]) =>
+    line(name, parseExperiment(source, `${name}.yaml`).title)
+  );
+}
+
+function listApps(): string[] {
+  return Object.entries<App>(apps).flatMap(([name, { summary, settings }]) => [
+    line(name, summary),
+    ...settingsOf(settings).map(({ key, about }) => line(`  ${key}`, about)),
+  ]);
+}
+
+/** A default is in one schema or the other: before or after it was read. */
+function settingsOf(settings: App["settings"]): { key: string; about: string }[] {
+  const { properties: written = {} } = z.toJSONSchema(settings, { io: "input" });
+  const { properties: read = {} } = z.toJSONSchema(settings, { unrepresentable: "any" });
+  return Object.keys(written).map((key) => {
+    const { description = "", default: preset } = {
+      ...asObject(read[key]),
+      ...asObject(written[key]),
+    };
+    return { key, about: `${description} (default: ${shown(preset)})` };
+  });
+}
+
+type JsonSchema = z.core.JSONSchema.JSONSchema;
+
+function asObject(schema: JsonSchema | boolean): JsonSchema {
+  return typeof schema === "boolean" ? {} : schema;
+}
+
+/** As it is written on the command line. */
+function shown(preset: unknown): string {
+  return typeof preset === "boolean" ? (preset ? "on" : "off") : String(preset);
+}
+
+function line(name: string, about = ""): string {
+  return `${name.padEnd(18)}  ${about}`;
+}

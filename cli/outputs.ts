@@ -1,0 +1,62 @@
+/** The forms of a result that a user can ask for, each in a file or on standard output. */
+import { messageOf, type Problem, TargetError } from "../scenarios/errors.ts";
+import type { Given, Parts, Values } from "./command.ts";
+import { print } from "./terminal.ts";
+import { outputFile } from "./values.ts";
+
+export const outputFlags = {
+  json: {
+    flags: "--json <FILE>",
+    about: "Writes all that was measured; - is standard output",
+    schema: outputFile.optional(),
+  },
+  csv: { flags: "--csv <FILE>", about: "Writes a row a run", schema: outputFile.optional() },
+  markdown: {
+    flags: "--markdown <FILE>",
+    about: "Writes the summary as a table for a pull request",
+    schema: outputFile.optional(),
+  },
+  html: { flags: "--html <FILE>", about: "Writes the report page", schema: outputFile.optional() },
+} satisfies Parts;
+
+type Form = keyof typeof outputFlags;
+const FORMS = Object.keys(outputFlags) as Form[];
+
+export type Outputs = Values<typeof outputFlags>;
+
+/** How each form is made; only what was asked for is. */
+export type Renderers = Readonly<Record<Form, () => string | Promise<string>>>;
+
+/** Standard output holds one thing. */
+export function outputConflicts(given: Given): Problem[] {
+  const [first, ...others] = FORMS.filter((form) => given[form] === "-");
+  return others.map((form) => ({
+    place: `--${form}`,
+    message: `Cannot write to standard output: --${first} does already`,
+    fix: "name a file",
+  }));
+}
+
+/** Whether standard output is taken by one of the forms. */
+export function takesStdout(outputs: Outputs): boolean {
+  return FORMS.some((form) => outputs[form] === "-");
+}
+
+export async function writeOutputs(outputs: Outputs, renderers: Renderers): Promise<void> {
+  for (const form of FORMS) {
+    const path = outputs[form];
+    if (path === undefined) continue;
+    const text = await renderers[form]();
+    if (path === "-") await print(text);
+    else await writeFile(path, text);
+  }
+}
+
+/** Throws a TargetError when the disk does not take it. */
+export async function writeFile(path: string, text: string): Promise<void> {
+  try {
+    await Deno.writeTextFile(path, text);
+  } catch (error) {
+    throw new TargetError(`Cannot write ${path}: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,60 @@
+/** The commands by name. Each is loaded only when it is asked for: start-up time is part of every run. */
+import type { Command } from "./command.ts";
+
+interface Entry {
+  /** One line for `plateau --help`; "" hides it. */
+  readonly summary: string;
+  readonly load: () => Promise<Command>;
+}
+
+export const commands = {
+  run: {
+    summary: "Runs an experiment and writes its report",
+    load: async () => (await import("./run.ts")).run,
+  },
+  bench: {
+    summary: "Measures one URL, in the manner of wrk and oha",
+    load: async () => (await import("./bench.ts")).bench,
+  },
+  serve: {
+    summary: "Starts one built-in app",
+    load: async () => (await import("./serve.ts")).serve,
+  },
+  report: {
+    summary: "Renders the report of results again",
+    load: async () => (await import("./report.ts")).report,
+  },
+  list: {
+    summary: "Shows the built-in experiments and apps",
+    load: async () => (await import("./list.ts")).list,
+  },
+  init: {
+    summary: "Writes a commented experiment file to start from",
+    load: async () => (await import("./init.ts")).init,
+  },
+  check: {
+    summary: "Tells what an experiment would run, or what is wrong with it",
+    load: async () => (await import("./check.ts")).check,
+  },
+  schema: {
+    summary: "Prints the JSON Schema of a file",
+    load: async () => (await import("./schema.ts")).schema,
+  },
+  supervise: {
+    summary: "",
+    load: async () => (await import("./supervise.ts")).supervise,
+  },
+} satisfies Record<string, Entry>;
+
+export type CommandName = keyof typeof commands;
+
+export function isCommandName(name: string): name is CommandName {
+  return Object.hasOwn(commands, name);
+}
+
+/** Those that the help shows. */
+export function listedCommands(): { name: string; summary: string }[] {
+  return Object.entries(commands)
+    .map(([name, { summary }]) => ({ name, summary }))
+    .filter(({ summary }) => summary !== "");
+}

@@ -1,0 +1,29 @@
+/** `plateau schema`: the JSON Schema of a file, for editors and scripts. */
+import { z } from "zod";
+import { measurement, results } from "../runner/result.ts";
+import { EXIT } from "../scenarios/errors.ts";
+import { experimentSpec } from "../scenarios/experiment.ts";
+import { defineCommand } from "./define.ts";
+import { print } from "./terminal.ts";
+
+const schemas = { experiment: experimentSpec, results, bench: measurement };
+const names = [
+  "experiment",
+  "results",
+  "bench",
+] as const satisfies readonly (keyof typeof schemas)[];
+
+export const schema = defineCommand({
+  parts: {
+    of: {
+      operand: "[FILE]",
+      about: `Of which file: ${names.join(", ")} (default: experiment)`,
+      schema: z.enum(names).default("experiment"),
+    },
+  },
+  async run({ of }): Promise<number> {
+    const json = z.toJSONSchema(schemas[of], { io: "input", unrepresentable: "any" });
+    await print(JSON.stringify(json, null, 2) + "\n");
+    return EXIT.done;
+  },
+});

@@ -1,0 +1,48 @@
+/** `plateau serve APP`: one built-in app, until it is told to end. */
+import { z } from "zod";
+import { EXIT } from "../scenarios/errors.ts";
+import { appNames } from "../targets/apps/registry.ts";
+import { bindToParent } from "../targets/launch/bond.ts";
+import { serveApp } from "../targets/serve.ts";
+import { defineCommand } from "./define.ts";
+import { redisFlag, redisUrlOf } from "./flags.ts";
+import { interruptible } from "./interrupt.ts";
+import { print } from "./terminal.ts";
+import { assignment, wholeNumber } from "./values.ts";
+
+export const serve = defineCommand({
+  parts: {
+    app: { operand: "<APP>", about: `Which one: ${appNames.join(", ")}`, schema: z.enum(appNames) },
+    port: {
+      flags: "-p, --port <N>",
+      about: "Port to listen on; 0 picks a free one",
+      preset: "0",
+      schema: wholeNumber(z.int().min(0).max(65_535)),
+    },
+    host: {
+      flags: "--host <H>",
+      about: "Address to listen on; 0.0.0.0 serves other machines",
+      preset: "127.0.0.1",
+      schema: z.string().min(1),
+    },
+    set: {
+      flags: "--set <key=value>",
+      about: "A setting of the app, see plateau list apps; may be repeated",
+      repeatable: true,
+      schema: z.array(assignment).default([]),
+    },
+    ...redisFlag,
+  },
+  run({ app, port, host, set, redis }): Promise<number> {
+    bindToParent();
+    return interruptible(async (signal) => {
+      const settings = Object.fromEntries(set);
+      const redisUrl = redisUrlOf(redis);
+      const served = await serveApp({ app, port, host, set: settings, redisUrl });
+      signal.addEventListener("abort", () => void served.close());
+      await print(`listening ${served.origin}\n`);
+      await served.finished;
+      return EXIT.done;
+    });
+  },
+});

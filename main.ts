@@ -1,0 +1,55 @@
+/**
+ * Plateau's table of contents: command line → command → exit code. The one place where errors are
+ * printed; who must act decides the code (scenarios/errors.ts).
+ */
+import { commands, isCommandName, listedCommands } from "./cli/registry.ts";
+import { print, printError } from "./cli/terminal.ts";
+import { harmless } from "./report/terminal/text.ts";
+import { VERSION } from "./runner/version.ts";
+import { EXIT, ExpectedError, UserError } from "./scenarios/errors.ts";
+
+async function dispatch([name = "", ...args]: readonly string[]): Promise<number> {
+  if (isCommandName(name)) {
+    const { summary, load } = commands[name];
+    return await (await load()).execute(args, { name, summary });
+  }
+  if (["--version", "-V"].includes(name)) await print(`${VERSION}\n`);
+  else if (["--help", "-h", "help"].includes(name)) await print(help());
+  else throw await unknownCommand(name);
+  return EXIT.done;
+}
+
+async function unknownCommand(name: string): Promise<UserError> {
+  const { didYouMean } = await import("./scenarios/suggest.ts");
+  const names = listedCommands().map(({ name }) => name);
+  const fix = didYouMean(name, names) ?? `the commands are ${names.join(", ")}`;
+  return new UserError([{ place: "plateau", message: `Cannot find command "${name}"`, fix }]);
+}
+
+function help(): string {
+  const lines = listedCommands().map(({ name, summary }) => `  ${name.padEnd(8)}  ${summary}`);
+  return `Plateau ${VERSION} measures HTTP services: it starts them, loads them, and writes a report.
+
+Usage: plateau COMMAND [options]
+
+${lines.join("\n")}
+
+plateau COMMAND --help tells more.
+`;
+}
+
+function tell(error: unknown): number {
+  const lines = error instanceof ExpectedError ? error.lines : [
+    ...(error instanceof Error && error.stack || String(error)).split("\n"),
+    "This is a defect of Plateau: please report it, with the lines above and what you did",
+  ];
+  printError(lines.map((line) => `${harmless(line)}\n`).join(""));
+  return error instanceof ExpectedError ? error.exitCode : EXIT.defect;
+}
+
+globalThis.addEventListener("unhandledrejection", (event) => {
+  event.preventDefault();
+  Deno.exit(tell(event.reason));
+});
+
+Deno.exit(await dispatch(Deno.args).catch(tell));

@@ -1,0 +1,23 @@
+/** Cells → the bars of requests per second. */
+import type { Cell } from "./cells.ts";
+import { type BarsChart, compact } from "./charts.ts";
+import { formatNumber } from "./units.ts";
+
+export function barsOf(cells: readonly Cell[]): BarsChart {
+  return {
+    kind: "bars",
+    alt: `Bars of requests per second: ${cells.map(barText).join("; ")}`,
+    unit: "requests/s",
+    bars: cells.map(({ label, color, rate }) => ({
+      label,
+      color,
+      value: compact(rate.median),
+      runs: rate.values.map(compact),
+      text: formatNumber(rate.median),
+    })),
+  };
+}
+
+function barText({ label, rate }: Cell): string {
+  return `${label} ${formatNumber(rate.median)}`;
+}

@@ -1,0 +1,55 @@
+/** The sections of the page that show scenarios: the overview of all, then each in full. */
+import type { ScenarioModel } from "../model.ts";
+import { READING } from "../reading.ts";
+import type { Table } from "../table.ts";
+import { barsMarkup, densityFigure, type Place, timelineFigure } from "./figures.ts";
+import { type Markup, markup } from "./markup.ts";
+import { tableMarkup } from "./tables.ts";
+
+/** The answers: for each scenario a sentence, its bars, and the summary table that they show. */
+export function overviewMarkup(scenarios: readonly ScenarioModel[], place: Place): Markup {
+  if (scenarios.length === 0) return markup`<p>No run was measured.</p>`;
+  const answers = scenarios.map((scenario, i) =>
+    answerMarkup(scenario, { ...place, id: `${place.id}-answer-${i + 1}` })
+  );
+  return markup`<figure class="overview"><h2>Requests per second</h2>${answers}
+<figcaption class="note">${READING.bars}</figcaption></figure>`;
+}
+
+function answerMarkup(
+  { name, request, answer, bars, tables }: ScenarioModel,
+  place: Place,
+): Markup {
+  const { verdict, detail } = answer;
+  const summary = tableMarkup(tables.summary, { id: `${place.id}-table`, captioned: false });
+  return markup`<section class="answer"><h3>${name} ${requestMarkup(request)}</h3>
+<p class="verdict"><strong>${verdict}</strong>${detail && `: ${detail}`}</p>
+<div class="beside">${barsMarkup(bars, place)}<div>${summary}</div></div></section>`;
+}
+
+function requestMarkup(request: string): Markup | null {
+  return request ? markup`<code>${request}</code>` : null;
+}
+
+export function scenarioMarkup(scenario: ScenarioModel, place: Place): Markup {
+  const { name, request, tables, density, densityFinding } = scenario;
+  const { id } = place;
+  const table = (table: Table, key: string, captioned = false): Markup =>
+    tableMarkup(table, { id: `${id}-${key}`, captioned });
+  return markup`<section id="${id}"><h2>${name} ${requestMarkup(request)}</h2>
+<h3>Over time</h3>
+${timelineFigure(scenario, { ...place, id: `${id}-timeline` })}
+<h3>Latency</h3>
+${table(tables.percentiles, "percentiles")}
+${density && densityFigure(density, densityFinding, { ...place, id: `${id}-density` })}
+<h3>Second by second</h3>
+<div class="pair"><div>${table(tables.requestsPerSecond, "requests", true)}</div>
+<div>${table(tables.bytesPerSecond, "bytes", true)}</div></div>
+<p class="note">${READING.perSecond}</p>
+<h3>Outcomes</h3>
+${table(tables.outcomes, "outcomes")}
+${tables.reasons && table(tables.reasons, "reasons", true)}
+${tables.resources && markup`<h3>Target CPU and memory</h3>${table(tables.resources, "resources")}`}
+<details><summary>Every run</summary>${table(tables.runs, "runs")}</details>
+</section>`;
+}

@@ -1,0 +1,112 @@
+/** The model of a single measurement, for `bench`: the same words and units as the report. Pure. */
+import { ERRORS } from "../runner/outcome.ts";
+import { type Measurement, PERCENTILES } from "../runner/result.ts";
+import { equalRatioEdgesUs, sharesBetween } from "./density.ts";
+import { type Fact, loadText } from "./method.ts";
+import { poolLatency, supports, WEAK_NOTE } from "./pool.ts";
+import { counted } from "./words.ts";
+import {
+  formatCount,
+  formatDuration,
+  formatMs,
+  formatNumber,
+  formatQuantity,
+  formatShare,
+  sizeUnit,
+  timeUnit,
+} from "./units.ts";
+
+export interface MeasurementModel {
+  readonly url: string;
+  readonly load: string;
+  readonly facts: readonly Fact[];
+  readonly percentiles: readonly (Fact & { readonly weak: boolean })[];
+  /** Steps of equal ratio: the upper bound of each and its share of the requests. */
+  readonly histogram: readonly {
+    readonly upTo: string;
+    readonly share: number;
+    readonly text: string;
+  }[];
+  readonly statuses: readonly Fact[];
+  /** Failed requests by kind, then by their exact reasons. */
+  readonly errors: readonly Fact[];
+  readonly notes: readonly string[];
+}
+
+const HISTOGRAM_STEPS = 11;
+/** The first step takes the fastest values up to this percentile, so that outliers cost one line. */
+const FIRST_STEP_UP_TO = 1;
+
+export function measurementModel(measurement: Measurement): MeasurementModel {
+  const { url, latency, status, errors, reasons } = measurement;
+  return {
+    url,
+    load: `${loadText([measurement])}, ${counted(measurement.generator.workers, "worker")}`,
+    facts: measurementFacts(measurement),
+    percentiles: percentileFacts(latency),
+    histogram: latency.count === 0 ? [] : histogramOf(measurement),
+    statuses: Object.entries(status).map(([code, count]) => ({
+      label: code,
+      text: formatCount(count),
+    })),
+    errors: [
+      ...ERRORS.flatMap((kind) =>
+        errors[kind] ? [{ label: kind, text: formatCount(errors[kind]) }] : []
+      ),
+      ...Object.entries(reasons).map(([label, count]) => ({ label, text: formatCount(count) })),
+    ],
+    notes: notesOf(measurement),
+  };
+}
+
+export function measurementFacts(measurement: Measurement): Fact[] {
+  const { requests, bytes, latency, checks } = measurement;
+  const size = (value: number) => formatQuantity(value, sizeUnit([value]));
+  return [
+    { label: "Requests/s", text: formatNumber(measurement.rate) },
+    { label: "Elapsed", text: formatDuration(measurement.elapsed) },
+    { label: "Completed", text: formatCount(requests.completed) },
+    { label: "Failed", text: formatCount(requests.failed) },
+    { label: "Unfinished", text: formatCount(requests.unfinished) },
+    ...(checks.failed ? [{ label: "Wrong answers", text: formatCount(checks.failed) }] : []),
+    { label: "Received", text: `${size(bytes.in)}, ${size(bytes.inPerSecond)}/s` },
+    { label: "Mean latency", text: `${formatMs(latency.mean)} ± ${formatMs(latency.stdev)}` },
+    { label: "Fastest", text: formatMs(latency.fastest) },
+    { label: "Slowest", text: formatMs(latency.max) },
+    { label: "Generator CPU", text: `${formatShare(measurement.generator.cpu)} of a core` },
+  ];
+}
+
+function percentileFacts(
+  { percentiles, count }: Measurement["latency"],
+): MeasurementModel["percentiles"] {
+  const unit = timeUnit(Object.values(percentiles));
+  return PERCENTILES.map((p) => ({
+    label: `p${p}`,
+    text: formatQuantity(percentiles[`${p}`], unit),
+    weak: !supports(count, p),
+  }));
+}
+
+function histogramOf(measurement: Measurement): MeasurementModel["histogram"] {
+  const { histogram } = poolLatency([measurement]);
+  const lowUs = histogram.valueAtPercentile(FIRST_STEP_UP_TO);
+  // Whole microseconds begin half a microsecond before 0.
+  const edgesUs = [-0.5, ...equalRatioEdgesUs(lowUs, histogram.maxUs, HISTOGRAM_STEPS - 1)];
+  const unit = timeUnit(edgesUs.map((us) => us / 1_000));
+  return sharesBetween(histogram, edgesUs).map((share, i) => ({
+    upTo: formatQuantity(edgesUs[i + 1] / 1_000, unit),
+    share,
+    text: formatShare(share),
+  }));
+}
+
+function notesOf({ latency: { count, censored } }: Measurement): string[] {
+  const weak = PERCENTILES.some((p) => !supports(count, p)) ? [WEAK_NOTE] : [];
+  const bounds = censored === 0 ? [] : [
+    `${
+      formatCount(censored)
+    } of the latencies are lower bounds: timed out, or unfinished at the end.`,
+  ];
+  return [...weak, ...bounds];
+}

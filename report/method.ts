@@ -1,0 +1,107 @@
+/** How it was measured, on what, and how to do it again, in words. */
+import type { Results, Run } from "../runner/result.ts";
+import { counted, listed } from "./words.ts";
+import {
+  formatCount,
+  formatDuration,
+  formatMoment,
+  formatMs,
+  formatQuantity,
+  sizeUnit,
+} from "./units.ts";
+
+export interface Fact {
+  readonly label: string;
+  readonly text: string;
+}
+
+/** The lines under the title: what, where, when, how long. */
+export function factsOf(results: Results): Fact[] {
+  const { machine, runs, planned, seed } = results;
+  const targets = new Set(runs.map(({ target }) => target)).size;
+  const scenarios = new Set(runs.map(({ scenario }) => scenario)).size;
+  return [
+    {
+      label: "Measured",
+      text: `${counted(targets, "target")} in ${counted(scenarios, "scenario")}, ${
+        runsText(runs.length, planned)
+      }`,
+    },
+    { label: "Load of a run", text: loadText(runs) },
+    { label: "On", text: `${machine.hostname}: ${machine.cpu}, ${counted(machine.cores, "core")}` },
+    { label: "At", text: whenText(results) },
+    { label: "Seed", text: String(seed) },
+  ].filter(({ text }) => text !== "");
+}
+
+function runsText(made: number, planned: number): string {
+  return made === planned ? counted(made, "run") : `${made} of ${counted(planned, "run")}`;
+}
+
+export function machineFacts({ machine, redis, version }: Results): Fact[] {
+  return [
+    {
+      label: "Processor",
+      text: `${machine.cpu}, ${counted(machine.cores, "core")}, ${machine.arch}`,
+    },
+    { label: "Memory", text: formatQuantity(machine.memory, sizeUnit([machine.memory])) },
+    { label: "System", text: `${machine.os}, kernel ${machine.kernel}` },
+    { label: "Host", text: machine.hostname },
+    { label: "Runtime", text: `Deno ${machine.deno}, V8 ${machine.v8}` },
+    { label: "Plateau", text: version },
+    { label: "Redis", text: redis ?? "none" },
+  ];
+}
+
+export function methodSentences(results: Results): string[] {
+  const { experiment, runs, seed } = results;
+  const timeouts = unique(runs.map(({ load }) => formatMs(load.timeout)));
+  return [
+    experiment.fresh === false
+      ? "A target's process served all of its runs."
+      : "Every run had a fresh process of its target, which had to give the right answer before it was loaded.",
+    experiment.order === "sequential"
+      ? "The runs were made in the order of the experiment file."
+      : `The runs were made in shuffled blocks, each block every cell once (seed ${seed}), so that a drift of the machine meets all cells alike.`,
+    `Closed loop: each connection sends its next request when the last answer is in. What is called latency is therefore the time of an answer under that many connections, from the send to the last byte; users who arrive at a pace of their own would also wait in line.`,
+    `Nothing leaves the data: a request without a whole answer ${
+      timeouts.length ? `after ${listed(timeouts)} ` : ""
+    }has failed, and it is in the distribution at the time it had taken, as are the requests in flight at the end.`,
+    "Requests/s are completed answers, whatever their status, over the time of the run. Where a cell has several runs the median is given, with the lowest and highest run.",
+    "Times are kept in histograms of three significant digits from 1 µs to 1 hour (HdrHistogram); those of several runs are added, never averaged.",
+  ];
+}
+
+export function commandOf({ experiment, seed }: Results): string {
+  return `plateau run ${experiment.name}.yaml --seed ${seed}`;
+}
+
+export function loadText(runs: readonly Pick<Run, "load">[]): string {
+  if (runs.length === 0) return "";
+  const connections = unique(runs.map(({ load }) => formatCount(load.connections)));
+  const ends = unique(
+    runs.map(({ load: { duration, requests } }) =>
+      duration === null ? `${formatCount(requests ?? 0)} requests` : formatDuration(duration)
+    ),
+  );
+  const pipeline = unique(runs.map(({ load }) => String(load.pipeline)));
+  const extras = [
+    ...(pipeline.join() === "1" ? [] : [`${listed(pipeline)} requests in flight on each`]),
+    ...(runs.some(({ load }) => !load.keepAlive) ? ["a new connection for every request"] : []),
+  ];
+  return [`${listed(connections)} connections, ${listed(ends)}`, ...extras].join(", ");
+}
+
+function whenText({ startedAt, finishedAt }: Results): string {
+  return finishedAt === null
+    ? formatMoment(startedAt)
+    : `${formatMoment(startedAt)}, took ${formatDuration(secondsBetween(startedAt, finishedAt))}`;
+}
+
+function secondsBetween(from: string, to: string): number {
+  return (Date.parse(to) - Date.parse(from)) / 1_000;
+}
+
+function unique(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
+}

@@ -1,0 +1,24 @@
+/** CPU and memory of a target over one run. */
+import type { Run } from "../runner/result.ts";
+
+/** CPU seconds over the run's resource points: each gives the cores in use since the one before. */
+export function cpuSecondsOf({ resources }: Run): number {
+  return resources.reduce(
+    (total, { t, cpu }, i) => total + cpu * Math.max(0, t - (resources[i - 1]?.t ?? 0)),
+    0,
+  );
+}
+
+/** Cores in use, on average over the run; 0 without resource points. */
+export function meanCoresOf(run: Run): number {
+  const seconds = run.resources.at(-1)?.t ?? 0;
+  return seconds > 0 ? cpuSecondsOf(run) / seconds : 0;
+}
+
+export function peakCoresOf({ resources }: Run): number {
+  return resources.reduce((most, { cpu }) => Math.max(most, cpu), 0);
+}
+
+export function peakMemoryBytesOf({ resources }: Run): number {
+  return resources.reduce((most, { memory }) => Math.max(most, memory), 0);
+}

@@ -1,0 +1,27 @@
+/** Statistics over runs, never over requests. */
+
+/** What the runs of a cell say about one figure. */
+export interface Spread {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+  /** One per run, by repetition. */
+  readonly values: readonly number[];
+}
+
+/** Of at least one value. */
+export function spreadOf(values: readonly number[]): Spread {
+  return { median: median(values), min: Math.min(...values), max: Math.max(...values), values };
+}
+
+/** The middle value, or the mean of the two middle ones; 0 of none. */
+export function median(values: readonly number[]): number {
+  if (values.length === 0) return 0;
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+export function sum<T>(items: readonly T[], of: (item: T) => number): number {
+  return items.reduce((total, item) => total + of(item), 0);
+}

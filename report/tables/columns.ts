@@ -1,0 +1,52 @@
+/** Cells and columns that several tables share. */
+import type { Run } from "../../runner/result.ts";
+import type { Cell } from "../cells.ts";
+import type { ColumnOf, TableCell } from "../table.ts";
+import { formatCount, formatIn, formatNumber, formatPercent, type Unit } from "../units.ts";
+
+export function textCell(text: string): TableCell {
+  return { text };
+}
+
+/** A number of the base unit, written in `unit`. */
+export function numberCell(value: number, unit?: Unit): TableCell {
+  return { text: unit ? formatIn(value, unit) : formatNumber(value), value };
+}
+
+export function countCell(value: number): TableCell {
+  return { text: formatCount(value), value };
+}
+
+/** A count or share of something that should not be: alarming unless it is 0. */
+export function faultCell(cell: TableCell): TableCell {
+  return cell.value ? { ...cell, alarming: true } : cell;
+}
+
+/** A share, 0–1; the column's unit is %. */
+export function shareCell(value: number): TableCell {
+  return { text: formatPercent(value), value };
+}
+
+/** What was not measured. */
+export const NONE: TableCell = { text: "–" };
+
+export const targetColumn: ColumnOf<Cell> = {
+  label: "Target",
+  kind: "name",
+  cell: ({ label, color }) => ({ text: label, color }),
+};
+
+/** One run of a cell, for tables with a row a run. */
+export interface RunOfCell {
+  readonly cell: Cell;
+  readonly run: Run;
+}
+
+export function runsOf(cells: readonly Cell[]): RunOfCell[] {
+  return cells.flatMap((cell) => cell.runs.map((run) => ({ cell, run })));
+}
+
+export const runColumns: readonly ColumnOf<RunOfCell>[] = [
+  { label: "Target", kind: "name", cell: ({ cell: { label, color } }) => ({ text: label, color }) },
+  { label: "Run", cell: ({ run }) => countCell(run.repetition) },
+];

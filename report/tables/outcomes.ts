@@ -1,0 +1,91 @@
+/** What became of the requests: every one that was due is in one of the columns. */
+import { type ErrorKind, ERRORS } from "../../runner/outcome.ts";
+import type { Cell } from "../cells.ts";
+import { sum } from "../spread.ts";
+import { type ColumnOf, type Table, tableOf } from "../table.ts";
+import { countCell, faultCell, targetColumn, textCell } from "./columns.ts";
+
+const ERROR_WORDS: Record<ErrorKind, string> = {
+  connect: "Not connected",
+  timeout: "Timed out",
+  reset: "Reset",
+  closed: "Closed early",
+  protocol: "Not HTTP",
+  tls: "TLS failed",
+  dns: "Name not found",
+};
+
+export function outcomesTable(scenario: string, cells: readonly Cell[]): Table {
+  const statuses = [
+    ...new Set(cells.flatMap(({ runs }) => runs.flatMap((run) => Object.keys(run.status)))),
+  ]
+    .sort();
+  const errors = ERRORS.filter((kind) => cells.some((cell) => errorsOf(cell, kind) > 0));
+  return tableOf({ caption: `Outcomes of ${scenario}`, notes: NOTES }, cells, [
+    targetColumn,
+    column("Due", (run) => run.requests.due),
+    ...statuses.map((status) => column(`Status ${status}`, (run) => run.status[status] ?? 0)),
+    fault("Wrong answers", (run) => run.checks.failed),
+    ...errors.map((kind) => fault(ERROR_WORDS[kind], (run) => run.errors[kind] ?? 0)),
+    column("Unfinished", (run) => run.requests.unfinished),
+    ...(cells.some(hasDropped) ? [fault("Never sent", (run) => run.requests.dropped)] : []),
+  ]);
+}
+
+const NOTES = [
+  "Unfinished requests were in flight when their run ended. Wrong answers are whole answers that an " +
+  "expectation of the scenario refused; they are among the statuses.",
+];
+
+type CountOf = (run: Cell["runs"][number]) => number;
+
+function column(label: string, of: CountOf): ColumnOf<Cell> {
+  return { label, cell: ({ runs }) => countCell(sum(runs, of)) };
+}
+
+function fault(label: string, of: CountOf): ColumnOf<Cell> {
+  return { label, cell: ({ runs }) => faultCell(countCell(sum(runs, of))) };
+}
+
+function errorsOf({ runs }: Cell, kind: ErrorKind): number {
+  return sum(runs, ({ errors }) => errors[kind] ?? 0);
+}
+
+function hasDropped({ runs }: Cell): boolean {
+  return runs.some(({ requests }) => requests.dropped > 0);
+}
+
+/** More reasons than this say no more. */
+const REASONS_PER_CELL = 8;
+
+interface Reason {
+  readonly cell: Cell;
+  readonly text: string;
+  readonly count: number;
+}
+
+/** Why requests failed, in the words of what refused them; null when none failed. */
+export function reasonsTable(scenario: string, cells: readonly Cell[]): Table | null {
+  const reasons = cells.flatMap(reasonsOf);
+  if (reasons.length === 0) return null;
+  return tableOf({ caption: `Errors of ${scenario}` }, reasons, [
+    { label: "Target", kind: "name", cell: ({ cell }) => targetColumn.cell(cell) },
+    { label: "Requests", cell: ({ count }) => countCell(count) },
+    { label: "Reason", kind: "text", cell: ({ text }) => textCell(text) },
+  ]);
+}
+
+function reasonsOf(cell: Cell): Reason[] {
+  const counts = new Map<string, number>();
+  for (const { reasons } of cell.runs) {
+    for (const [text, count] of Object.entries(reasons)) {
+      counts.set(text, (counts.get(text) ?? 0) + count);
+    }
+  }
+  const sorted = [...counts].sort(([, a], [, b]) => b - a);
+  const rest = sum(sorted.slice(REASONS_PER_CELL), ([, count]) => count);
+  return [
+    ...sorted.slice(0, REASONS_PER_CELL).map(([text, count]) => ({ cell, text, count })),
+    ...(rest > 0 ? [{ cell, text: "other reasons", count: rest }] : []),
+  ];
+}

@@ -1,0 +1,83 @@
+/**
+ * Reads what stands before the data of a chunk (RFC 9112 §7.1): the line end after the data of the chunk
+ * before it, the size in hexadecimal, extensions, which are passed over, and the line end. As llhttp
+ * does, it takes no space after the size.
+ */
+import { CR, HEX, LF, SEMICOLON, TEXT } from "./octets.ts";
+import type { Reason } from "./reason.ts";
+
+const DATA_CR = 0;
+const DATA_LF = 1;
+const FIRST_DIGIT = 2;
+const MORE_DIGITS = 3;
+const EXTENSION = 4;
+const LINE_FEED = 5;
+const DONE = 6;
+const BROKEN = 7;
+
+export class ChunkLine {
+  /** Bytes of data that follow; 0 in the last chunk. */
+  size = 0;
+  reason: Reason | "" = "";
+  #step = FIRST_DIGIT;
+
+  get done(): boolean {
+    return this.#step === DONE;
+  }
+
+  begin(afterData: boolean): void {
+    this.size = 0;
+    this.reason = "";
+    this.#step = afterData ? DATA_CR : FIRST_DIGIT;
+  }
+
+  /** Gives the offset after what it took, which is that of the first wrong octet when it broke. */
+  read(bytes: Uint8Array, from: number, to: number): number {
+    let at = from;
+    while (at < to && this.#step < DONE) {
+      this.#take(bytes[at]);
+      if (this.#step !== BROKEN) at++;
+    }
+    return at;
+  }
+
+  #take(octet: number): void {
+    switch (this.#step) {
+      case DATA_CR:
+        return octet === CR ? this.#go(DATA_LF) : this.#break("chunk longer than its size");
+      case DATA_LF:
+        return octet === LF ? this.#go(FIRST_DIGIT) : this.#break("CR without LF");
+      case FIRST_DIGIT:
+        return HEX[octet] < 16 ? this.#takeDigit(HEX[octet]) : this.#break("malformed chunk size");
+      case MORE_DIGITS:
+        if (HEX[octet] < 16) return this.#takeDigit(HEX[octet]);
+        return octet === SEMICOLON
+          ? this.#go(EXTENSION)
+          : this.#endLine(octet, "malformed chunk size");
+      case EXTENSION:
+        return TEXT[octet] === 1 ? undefined : this.#endLine(octet, "malformed chunk extension");
+      default:
+        return octet === LF ? this.#go(DONE) : this.#break("CR without LF");
+    }
+  }
+
+  #takeDigit(digit: number): void {
+    this.size = this.size * 16 + digit;
+    if (this.size > Number.MAX_SAFE_INTEGER) this.#break("chunk size too large");
+    else this.#step = MORE_DIGITS;
+  }
+
+  #endLine(octet: number, otherwise: Reason): void {
+    if (octet === CR) this.#step = LINE_FEED;
+    else this.#break(octet === LF ? "line end without CR" : otherwise);
+  }
+
+  #go(step: number): void {
+    this.#step = step;
+  }
+
+  #break(reason: Reason): void {
+    this.reason = reason;
+    this.#step = BROKEN;
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * The three fields that decide where an answer ends and whether the connection goes on: Content-Length,
+ * Transfer-Encoding and Connection. Their values are lists, read octet by octet, so that they may be
+ * split anywhere and have any length.
+ */
+import { COMMA, SPACE, TAB, TEXT, TOKEN, ZERO } from "./octets.ts";
+import type { Reason } from "./reason.ts";
+import { compileWords, NO_WORD, WORD_START } from "./words.ts";
+
+export const FRAMING_NAMES = compileWords(["content-length", "transfer-encoding", "connection"]);
+const CONTENT_LENGTH = 1;
+const TRANSFER_ENCODING = 2;
+
+const OPTIONS = compileWords(["chunked", "close", "keep-alive"]);
+const NEXT_IN_OPTIONS = OPTIONS.next;
+const CHUNKED_WORD = 1;
+const CLOSE_WORD = 2;
+const KEEP_ALIVE_WORD = 3;
+
+/** Coding that stands last in Transfer-Encoding. */
+export const NO_CODING = 0;
+export const CHUNKED = 1;
+export const OTHER_CODING = 2;
+
+const NONE = -1;
+
+export class FramingFields {
+  /** −1 when there is none. */
+  contentLength = NONE;
+  coding = NO_CODING;
+  /** Connection says close. */
+  close = false;
+  /** Connection says keep-alive. */
+  keepAlive = false;
+  reason: Reason | "" = "";
+  /** The field at hand, as numbered in FRAMING_NAMES. */
+  #field = CONTENT_LENGTH;
+  // The list element at hand: a length, or a state in OPTIONS; whether a space has followed it.
+  #length = NONE;
+  #option = WORD_START;
+  #isOver = false;
+
+  begin(): void {
+    this.contentLength = NONE;
+    this.coding = NO_CODING;
+    this.close = this.keepAlive = false;
+    this.reason = "";
+  }
+
+  beginValue(field: number): void {
+    this.#field = field;
+    this.#beginElement();
+  }
+
+  #beginElement(): void {
+    this.#length = NONE;
+    this.#option = WORD_START;
+    this.#isOver = false;
+  }
+
+  // hot: gives the offset of the octet that ended the value, or that was wrong in it.
+  readValue(bytes: Uint8Array, from: number, to: number): number {
+    const isLength = this.#field === CONTENT_LENGTH;
+    for (let at = from;; at++) {
+      at = isLength ? this.#readLength(bytes, at, to) : this.#readOption(bytes, at, to);
+      if (at === to) return at;
+      if (isLength) this.#endLength(bytes[at]);
+      else this.#endOption(bytes[at]);
+      if (bytes[at] !== COMMA || this.reason !== "") return at;
+      this.#beginElement();
+    }
+  }
+
+  #readLength(bytes: Uint8Array, from: number, to: number): number {
+    for (let at = from; at < to; at++) {
+      const octet = bytes[at];
+      const digit = octet - ZERO;
+      if (octet === SPACE || octet === TAB) this.#isOver = this.#length !== NONE;
+      else if (digit < 0 || digit > 9 || this.#isOver) return at;
+      else if (this.#length === NONE) this.#length = digit;
+      else this.#length = this.#length * 10 + digit;
+    }
+    return to;
+  }
+
+  /** A list of lengths passes if all are the same (RFC 9112 §6.3, step 5). */
+  #endLength(octet: number): void {
+    const isEnd = octet === COMMA || TEXT[octet] === 0;
+    if (this.#length === NONE || !isEnd) this.reason = "malformed content-length";
+    else if (this.#length > Number.MAX_SAFE_INTEGER) this.reason = "content-length too large";
+    else if (this.contentLength !== NONE && this.contentLength !== this.#length) {
+      this.reason = "conflicting content-lengths";
+    } else this.contentLength = this.#length;
+  }
+
+  // hot: nginx says "Connection: keep-alive" in every answer.
+  #readOption(bytes: Uint8Array, from: number, to: number): number {
+    let at = from;
+    let option = this.#option;
+    let isOver = this.#isOver;
+    for (; at < to; at++) {
+      const octet = bytes[at];
+      if (octet === COMMA || TEXT[octet] === 0) break;
+      if (octet === SPACE || octet === TAB) isOver = option !== WORD_START;
+      else option = isOver ? NO_WORD : NEXT_IN_OPTIONS[option << 7 | TOKEN[octet]];
+    }
+    this.#option = option;
+    this.#isOver = isOver;
+    return at;
+  }
+
+  /** An empty element is none (RFC 9110 §5.6.1); llhttp refuses an empty Transfer-Encoding, too. */
+  #endOption(octet: number): void {
+    const word = OPTIONS.ends[this.#option];
+    if (this.#field !== TRANSFER_ENCODING) {
+      this.close ||= word === CLOSE_WORD;
+      this.keepAlive ||= word === KEEP_ALIVE_WORD;
+    } else if (this.#option !== WORD_START) {
+      this.coding = word === CHUNKED_WORD ? CHUNKED : OTHER_CODING;
+    } else if (octet !== COMMA && this.coding === NO_CODING) {
+      this.reason = "malformed transfer-encoding";
+    }
+  }
+}

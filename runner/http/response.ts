@@ -1,0 +1,239 @@
+/**
+ * An HTTP/1.1 client's reader of answers (RFC 9112): bytes in, outcome out. It does no I/O and keeps
+ * nothing that it need not: what is unfinished at the end of the bytes goes on in the next call, so an
+ * answer may be split anywhere, with the same outcome. As strict as llhttp: what one reader could take so
+ * and another otherwise is broken.
+ *
+ * An answer is a status line, field lines, and a body; a chunked body is chunk lines, data between
+ * them, and trailers. Each kind of line has a reader of its own, and one of them is at work at a time.
+ */
+import { ChunkLine } from "./chunk_line.ts";
+import { FieldLines } from "./field_lines.ts";
+import { CHUNKED, NO_CODING } from "./framing_fields.ts";
+import { Kept } from "./kept.ts";
+import type { Reason } from "./reason.ts";
+import { StatusLine } from "./status_line.ts";
+
+/** What `state` says. */
+export const NEED_MORE = 0;
+export const COMPLETE = 1;
+export const BROKEN = 2;
+
+// How the end of the body is found.
+const UNKNOWN = 0;
+const BY_LENGTH = 1;
+const BY_CHUNKS = 2;
+const BY_CLOSE = 3;
+
+/** More than any server has a reason to send before its answer. */
+const MAX_INTERIM = 20;
+const MAX_HEAD_BYTES = 64 * 1024;
+const MAX_KEPT_BYTES = 64 * 1024 * 1024;
+
+export interface ReaderOptions {
+  /** Keeps the head and body of each answer in `kept`. */
+  readonly retain?: boolean;
+  /** Limit of a head (64 KiB); of a chunk's size with its extensions, and of trailers, too. */
+  readonly maxHeadBytes?: number;
+  /** Limit of a body that is kept (64 MiB). */
+  readonly maxKeptBytes?: number;
+}
+
+export class ResponseReader {
+  /** NEED_MORE, COMPLETE or BROKEN. */
+  state = NEED_MORE;
+  /** Whether any byte of the answer has come. */
+  started = false;
+  /** Bytes of the body, without its framing. */
+  bodyBytes = 0;
+  /** Whether the connection may carry another exchange; known once complete. */
+  keepAlive = false;
+  /** Why it is broken, or "". */
+  reason: Reason | "" = "";
+  /** The answer itself; null unless it is retained. */
+  readonly kept: Kept | null;
+
+  readonly #statusLine = new StatusLine();
+  readonly #fieldLines = new FieldLines();
+  readonly #chunkLine = new ChunkLine();
+  /** The reader at work, unless the next byte is data. */
+  #lines: StatusLine | FieldLines | ChunkLine = this.#statusLine;
+  #isData = false;
+  /** What may still come before the lines at hand are over their limit. */
+  #roomBytes = 0;
+  #framing = UNKNOWN;
+  /** Data that is still to come. */
+  #leftBytes = 0;
+  #answersHead = false;
+  #interim = 0;
+  readonly #maxHeadBytes: number;
+  readonly #maxKeptBytes: number;
+
+  constructor(
+    { retain = false, maxHeadBytes = MAX_HEAD_BYTES, maxKeptBytes = MAX_KEPT_BYTES }:
+      ReaderOptions = {},
+  ) {
+    this.kept = retain ? new Kept() : null;
+    this.#maxHeadBytes = maxHeadBytes;
+    this.#maxKeptBytes = maxKeptBytes;
+    this.begin(false);
+  }
+
+  /** Of the final answer; meaningful once complete. */
+  get status(): number {
+    return this.#statusLine.status;
+  }
+
+  /** Gets ready for the answer to a request; `answersHead` when that was a HEAD. */
+  begin(answersHead: boolean): void {
+    this.state = NEED_MORE;
+    this.started = this.keepAlive = false;
+    this.bodyBytes = 0;
+    this.reason = "";
+    this.#answersHead = answersHead;
+    this.#interim = 0;
+    this.#beginHead();
+  }
+
+  #beginHead(): void {
+    this.#framing = UNKNOWN;
+    this.#statusLine.begin();
+    this.#fieldLines.begin();
+    this.#expectLines(this.#statusLine);
+    this.kept?.clear();
+  }
+
+  // hot: the common answer is a head and a sized body, whole in `bytes`.
+  /** Reads `bytes[from, to)` up to the end of one answer; gives the offset after what it took. */
+  read(bytes: Uint8Array, from: number, to: number): number {
+    let at = from;
+    while (at < to && this.state === NEED_MORE) {
+      this.started = true;
+      at = this.#isData ? this.#takeData(bytes, at, to) : this.#readLines(bytes, at, to);
+    }
+    return at;
+  }
+
+  /** The peer closed its side: the end of a body without another one, too early for everything else. */
+  end(): void {
+    if (this.state !== NEED_MORE) return;
+    if (this.#framing === BY_CLOSE) this.#complete();
+    else if (!this.started) this.#break("closed before the answer");
+    else {this.#break(
+        this.#framing === UNKNOWN ? "closed within the head" : "closed within the body",
+      );}
+  }
+
+  /** Lines under a limit of their own: a head, a chunk line, trailers. */
+  #expectLines(lines: StatusLine | FieldLines | ChunkLine): void {
+    this.#lines = lines;
+    this.#isData = false;
+    this.#roomBytes = this.#maxHeadBytes;
+  }
+
+  #readLines(bytes: Uint8Array, from: number, to: number): number {
+    const lines = this.#lines;
+    const at = lines.read(bytes, from, Math.min(to, from + this.#roomBytes));
+    this.#roomBytes -= at - from;
+    if (this.#framing === UNKNOWN) this.kept?.addHead(bytes, from, at);
+    if (lines.reason !== "") this.#break(lines.reason);
+    else if (lines.done) this.#follow(lines);
+    else if (this.#roomBytes === 0) this.#breakOverLimit();
+    return at;
+  }
+
+  #breakOverLimit(): void {
+    const isHead = this.#framing === UNKNOWN;
+    this.#break(isHead ? "head over its limit" : "chunk line or trailers over the limit");
+  }
+
+  /** What comes after lines that are done. */
+  #follow(lines: StatusLine | FieldLines | ChunkLine): void {
+    if (lines === this.#statusLine) this.#lines = this.#fieldLines;
+    else if (lines === this.#chunkLine) this.#followChunkLine(this.#chunkLine.size);
+    else if (this.#framing === UNKNOWN) this.#followHead();
+    else this.#complete();
+  }
+
+  #followHead(): void {
+    const { status } = this.#statusLine;
+    if (status >= 200) return this.#frame();
+    if (status === 101) return this.#break("protocol switch that nobody asked for");
+    if (++this.#interim > MAX_INTERIM) return this.#break("too many interim answers");
+    this.#beginHead();
+  }
+
+  /** Finds where the body ends by the steps of RFC 9112 §6.3. */
+  #frame(): void {
+    const { status, minor } = this.#statusLine;
+    const { coding, contentLength, close, keepAlive } = this.#fieldLines.framing;
+    // RFC 9112 §9.3. A transfer coding in HTTP/1.0 is read, but then the connection is not trusted (§6.1).
+    this.keepAlive = !close && (minor === 1 || (keepAlive && coding === NO_CODING));
+    // 3. Both say where it ends (checked first, as it's wrong in any answer): perhaps someone along the way
+    //    believed the other one, and the rest of the bytes are somebody else's answer.
+    if (coding !== NO_CODING && contentLength >= 0) {
+      return this.#break("both transfer-encoding and content-length");
+    }
+    // 1. No body, whatever the fields say.
+    if (this.#answersHead || status === 204 || status === 304) return this.#complete();
+    // 2. Tunnels: CONNECT is never sent.
+    // 4. Chunks; with another coding last, until the peer closes.
+    if (coding === CHUNKED) {
+      this.#framing = BY_CHUNKS;
+      return this.#expectChunkLine(false);
+    }
+    // 5. Lengths that are malformed or differ were refused with their field.
+    // 6. That many bytes. 7. is about requests.
+    if (contentLength >= 0) {
+      this.#framing = BY_LENGTH;
+      return contentLength === 0 ? this.#complete() : this.#expectData(contentLength);
+    }
+    // 8. Until the peer closes.
+    this.#framing = BY_CLOSE;
+    this.keepAlive = false;
+    this.#expectData(Infinity);
+  }
+
+  #expectChunkLine(afterData: boolean): void {
+    this.#chunkLine.begin(afterData);
+    this.#expectLines(this.#chunkLine);
+  }
+
+  #followChunkLine(size: number): void {
+    if (size > 0) return this.#expectData(size);
+    this.#fieldLines.beginTrailers();
+    this.#expectLines(this.#fieldLines);
+  }
+
+  #expectData(lengthBytes: number): void {
+    this.#isData = true;
+    this.#leftBytes = lengthBytes;
+  }
+
+  // hot: data is passed over by count, not looked at.
+  #takeData(bytes: Uint8Array, from: number, to: number): number {
+    const at = Math.min(to, from + this.#leftBytes);
+    this.bodyBytes += at - from;
+    this.#leftBytes -= at - from;
+    this.kept?.addBody(bytes, from, at);
+    if (this.kept !== null && this.bodyBytes > this.#maxKeptBytes) {
+      this.#break("body too long to keep");
+    } else if (this.#leftBytes === 0) this.#endData();
+    return at;
+  }
+
+  #endData(): void {
+    if (this.#framing === BY_CHUNKS) this.#expectChunkLine(true);
+    else this.#complete();
+  }
+
+  #complete(): void {
+    this.state = COMPLETE;
+  }
+
+  #break(reason: Reason): void {
+    this.state = BROKEN;
+    this.reason = reason;
+    this.keepAlive = false;
+  }
+}

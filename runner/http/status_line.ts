@@ -1,0 +1,107 @@
+/**
+ * Reads a status line (RFC 9112 §4), octet by octet, so that a wrong one is told at once and it may be
+ * split anywhere. As llhttp does, it takes a status with nothing after it, not even the space.
+ */
+import { CR, LF, SPACE, TEXT, ZERO } from "./octets.ts";
+import type { Reason } from "./reason.ts";
+
+const PREFIX = Uint8Array.from("HTTP/1.", (character) => character.charCodeAt(0));
+
+// Places in "HTTP/1.1 200 OK\r\n", the first of which are those in PREFIX.
+const MINOR = PREFIX.length;
+const SEPARATOR = MINOR + 1;
+const STATUS_CLASS = SEPARATOR + 1;
+const AFTER_STATUS = STATUS_CLASS + 3;
+const PHRASE = AFTER_STATUS + 1;
+const LINE_FEED = PHRASE + 1;
+const DONE = LINE_FEED + 1;
+const BROKEN = DONE + 1;
+
+export class StatusLine {
+  status = 0;
+  /** HTTP/1.`minor`. */
+  minor = 0;
+  reason: Reason | "" = "";
+  #place = 0;
+
+  get done(): boolean {
+    return this.#place === DONE;
+  }
+
+  begin(): void {
+    this.status = 0;
+    this.reason = "";
+    this.#place = 0;
+  }
+
+  // hot: gives the offset after what it took, which is that of the first wrong octet when it broke.
+  read(bytes: Uint8Array, from: number, to: number): number {
+    let at = this.#passPrefix(bytes, from, to);
+    while (at < to && this.#place < DONE) {
+      if (this.#place === PHRASE) {
+        while (at < to && TEXT[bytes[at]] !== 0) at++;
+        if (at === to) return at;
+      }
+      this.#take(bytes[at]);
+      if (this.#place !== BROKEN) at++;
+    }
+    return at;
+  }
+
+  #passPrefix(bytes: Uint8Array, from: number, to: number): number {
+    let at = from;
+    let place = this.#place;
+    while (at < to && place < MINOR && bytes[at] === PREFIX[place]) {
+      at++;
+      place++;
+    }
+    this.#place = place;
+    if (at < to && place < MINOR) this.#break("not HTTP/1.0 or HTTP/1.1");
+    return at;
+  }
+
+  #take(octet: number): void {
+    switch (this.#place) {
+      case MINOR:
+        return this.#takeMinor(octet - ZERO);
+      case SEPARATOR:
+        return octet === SPACE ? this.#go(STATUS_CLASS) : this.#break("malformed status line");
+      case AFTER_STATUS:
+        return octet === SPACE ? this.#go(PHRASE) : this.#endLine(octet);
+      case PHRASE:
+        return this.#endLine(octet);
+      case LINE_FEED:
+        return octet === LF ? this.#go(DONE) : this.#break("CR without LF");
+      default:
+        return this.#takeDigit(octet - ZERO);
+    }
+  }
+
+  #takeMinor(digit: number): void {
+    this.minor = digit;
+    if (digit === 0 || digit === 1) this.#go(SEPARATOR);
+    else this.#break("not HTTP/1.0 or HTTP/1.1");
+  }
+
+  /** A status is 100 to 999: its class, the first digit, is not 0. */
+  #takeDigit(digit: number): void {
+    const least = this.#place === STATUS_CLASS ? 1 : 0;
+    if (digit < least || digit > 9) return this.#break("malformed status line");
+    this.status = this.status * 10 + digit;
+    this.#place++;
+  }
+
+  #endLine(octet: number): void {
+    if (octet === CR) this.#go(LINE_FEED);
+    else this.#break(octet === LF ? "line end without CR" : "malformed status line");
+  }
+
+  #go(place: number): void {
+    this.#place = place;
+  }
+
+  #break(reason: Reason): void {
+    this.reason = reason;
+    this.#place = BROKEN;
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * What a driver is: the sockets under a worker's load. It moves bytes and tells what happened; every
+ * decision (what to send, when, what counts as what) is the `Conversation`'s, which knows no socket.
+ * One file a member (tcp), one line in `registry.ts`; `tests/conformance/drivers_test.ts` runs the same
+ * suite over all of them.
+ *
+ * A slot is the place of one connection, 0 … slots − 1. It is closed → connecting → open → closed.
+ * All moments are microseconds since the start of the run, by one monotonic clock.
+ */
+
+export type DriverName = "epoll" | "tcp";
+
+/** Commands, given by the conversation; a driver carries them out in order and never calls back from within one. */
+export interface Driver {
+  /** Dials slot `slot`; answered by `onOpen` or `onRefused`. */
+  connect(slot: number): void;
+  /** Queues `bytes` (not copied: they must stay as they are) on an open slot. */
+  send(slot: number, bytes: Uint8Array): void;
+  /** Closes a slot at once, in any state, without any further event from it. */
+  close(slot: number): void;
+  /** Runs until `conversation.onTick` says so; resolves when every slot is closed. */
+  run(conversation: Conversation): Promise<void>;
+}
+
+/** Events, told by the driver. */
+export interface Conversation {
+  /** Whether a tick that comes late falsifies the load (open loop), or only delays some housekeeping. */
+  readonly punctual: boolean;
+  onOpen(slot: number, nowUs: number): void;
+  /** The dial failed. `kind` is "connect", "tls" or "dns". */
+  onRefused(slot: number, kind: "connect" | "tls" | "dns", reason: string, nowUs: number): void;
+  /** `bytes[0, length)` arrived; the buffer is the driver's and is used again after the call. */
+  onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number): void;
+  /** The peer closed its side (`reset` null) or the connection broke (its reason). */
+  onEnd(slot: number, reset: string | null, nowUs: number): void;
+  /** Does what is due by now. Returns the moment of the next tick, or −1 when the load is over. */
+  onTick(nowUs: number): number;
+}

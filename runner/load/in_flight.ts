@@ -1,0 +1,45 @@
+/**
+ * The exchanges in flight on each slot, oldest first: a ring of `depth` places a slot, in flat arrays,
+ * so that the load loop allocates nothing.
+ */
+export class InFlight {
+  readonly #count: Uint16Array;
+  /** Place of the oldest in the slot's ring. */
+  readonly #oldest: Uint16Array;
+  readonly #dueUs: Float64Array;
+  readonly #sentUs: Float64Array;
+
+  constructor(slots: number, private readonly depth: number) {
+    this.#count = new Uint16Array(slots);
+    this.#oldest = new Uint16Array(slots);
+    this.#dueUs = new Float64Array(slots * depth);
+    this.#sentUs = new Float64Array(slots * depth);
+  }
+
+  count(slot: number): number {
+    return this.#count[slot];
+  }
+
+  add(slot: number, dueUs: number, sentUs: number): void {
+    const after = this.#oldest[slot] + this.#count[slot]++;
+    const place = slot * this.depth + (after < this.depth ? after : after - this.depth);
+    this.#dueUs[place] = dueUs;
+    this.#sentUs[place] = sentUs;
+  }
+
+  /** Due moment of the oldest, microseconds. */
+  dueUs(slot: number): number {
+    return this.#dueUs[slot * this.depth + this.#oldest[slot]];
+  }
+
+  /** Moment at which the oldest was sent, microseconds. */
+  sentUs(slot: number): number {
+    return this.#sentUs[slot * this.depth + this.#oldest[slot]];
+  }
+
+  /** Forgets the oldest. */
+  drop(slot: number): void {
+    this.#oldest[slot] = this.#oldest[slot] + 1 === this.depth ? 0 : this.#oldest[slot] + 1;
+    this.#count[slot]--;
+  }
+}

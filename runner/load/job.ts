@@ -1,0 +1,59 @@
+/**
+ * What a worker isolate is told and what it tells: the messages between the pool and its workers.
+ */
+import type { ArrivalOptions } from "../../scenarios/pace/arrivals.ts";
+import type { Phase } from "../../scenarios/pace/profile.ts";
+import type { Check } from "./answer_check.ts";
+import type { DriverName } from "./driver.ts";
+import type { IntervalPart, WorkerTotals } from "./recorder.ts";
+
+/** Where the connections go. */
+export interface Endpoint {
+  readonly hostname: string;
+  readonly port: number;
+}
+
+/** What makes exchanges due. */
+export type SupplySpec =
+  /** @property requests Infinity when the run ends by time. */
+  | { readonly kind: "closed"; readonly requests: number }
+  | { readonly kind: "open"; readonly phases: readonly Phase[]; readonly arrivals: ArrivalOptions };
+
+/** One worker's share of one run. Posted by the pool, which made it from validated values. */
+export interface Job {
+  readonly driver: DriverName;
+  readonly endpoint: Endpoint;
+  /** The encoded request. */
+  readonly request: Uint8Array<ArrayBuffer>;
+  /** It is a HEAD: its answer has no body. */
+  readonly head: boolean;
+  readonly check: Check | null;
+  readonly connections: number;
+  readonly pipeline: number;
+  readonly keepAlive: boolean;
+  readonly timeoutUs: number;
+  readonly intervalUs: number;
+  /** Infinity when the run ends by count. */
+  readonly durationUs: number;
+  readonly supply: SupplySpec;
+  /** One Int32: not 0 asks the worker to end now. */
+  readonly stop: Int32Array<SharedArrayBuffer>;
+}
+
+export type ToWorker =
+  | { readonly kind: "prepare"; readonly job: Job }
+  /** @property at Moment of the start, milliseconds since the epoch with fraction. */
+  | { readonly kind: "start"; readonly at: number };
+
+export type FromWorker =
+  | { readonly kind: "ready" }
+  | { readonly kind: "interval"; readonly part: IntervalPart }
+  | { readonly kind: "finished"; readonly report: WorkerReport };
+
+export interface WorkerReport {
+  readonly totals: WorkerTotals;
+  /** From the start of the run to the worker's last event, microseconds. */
+  readonly elapsedUs: number;
+  /** CPU time of the worker's thread, microseconds. */
+  readonly cpuUs: number;
+}

@@ -1,0 +1,61 @@
+/**
+ * The few calls of Linux' libc that the epoll driver needs, by Deno's FFI. Lengths are declared u32, as
+ * a JS number for `usize` takes a path ten times slower. Everything is opened once per worker.
+ */
+const SYMBOLS = {
+  socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
+  connect: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  setsockopt: { parameters: ["i32", "i32", "i32", "buffer", "u32"], result: "i32" },
+  getsockopt: { parameters: ["i32", "i32", "i32", "buffer", "buffer"], result: "i32" },
+  send: { parameters: ["i32", "buffer", "u32", "i32"], result: "i32" },
+  recv: { parameters: ["i32", "buffer", "u32", "i32"], result: "i32" },
+  close: { parameters: ["i32"], result: "i32" },
+  epoll_create1: { parameters: ["i32"], result: "i32" },
+  epoll_ctl: { parameters: ["i32", "i32", "i32", "buffer"], result: "i32" },
+  epoll_pwait2: { parameters: ["i32", "buffer", "i32", "buffer", "pointer", "u32"], result: "i32" },
+  prctl: { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" },
+  __errno_location: { parameters: [], result: "pointer" },
+  strerror: { parameters: ["i32"], result: "pointer" },
+} as const satisfies Deno.ForeignLibraryInterface;
+
+export type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"] & {
+  /** Number of the last error of this thread; to be read right after the call that failed. */
+  errno(): number;
+  /** What an error number means, as libc words it. */
+  explain(errno: number): string;
+};
+
+// Numbers of the Linux kernel's interface (include/uapi), the same on x86-64 and arm64.
+export const AF_INET = 2;
+export const AF_INET6 = 10;
+export const SOCK_STREAM_NONBLOCK_CLOEXEC = 1 | 0o4000 | 0o2000000;
+export const IPPROTO_TCP = 6;
+export const TCP_NODELAY = 1;
+export const SOL_SOCKET = 1;
+export const SO_ERROR = 4;
+export const MSG_DONTWAIT_NOSIGNAL = 0x40 | 0x4000;
+export const EPOLL_CLOEXEC = 0o2000000;
+export const EPOLL_CTL_ADD = 1;
+export const EPOLL_CTL_MOD = 3;
+export const EPOLLIN = 1;
+export const EPOLLOUT = 4;
+export const EPOLLRDHUP = 0x2000;
+export const EAGAIN = 11;
+export const EINTR = 4;
+export const EINPROGRESS = 115;
+export const PR_SET_TIMERSLACK = 29;
+
+/** Opens libc, or throws: no FFI permission, not Linux, not glibc, or one too old for epoll_pwait2 (2.35). */
+export function openLibc(): Libc {
+  const { symbols } = Deno.dlopen("libc.so.6", SYMBOLS);
+  const location = symbols.__errno_location();
+  if (location === null) throw new Error("libc has no errno");
+  const view = new Deno.UnsafePointerView(location);
+  return Object.assign(symbols, {
+    errno: () => view.getInt32(),
+    explain: (errno: number) => {
+      const text = symbols.strerror(errno);
+      return text === null ? `error ${errno}` : Deno.UnsafePointerView.getCString(text);
+    },
+  });
+}

@@ -1,0 +1,80 @@
+/**
+ * The worker isolates of this process. They are kept from run to run, so that later runs meet code that
+ * is already compiled; each run gives every worker its own job and one common moment to start.
+ */
+import type { FromWorker, Job, ToWorker, WorkerReport } from "./job.ts";
+import type { IntervalPart } from "./recorder.ts";
+
+/** Time for the start message to reach every worker before the start. */
+const START_DELAY_MS = 5;
+
+export interface PoolHooks {
+  /** An interval of worker `worker` (its index in the jobs) has ended. */
+  readonly onInterval: (worker: number, part: IntervalPart) => void;
+  /** The load starts at this moment, milliseconds since the epoch. */
+  readonly onStart: (atMs: number) => void;
+  readonly signal: AbortSignal;
+}
+
+/** A job but for what the pool adds itself. */
+export type JobShare = Omit<Job, "stop">;
+
+export class WorkerPool {
+  readonly #workers: Worker[] = [];
+
+  /** Runs one job on each worker, all from one moment; when the signal aborts they end early. */
+  async run(shares: readonly JobShare[], hooks: PoolHooks): Promise<WorkerReport[]> {
+    const stop = new Int32Array(new SharedArrayBuffer(4));
+    const onAbort = (): void => void Atomics.store(stop, 0, 1);
+    hooks.signal.addEventListener("abort", onAbort);
+    if (hooks.signal.aborted) onAbort();
+    try {
+      const workers = shares.map((_, index) => this.#worker(index));
+      await Promise.all(
+        shares.map((share, i) =>
+          ask(workers[i], { kind: "prepare", job: { ...share, stop } }, "ready")
+        ),
+      );
+      const at = performance.timeOrigin + performance.now() + START_DELAY_MS;
+      hooks.onStart(at);
+      const finished = workers.map((worker, index) =>
+        ask(worker, { kind: "start", at }, "finished", (part) => hooks.onInterval(index, part))
+      );
+      return (await Promise.all(finished)).map(({ report }) => report);
+    } finally {
+      hooks.signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  #worker(index: number): Worker {
+    return this.#workers[index] ??= new Worker(new URL("./worker.ts", import.meta.url), {
+      type: "module",
+    });
+  }
+
+  close(): void {
+    for (const worker of this.#workers.splice(0)) worker.terminate();
+  }
+}
+
+type Answer<Kind> = Extract<FromWorker, { kind: Kind }>;
+
+/** Posts `message` and waits for the answer of kind `kind`, passing on the intervals told before it. */
+function ask<Kind extends "ready" | "finished">(
+  worker: Worker,
+  message: ToWorker,
+  kind: Kind,
+  onInterval?: (part: IntervalPart) => void,
+): Promise<Answer<Kind>> {
+  return new Promise((resolve, reject) => {
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+      if (data.kind === "interval") onInterval?.(data.part);
+      else if (data.kind === kind) resolve(data as Answer<Kind>);
+    };
+    worker.onerror = (event) => {
+      event.preventDefault();
+      reject(new Error(`A load worker failed: ${event.message}`));
+    };
+    worker.postMessage(message);
+  });
+}

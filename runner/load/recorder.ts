@@ -1,0 +1,230 @@
+/**
+ * What a worker remembers of its exchanges: counters, distributions, and one small histogram per
+ * interval that is handed on as soon as the interval ends. It knows no clock: every moment is an
+ * argument, in microseconds since the start of the run.
+ */
+import { type ErrorKind, ERRORS } from "../outcome.ts";
+import { Histogram, type SparseHistogram } from "../stats/histogram.ts";
+
+/** One interval of one worker. */
+export interface IntervalPart {
+  /** 0 for the first interval of the run. */
+  readonly index: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly bytesIn: number;
+  readonly latency: SparseHistogram;
+}
+
+/** What a worker saw in the whole run, beside its intervals. */
+export interface WorkerTotals {
+  readonly due: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly unfinished: number;
+  readonly dropped: number;
+  /** Latencies that are lower bounds: timed out or unfinished. */
+  readonly censored: number;
+  readonly checksPassed: number;
+  readonly checksFailed: number;
+  readonly reconnects: number;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  /** Completed responses, indexed by status code. */
+  readonly status: Float64Array;
+  /** Failed requests, in the order of ERRORS. */
+  readonly errors: Float64Array;
+  readonly reasons: ReadonlyMap<string, number>;
+  /** Per whole second of the run. */
+  readonly secondCompleted: readonly number[];
+  readonly secondBytes: readonly number[];
+  readonly service: SparseHistogram;
+  readonly firstByte: SparseHistogram;
+  readonly connect: SparseHistogram;
+  /** Actual send minus due moment; empty in a closed loop. */
+  readonly lag: SparseHistogram;
+  /** Shortest latency of a completed request, without lower bounds; Infinity when none completed. */
+  readonly fastestUs: number;
+  /** End of the last exchange. */
+  readonly lastUs: number;
+}
+
+const SECOND_US = 1_000_000;
+/** The last interval is the one that holds the last microsecond, not an empty one that begins at the end. */
+const LAST_US = 1;
+const STATUS_CODES = 1_000;
+/** So that a server that breaks in ever new ways can't fill the memory. */
+const MAX_REASONS = 100;
+
+export class Recorder {
+  due = 0;
+  completed = 0;
+  failed = 0;
+  unfinished = 0;
+  dropped = 0;
+  checksPassed = 0;
+  checksFailed = 0;
+  reconnects = 0;
+  bytesIn = 0;
+  bytesOut = 0;
+  /** End of the last exchange, microseconds. */
+  lastUs = 0;
+  #censored = 0;
+  readonly #status = new Float64Array(STATUS_CODES);
+  readonly #errors = new Float64Array(ERRORS.length);
+  readonly #reasons = new Map<string, number>();
+  readonly #latency = new Histogram();
+  readonly #service = new Histogram();
+  readonly #firstByte = new Histogram();
+  readonly #connect = new Histogram();
+  readonly #lag = new Histogram();
+  #fastestUs = Infinity;
+  readonly #secondCompleted: number[] = [];
+  readonly #secondBytes: number[] = [];
+
+  // The stretch since the last boundary; a boundary is the end of an interval or of a second.
+  #boundaryUs: number;
+  #interval = 0;
+  #second = 0;
+  #intervalCompleted = 0;
+  #intervalFailed = 0;
+  #intervalBytes = 0;
+  #stretchCompleted = 0;
+  #stretchBytes = 0;
+
+  constructor(
+    private readonly intervalUs: number,
+    private readonly onInterval: (part: IntervalPart) => void,
+  ) {
+    this.#boundaryUs = Math.min(intervalUs, SECOND_US);
+  }
+
+  // hot: the four moments of a completed exchange; nothing here may allocate.
+  complete(
+    status: number,
+    dueUs: number,
+    sentUs: number,
+    firstByteUs: number,
+    doneUs: number,
+  ): void {
+    if (doneUs >= this.#boundaryUs) this.advance(doneUs);
+    this.completed++;
+    this.#stretchCompleted++;
+    this.#status[status]++;
+    const latencyUs = doneUs - dueUs;
+    if (latencyUs < this.#fastestUs) this.#fastestUs = latencyUs;
+    this.#latency.record(latencyUs);
+    this.#service.record(doneUs - sentUs);
+    this.#firstByte.record(firstByteUs - sentUs);
+    this.lastUs = doneUs;
+  }
+
+  // hot: bytes as they arrive.
+  received(bytes: number, nowUs: number): void {
+    if (nowUs >= this.#boundaryUs) this.advance(nowUs);
+    this.bytesIn += bytes;
+    this.#stretchBytes += bytes;
+  }
+
+  // hot: an exchange that was due has been sent.
+  sent(lagUs: number): void {
+    this.#lag.record(lagUs);
+  }
+
+  connected(timeUs: number): void {
+    this.#connect.record(timeUs);
+  }
+
+  /** An exchange that ended in an error; only a time-out says something about the latency. */
+  fail(kind: ErrorKind, reason: string, dueUs: number, sentUs: number, nowUs: number): void {
+    if (nowUs >= this.#boundaryUs) this.advance(nowUs);
+    this.failed++;
+    this.#intervalFailed++;
+    this.#errors[ERRORS.indexOf(kind)]++;
+    const known = this.#reasons.size < MAX_REASONS || this.#reasons.has(reason)
+      ? reason
+      : "other reasons";
+    this.#reasons.set(known, (this.#reasons.get(known) ?? 0) + 1);
+    if (kind === "timeout") this.#recordLowerBound(dueUs, sentUs, nowUs);
+    this.lastUs = nowUs;
+  }
+
+  /** An exchange in flight at the end of the run: it would have taken at least this long. */
+  leaveUnfinished(dueUs: number, sentUs: number, endUs: number): void {
+    this.advance(endUs - LAST_US);
+    this.unfinished++;
+    this.#recordLowerBound(dueUs, sentUs, endUs);
+    this.lastUs = endUs;
+  }
+
+  #recordLowerBound(dueUs: number, sentUs: number, nowUs: number): void {
+    this.#censored++;
+    this.#latency.record(nowUs - dueUs);
+    this.#service.record(nowUs - sentUs);
+  }
+
+  /** Closes every stretch that has ended by `nowUs` and hands on finished intervals. */
+  advance(nowUs: number): void {
+    while (nowUs >= this.#boundaryUs) {
+      const endUs = this.#boundaryUs;
+      this.#closeStretch();
+      if (endUs === (this.#interval + 1) * this.intervalUs) this.#closeInterval();
+      if (endUs === (this.#second + 1) * SECOND_US) this.#second++;
+      this.#boundaryUs = Math.min(
+        (this.#interval + 1) * this.intervalUs,
+        (this.#second + 1) * SECOND_US,
+      );
+    }
+  }
+
+  #closeStretch(): void {
+    this.#secondCompleted[this.#second] = (this.#secondCompleted[this.#second] ?? 0) +
+      this.#stretchCompleted;
+    this.#secondBytes[this.#second] = (this.#secondBytes[this.#second] ?? 0) + this.#stretchBytes;
+    this.#intervalCompleted += this.#stretchCompleted;
+    this.#intervalBytes += this.#stretchBytes;
+    this.#stretchCompleted = this.#stretchBytes = 0;
+  }
+
+  #closeInterval(): void {
+    this.onInterval({
+      index: this.#interval++,
+      completed: this.#intervalCompleted,
+      failed: this.#intervalFailed,
+      bytesIn: this.#intervalBytes,
+      latency: this.#latency.drain(),
+    });
+    this.#intervalCompleted = this.#intervalFailed = this.#intervalBytes = 0;
+  }
+
+  /** Hands on the last, perhaps shorter, interval and gives the totals. Nothing may be recorded after it. */
+  finish(endUs: number): WorkerTotals {
+    this.advance(endUs - LAST_US);
+    this.#closeStretch();
+    this.#closeInterval();
+    return {
+      due: this.due,
+      completed: this.completed,
+      failed: this.failed,
+      unfinished: this.unfinished,
+      dropped: this.dropped,
+      censored: this.#censored,
+      checksPassed: this.checksPassed,
+      checksFailed: this.checksFailed,
+      reconnects: this.reconnects,
+      bytesIn: this.bytesIn,
+      bytesOut: this.bytesOut,
+      status: this.#status,
+      errors: this.#errors,
+      reasons: this.#reasons,
+      secondCompleted: this.#secondCompleted,
+      secondBytes: this.#secondBytes,
+      service: this.#service.toSparse(),
+      firstByte: this.#firstByte.toSparse(),
+      connect: this.#connect.toSparse(),
+      lag: this.#lag.toSparse(),
+      fastestUs: this.#fastestUs,
+      lastUs: this.lastUs,
+    };
+  }
+}

@@ -1,0 +1,246 @@
+/**
+ * The load of one worker: the same request over and over on a fixed number of connections, each
+ * exchange begun when the supply says that it is due. It decides everything (what to send, when, what
+ * counts as what) and does no I/O: a driver carries its commands out and tells it what happened, with
+ * the time. Every exchange that was due ends as completed, failed or unfinished, exactly once.
+ */
+import { BROKEN, NEED_MORE, ResponseReader } from "../http/response.ts";
+import type { ErrorKind } from "../outcome.ts";
+import { AnswerCheck } from "./answer_check.ts";
+import { CLOSED, CONNECTING, Connections, OPEN } from "./connections.ts";
+import type { Conversation, Driver } from "./driver.ts";
+import { InFlight } from "./in_flight.ts";
+import type { Job } from "./job.ts";
+import type { Recorder, WorkerTotals } from "./recorder.ts";
+import { SlotQueue } from "./slot_queue.ts";
+import type { Supply } from "./supply.ts";
+
+/** Slots are looked over for time-outs and dials this often. */
+const SWEEP_US = 10_000;
+
+export class RequestLoop implements Conversation {
+  /** What was recorded; null until the load is over. */
+  totals: WorkerTotals | null = null;
+  elapsedUs = 0;
+  readonly punctual: boolean;
+
+  // By slot.
+  readonly #connections: Connections;
+  readonly #readers: ResponseReader[];
+  readonly #firstByteUs: Float64Array;
+  readonly #inFlight: InFlight;
+  readonly #idle: SlotQueue;
+  readonly #sweepUs: number;
+  #nextSweepUs = 0;
+  readonly #check: AnswerCheck | null;
+
+  constructor(
+    private readonly job: Job,
+    private readonly parts: { driver: Driver; recorder: Recorder; supply: Supply },
+  ) {
+    const slots = job.connections;
+    this.punctual = parts.supply.intended;
+    this.#sweepUs = Math.max(1_000, Math.min(SWEEP_US, job.timeoutUs / 10));
+    this.#connections = new Connections(slots, parts);
+    this.#idle = new SlotQueue(slots);
+    this.#check = job.check && new AnswerCheck(job.check);
+    const retain = this.#check?.readsBody ?? false;
+    this.#readers = Array.from({ length: slots }, () => new ResponseReader({ retain }));
+    this.#firstByteUs = new Float64Array(slots);
+    this.#inFlight = new InFlight(slots, job.pipeline);
+  }
+
+  onOpen(slot: number, nowUs: number): void {
+    this.#connections.opened(slot, nowUs);
+    this.#readers[slot].begin(this.job.head);
+    this.#fill(slot, nowUs);
+  }
+
+  // hot: once a read; in the common case one whole answer, its record, and the next send.
+  onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number): void {
+    if (nowUs >= this.job.durationUs) return; // too late to count; the next tick ends the run
+    this.parts.recorder.received(length, nowUs);
+    const reader = this.#readers[slot];
+    for (let at = 0; at < length;) {
+      if (this.#inFlight.count(slot) === 0) return this.#reopen(slot, nowUs);
+      if (!reader.started) this.#firstByteUs[slot] = nowUs;
+      at = reader.read(bytes, at, length);
+      if (reader.state === NEED_MORE) return;
+      if (reader.state === BROKEN) return this.#break(slot, "protocol", reader.reason, nowUs);
+      if (at < length && this.#inFlight.count(slot) === 1) {
+        return this.#break(slot, "protocol", "bytes after the answer", nowUs);
+      }
+      this.#complete(slot, nowUs);
+      if (!reader.keepAlive || !this.job.keepAlive) {
+        return this.#break(slot, "closed", "closed before a pipelined answer", nowUs);
+      }
+      reader.begin(this.job.head);
+      this.#fill(slot, nowUs);
+    }
+  }
+
+  onEnd(slot: number, reset: string | null, nowUs: number): void {
+    if (nowUs >= this.job.durationUs) return;
+    this.#connections.ended(slot);
+    if (this.#inFlight.count(slot) === 0) return this.#reopen(slot, nowUs);
+    if (reset !== null) return this.#break(slot, "reset", reset, nowUs);
+    const reader = this.#readers[slot];
+    reader.end();
+    if (reader.state === BROKEN) return this.#break(slot, "closed", reader.reason, nowUs);
+    this.#complete(slot, nowUs);
+    this.#break(slot, "closed", "closed before a pipelined answer", nowUs);
+  }
+
+  // hot: in an open loop it runs for every arrival.
+  onTick(nowUs: number): number {
+    const { recorder, supply } = this.parts;
+    if (nowUs >= this.job.durationUs) return this.#finish(this.job.durationUs);
+    if (nowUs >= this.#nextSweepUs) {
+      if (Atomics.load(this.job.stop, 0) !== 0) return this.#finish(nowUs);
+      if (this.#isOver()) return this.#finish(recorder.lastUs);
+      this.#sweep(nowUs);
+    }
+    this.#dispatch(nowUs);
+    const nextUs = Math.min(this.#nextSweepUs, this.job.durationUs);
+    // A due exchange that finds nobody idle waits for whoever is done first, not for the clock.
+    return supply.intended && supply.nextUs > nowUs ? Math.min(nextUs, supply.nextUs) : nextUs;
+  }
+
+  /** Nothing is left to send and nothing in flight. */
+  #isOver(): boolean {
+    const { recorder, supply } = this.parts;
+    return supply.nextUs === Infinity && recorder.due === recorder.completed + recorder.failed;
+  }
+
+  #sweep(nowUs: number): void {
+    this.#nextSweepUs = nowUs + this.#sweepUs;
+    this.parts.recorder.advance(nowUs);
+    for (let slot = 0; slot < this.job.connections; slot++) this.#sweepSlot(slot, nowUs);
+  }
+
+  #sweepSlot(slot: number, nowUs: number): void {
+    const state = this.#connections.state(slot);
+    const lateUs = nowUs - this.job.timeoutUs;
+    if (state === CLOSED) {
+      if (this.#connections.mayDial(slot, nowUs)) this.#dial(slot, nowUs);
+    } else if (state === CONNECTING) {
+      if (this.#connections.dialedUs(slot) > lateUs) return;
+      this.#connections.close(slot);
+      this.onRefused(slot, "timeout", "no connection in time", nowUs);
+    } else if (this.#inFlight.count(slot) > 0 && this.#inFlight.sentUs(slot) <= lateUs) {
+      this.#failOldest(slot, "timeout", "no whole answer in time", nowUs);
+      this.#break(slot, "closed", "behind an answer that timed out", nowUs);
+    }
+  }
+
+  /** Gives what is due to connections that wait for it, the longest idle first. */
+  #dispatch(nowUs: number): void {
+    while (this.parts.supply.nextUs <= nowUs) {
+      const slot = this.#idle.take();
+      if (slot < 0) return;
+      const isIdle = this.#connections.state(slot) === OPEN && this.#inFlight.count(slot) === 0;
+      if (isIdle) this.#fill(slot, nowUs);
+    }
+  }
+
+  #dial(slot: number, nowUs: number): void {
+    if (this.parts.supply.nextUs < Infinity) this.#connections.dial(slot, nowUs);
+  }
+
+  /** The connection that the next exchange would have taken could not be had: that exchange has failed. */
+  onRefused(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
+    const { recorder, supply } = this.parts;
+    const dueUs = supply.take(nowUs);
+    if (dueUs >= 0) {
+      const dialedUs = this.#connections.dialedUs(slot);
+      recorder.due++;
+      recorder.fail(kind, reason, supply.intended ? dueUs : dialedUs, dialedUs, nowUs);
+    }
+    this.#connections.refused(slot, nowUs);
+  }
+
+  /** Sends what is due until the pipeline is full, or waits for what will be. */
+  #fill(slot: number, nowUs: number): void {
+    while (this.#inFlight.count(slot) < this.job.pipeline) {
+      const dueUs = this.parts.supply.take(nowUs);
+      if (dueUs < 0) return this.#idle.add(slot);
+      this.#send(slot, dueUs, nowUs);
+    }
+  }
+
+  #send(slot: number, dueUs: number, nowUs: number): void {
+    const { recorder, supply } = this.parts;
+    recorder.due++;
+    if (supply.intended) recorder.sent(nowUs - dueUs);
+    // In a closed loop nothing is due but by the loop itself, so the clock runs from the send.
+    this.#inFlight.add(slot, supply.intended ? dueUs : nowUs, nowUs);
+    recorder.bytesOut += this.job.request.length;
+    this.parts.driver.send(slot, this.job.request);
+  }
+
+  #complete(slot: number, nowUs: number): void {
+    const { recorder } = this.parts;
+    const reader = this.#readers[slot];
+    const dueUs = this.#inFlight.dueUs(slot);
+    recorder.complete(
+      reader.status,
+      dueUs,
+      this.#inFlight.sentUs(slot),
+      this.#firstByteUs[slot],
+      nowUs,
+    );
+    if (this.#check !== null) {
+      if (this.#check.passes(reader)) recorder.checksPassed++;
+      else recorder.checksFailed++;
+    }
+    this.#connections.answered(slot);
+    this.#inFlight.drop(slot);
+  }
+
+  /** Fails every exchange in flight on the slot, closes it and opens it again. */
+  #break(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
+    while (this.#inFlight.count(slot) > 0) this.#failOldest(slot, kind, reason, nowUs);
+    this.#reopen(slot, nowUs);
+  }
+
+  #failOldest(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
+    this.parts.recorder.fail(
+      kind,
+      reason,
+      this.#inFlight.dueUs(slot),
+      this.#inFlight.sentUs(slot),
+      nowUs,
+    );
+    this.#inFlight.drop(slot);
+  }
+
+  #reopen(slot: number, nowUs: number): void {
+    if (this.#connections.giveUp(slot, nowUs)) this.#dial(slot, nowUs);
+  }
+
+  #finish(endUs: number): number {
+    const { recorder, supply } = this.parts;
+    for (let slot = 0; slot < this.job.connections; slot++) {
+      if (this.#connections.state(slot) === CONNECTING) this.#leaveDial(slot, endUs);
+      for (; this.#inFlight.count(slot) > 0; this.#inFlight.drop(slot)) {
+        recorder.leaveUnfinished(this.#inFlight.dueUs(slot), this.#inFlight.sentUs(slot), endUs);
+      }
+      this.#connections.close(slot);
+    }
+    const dropped = supply.drop(endUs); // arrived and never sent
+    recorder.due += dropped;
+    recorder.dropped += dropped;
+    this.elapsedUs = endUs;
+    this.totals = recorder.finish(endUs);
+    return -1;
+  }
+
+  /** In a closed loop a dial is the beginning of an exchange. */
+  #leaveDial(slot: number, endUs: number): void {
+    const { recorder, supply } = this.parts;
+    if (supply.intended || supply.take(endUs) < 0) return;
+    const dialedUs = this.#connections.dialedUs(slot);
+    recorder.due++;
+    recorder.leaveUnfinished(dialedUs, dialedUs, endUs);
+  }
+}

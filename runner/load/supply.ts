@@ -1,0 +1,71 @@
+/**
+ * When the next exchange is due. The loop asks; a supply only counts and calculates, and never looks
+ * at a clock. Moments are microseconds since the start of the run.
+ */
+import { Arrivals } from "../../scenarios/pace/arrivals.ts";
+import { Profile } from "../../scenarios/pace/profile.ts";
+import type { SupplySpec } from "./job.ts";
+
+export interface Supply {
+  /** The due moment of the next exchange if it may start by `nowUs`, otherwise −1. One that is given is used up. */
+  take(nowUs: number): number;
+  /** When `take` will give the next one; Infinity when it never will. */
+  readonly nextUs: number;
+  /** Uses up, uncounted, everything that was due before `endUs`; gives how much that was. None in a closed loop. */
+  drop(endUs: number): number;
+  /** Whether due moments are somebody's intention (open loop), so that latency counts from them. */
+  readonly intended: boolean;
+}
+
+/** Closed loop: an exchange is due whenever somebody is free to carry it out, `limit` times in all. */
+export class ClosedSupply implements Supply {
+  readonly intended = false;
+  #left: number;
+
+  /** @param limit Exchanges to give; Infinity for as long as the run lasts. */
+  constructor(limit: number) {
+    this.#left = limit;
+  }
+
+  take(nowUs: number): number {
+    if (this.#left <= 0) return -1;
+    this.#left--;
+    return nowUs;
+  }
+
+  drop(): number {
+    return 0;
+  }
+
+  get nextUs(): number {
+    return this.#left > 0 ? 0 : Infinity;
+  }
+}
+
+/** Open loop: an exchange is due when it arrives, whether or not anybody is free. */
+export class OpenSupply implements Supply {
+  readonly intended = true;
+  nextUs: number;
+
+  constructor(private readonly arrivals: Arrivals) {
+    this.nextUs = arrivals.next();
+  }
+
+  take(nowUs: number): number {
+    const dueUs = this.nextUs;
+    if (dueUs > nowUs) return -1;
+    this.nextUs = this.arrivals.next();
+    return dueUs;
+  }
+
+  drop(endUs: number): number {
+    let dropped = 0;
+    for (; this.nextUs < endUs; this.nextUs = this.arrivals.next()) dropped++;
+    return dropped;
+  }
+}
+
+export function supplyOf(spec: SupplySpec): Supply {
+  if (spec.kind === "closed") return new ClosedSupply(spec.requests);
+  return new OpenSupply(new Arrivals(new Profile(spec.phases), spec.arrivals));
+}

@@ -1,0 +1,44 @@
+/// <reference lib="deno.worker" />
+/**
+ * A worker isolate: told a job, it gets everything ready, says so, starts at the agreed moment, tells
+ * each interval as it ends and its totals at the end, and waits for the next job.
+ */
+import { DRIVERS } from "./drivers.ts";
+import type { FromWorker, Job, ToWorker } from "./job.ts";
+import { Recorder } from "./recorder.ts";
+import { RequestLoop } from "./request_loop.ts";
+import { supplyOf } from "./supply.ts";
+import { threadCpuUs } from "./thread_cpu.ts";
+
+function tell(message: FromWorker): void {
+  self.postMessage(message);
+}
+
+/** Everything of one run, allocated before it starts. */
+async function prepare(job: Job): Promise<(at: number) => Promise<void>> {
+  let startMs = 0; // of this isolate's performance clock
+  const now = (): number => (performance.now() - startMs) * 1_000;
+  const driver = await DRIVERS[job.driver]({ endpoint: job.endpoint, slots: job.connections, now });
+  const recorder = new Recorder(job.intervalUs, (part) => tell({ kind: "interval", part }));
+  const loop = new RequestLoop(job, { driver, recorder, supply: supplyOf(job.supply) });
+  return async (at) => {
+    startMs = at - performance.timeOrigin;
+    await new Promise((wake) => setTimeout(wake, Math.max(0, -now() / 1_000)));
+    const cpuBeforeUs = threadCpuUs();
+    await driver.run(loop);
+    if (loop.totals === null) throw new Error("The load ended without totals");
+    const cpuUs = threadCpuUs() - cpuBeforeUs;
+    tell({ kind: "finished", report: { totals: loop.totals, elapsedUs: loop.elapsedUs, cpuUs } });
+  };
+}
+
+let start: ((at: number) => Promise<void>) | null = null;
+
+self.onmessage = async ({ data }: MessageEvent<ToWorker>) => {
+  if (data.kind === "prepare") {
+    start = await prepare(data.job);
+    tell({ kind: "ready" });
+  } else {
+    await start?.(data.at);
+  }
+};

@@ -1,0 +1,204 @@
+/**
+ * The result files: the only thing that `report/` reads, and what scripts read. Written once, here.
+ * Times are milliseconds, rates per second, sizes bytes, shares 0–1, unless a field says otherwise.
+ */
+import { z } from "zod";
+import { ERRORS } from "./outcome.ts";
+
+const count = z.int().min(0);
+const ms = z.number().min(0);
+
+/** Percentiles that every distribution reports. */
+export const PERCENTILES = [50, 75, 90, 95, 99, 99.9, 99.99] as const;
+
+const percentiles = z.strictObject({
+  "50": ms,
+  "75": ms,
+  "90": ms,
+  "95": ms,
+  "99": ms,
+  "99.9": ms,
+  "99.99": ms,
+});
+
+/** A distribution of times, in milliseconds. All zero when `count` is 0. */
+export const distribution = z.strictObject({
+  count,
+  min: ms,
+  mean: ms,
+  stdev: ms,
+  max: ms,
+  percentiles,
+});
+
+/** Latency: timed-out and unfinished requests are in it at their elapsed time, as lower bounds. */
+export const latency = distribution.extend({
+  clock: z.enum(["intended", "sent"])
+    .describe(
+      "intended: from the moment the request was due (open loop); sent: from the send (closed loop)",
+    ),
+  censored: count.describe("How many of the values are lower bounds"),
+  fastest: ms.describe("Of the completed requests, without lower bounds; 0 for none"),
+});
+
+export const load = z.discriminatedUnion("kind", [
+  z.strictObject({
+    kind: z.literal("closed"),
+    connections: z.int().min(1),
+    pipeline: z.int().min(1),
+    keepAlive: z.boolean(),
+    timeout: ms,
+    duration: z.number().min(0).nullable().describe(
+      "Seconds asked for, or null when it ended by count",
+    ),
+    requests: count.nullable().describe("Requests asked for, or null when it ended by time"),
+  }),
+]);
+
+const spread = z.strictObject({
+  p1: z.number(),
+  p2_5: z.number(),
+  p50: z.number(),
+  p97_5: z.number(),
+  mean: z.number(),
+  stdev: z.number(),
+  min: z.number(),
+});
+
+export const timelinePoint = z.strictObject({
+  t: z.number().describe("End of the interval, seconds since the start of the run"),
+  completed: count,
+  failed: count,
+  bytes: count,
+  p50: ms,
+  p75: ms,
+  p90: ms,
+  p99: ms,
+  max: ms,
+  histogram: z.string().describe(
+    "Latencies that ended in the interval: HdrHistogram V2, compressed, base64, microseconds; empty for none",
+  ),
+});
+
+/** One measurement of one URL: the shape of `bench --json`. */
+export const measurement = z.strictObject({
+  schema: z.literal("plateau.bench/1"),
+  version: z.string().describe("Version of Plateau"),
+  url: z.string(),
+  driver: z.enum(["epoll", "tcp"]).describe("How the workers did their I/O"),
+  load,
+  elapsed: z.number().min(0).describe("Seconds from the start of the load to its end"),
+  requests: z.strictObject({
+    due: count,
+    completed: count,
+    failed: count,
+    unfinished: count,
+    dropped: count,
+  })
+    .describe("due = completed + failed + unfinished + dropped, always"),
+  status: z.record(z.string().regex(/^\d{3}$/), count).describe("Completed responses by status"),
+  errors: z.partialRecord(z.enum(ERRORS), count).describe(
+    "Failed requests by kind; sums to failed",
+  ),
+  reasons: z.record(z.string(), count).describe(
+    "Failed requests by their exact reason, most frequent first",
+  ),
+  checks: z.strictObject({ passed: count, failed: count }).describe(
+    "Expectations on completed responses",
+  ),
+  reconnects: count.describe("Connections opened beyond the first of each slot"),
+  rate: z.number().min(0).describe("completed / elapsed"),
+  bytes: z.strictObject({ in: count, out: count, inPerSecond: z.number().min(0) }),
+  latency,
+  service: distribution.describe("From the actual send to the last byte"),
+  firstByte: distribution.describe("From the actual send to the first byte"),
+  connect: distribution.describe("Name look-up and dial"),
+  perSecond: z.strictObject({ requests: spread, bytes: spread }).describe(
+    "Over the whole seconds of the run",
+  ),
+  timeline: z.strictObject({
+    interval: z.number().positive().describe("Seconds"),
+    points: z.array(timelinePoint),
+  }),
+  generator: z.strictObject({
+    workers: z.int().min(1),
+    cpu: z.number().min(0).describe(
+      "CPU time of the busiest worker over elapsed: a share of one core",
+    ),
+  }),
+  histogram: z.string().describe(
+    "Latency of the whole run: HdrHistogram V2, compressed, base64, microseconds",
+  ),
+});
+
+/** What one process tree used at one moment; rates are over the interval that ends there. */
+export const resourcePoint = z.strictObject({
+  t: z.number().describe("Seconds since the start of the load"),
+  cpu: z.number().min(0).describe("Cores in use: 1 is one whole core"),
+  memory: count.describe("Resident memory, bytes"),
+});
+
+export const run = measurement.extend({
+  target: z.string(),
+  scenario: z.string(),
+  repetition: z.int().min(1),
+  order: z.int().min(1).describe("Position in which it ran"),
+  parameters: z.record(z.string(), z.json()).describe("The factors' values in this run"),
+  startUp: ms.nullable().describe(
+    "From the start of the target's process to its first right answer; null for url",
+  ),
+  startedAt: z.iso.datetime(),
+  resources: z.array(resourcePoint).describe(
+    "CPU and memory of the target; empty when it is not ours",
+  ),
+});
+
+/** A cell or run without a measurement, and why. */
+export const missing = z.strictObject({
+  target: z.string(),
+  scenario: z.string(),
+  parameters: z.record(z.string(), z.json()),
+  repetition: z.int().min(1).nullable().describe("null: every repetition"),
+  kind: z.enum(["skipped", "failed"]),
+  reason: z.string(),
+  evidence: z.array(z.string()).describe("Last lines of the target, if any"),
+});
+
+export const machine = z.strictObject({
+  os: z.string(),
+  kernel: z.string(),
+  arch: z.string(),
+  hostname: z.string(),
+  cpu: z.string(),
+  cores: z.int().min(1),
+  memory: count,
+  deno: z.string(),
+  v8: z.string(),
+});
+
+export const results = z.strictObject({
+  schema: z.literal("plateau.results/1"),
+  version: z.string(),
+  experiment: z.looseObject({ name: z.string(), title: z.string().optional() })
+    .describe("What was asked, with defaults filled in"),
+  source: z.string().describe("The experiment file, word for word"),
+  seed: count,
+  machine,
+  redis: z.string().nullable().describe(
+    "Which Redis was used: given, found or private; null for none",
+  ),
+  startedAt: z.iso.datetime(),
+  finishedAt: z.iso.datetime().nullable(),
+  state: z.enum(["running", "done", "interrupted"]),
+  planned: count.describe("Runs that the plan holds"),
+  runs: z.array(run),
+  missing: z.array(missing),
+});
+
+export type Distribution = z.output<typeof distribution>;
+export type Measurement = z.output<typeof measurement>;
+export type Run = z.output<typeof run>;
+export type Missing = z.output<typeof missing>;
+export type Machine = z.output<typeof machine>;
+export type Results = z.output<typeof results>;
+export type ResourcePoint = z.output<typeof resourcePoint>;

@@ -1,0 +1,106 @@
+/**
+ * One run: one cell of the experiment, once.
+ */
+import { TargetError } from "../scenarios/errors.ts";
+import type { PlannedRun } from "../scenarios/plan.ts";
+import type { RunningTarget } from "../targets/launch/launcher.ts";
+import { watchResources } from "../targets/resources.ts";
+import type { WorkerPool } from "./load/pool.ts";
+import { measureLoad } from "./measure.ts";
+import type { OnProgress } from "./progress.ts";
+import { prove } from "./proof.ts";
+import type { Measurement, ResourcePoint, Run } from "./result.ts";
+
+export interface RunContext {
+  readonly pool: WorkerPool;
+  readonly intervalMs: number;
+  readonly onProgress: OnProgress;
+  readonly signal: AbortSignal;
+  /** Starts the run's target, or gives the one that runs already. */
+  readonly open: (planned: PlannedRun) => Promise<RunningTarget>;
+  /** Ends the run's target, unless it is to be used again. */
+  readonly close: (target: RunningTarget) => Promise<void>;
+}
+
+/** Carries out one planned run. Throws a TargetError when the target can't be measured. */
+export async function carryOut(planned: PlannedRun, context: RunContext): Promise<Run> {
+  const startedAt = new Date().toISOString();
+  const target = await context.open(planned);
+  try {
+    await proveAnswers(planned, target);
+    const { measurement, resources } = await loadAndWatch(planned, target, context);
+    return {
+      ...measurement,
+      target: planned.cell.target,
+      scenario: planned.cell.scenario,
+      repetition: planned.repetition,
+      order: planned.order,
+      parameters: { ...planned.cell.parameters },
+      startUp: target.startUpMs,
+      startedAt,
+      resources,
+    };
+  } finally {
+    await context.close(target);
+  }
+}
+
+function proveAnswers({ cell }: PlannedRun, target: RunningTarget): Promise<void> {
+  return prove({
+    target: cell.target,
+    origin: target.origin,
+    scenario: cell.request,
+    timeoutMs: cell.load.timeoutMs,
+  });
+}
+
+/** Loads the target and watches what it uses; if it dies meanwhile, the load ends and a TargetError says so. */
+async function loadAndWatch(
+  { cell }: PlannedRun,
+  target: RunningTarget,
+  { pool, intervalMs, onProgress, signal }: RunContext,
+): Promise<{ measurement: Measurement; resources: ResourcePoint[] }> {
+  const died = new AbortController();
+  let loading = true;
+  void target.exited.then(() => loading && died.abort());
+  let watch: ReturnType<typeof watchResources> | null = null;
+  try {
+    const measurement = await measureLoad(
+      {
+        origin: target.origin,
+        scenario: cell.request,
+        load: cell.load,
+        driver: "auto",
+        intervalMs,
+        implicitCheck: true,
+      },
+      {
+        pool,
+        onProgress,
+        onStart: (atMs) => {
+          watch = watchResources(target, { intervalMs, sinceMs: atMs - performance.timeOrigin });
+        },
+        signal: AbortSignal.any([signal, died.signal]),
+      },
+    );
+    loading = false;
+    if (died.signal.aborted) await tellDeath(cell.target, target);
+    return { measurement, resources: stopWatch(watch) };
+  } finally {
+    loading = false;
+    stopWatch(watch);
+  }
+}
+
+function stopWatch(watch: ReturnType<typeof watchResources> | null): ResourcePoint[] {
+  return watch?.stop() ?? [];
+}
+
+async function tellDeath(name: string, target: RunningTarget): Promise<never> {
+  const { code, signal } = await target.exited;
+  const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
+  throw new TargetError(
+    `Cannot finish the run: target ${name} ${how} while it was loaded`,
+    target.lastLines(),
+  );
+}

@@ -1,0 +1,98 @@
+/**
+ * How far the figures of a group of runs may be off, by a hierarchical bootstrap: a resample draws as many
+ * runs as there are, with replacement, and in each of them as many blocks as it has (T. Kalibera and
+ * R. Jones, "Rigorous benchmarking in reasonable time", ISMM 2013; L. Traini et al., EMSE 2023).
+ *
+ * The draws give the shape of the uncertainty, and not its size. Noise inside runs is in them twice: it is
+ * part of how runs differ, and drawn again with the blocks (A. C. Davison and D. V. Hinkley, "Bootstrap
+ * Methods and their Application", 1997, §3.8); and with n runs their variance is short by (n − 1) / n. The
+ * size is therefore taken from draws of whole runs, n / (n − 1) of their variance. See `interval.ts`.
+ */
+import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
+import { mergeBlocks } from "./blocks.ts";
+import { type Block, type Figure, Pool } from "./pool.ts";
+
+export interface BootstrapOptions {
+  readonly figures: readonly Figure[];
+  /** Different for groups that will be compared, so that their draws are independent. */
+  readonly seed: number;
+  /** Default 10,000. */
+  readonly resamples?: number;
+}
+
+/** A figure of a group of runs, with what an interval needs. All logarithms are natural. */
+export interface Estimate {
+  /** Of all runs together: requests per second, or microseconds. */
+  readonly value: number;
+  readonly runs: number;
+  /** Standard error of ln value, by whole runs; NaN for one run. */
+  readonly logStandardError: number;
+  /** ln (value of a resample / value), one for each resample, in the order drawn. */
+  readonly logDraws: Float64Array;
+}
+
+/**
+ * @param runs The blocks of each run; every run must have some.
+ * @returns One estimate for each figure, in their order; null for a figure that is 0 or without samples in
+ * all the runs, or may be in a resample.
+ */
+export function bootstrap(runs: readonly (readonly Block[])[], options: BootstrapOptions): (Estimate | null)[] {
+  const { figures, seed, resamples = 10_000 } = options;
+  const draw = new Draw(runs, seed);
+  const byBlocks = new Pool(runs.flat());
+  const byRuns = new Pool(runs.map(mergeBlocks));
+  const once = new Float64Array(runs.length).fill(1);
+  const values = figures.map((figure) => byRuns.figure(figure, once));
+  const blockDraws = figures.map(() => new Float64Array(resamples));
+  const runDraws = figures.map(() => new Float64Array(resamples));
+  for (let i = 0; i < resamples; i++) {
+    draw.next();
+    figures.forEach((figure, f) => {
+      blockDraws[f][i] = Math.log(byBlocks.figure(figure, draw.blockWeights) / values[f]);
+      runDraws[f][i] = Math.log(byRuns.figure(figure, draw.runWeights) / values[f]);
+    });
+  }
+  return values.map((value, f) => {
+    if (!blockDraws[f].every(Number.isFinite) || !runDraws[f].every(Number.isFinite)) return null;
+    const logStandardError = stdevOf(runDraws[f]) * Math.sqrt(runs.length / (runs.length - 1));
+    return { value, runs: runs.length, logStandardError, logDraws: blockDraws[f] };
+  });
+}
+
+/** How often each run, and each block of all runs, is in the present resample. */
+class Draw {
+  readonly runWeights: Float64Array;
+  readonly blockWeights: Float64Array;
+  /** Index of each run's first block among all, and the end. */
+  readonly #starts: number[] = [0];
+  readonly #random: { next(): number };
+
+  constructor(runs: readonly (readonly Block[])[], seed: number) {
+    for (const blocks of runs) this.#starts.push(this.#starts[this.#starts.length - 1] + blocks.length);
+    this.runWeights = new Float64Array(runs.length);
+    this.blockWeights = new Float64Array(this.#starts[runs.length]);
+    this.#random = xoroshiro128plus(seed);
+  }
+
+  next(): void {
+    this.runWeights.fill(0);
+    this.blockWeights.fill(0);
+    for (let i = 0; i < this.runWeights.length; i++) {
+      const run = this.#below(this.runWeights.length);
+      this.runWeights[run]++;
+      const [start, end] = [this.#starts[run], this.#starts[run + 1]];
+      for (let j = start; j < end; j++) this.blockWeights[start + this.#below(end - start)]++;
+    }
+  }
+
+  /** A whole number from 0 to `limit` − 1; for the few that are asked for, 32 bits are as good as even. */
+  #below(limit: number): number {
+    return Math.floor((this.#random.next() >>> 0) / 2 ** 32 * limit);
+  }
+}
+
+/** Of the values themselves, not of a sample of them. */
+export function stdevOf(values: Float64Array): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
+}

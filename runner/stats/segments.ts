@@ -1,0 +1,66 @@
+/**
+ * A series cut into stretches that are each on one level: change points first, then neighbours that
+ * differ immaterially become one (E. Barrett et al., OOPSLA 2017, §4.2; without this, every flutter is a
+ * warm-up). Levels are medians, so that an outlier that escaped can't make a level of its own.
+ *
+ * Differences of the values are taken as ratios: give logarithms, or shares of some middle value.
+ */
+import { findChangePoints } from "./change_points.ts";
+import { findOutliers } from "./outliers.ts";
+import { medianOf } from "./quantile.ts";
+
+/** Levels closer than this are the same to whoever reads the figure. */
+export const MATERIAL_RATIO = 0.02;
+/** Least values in a segment. A slow start shorter than this looks the same as an outlier. */
+const LEAST_SEGMENT = 3;
+/** Segments count as at least this noisy, so that a few equal (rounded) values are no segment of their own. */
+const LEAST_STDEV_RATIO = MATERIAL_RATIO / 4;
+/** Turns a median absolute deviation into the standard deviation of normally distributed values. */
+const STDEV_PER_MAD = 1.4826;
+
+export interface Segment {
+  /** Index of its first value; the next segment's, or the end of the series, is its end. */
+  readonly from: number;
+  /** Median of its values, outliers aside. */
+  readonly level: number;
+  /** Its values in order, outliers aside. */
+  readonly values: readonly number[];
+}
+
+/** @returns In order; the first begins at 0. */
+export function segmentSeries(ratios: readonly number[]): Segment[] {
+  const outliers = findOutliers(ratios);
+  const kept = [...ratios.keys()].filter((index) => !outliers[index]);
+  const values = kept.map((index) => ratios[index]);
+  const changes = findChangePoints(values, {
+    minSegment: LEAST_SEGMENT,
+    minVariance: LEAST_STDEV_RATIO ** 2,
+  });
+  const segments = [0, ...changes].map((start, index) =>
+    segmentOf(start === 0 ? 0 : kept[start], values.slice(start, changes[index]))
+  );
+  return mergeAlike(segments, Math.max(MATERIAL_RATIO, noiseOf(segments)));
+}
+
+function segmentOf(from: number, values: readonly number[]): Segment {
+  return { from, level: medianOf(values), values };
+}
+
+/** Standard deviation of values about the level of their segment, by their median absolute deviation. */
+function noiseOf(segments: readonly Segment[]): number {
+  const deviations = segments.flatMap(({ values, level }) => values.map((value) => Math.abs(value - level)));
+  return STDEV_PER_MAD * medianOf(deviations);
+}
+
+/** Merges the two most alike neighbours until all differ by `tolerance` or more: a slow drift doesn't chain into one level. */
+function mergeAlike(segments: readonly Segment[], tolerance: number): Segment[] {
+  const merged = [...segments];
+  while (merged.length > 1) {
+    const gaps = merged.slice(1).map(({ level }, index) => Math.abs(level - merged[index].level));
+    const least = gaps.indexOf(Math.min(...gaps));
+    if (gaps[least] >= tolerance) break;
+    const [left, right] = merged.slice(least, least + 2);
+    merged.splice(least, 2, segmentOf(left.from, [...left.values, ...right.values]));
+  }
+  return merged;
+}

@@ -1,0 +1,81 @@
+/**
+ * Who must act when something goes wrong. Every expected failure is one of these classes; whatever
+ * else reaches `main.ts` is a defect of Plateau (exit code 70, with its stack).
+ */
+
+/** Exit codes, as scripts rely on them. */
+export const EXIT = {
+  done: 0,
+  failedCheck: 1,
+  usage: 2,
+  unavailable: 3,
+  untrusted: 4,
+  inconclusive: 5,
+  defect: 70,
+  interrupted: 130,
+} as const;
+
+/** A failure that is no defect of Plateau, as the lines that `main.ts` prints and the code it exits with. */
+export abstract class ExpectedError extends Error {
+  abstract readonly exitCode: number;
+  abstract readonly lines: readonly string[];
+}
+
+/** One thing that is wrong with what the user wrote: where, what, and how to mend it. */
+export interface Problem {
+  /** `file:line:column`, `--flag`, or a path such as `targets.slow.set.delay`. */
+  readonly place: string;
+  /** In the form «Cannot … as …: … is …», without a full stop. */
+  readonly message: string;
+  readonly fix?: string;
+}
+
+/** The command line or a file is wrong: the user must act. Holds every problem at once. */
+export class UserError extends ExpectedError {
+  override readonly name = "UserError";
+  readonly exitCode = EXIT.usage;
+  readonly lines: readonly string[];
+  constructor(readonly problems: readonly Problem[]) {
+    const lines = problems.map(problemLine);
+    super(lines.join("\n"));
+    this.lines = lines;
+  }
+}
+
+/** Something needed could not be had (target, Redis, port): whoever runs it must act. */
+export class TargetError extends ExpectedError {
+  override readonly name = "TargetError";
+  readonly exitCode = EXIT.unavailable;
+  readonly lines: readonly string[];
+  /** @param evidence The last lines that the program printed, if any. */
+  constructor(message: string, readonly evidence: readonly string[] = []) {
+    super(message);
+    this.lines = [message, ...indented(evidence)];
+  }
+}
+
+/** The measurement is in, and something in it is not as it was expected to be. */
+export class CheckError extends ExpectedError {
+  override readonly name = "CheckError";
+  readonly exitCode = EXIT.failedCheck;
+  readonly lines: readonly string[];
+  /** @param evidence What failed, a line each. */
+  constructor(message: string, evidence: readonly string[] = []) {
+    super(message);
+    this.lines = [message, ...indented(evidence)];
+  }
+}
+
+/** One problem as one line: `place: message (fix)`. */
+export function problemLine({ place, message, fix }: Problem): string {
+  return `${place}: ${message}${fix ? ` (${fix})` : ""}`;
+}
+
+/** What a caught error says, for use within a message. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function indented(lines: readonly string[]): string[] {
+  return lines.map((line) => `  ${line}`);
+}

@@ -1,0 +1,69 @@
+/**
+ * The experiment file's shape, written once. `ExperimentInput` is what people write, `Experiment` what
+ * the program works with: defaults filled in, durations in milliseconds, factors still as lists.
+ */
+import { z } from "zod";
+import { targetSpec } from "../targets/spec.ts";
+import { interval, loadSpec } from "./load.ts";
+import { scenarioSpec } from "./request.ts";
+import { didYouMean } from "./suggest.ts";
+
+const name = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, {
+  error: ({ input }) =>
+    `Cannot use ${JSON.stringify(input)} as a name: start with a letter or digit, ` +
+    "go on with letters, digits, spaces and . _ -",
+});
+
+export const repeat = z.int().min(1).max(1_000);
+export const seed = z.int().min(0).max(0xffff_ffff);
+
+export const experimentSpec = z.strictObject({
+  name: name.describe("Short name; also the folder of the results"),
+  title: z.string().optional().describe("The question that the experiment answers"),
+  source: z.string().optional().describe(
+    "Where the experiment comes from: a paper, a page, an issue",
+  ),
+  targets: z.record(name, targetSpec)
+    .refine(isFilled, "Cannot run without targets: name at least one")
+    .describe("WHO is asked, by name"),
+  scenarios: z.record(name, scenarioSpec)
+    .refine(isFilled, "Cannot run without scenarios: name at least one")
+    .describe("WHAT is asked, by name"),
+  load: loadSpec.prefault({}).describe("HOW it is asked"),
+  repeat: repeat.default(5).describe("Runs of each cell"),
+  order: z.enum(["shuffled", "sequential"]).default("shuffled")
+    .describe("shuffled: in blocks, each with every cell once, by the seed"),
+  fresh: z.boolean().default(true).describe("A new target process for every run"),
+  interval: interval.prefault("250ms").describe("Step of the timelines"),
+  seed: seed.optional().describe("Seed of every random choice"),
+  optional: z.array(z.enum(["redis"])).default([]).describe(
+    "What may be missing: cells that need it are then skipped, and the run still counts as done",
+  ),
+}).superRefine((experiment, context) => {
+  for (const stranger of strangers(experiment)) context.addIssue({ code: "custom", ...stranger });
+}, { when: ({ value }) => typeof value === "object" && value !== null });
+
+export type ExperimentInput = z.input<typeof experimentSpec>;
+export type Experiment = z.output<typeof experimentSpec>;
+
+function isFilled(section: object): boolean {
+  return Object.keys(section).length > 0;
+}
+
+/**
+ * Targets that scenarios name and that are not there.
+ * @param given May be wrong in every part: that is told of elsewhere.
+ */
+function strangers(given: Partial<Experiment>): { path: PropertyKey[]; message: string }[] {
+  const known = Object.keys(given.targets ?? {});
+  return Object.entries(given.scenarios ?? {}).flatMap(([scenario, spec]) => {
+    const named: unknown = spec?.targets;
+    if (!Array.isArray(named) || known.length === 0) return [];
+    return named.flatMap((target, index) => {
+      if (known.includes(target)) return [];
+      const fix = didYouMean(String(target), known) ?? `the targets are ${known.join(", ")}`;
+      const message = `Cannot ask target "${target}": ${fix}`;
+      return [{ path: ["scenarios", scenario, "targets", index], message }];
+    });
+  });
+}

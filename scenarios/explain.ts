@@ -1,0 +1,79 @@
+/** What is wrong with a value, in the words of the house: the error map for every parse of user input. */
+import { z } from "zod";
+import { closest } from "./suggest.ts";
+
+/** A message for each kind of issue that a schema does not explain itself; of several keys, a line each. */
+export const explain: z.core.$ZodErrorMap = (issue) => {
+  switch (issue.code) {
+    case "invalid_type":
+      if (issue.input === undefined) return "Cannot do without it";
+      return `Cannot use ${shown(issue.input)}: it must be ${nameOf(issue.expected)}`;
+    case "invalid_value":
+      return `Cannot use ${shown(issue.input)}: ${choices(issue.values, issue.input)}`;
+    case "too_small":
+      return `Cannot use ${shown(issue.input)}: ${leastOf(issue)}`;
+    case "too_big":
+      return `Cannot use ${shown(issue.input)}: ${mostOf(issue)}`;
+    case "invalid_format":
+      return `Cannot use ${shown(issue.input)}: ${formOf(issue)}`;
+    case "unrecognized_keys":
+      return issue.keys.map((key) => strangeKey(key, keysOf(issue.inst))).join("\n");
+    default:
+      return undefined;
+  }
+};
+
+const NAMES: Readonly<Record<string, string>> = {
+  string: "text",
+  int: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+  array: "a list",
+  record: "a map of names to values",
+  object: "a map of keys to values",
+};
+
+function nameOf(expected: string): string {
+  return NAMES[expected] ?? expected;
+}
+
+function choices(values: readonly unknown[], input: unknown): string {
+  const words = values.map(String);
+  const meant = typeof input === "string" ? closest(input, words) : null;
+  const list = words.length === 1
+    ? `it must be ${words[0]}`
+    : `the choices are ${words.join(", ")}`;
+  return meant === null ? list : `${list}; did you mean "${meant}"?`;
+}
+
+function leastOf({ origin, minimum }: { origin: string; minimum: unknown }): string {
+  return origin === "array" || origin === "string"
+    ? "it must not be empty"
+    : `the least is ${minimum}`;
+}
+
+function mostOf({ origin, maximum }: { origin: string; maximum: unknown }): string {
+  return origin === "array" || origin === "string"
+    ? `it must not be longer than ${maximum}`
+    : `the most is ${maximum}`;
+}
+
+function formOf({ format, pattern }: { format: string; pattern?: string }): string {
+  return format === "regex" ? `it must match ${pattern}` : `it is no ${format}`;
+}
+
+function strangeKey(key: string, known: readonly string[]): string {
+  const meant = closest(key, known);
+  const fix = meant === null ? `the keys here are ${known.join(", ")}` : `did you mean "${meant}"?`;
+  return `Cannot understand "${key}": ${fix}`;
+}
+
+function keysOf(schema: unknown): string[] {
+  return schema instanceof z.core.$ZodObject ? Object.keys(schema._zod.def.shape) : [];
+}
+
+/** The value as it was written, in short. */
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length <= 60 ? text : `${text.slice(0, 57)}…`;
+}

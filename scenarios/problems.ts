@@ -1,0 +1,97 @@
+/** What a schema found wrong → one finding for each thing that the user has to mend. */
+import type { z } from "zod";
+import { closest } from "./suggest.ts";
+
+type Issue = z.core.$ZodIssue;
+export type Path = readonly PropertyKey[];
+
+/** Something wrong at a path of the data. */
+export interface Finding {
+  readonly path: Path;
+  /** Whether the key itself is wrong, rather than its value. */
+  readonly isKey: boolean;
+  readonly message: string;
+}
+
+/**
+ * @param issues Of a parse with `explain` as its error map.
+ * @param data What was parsed; it tells which branch of a union was meant.
+ */
+export function findingsOf(issues: readonly Issue[], data: unknown): Finding[] {
+  const findings = issues.flatMap((issue) => unfold(issue, data));
+  return findings.filter((finding) => !isMisspelt(finding, findings, data));
+}
+
+function unfold(issue: Issue, data: unknown): Finding[] {
+  const { path, message } = issue;
+  switch (issue.code) {
+    case "unrecognized_keys": {
+      const messages = message.split("\n");
+      return issue.keys.map((key, at) => ({
+        path: [...path, key],
+        isKey: true,
+        message: messages[at],
+      }));
+    }
+    case "invalid_key":
+      return issue.issues.map(({ message }) => ({ path, isKey: true, message }));
+    case "invalid_union": {
+      const meant = meantBranch(issue.errors, valueAt(data, path));
+      return meant.flatMap((inner) => unfold({ ...inner, path: [...path, ...inner.path] }, data));
+    }
+    default:
+      return [{ path, isKey: false, message }];
+  }
+}
+
+/** The issues of the branch whose shape the value has; of shapes told apart by a key, the one whose key is there. */
+function meantBranch(branches: readonly (readonly Issue[])[], value: unknown): readonly Issue[] {
+  const ofThisType = branches.filter((issues) => !issues.some(isWrongType));
+  if (ofThisType.length === 0) return branches[0];
+  const missing = ofThisType.map((issues) => issues.flatMap((issue) => missingKey(issue, value)));
+  const meant = ofThisType.filter((_, at) => missing[at].length === 0);
+  if (meant.length > 0) {
+    return meant.reduce((best, next) => next.length < best.length ? next : best);
+  }
+  return [untold(missing.flat(), value)];
+}
+
+function isWrongType({ code, path }: Issue): boolean {
+  return code === "invalid_type" && path.length === 0;
+}
+
+function missingKey({ code, path }: Issue, value: unknown): string[] {
+  const missing = code === "invalid_type" || code === "invalid_value";
+  return missing && path.length === 1 && valueAt(value, path) === undefined
+    ? [String(path[0])]
+    : [];
+}
+
+function untold(keys: readonly string[], value: unknown): Issue {
+  const [meant] = Object.keys(value ?? {}).flatMap((key) => closest(key, keys) ?? []);
+  const fix = meant ? `; did you mean "${meant}"?` : "";
+  const message = `Cannot tell what this is: write one of ${keys.join(", ")}${fix}`;
+  return { code: "custom", path: [], message, input: value };
+}
+
+/** A key that is missing because a key beside it is misspelt: that one is told of already. */
+function isMisspelt({ path, isKey }: Finding, all: readonly Finding[], data: unknown): boolean {
+  if (isKey || path.length === 0 || valueAt(data, path) !== undefined) return false;
+  const key = String(path[path.length - 1]);
+  return all.some((other) =>
+    other.isKey && startsWith(other.path, path.slice(0, -1)) && other.path.length === path.length &&
+    closest(String(other.path[path.length - 1]), [key]) !== null
+  );
+}
+
+function startsWith(path: Path, start: Path): boolean {
+  return start.every((step, at) => path[at] === step);
+}
+
+function valueAt(data: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (value, step) =>
+      typeof value === "object" && value !== null ? Reflect.get(value, step) : undefined,
+    data,
+  );
+}

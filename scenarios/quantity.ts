@@ -1,0 +1,62 @@
+/**
+ * Quantities as people write them, as zod schemas: text in, one unit out.
+ * Inside the program a time is milliseconds or microseconds, and its name says which.
+ */
+import { z } from "zod";
+
+const DURATION = /^(\d+(?:\.\d+)?)(us|µs|ms|s|m|h)$/;
+const MS_PER = { us: 0.001, "µs": 0.001, ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+
+/** Milliseconds in `text` ("250ms", "1.5s", "2m"), or null when it is not a duration. */
+export function parseDurationMs(text: string): number | null {
+  const match = DURATION.exec(text.trim());
+  if (!match) return null;
+  return Number(match[1]) * MS_PER[match[2] as keyof typeof MS_PER];
+}
+
+const RATE = /^(\d+(?:\.\d+)?)\/(s|m|h)$/;
+const SECONDS_PER = { s: 1, m: 60, h: 3_600 } as const;
+
+/** Events per second in `text` ("1000/s", "30/m"), or null when it is not a rate. */
+export function parseRatePerSec(text: string): number | null {
+  const match = RATE.exec(text.trim());
+  if (!match) return null;
+  return Number(match[1]) / SECONDS_PER[match[2] as keyof typeof SECONDS_PER];
+}
+
+/** A duration such as `250ms`, `10s`, `1.5m`; becomes milliseconds. */
+export const durationMs = z.string({ error: ({ input }) => notADuration(input) })
+  .transform((text, context) => {
+    const ms = parseDurationMs(text);
+    if (ms !== null) return ms;
+    context.addIssue(notADuration(text));
+    return z.NEVER;
+  }).describe("A duration: a number with us, ms, s, m or h, such as 250ms or 10s");
+
+/** A rate such as `1000/s` or `30/m`; becomes events per second. */
+export const ratePerSec = z.string({ error: ({ input }) => notARate(input) })
+  .transform((text, context) => {
+    const perSec = parseRatePerSec(text);
+    if (perSec !== null && perSec > 0) return perSec;
+    context.addIssue(notARate(text));
+    return z.NEVER;
+  }).describe("A rate: a number per s, m or h, such as 1000/s");
+
+/** A number without its unit is most often meant in seconds, as wrk and oha have it. */
+function notADuration(input: unknown): string {
+  const fix = isNumeric(input)
+    ? `write ${input}s`
+    : "write a number with us, ms, s, m or h, such as 250ms or 10s";
+  return `Cannot read ${JSON.stringify(input)} as a duration: ${fix}`;
+}
+
+function notARate(input: unknown): string {
+  const fix = isNumeric(input)
+    ? `write ${input}/s`
+    : "write a number above 0 per s, m or h, such as 1000/s";
+  return `Cannot read ${JSON.stringify(input)} as a rate: ${fix}`;
+}
+
+function isNumeric(input: unknown): boolean {
+  return /^(?!0+$)\d+(\.\d+)?$/.test(String(input).trim());
+}

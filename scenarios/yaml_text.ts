@@ -1,0 +1,96 @@
+/** YAML (and so JSON) → data, with the place of every value in the text. */
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+} from "yaml";
+import { messageOf, type Problem, UserError } from "./errors.ts";
+import type { Finding } from "./problems.ts";
+
+export class YamlText {
+  readonly data: unknown;
+  readonly #lines = new LineCounter();
+  readonly #document: Document.Parsed;
+
+  /**
+   * Throws a UserError with everything that is not YAML in `text`.
+   * @param file What messages call it.
+   */
+  constructor(text: string, private readonly file: string) {
+    this.#document = parseDocument(text, {
+      lineCounter: this.#lines,
+      prettyErrors: false,
+      stringKeys: true,
+      merge: true,
+    });
+    const { errors } = this.#document;
+    if (errors.length > 0) {
+      throw new UserError(
+        errors.map(({ pos: [offset], code, message }) =>
+          this.#unreadable(
+            offset,
+            code === "MULTIPLE_DOCS" ? "it holds several documents" : message,
+          )
+        ),
+      );
+    }
+    this.data = this.#resolved();
+  }
+
+  /** The findings at their places, in the order of the text. */
+  problems(findings: readonly Finding[]): Problem[] {
+    return findings.map((finding) => ({ ...finding, offset: this.#offsetOf(finding) }))
+      .sort((a, b) => a.offset - b.offset)
+      .map(({ path, message, offset }) => ({
+        place: this.#place(offset),
+        message: path.length > 0 ? `${path.map(String).join(".")}: ${message}` : message,
+      }));
+  }
+
+  /** With aliases replaced by what they stand for; an endless or exploding one is refused. */
+  #resolved(): unknown {
+    try {
+      return this.#document.toJS();
+    } catch (error) {
+      throw new UserError([this.#unreadable(0, messageOf(error))]);
+    }
+  }
+
+  #unreadable(offset: number, why: string): Problem {
+    return { place: this.#place(offset), message: `Cannot read this as YAML: ${why}` };
+  }
+
+  #place(offset: number): string {
+    const { line, col } = this.#lines.linePos(offset);
+    return `${this.file}:${Math.max(1, line)}:${Math.max(1, col)}`;
+  }
+
+  /** A text or number is pointed at itself, a map or list by its key; what is not there by what it belongs in. */
+  #offsetOf({ path, isKey }: Finding): number {
+    let node: unknown = this.#document.contents;
+    let offset = 0;
+    for (const step of path) {
+      const { key, value } = this.#entry(node, step);
+      if (value === undefined && key === undefined) break;
+      offset = startOf(isScalar(value) && !isKey ? value : key ?? value) ?? offset;
+      node = value;
+    }
+    return offset;
+  }
+
+  #entry(node: unknown, step: PropertyKey): { key?: unknown; value?: unknown } {
+    const collection = isAlias(node) ? node.resolve(this.#document) : node;
+    if (isSeq(collection)) return { value: collection.items[Number(step)] };
+    if (!isMap(collection)) return {};
+    return collection.items.find(({ key }) => isScalar(key) && String(key.value) === step) ?? {};
+  }
+}
+
+function startOf(node: unknown): number | undefined {
+  return isNode(node) ? node.range?.[0] : undefined;
+}

@@ -1,0 +1,66 @@
+/**
+ * The five endpoints of the Kuffel & Walter study of Node.js frameworks, with the bodies of its
+ * servers (kffl/node-frameworks-benchmark on GitHub).
+ */
+import { z } from "zod";
+import type { RedisClient } from "../redis_client.ts";
+import type { App, RunningApp } from "./app.ts";
+import { onOrOff } from "./settings.ts";
+
+const settings = z.strictObject({
+  log: onOrOff.default(false).describe("Request log, one line each: on or off"),
+});
+
+export const api = {
+  summary: "Five small endpoints: static JSON, Fibonacci, Redis, validation, error",
+  settings,
+  paths: ["/static", "/fib", "/redis", "/validation?number=5&string=x1237", "/error/2"],
+  async start({ log }, context): Promise<RunningApp> {
+    const { Hono } = await import("hono");
+    const redis = context.redisUrl === null ? null : await openCounter(context.redisUrl);
+    const app = new Hono();
+    if (log) app.use((await import("./request_log.ts")).requestLog(context.log));
+    app.get("/static", (c) => c.json({ ok: true }));
+    app.get("/fib", (c) => c.json({ res: fibonacci(23) }));
+    app.get("/redis", async (c) => {
+      if (redis) return c.json({ value: await redis.get(COUNTER_KEY) });
+      return c.json({ error: "Cannot ask Redis as the app was started without one" }, 503);
+    });
+    app.get("/validation", (c) => {
+      const { error } = validation.safeParse(c.req.query());
+      return error ? c.json({ errors: error.issues }, 400) : c.json({ ok: true });
+    });
+    app.get("/error/:id", (c) => c.json({ value: failAtOne(Number(c.req.param("id"))) }));
+    app.onError((error, c) => c.json({ error: error.message }, 500));
+    return { fetch: app.fetch, close: async () => await redis?.close() };
+  },
+} satisfies App<typeof settings>;
+
+/**
+ * The nth Fibonacci number, the slow way: 92,735 calls for the 23rd, 28657. The study's servers count
+ * from 1 instead of 0 and so answer 46368, by as many calls.
+ */
+function fibonacci(n: number): number {
+  return n < 2 ? n : fibonacci(n - 2) + fibonacci(n - 1);
+}
+
+const validation = z.object({
+  number: z.string().regex(/^-?\d+$/, "number must be an integer"),
+  string: z.string().min(5, "string must have at least 5 characters"),
+});
+
+/** The study's division by `id - 1`: it throws for 1. */
+function failAtOne(id: number): number {
+  if (id === 1) throw new TypeError("Division by 0");
+  return id / (id - 1);
+}
+
+const COUNTER_KEY = "plateau:counter";
+
+/** One connection, as in the study; the key is set once. */
+async function openCounter(url: string): Promise<RedisClient> {
+  const { connectRedis } = await import("../redis_client.ts");
+  const client = await connectRedis(url);
+  await client.set(COUNTER_KEY, 1);
+  return client;
+}

@@ -1,0 +1,33 @@
+/**
+ * What a built-in target is: a Hono app made from validated settings. One file a member, one line in
+ * `registry.ts`; `tests/conformance/apps_test.ts` runs the same suite over all of them.
+ *
+ * A member's file loads quickly (it is read to validate experiment files): Hono, Redis and other heavy
+ * packages are imported inside `start`, in the process that serves the app.
+ */
+import type { z } from "zod";
+
+/** What an app may use of its surroundings; everything else it gets through its settings. */
+export interface AppContext {
+  /** Where the Redis server is (`redis://host:port`), or null when there is none. */
+  readonly redisUrl: string | null;
+  /** Takes one line of the request log. */
+  readonly log: (line: string) => void;
+}
+
+/** A started app: the routes, and what must be let go at the end. */
+export interface RunningApp {
+  /** @param client What `Deno.serve` tells of the client, for the request log; none without a socket. */
+  fetch(request: Request, client?: { remoteAddr?: Deno.NetAddr }): Response | Promise<Response>;
+  close(): Promise<void>;
+}
+
+export interface App<Settings extends z.ZodObject = z.ZodObject> {
+  /** One line for `plateau list apps`. */
+  readonly summary: string;
+  /** The settings with defaults and limits; each field has a `.describe()` with its unit. */
+  readonly settings: Settings;
+  /** Paths that the app answers, for `list` and the conformance suite. */
+  readonly paths: readonly string[];
+  start(settings: z.output<Settings>, context: AppContext): Promise<RunningApp>;
+}

@@ -1,0 +1,138 @@
+/**
+ * What the site shows: five linked pages, each with three of five images. Rendered from the page's
+ * number alone, so every start of the app serves the same bytes.
+ */
+import { crc32, deflateSync } from "node:zlib";
+import { html } from "hono/html";
+
+type Html = ReturnType<typeof html>;
+
+/** Pages 1 … PAGES; there are as many images. */
+export const PAGES = 5;
+
+/** Topic and caption of image n, which is the first on page n. */
+const TOPICS = [
+  [
+    "Harbours",
+    "Cranes unload by day what lorries carry off by night; the pilot boat is out in any weather and back before breakfast.",
+  ],
+  [
+    "Lighthouses",
+    "Each lamp has its own rhythm of flashes, so a crew that counts the seconds knows which coast lies ahead of the bow.",
+  ],
+  [
+    "Tidal flats",
+    "Twice a day the sea uncovers miles of rippled mud where waders feed, and walkers follow a guide along marked paths.",
+  ],
+  [
+    "Ferries",
+    "Ramps drop, engines start, and in eleven minutes forty cars, two buses and a flock of cyclists have changed places.",
+  ],
+  [
+    "Dunes",
+    "Marram grass holds the sand with roots as long as a house is tall; one careless footpath can set a whole hill moving.",
+  ],
+] as const;
+
+/** One whole page: 1.9 KB, compressed 0.85 KB, as in the study (873 B). */
+export function renderPage(page: number): Html {
+  const [topic] = TOPICS[page - 1];
+  const images = [0, 1, 2].map((step) => (page - 1 + step) % PAGES + 1);
+  return html`
+    <!DOCTYPE html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="description"
+          content="A walk along the coast in five pages: what is built, what grows and who works there">
+        <title>${topic} – Page ${page}</title>
+        <style>
+        body { font-family: Georgia, serif; line-height: 1.5; margin: 0 auto; max-width: 60rem; padding: 1rem }
+        nav a { margin-right: 1rem }
+        .row { display: grid; gap: 1rem; grid-template-columns: repeat(3, 1fr) }
+        figure { margin: 0 }
+        img { height: auto; width: 100% }
+        </style>
+      </head>
+      <body>
+        <nav><a href="/">Home</a>${numbers().map(renderLink)}</nav>
+        <main>
+          <h1>${topic}</h1>
+          <p>This page displays three different images.</p>
+          <div class="row">${images.map(renderFigure)}</div>
+        </main>
+        <footer>Page ${page} of ${PAGES}</footer>
+      </body>
+    </html>
+  `;
+}
+
+function numbers(): number[] {
+  return Array.from({ length: PAGES }, (_, index) => index + 1);
+}
+
+function renderLink(page: number): Html {
+  return html`<a href="/page${page}.html">Page ${page}</a>`;
+}
+
+function renderFigure(image: number): Html {
+  const [topic, caption] = TOPICS[image - 1];
+  return html`
+    <figure>
+      <img src="/images/${image}.png" alt="${topic}" width="${WIDTH}" height="${HEIGHT}">
+      <figcaption>${caption}</figcaption>
+    </figure>
+  `;
+}
+
+const WIDTH = 160;
+const HEIGHT = 120;
+
+/** Image 1 … PAGES: a PNG of 160 × 120 pixels, 58 KB, as its pixels are stored without compression. */
+export function drawImage(image: number): Uint8Array<ArrayBuffer> {
+  const size = new Uint8Array(13);
+  new DataView(size.buffer).setUint32(0, WIDTH);
+  new DataView(size.buffer).setUint32(4, HEIGHT);
+  size.set([8, 2], 8); // 8 bits a channel, RGB
+  return joinBytes([
+    Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a), // signature, PNG §5.2
+    pngChunk("IHDR", size),
+    pngChunk("IDAT", deflateSync(drawPixels(image), { level: 0 })),
+    pngChunk("IEND", new Uint8Array()),
+  ]);
+}
+
+/** Rows of RGB, each after its filter type 0 (PNG §9.2): a XOR texture in the image's own shade. */
+function drawPixels(image: number): Uint8Array {
+  const rowBytes = 1 + 3 * WIDTH;
+  const pixels = new Uint8Array(HEIGHT * rowBytes);
+  for (let y = 0; y < HEIGHT; y++) {
+    for (let x = 0; x < WIDTH; x++) {
+      const texture = x ^ y;
+      pixels.set([texture, texture * image, 255 - texture], y * rowBytes + 1 + 3 * x);
+    }
+  }
+  return pixels;
+}
+
+/** Length, type, data, and the CRC of type and data (PNG §5.3). */
+function pngChunk(type: string, data: Uint8Array): Uint8Array {
+  const body = joinBytes([new TextEncoder().encode(type), data]);
+  const chunk = new Uint8Array(body.length + 8);
+  const view = new DataView(chunk.buffer);
+  view.setUint32(0, data.length);
+  chunk.set(body, 4);
+  view.setUint32(body.length + 4, crc32(body));
+  return chunk;
+}
+
+function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}

@@ -1,0 +1,48 @@
+/**
+ * The app of the SciCat performance baseline: "hello world", after as much CPU time or waiting as the
+ * request asks for.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { durationMs } from "../../scenarios/quantity.ts";
+import type { App, RunningApp } from "./app.ts";
+
+const settings = z.strictObject({
+  maxCpuTime: durationMs.prefault("1s").describe("Most CPU time that a request may ask for"),
+  maxSleepTime: durationMs.prefault("10s").describe("Longest wait that a request may ask for"),
+});
+
+export const work = {
+  summary: "Hello world after ?cpuTime=ms of computing and ?sleepTime=ms of waiting",
+  settings,
+  paths: ["/", "/?cpuTime=5", "/?sleepTime=5"],
+  async start({ maxCpuTime, maxSleepTime }): Promise<RunningApp> {
+    const { Hono } = await import("hono");
+    const query = z.object({
+      cpuTime: milliseconds("cpuTime", maxCpuTime),
+      sleepTime: milliseconds("sleepTime", maxSleepTime),
+    });
+    const app = new Hono();
+    app.get("/", async (c) => {
+      const asked = query.safeParse(c.req.query());
+      if (asked.error) return c.json({ errors: asked.error.issues }, 400);
+      compute(asked.data.cpuTime);
+      if (asked.data.sleepTime > 0) await sleep(asked.data.sleepTime);
+      return c.text("Hello World!");
+    });
+    return { fetch: app.fetch, close: () => Promise.resolve() };
+  },
+} satisfies App<typeof settings>;
+
+/** A query parameter in milliseconds, 0 when absent. */
+function milliseconds(name: string, limitMs: number): z.ZodType<number> {
+  const error = `${name} must be a number of milliseconds from 0 to ${limitMs}`;
+  const text = z.string().regex(/^\d+(\.\d+)?$/, { error, abort: true });
+  return text.transform(Number).refine((ms) => ms <= limitMs, error).default(0);
+}
+
+/** Keeps this thread busy, as the study does: other requests wait. */
+function compute(ms: number): void {
+  const endMs = performance.now() + ms;
+  while (performance.now() < endMs);
+}

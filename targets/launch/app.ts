@@ -1,0 +1,17 @@
+/** Launches a built-in app: this program again, as `serve APP`, on a port of the system's choice. */
+import { appNamed } from "../apps/registry.ts";
+import type { AppTarget } from "../spec.ts";
+import { bringUp } from "./bring_up.ts";
+import { startSelf } from "./child.ts";
+import type { Launcher, RunningTarget } from "./launcher.ts";
+
+export const appLauncher: Launcher<AppTarget> = {
+  start({ app, set }, context): Promise<RunningTarget> {
+    const settings = Object.entries(set).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
+    const child = startSelf(["serve", app, "--port", "0", ...settings], {
+      REDIS_URL: context.redisUrl ?? "",
+    });
+    const origin = (announcement: string): string => announcement;
+    return bringUp({ child, path: appNamed(app).paths[0], origin }, context);
+  },
+};

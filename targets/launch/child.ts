@@ -1,0 +1,100 @@
+/**
+ * Processes that Plateau starts. All of them are this same program again: a built-in app (`serve`), or
+ * the supervisor of a foreign one (`supervise`). They end when this process does, whatever ends it:
+ * each reads from a pipe that only this process holds open. They have a session of their own, so that
+ * Ctrl-C reaches Plateau alone, which then stops them in order.
+ */
+import { constants } from "node:os";
+import { BOUND } from "./bond.ts";
+import type { Exit, Watched } from "./launcher.ts";
+import { Output } from "./output.ts";
+import { selfCommand } from "./self.ts";
+import { settlesWithin } from "./settles.ts";
+import { GRACE_MS, SUPERVISED_ENV } from "./supervisor.ts";
+
+/** A supervisor has to wait for its program's end before its own. */
+const SUPERVISOR_GRACE_MS = 2 * GRACE_MS + 1_000;
+
+/** Once a process has ended its output is complete within this, unless someone else holds its pipes. */
+const DRAIN_MS = 500;
+
+export interface Child extends Watched {
+  readonly pid: number;
+  readonly output: Output;
+  /** Resolves when the program says that it runs: what it says, and the moment it was started. */
+  readonly announced: Promise<{ readonly text: string; readonly startedMs: number }>;
+  /** Resolves when it has ended and its output has been read. */
+  readonly exited: Promise<Exit>;
+  /** TERM, then KILL. Resolves when it has ended. Idempotent. */
+  stop(): Promise<void>;
+}
+
+export interface Surroundings {
+  readonly env: Record<string, string>;
+  readonly cwd?: string;
+}
+
+/** Starts this program with `args`; `env` comes on top of our own environment. Announces what it listens on. */
+export function startSelf(args: readonly string[], env: Record<string, string>): Child {
+  const startedMs = performance.now();
+  const child = start(args, { env: { ...env, [BOUND]: "1" } }, GRACE_MS);
+  const announced = child.output.takeLine("listening").then((text) => ({ text, startedMs }));
+  return { ...child, supervised: false, announced };
+}
+
+/** Starts a foreign program, by its full path; `env` is its whole environment. Announces its process id. */
+export function startSupervised(
+  command: readonly string[],
+  { env, cwd }: Surroundings,
+): Child {
+  const forSupervisor = { [SUPERVISED_ENV]: JSON.stringify(env) };
+  const args = ["supervise", "--", ...command];
+  const child = start(args, { env: forSupervisor, cwd }, SUPERVISOR_GRACE_MS);
+  const announced = child.output.takeLine("started")
+    .then((text) => ({ text, startedMs: performance.now() }));
+  const exited = child.exited.then(withSignal);
+  return { ...child, supervised: true, announced, exited };
+}
+
+/** A supervisor tells of signal n, which has ended its program, by the code 128 + n. */
+function withSignal({ code, signal }: Exit): Exit {
+  const told = Object.entries(constants.signals).find(([, number]) => code === 128 + number);
+  return { code, signal: signal ?? told?.[0] ?? null };
+}
+
+function start(
+  args: readonly string[],
+  surroundings: Surroundings,
+  graceMs: number,
+): Pick<Child, "pid" | "output" | "exited" | "stop"> {
+  const [program, programArgs] = selfCommand(args);
+  const process = new Deno.Command(program, {
+    args: programArgs,
+    ...surroundings,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+    detached: true,
+  }).spawn();
+  const output = new Output();
+  const drained = Promise.all([output.drain(process.stdout), output.drain(process.stderr)]);
+  const exited = process.status.then(async ({ code, signal }) => {
+    await settlesWithin(drained, DRAIN_MS);
+    return { code, signal };
+  });
+  const stop = async (): Promise<void> => {
+    send(process, "SIGTERM");
+    if (!await settlesWithin(process.status, graceMs)) send(process, "SIGKILL");
+    await exited;
+    await process.stdin.close().catch(() => {}); // closed by the first stop
+  };
+  return { pid: process.pid, output, exited, stop };
+}
+
+function send(process: Deno.ChildProcess, signal: Deno.Signal): void {
+  try {
+    process.kill(signal);
+  } catch {
+    // it has ended already
+  }
+}

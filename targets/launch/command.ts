@@ -1,0 +1,49 @@
+/** Launches a foreign program: under a supervisor, in a clean environment, with a port of its own. */
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { TargetError } from "../../scenarios/errors.ts";
+import type { CommandTarget } from "../spec.ts";
+import { bringUp } from "./bring_up.ts";
+import { startSupervised } from "./child.ts";
+import type { LaunchContext, Launcher, RunningTarget } from "./launcher.ts";
+import { cleanEnv, findProgram, freePort, isPortFree } from "./surroundings.ts";
+
+export const commandLauncher: Launcher<CommandTarget> = {
+  async start(spec, context): Promise<RunningTarget> {
+    const port = choosePort(spec, context);
+    const fill = (text: string): string => text.replaceAll("{port}", String(port));
+    const env = cleanEnv({
+      PORT: String(port),
+      ...context.redisUrl === null ? {} : { REDIS_URL: context.redisUrl },
+      ...Object.fromEntries(Object.entries(spec.env).map(([key, text]) => [key, fill(text)])),
+    });
+    const cwd = locateFolder(spec, context);
+    const [name, ...args] = spec.command.map(fill);
+    const program = findProgram(name, { path: env.PATH ?? "", cwd });
+    if (program === null) throw cannotStart(context, `there is no program "${name}"`);
+    const child = startSupervised([program, ...args], { env, cwd });
+    const origin = (): string => `http://127.0.0.1:${port}`;
+    return await bringUp({ child, path: spec.ready, origin }, context);
+  },
+};
+
+/** The file's own PORT, which must be free, or else a free one. */
+function choosePort({ env }: CommandTarget, context: LaunchContext): number {
+  if (!/^\d+$/.test(env.PORT ?? "")) return freePort();
+  const fixed = Number(env.PORT);
+  if (isPortFree(fixed)) return fixed;
+  throw cannotStart(
+    context,
+    `its port ${fixed} is in use; write PORT: "{port}" in its env to get a free one`,
+  );
+}
+
+function locateFolder({ cwd }: CommandTarget, context: LaunchContext): string {
+  const folder = resolve(context.baseDir, cwd);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
+  throw cannotStart(context, `there is no folder "${folder}"`);
+}
+
+function cannotStart({ name }: LaunchContext, why: string): TargetError {
+  return new TargetError(`Cannot start target ${name}: ${why}`);
+}

@@ -1,0 +1,54 @@
+/**
+ * What a launcher is: it turns a target's lines in the experiment file into a server that answers, and
+ * back into nothing. One file a member (app, command, url), one line in `registry.ts`;
+ * `tests/conformance/launchers_test.ts` runs the same suite over all of them.
+ */
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number;
+  readonly signal: string | null;
+}
+
+/** A process tree of ours, as `watchResources` takes it. */
+export interface Watched {
+  /** The process that Plateau started, or null when it did not start any (`url`). */
+  readonly pid: number | null;
+  /** True when `pid` is Plateau's supervisor, whose own use is not the target's: only what is under it counts. */
+  readonly supervised: boolean;
+}
+
+/** A server that has answered its ready check. */
+export interface RunningTarget extends Watched {
+  /** `http://host:port`, without a path. */
+  readonly origin: string;
+  /** From the start of the process to its first right answer, milliseconds; null for `url`. */
+  readonly startUpMs: number | null;
+  /** Resolves when the process ends on its own or by `stop`; never for `url`. */
+  readonly exited: Promise<Exit>;
+  /** The last lines that it printed (standard output and error together), at most 20. */
+  lastLines(): readonly string[];
+  /** Ends the process with all its children: TERM, then KILL after a grace of 2 s. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/** What a launcher may use of its surroundings. */
+export interface LaunchContext {
+  /** Name of the target in the experiment, for messages. */
+  readonly name: string;
+  /** Folder of the experiment file: relative paths in it start here. */
+  readonly baseDir: string;
+  readonly redisUrl: string | null;
+  /** How long a target may take to its first right answer, milliseconds. */
+  readonly readyTimeoutMs: number;
+  /** Ends the wait early, on Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Starts a target. Throws a TargetError when it does not come up, the signal's reason when the user
+ * interrupts; either way no process is left behind.
+ */
+export interface Launcher<Spec> {
+  start(spec: Spec, context: LaunchContext): Promise<RunningTarget>;
+}

@@ -1,0 +1,85 @@
+/**
+ * The start of a process of ours, until it has answered once. It can also end otherwise: the process
+ * ends, time runs out, the user interrupts. Then no process is left.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf, TargetError } from "../../scenarios/errors.ts";
+import type { Child } from "./child.ts";
+import type { Exit } from "./launcher.ts";
+
+/** Between two questions. */
+const PAUSE_MS = 10;
+
+export interface StartUp<Answer> {
+  readonly child: Child;
+  /** For messages: what is started, and what it is asked, such as "target express", "GET /static". */
+  readonly what: string;
+  readonly question: string;
+  readonly limitMs: number;
+  readonly signal: AbortSignal;
+  /** Asks once, given the announcement; throws an error that says why there is no right answer. */
+  ask(announcement: string): Promise<Answer>;
+}
+
+export interface Started<Answer> {
+  readonly answer: Answer;
+  /** From the start of the process to the answer. */
+  readonly startUpMs: number;
+}
+
+/** What is known while it starts. */
+interface Progress {
+  /** Why there is no answer yet. */
+  reason: string;
+  /** Aborted when the wait is over, one way or the other. */
+  readonly over: AbortSignal;
+}
+
+/** Throws a TargetError, or the signal's reason when the user interrupts. */
+export async function awaitStartUp<Answer>(startUp: StartUp<Answer>): Promise<Started<Answer>> {
+  const waiting = new AbortController();
+  const progress = { reason: "it did not say that it runs", over: waiting.signal };
+  try {
+    return await Promise.race([firstAnswer(startUp, progress), failure(startUp, progress)]);
+  } catch (error) {
+    await startUp.child.stop();
+    throw error;
+  } finally {
+    waiting.abort();
+  }
+}
+
+async function firstAnswer<Answer>(
+  { child, ask }: StartUp<Answer>,
+  progress: Progress,
+): Promise<Started<Answer>> {
+  const { text, startedMs } = await child.announced;
+  while (true) {
+    try {
+      return { answer: await ask(text), startUpMs: performance.now() - startedMs };
+    } catch (error) {
+      progress.reason = messageOf(error);
+    }
+    await sleep(PAUSE_MS, undefined, { signal: progress.over }); // throws when it is over
+  }
+}
+
+function failure(startUp: StartUp<unknown>, progress: Progress): Promise<never> {
+  const { child, what, question, limitMs, signal } = startUp;
+  const { promise, reject } = Promise.withResolvers<never>();
+  const fail = (why: string): void =>
+    reject(new TargetError(`Cannot start ${what}: ${why}`, child.output.lastLines()));
+  void child.exited.then((exit) => fail(`${describeExit(exit)} before answering ${question}`));
+  const timer = setTimeout(() => {
+    fail(`no answer to ${question} in ${limitMs / 1_000} s: ${progress.reason}`);
+  }, limitMs);
+  progress.over.addEventListener("abort", () => clearTimeout(timer));
+  signal.addEventListener("abort", () => reject(signal.reason), { signal: progress.over });
+  if (signal.aborted) reject(signal.reason);
+  return promise;
+}
+
+/** "it exited with code 1" or "it was ended by SIGKILL". */
+export function describeExit({ code, signal }: Exit): string {
+  return signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`;
+}

@@ -1,0 +1,55 @@
+/** What a foreign program finds around it: a clean environment, its folder, a free port. */
+import { statSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
+
+/** All that is inherited: enough to find programs and folders, nothing of the user's secrets. */
+const INHERITED = Deno.build.os === "windows"
+  ? ["PATH", "SystemRoot", "USERPROFILE", "TEMP", "TMP"]
+  : ["PATH", "HOME", "LANG", "TMPDIR"];
+
+/** The clean environment, with `extra` on top. */
+export function cleanEnv(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const inherited = INHERITED.map((name) => [name, Deno.env.get(name)] as const);
+  return { ...Object.fromEntries(inherited.filter(isSet)), ...extra };
+}
+
+function isSet(entry: readonly [string, string | undefined]): entry is [string, string] {
+  return entry[1] !== undefined;
+}
+
+/** Full path of the program that a shell in `cwd` would run, or null when there is none. */
+export function findProgram(
+  name: string,
+  { path, cwd }: { path: string; cwd: string },
+): string | null {
+  const folders = /[\\/]/.test(name) ? [""] : path.split(delimiter);
+  const endings = Deno.build.os === "windows" ? ["", ".exe"] : [""];
+  const places = folders.flatMap((folder) =>
+    endings.map((ending) => resolve(cwd, join(folder, name + ending)))
+  );
+  return places.find(isProgram) ?? null;
+}
+
+function isProgram(path: string): boolean {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat !== undefined && stat.isFile() &&
+    (Deno.build.os === "windows" || (stat.mode & 0o111) !== 0);
+}
+
+/** A port on loopback that was free a moment ago. */
+export function freePort(): number {
+  return listenBriefly(0);
+}
+
+export function isPortFree(port: number): boolean {
+  try {
+    return listenBriefly(port) === port;
+  } catch {
+    return false;
+  }
+}
+
+function listenBriefly(port: number): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port });
+  return listener.addr.port;
+}

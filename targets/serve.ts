@@ -1,0 +1,89 @@
+/** Serves one built-in app in this process: what `plateau serve APP` does. */
+import { messageOf, TargetError, UserError } from "../scenarios/errors.ts";
+import { didYouMean } from "../scenarios/suggest.ts";
+import type { App, RunningApp } from "./apps/app.ts";
+import { appNamed, appNames, isAppName } from "./apps/registry.ts";
+import { settingIssues } from "./apps/settings.ts";
+import { settlesWithin } from "./launch/settles.ts";
+import { LineWriter } from "./line_writer.ts";
+
+/** What is in flight at the end has this long to finish. */
+const CLOSE_MS = 1_000;
+
+export interface ServeOptions {
+  /** Name of a built-in app. */
+  readonly app: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** Loopback when absent. */
+  readonly host?: string;
+  /** Settings as given: text from `--set key=value`, or values from a file. */
+  readonly set?: Readonly<Record<string, unknown>>;
+  /** Where the Redis server is, or null (or absent) when there is none. */
+  readonly redisUrl?: string | null;
+}
+
+export interface ServedApp {
+  /** `http://host:port`. */
+  readonly origin: string;
+  /** Resolves when the server has ended. */
+  readonly finished: Promise<void>;
+  /** Ends the server. What is in flight has 1 s to finish, then `finished` no longer waits for it. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Throws a UserError with everything that is wrong, a TargetError when it cannot listen. */
+export async function serveApp(options: ServeOptions): Promise<ServedApp> {
+  const { app: name, port, host = "127.0.0.1", set = {}, redisUrl = null } = options;
+  const app = checkedApp(name, set);
+  const log = new LineWriter(Deno.stdout);
+  const running = await app.start(app.settings.parse(set), { redisUrl, log: log.line });
+  const server = listen(running, { hostname: host, port });
+  const late = Promise.withResolvers<void>();
+  const finished = Promise.race([server.finished, late.promise]).then(async () => {
+    await running.close();
+    log.flush();
+  });
+  const close = async (): Promise<void> => {
+    if (!await settlesWithin(server.shutdown(), CLOSE_MS)) late.resolve();
+    await finished;
+  };
+  return { origin: originOf(server.addr), finished, close };
+}
+
+/** The app by that name, if all of `set` is right. */
+function checkedApp(name: string, set: Readonly<Record<string, unknown>>): App {
+  if (!isAppName(name)) {
+    const message = `Cannot serve "${name}": the built-in apps are ${appNames.join(", ")}`;
+    throw new UserError([{ place: "serve", message, fix: didYouMean(name, appNames) }]);
+  }
+  const app = appNamed(name);
+  const issues = settingIssues(app.settings, set);
+  if (issues.length === 0) return app;
+  throw new UserError(issues.map(({ key, message }) => ({ place: `--set ${key}`, message })));
+}
+
+function listen(running: RunningApp, where: Deno.ServeTcpOptions): Deno.HttpServer<Deno.NetAddr> {
+  try {
+    return Deno.serve({ ...where, onListen: () => {} }, running.fetch);
+  } catch (error) {
+    void running.close();
+    throw new TargetError(`Cannot listen on ${where.hostname}:${where.port} as ${whyNot(error)}`);
+  }
+}
+
+function whyNot(error: unknown): string {
+  if (error instanceof Deno.errors.AddrInUse) return "the port is in use: choose another, or 0";
+  if (error instanceof Deno.errors.PermissionDenied) {
+    return "the system forbids it: choose a port above 1023";
+  }
+  if (error instanceof Deno.errors.AddrNotAvailable) {
+    return "this machine does not have that address";
+  }
+  return messageOf(error);
+}
+
+/** An IPv6 address stands in brackets (RFC 3986 §3.2.2). */
+function originOf({ hostname, port }: Deno.NetAddr): string {
+  return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
+}

@@ -1,0 +1,132 @@
+/**
+ * The laws of the house that a machine can check. A failing test lists every offending place.
+ */
+import assert from "node:assert/strict";
+import { type Edge, listFiles, readImports, readText } from "./architecture/tree.ts";
+import { type Finding, surveyFile } from "./architecture/survey.ts";
+
+const files = listFiles();
+const sources = files.filter((file) => file.endsWith(".ts"));
+const program = sources.filter((file) => !/^(?:tests|bench)\//.test(file));
+const imports = await readImports(sources);
+const surveys = new Map(sources.map((file) => [file, surveyFile(file, readText(file))]));
+
+/** What each room may import from besides itself and deno.json; `bench` and `tests` may everything. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  "main.ts": ["cli", "report", "runner", "targets", "scenarios"],
+  cli: ["report", "runner", "targets", "scenarios"],
+  report: ["runner/result.ts", "runner/outcome.ts", "runner/progress.ts", "runner/stats"],
+  runner: ["targets", "scenarios"],
+  targets: ["scenarios"],
+  scenarios: ["targets"],
+};
+
+/** What knows no socket, clock, timer or randomness: time and seed are arguments. */
+const PURE = ["runner/http", "runner/stats", "scenarios/plan.ts", "scenarios/pace", "report"];
+const IMPURE = ["report/html/build.ts", "report/html/client"];
+
+const BUDGET = { fileLines: 250, functionLines: 70, shortFunctionLines: 25, shortShare: 0.8 };
+
+const REGISTRY_HOST =
+  /npmjs\.(?:org|com)|yarnpkg\.com|jsr\.io|deno\.land|pypi\.org|pythonhosted\.org|golang\.org|crates\.io/;
+
+Deno.test("imports between rooms point one way", () => {
+  assertNone(imports.filter(isForbidden).map(({ from, to }) => `${from} imports ${to}`));
+});
+
+Deno.test("no file imports itself through others", () => {
+  const importsOf = Map.groupBy(imports, ({ from }) => from);
+  assertNone(sources.flatMap((file) => findCycle(file, importsOf) ?? []));
+});
+
+Deno.test("pure rooms use no socket, clock, timer, randomness or await", () => {
+  const pure = program.filter((file) => isIn(file, PURE) && !isIn(file, IMPURE));
+  assert.notEqual(pure.length, 0);
+  assertNone(pure.flatMap((file) => places(file, surveys.get(file)?.impurities)));
+});
+
+Deno.test("no any, no double assertion, no non-null assertion, no note for later", () => {
+  assertNone(sources.flatMap((file) => places(file, surveys.get(file)?.evasions)));
+});
+
+Deno.test(`files have at most ${BUDGET.fileLines} lines`, () => {
+  const lines = (file: string) => readText(file).trimEnd().split("\n").length;
+  const long = sources.filter((file) => lines(file) > BUDGET.fileLines);
+  assertNone(long.map((file) => `${file} has ${lines(file)} lines`));
+});
+
+Deno.test(`functions have at most ${BUDGET.functionLines} lines, most of them far fewer`, () => {
+  const sizes = program.flatMap((file) =>
+    (surveys.get(file)?.functions ?? []).map((size) => ({ file, ...size }))
+  );
+  const long = sizes.filter(({ lines }) => lines > BUDGET.functionLines);
+  assertNone(long.map(({ file, line, lines }) => `${file}:${line} has ${lines} lines`));
+  const short = sizes.filter(({ lines }) => lines <= BUDGET.shortFunctionLines);
+  assert.ok(short.length / sizes.length >= BUDGET.shortShare, `only ${short.length} are short`);
+});
+
+Deno.test("files are named after their one thing, in snake_case", () => {
+  const barrel = /(?:^|\/)(?:utils?|helpers?|types?|common|index|mod)\.ts$/;
+  const snakeCase = /^(?:[a-z0-9_]+\/)*[a-z0-9_]+\.ts$/;
+  assertNone(sources.filter((file) => barrel.test(file) || !snakeCase.test(file)));
+});
+
+Deno.test("every dependency is pinned exactly and explained in the README", () => {
+  const { imports: pins } = JSON.parse(readText("deno.json")) as {
+    imports: Record<string, string>;
+  };
+  const readme = readText("README.md");
+  const pinned = /^npm:(?:@[\w.-]+\/)?[\w.-]+@\d+\.\d+\.\d+$/;
+  assertNone(Object.entries(pins).filter(([, pin]) => !pinned.test(pin)).map(String));
+  assertNone(Object.keys(pins).filter((name) => !readme.includes(`\n| \`${name}\` `)));
+});
+
+Deno.test("packages are imported by the name that deno.json pins", () => {
+  assertNone(
+    imports.filter(({ to }) => /^(?:jsr|https?):/.test(to)).map(({ from, to }) => `${from}: ${to}`),
+  );
+});
+
+Deno.test("no text file names a download host", () => {
+  const texts = files.filter((file) => /\.(?:ts|json|lock|md|ya?ml|css|html)$|^\.ci\//.test(file));
+  assertNone(texts.filter((file) => REGISTRY_HOST.test(readText(file))));
+  assert.doesNotMatch(readText("deno.lock"), /https?:/);
+});
+
+function isForbidden({ from, to }: Edge): boolean {
+  const room = roomOf(from);
+  if (!(room in MAY_IMPORT) || to.includes(":") || to === "deno.json") return false;
+  return roomOf(to) !== room && !isIn(to, MAY_IMPORT[room]);
+}
+
+function roomOf(file: string): string {
+  return file.split("/")[0];
+}
+
+function isIn(file: string, roots: readonly string[]): boolean {
+  return roots.some((root) => file === root || file.startsWith(`${root}/`));
+}
+
+/** `a → b → a` when `start` imports itself through others, else null. */
+function findCycle(start: string, importsOf: Map<string, Edge[]>): string | null {
+  const seen = new Set<string>();
+  const walk = (path: string[]): string | null => {
+    for (const { to } of importsOf.get(path[path.length - 1]) ?? []) {
+      if (to === start) return [...path, to].join(" → ");
+      if (seen.has(to)) continue;
+      seen.add(to);
+      const cycle = walk([...path, to]);
+      if (cycle) return cycle;
+    }
+    return null;
+  };
+  return walk([start]);
+}
+
+function places(file: string, findings: readonly Finding[] = []): string[] {
+  return findings.map(({ line, what }) => `${file}:${line} ${what}`);
+}
+
+function assertNone(offences: readonly string[]): void {
+  assert.deepEqual(offences, [], offences.join("\n"));
+}

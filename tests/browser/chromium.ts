@@ -1,0 +1,83 @@
+/// <reference lib="dom" />
+/** Reports in a real Chromium, watched for everything that they must not do. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { findProgram, testWith } from "../needs.ts";
+
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--no-first-run",
+];
+
+/** What a test does with a page whose charts are all drawn. */
+export interface Look {
+  readonly html: string;
+  readonly options: BrowserContextOptions;
+  readonly look: (page: Page) => Promise<void>;
+}
+
+/** One test with a step a look, as they share the browser. */
+export function chromiumTest(name: string, looks: Readonly<Record<string, Look>>): void {
+  testWith(["chromium"], name, async (t) => {
+    const { chromium } = await import("playwright-core");
+    const executablePath = findProgram("chromium") ?? undefined;
+    const browser = await chromium.launch({ executablePath, args: FLAGS });
+    try {
+      for (const [sentence, look] of Object.entries(looks)) {
+        await t.step({
+          name: sentence,
+          fn: () => lookAt(browser, look),
+          sanitizeOps: false,
+          sanitizeResources: false,
+        });
+      }
+    } finally {
+      await browser.close();
+    }
+  });
+}
+
+/** Fails on console output and requests, too. */
+async function lookAt(browser: Browser, { html, options, look }: Look): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "plateau-page-"));
+  const file = join(folder, "report.html");
+  writeFileSync(file, html);
+  const context = await browser.newContext(options);
+  try {
+    const page = await context.newPage();
+    const forbidden: string[] = [];
+    page.on("console", (message) => forbidden.push(`console: ${message.text()}`));
+    page.on("pageerror", (error) => forbidden.push(`error: ${error.message}`));
+    page.on("request", (request) => forbidden.push(`request: ${request.url()}`));
+    const url = pathToFileURL(file).href;
+    await page.goto(url);
+    if (options.javaScriptEnabled !== false) await page.waitForSelector("html[data-charts=drawn]");
+    await look(page);
+    const own = [`request: ${url}`, "request: data:,"];
+    assert.deepEqual(forbidden.filter((line) => !own.includes(line)), []);
+  } finally {
+    await context.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Share of the canvas' pixels that are painted, by the id of each canvas. */
+export function inkOf(page: Page): Promise<Record<string, number>> {
+  return page.evaluate(() =>
+    Object.fromEntries([...document.querySelectorAll("canvas")].map((canvas) => {
+      const { width, height } = canvas;
+      const pixels = canvas.getContext("2d")?.getImageData(0, 0, width, height).data ?? [];
+      let painted = 0;
+      for (let i = 3; i < pixels.length; i += 4) if (pixels[i] > 0) painted++;
+      return [canvas.id, painted / (width * height)];
+    }))
+  );
+}

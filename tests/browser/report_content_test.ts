@@ -1,0 +1,103 @@
+/// <reference lib="dom" />
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { renderPage } from "../../report/html/page.ts";
+import { reportModel } from "../../report/model.ts";
+import type { Table } from "../../report/table.ts";
+import { hostileResults } from "../report/hostile.ts";
+import { chromiumTest } from "./chromium.ts";
+import { DESKTOP, MODEL, PAGE, RESULTS, SPEC, TABLES } from "./sample.ts";
+
+const HOSTILE = hostileResults();
+
+chromiumTest("what the report says", {
+  "tables show the numbers of the results": {
+    html: PAGE,
+    options: DESKTOP,
+    look: async (page) => {
+      for (const [i, { name, tables }] of MODEL.scenarios.entries()) {
+        const scenario = `e1-s${i + 1}`;
+        await assertShown(page, `e1-answer-${i + 1}-table`, tables.summary);
+        await assertShown(page, `${scenario}-percentiles`, tables.percentiles);
+        await assertShown(page, `${scenario}-outcomes`, tables.outcomes);
+        await assertShown(page, `${scenario}-runs`, tables.runs);
+        const shown = (await cellsOf(page, `${scenario}-runs`)).map((row) => row[3]);
+        const runs = RESULTS.runs.filter((run) => run.scenario === name);
+        assert.deepEqual(shown, runs.map(({ rate }) => String(rate)));
+      }
+    },
+  },
+  "the intervals of a timeline open as a table": {
+    html: PAGE,
+    options: DESKTOP,
+    look: async (page) => {
+      const details = page.locator("details.intervals").first();
+      await details.locator("summary").click();
+      const rows = details.locator("table").first().locator("tbody tr");
+      await rows.first().waitFor();
+      const [run, end, rate] = await rows.first().locator("th, td").allTextContents();
+      const { t, completed } = RESULTS.runs[0].timeline.points[0];
+      assert.equal(run, "run 1");
+      assert.equal(Number(end), t);
+      assert.ok(Math.abs(Number(rate.replaceAll(",", "")) / (completed / t) - 1) < 0.001);
+      assert.equal(await rows.count(), 3 * RESULTS.runs[0].timeline.points.length);
+    },
+  },
+  "without scripts every text and table is there": {
+    html: PAGE,
+    options: { ...DESKTOP, javaScriptEnabled: false },
+    look: async (page) => {
+      assert.equal(await page.locator("h1").textContent(), SPEC.title);
+      assert.match(await page.locator(".verdict").first().innerText(), /^hono is fastest: /);
+      assert.equal(await page.locator("table").count(), TABLES);
+    },
+  },
+  "hostile texts are shown and do nothing": {
+    html: renderPage([reportModel(HOSTILE)]),
+    options: DESKTOP,
+    look: async (page) => {
+      await page.locator("details.intervals summary").click();
+      assert.equal(await page.evaluate(() => Reflect.get(globalThis, "injected")), undefined);
+      assert.equal(await page.locator("img").count(), 0);
+      const heading = await page.locator("h1").textContent() ?? "";
+      assert.equal(visible(heading), visible(HOSTILE.experiment.title ?? ""));
+    },
+  },
+  "the keyboard reaches the skip link, the sections and every table": {
+    html: PAGE,
+    options: DESKTOP,
+    look: async (page) => {
+      await page.keyboard.press("Tab");
+      assert.equal(await focusedText(page), "Skip to the results");
+      await page.keyboard.press("Tab");
+      assert.equal(await focusedText(page), "Answer");
+      await page.keyboard.press("Enter");
+      assert.match(page.url(), /#e1$/);
+      assert.equal(await page.locator(".scroll[tabindex='0']").count(), TABLES);
+    },
+  },
+});
+
+async function assertShown(page: Page, caption: string, { rows }: Table): Promise<void> {
+  const expected = rows.map((row) => row.map(({ text, value }) => String(value ?? text)));
+  assert.deepEqual(await cellsOf(page, caption), expected, caption);
+}
+
+/** The number behind each cell of the table with the given caption, or its text. */
+function cellsOf(page: Page, caption: string): Promise<string[][]> {
+  return page.evaluate((id) => {
+    const rows = document.getElementById(id)?.closest("table")?.tBodies[0].rows ?? [];
+    return [...rows].map((row) =>
+      [...row.cells].map((cell) => cell.dataset.value ?? cell.textContent ?? "")
+    );
+  }, caption);
+}
+
+/** What a page can show of a text: control characters are replaced, white space may differ. */
+function visible(text: string): string {
+  return text.replace(/[\p{Cc}\s\ufffd]+/gu, "");
+}
+
+function focusedText(page: Page): Promise<string | null | undefined> {
+  return page.evaluate(() => document.activeElement?.textContent);
+}

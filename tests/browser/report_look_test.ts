@@ -1,0 +1,136 @@
+/// <reference lib="dom" />
+import assert from "node:assert/strict";
+import axe from "axe-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { renderPage } from "../../report/html/page.ts";
+import { reportModel } from "../../report/model.ts";
+import { resultsFixture } from "../report/fixture.ts";
+import { chromiumTest, inkOf, type Look } from "./chromium.ts";
+import { CHARTS, DESKTOP, MODEL, PAGE, PHONE, SPEC } from "./sample.ts";
+
+const VIEWS: Record<string, BrowserContextOptions> = {
+  "on a wide screen": { ...DESKTOP, colorScheme: "light" },
+  "in the dark": { ...DESKTOP, colorScheme: "dark" },
+  "on a phone": { ...PHONE, colorScheme: "light" },
+  "on a phone in the dark": { ...PHONE, colorScheme: "dark" },
+};
+
+const views = Object.entries(VIEWS).map(([view, options]): [string, Look] => [
+  `${view} every chart is drawn and nothing keeps anyone out`,
+  {
+    html: PAGE,
+    options,
+    look: async (page) => {
+      await assertDrawn(page, CHARTS);
+      assert.deepEqual(await violationsOf(page), []);
+    },
+  },
+]);
+
+async function assertDrawn(page: Page, charts: number): Promise<void> {
+  const ink = Object.entries(await inkOf(page));
+  assert.equal(ink.length, charts);
+  for (const [id, share] of ink) assert.ok(share > 0.01, `${id}: ${share}`);
+}
+
+/** What axe-core finds, as `rule: element`. */
+async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations }: axe.AxeResults = await page.evaluate(() =>
+    Reflect.get(globalThis, "axe").run()
+  );
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+
+const MOST_WITHOUT_CHARTS = 0.8;
+
+chromiumTest("how the report looks", {
+  ...Object.fromEntries(views),
+  "a phone scrolls tables, never the page": {
+    html: PAGE,
+    options: PHONE,
+    look: async (page) => {
+      const [content, screen] = await page.evaluate(() => {
+        for (const details of document.querySelectorAll("details")) details.open = true;
+        return [document.documentElement.scrollWidth, innerWidth];
+      });
+      assert.equal(content, screen);
+    },
+  },
+  "nothing moves while the page loads": {
+    html: PAGE,
+    options: DESKTOP,
+    look: async (page) => assert.equal(await layoutShiftOf(page), 0),
+  },
+  "charts follow when the system turns dark": {
+    html: PAGE,
+    options: { ...DESKTOP, colorScheme: "light" },
+    look: async (page) => {
+      const light = await page.evaluate(() => document.querySelector("canvas")?.toDataURL());
+      await page.emulateMedia({ colorScheme: "dark" });
+      await page.waitForFunction(
+        (before) => document.querySelector("canvas")?.toDataURL() !== before,
+        light,
+      );
+    },
+  },
+  "print from the dark is light and as wide as the paper, and afterwards all is as before": {
+    html: PAGE,
+    options: { ...DESKTOP, colorScheme: "dark" },
+    look: async (page) => {
+      const before = await page.evaluate(() => document.querySelector("canvas")?.toDataURL());
+      await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+      const { background, widths } = await page.evaluate(() => ({
+        background: getComputedStyle(document.body).backgroundColor,
+        widths: [...document.querySelectorAll("canvas")].map((canvas) => canvas.clientWidth),
+      }));
+      assert.equal(background, "rgb(255, 255, 255)");
+      assert.ok(Math.max(...widths) <= 703 && Math.min(...widths) > 250);
+      await assertDrawn(page, CHARTS);
+      await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+      const after = await page.evaluate(() => document.querySelector("canvas")?.toDataURL());
+      assert.equal(after, before);
+    },
+  },
+  "a PDF holds the charts": {
+    html: PAGE,
+    options: DESKTOP,
+    look: async (page) => {
+      const whole = (await page.pdf({ format: "A4" })).length;
+      await page.evaluate(() =>
+        document.querySelectorAll(".chart").forEach((chart) => chart.remove())
+      );
+      const bare = (await page.pdf({ format: "A4" })).length;
+      assert.ok(bare < MOST_WITHOUT_CHARTS * whole, `${bare} of ${whole} bytes`);
+    },
+  },
+  "two experiments share a page": {
+    html: renderPage([MODEL, reportModel(resultsFixture({ ...SPEC, name: "second" }))]),
+    options: DESKTOP,
+    look: async (page) => {
+      await assertDrawn(page, 2 * CHARTS);
+      assert.deepEqual(await violationsOf(page), []);
+    },
+  },
+  "an experiment without a run says what happened": {
+    html: renderPage([reportModel(resultsFixture({ ...SPEC, cells: [], state: "interrupted" }))]),
+    options: DESKTOP,
+    look: async (page) => {
+      assert.match(await page.locator("main").innerText(), /Interrupted: 0 of 1 planned run/);
+      assert.deepEqual(await violationsOf(page), []);
+    },
+  },
+});
+
+/** How far content has moved since the page began to load. */
+function layoutShiftOf(page: Page): Promise<number> {
+  return page.evaluate(() =>
+    new Promise<number>((resolve) => {
+      let total = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) total += Reflect.get(entry, "value");
+      }).observe({ type: "layout-shift", buffered: true });
+      requestAnimationFrame(() => requestAnimationFrame(() => resolve(total)));
+    })
+  );
+}

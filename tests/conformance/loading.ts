@@ -1,0 +1,65 @@
+/**
+ * Loads a server of the test with one driver and one worker, and gives what the worker recorded.
+ */
+import { encodeRequest } from "../../runner/http/request.ts";
+import type { DriverName } from "../../runner/load/driver.ts";
+import type { WorkerReport } from "../../runner/load/job.ts";
+import { type JobShare, WorkerPool } from "../../runner/load/pool.ts";
+import type { IntervalPart } from "../../runner/load/recorder.ts";
+import { type ErrorKind, ERRORS } from "../../runner/outcome.ts";
+import type { WireRequest } from "../../scenarios/request.ts";
+
+export interface Loaded extends WorkerReport {
+  readonly parts: readonly IntervalPart[];
+  /** Failed requests by kind, without zeros. */
+  readonly errors: Partial<Record<ErrorKind, number>>;
+}
+
+export interface Wish extends Partial<JobShare> {
+  readonly hostname?: string;
+  readonly port: number;
+  readonly wire?: Partial<WireRequest>;
+  /** Ends a closed loop after so many. */
+  readonly requests?: number;
+  readonly signal?: AbortSignal;
+}
+
+export async function load(
+  driver: DriverName,
+  { hostname = "127.0.0.1", port, wire, signal, requests = Infinity, ...wish }: Wish,
+): Promise<Loaded> {
+  const keepAlive = wish.keepAlive ?? true;
+  const request = { method: "GET", path: "/", headers: {}, body: null, ...wire };
+  const job: JobShare = {
+    driver,
+    endpoint: { hostname, port },
+    request: encodeRequest(request, { host: `${hostname}:${port}`, keepAlive }),
+    head: request.method === "HEAD",
+    check: null,
+    connections: 4,
+    pipeline: 1,
+    keepAlive,
+    timeoutUs: 2_000_000,
+    intervalUs: 50_000,
+    durationUs: Infinity,
+    supply: { kind: "closed", requests },
+    ...wish,
+  };
+  const pool = new WorkerPool();
+  const parts: IntervalPart[] = [];
+  try {
+    const [report] = await pool.run([job], {
+      onInterval: (_, part) => parts.push(part),
+      onStart: () => {},
+      signal: signal ?? new AbortController().signal,
+    });
+    const errors = Object.fromEntries(
+      ERRORS.map((kind, i) => [kind, report.totals.errors[i]] as const).filter(([, count]) =>
+        count > 0
+      ),
+    );
+    return { ...report, parts, errors };
+  } finally {
+    pool.close();
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * What becomes of targets when Plateau is killed with KILL, which leaves it no time to stop anything:
+ * within 2 s none of its processes is left, whatever the target does.
+ */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { descendantsOf, readStat } from "../../targets/launch/proc.ts";
+import { testWith } from "../needs.ts";
+import { program } from "../targets/fixtures/launch_context.ts";
+
+type Lines = Record<string, unknown>;
+
+/** The process ids of everything that a parent, busy and killed with KILL, had started. */
+async function orphan(lines: Lines, path = ""): Promise<{ pids: number[]; origin: string }> {
+  const fixture = fileURLToPath(new URL("../targets/fixtures/parent.ts", import.meta.url));
+  const parent = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", fixture, JSON.stringify(lines), path],
+    stdout: "piped",
+  }).spawn();
+  const { value: origin } = await parent.stdout.pipeThrough(new TextDecoderStream())
+    .getReader().read();
+  const pids = descendantsOf(parent.pid);
+  parent.kill("SIGKILL");
+  await parent.status;
+  return { pids, origin: String(origin).trim() };
+}
+
+function isAlive(pid: number): boolean {
+  return (readStat(pid)?.state ?? "Z") !== "Z";
+}
+
+async function untilGone(pids: readonly number[], limitMs: number): Promise<void> {
+  const deadlineMs = performance.now() + limitMs;
+  while (pids.some(isAlive)) {
+    assert.ok(performance.now() < deadlineMs, `${pids.filter(isAlive)} live after ${limitMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+const ORPHANS: { what: string; lines: Lines; processes: number }[] = [
+  { what: "a built-in app", lines: { app: "api" }, processes: 1 },
+  { what: "a program", lines: { command: program("serve") }, processes: 2 },
+  { what: "a program that ignores TERM", lines: { command: program("stubborn") }, processes: 2 },
+  { what: "a stubborn daemon", lines: { command: program("stubborn-daemon") }, processes: 2 },
+];
+
+for (const { what, lines, processes } of ORPHANS) {
+  testWith(
+    ["linux"],
+    `${what} is gone within 2 s when its parent was killed with KILL`,
+    async () => {
+      const { pids, origin } = await orphan(lines);
+      assert.equal(pids.length, processes);
+      await untilGone(pids, 2_000);
+      await assert.rejects(fetch(origin));
+    },
+  );
+}
+
+testWith(
+  ["linux"],
+  "an app that computes is gone, too, when its parent was killed with KILL",
+  async () => {
+    const { pids } = await orphan({ app: "work", set: { maxCpuTime: "1m" } }, "/?cpuTime=60000");
+    assert.equal(pids.length, 1);
+    await untilGone(pids, 2_000);
+  },
+);

@@ -1,0 +1,44 @@
+/**
+ * Plateau beside wrk, on the same nginx: two generators that share no code must see the same server.
+ */
+import assert from "node:assert/strict";
+import { measurement } from "../../runner/result.ts";
+import { findProgram, testWith } from "../needs.ts";
+import { startNginx } from "./nginx.ts";
+import { plateau } from "./plateau.ts";
+
+const ROUNDS = 3;
+const MAX_DIFFERENCE_RATIO = 0.15;
+
+async function wrkRatePerSec(url: string): Promise<number> {
+  const { stdout } = await new Deno.Command(findProgram("wrk") ?? "wrk", {
+    args: ["-t1", "-c50", "-d2s", url],
+  }).output();
+  const [, rate] = /Requests\/sec:\s+([\d.]+)/.exec(new TextDecoder().decode(stdout)) ?? [];
+  return Number(rate);
+}
+
+async function plateauRatePerSec(url: string): Promise<number> {
+  const { stdout } = await plateau(["bench", url, "-c", "50", "-d", "2s", "--json", "-"]);
+  return measurement.parse(JSON.parse(stdout)).rate;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+}
+
+testWith(
+  ["nginx", "wrk"],
+  "bench and wrk measure the same rate of an nginx within 15 %",
+  async () => {
+    await using nginx = await startNginx();
+    const url = `${nginx.origin}/static`;
+    const rates = { wrk: [] as number[], plateau: [] as number[] };
+    for (let round = 0; round < ROUNDS; round++) {
+      rates.wrk.push(await wrkRatePerSec(url));
+      rates.plateau.push(await plateauRatePerSec(url));
+    }
+    const ratio = median(rates.plateau) / median(rates.wrk);
+    assert.ok(Math.abs(ratio - 1) <= MAX_DIFFERENCE_RATIO, `${ratio}: ${JSON.stringify(rates)}`);
+  },
+);

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { type Measurement, measurement } from "../../runner/result.ts";
+import { plateau, serve } from "./plateau.ts";
+import { startWitness } from "./witness.ts";
+
+const QUIET = { port: 0, hostname: "127.0.0.1", onListen: () => {} };
+
+/** `plateau bench ARGS… --json -`: exit code 0, nothing but the measurement on standard output. */
+async function bench(...args: string[]): Promise<Measurement> {
+  const { code, stdout, stderr } = await plateau(["bench", ...args, "--json", "-"]);
+  assert.equal(code, 0, stderr);
+  return measurement.parse(JSON.parse(stdout));
+}
+
+function sum(counts: Record<string, number>): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0);
+}
+
+/** What holds for every measurement, whatever happened. */
+function assertConserved({ requests, status, errors, latency, checks }: Measurement): void {
+  const { due, completed, failed, unfinished, dropped } = requests;
+  assert.equal(due, completed + failed + unfinished + dropped);
+  assert.equal(sum(status), completed);
+  assert.equal(sum(errors), failed);
+  assert.ok(checks.passed + checks.failed <= completed);
+  assert.ok(latency.count >= completed && latency.count <= due);
+}
+
+Deno.test("bench of a built-in app prints one measurement that parses and adds up", async () => {
+  await using api = await serve("api");
+  const measured = await bench(`${api.origin}/static`, "-c", "10", "-d", "1s");
+  assertConserved(measured);
+  assert.ok(measured.requests.completed > 500, `${measured.requests.completed} completed`);
+  assert.deepEqual(Object.keys(measured.status), ["200"]);
+  assert.equal(measured.requests.failed, 0);
+  assert.ok(measured.elapsed > 0.95 && measured.elapsed < 1.2, `${measured.elapsed} s`);
+  assert.ok(Math.abs(measured.rate - measured.requests.completed / measured.elapsed) < 1);
+  const { min, max, percentiles } = measured.latency;
+  assert.ok(min <= percentiles["50"] && percentiles["50"] <= percentiles["99"]);
+  assert.ok(percentiles["99.99"] <= max);
+});
+
+Deno.test("bench -n sends that many requests, no more and no fewer, on any number of connections", async () => {
+  for (const [requests, connections] of [[1, 1], [7, 10], [1_000, 3], [1_000, 50]]) {
+    await using witness = startWitness();
+    const measured = await bench(witness.origin, "-n", `${requests}`, "-c", `${connections}`);
+    assertConserved(measured);
+    assert.equal(measured.requests.completed, requests);
+    assert.equal(measured.requests.due, requests);
+    assert.equal(await witness.settledCount(), requests);
+  }
+});
+
+Deno.test("bench counts as due exactly the requests that the app saw", async () => {
+  await using witness = startWitness();
+  const measured = await bench(witness.origin, "-c", "20", "-d", "1s");
+  assertConserved(measured);
+  assert.equal(await witness.settledCount(), measured.requests.due);
+});
+
+Deno.test("bench of an answer that takes 50 ms reads 50 to 53 ms at the median", async () => {
+  await using witness = startWitness({ delayMs: 50 });
+  const measured = await bench(witness.origin, "-c", "10", "-d", "2s");
+  assertConserved(measured);
+  const p50 = measured.latency.percentiles["50"];
+  assert.ok(p50 >= 50 && p50 <= 53, `p50 is ${p50} ms`);
+  assert.equal(await witness.settledCount(), measured.requests.due);
+});
+
+Deno.test("bench leaves a request that is still out at the deadline in the data, as unfinished", async () => {
+  await using witness = startWitness({ delayMs: 2_000 });
+  const measured = await bench(witness.origin, "-c", "3", "-d", "500ms");
+  assertConserved(measured);
+  assert.equal(measured.requests.unfinished, 3);
+  assert.equal(measured.latency.count, 3);
+  assert.equal(measured.latency.censored, 3);
+  assert.ok(measured.latency.min >= 400 && measured.latency.max <= 600);
+});
+
+Deno.test("bench counts requests over their time-out as failed, at their elapsed time", async () => {
+  await using witness = startWitness({ delayMs: 1_500 });
+  const measured = await bench(witness.origin, "-c", "2", "-n", "4", "-t", "200ms");
+  assertConserved(measured);
+  assert.equal(measured.errors.timeout, 4);
+  assert.ok(measured.latency.percentiles["50"] >= 200 && measured.latency.max < 400);
+});
+
+Deno.test("bench counts answers with another status than expected as failed checks", async () => {
+  await using witness = startWitness({ status: 503 });
+  const { code, stdout } = await plateau(
+    ["bench", witness.origin, "-n", "20", "-c", "2", "--expect-status", "200", "--json", "-"],
+  );
+  const measured = measurement.parse(JSON.parse(stdout));
+  assertConserved(measured);
+  assert.equal(code, 1);
+  assert.deepEqual(measured.status, { "503": 20 });
+  assert.deepEqual(measured.checks, { passed: 0, failed: 20 });
+});
+
+Deno.test("bench without keep-alive opens a connection for every request", async () => {
+  const clientPorts = new Set<number>();
+  await using server = Deno.serve(QUIET, (_, { remoteAddr }) => {
+    clientPorts.add(remoteAddr.port);
+    return new Response("a");
+  });
+  const origin = `http://127.0.0.1:${server.addr.port}`;
+  assertConserved(await bench(origin, "-c", "2", "-n", "50", "--no-keepalive"));
+  assert.equal(clientPorts.size, 50);
+});
+
+Deno.test("bench with pipelining keeps several requests of a connection in flight", async () => {
+  await using api = await serve("api");
+  const measured = await bench(`${api.origin}/static`, "-c", "2", "-n", "1000", "--pipeline", "8");
+  assertConserved(measured);
+  assert.equal(measured.requests.completed, 1_000);
+});
+
+Deno.test("bench sends the method, headers and body that it is told", async () => {
+  const seen: string[] = [];
+  await using server = Deno.serve(QUIET, async (request) => {
+    const { method, headers } = request;
+    seen.push([method, headers.get("x-a"), headers.get("host"), await request.text()].join(" "));
+    return new Response(null, { status: 204 });
+  });
+  const host = `127.0.0.1:${server.addr.port}`;
+  await bench(`http://${host}/`, "-n", "2", "-c", "1", "-m", "PUT", "-H", "x-a: b", "-b", "text");
+  assert.deepEqual(seen, Array(2).fill(`PUT b ${host} text`));
+});
+
+Deno.test("bench without --json prints the summary for people on standard output", async () => {
+  await using api = await serve("api");
+  const { code, stdout } = await plateau(["bench", `${api.origin}/static`, "-n", "100"]);
+  assert.equal(code, 0);
+  assert.match(stdout, /requests\/s/i);
+  assert.match(stdout, /99(?:\.0+)?\s?%|p99/);
+  // deno-lint-ignore no-control-regex
+  assert.doesNotMatch(stdout, /\x1b/);
+});

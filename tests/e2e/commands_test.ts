@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import config from "../../deno.json" with { type: "json" };
+import { emptyFolder, plateau, serve } from "./plateau.ts";
+
+const SMALL = join(import.meta.dirname ?? "", "fixtures/small.yaml");
+
+Deno.test("--version prints the version and nothing else", async () => {
+  const { code, stdout } = await plateau(["--version"]);
+  assert.equal(code, 0);
+  assert.match(stdout, new RegExp(`^(?:plateau )?${config.version.replaceAll(".", "\\.")}\n$`));
+});
+
+Deno.test("--help names every command, and each command explains its options", async () => {
+  const { code, stdout } = await plateau(["--help"]);
+  assert.equal(code, 0);
+  for (const command of ["run", "bench", "serve", "report", "list", "init", "check", "schema"]) {
+    assert.match(stdout, new RegExp(`^ +${command}\\b`, "m"));
+    const help = await plateau([command, "--help"]);
+    assert.equal(help.code, 0);
+    assert.match(help.stdout, new RegExp(`plateau ${command}`));
+  }
+});
+
+Deno.test("list names what ships", async () => {
+  assert.match((await plateau(["list", "experiments"])).stdout, /^\s*quick\b/m);
+  const { stdout } = await plateau(["list", "apps"]);
+  for (const app of ["api", "work", "site"]) {
+    assert.match(stdout, new RegExp(`^\\s*${app}\\b`, "m"));
+  }
+});
+
+Deno.test("init writes a file that check accepts", async () => {
+  using folder = emptyFolder();
+  const file = join(folder.path, "mine.yaml");
+  assert.equal((await plateau(["init", file])).code, 0);
+  assert.match(readFileSync(file, "utf8"), /^ *#/m);
+  const { code, stderr } = await plateau(["check", file]);
+  assert.equal(code, 0, stderr);
+});
+
+Deno.test("check accepts a right file and starts nothing", async () => {
+  assert.equal((await plateau(["check", SMALL])).code, 0);
+});
+
+Deno.test("schema prints a JSON Schema of each shape", async () => {
+  for (const shape of ["experiment", "results", "bench"]) {
+    const { code, stdout } = await plateau(["schema", shape]);
+    assert.equal(code, 0);
+    assert.match(JSON.parse(stdout).$schema, /json-schema\.org/);
+  }
+});
+
+Deno.test("serve answers on the host and port that it prints", async () => {
+  await using api = await serve("api");
+  assert.match(api.origin, /^http:\/\/127\.0\.0\.1:\d+$/);
+  const answer = await fetch(`${api.origin}/static`);
+  assert.deepEqual(await answer.json(), { ok: true });
+});
+
+Deno.test("serve takes settings of its app", async () => {
+  await using site = await serve("site", "--set", "log=on", "--set", "gzip=off");
+  const answer = await fetch(`${site.origin}/page1.html`);
+  assert.equal(answer.headers.get("content-encoding"), null);
+  assert.match(await answer.text(), /<html/);
+  await site.program.prints(/GET \/page1\.html/);
+});

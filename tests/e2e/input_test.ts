@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { emptyFolder, plateau, serve } from "./plateau.ts";
+
+const FIXTURES = join(import.meta.dirname ?? "", "fixtures");
+const WRONG = join(FIXTURES, "wrong.yaml");
+const SMALL = join(FIXTURES, "small.yaml");
+const DEAD = "http://127.0.0.1:1/";
+
+const wrong: [sentence: string, args: string[], says: RegExp][] = [
+  ["a command that there is not", ["frobnicate"], /frobnicate/],
+  ["a misspelt command", ["bnch"], /bench/],
+  ["bench without a URL", ["bench"], /url/i],
+  ["a URL that is none", ["bench", "nonsense"], /nonsense/],
+  ["a URL of another protocol", ["bench", "ftp://127.0.0.1/"], /ftp/],
+  ["a misspelt option", ["bench", DEAD, "--conections", "5"], /--connections/],
+  ["an option without its value", ["bench", DEAD, "-c"], /-c/],
+  ["no connections", ["bench", DEAD, "-c", "0"], /connections.*"?0"?/s],
+  ["a word for a number", ["bench", DEAD, "-c", "many"], /many/],
+  ["a duration without a unit", ["bench", DEAD, "-d", "10"], /"10"/],
+  ["a negative duration", ["bench", DEAD, "-d", "-1s"], /-1s/],
+  ["no requests", ["bench", DEAD, "-n", "0"], /requests.*"?0"?/s],
+  ["both a duration and a count", ["bench", DEAD, "-d", "1s", "-n", "5"], /duration|requests/],
+  ["a header without a colon", ["bench", DEAD, "-H", "broken"], /broken/],
+  ["a line break in a header", ["bench", DEAD, "-H", "a: b\r\nc: d"], /header/i],
+  ["a body file that is missing", ["bench", DEAD, "-b", "@/no/such/file"], /\/no\/such\/file/],
+  ["a status that there is not", ["bench", DEAD, "--expect-status", "99"], /99/],
+  ["an app that there is not", ["serve", "apu"], /api/],
+  ["a port out of range", ["serve", "api", "--port", "70000"], /70000/],
+  ["a setting that the app lacks", ["serve", "api", "--set", "colour=red"], /colour/],
+  ["a setting without a value", ["serve", "api", "--set", "colour"], /colour/],
+  ["an experiment that is missing", ["run", "no-such.yaml"], /no-such\.yaml/],
+  ["a built-in experiment misspelt", ["run", "quik"], /quick/],
+  ["a folder for a file", ["run", FIXTURES], /fixtures/],
+  ["a filter for nothing in the plan", ["run", SMALL, "--only", "target=nobody"], /nobody/],
+  ["an --out that is a file", ["run", SMALL, "--out", SMALL], /small\.yaml/],
+  ["results that are missing", ["report", "no-such.json"], /no-such\.json/],
+  ["results that are something else", ["report", SMALL], /small\.yaml/],
+  ["init over a file that is there", ["init", SMALL], /small\.yaml/],
+  ["a schema that there is not", ["schema", "colour"], /colour/],
+];
+
+for (const [sentence, args, says] of wrong) {
+  Deno.test(`exit code 2 and a plain message for ${sentence}`, async () => {
+    const { code, stdout, stderr } = await plateau(args);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, says);
+    assert.doesNotMatch(stderr, /^\s+at |Error:/m);
+    assert.equal(stdout, "");
+  });
+}
+
+Deno.test("check tells every problem of a file at once, with its line and the fix", async () => {
+  const { code, stderr } = await plateau(["check", WRONG]);
+  assert.equal(code, 2);
+  assert.match(stderr, /wrong\.yaml:2:\d+: .*targtes.*targets/);
+  assert.match(stderr, /wrong\.yaml:6:\d+: .*get and post/);
+  assert.match(stderr, /wrong\.yaml:7:\d+: .*connections/);
+  assert.match(stderr, /wrong\.yaml:7:\d+: .*ten seconds/);
+});
+
+Deno.test("run says the same of a wrong file as check", async () => {
+  const [checked, run] = await Promise.all([plateau(["check", WRONG]), plateau(["run", WRONG])]);
+  assert.equal(run.code, 2);
+  assert.equal(run.stderr, checked.stderr);
+});
+
+Deno.test("a file that is not YAML is told with its line", async () => {
+  using folder = emptyFolder();
+  const file = join(folder.path, "broken.yaml");
+  Deno.writeTextFileSync(file, "name: a\ntargets: [}\n");
+  const { code, stderr } = await plateau(["check", file]);
+  assert.equal(code, 2);
+  assert.match(stderr, /broken\.yaml:2/);
+});
+
+const unavailable: [sentence: string, args: string[], says: RegExp][] = [
+  ["a target that nobody serves", ["bench", DEAD, "-d", "1s"], /127\.0\.0\.1:1\b/],
+  [
+    "a host that there is not",
+    ["bench", "http://no-such-host.invalid/", "-d", "1s"],
+    /no-such-host/,
+  ],
+];
+
+for (const [sentence, args, says] of unavailable) {
+  Deno.test(`exit code 3 and a plain message for ${sentence}`, async () => {
+    using folder = emptyFolder();
+    const { code, stderr } = await plateau(args, { cwd: folder.path });
+    assert.equal(code, 3, stderr);
+    assert.match(stderr, says);
+    assert.doesNotMatch(stderr, /^\s+at |Error:/m);
+  });
+}
+
+Deno.test("exit code 3 and a plain message for a port that is taken", async () => {
+  await using api = await serve("api");
+  const { port } = new URL(api.origin);
+  const { code, stderr } = await plateau(["serve", "api", "--port", port]);
+  assert.equal(code, 3);
+  assert.match(stderr, new RegExp(`${port}.*in use|port ${port} is taken`, "i"));
+  assert.doesNotMatch(stderr, /^\s+at /m);
+});

@@ -1,0 +1,137 @@
+/**
+ * What Plateau leaves behind when it is ended: nothing but what it measured.
+ */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Results, results } from "../../runner/result.ts";
+import { testWith } from "../needs.ts";
+import { pause, until } from "./patience.ts";
+import { emptyFolder, Plateau, serve } from "./plateau.ts";
+import { adoptOrphans, descendants } from "./processes.ts";
+
+if (Deno.build.os === "linux") adoptOrphans();
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGKILL"] as const;
+
+/** A server with a child that it never ends, as a careless program has. */
+const CARELESS = `sleep 600 & exec "${Deno.execPath()}" eval \\
+  "Deno.serve({ port: Number(Deno.args[0]), hostname: '127.0.0.1' }, () => new Response('a'))" "$0"`;
+
+/** Runs of an app, a program with children and a slow starter, one after the other. */
+const EXPERIMENT = {
+  name: "long",
+  targets: {
+    app: { app: "api" },
+    careless: { command: ["sh", "-c", CARELESS, "{port}"] },
+    slow: { command: ["sh", "-c", `sleep 0.7; ${CARELESS}`, "{port}"] },
+  },
+  scenarios: { any: { get: "/static", expect: { status: [200, 404] } } },
+  load: { connections: 2, duration: "300ms" },
+  order: "sequential",
+  repeat: 20,
+};
+
+function startLong(folder: string): Plateau {
+  const file = join(folder, "long.json");
+  Deno.writeTextFileSync(file, JSON.stringify(EXPERIMENT));
+  return new Plateau(["run", file, "--out", join(folder, "out")]);
+}
+
+/** The results as they are on the disk; null before the first save. */
+function savedResults(folder: string): Results | null {
+  const file = join(folder, "out/results.json");
+  return existsSync(file) ? results.parse(JSON.parse(readFileSync(file, "utf8"))) : null;
+}
+
+async function assertNothingLeft(): Promise<void> {
+  const left = (): string[] => descendants(Deno.pid).map(({ command }) => command);
+  await until(() => `these have ended: ${left().join("; ")}`, () => left().length === 0);
+}
+
+// The runs of `long` start every 0.4 to 1.2 s, so these moments fall into the program's own start,
+// starts of targets, loads, stops, and the time between.
+for (const afterMs of [0, 60, 150, 300, 500, 800, 1_100, 1_500, 2_000, 2_600]) {
+  for (const signal of SIGNALS) {
+    testWith(["linux"], `${signal} after ${afterMs} ms of a run leaves no process`, async () => {
+      using folder = emptyFolder();
+      const program = startLong(folder.path);
+      await pause(afterMs);
+      program.kill(signal);
+      await program.ended;
+      await assertNothingLeft();
+    });
+  }
+}
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  testWith(
+    ["linux"],
+    `${signal} saves what was measured, writes the report and exits 130`,
+    async () => {
+      using folder = emptyFolder();
+      const program = startLong(folder.path);
+      await program.until(
+        "a run is saved",
+        () => (savedResults(folder.path)?.runs.length ?? 0) > 0,
+      );
+      program.kill(signal);
+      const { code, stdout, stderr } = await program.ended;
+      assert.equal(code, 130, stderr);
+      const saved = savedResults(folder.path);
+      assert.equal(saved?.state, "interrupted");
+      assert.ok((saved?.runs.length ?? 0) >= 1);
+      assert.ok(existsSync(join(folder.path, "out/report.html")));
+      assert.match(stdout + stderr, /report\.html/);
+      assert.doesNotMatch(stderr, /^\s+at /m);
+      await assertNothingLeft();
+    },
+  );
+}
+
+testWith(["linux"], "SIGKILL loses at most the run in progress", async () => {
+  using folder = emptyFolder();
+  const program = startLong(folder.path);
+  await program.until(
+    "two runs are saved",
+    () => (savedResults(folder.path)?.runs.length ?? 0) > 1,
+  );
+  await program.until("a target runs with its child", () => descendants(program.pid).length >= 2);
+  program.kill("SIGKILL");
+  await program.ended;
+  const saved = savedResults(folder.path);
+  assert.equal(saved?.state, "running");
+  assert.ok((saved?.runs.length ?? 0) > 1);
+  await assertNothingLeft();
+});
+
+for (const signal of SIGNALS) {
+  testWith(["linux"], `${signal} of serve frees its port`, async () => {
+    const served = await serve("api");
+    served.program.kill(signal);
+    await served.program.ended;
+    await assertNothingLeft();
+    const port = Number(new URL(served.origin).port);
+    await assert.rejects(Deno.connect({ port, hostname: "127.0.0.1" }), /refused/i);
+  });
+}
+
+testWith(["linux"], "a second SIGINT ends at once, and still leaves nothing", async () => {
+  using folder = emptyFolder();
+  const program = startLong(folder.path);
+  await program.until("a run is saved", () => (savedResults(folder.path)?.runs.length ?? 0) > 0);
+  program.kill("SIGINT");
+  program.kill("SIGINT");
+  assert.equal((await program.ended).code, 130);
+  await assertNothingLeft();
+});
+
+testWith(["linux"], "bench ended by SIGINT prints what it measured and exits 130", async () => {
+  await using api = await serve("api");
+  await using program = new Plateau(["bench", `${api.origin}/static`, "-c", "2", "-d", "60s"]);
+  await pause(1_500);
+  program.kill("SIGINT");
+  const { code, stdout } = await program.ended;
+  assert.equal(code, 130);
+  assert.match(stdout, /requests\/s/i);
+});

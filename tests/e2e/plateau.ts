@@ -1,0 +1,105 @@
+/**
+ * The program as users call it: from source, or the compiled binary that PLATEAU_BINARY names.
+ */
+import { join, resolve } from "node:path";
+import { until } from "./patience.ts";
+
+const MAIN = join(import.meta.dirname ?? "", "../../main.ts");
+const BINARY = Deno.env.get("PLATEAU_BINARY");
+const [PROGRAM, ...FIRST_ARGS] = BINARY
+  ? [resolve(BINARY)]
+  : [Deno.execPath(), "run", "--allow-all", MAIN];
+
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export type Surroundings = Pick<Deno.CommandOptions, "cwd" | "env">;
+
+/** A started Plateau; the end of its `await using` scope kills it if it still runs. */
+export class Plateau implements AsyncDisposable {
+  readonly pid: number;
+  readonly ended: Promise<Ended>;
+  readonly #child: Deno.ChildProcess;
+  readonly #printed = { stdout: "", stderr: "" };
+  #over = false;
+
+  constructor(args: readonly string[], surroundings: Surroundings = {}) {
+    this.#child = new Deno.Command(PROGRAM, {
+      args: [...FIRST_ARGS, ...args],
+      ...surroundings,
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    this.pid = this.#child.pid;
+    this.ended = this.#untilEnd();
+  }
+
+  kill(signal: Deno.Signal): void {
+    if (!this.#over) this.#child.kill(signal);
+  }
+
+  /** The first match of `pattern` in what it prints. */
+  prints(pattern: RegExp): Promise<RegExpExecArray> {
+    return this.until(`it prints ${pattern}`, () => {
+      const { stdout, stderr } = this.#printed;
+      return pattern.exec(stdout) ?? pattern.exec(stderr);
+    });
+  }
+
+  /** What `look` sees while it runs; fails with what it printed when it ends before. */
+  until<T>(what: string, look: () => T | null | false): Promise<T> {
+    return until(what, () => {
+      const over = this.#over;
+      const seen = look();
+      if (over && (seen === null || seen === false)) {
+        throw new Error(`Cannot wait until ${what}, as it ended: ${JSON.stringify(this.#printed)}`);
+      }
+      return seen;
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.kill("SIGKILL");
+    await this.ended;
+  }
+
+  async #untilEnd(): Promise<Ended> {
+    await Promise.all([this.#read("stdout"), this.#read("stderr")]);
+    const { code } = await this.#child.status;
+    this.#over = true;
+    return { code, ...this.#printed };
+  }
+
+  async #read(stream: "stdout" | "stderr"): Promise<void> {
+    for await (const text of this.#child[stream].pipeThrough(new TextDecoderStream())) {
+      this.#printed[stream] += text;
+    }
+  }
+}
+
+/** Runs `plateau ARGS…` to its end. */
+export function plateau(args: readonly string[], surroundings?: Surroundings): Promise<Ended> {
+  return new Plateau(args, surroundings).ended;
+}
+
+export interface Served extends AsyncDisposable {
+  readonly origin: string;
+  readonly program: Plateau;
+}
+
+/** Starts `plateau serve ARGS…` and waits until it says where it listens. */
+export async function serve(...args: string[]): Promise<Served> {
+  const program = new Plateau(["serve", ...args]);
+  const [, origin] = await program.prints(/^listening (http:\/\/\S+)$/m);
+  return { origin, program, [Symbol.asyncDispose]: () => program[Symbol.asyncDispose]() };
+}
+
+/** An empty folder, removed with all that is in it at the end of its `using` scope. */
+export function emptyFolder(): Disposable & { path: string } {
+  const path = Deno.makeTempDirSync({ prefix: "plateau-test-" });
+  return { path, [Symbol.dispose]: () => Deno.removeSync(path, { recursive: true }) };
+}

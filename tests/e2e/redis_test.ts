@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Results, results } from "../../runner/result.ts";
+import { testWith } from "../needs.ts";
+import { emptyFolder, type Ended, plateau } from "./plateau.ts";
+
+/** Whether this machine has a Redis where Plateau looks for one; some tests are about its absence. */
+const found = await Deno.connect({ hostname: "127.0.0.1", port: 6379 })
+  .then((connection) => (connection.close(), true), () => false);
+
+const NO_PROGRAMS = { PATH: "/nonexistent" };
+
+/** Runs one cell that needs Redis and one that does not. */
+async function runCells(
+  options: { optional?: string[]; args?: string[]; env?: Record<string, string> },
+): Promise<Ended & { saved: Results | null }> {
+  using folder = emptyFolder();
+  const file = join(folder.path, "cells.json");
+  const experiment = {
+    name: "cells",
+    targets: { api: { app: "api" } },
+    scenarios: { static: { get: "/static" }, redis: { get: "/redis", needs: ["redis"] } },
+    load: { connections: 2, duration: "250ms" },
+    repeat: 1,
+    optional: options.optional ?? [],
+  };
+  Deno.writeTextFileSync(file, JSON.stringify(experiment));
+  const args = ["run", file, "--out", folder.path, ...options.args ?? []];
+  const ended = await plateau(args, { env: options.env });
+  const saved = join(folder.path, "results.json");
+  return {
+    ...ended,
+    saved: existsSync(saved) ? results.parse(JSON.parse(readFileSync(saved, "utf8"))) : null,
+  };
+}
+
+testWith(
+  ["redis"],
+  "cells that need Redis are measured with one that is found or started",
+  async () => {
+    const { code, stderr, saved } = await runCells({});
+    assert.equal(code, 0, stderr);
+    assert.match(saved?.redis ?? "", found ? /found/ : /private/);
+    assert.deepEqual(saved?.runs.map(({ scenario }) => scenario).sort(), ["redis", "static"]);
+    assert.ok(saved?.runs.every(({ status, requests }) => status["200"] === requests.completed));
+  },
+);
+
+Deno.test({
+  name:
+    "without Redis its cells are skipped with one line; exit code 0 where it is optional, else 3",
+  ignore: found,
+  fn: async () => {
+    const outcomes = [{ optional: ["redis"], code: 0, kind: "skipped" }, {
+      code: 3,
+      kind: "failed",
+    }];
+    for (const { optional, code, kind } of outcomes) {
+      const ended = await runCells({ optional, env: NO_PROGRAMS });
+      assert.equal(ended.code, code, ended.stderr);
+      assert.match(ended.stderr, /redis/i);
+      assert.deepEqual(ended.saved?.runs.map(({ scenario }) => scenario), ["static"]);
+      const missing = ended.saved?.missing.map(({ scenario, kind }) => ({ scenario, kind }));
+      assert.deepEqual(missing, [{ scenario: "redis", kind }]);
+    }
+  },
+});
+
+Deno.test("a Redis that was given and does not answer is exit code 3, optional or not", async () => {
+  const args = ["--redis", "redis://127.0.0.1:1"];
+  const { code, stderr } = await runCells({ optional: ["redis"], args });
+  assert.equal(code, 3);
+  assert.match(stderr, /127\.0\.0\.1:1/);
+});

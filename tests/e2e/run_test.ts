@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Results, results } from "../../runner/result.ts";
+import { emptyFolder, plateau } from "./plateau.ts";
+
+const SMALL = join(import.meta.dirname ?? "", "fixtures/small.yaml");
+
+function readResults(folder: string): Results {
+  return results.parse(JSON.parse(readFileSync(join(folder, "results.json"), "utf8")));
+}
+
+/** What makes a browser load something: nothing may, beyond `data:` and anchors in the page. */
+function loadedAddresses(html: string): string[] {
+  const addresses = html.matchAll(
+    /(?:\ssrc|\shref|\saction|url\()\s*=?\s*["']?(?!data:|#)([\w/.]+:[^"')>\s]*)/g,
+  );
+  return [...addresses].map(([, address]) => address);
+}
+
+Deno.test("run writes every run of the plan, in the order of the seed, and says where", async () => {
+  using folder = emptyFolder();
+  const out = join(folder.path, "out");
+  const { code, stdout, stderr } = await plateau(["run", SMALL, "--out", out, "--seed", "7"]);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /report\.html/);
+  const { state, seed, planned, runs, missing, machine, finishedAt } = readResults(out);
+  assert.deepEqual({ state, seed, planned, missing }, {
+    state: "done",
+    seed: 7,
+    planned: 4,
+    missing: [],
+  });
+  assert.ok(finishedAt !== null && machine.cores >= 1);
+  assert.deepEqual(runs.map(({ order }) => order), [1, 2, 3, 4]);
+  assert.deepEqual(
+    runs.map(({ scenario, repetition }) => `${scenario} ${repetition}`).sort(),
+    ["static 1", "static 2", "validation 1", "validation 2"],
+  );
+  for (const { requests, checks, resources, startUp, timeline } of runs) {
+    assert.equal(
+      requests.due,
+      requests.completed + requests.failed + requests.unfinished + requests.dropped,
+    );
+    assert.ok(requests.completed > 100 && checks.failed === 0);
+    assert.ok(resources.length > 0 && startUp !== null && startUp > 0);
+    assert.equal(timeline.points.length, 2);
+  }
+});
+
+Deno.test("the same seed gives the same order, --only and --repeat cut the plan", async () => {
+  using folder = emptyFolder();
+  const args = ["run", SMALL, "--only", "scenario=static", "--repeat", "1", "--duration", "250ms"];
+  const { code, stderr } = await plateau([...args, "--out", folder.path]);
+  assert.equal(code, 0, stderr);
+  const { runs, planned } = readResults(folder.path);
+  assert.equal(planned, 1);
+  assert.equal(runs[0].scenario, "static");
+  assert.ok(runs[0].elapsed < 0.5);
+});
+
+Deno.test("report.html loads nothing, and report renders the same page again", async () => {
+  using folder = emptyFolder();
+  const args = ["run", SMALL, "--repeat", "1", "--duration", "250ms", "--out", folder.path];
+  assert.equal((await plateau(args)).code, 0);
+  const page = readFileSync(join(folder.path, "report.html"), "utf8");
+  assert.match(page, /Content-Security-Policy/);
+  assert.deepEqual(loadedAddresses(page), []);
+  assert.ok(page.length < 1_000_000, `${page.length} bytes`);
+  const again = join(folder.path, "again.html");
+  const { code, stderr } = await plateau([
+    "report",
+    join(folder.path, "results.json"),
+    "-o",
+    again,
+  ]);
+  assert.equal(code, 0, stderr);
+  assert.equal(readFileSync(again, "utf8"), page);
+});
+
+Deno.test("run works from another folder, with a path relative to it, and writes its results there", async () => {
+  using folder = emptyFolder();
+  Deno.copyFileSync(SMALL, join(folder.path, "mine.yaml"));
+  const args = [
+    "run",
+    "mine.yaml",
+    "--repeat",
+    "1",
+    "--duration",
+    "250ms",
+    "--only",
+    "scenario=static",
+  ];
+  const { code, stderr } = await plateau(args, { cwd: folder.path });
+  assert.equal(code, 0, stderr);
+  const [time] = [...Deno.readDirSync(join(folder.path, "results/small"))];
+  assert.ok(existsSync(join(folder.path, "results/small", time.name, "report.html")));
+});
+
+Deno.test("run --json - prints the results and nothing else", async () => {
+  using folder = emptyFolder();
+  const args = ["run", SMALL, "--repeat", "1", "--duration", "250ms", "--out", folder.path];
+  const { code, stdout } = await plateau([...args, "--json", "-"]);
+  assert.equal(code, 0);
+  assert.deepEqual(results.parse(JSON.parse(stdout)), readResults(folder.path));
+});
+
+Deno.test("a target that does not start costs its own cells only, and exit code 3", async () => {
+  using folder = emptyFolder();
+  const file = join(folder.path, "half.yaml");
+  Deno.writeTextFileSync(
+    file,
+    `name: half
+targets:
+  api: { app: api }
+  dead: { command: [sh, -c, "echo it is broken >&2; exit 9"] }
+scenarios: { static: { get: /static } }
+load: { connections: 2, duration: 250ms }
+repeat: 1
+`,
+  );
+  const { code, stderr } = await plateau(["run", file, "--out", folder.path]);
+  assert.equal(code, 3);
+  assert.match(stderr, /Cannot start target dead: .*code 9/);
+  assert.match(stderr, /it is broken/);
+  const { runs, missing } = readResults(folder.path);
+  assert.deepEqual(runs.map(({ target }) => target), ["api"]);
+  assert.deepEqual(missing.map(({ target, kind }) => ({ target, kind })), [{
+    target: "dead",
+    kind: "failed",
+  }]);
+  assert.ok(existsSync(join(folder.path, "report.html")));
+});

@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { assertNothingLost, CLOSING, encoder, OK, SECOND, stage, totalsOf } from "./stage.ts";
+
+Deno.test("an answer is followed by the next request on the same connection", () => {
+  const s = stage();
+  s.loop.onTick(0);
+  assert.deepEqual(s.driver.take(), ["connect 0"]);
+  s.loop.onOpen(0, 100);
+  assert.deepEqual(s.driver.take(), ["send 0"]);
+  s.loop.onBytes(0, OK, OK.length, 600);
+  assert.deepEqual(s.driver.take(), ["send 0"]);
+  assert.equal(s.loop.onTick(SECOND), -1);
+  const totals = totalsOf(s);
+  assert.deepEqual([totals.due, totals.completed, totals.unfinished], [2, 1, 1]);
+  assert.deepEqual([totals.connect.maxUs, totals.service.minUs], [100, 500]);
+  assertNothingLost(totals, s.parts);
+});
+
+Deno.test("an answer after the deadline is unfinished, at the time until the deadline", () => {
+  const s = stage();
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 400_000);
+  s.loop.onBytes(0, OK, OK.length, SECOND + 5);
+  s.loop.onTick(SECOND + 10);
+  const totals = totalsOf(s);
+  assert.deepEqual([totals.completed, totals.unfinished, totals.service.maxUs], [0, 1, 600_000]);
+  assert.equal(s.loop.elapsedUs, SECOND);
+});
+
+Deno.test("a run by count ends with its last answer, and sends not one more", () => {
+  const s = stage({ requests: 2, durationUs: Infinity });
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 10);
+  s.loop.onBytes(0, OK, OK.length, 20);
+  s.loop.onBytes(0, OK, OK.length, 30);
+  assert.deepEqual(s.driver.take(), ["connect 0", "send 0", "send 0"]);
+  assert.equal(s.loop.onTick(10_000), -1);
+  assert.equal(s.loop.elapsedUs, 30);
+  assert.equal(totalsOf(s).due, 2);
+});
+
+Deno.test("a connection that finds nothing left to do stays idle", () => {
+  const s = stage({ requests: 1, connections: 2 });
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 5);
+  s.loop.onOpen(1, 6);
+  assert.deepEqual(s.driver.take(), ["connect 0", "connect 1", "send 0"]);
+});
+
+Deno.test("a silent request times out, its connection is closed and another dialed", () => {
+  const s = stage({ timeoutUs: 50_000 });
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 0);
+  s.loop.onTick(49_000);
+  assert.deepEqual(s.driver.take(), ["connect 0", "send 0"]);
+  s.loop.onTick(54_000);
+  assert.deepEqual(s.driver.take(), ["close 0", "connect 0"]);
+  s.loop.onTick(SECOND);
+  const totals = totalsOf(s);
+  assert.deepEqual([...totals.reasons], [["no whole answer in time", 1]]);
+  assert.deepEqual([totals.failed, totals.censored, totals.reconnects], [1, 2, 1]);
+  assertNothingLost(totals, s.parts);
+});
+
+Deno.test("a dial without an answer times out too", () => {
+  const s = stage({ timeoutUs: 50_000 });
+  s.loop.onTick(0);
+  s.loop.onTick(60_000);
+  assert.deepEqual(s.driver.take(), ["connect 0", "close 0"]);
+  s.loop.onTick(SECOND);
+  assert.deepEqual([...totalsOf(s).reasons], [["no connection in time", 1]]);
+});
+
+Deno.test("a dead target is dialed again after 10 ms, 20 ms, … and at most a second", () => {
+  const s = stage({ durationUs: 60 * SECOND });
+  const dials: number[] = [];
+  for (let nowUs = 0; nowUs >= 0 && nowUs < 10 * SECOND;) {
+    const nextUs = s.loop.onTick(nowUs);
+    if (s.driver.take().includes("connect 0")) {
+      dials.push(nowUs);
+      s.loop.onRefused(0, "connect", "refused", nowUs);
+    }
+    nowUs = nextUs;
+  }
+  const pausesMs = dials.slice(1).map((at, i) => (at - dials[i]) / 1_000);
+  assert.deepEqual(pausesMs.slice(0, 8), [10, 20, 40, 80, 160, 320, 640, 1_000]);
+  assert.ok(pausesMs.slice(8).every((pause) => pause === 1_000));
+});
+
+Deno.test("a server that hangs up on every request is not hammered either", () => {
+  const s = stage();
+  let dials = 0;
+  for (let nowUs = 0; nowUs >= 0;) {
+    nowUs = s.loop.onTick(nowUs);
+    for (let notes = s.driver.take(); notes.length > 0; notes = s.driver.take()) {
+      if (!notes.includes("connect 0")) break;
+      dials++;
+      s.loop.onOpen(0, nowUs);
+      s.loop.onEnd(0, null, nowUs);
+    }
+  }
+  const totals = totalsOf(s);
+  assert.ok(dials <= 12, `${dials} dials in a second`);
+  assert.equal(totals.failed, dials);
+  assertNothingLost(totals, s.parts);
+});
+
+Deno.test("«Connection: close» is obeyed and the next connection dialed at once", () => {
+  const s = stage();
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 0);
+  s.driver.take();
+  s.loop.onBytes(0, CLOSING, CLOSING.length, 50);
+  assert.deepEqual(s.driver.take(), ["close 0", "connect 0"]);
+});
+
+Deno.test("without keep-alive every answer is followed by a new connection", () => {
+  const s = stage({ keepAlive: false, requests: 2 });
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 0);
+  s.loop.onBytes(0, OK, OK.length, 50);
+  assert.deepEqual(s.driver.take(), ["connect 0", "send 0", "close 0", "connect 0"]);
+});
+
+Deno.test("an idle connection that the server closes is no failure", () => {
+  const s = stage();
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 0);
+  s.loop.onBytes(0, CLOSING, CLOSING.length, 50);
+  s.loop.onOpen(0, 60);
+  s.loop.onBytes(0, OK, OK.length, 70);
+  s.loop.onEnd(0, null, 80);
+  s.loop.onTick(SECOND);
+  assert.deepEqual(
+    [totalsOf(s).errors[3], totalsOf(s).completed],
+    [1, 2],
+    "the request under way was lost",
+  );
+});
+
+Deno.test("bytes after the answer are a protocol error, not the next answer", () => {
+  const s = stage();
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 0);
+  const twice = Uint8Array.from([...OK, ...OK]);
+  s.loop.onBytes(0, twice, twice.length, 50);
+  s.loop.onTick(SECOND);
+  assert.deepEqual([...totalsOf(s).reasons], [["bytes after the answer", 1]]);
+  assert.equal(totalsOf(s).completed, 0);
+});
+
+Deno.test("pipelined answers in one read are told apart, and each is followed by one request", () => {
+  const s = stage({ pipeline: 3 });
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 0);
+  assert.deepEqual(s.driver.take(), ["connect 0", "send 0", "send 0", "send 0"]);
+  const twice = Uint8Array.from([...OK, ...OK]);
+  s.loop.onBytes(0, twice, twice.length, 50);
+  assert.deepEqual(s.driver.take(), ["send 0", "send 0"]);
+  s.loop.onTick(SECOND);
+  assert.deepEqual([totalsOf(s).completed, totalsOf(s).unfinished], [2, 3]);
+});
+
+Deno.test("a wrong status or body fails its check but is a completed request", () => {
+  const check = { statuses: [200], body: encoder.encode("ok"), contains: null };
+  const s = stage({ check });
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 0);
+  for (
+    const answer of [
+      "200 OK\r\nContent-Length: 2\r\n\r\nok",
+      "200 OK\r\nContent-Length: 2\r\n\r\nno",
+      "404 x\r\nContent-Length: 2\r\n\r\nok",
+    ]
+  ) {
+    const bytes = encoder.encode(`HTTP/1.1 ${answer}`);
+    s.loop.onBytes(0, bytes, bytes.length, 50);
+  }
+  s.loop.onTick(SECOND);
+  const totals = totalsOf(s);
+  assert.deepEqual([totals.completed, totals.checksPassed, totals.checksFailed], [3, 1, 2]);
+});
+
+Deno.test("the stop flag ends the load at the next tick, and everything under way is unfinished", () => {
+  const s = stage({ connections: 3 });
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 5);
+  Atomics.store(s.stop, 0, 1);
+  assert.equal(s.loop.onTick(10_000), -1);
+  assert.deepEqual([totalsOf(s).due, totalsOf(s).unfinished, s.loop.elapsedUs], [3, 3, 10_000]);
+});

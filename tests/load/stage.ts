@@ -1,0 +1,88 @@
+/** A request loop on a stage: its driver only notes what it is told, and time is what the test says. */
+import assert from "node:assert/strict";
+import type { Driver } from "../../runner/load/driver.ts";
+import type { Job } from "../../runner/load/job.ts";
+import { type IntervalPart, Recorder, type WorkerTotals } from "../../runner/load/recorder.ts";
+import { RequestLoop } from "../../runner/load/request_loop.ts";
+import { supplyOf } from "../../runner/load/supply.ts";
+import { mergeHistograms } from "../../runner/stats/histogram.ts";
+
+export const encoder = new TextEncoder();
+export const OK = encoder.encode("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+export const CLOSING = encoder.encode(
+  "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok",
+);
+export const SECOND = 1_000_000;
+
+/** Writes down what it is told to do. */
+class NotingDriver implements Driver {
+  readonly notes: string[] = [];
+  connect(slot: number): void {
+    this.notes.push(`connect ${slot}`);
+  }
+  send(slot: number): void {
+    this.notes.push(`send ${slot}`);
+  }
+  close(slot: number): void {
+    this.notes.push(`close ${slot}`);
+  }
+  run(): Promise<void> {
+    return Promise.resolve();
+  }
+  /** The notes since the last call. */
+  take(): string[] {
+    return this.notes.splice(0);
+  }
+}
+
+export interface Stage {
+  loop: RequestLoop;
+  driver: NotingDriver;
+  parts: IntervalPart[];
+  stop: Int32Array;
+}
+
+export function stage(
+  { requests = Infinity, ...wish }: Partial<Job> & { requests?: number } = {},
+): Stage {
+  const stop = new Int32Array(new SharedArrayBuffer(4));
+  const job: Job = {
+    driver: "tcp",
+    endpoint: { hostname: "127.0.0.1", port: 1 },
+    request: encoder.encode("GET / HTTP/1.1\r\n\r\n"),
+    head: false,
+    check: null,
+    connections: 1,
+    pipeline: 1,
+    keepAlive: true,
+    timeoutUs: 5 * SECOND,
+    intervalUs: 250_000,
+    durationUs: SECOND,
+    supply: { kind: "closed", requests },
+    stop,
+    ...wish,
+  };
+  const parts: IntervalPart[] = [];
+  const driver = new NotingDriver();
+  const recorder = new Recorder(job.intervalUs, (part) => parts.push(part));
+  const loop = new RequestLoop(job, { driver, recorder, supply: supplyOf(job.supply) });
+  return { loop, driver, parts, stop };
+}
+
+export function totalsOf({ loop }: Stage): WorkerTotals {
+  assert.ok(loop.totals, "the load is over");
+  return loop.totals;
+}
+
+export function assertNothingLost(totals: WorkerTotals, parts: readonly IntervalPart[]): void {
+  const { due, completed, failed, unfinished, dropped, censored } = totals;
+  assert.equal(due, completed + failed + unfinished + dropped);
+  assert.equal(mergeHistograms(parts.map((part) => part.latency)).count, completed + censored);
+}
+
+/** 1,000 arrivals a second, evenly spread. */
+export const STEADY: Job["supply"] = {
+  kind: "open",
+  phases: [{ durationUs: SECOND, fromPerSec: 1_000, toPerSec: 1_000 }],
+  arrivals: { kind: "uniform", seed: 1, first: 0, stride: 1 },
+};

@@ -1,0 +1,90 @@
+/**
+ * Tests that need something of the machine. A missing need skips the test out loud: `tests/run.ts`
+ * lists it at the end with the way to get it. `PLATEAU_REQUIRE=redis,chromium` (or `all`) turns the
+ * skip into a failure.
+ */
+import { appendFileSync, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+/** Programs by need, any of which will do, with one line on how to get them. */
+const PROGRAMS = {
+  redis: { names: ["redis-server", "valkey-server"], get: "apt-get install redis-server" },
+  nginx: { names: ["nginx"], get: "apt-get install nginx" },
+  chromium: {
+    names: ["chromium", "chromium-browser", "google-chrome"],
+    get: "apt-get install chromium",
+  },
+  node: { names: ["node"], get: "apt-get install nodejs" },
+  go: { names: ["go"], get: "apt-get install golang" },
+  python: { names: ["python3"], get: "apt-get install python3" },
+  wrk: { names: ["wrk"], get: "apt-get install wrk" },
+  tmux: { names: ["tmux"], get: "apt-get install tmux" },
+} as const;
+
+type Program = keyof typeof PROGRAMS;
+export type Need = Program | "linux";
+
+/** One skipped test: a line of the file that `PLATEAU_SKIPPED` names. */
+export interface Skip {
+  /** What was missing. */
+  readonly needs: readonly Need[];
+  readonly test: string;
+}
+
+type Test = Omit<Deno.TestDefinition, "name" | "ignore">;
+
+/** `Deno.test`, skipped out loud when one of `needs` is missing. */
+export function testWith(needs: readonly Need[], name: string, test: Test | Test["fn"]): void {
+  const definition = { ...(typeof test === "function" ? { fn: test } : test), name };
+  const missing = needs.filter((need) => !isThere(need));
+  if (missing.some((need) => requiredNeeds().has(need))) {
+    return Deno.test({ ...definition, fn: () => refuseToSkip(missing) });
+  }
+  if (missing.length > 0) recordSkip({ needs: missing, test: name });
+  Deno.test({ ...definition, ignore: missing.length > 0 });
+}
+
+/** Full path of the first of the need's programs on PATH, or null. */
+export function findProgram(need: Program): string | null {
+  const folders = (Deno.env.get("PATH") ?? "").split(delimiter);
+  const paths = PROGRAMS[need].names.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return paths.find(isFile) ?? null;
+}
+
+/** What is missing and how to get it, in one line. */
+export function toGet(need: Need): string {
+  return need === "linux" ? "linux (run on Linux)" : `${need} (${PROGRAMS[need].get})`;
+}
+
+/** The needs that PLATEAU_REQUIRE names; throws on a word that is none, as it would never fail a test. */
+export function requiredNeeds(): ReadonlySet<Need> {
+  const known: readonly Need[] = [...Object.keys(PROGRAMS) as Program[], "linux"];
+  const words = (Deno.env.get("PLATEAU_REQUIRE") ?? "").split(",").map((word) => word.trim());
+  const unknown = words.filter((word) => !["", "all", ...known].includes(word));
+  if (unknown.length > 0) {
+    throw new Error(
+      `Cannot require "${unknown}": PLATEAU_REQUIRE takes ${known.join(", ")} and all`,
+    );
+  }
+  return new Set(known.filter((need) => words.includes(need) || words.includes("all")));
+}
+
+function isThere(need: Need): boolean {
+  return need === "linux" ? Deno.build.os === "linux" : findProgram(need) !== null;
+}
+
+function refuseToSkip(missing: readonly Need[]): never {
+  throw new Error(
+    `Cannot skip this test as PLATEAU_REQUIRE is "${Deno.env.get("PLATEAU_REQUIRE")}": ` +
+      `it needs ${missing.map(toGet).join(" and ")}`,
+  );
+}
+
+function recordSkip(skip: Skip): void {
+  const file = Deno.env.get("PLATEAU_SKIPPED");
+  if (file) appendFileSync(file, JSON.stringify(skip) + "\n");
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}

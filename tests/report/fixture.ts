@@ -1,0 +1,197 @@
+/**
+ * Results as an experiment would leave them, made from a seed: latencies are drawn, recorded in real
+ * histograms and interval histograms, and the whole passes the schema.
+ */
+import { type Measurement, type Results, results, type Run } from "../../runner/result.ts";
+import { sum } from "../../report/spread.ts";
+import { encodeHistogram } from "../../runner/stats/hdr.ts";
+import { Histogram } from "../../runner/stats/histogram.ts";
+import {
+  ANSWER_BYTES,
+  distributionOf,
+  drawInterval,
+  type Interval,
+  INTERVAL_S,
+  pointOf,
+  randomFrom,
+  spreadOf,
+} from "./intervals.ts";
+
+/** What a cell of the fixture is like. */
+export interface CellSpec {
+  readonly target: string;
+  readonly scenario: string;
+  readonly parameters?: Run["parameters"];
+  /** Median latency, ms; requests/s follow from it and the connections. */
+  readonly medianMs: number;
+  readonly runs?: number;
+  readonly connections?: number;
+  /** Seconds. */
+  readonly duration?: number;
+  /** Latency of the first intervals is this many times that of the later ones. */
+  readonly warmUp?: number;
+  /** Share of the requests that time out. */
+  readonly timeoutRatio?: number;
+  /** Share of the answers with status 500, which the scenario refuses. */
+  readonly wrongRatio?: number;
+  readonly reasons?: readonly string[];
+  /** False: a url target, which cannot be watched. */
+  readonly watched?: boolean;
+}
+
+export interface FixtureSpec {
+  readonly name?: string;
+  readonly title?: string;
+  readonly cells: readonly CellSpec[];
+  readonly missing?: Results["missing"];
+  readonly state?: Results["state"];
+  readonly experiment?: Record<string, unknown>;
+  readonly machine?: Partial<Results["machine"]>;
+}
+
+export function resultsFixture(spec: FixtureSpec): Results {
+  const random = randomFrom(42);
+  const runs = spec.cells.flatMap((cell) =>
+    Array.from(
+      { length: cell.runs ?? 1 },
+      (_, i) => runFixture(cell, i + 1, random),
+    )
+  ).map((run, i) => ({ ...run, order: i + 1 }));
+  return results.parse({
+    schema: "plateau.results/1",
+    version: "0.1.0",
+    experiment: { name: spec.name ?? "fixture", title: spec.title, ...experimentOf(spec) },
+    source: `name: ${spec.name ?? "fixture"}\n# as written\n`,
+    seed: 42,
+    machine: { ...MACHINE, ...spec.machine },
+    redis: null,
+    startedAt: "2031-05-04T10:18:00.000Z",
+    finishedAt: spec.state === "running" ? null : "2031-05-04T10:18:54.000Z",
+    state: spec.state ?? "done",
+    planned: runs.length + (spec.missing?.length ?? 0),
+    runs,
+    missing: spec.missing ?? [],
+  });
+}
+
+const MACHINE: Results["machine"] = {
+  os: "linux",
+  kernel: "6.1.0",
+  arch: "x86_64",
+  hostname: "bench-1",
+  cpu: "Some CPU @ 2.40GHz",
+  cores: 4,
+  memory: 16_777_216_000,
+  deno: "2.9.6",
+  v8: "15.0",
+};
+
+function experimentOf({ cells, experiment }: FixtureSpec): Record<string, unknown> {
+  return {
+    targets: Object.fromEntries(cells.map(({ target }) => [target, { app: "api" }])),
+    scenarios: Object.fromEntries(cells.map(({ scenario }) => [scenario, { get: `/${scenario}` }])),
+    ...experiment,
+  };
+}
+
+function runFixture(cell: CellSpec, repetition: number, random: () => number): Run {
+  const { target, scenario, parameters = {}, watched = true, duration = 3 } = cell;
+  const cores = 0.6 + random() * 0.4;
+  return {
+    ...measurementFixture(cell, random),
+    target,
+    scenario,
+    parameters,
+    repetition,
+    order: 1,
+    startUp: watched ? 80 + random() * 40 : null,
+    startedAt: "2031-05-04T10:18:01.000Z",
+    resources: !watched ? [] : Array.from({ length: duration / INTERVAL_S }, (_, i) => ({
+      t: (i + 1) * INTERVAL_S,
+      cpu: cores * (0.95 + random() * 0.1),
+      memory: Math.round(60e6 + i * 1e6 * random()),
+    })),
+  };
+}
+
+export function measurementFixture(
+  cell: CellSpec,
+  random: () => number = randomFrom(7),
+): Measurement {
+  const { connections = 50, duration = 3 } = cell;
+  const intervals = intervalsOf(cell, random);
+  const whole = new Histogram();
+  for (const { histogram } of intervals) whole.add(histogram);
+  const fastest = whole.minUs / 1_000;
+  for (let i = 0; i < connections; i++) whole.record(random() * cell.medianMs * 1_000);
+  const completed = sum(intervals, ({ completed }) => completed);
+  const failed = sum(intervals, ({ failed }) => failed);
+  const latency = distributionOf(whole);
+  return {
+    schema: "plateau.bench/1",
+    version: "0.1.0",
+    url: `http://127.0.0.1:8080/${encodeURIComponent(cell.scenario)}`,
+    driver: "tcp",
+    load: { kind: "closed", connections, duration, ...LOAD },
+    elapsed: duration,
+    ...outcomesOf({ cell, completed, failed, unfinished: connections }),
+    reconnects: 0,
+    rate: completed / duration,
+    bytes: {
+      in: completed * ANSWER_BYTES,
+      out: completed * 60,
+      inPerSecond: completed * ANSWER_BYTES / duration,
+    },
+    latency: { ...latency, clock: "sent", censored: failed + connections, fastest },
+    service: latency,
+    firstByte: latency,
+    connect: latency,
+    perSecond: {
+      requests: spreadOf(intervals, ({ completed }) => completed),
+      bytes: spreadOf(intervals, ({ completed }) => completed * ANSWER_BYTES),
+    },
+    timeline: { interval: INTERVAL_S, points: intervals.map(pointOf) },
+    generator: { workers: 1, cpu: Math.min(0.99, 0.1 + completed / duration / 150_000) },
+    histogram: encodeHistogram(whole.toSparse()),
+  };
+}
+
+const LOAD = { pipeline: 1, keepAlive: true, timeout: 5_000, requests: null };
+
+function intervalsOf(cell: CellSpec, random: () => number): Interval[] {
+  const { connections = 50, duration = 3, timeoutRatio = 0, warmUp = 1, medianMs } = cell;
+  const speed = 0.97 + random() * 0.06;
+  return Array.from({ length: Math.ceil(duration / INTERVAL_S) }, (_, i) =>
+    drawInterval({
+      timeoutRatio,
+      random,
+      medianMs: medianMs / speed * (1 + (warmUp - 1) * Math.exp(-i / 1.5)),
+      connections,
+      end: (i + 1) * INTERVAL_S,
+    }));
+}
+
+interface Outcomes {
+  readonly cell: CellSpec;
+  readonly completed: number;
+  readonly failed: number;
+  readonly unfinished: number;
+}
+
+type OutcomeFields = "requests" | "status" | "errors" | "reasons" | "checks";
+
+function outcomesOf(outcomes: Outcomes): Pick<Measurement, OutcomeFields> {
+  const { cell, completed, failed, unfinished } = outcomes;
+  const wrong = Math.round(completed * (cell.wrongRatio ?? 0));
+  const [first, ...others] = cell.reasons ?? ["no whole answer after 5,000 ms"];
+  return {
+    requests: { due: completed + failed + unfinished, completed, failed, unfinished, dropped: 0 },
+    status: { "200": completed - wrong, ...(wrong > 0 && { "500": wrong }) },
+    errors: failed > 0 ? { timeout: failed } : {},
+    reasons: failed === 0 ? {} : {
+      [first]: failed - others.length,
+      ...Object.fromEntries(others.map((reason) => [reason, 1])),
+    },
+    checks: { passed: completed - wrong, failed: wrong },
+  };
+}

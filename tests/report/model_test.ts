@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { answerText } from "../../report/answer.ts";
+import { type ReportModel, reportModel } from "../../report/model.ts";
+import type { Table } from "../../report/table.ts";
+import { type CellSpec, resultsFixture } from "./fixture.ts";
+
+const TWO: readonly CellSpec[] = [
+  { target: "slow", scenario: "static", medianMs: 20, runs: 2, warmUp: 5 },
+  { target: "fast", scenario: "static", medianMs: 5, runs: 2 },
+  { target: "fast", scenario: "fib", medianMs: 40, runs: 2 },
+];
+
+/** Values of a table's column by the names of its rows. */
+function columnOf({ columns, rows }: Table, label: string): Record<string, number | undefined> {
+  const index = columns.findIndex((column) => column.label === label);
+  assert.notEqual(index, -1, `no column ${label}`);
+  return Object.fromEntries(rows.map((row) => [row[0].text, row[index].value]));
+}
+
+Deno.test("scenarios and targets keep the order of the experiment file", () => {
+  const results = resultsFixture({ cells: TWO });
+  results.runs.reverse();
+  const { scenarios } = reportModel(results);
+  assert.deepEqual(scenarios.map(({ name }) => name), ["static", "fib"]);
+  assert.deepEqual(scenarios[0].series.map(({ label }) => label), ["slow", "fast"]);
+});
+
+Deno.test("a target has the same colour in every scenario", () => {
+  const { scenarios } = reportModel(resultsFixture({ cells: TWO }));
+  assert.deepEqual(scenarios[0].series, [{ label: "slow", color: 0 }, { label: "fast", color: 1 }]);
+  assert.deepEqual(scenarios[1].series, [{ label: "fast", color: 1 }]);
+});
+
+Deno.test("factors are part of a cell's name and order it by number, not by letter", () => {
+  const cells = [200, 50, 1_000].map((connections): CellSpec => ({
+    target: "api",
+    scenario: "static",
+    medianMs: 20,
+    duration: 1,
+    connections,
+    parameters: { connections, "set.cache": "redis" },
+  }));
+  const { scenarios: [{ series }], facts } = reportModel(resultsFixture({ cells }));
+  assert.deepEqual(series.map(({ label }) => label), [
+    "api · connections 50 · cache redis",
+    "api · connections 200 · cache redis",
+    "api · connections 1000 · cache redis",
+  ]);
+  assert.match(facts.map(({ text }) => text).join(), /200, 50 or 1,000 connections/);
+});
+
+Deno.test("the summary has medians of rates and pooled percentiles", () => {
+  const results = resultsFixture({ cells: TWO });
+  const { scenarios: [{ tables: { summary } }] } = reportModel(results);
+  const rates = results.runs.filter(({ target }) => target === "slow").map(({ rate }) => rate);
+  assert.equal(columnOf(summary, "Requests/s")["slow"], (rates[0] + rates[1]) / 2);
+  const p99 = columnOf(summary, "p99")["fast"] ?? 0;
+  const each = results.runs
+    .filter(({ target, scenario }) => target === "fast" && scenario === "static")
+    .map(({ latency }) => latency.percentiles["99"]);
+  assert.ok(p99 >= Math.min(...each) && p99 <= Math.max(...each));
+});
+
+Deno.test("the table of runs has every run's figures as they are in the results", () => {
+  const results = resultsFixture({ cells: [{ ...TWO[0], runs: 1 }] });
+  const [run] = results.runs;
+  const { scenarios: [{ tables: { runs } }] } = reportModel(results);
+  const value = (label: string): number | undefined => columnOf(runs, label)["slow"];
+  assert.equal(value("Requests/s"), run.rate);
+  assert.equal(value("p99.9"), run.latency.percentiles["99.9"]);
+  assert.equal(value("Completed"), run.requests.completed);
+  assert.equal(value("Generator CPU"), run.generator.cpu);
+});
+
+Deno.test("outcomes account for every request that was due", () => {
+  const cells = [{ ...TWO[0], timeoutRatio: 0.02, wrongRatio: 0.1 }];
+  const results = resultsFixture({ cells });
+  const { scenarios: [{ tables: { outcomes } }] } = reportModel(results);
+  const of = (label: string): number => columnOf(outcomes, label)["slow"] ?? NaN;
+  assert.ok(of("Timed out") > 0 && of("Wrong answers") > 0);
+  assert.equal(
+    of("Due"),
+    of("Status 200") + of("Status 500") + of("Timed out") + of("Unfinished"),
+  );
+});
+
+Deno.test("a percentile that too few requests support is marked weak", () => {
+  const { scenarios: [{ tables: { percentiles } }] } = reportModel(
+    resultsFixture({ cells: [{ ...TWO[0], runs: 1, duration: 1 }] }),
+  );
+  const weak = percentiles.columns
+    .filter((_, i) => percentiles.rows[0][i].weak)
+    .map(({ label }) => label);
+  assert.deepEqual(weak, ["p99.9", "p99.99"]);
+  assert.match(percentiles.notes.join(" "), /too few to say more than luck/);
+});
+
+Deno.test("timelines of a scenario share their axes, which hold every point", () => {
+  const { scenarios: [{ timelines }] } = reportModel(resultsFixture({ cells: TWO }));
+  const [slow, fast] = timelines;
+  assert.deepEqual(slow.latency, fast.latency);
+  assert.deepEqual(slow.rate, fast.rate);
+  for (const { latency, rate, runs } of timelines) {
+    const values = runs.flatMap((run) => run.latency.flat());
+    assert.ok(
+      values.every((value) => value !== null && value >= latency.min && value <= latency.max),
+    );
+    assert.ok(runs.every((run) => run.rate.every((value) => value <= rate.max)));
+  }
+});
+
+Deno.test("an interval without a request is a gap, not a latency of 0", () => {
+  const results = resultsFixture({ cells: [{ ...TWO[0], runs: 1 }] });
+  Object.assign(results.runs[0].timeline.points[3], {
+    completed: 0,
+    histogram: "",
+    ...{ p50: 0, p75: 0, p90: 0, p99: 0, max: 0 },
+  });
+  const { scenarios: [{ timelines: [{ runs: [{ latency, rate }] }] }] } = reportModel(results);
+  assert.deepEqual(latency.map((values) => values[3]), [null, null, null, null]);
+  assert.equal(rate[3], 0);
+});
+
+Deno.test("a last interval that was cut short does not look like a collapse", () => {
+  const results = resultsFixture({ cells: [{ ...TWO[0], runs: 1 }] });
+  const { points } = results.runs[0].timeline;
+  const { t } = points[points.length - 1];
+  points.push({ ...points[0], t: t + 0.004, completed: 1 });
+  const { scenarios: [{ timelines: [{ runs: [run] }] }] } = reportModel(results);
+  assert.equal(run.t.length, points.length - 1);
+});
+
+Deno.test("shares of the latency histogram are of all requests of their cell", () => {
+  const { scenarios: [{ density }] } = reportModel(resultsFixture({ cells: TWO }));
+  assert.ok(density);
+  for (const { shares } of density.series) {
+    assert.equal(shares.length, density.edges.length - 1);
+    const total = shares.reduce((total, share) => total + share, 0);
+    assert.ok(total > 99 && total < 100.1, `${total} %`);
+  }
+});
+
+Deno.test("parts without a measurement are told once per reason", () => {
+  const { missing, warnings } = reportModel(missingRedis());
+  assert.deepEqual(missing.map(({ what, reason }) => [what, reason]), [
+    ["redis, slow; fast, run 2", "there is no Redis"],
+  ]);
+  assert.match(warnings.join(), /2 parts of the plan have no measurement/);
+});
+
+function missingRedis(): ReturnType<typeof resultsFixture> {
+  const part = { scenario: "redis", parameters: {}, reason: "there is no Redis", evidence: [] };
+  return resultsFixture({
+    cells: TWO,
+    missing: [
+      { ...part, target: "slow", repetition: null, kind: "skipped" },
+      { ...part, target: "fast", repetition: 2, kind: "skipped" },
+    ],
+  });
+}
+
+Deno.test("a busy generator is a warning, as it may be what was measured", () => {
+  const results = resultsFixture({ cells: [{ ...TWO[0], runs: 1 }] });
+  assert.deepEqual(reportModel(results).warnings, []);
+  results.runs[0].generator.cpu = 0.97;
+  assert.match(reportModel(results).warnings.join(), /generator used up to 97\.0\s% of a core/);
+});
+
+/** Results that a crash, an early interruption or a broken target leave behind. */
+const POOR: Record<string, () => ReportModel> = {
+  "no run at all": () => reportModel(resultsFixture({ cells: [], state: "interrupted" })),
+  "runs of targets that cannot be watched": () =>
+    reportModel(resultsFixture({ cells: [{ ...TWO[0], watched: false }] })),
+  "a run in which nothing was answered": () => {
+    const results = resultsFixture({ cells: [{ ...TWO[0], runs: 1 }] });
+    const none = { count: 0, min: 0, mean: 0, stdev: 0, max: 0 };
+    const percentiles = { "50": 0, "75": 0, "90": 0, "95": 0, "99": 0, "99.9": 0, "99.99": 0 };
+    Object.assign(results.runs[0], {
+      rate: 0,
+      requests: { due: 0, completed: 0, failed: 0, unfinished: 0, dropped: 0 },
+      status: {},
+      checks: { passed: 0, failed: 0 },
+      histogram: "",
+      latency: { ...none, percentiles, clock: "sent", censored: 0, fastest: 0 },
+      timeline: { interval: 0.25, points: [] },
+      resources: [],
+    });
+    return reportModel(results);
+  },
+};
+
+for (const [sentence, model] of Object.entries(POOR)) {
+  Deno.test(`${sentence}: the model is whole and has no number that is none`, () => {
+    assert.doesNotMatch(JSON.stringify(model()), /NaN|Infinity|undefined/);
+    for (const { answer, timelines, density } of model().scenarios) {
+      assert.ok(answerText(answer).length > 10);
+      // JSON turns what is no number into null, and axes must have numbers.
+      for (const axis of timelines.flatMap(({ latency, rate }) => [latency, rate])) {
+        assert.ok(axis.max > axis.min && Number.isFinite(axis.max));
+      }
+      if (density) assert.ok(density.axis.max > density.axis.min);
+    }
+  });
+}

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { sourceLine } from "../../report/html/build.ts";
+import { markup, scriptJson } from "../../report/html/markup.ts";
+import { renderPage } from "../../report/html/page.ts";
+import { reportModel } from "../../report/model.ts";
+import { resultsFixture } from "./fixture.ts";
+import { hostileResults, MARKUP } from "./hostile.ts";
+
+const RESULTS = resultsFixture({
+  cells: [
+    { target: "hono", scenario: "static", medianMs: 2, runs: 2 },
+    { target: "express", scenario: "static", medianMs: 5, runs: 2 },
+  ],
+});
+
+/** The page without its script. */
+function markupOf(page: string): string {
+  return page.replace(/<script>.*<\/script>/s, "");
+}
+
+Deno.test("client.js is bundled from the sources as they are", async () => {
+  const [first] = readFileSync(new URL("../../report/html/client.js", import.meta.url), "utf8")
+    .split("\n");
+  assert.equal(first, await sourceLine(), "report/html/client.js is stale: run deno task build");
+});
+
+Deno.test("the policy allows exactly the page's own script and style", () => {
+  const page = renderPage([reportModel(RESULTS)]);
+  const policy = /Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1].replaceAll(
+    "&#39;",
+    "'",
+  );
+  const hash = (tag: string): string => {
+    const [, text] = new RegExp(`<${tag}>(.*?)</${tag}>`, "s").exec(page) ?? [];
+    return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+  };
+  assert.equal(
+    policy,
+    `default-src 'none'; script-src ${hash("script")}; style-src ${hash("style")}; ` +
+      "img-src data:; base-uri 'none'; form-action 'none'",
+  );
+});
+
+Deno.test("the page names no address to load from and has no inline handler or style", () => {
+  const page = markupOf(renderPage([reportModel(RESULTS)]));
+  assert.doesNotMatch(page, /\s(?:src|srcset|action|style|on\w+)=/);
+  const links = [...page.matchAll(/href="([^"]*)"/g)].map(([, address]) => address);
+  for (const link of links) assert.match(link, /^(?:#|data:,$)/);
+});
+
+Deno.test("every link of the page leads to an element of it, and ids are unique", () => {
+  const page = markupOf(renderPage([reportModel(RESULTS), reportModel(RESULTS)]));
+  const ids = [...page.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
+  assert.equal(new Set(ids).size, ids.length);
+  for (const [, id] of page.matchAll(/(?:href="#|aria-labelledby=")([^"]*)"/g)) {
+    assert.ok(ids.includes(id), id);
+  }
+});
+
+Deno.test("the same results give the same page, byte by byte", () => {
+  assert.equal(renderPage([reportModel(RESULTS)]), renderPage([reportModel(RESULTS)]));
+});
+
+Deno.test("no hostile text becomes an element, a comment or the end of a script", () => {
+  const page = renderPage([reportModel(hostileResults())]);
+  assert.ok(!page.includes(MARKUP.slice(0, 5)));
+  assert.equal(page.match(/<script/g)?.length, 2);
+  assert.equal(page.match(/<\/script/g)?.length, 2);
+  assert.ok(!page.includes("<!--"));
+});
+
+Deno.test("markup`` escapes every text, and only markup goes in as it is", () => {
+  const inner = markup`<b>${"<&>\"'"}</b>`;
+  assert.equal(
+    markup`<p title="${'"x'}">${[inner, "\x00", 3, null]}</p>`.text,
+    `<p title="&quot;x"><b>&lt;&amp;&gt;&quot;&#39;</b>\ufffd3</p>`,
+  );
+});
+
+Deno.test("scriptJson() is the same value, without a sign that ends a script", () => {
+  const value = { "</script>": ["<!--", "\u2028"] };
+  const { text } = scriptJson(value);
+  assert.ok(!text.includes("<"));
+  assert.deepEqual(JSON.parse(text), value);
+});
+
+Deno.test("a page of a few runs weighs under 400 KB", () => {
+  assert.ok(new TextEncoder().encode(renderPage([reportModel(RESULTS)])).length < 400_000);
+});

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { reportModel } from "../../report/model.ts";
+import { renderMeasurement } from "../../report/terminal/measurement.ts";
+import { renderSummary } from "../../report/terminal/summary.ts";
+import {
+  fitted,
+  harmless,
+  type TerminalOptions,
+  widthOf,
+  wrapped,
+} from "../../report/terminal/text.ts";
+import { measurementFixture, resultsFixture } from "./fixture.ts";
+import { hostileResults } from "./hostile.ts";
+
+const PLAIN: TerminalOptions = { width: 100, color: false, unicode: true };
+
+const MODEL = reportModel(resultsFixture({
+  title: "Which is faster?",
+  cells: [
+    { target: "hono", scenario: "static", medianMs: 2, runs: 2 },
+    { target: "express", scenario: "static", medianMs: 5, runs: 2, wrongRatio: 0.3 },
+  ],
+}));
+
+const MEASUREMENT = measurementFixture({
+  target: "",
+  scenario: "static",
+  medianMs: 2,
+  timeoutRatio: 0.001,
+  reasons: ["no whole answer after 5,000 ms", "the connection was reset"],
+});
+
+Deno.test("the summary has title, request, table and answer", () => {
+  const lines = renderSummary(MODEL, PLAIN).split("\n");
+  assert.equal(lines[1], "Which is faster?");
+  assert.equal(lines[3], "static  GET /static");
+  assert.match(
+    lines[4],
+    /^Target +Requests\/s +p50 ms +p99 ms +Max ms +Faults % +CPU cores +Range of runs$/,
+  );
+  assert.match(lines[5], /^hono +2\d,\d{3} +/);
+  assert.match(lines[7], /^hono answered 2\d,\d{3} requests\/s: /);
+});
+
+Deno.test("numbers of a column stand on their decimal point", () => {
+  const [hono, express] = renderSummary(MODEL, PLAIN).split("\n").slice(5, 7);
+  const point = (line: string): number => line.indexOf(".", line.indexOf(",") + 4);
+  assert.equal(point(hono), point(express));
+});
+
+for (const width of [20, 40, 60, 80, 200]) {
+  Deno.test(`tables and sentences fit a terminal of ${width} columns`, () => {
+    const texts = [
+      renderSummary(MODEL, { ...PLAIN, width }),
+      ...(width >= 40 ? [renderMeasurement(MEASUREMENT, { ...PLAIN, width })] : []),
+    ];
+    for (const line of texts.join("").split("\n")) assert.ok(widthOf(line) <= width, line);
+  });
+}
+
+Deno.test("colour marks faults, and only where colour is wanted", () => {
+  const [, fault] = renderSummary(MODEL, { ...PLAIN, color: true }).split("\x1b[31m");
+  assert.match(fault, /^ *30\.\d/);
+  assert.ok(!renderSummary(MODEL, PLAIN).includes("\x1b"));
+});
+
+Deno.test("a terminal without Unicode gets ASCII", () => {
+  const ascii = { ...PLAIN, unicode: false };
+  assert.match(
+    renderSummary(MODEL, ascii) + renderMeasurement(MEASUREMENT, ascii),
+    /^[\n\x20-\x7e]+$/,
+  );
+});
+
+Deno.test("a measurement shows rate, histogram, percentiles, statuses and errors", () => {
+  const text = renderMeasurement(MEASUREMENT, PLAIN);
+  assert.match(text, /^http:\/\/127\.0\.0\.1:8080\/static\n50 connections, 3 s, 1 worker\n/);
+  for (
+    const expected of [
+      /Requests\/s +2\d,\d{3}/,
+      /Latency histogram\n(?: +[\d.,]+ m?s +.*%\n){11}/,
+      /p99 +[\d.]+ ms/,
+      /p99\.99 +\([\d.,]+ ms\)/,
+      /Status codes\n +200 +\d/,
+      /Errors\n +timeout +\d+\n +no whole answer after 5,000 ms +\d+\n +the connection was reset +1/,
+      /latencies are lower bounds/,
+    ]
+  ) assert.match(text, expected);
+});
+
+Deno.test("the longest bar of the histogram is that of the largest share", () => {
+  const rows = renderMeasurement(MEASUREMENT, PLAIN).split("\n")
+    .flatMap((line) => /m?s {2}(█*)\S? +([\d.]+) %$/.exec(line) ?? [])
+    .filter((_, i) => i % 3 !== 0);
+  const bars = rows.filter((_, i) => i % 2 === 0).map((bar) => bar.length);
+  const shares = rows.filter((_, i) => i % 2 === 1).map(Number);
+  assert.ok(bars.length >= 10);
+  assert.equal(bars.indexOf(Math.max(...bars)), shares.indexOf(Math.max(...shares)));
+});
+
+Deno.test("no outside text steers the terminal", () => {
+  const results = hostileResults();
+  const text = renderSummary(reportModel(results), PLAIN) +
+    renderMeasurement(results.runs[0], PLAIN);
+  assert.doesNotMatch(text, /[^\n\P{Cc}]|[\u200b-\u200f\u2028-\u202e\u2066-\u2069]/u);
+  assert.match(text, /\\x1b\[2J/);
+});
+
+Deno.test("harmless() writes out what would steer, and keeps the rest", () => {
+  assert.equal(harmless("a\x1b[31mb\r\n\u202ec\u009b"), "a\\x1b[31mb\\x0d\\x0a\\u202ec\\x9b");
+  assert.equal(harmless("Größe 測試 👍"), "Größe 測試 👍");
+});
+
+Deno.test("fitted() counts columns, not characters", () => {
+  assert.equal(widthOf("測試"), 4);
+  assert.equal(widthOf("e\u0301"), 1);
+  assert.equal(fitted("測試測試", 5), "測試…");
+  assert.equal(fitted("short", 5), "short");
+  assert.equal(fitted("longer", 5), "long…");
+  assert.equal(fitted("longer", 0), "");
+});
+
+Deno.test("wrapped() breaks at spaces and never loses a word", () => {
+  const text = "one two three four five";
+  assert.deepEqual(wrapped(text, 9), ["one two", "three", "four five"]);
+  assert.deepEqual(wrapped("averyveryverylongword", 5), ["avery", "veryv", "erylo", "ngwor", "d"]);
+});

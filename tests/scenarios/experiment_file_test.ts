@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { basename, dirname, join } from "node:path";
+import { UserError } from "../../scenarios/errors.ts";
+import { loadExperiment, parseExperiment } from "../../scenarios/experiment_file.ts";
+import { experiments } from "../../scenarios/experiments/registry.ts";
+import { RIGHT, wrongLines } from "./right_experiment.ts";
+
+Deno.test("an experiment of three lines is whole by its defaults", () => {
+  const experiment = parseExperiment(RIGHT, "x.yaml");
+  assert.deepEqual(experiment.load, {
+    connections: [50],
+    pipeline: [1],
+    timeout: 5_000,
+    keepAlive: true,
+  });
+  const { repeat, order, fresh, interval, optional } = experiment;
+  assert.deepEqual({ repeat, order, fresh, interval, optional }, {
+    repeat: 5,
+    order: "shuffled",
+    fresh: true,
+    interval: 250,
+    optional: [],
+  });
+});
+
+const readable: [sentence: string, text: string][] = [
+  [
+    "JSON, indented with tabs",
+    '{\n\t"name": "a",\n\t"targets": {"a": {"app": "api"}},\n\t"scenarios": {"s": {"get": "/"}}\n}',
+  ],
+  [
+    "an anchor, its alias and a merge key",
+    "name: a\ntargets: { a: &a { app: api }, b: *a, c: { <<: *a, set: { log: on } } }\nscenarios: { s: { get: / } }",
+  ],
+  [
+    "names that look like numbers",
+    "name: a\ntargets: { 1: { app: api } }\nscenarios: { 404: { get: / } }",
+  ],
+  ["a byte order mark", `\ufeff${RIGHT}`],
+];
+
+for (const [sentence, text] of readable) {
+  Deno.test(`an experiment file may hold ${sentence}`, () =>
+    assert.deepEqual(wrongLines(text), []));
+}
+
+Deno.test("every built-in experiment is right and named as it is called", async () => {
+  for (const name of Object.keys(experiments)) {
+    const { experiment, source, fileName } = await loadExperiment(name);
+    assert.deepEqual({ name: experiment.name, source, fileName }, {
+      name,
+      source: experiments[name],
+      fileName: `${name}.yaml`,
+    });
+  }
+});
+
+Deno.test("relative paths of an experiment start from the folder of its file", async () => {
+  const file = await Deno.makeTempFile({ suffix: ".yaml" });
+  try {
+    await Deno.writeTextFile(file, RIGHT);
+    const { baseDir, fileName, source } = await loadExperiment(file);
+    assert.deepEqual({ baseDir, fileName, source }, {
+      baseDir: dirname(file),
+      fileName: basename(file),
+      source: RIGHT,
+    });
+  } finally {
+    await Deno.remove(file);
+  }
+});
+
+const unreadable: [sentence: string, path: string, line: RegExp][] = [
+  ["a misspelt name", "quik", /^quik: Cannot find .* \(did you mean "quick"\?\)$/],
+  ["a name like no other", "zzzzzzzz", /the built-in experiments are quick/],
+  ["a missing file", join("no", "such.yaml"), /such\.yaml: Cannot find/],
+  ["a folder", import.meta.dirname ?? "", /it is a folder/],
+];
+
+for (const [sentence, path, line] of unreadable) {
+  Deno.test(`loading an experiment says what is wrong with ${sentence}`, async () => {
+    await assert.rejects(loadExperiment(path), (error) => {
+      assert.ok(error instanceof UserError);
+      assert.match(error.lines.join("\n"), line);
+      return true;
+    });
+  });
+}

@@ -1,0 +1,219 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { UserError } from "../../scenarios/errors.ts";
+import {
+  type Experiment,
+  type ExperimentInput,
+  experimentSpec,
+} from "../../scenarios/experiment.ts";
+import { type Cell, planCells, planExperiment, type PlannedRun } from "../../scenarios/plan.ts";
+
+function experimentOf(changes: Partial<ExperimentInput> = {}): Experiment {
+  return experimentSpec.parse({
+    name: "planned",
+    targets: { a: { app: "api" }, b: { app: "api", set: { log: "on" } } },
+    scenarios: { static: { get: "/static" }, fib: { get: "/fib" } },
+    ...changes,
+  });
+}
+
+function nameOf({ scenario, target, parameters }: Cell): string {
+  const values = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
+  return [scenario, target, ...values].join(" ");
+}
+
+/** The runs of each block, as names, in order. */
+function blocksOf(runs: readonly PlannedRun[]): string[][] {
+  const blocks = Map.groupBy(runs, ({ repetition }) => repetition);
+  return [...blocks.values()].map((block) => block.map(({ cell }) => nameOf(cell)));
+}
+
+const cells: [sentence: string, changes: Partial<ExperimentInput>, names: string[]][] = [
+  ["every scenario of every target, in the order of the file", {}, [
+    "static a",
+    "fib a",
+    "static b",
+    "fib b",
+  ]],
+  ["a scenario of some targets for those only", {
+    scenarios: { static: { get: "/static" }, fib: { get: "/fib", targets: ["b"] } },
+  }, ["static a", "static b", "fib b"]],
+  ["each number of connections, as a parameter", {
+    targets: { a: { app: "api" } },
+    scenarios: { static: { get: "/" } },
+    load: { connections: [1, 10] },
+  }, ["static a connections=1", "static a connections=10"]],
+  ["a list of one value as no parameter", {
+    targets: { a: { app: "api", set: { log: ["on"] } } },
+    scenarios: { static: { get: "/" } },
+    load: { connections: [7], pipeline: [2] },
+  }, ["static a"]],
+  ["a value that is listed twice once", {
+    targets: { a: { app: "api" } },
+    scenarios: { static: { get: "/" } },
+    load: { connections: [5, 5, 6] },
+  }, ["static a connections=5", "static a connections=6"]],
+  ["all combinations of load and settings", {
+    targets: {
+      a: { app: "site", set: { gzip: ["on", "off"], cache: "on" } },
+      u: { url: "http://127.0.0.1:80" },
+    },
+    scenarios: { static: { get: "/" } },
+    load: { connections: [1, 2], pipeline: [3, 4] },
+  }, [
+    "static a connections=1 pipeline=3 set.gzip=on",
+    "static a connections=1 pipeline=4 set.gzip=on",
+    "static a connections=2 pipeline=3 set.gzip=on",
+    "static a connections=2 pipeline=4 set.gzip=on",
+    "static a connections=1 pipeline=3 set.gzip=off",
+    "static a connections=1 pipeline=4 set.gzip=off",
+    "static a connections=2 pipeline=3 set.gzip=off",
+    "static a connections=2 pipeline=4 set.gzip=off",
+    "static u connections=1 pipeline=3",
+    "static u connections=1 pipeline=4",
+    "static u connections=2 pipeline=3",
+    "static u connections=2 pipeline=4",
+  ]],
+];
+
+for (const [sentence, changes, names] of cells) {
+  Deno.test(`the plan holds ${sentence}`, () => {
+    assert.deepEqual(planCells(experimentOf(changes)).map(nameOf), names);
+  });
+}
+
+Deno.test("a cell has one value for each setting and each part of the load", () => {
+  const [cell] = planCells(experimentOf({
+    targets: { a: { app: "site", set: { gzip: ["off", "on"], log: "on" } } },
+    load: { connections: [3, 4], timeout: "1s", duration: "2s", keepAlive: false, workers: 2 },
+  }));
+  assert.deepEqual(cell.targetSpec, { app: "site", set: { gzip: "off", log: "on" } });
+  assert.deepEqual(cell.load, {
+    connections: 3,
+    pipeline: 1,
+    keepAlive: false,
+    timeoutMs: 1_000,
+    durationMs: 2_000,
+    requests: null,
+    workers: 2,
+  });
+});
+
+const lengths: [
+  sentence: string,
+  load: ExperimentInput["load"],
+  durationMs: number | null,
+  requests: number | null,
+][] = [
+  ["10 s when the file says nothing", {}, 10_000, null],
+  ["as long as the file says", { duration: "1m" }, 60_000, null],
+  ["as many requests as the file says, for any time", { requests: 7 }, null, 7],
+];
+
+for (const [sentence, load, durationMs, requests] of lengths) {
+  Deno.test(`a run lasts ${sentence}`, () => {
+    const [cell] = planCells(experimentOf({ load }));
+    assert.deepEqual([cell.load.durationMs, cell.load.requests], [durationMs, requests]);
+  });
+}
+
+const seeds = fc.integer({ min: 0, max: 0xffff_ffff });
+const experiments = fc.record({
+  connections: fc.uniqueArray(fc.integer({ min: 1, max: 1_000 }), { minLength: 1, maxLength: 4 }),
+  repeat: fc.integer({ min: 1, max: 6 }),
+}).map(({ connections, repeat }) => experimentOf({ load: { connections }, repeat }));
+const FIXED = { seed: 1, numRuns: 200 };
+
+Deno.test("each block of a shuffled plan holds every cell once, and the orders count up from 1", () => {
+  fc.assert(
+    fc.property(experiments, seeds, (experiment, seed) => {
+      const runs = planExperiment(experiment, { seed });
+      const names = planCells(experiment).map(nameOf).sort();
+      const blocks = blocksOf(runs);
+      assert.equal(blocks.length, experiment.repeat);
+      for (const block of blocks) assert.deepEqual(block.toSorted(), names);
+      assert.deepEqual(runs.map(({ order }) => order), runs.map((_, at) => at + 1));
+      assert.deepEqual(
+        runs.map(({ repetition }) => repetition),
+        runs.map((_, at) => 1 + Math.floor(at / names.length)),
+      );
+    }),
+    FIXED,
+  );
+});
+
+Deno.test("the same seed gives the same plan, and seeds differ in theirs", () => {
+  const orders = Array.from({ length: 50 }, (_, seed) => {
+    const order = JSON.stringify(blocksOf(planExperiment(experimentOf(), { seed })));
+    assert.equal(JSON.stringify(blocksOf(planExperiment(experimentOf(), { seed }))), order);
+    return order;
+  });
+  assert.ok(new Set(orders).size > 45);
+});
+
+Deno.test("over many blocks each cell comes first about equally often", () => {
+  const experiment = { ...experimentOf(), repeat: 4_000 };
+  const first = Map.groupBy(blocksOf(planExperiment(experiment, { seed: 1 })), ([name]) => name);
+  for (const [name, { length }] of first) {
+    assert.ok(Math.abs(length - 1_000) < 120, `${name} came first ${length} times`);
+  }
+});
+
+Deno.test("a sequential plan keeps the order of the file in every block", () => {
+  const experiment = experimentOf({ order: "sequential", repeat: 3 });
+  const names = planCells(experiment).map(nameOf);
+  assert.deepEqual(blocksOf(planExperiment(experiment, { seed: 5 })), [names, names, names]);
+});
+
+const filters: [
+  sentence: string,
+  only: { targets?: string[]; scenarios?: string[] },
+  names: string[],
+][] = [
+  ["of one target", { targets: ["b"] }, ["static b", "fib b"]],
+  ["of one scenario", { scenarios: ["fib"] }, ["fib a", "fib b"]],
+  ["of one target and one scenario", { targets: ["a"], scenarios: ["fib"] }, ["fib a"]],
+  ["of any of several names", { targets: ["a", "b"], scenarios: ["static"] }, [
+    "static a",
+    "static b",
+  ]],
+];
+
+for (const [sentence, only, names] of filters) {
+  Deno.test(`a filter keeps only the cells ${sentence}`, () => {
+    assert.deepEqual(planCells(experimentOf(), only).map(nameOf), names);
+  });
+}
+
+const empty: [
+  sentence: string,
+  changes: Partial<ExperimentInput>,
+  only: { targets?: string[]; scenarios?: string[] },
+  says: RegExp,
+][] = [
+  [
+    "an unknown target",
+    {},
+    { targets: ["c"] },
+    /--only target=c: Cannot find target "c" \(did you mean/,
+  ],
+  ["an unknown scenario", {}, { scenarios: ["statc"] }, /did you mean "static"\?/],
+  [
+    "a pair that the file excludes",
+    {
+      scenarios: { static: { get: "/" }, fib: { get: "/", targets: ["a"] } },
+    },
+    { targets: ["b"], scenarios: ["fib"] },
+    /no target is asked any scenario/,
+  ],
+];
+
+for (const [sentence, changes, only, says] of empty) {
+  Deno.test(`a filter for ${sentence} is told`, () => {
+    assert.throws(() => planExperiment(experimentOf(changes), { seed: 1, only }), (error) => {
+      assert.ok(error instanceof UserError);
+      assert.match(error.message, says);
+      return true;
+    });
+  });
+}

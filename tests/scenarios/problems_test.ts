@@ -1,0 +1,156 @@
+/** What people get wrong in an experiment file, and what they are told. */
+import assert from "node:assert/strict";
+import { RIGHT, wrongLines } from "./right_experiment.ts";
+
+const wrong: [sentence: string, text: string, lines: (string | RegExp)[]][] = [
+  ["an empty file", "", ["x.yaml:1:1: Cannot use null: it must be a map of keys to values"]],
+  ["a list in place of a map", "- a", [/^x\.yaml:1:1: Cannot use \["a"\]: it must be a map/]],
+  ["no targets and no scenarios", "name: a", [
+    "x.yaml:1:1: targets: Cannot do without it",
+    "x.yaml:1:1: scenarios: Cannot do without it",
+  ]],
+  ["sections without entries", "name: a\ntargets: {}\nscenarios: {}", [
+    "x.yaml:2:1: targets: Cannot run without targets: name at least one",
+    "x.yaml:3:1: scenarios: Cannot run without scenarios: name at least one",
+  ]],
+  ["a misspelt section, once", RIGHT.replace("targets", "targtes"), [
+    'x.yaml:2:1: targtes: Cannot understand "targtes": did you mean "targets"?',
+  ]],
+  ["a key that nothing resembles", `${RIGHT}zebra: 1`, [
+    /^x\.yaml:4:1: zebra: Cannot understand "zebra": the keys here are name,/,
+  ]],
+  ["an app that there is not", RIGHT.replace("app: api", "app: apu"), [
+    'x.yaml:2:24: targets.api.app: Cannot use "apu": the choices are api, work, site; did you mean "api"?',
+  ]],
+  ["a misspelt launcher", RIGHT.replace("app: api", "comand: [node]"), [
+    'x.yaml:2:12: targets.api: Cannot tell what this is: write one of app, command, url; did you mean "command"?',
+  ]],
+  ["a command as text, explained as a command", RIGHT.replace("app: api", "command: node"), [
+    'x.yaml:2:28: targets.api.command: Cannot use "node": it must be a list',
+  ]],
+  ["a stray key beside a launcher's own", RIGHT.replace("app: api", "app: api, sett: {}"), [
+    'x.yaml:2:29: targets.api.sett: Cannot understand "sett": did you mean "set"?',
+  ]],
+  ["a target without anything", RIGHT.replace("{ app: api }", ""), [
+    /^x\.yaml:2:18: targets\.api: Cannot use null: it must be a map/,
+  ]],
+  ["a setting that the app lacks", RIGHT.replace("app: api", "app: api, set: { colour: red }"), [
+    /^x\.yaml:2:44: targets\.api\.set\.colour: .*log/,
+  ]],
+  [
+    "one wrong value in a list of a setting",
+    RIGHT.replace("app: api", "app: api, set: { log: [on, maybe] }"),
+    [/^x\.yaml:2:36: targets\.api\.set\.log: .*on or off/],
+  ],
+  ["an address that is none", RIGHT.replace("app: api", "url: nonsense"), [
+    /^x\.yaml:2:24: targets\.api\.url: .*http:\/\/host:port/,
+  ]],
+  ["a path without its slash", RIGHT.replace("/static", "static"), [
+    'x.yaml:3:29: scenarios.static.get: Cannot use "static" as a path: start with /, and encode spaces and non-ASCII',
+  ]],
+  ["a misspelt method, once", RIGHT.replace("get:", "gett:"), [
+    'x.yaml:3:24: scenarios.static.gett: Cannot understand "gett": did you mean "get"?',
+  ]],
+  ["two methods", RIGHT.replace("get: /static", "get: /a, post: /b"), [
+    "x.yaml:3:39: scenarios.static.post: Cannot ask with two methods at once: get and post are given",
+  ]],
+  ["no method", RIGHT.replace("get: /static", "body: a"), [
+    /^x\.yaml:3:14: scenarios\.static: Cannot ask without a request/,
+  ]],
+  ["two bodies", RIGHT.replace("get: /static", "post: /, body: a, json: 1"), [
+    /^x\.yaml:3:48: scenarios\.static\.json: .*leave one out/,
+  ]],
+  ["a line break in a header", RIGHT.replace("get: /static", 'get: /, headers: { a: "b\\nc" }'), [
+    /^x\.yaml:3:46: scenarios\.static\.headers\.a: .*line breaks/,
+  ]],
+  [
+    "a header that follows from the body",
+    RIGHT.replace("get: /static", "get: /, headers: { Content-Length: '1' }"),
+    [/headers\.Content-Length: .*follow from the body/],
+  ],
+  [
+    "a status that there is not, in a list",
+    RIGHT.replace("get: /static", "get: /, expect: { status: [200, 99] }"),
+    [/^x\.yaml:3:56: scenarios\.static\.expect\.status\.1: Cannot use 99: the least is 100/],
+  ],
+  [
+    "a scenario of a target that there is not",
+    RIGHT.replace("get: /static", "get: /, targets: [apy]"),
+    [
+      'x.yaml:3:42: scenarios.static.targets.0: Cannot ask target "apy": did you mean "api"?',
+    ],
+  ],
+  ["one wrong number of connections", `${RIGHT}load: { connections: [1, 0, x] }`, [
+    "x.yaml:4:26: load.connections.1: Cannot use 0: the least is 1",
+    'x.yaml:4:29: load.connections.2: Cannot use "x": it must be a number',
+  ]],
+  ["a duration without its unit", `${RIGHT}load: { duration: 10 }`, [
+    "x.yaml:4:19: load.duration: Cannot read 10 as a duration: write 10s",
+  ]],
+  ["a run without length", `${RIGHT}load: { duration: 0s }`, [
+    /^x\.yaml:4:19: load\.duration: .*from 1ms to 24h/,
+  ]],
+  ["both duration and requests", `${RIGHT}load: { duration: 1s, requests: 5 }`, [
+    /^x\.yaml:4:33: load\.requests: Cannot end a run by both/,
+  ]],
+  ["a name that would leave its folder", RIGHT.replace("name: right", "name: ../up"), [
+    /^x\.yaml:1:7: name: Cannot use "\.\.\/up" as a name/,
+  ]],
+  ["a bad name of a target, at the name", RIGHT.replace("api:", "a/b:"), [
+    /^x\.yaml:2:12: targets\.a\/b: Cannot use "a\/b" as a name/,
+  ]],
+  ["a key that is there twice", `${RIGHT}name: again`, [
+    /^x\.yaml:4:1: Cannot read this as YAML: Map keys must be unique/,
+  ]],
+  ["an alias without its anchor", RIGHT.replace("{ app: api }", "*gone"), [
+    /^x\.yaml:1:1: Cannot read this as YAML: Unresolved alias/,
+  ]],
+  ["a bracket that is never closed", "name: a\ntargets: [}\n", [
+    /^x\.yaml:2:\d+: Cannot read this as YAML/,
+  ]],
+  ["several documents", "a: 1\n---\nb: 2", [
+    "x.yaml:2:1: Cannot read this as YAML: it holds several documents",
+  ]],
+];
+
+for (const [sentence, text, expected] of wrong) {
+  Deno.test(`an experiment file is told of ${sentence}`, () => {
+    const lines = wrongLines(text);
+    assert.equal(lines.length, expected.length, lines.join("\n"));
+    for (const [at, line] of lines.entries()) {
+      const right = expected[at];
+      if (typeof right === "string") assert.equal(line, right);
+      else assert.match(line, right);
+    }
+  });
+}
+
+Deno.test("an experiment file is told of all its problems at once, in the order of its lines", () => {
+  const lines = wrongLines(`name: /
+targets:
+  api: { app: apu }
+  ours: { command: [] }
+scenarios:
+  s: { get: static, expect: { status: "200" }, targets: [nobody] }
+load: { connections: 0 }
+repeat: 0
+`);
+  assert.deepEqual(lines.map((line) => line.split(": ")[1]), [
+    "name",
+    "targets.api.app",
+    "targets.ours.command",
+    "scenarios.s.get",
+    "scenarios.s.expect.status",
+    "scenarios.s.targets.0",
+    "load.connections",
+    "repeat",
+  ]);
+});
+
+Deno.test("aliases that would explode are refused", () => {
+  const laughs = Array.from(
+    { length: 30 },
+    (_, i) => `a${i}: &a${i} [${i === 0 ? "ha" : Array(10).fill(`*a${i - 1}`).join(", ")}]`,
+  );
+  assert.match(wrongLines(laughs.join("\n"))[0], /Cannot read this as YAML: Excessive alias count/);
+});

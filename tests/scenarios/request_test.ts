@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import {
+  type Answer,
+  rightStatuses,
+  type Scenario,
+  scenarioSpec,
+  type WireRequest,
+  wireRequest,
+  wrongAnswer,
+} from "../../scenarios/request.ts";
+
+type Input = Parameters<typeof scenarioSpec.parse>[0];
+
+function scenarioOf(input: Input): Scenario {
+  return scenarioSpec.parse(input);
+}
+
+const wires: [sentence: string, scenario: Input, wire: WireRequest][] = [
+  ["a path and nothing else", { get: "/a?b=c" }, {
+    method: "GET",
+    path: "/a?b=c",
+    headers: {},
+    body: null,
+  }],
+  ["headers as they are written", { head: "/", headers: { "X-A": "b" } }, {
+    method: "HEAD",
+    path: "/",
+    headers: { "X-A": "b" },
+    body: null,
+  }],
+  ["a body of text, without a type", { put: "/", body: "é" }, {
+    method: "PUT",
+    path: "/",
+    headers: {},
+    body: "é",
+  }],
+  ["an empty body", { post: "/", body: "" }, { method: "POST", path: "/", headers: {}, body: "" }],
+  ["JSON, with its type", { post: "/", json: { a: [1, null] } }, {
+    method: "POST",
+    path: "/",
+    headers: { "content-type": "application/json" },
+    body: '{"a":[1,null]}',
+  }],
+  ["JSON that is null", { post: "/", json: null }, {
+    method: "POST",
+    path: "/",
+    headers: { "content-type": "application/json" },
+    body: "null",
+  }],
+  ["JSON of a type of its own, in any case", {
+    patch: "/",
+    json: 1,
+    headers: { "Content-Type": "application/merge-patch+json" },
+  }, {
+    method: "PATCH",
+    path: "/",
+    headers: { "Content-Type": "application/merge-patch+json" },
+    body: "1",
+  }],
+];
+
+for (const [sentence, scenario, wire] of wires) {
+  Deno.test(`a request goes out with ${sentence}`, () => {
+    assert.deepEqual(wireRequest(scenarioOf(scenario)), wire);
+  });
+}
+
+const OK: Answer = { status: 200, body: "hello" };
+
+const answers: [
+  sentence: string,
+  expect: Scenario["expect"],
+  answer: Answer,
+  wrong: string | null,
+][] = [
+  ["2xx is right when nothing is expected", {}, OK, null],
+  ["3xx is right when nothing is expected", {}, { status: 399, body: "" }, null],
+  [
+    "4xx is wrong when nothing is expected",
+    {},
+    { status: 404, body: "no" },
+    'expected status 2xx or 3xx, got 404 with body "no"',
+  ],
+  [
+    "1xx is wrong when nothing is expected",
+    {},
+    { status: 199, body: "" },
+    'expected status 2xx or 3xx, got 199 with body ""',
+  ],
+  ["the expected status is right, also an error", { status: 500 }, { status: 500, body: "" }, null],
+  [
+    "another status is wrong",
+    { status: 500 },
+    OK,
+    'expected status 500, got 200 with body "hello"',
+  ],
+  ["any of several statuses is right", { status: [200, 204] }, OK, null],
+  [
+    "none of several statuses is wrong",
+    { status: [201, 204] },
+    OK,
+    'expected status 201 or 204, got 200 with body "hello"',
+  ],
+  ["the whole body is right", { body: "hello" }, OK, null],
+  [
+    "a part of the body is not the whole",
+    { body: "hell" },
+    OK,
+    'expected body "hell", got "hello"',
+  ],
+  ["an empty body can be expected", { body: "" }, OK, 'expected body "", got "hello"'],
+  ["a contained text is right", { contains: "ell" }, OK, null],
+  [
+    "a text that is not contained is wrong",
+    { contains: "x" },
+    OK,
+    'expected a body that contains "x", got "hello"',
+  ],
+];
+
+for (const [sentence, expect, answer, wrong] of answers) {
+  Deno.test(`an answer is judged: ${sentence}`, () =>
+    assert.equal(wrongAnswer(expect, answer), wrong));
+}
+
+Deno.test("a long body is shown by its beginning, on one line", () => {
+  const wrong = wrongAnswer({ status: 201 }, { status: 200, body: "a\n".repeat(1_000) }) ?? "";
+  assert.ok(wrong.length < 600 && wrong.endsWith('…"') && !wrong.includes("\n"), wrong);
+});
+
+Deno.test("the right statuses are those that wrongAnswer takes", () => {
+  for (const expect of [{}, { status: 404 }, { status: [200, 500] }]) {
+    const right = Array.from({ length: 500 }, (_, at) => 100 + at)
+      .filter((status) => wrongAnswer(expect, { status, body: "" }) === null);
+    assert.deepEqual(rightStatuses(expect), right);
+  }
+});

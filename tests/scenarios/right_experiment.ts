@@ -1,0 +1,20 @@
+/** A small experiment without fault, and what is wrong with those made from it. */
+import assert from "node:assert/strict";
+import { UserError } from "../../scenarios/errors.ts";
+import { parseExperiment } from "../../scenarios/experiment_file.ts";
+
+export const RIGHT = `name: right
+targets: { api: { app: api } }
+scenarios: { static: { get: /static } }
+`;
+
+/** What is wrong with the text, a line each. */
+export function wrongLines(text: string): readonly string[] {
+  try {
+    parseExperiment(text, "x.yaml");
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof UserError, String(error));
+    return error.lines;
+  }
+}

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { readStat } from "../../targets/launch/proc.ts";
+import { selfCommand } from "../../targets/launch/self.ts";
+import { SUPERVISED_ENV } from "../../targets/launch/supervisor.ts";
+import { testWith } from "../needs.ts";
+
+function supervise(command: string[], env: Record<string, string> = {}): Deno.ChildProcess {
+  const [program, args] = selfCommand(["supervise", "--", ...command]);
+  const pipes = { stdin: "piped", stdout: "piped", stderr: "piped" } as const;
+  return new Deno.Command(program, { args, env, ...pipes }).spawn();
+}
+
+const ENDS: [what: string, script: string, code: number][] = [
+  ["0 when its program succeeds", "exit 0", 0],
+  ["the code of a program that fails", "exit 7", 7],
+  ["128 + 9 when its program was killed", "kill -KILL $$", 137],
+  ["128 + 15 when its program was terminated", "kill -TERM $$", 143],
+];
+
+for (const [what, script, code] of ENDS) {
+  testWith(["linux"], `a supervisor ends with ${what}`, async () => {
+    const child = supervise(["sh", "-c", script]);
+    const output = await child.output();
+    await child.stdin.close();
+    assert.deepEqual([output.code, output.signal], [code, null]);
+    assert.match(new TextDecoder().decode(output.stdout), /^started \d+\n$/);
+  });
+}
+
+Deno.test("a supervisor says why it can't run a program, and ends with 127 as a shell does", async () => {
+  const child = supervise(["/no/such/program"]);
+  const { code, stdout, stderr } = await child.output();
+  await child.stdin.close();
+  assert.equal(code, 127);
+  assert.equal(stdout.length, 0);
+  assert.match(new TextDecoder().decode(stderr), /^Cannot run \/no\/such\/program: /);
+});
+
+testWith(
+  ["linux"],
+  "a supervisor gives its program the environment that it was given for it, and its output",
+  async () => {
+    const env = { [SUPERVISED_ENV]: JSON.stringify({ PATH: "/usr/bin:/bin", COLOUR: "blue" }) };
+    const child = supervise(["sh", "-c", "echo $COLOUR $DENO_DIR >&2; env | wc -l"], env);
+    const { stdout, stderr } = await child.output();
+    await child.stdin.close();
+    assert.equal(new TextDecoder().decode(stderr), "blue\n");
+    assert.match(new TextDecoder().decode(stdout), /^started \d+\n[2-4]\n$/); // sh adds PWD, perhaps SHLVL
+  },
+);
+
+testWith(
+  ["linux"],
+  "a supervisor whose parent is gone before the start leaves no program behind",
+  async () => {
+    const file = await Deno.makeTempFile();
+    const child = supervise(["sh", "-c", `echo $$ > ${file}; exec sleep 60`]);
+    await Promise.all([child.stdout.cancel(), child.stderr.cancel(), child.stdin.close()]);
+    await child.status;
+    const pid = Number(await Deno.readTextFile(file));
+    await Deno.remove(file);
+    assert.equal(readStat(pid), null, `process ${pid} lives`);
+  },
+);
