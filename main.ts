@@ -13,10 +13,22 @@ async function dispatch([name = "", ...args]: readonly string[]): Promise<number
     const { summary, load } = commands[name];
     return await (await load()).execute(args, { name, summary });
   }
-  if (["--version", "-V"].includes(name)) await print(`${VERSION}\n`);
-  else if (["--help", "-h", "help"].includes(name)) await print(help());
-  else throw await unknownCommand(name);
-  return EXIT.done;
+  switch (name) {
+    case "--version":
+    case "-V":
+      await print(`${VERSION}\n`);
+      return EXIT.done;
+    case "--help":
+    case "-h":
+    case "help":
+      await print(help());
+      return EXIT.done;
+    case "":
+      printError(help());
+      return EXIT.usage;
+    default:
+      throw await unknownCommand(name);
+  }
 }
 
 async function unknownCommand(name: string): Promise<UserError> {

@@ -56,7 +56,8 @@ function split(called: Called, args: readonly string[]): Split {
     const placed = placeOperands(called, [...operands, ...rest.operands]);
     return {
       given: { ...commander.opts(), ...placed.given },
-      problems: [...rest.problems, ...placed.problems],
+      // After an option that is not understood nobody knows which texts were its value.
+      problems: rest.problems.length > 0 ? rest.problems : placed.problems,
     };
   } catch (error) {
     // What commander itself refuses here: the last flag lacks its value.
@@ -112,17 +113,17 @@ function placeOperands({ parts, title }: Called, texts: readonly string[]): Spli
 
 function commanderOf({ parts, title }: Called): Commander {
   const commander = new Commander(`plateau ${title.name}`)
-    .description(title.summary).helpOption(false).exitOverride().configureOutput({
-      writeErr: () => {},
-    });
+    .description(title.summary)
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} })
+    .helpOption(false);
   for (const part of Object.values(parts)) {
     if (isFlag(part)) commander.addOption(optionOf(part));
     else commander.addArgument(new Argument(part.operand, part.about));
   }
-  return commander.option("-h, --help", "This text").option(
-    "-V, --version",
-    "The version of Plateau",
-  );
+  return commander
+    .option("-h, --help", "This text")
+    .option("-V, --version", "The version of Plateau");
 }
 
 function optionOf({ flags, about, preset, repeatable }: Flag): Option {

@@ -1,10 +1,11 @@
 /** `plateau bench URL`: one measurement, in the manner of wrk and oha. */
 import { measureUrl } from "../runner/bench.ts";
 import type { Measurement } from "../runner/result.ts";
-import { CheckError, EXIT, TargetError } from "../scenarios/errors.ts";
+import { EXIT } from "../scenarios/errors.ts";
 import { benchConflicts, benchParts, benchRequest } from "./bench_flags.ts";
 import { defineCommand } from "./define.ts";
 import { interruptible } from "./interrupt.ts";
+import { judgeMeasurement } from "./judge.ts";
 import { type Renderers, takesStdout, writeOutputs } from "./outputs.ts";
 import { print, progressView, terminalOptions } from "./terminal.ts";
 
@@ -23,7 +24,7 @@ export const bench = defineCommand({
       );
       await writeOutputs(values, renderersOf(measurement));
       if (!takesStdout(values)) await print(await summaryOf(measurement));
-      if (!signal.aborted) judge(measurement);
+      if (!signal.aborted) judgeMeasurement(measurement);
       return EXIT.done;
     });
   },
@@ -42,19 +43,4 @@ function renderersOf(measurement: Measurement): Renderers {
 async function summaryOf(measurement: Measurement): Promise<string> {
   const { renderMeasurement } = await import("../report/terminal/measurement.ts");
   return renderMeasurement(measurement, terminalOptions());
-}
-
-/** Throws where the exit code is not 0. Slow is not dead: time-outs are a result, as in wrk. */
-function judge({ url, requests, errors, reasons, checks }: Measurement): void {
-  const broken = requests.failed - (errors.timeout ?? 0);
-  if (requests.completed === 0 && broken > 0) {
-    throw new TargetError(
-      `Cannot measure ${url}: no request got an answer`,
-      Object.keys(reasons).slice(0, 5),
-    );
-  }
-  if (checks.failed > 0) {
-    const answers = checks.passed + checks.failed;
-    throw new CheckError(`${checks.failed} of ${answers} answers of ${url} are not as expected`);
-  }
 }

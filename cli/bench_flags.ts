@@ -113,6 +113,7 @@ export function benchRequest(values: BenchValues): BenchRequest {
     driver,
     scenario: scenarioOf(values),
     load: {
+      kind: "closed",
       connections,
       pipeline,
       keepAlive: keepalive,

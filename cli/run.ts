@@ -2,12 +2,13 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { runExperiment } from "../runner/experiment.ts";
-import type { Missing, Results } from "../runner/result.ts";
-import { CheckError, EXIT, TargetError } from "../scenarios/errors.ts";
+import type { Results } from "../runner/result.ts";
+import { EXIT } from "../scenarios/errors.ts";
 import type { Parts, Values } from "./command.ts";
 import { defineCommand } from "./define.ts";
 import { planFlags, quietFlag, redisFlag, redisUrlOf } from "./flags.ts";
 import { interruptible } from "./interrupt.ts";
+import { judgeResults } from "./judge.ts";
 import { makeOutDir } from "./out_dir.ts";
 import { outputConflicts, outputFlags, takesStdout, writeFile, writeOutputs } from "./outputs.ts";
 import { planFromFile } from "./planned.ts";
@@ -45,7 +46,7 @@ export const run = defineCommand({
       const request = { ...planned, outDir, redisUrl: redisUrlOf(values.redis) };
       const results = await runExperiment(request, { onProgress, signal }).finally(stop);
       await deliver(results, outDir, values);
-      if (!signal.aborted) judge(results);
+      if (!signal.aborted) judgeResults(results);
       return EXIT.done;
     });
   },
@@ -59,30 +60,4 @@ async function deliver(results: Results, outDir: string, values: RunValues): Pro
   const where = `\nReport   ${page}\nResults  ${join(outDir, "results.json")}\n`;
   if (!takesStdout(values)) await print(forms.summary() + where);
   else if (!values.quiet) printError(where);
-}
-
-/** Throws where the exit code is not 0: first for what could not be measured, then for wrong answers. */
-function judge({ runs, missing, planned }: Results): void {
-  const failed = missing.filter(({ kind }) => kind === "failed");
-  if (failed.length > 0) {
-    const message = `Cannot measure all that was planned: ${runs.length} of ${planned} runs are in`;
-    throw new TargetError(message, evidenceOf(failed));
-  }
-  const wrong = runs.filter(({ checks }) => checks.failed > 0);
-  if (wrong.length > 0) {
-    throw new CheckError(
-      `${wrong.length} of ${runs.length} runs had answers that are not as expected`,
-      wrong.map(({ scenario, target, repetition, checks }) =>
-        `${scenario}, ${target}, run ${repetition}: ${checks.failed} wrong, ${checks.passed} right`
-      ),
-    );
-  }
-}
-
-/** Each reason once, under it the last lines of the first target that had it. */
-function evidenceOf(failed: readonly Missing[]): string[] {
-  return [...Map.groupBy(failed, ({ reason }) => reason)].flatMap(([reason, [{ evidence }]]) => [
-    reason,
-    ...evidence.map((line) => `  ${line}`),
-  ]);
 }

@@ -75,7 +75,9 @@ export const statuses = z.string().transform((text) => text.split(","))
 export const textOrFile = z.string().transform((text, context) => {
   if (!text.startsWith("@")) return text;
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Deno.readFileSync(text.slice(1)));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
+      Deno.readFileSync(text.slice(1)),
+    );
   } catch (error) {
     context.addIssue(`Cannot read ${text.slice(1)} as text: ${messageOf(error)}`);
     return z.NEVER;

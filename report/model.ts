@@ -2,10 +2,11 @@
  * Results → everything that a report says: each number, unit, order and sentence is decided here or
  * in the files beside it, once. Page, terminal, CSV and markdown only lay the model out. Pure.
  */
-import type { Missing, Results, Run } from "../runner/result.ts";
+import type { Results, Run } from "../runner/result.ts";
 import { type Answer, answerOf } from "./answer.ts";
 import { barsOf } from "./bars.ts";
-import { cellLabel, groupRuns, type ScenarioRuns } from "./cells.ts";
+import { type MissingModel, missingModels, warningsOf } from "./caveats.ts";
+import { groupRuns, type ScenarioRuns } from "./cells.ts";
 import type { BarsChart, DensityChart, TimelineChart } from "./charts.ts";
 import { densityFinding, densityOf } from "./density.ts";
 import { commandOf, type Fact, factsOf, machineFacts, methodSentences } from "./method.ts";
@@ -18,8 +19,6 @@ import { runsTable } from "./tables/runs.ts";
 import type { Table } from "./table.ts";
 import { timelineFinding } from "./timeline_finding.ts";
 import { timelinesOf } from "./timelines.ts";
-import { formatShare } from "./units.ts";
-import { counted } from "./words.ts";
 
 export interface ReportModel {
   readonly name: string;
@@ -66,14 +65,6 @@ export interface ScenarioModel {
     readonly resources: Table | null;
     readonly runs: Table;
   };
-}
-
-export interface MissingModel {
-  /** Scenario, targets and runs. */
-  readonly what: string;
-  readonly kind: Missing["kind"];
-  readonly reason: string;
-  readonly evidence: readonly string[];
 }
 
 export function reportModel(results: Results): ReportModel {
@@ -139,45 +130,3 @@ function propertyOf(value: unknown, key: string): unknown {
     ? (value as Record<string, unknown>)[key]
     : undefined;
 }
-
-/** One entry per reason: three targets without Redis are one matter. */
-function missingModels(missing: readonly Missing[]): MissingModel[] {
-  const byReason = Map.groupBy(
-    missing,
-    ({ scenario, kind, reason, evidence }) => JSON.stringify([scenario, kind, reason, evidence]),
-  );
-  return [...byReason.values()].map((group) => {
-    const { scenario, kind, reason, evidence } = group[0];
-    return { what: `${scenario}, ${group.map(partText).join("; ")}`, kind, reason, evidence };
-  });
-}
-
-function partText(missing: Missing): string {
-  const { repetition } = missing;
-  return repetition === null ? cellLabel(missing) : `${cellLabel(missing)}, run ${repetition}`;
-}
-
-/** From this share of a core on, the generator may be what was measured. */
-const BUSY_GENERATOR = 0.9;
-
-function warningsOf({ state, runs, planned, missing }: Results): string[] {
-  const busy = runs.filter(({ generator }) => generator.cpu >= BUSY_GENERATOR);
-  const most = Math.max(0, ...busy.map(({ generator }) => generator.cpu));
-  return [
-    ...(state === "done"
-      ? []
-      : [`${STATE_WORDS[state]}: ${runs.length} of ${counted(planned, "planned run")} are in.`]),
-    ...(missing.length === 0 ? [] : [
-      `${counted(missing.length, "part")} of the plan ${
-        missing.length === 1 ? "has" : "have"
-      } no measurement.`,
-    ]),
-    ...(busy.length === 0 ? [] : [
-      `In ${counted(busy.length, "run")} the load generator used up to ${
-        formatShare(most)
-      } of a core: there the target may be faster than it could be asked.`,
-    ]),
-  ];
-}
-
-const STATE_WORDS = { running: "Still running", interrupted: "Interrupted" } as const;

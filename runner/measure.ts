@@ -9,7 +9,7 @@ import { type Asked, assemble } from "./assemble.ts";
 import type { Check } from "./load/answer_check.ts";
 import type { DriverName } from "./load/driver.ts";
 import { chooseDriver } from "./load/drivers.ts";
-import type { Endpoint } from "./load/job.ts";
+import type { Endpoint, ScriptSpec } from "./load/job.ts";
 import type { JobShare, WorkerPool } from "./load/pool.ts";
 import { splitWhole } from "./load/split.ts";
 import type { OnProgress } from "./progress.ts";
@@ -83,14 +83,14 @@ function describe({ origin, scenario, load }: LoadRequest, driver: DriverName): 
 
 /** The whole load, split exactly over the workers. */
 function shareOut(request: LoadRequest, driver: DriverName): JobShare[] {
-  const { load, scenario, intervalMs } = request;
+  const { load, intervalMs } = request;
   const workers = workersFor(load);
   const connections = splitWhole(Math.min(load.connections, load.requests ?? Infinity), workers);
   const requests = load.requests === null ? null : splitWhole(load.requests, workers);
   const common = {
     driver,
-    ...encode(request),
-    check: checkOf(scenario, request.implicitCheck),
+    endpoint: endpointOf(request.origin),
+    script: scriptOf(request),
     pipeline: load.pipeline,
     keepAlive: load.keepAlive,
     timeoutUs: load.timeoutMs * 1_000,
@@ -110,16 +110,15 @@ function workersFor({ workers, connections, requests }: ClosedLoad): number {
   return Math.min(wanted, connections, requests ?? Infinity);
 }
 
-function encode(
-  { origin, scenario, load }: LoadRequest,
-): { request: Uint8Array<ArrayBuffer>; head: boolean; endpoint: Endpoint } {
+function scriptOf({ origin, scenario, load, implicitCheck }: LoadRequest): ScriptSpec {
   const wire = wireRequest(scenario);
   const { host } = new URL(origin);
-  return {
-    request: encodeRequest(wire, { host, keepAlive: load.keepAlive }),
+  const request = {
+    bytes: encodeRequest(wire, { host, keepAlive: load.keepAlive }),
     head: wire.method === "HEAD",
-    endpoint: endpointOf(origin),
+    check: checkOf(scenario, implicitCheck),
   };
+  return { kind: "requests", requests: [request], sequence: Uint16Array.of(0) };
 }
 
 export function endpointOf(origin: string): Endpoint {

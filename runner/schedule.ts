@@ -1,7 +1,7 @@
 /**
  * How long the rest will take: what was asked for, and what starting and stopping took so far. Pure.
  */
-import type { PlannedRun } from "../scenarios/plan.ts";
+import { durationMsOf, type PlannedRun } from "../scenarios/plan.ts";
 
 /** Starting, proving and stopping a target, before any was seen. */
 const FIRST_GUESS_MS = 500;
@@ -34,5 +34,5 @@ export class Schedule {
 }
 
 function loadMs({ cell }: PlannedRun): number {
-  return cell.load.durationMs ?? COUNTED_GUESS_MS;
+  return durationMsOf(cell.load) ?? COUNTED_GUESS_MS;
 }

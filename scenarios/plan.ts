@@ -8,22 +8,54 @@ import type { TargetSpec } from "../targets/spec.ts";
 import { type Problem, UserError } from "./errors.ts";
 import type { Experiment } from "./experiment.ts";
 import { DEFAULT_DURATION_MS, type Load } from "./load.ts";
+import type { Phase } from "./pace/profile.ts";
 import type { Scenario } from "./request.ts";
 import { didYouMean } from "./suggest.ts";
 
 export type Json = z.core.util.JSONType;
 
-/** The load of one cell, every factor decided. */
-export interface ClosedLoad {
+interface CommonLoad {
+  /** In phases: visitors at once. */
   readonly connections: number;
-  readonly pipeline: number;
   readonly keepAlive: boolean;
   readonly timeoutMs: number;
+  /** Null: chosen from the machine. */
+  readonly workers: number | null;
+}
+
+/** Each connection sends its next request when the last answer is in. */
+export interface ClosedLoad extends CommonLoad {
+  readonly kind: "closed";
+  readonly pipeline: number;
   /** Null when the run ends by `requests`. */
   readonly durationMs: number | null;
   readonly requests: number | null;
-  /** Null: chosen from the machine. */
-  readonly workers: number | null;
+}
+
+/** Requests arrive at a constant rate, whether or not a connection is free. */
+export interface RateLoad extends CommonLoad {
+  readonly kind: "rate";
+  readonly ratePerSec: number;
+  readonly arrivals: "uniform" | "poisson";
+  readonly durationMs: number;
+}
+
+/** Visitors arrive at rates that change from phase to phase. */
+export interface PhasesLoad extends CommonLoad {
+  readonly kind: "phases";
+  readonly phases: readonly Phase[];
+  readonly arrivals: "uniform" | "poisson";
+  /** own: a new connection for every visitor; shared: one serves visitor after visitor. */
+  readonly pool: "own" | "shared";
+}
+
+/** The load of one cell, every factor decided. */
+export type CellLoad = ClosedLoad | RateLoad | PhasesLoad;
+
+/** How long a run is loaded, as far as that is known; null when it ends by count. */
+export function durationMsOf(load: CellLoad): number | null {
+  if (load.kind !== "phases") return load.durationMs;
+  return load.phases.reduce((sum, { durationUs }) => sum + durationUs / 1_000, 0);
 }
 
 /** One combination of target, scenario and factor values. */
@@ -33,7 +65,7 @@ export interface Cell {
   readonly targetSpec: TargetSpec;
   readonly scenario: string;
   readonly request: Scenario;
-  readonly load: ClosedLoad;
+  readonly load: CellLoad;
   /** Value of each factor that varies in the experiment, by its path (`connections`, `set.delay`). */
   readonly parameters: Readonly<Record<string, Json>>;
 }
@@ -131,7 +163,7 @@ function loadsOf(spec: Load): { load: ClosedLoad; parameters: Parameters }[] {
   const durationMs = duration ?? (requests === null ? DEFAULT_DURATION_MS : null);
   const factors = { connections: spec.connections, pipeline: spec.pipeline };
   return combinations(factors).map((values) => ({
-    load: { ...values, keepAlive, timeoutMs: timeout, durationMs, requests, workers },
+    load: { kind: "closed" as const, ...values, keepAlive, timeoutMs: timeout, durationMs, requests, workers },
     parameters: varying(values, factors),
   }));
 }

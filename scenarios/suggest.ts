@@ -1,12 +1,15 @@
 /** "Did you mean": the known word that a misspelt one is closest to. */
 import { distance } from "fastest-levenshtein";
 
-/** The closest of `known` that is at most a third (and one letter) away from `word`, or null. */
+/** Two letters of five may differ: that is one transposition. */
+const MOST_DIFFERENT_RATIO = 0.4;
+
+/** The closest of `known`, or null when none is close. */
 export function closest(word: string, known: Iterable<string>): string | null {
-  const candidates = [...known].map((name) => ({ name, away: awayFrom(word, name) }));
-  candidates.sort((a, b) => a.away - b.away);
+  const candidates = [...known].map((name) => ({ name, awayRatio: awayRatio(word, name) }));
+  candidates.sort((a, b) => a.awayRatio - b.awayRatio);
   const [best] = candidates;
-  return best !== undefined && best.away <= 1 + word.length / 3 ? best.name : null;
+  return best !== undefined && best.awayRatio <= MOST_DIFFERENT_RATIO ? best.name : null;
 }
 
 /** `did you mean "…"`, or nothing when no known word is close. */
@@ -15,6 +18,8 @@ export function didYouMean(word: string, known: Iterable<string>): string | unde
   return name === null ? undefined : `did you mean "${name}"?`;
 }
 
-function awayFrom(word: string, name: string): number {
-  return distance(word.toLowerCase(), name.toLowerCase());
+/** Letters to change, insert or remove, as a share of the longer word. */
+function awayRatio(word: string, name: string): number {
+  const longer = Math.max(word.length, name.length, 1);
+  return distance(word.toLowerCase(), name.toLowerCase()) / longer;
 }

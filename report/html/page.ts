@@ -3,8 +3,9 @@
  * charts' data is JSON that the client draws. A policy forbids every request and every foreign script.
  */
 import { createHash } from "node:crypto";
+import type { MissingModel } from "../caveats.ts";
 import type { Fact } from "../method.ts";
-import type { MissingModel, ReportModel } from "../model.ts";
+import type { ReportModel } from "../model.ts";
 import client from "./client.js" with { type: "text" };
 import { barHeights, type Charts, type Place } from "./figures.ts";
 import { Markup, markup, scriptJson } from "./markup.ts";

@@ -34,7 +34,7 @@ export function advance(state: ProgressState, event: Progress): ProgressState {
 }
 
 /** Lines that stay, told by an event; `state` is that before it. */
-export function lastingLines(state: ProgressState, event: Progress): Line[] {
+function lastingLines(state: ProgressState, event: Progress): Line[] {
   switch (event.kind) {
     case "planned":
       return [{ text: plannedText(event) }];

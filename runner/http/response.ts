@@ -117,11 +117,10 @@ export class ResponseReader {
   /** The peer closed its side: the end of a body without another one, too early for everything else. */
   end(): void {
     if (this.state !== NEED_MORE) return;
-    if (this.#framing === BY_CLOSE) this.#complete();
-    else if (!this.started) this.#break("closed before the answer");
-    else {this.#break(
-        this.#framing === UNKNOWN ? "closed within the head" : "closed within the body",
-      );}
+    if (this.#framing === BY_CLOSE) return this.#complete();
+    if (!this.started) return this.#break("closed before the answer");
+    const isHead = this.#framing === UNKNOWN;
+    this.#break(isHead ? "closed within the head" : "closed within the body");
   }
 
   /** Lines under a limit of their own: a head, a chunk line, trailers. */
@@ -167,10 +166,10 @@ export class ResponseReader {
   #frame(): void {
     const { status, minor } = this.#statusLine;
     const { coding, contentLength, close, keepAlive } = this.#fieldLines.framing;
-    // RFC 9112 §9.3. A transfer coding in HTTP/1.0 is read, but then the connection is not trusted (§6.1).
+    // RFC 9112 §9.3; a coding in HTTP/1.0 is read, but the connection not trusted after it (§6.1).
     this.keepAlive = !close && (minor === 1 || (keepAlive && coding === NO_CODING));
-    // 3. Both say where it ends (checked first, as it's wrong in any answer): perhaps someone along the way
-    //    believed the other one, and the rest of the bytes are somebody else's answer.
+    // 3. Both say where it ends: someone along the way may have believed the other one, so that what
+    //    follows is somebody else's answer. Checked first, as it is wrong in any answer.
     if (coding !== NO_CODING && contentLength >= 0) {
       return this.#break("both transfer-encoding and content-length");
     }

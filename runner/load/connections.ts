@@ -64,6 +64,12 @@ export class Connections {
     this.#backOff.reset(slot);
   }
 
+  /** Closes it, and takes the next for another's first. */
+  leave(slot: number): void {
+    this.close(slot);
+    this.#dialedUs[slot] = NEVER;
+  }
+
   close(slot: number): void {
     if (this.#state[slot] !== CLOSED) this.parts.driver.close(slot);
     this.#state[slot] = CLOSED;

@@ -6,12 +6,14 @@ export class InFlight {
   readonly #count: Uint16Array;
   /** Place of the oldest in the slot's ring. */
   readonly #oldest: Uint16Array;
+  readonly #request: Uint16Array;
   readonly #dueUs: Float64Array;
   readonly #sentUs: Float64Array;
 
   constructor(slots: number, private readonly depth: number) {
     this.#count = new Uint16Array(slots);
     this.#oldest = new Uint16Array(slots);
+    this.#request = new Uint16Array(slots * depth);
     this.#dueUs = new Float64Array(slots * depth);
     this.#sentUs = new Float64Array(slots * depth);
   }
@@ -20,11 +22,17 @@ export class InFlight {
     return this.#count[slot];
   }
 
-  add(slot: number, dueUs: number, sentUs: number): void {
+  add(slot: number, request: number, dueUs: number, sentUs: number): void {
     const after = this.#oldest[slot] + this.#count[slot]++;
     const place = slot * this.depth + (after < this.depth ? after : after - this.depth);
+    this.#request[place] = request;
     this.#dueUs[place] = dueUs;
     this.#sentUs[place] = sentUs;
+  }
+
+  /** Which request the oldest is, as an index into the script's. */
+  request(slot: number): number {
+    return this.#request[slot * this.depth + this.#oldest[slot]];
   }
 
   /** Due moment of the oldest, microseconds. */

@@ -5,7 +5,9 @@ import type { ArrivalOptions } from "../../scenarios/pace/arrivals.ts";
 import type { Phase } from "../../scenarios/pace/profile.ts";
 import type { Check } from "./answer_check.ts";
 import type { DriverName } from "./driver.ts";
+import type { FlowSpec } from "./flow.ts";
 import type { IntervalPart, WorkerTotals } from "./recorder.ts";
+import type { SessionTotals } from "./session_recorder.ts";
 
 /** Where the connections go. */
 export interface Endpoint {
@@ -19,15 +21,30 @@ export type SupplySpec =
   | { readonly kind: "closed"; readonly requests: number }
   | { readonly kind: "open"; readonly phases: readonly Phase[]; readonly arrivals: ArrivalOptions };
 
+/** A request, ready to be sent. */
+export interface PreparedRequest {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** It is a HEAD: its answer has no body. */
+  readonly head: boolean;
+  /** Null where nothing is expected of its answer. */
+  readonly check: Check | null;
+}
+
+/** What is asked. */
+export type ScriptSpec =
+  /** @property sequence Indexes into `requests`, gone through again and again. */
+  | {
+    readonly kind: "requests";
+    readonly requests: readonly PreparedRequest[];
+    readonly sequence: Uint16Array<ArrayBuffer>;
+  }
+  | ({ readonly kind: "flow" } & FlowSpec);
+
 /** One worker's share of one run. Posted by the pool, which made it from validated values. */
 export interface Job {
   readonly driver: DriverName;
   readonly endpoint: Endpoint;
-  /** The encoded request. */
-  readonly request: Uint8Array<ArrayBuffer>;
-  /** It is a HEAD: its answer has no body. */
-  readonly head: boolean;
-  readonly check: Check | null;
+  readonly script: ScriptSpec;
   readonly connections: number;
   readonly pipeline: number;
   readonly keepAlive: boolean;
@@ -52,6 +69,7 @@ export type FromWorker =
 
 export interface WorkerReport {
   readonly totals: WorkerTotals;
+  readonly sessions: SessionTotals;
   /** From the start of the run to the worker's last event, microseconds. */
   readonly elapsedUs: number;
   /** CPU time of the worker's thread, microseconds. */

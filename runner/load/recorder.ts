@@ -135,6 +135,18 @@ export class Recorder {
     this.#connect.record(timeUs);
   }
 
+  /** Whether a completed response was the right one. */
+  checked(right: boolean): void {
+    if (right) this.checksPassed++;
+    else this.checksFailed++;
+  }
+
+  /** Exchanges that were due and never sent. */
+  drop(count: number): void {
+    this.due += count;
+    this.dropped += count;
+  }
+
   /** An exchange that ended in an error; only a time-out says something about the latency. */
   fail(kind: ErrorKind, reason: string, dueUs: number, sentUs: number, nowUs: number): void {
     if (nowUs >= this.#boundaryUs) this.advance(nowUs);

@@ -6,17 +6,24 @@
  */
 import { BROKEN, NEED_MORE, ResponseReader } from "../http/response.ts";
 import type { ErrorKind } from "../outcome.ts";
-import { AnswerCheck } from "./answer_check.ts";
 import { CLOSED, CONNECTING, Connections, OPEN } from "./connections.ts";
 import type { Conversation, Driver } from "./driver.ts";
 import { InFlight } from "./in_flight.ts";
 import type { Job } from "./job.ts";
 import type { Recorder, WorkerTotals } from "./recorder.ts";
+import type { RequestScript } from "./request_script.ts";
 import { SlotQueue } from "./slot_queue.ts";
 import type { Supply } from "./supply.ts";
 
 /** Slots are looked over for time-outs and dials this often. */
 const SWEEP_US = 10_000;
+
+export interface RequestParts {
+  readonly driver: Driver;
+  readonly recorder: Recorder;
+  readonly supply: Supply;
+  readonly script: RequestScript;
+}
 
 export class RequestLoop implements Conversation {
   /** What was recorded; null until the load is over. */
@@ -24,7 +31,6 @@ export class RequestLoop implements Conversation {
   elapsedUs = 0;
   readonly punctual: boolean;
 
-  // By slot.
   readonly #connections: Connections;
   readonly #readers: ResponseReader[];
   readonly #firstByteUs: Float64Array;
@@ -32,19 +38,16 @@ export class RequestLoop implements Conversation {
   readonly #idle: SlotQueue;
   readonly #sweepUs: number;
   #nextSweepUs = 0;
-  readonly #check: AnswerCheck | null;
+  readonly #script: RequestScript;
 
-  constructor(
-    private readonly job: Job,
-    private readonly parts: { driver: Driver; recorder: Recorder; supply: Supply },
-  ) {
+  constructor(private readonly job: Job, private readonly parts: RequestParts) {
     const slots = job.connections;
     this.punctual = parts.supply.intended;
     this.#sweepUs = Math.max(1_000, Math.min(SWEEP_US, job.timeoutUs / 10));
     this.#connections = new Connections(slots, parts);
     this.#idle = new SlotQueue(slots);
-    this.#check = job.check && new AnswerCheck(job.check);
-    const retain = this.#check?.readsBody ?? false;
+    this.#script = parts.script;
+    const retain = this.#script.readsBodies;
     this.#readers = Array.from({ length: slots }, () => new ResponseReader({ retain }));
     this.#firstByteUs = new Float64Array(slots);
     this.#inFlight = new InFlight(slots, job.pipeline);
@@ -52,7 +55,6 @@ export class RequestLoop implements Conversation {
 
   onOpen(slot: number, nowUs: number): void {
     this.#connections.opened(slot, nowUs);
-    this.#readers[slot].begin(this.job.head);
     this.#fill(slot, nowUs);
   }
 
@@ -74,7 +76,7 @@ export class RequestLoop implements Conversation {
       if (!reader.keepAlive || !this.job.keepAlive) {
         return this.#break(slot, "closed", "closed before a pipelined answer", nowUs);
       }
-      reader.begin(this.job.head);
+      if (this.#inFlight.count(slot) > 0) this.#beginAnswer(slot);
       this.#fill(slot, nowUs);
     }
   }
@@ -97,7 +99,7 @@ export class RequestLoop implements Conversation {
     if (nowUs >= this.job.durationUs) return this.#finish(this.job.durationUs);
     if (nowUs >= this.#nextSweepUs) {
       if (Atomics.load(this.job.stop, 0) !== 0) return this.#finish(nowUs);
-      if (this.#isOver()) return this.#finish(recorder.lastUs);
+      if (this.#nothingLeft()) return this.#finish(recorder.lastUs);
       this.#sweep(nowUs);
     }
     this.#dispatch(nowUs);
@@ -106,8 +108,7 @@ export class RequestLoop implements Conversation {
     return supply.intended && supply.nextUs > nowUs ? Math.min(nextUs, supply.nextUs) : nextUs;
   }
 
-  /** Nothing is left to send and nothing in flight. */
-  #isOver(): boolean {
+  #nothingLeft(): boolean {
     const { recorder, supply } = this.parts;
     return supply.nextUs === Infinity && recorder.due === recorder.completed + recorder.failed;
   }
@@ -169,30 +170,31 @@ export class RequestLoop implements Conversation {
   }
 
   #send(slot: number, dueUs: number, nowUs: number): void {
-    const { recorder, supply } = this.parts;
+    const { recorder, supply, driver } = this.parts;
+    const request = this.#script.next();
+    const { bytes } = this.#script.requests[request];
     recorder.due++;
     if (supply.intended) recorder.sent(nowUs - dueUs);
     // In a closed loop nothing is due but by the loop itself, so the clock runs from the send.
-    this.#inFlight.add(slot, supply.intended ? dueUs : nowUs, nowUs);
-    recorder.bytesOut += this.job.request.length;
-    this.parts.driver.send(slot, this.job.request);
+    this.#inFlight.add(slot, request, supply.intended ? dueUs : nowUs, nowUs);
+    if (this.#inFlight.count(slot) === 1) this.#beginAnswer(slot);
+    recorder.bytesOut += bytes.length;
+    driver.send(slot, bytes);
+  }
+
+  /** The next bytes on the slot answer the oldest request in flight. */
+  #beginAnswer(slot: number): void {
+    this.#readers[slot].begin(this.#script.requests[this.#inFlight.request(slot)].head);
   }
 
   #complete(slot: number, nowUs: number): void {
     const { recorder } = this.parts;
     const reader = this.#readers[slot];
     const dueUs = this.#inFlight.dueUs(slot);
-    recorder.complete(
-      reader.status,
-      dueUs,
-      this.#inFlight.sentUs(slot),
-      this.#firstByteUs[slot],
-      nowUs,
-    );
-    if (this.#check !== null) {
-      if (this.#check.passes(reader)) recorder.checksPassed++;
-      else recorder.checksFailed++;
-    }
+    const sentUs = this.#inFlight.sentUs(slot);
+    recorder.complete(reader.status, dueUs, sentUs, this.#firstByteUs[slot], nowUs);
+    const { check } = this.#script.requests[this.#inFlight.request(slot)];
+    if (check !== null) recorder.checked(check.passes(reader));
     this.#connections.answered(slot);
     this.#inFlight.drop(slot);
   }
@@ -227,9 +229,7 @@ export class RequestLoop implements Conversation {
       }
       this.#connections.close(slot);
     }
-    const dropped = supply.drop(endUs); // arrived and never sent
-    recorder.due += dropped;
-    recorder.dropped += dropped;
+    recorder.drop(supply.drop(endUs));
     this.elapsedUs = endUs;
     this.totals = recorder.finish(endUs);
     return -1;

@@ -3,10 +3,15 @@
  * A worker isolate: told a job, it gets everything ready, says so, starts at the agreed moment, tells
  * each interval as it ends and its totals at the end, and waits for the next job.
  */
+import type { Driver } from "./driver.ts";
 import { DRIVERS } from "./drivers.ts";
+import { Flow } from "./flow.ts";
 import type { FromWorker, Job, ToWorker } from "./job.ts";
 import { Recorder } from "./recorder.ts";
 import { RequestLoop } from "./request_loop.ts";
+import { RequestScript } from "./request_script.ts";
+import { SessionLoop } from "./session_loop.ts";
+import { SessionRecorder } from "./session_recorder.ts";
 import { supplyOf } from "./supply.ts";
 import { threadCpuUs } from "./thread_cpu.ts";
 
@@ -14,13 +19,16 @@ function tell(message: FromWorker): void {
   self.postMessage(message);
 }
 
+type Loop = RequestLoop | SessionLoop;
+
 /** Everything of one run, allocated before it starts. */
 async function prepare(job: Job): Promise<(at: number) => Promise<void>> {
   let startMs = 0; // of this isolate's performance clock
   const now = (): number => (performance.now() - startMs) * 1_000;
   const driver = await DRIVERS[job.driver]({ endpoint: job.endpoint, slots: job.connections, now });
   const recorder = new Recorder(job.intervalUs, (part) => tell({ kind: "interval", part }));
-  const loop = new RequestLoop(job, { driver, recorder, supply: supplyOf(job.supply) });
+  const sessions = new SessionRecorder();
+  const loop = loopOf(job, { driver, recorder, sessions });
   return async (at) => {
     startMs = at - performance.timeOrigin;
     await new Promise((wake) => setTimeout(wake, Math.max(0, -now() / 1_000)));
@@ -28,8 +36,23 @@ async function prepare(job: Job): Promise<(at: number) => Promise<void>> {
     await driver.run(loop);
     if (loop.totals === null) throw new Error("The load ended without totals");
     const cpuUs = threadCpuUs() - cpuBeforeUs;
-    tell({ kind: "finished", report: { totals: loop.totals, elapsedUs: loop.elapsedUs, cpuUs } });
+    const { totals, elapsedUs } = loop;
+    tell({ kind: "finished", report: { totals, sessions: sessions.totals(), elapsedUs, cpuUs } });
   };
+}
+
+interface LoopParts {
+  readonly driver: Driver;
+  readonly recorder: Recorder;
+  readonly sessions: SessionRecorder;
+}
+
+function loopOf(job: Job, parts: LoopParts): Loop {
+  const { script } = job;
+  const supply = supplyOf(job.supply);
+  return script.kind === "flow"
+    ? new SessionLoop(job, { ...parts, supply, flow: new Flow(script) })
+    : new RequestLoop(job, { ...parts, supply, script: new RequestScript(script) });
 }
 
 let start: ((at: number) => Promise<void>) | null = null;

@@ -17,24 +17,29 @@ export interface Block {
 export type Figure = "rate" | "mean" | number;
 
 export class Pool {
-  readonly #blocks: readonly Block[];
+  readonly #seconds: Float64Array;
+  readonly #completed: Float64Array;
+  readonly #sumUs: Float64Array;
+  readonly #count: Float64Array;
   /** Histogram buckets in use by any block, ascending. */
   readonly #buckets: Uint16Array;
-  /** Values of block j up to and in #buckets[i], at [i · blocks + j]. */
-  readonly #cumulated: Float64Array;
+  /** For each of them, the values up to and in it, block by block. */
+  readonly #cumulated: readonly Float64Array[];
 
   constructor(blocks: readonly Block[]) {
-    this.#blocks = blocks;
+    const column = (of: (block: Block) => number): Float64Array => Float64Array.from(blocks, of);
+    this.#seconds = column(({ seconds }) => seconds);
+    this.#completed = column(({ completed }) => completed);
+    this.#sumUs = column(({ latency }) => latency.sumUs);
+    this.#count = column(({ latency }) => latency.count);
     this.#buckets = Uint16Array.from(new Set(blocks.flatMap(({ latency }) => [...latency.indices]))).sort();
     this.#cumulated = cumulate(blocks, this.#buckets);
   }
 
   /** @param weights How often each block counts. NaN without seconds, or without values. */
   figure(figure: Figure, weights: Float64Array): number {
-    const sum = (of: (block: Block) => number): number =>
-      this.#blocks.reduce((total, block, j) => total + weights[j] * of(block), 0);
-    if (figure === "rate") return sum(({ completed }) => completed) / sum(({ seconds }) => seconds);
-    if (figure === "mean") return sum(({ latency }) => latency.sumUs) / sum(({ latency }) => latency.count);
+    if (figure === "rate") return weigh(this.#completed, weights) / weigh(this.#seconds, weights);
+    if (figure === "mean") return weigh(this.#sumUs, weights) / weigh(this.#count, weights);
     return this.#percentile(figure, weights);
   }
 
@@ -43,39 +48,36 @@ export class Pool {
    * a percentile that can only step by whole buckets would make intervals of no width, or of a bucket's.
    */
   #percentile(percentile: number, weights: Float64Array): number {
-    const last = this.#buckets.length - 1;
-    if (last < 0) return NaN;
-    const total = this.#countUpTo(last, weights);
+    const total = weigh(this.#count, weights);
     if (total === 0) return NaN;
     const rank = percentile / 100 * total;
-    let low = 0;
-    for (let high = last; low < high;) {
-      const middle = (low + high) >> 1;
-      if (this.#countUpTo(middle, weights) >= rank) high = middle;
-      else low = middle + 1;
+    let bucket = 0;
+    for (let last = this.#buckets.length - 1; bucket < last;) {
+      const middle = (bucket + last) >> 1;
+      if (weigh(this.#cumulated[middle], weights) >= rank) last = middle;
+      else bucket = middle + 1;
     }
-    const below = low === 0 ? 0 : this.#countUpTo(low - 1, weights);
-    const share = Math.max(0, rank - below) / (this.#countUpTo(low, weights) - below);
-    const bottomUs = lowestUsOf(this.#buckets[low]) - 0.5;
-    const topUs = highestUsOf(this.#buckets[low]) + 0.5;
-    return bottomUs + share * (topUs - bottomUs);
-  }
-
-  // hot: some ten times for each percentile of each resample.
-  #countUpTo(bucket: number, weights: Float64Array): number {
-    const start = bucket * weights.length;
-    let sum = 0;
-    for (let j = 0; j < weights.length; j++) sum += weights[j] * this.#cumulated[start + j];
-    return sum;
+    const below = bucket === 0 ? 0 : weigh(this.#cumulated[bucket - 1], weights);
+    const inside = weigh(this.#cumulated[bucket], weights) - below;
+    const bottomUs = lowestUsOf(this.#buckets[bucket]) - 0.5;
+    const topUs = highestUsOf(this.#buckets[bucket]) + 0.5;
+    return bottomUs + (rank - below) / inside * (topUs - bottomUs);
   }
 }
 
-function cumulate(blocks: readonly Block[], buckets: Uint16Array): Float64Array {
-  const cumulated = new Float64Array(buckets.length * blocks.length);
+// hot: some ten times for each percentile of each resample.
+function weigh(values: Float64Array, weights: Float64Array): number {
+  let sum = 0;
+  for (let j = 0; j < weights.length; j++) sum += weights[j] * values[j];
+  return sum;
+}
+
+function cumulate(blocks: readonly Block[], buckets: Uint16Array): Float64Array[] {
+  const cumulated = Array.from(buckets, () => new Float64Array(blocks.length));
   blocks.forEach(({ latency: { indices, counts } }, j) => {
     for (let i = 0, at = 0, sum = 0; i < buckets.length; i++) {
       if (indices[at] === buckets[i]) sum += counts[at++];
-      cumulated[i * blocks.length + j] = sum;
+      cumulated[i][j] = sum;
     }
   });
   return cumulated;

@@ -63,6 +63,6 @@ function toEdges({ specifier, dependencies = [] }: Module): Edge[] {
 }
 
 function toPath(specifier: string): string {
-  if (!specifier.startsWith("file:")) return specifier;
+  if (!specifier.startsWith("file:")) return specifier.replace("npm:/", "npm:");
   return relative(ROOT, fileURLToPath(specifier)).replaceAll("\\", "/");
 }

@@ -1,4 +1,5 @@
 /// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { renderPage } from "../../report/html/page.ts";

@@ -1,4 +1,5 @@
 /// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
 import assert from "node:assert/strict";
 import axe from "axe-core";
 import type { BrowserContextOptions, Page } from "playwright-core";

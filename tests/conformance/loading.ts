@@ -2,6 +2,7 @@
  * Loads a server of the test with one driver and one worker, and gives what the worker recorded.
  */
 import { encodeRequest } from "../../runner/http/request.ts";
+import type { Check } from "../../runner/load/answer_check.ts";
 import type { DriverName } from "../../runner/load/driver.ts";
 import type { WorkerReport } from "../../runner/load/job.ts";
 import { type JobShare, WorkerPool } from "../../runner/load/pool.ts";
@@ -19,6 +20,7 @@ export interface Wish extends Partial<JobShare> {
   readonly hostname?: string;
   readonly port: number;
   readonly wire?: Partial<WireRequest>;
+  readonly check?: Check | null;
   /** Ends a closed loop after so many. */
   readonly requests?: number;
   readonly signal?: AbortSignal;
@@ -26,16 +28,22 @@ export interface Wish extends Partial<JobShare> {
 
 export async function load(
   driver: DriverName,
-  { hostname = "127.0.0.1", port, wire, signal, requests = Infinity, ...wish }: Wish,
+  { hostname = "127.0.0.1", port, wire, check = null, signal, requests = Infinity, ...wish }: Wish,
 ): Promise<Loaded> {
   const keepAlive = wish.keepAlive ?? true;
   const request = { method: "GET", path: "/", headers: {}, body: null, ...wire };
   const job: JobShare = {
     driver,
     endpoint: { hostname, port },
-    request: encodeRequest(request, { host: `${hostname}:${port}`, keepAlive }),
-    head: request.method === "HEAD",
-    check: null,
+    script: {
+      kind: "requests",
+      requests: [{
+        bytes: encodeRequest(request, { host: `${hostname}:${port}`, keepAlive }),
+        head: request.method === "HEAD",
+        check,
+      }],
+      sequence: Uint16Array.of(0),
+    },
     connections: 4,
     pipeline: 1,
     keepAlive,

@@ -44,6 +44,16 @@ Deno.test("check accepts a right file and starts nothing", async () => {
   assert.equal((await plateau(["check", SMALL])).code, 0);
 });
 
+Deno.test("check accepts the experiment file that the README shows", async () => {
+  using folder = emptyFolder();
+  const readme = readFileSync(join(import.meta.dirname ?? "", "../../README.md"), "utf8");
+  const [, example] = /```yaml\n(.*?)```/s.exec(readme) ?? [];
+  const file = join(folder.path, "readme.yaml");
+  Deno.writeTextFileSync(file, example);
+  const { code, stderr } = await plateau(["check", file]);
+  assert.equal(code, 0, stderr);
+});
+
 Deno.test("schema prints a JSON Schema of each shape", async () => {
   for (const shape of ["experiment", "results", "bench"]) {
     const { code, stdout } = await plateau(["schema", shape]);

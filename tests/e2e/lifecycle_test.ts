@@ -55,7 +55,7 @@ for (const afterMs of [0, 60, 150, 300, 500, 800, 1_100, 1_500, 2_000, 2_600]) {
   for (const signal of SIGNALS) {
     testWith(["linux"], `${signal} after ${afterMs} ms of a run leaves no process`, async () => {
       using folder = emptyFolder();
-      const program = startLong(folder.path);
+      await using program = startLong(folder.path);
       await pause(afterMs);
       program.kill(signal);
       await program.ended;
@@ -70,7 +70,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
     `${signal} saves what was measured, writes the report and exits 130`,
     async () => {
       using folder = emptyFolder();
-      const program = startLong(folder.path);
+      await using program = startLong(folder.path);
       await program.until(
         "a run is saved",
         () => (savedResults(folder.path)?.runs.length ?? 0) > 0,
@@ -91,7 +91,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 
 testWith(["linux"], "SIGKILL loses at most the run in progress", async () => {
   using folder = emptyFolder();
-  const program = startLong(folder.path);
+  await using program = startLong(folder.path);
   await program.until(
     "two runs are saved",
     () => (savedResults(folder.path)?.runs.length ?? 0) > 1,
@@ -118,7 +118,7 @@ for (const signal of SIGNALS) {
 
 testWith(["linux"], "a second SIGINT ends at once, and still leaves nothing", async () => {
   using folder = emptyFolder();
-  const program = startLong(folder.path);
+  await using program = startLong(folder.path);
   await program.until("a run is saved", () => (savedResults(folder.path)?.runs.length ?? 0) > 0);
   program.kill("SIGINT");
   program.kill("SIGINT");

@@ -152,7 +152,7 @@ export const GOOD: Readonly<Record<string, GoodMessage>> = {
     body: "z",
   },
   "empty elements of a list don't count": {
-    wire: `${OK}Transfer-Encoding: , chunked,\r\n\r\n1\r\nz\r\n0\r\n\r\n`,
+    wire: `${OK}Transfer-Encoding: , gzip,,chunked\r\n\r\n1\r\nz\r\n0\r\n\r\n`,
     body: "z",
   },
   "codings may stand in two fields": {

@@ -1,9 +1,11 @@
 /** A request loop on a stage: its driver only notes what it is told, and time is what the test says. */
 import assert from "node:assert/strict";
+import type { Check } from "../../runner/load/answer_check.ts";
 import type { Driver } from "../../runner/load/driver.ts";
 import type { Job } from "../../runner/load/job.ts";
 import { type IntervalPart, Recorder, type WorkerTotals } from "../../runner/load/recorder.ts";
 import { RequestLoop } from "../../runner/load/request_loop.ts";
+import { RequestScript } from "../../runner/load/request_script.ts";
 import { supplyOf } from "../../runner/load/supply.ts";
 import { mergeHistograms } from "../../runner/stats/histogram.ts";
 
@@ -15,7 +17,7 @@ export const CLOSING = encoder.encode(
 export const SECOND = 1_000_000;
 
 /** Writes down what it is told to do. */
-class NotingDriver implements Driver {
+export class NotingDriver implements Driver {
   readonly notes: string[] = [];
   connect(slot: number): void {
     this.notes.push(`connect ${slot}`);
@@ -42,16 +44,18 @@ export interface Stage {
   stop: Int32Array;
 }
 
-export function stage(
-  { requests = Infinity, ...wish }: Partial<Job> & { requests?: number } = {},
-): Stage {
+export interface Wish extends Partial<Job> {
+  /** Ends a closed loop after so many. */
+  readonly requests?: number;
+  readonly check?: Check;
+}
+
+export function stage({ requests = Infinity, check, ...wish }: Wish = {}): Stage {
   const stop = new Int32Array(new SharedArrayBuffer(4));
   const job: Job = {
     driver: "tcp",
     endpoint: { hostname: "127.0.0.1", port: 1 },
-    request: encoder.encode("GET / HTTP/1.1\r\n\r\n"),
-    head: false,
-    check: null,
+    script: { kind: "requests", requests: [], sequence: Uint16Array.of() }, // the loop is given it ready
     connections: 1,
     pipeline: 1,
     keepAlive: true,
@@ -65,7 +69,16 @@ export function stage(
   const parts: IntervalPart[] = [];
   const driver = new NotingDriver();
   const recorder = new Recorder(job.intervalUs, (part) => parts.push(part));
-  const loop = new RequestLoop(job, { driver, recorder, supply: supplyOf(job.supply) });
+  const script = new RequestScript({
+    kind: "requests",
+    requests: [{
+      bytes: encoder.encode("GET / HTTP/1.1\r\n\r\n"),
+      head: false,
+      check: check ?? null,
+    }],
+    sequence: Uint16Array.of(0),
+  });
+  const loop = new RequestLoop(job, { driver, recorder, script, supply: supplyOf(job.supply) });
   return { loop, driver, parts, stop };
 }
 

@@ -86,3 +86,19 @@ for (const [sentence, path, line] of unreadable) {
     });
   });
 }
+
+Deno.test("every choice of the starter is right when its # is taken away", async () => {
+  const starter = await Deno.readTextFile(
+    join(import.meta.dirname ?? "", "../../cli/starter.yaml"),
+  );
+  const choices = starter.matchAll(/^( *)# (\w+: .*)$/gm);
+  let count = 0;
+  for (const [line, indent, choice] of choices) {
+    const replaced = /^requests/.test(choice) ? /^ *duration: .*$/m : /^$/;
+    const chosen = starter.replace(line, `${indent}${choice}`).replace(replaced, "");
+    const known = /targets: \[ours\]/.test(choice) ? chosen.replace("# ours:", "ours:") : chosen;
+    assert.deepEqual(wrongLines(known), [], choice);
+    count++;
+  }
+  assert.equal(count, 14);
+});

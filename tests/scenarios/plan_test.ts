@@ -89,6 +89,7 @@ Deno.test("a cell has one value for each setting and each part of the load", () 
   }));
   assert.deepEqual(cell.targetSpec, { app: "site", set: { gzip: "off", log: "on" } });
   assert.deepEqual(cell.load, {
+    kind: "closed",
     connections: 3,
     pipeline: 1,
     keepAlive: false,
@@ -195,7 +196,7 @@ const empty: [
     "an unknown target",
     {},
     { targets: ["c"] },
-    /--only target=c: Cannot find target "c" \(did you mean/,
+    /^--only target=c: Cannot find target "c" \(there are a, b\)$/,
   ],
   ["an unknown scenario", {}, { scenarios: ["statc"] }, /did you mean "static"\?/],
   [

@@ -1,4 +1,5 @@
 /// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
 /**
  * Draws the charts of the page. It decides nothing: what is shown comes from the page's JSON, colours
  * and type from its style sheet.

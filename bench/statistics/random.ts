@@ -1,0 +1,42 @@
+/** Seeded noise of the kinds that load tests show. */
+import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
+
+export class Random {
+  readonly #bits: { next(): number };
+  #spare: number | null = null;
+
+  constructor(seed: number) {
+    this.#bits = xoroshiro128plus(seed);
+  }
+
+  /** Evenly from `low` to `high`. */
+  uniform(low = 0, high = 1): number {
+    return low + (high - low) * (this.#bits.next() >>> 0) / 2 ** 32;
+  }
+
+  /** A whole number from `low` to `high`, both included. */
+  whole(low: number, high: number): number {
+    return Math.floor(this.uniform(low, high + 1));
+  }
+
+  /** Standard normal, two at a time (G. E. P. Box and M. E. Muller, 1958). */
+  normal(): number {
+    const spare = this.#spare;
+    this.#spare = null;
+    if (spare !== null) return spare;
+    const radius = Math.sqrt(-2 * Math.log(1 - this.uniform()));
+    const angle = 2 * Math.PI * this.uniform();
+    this.#spare = radius * Math.sin(angle);
+    return radius * Math.cos(angle);
+  }
+
+  /** Normal noise that comes in waves: AR(1), each value `correlation` like the one before. */
+  waves(length: number, { stdev, correlation }: { stdev: number; correlation: number }): number[] {
+    const values: number[] = [];
+    for (let value = this.normal(); values.length < length;) {
+      values.push(stdev * value);
+      value = correlation * value + Math.sqrt(1 - correlation ** 2) * this.normal();
+    }
+    return values;
+  }
+}

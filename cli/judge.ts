@@ -1,0 +1,45 @@
+/** Whether a measurement ends well: throws the error whose exit code scripts wait for. Pure. */
+import type { Measurement, Missing, Results } from "../runner/result.ts";
+import { CheckError, TargetError } from "../scenarios/errors.ts";
+
+/** Reasons that are shown; a dead target has one or two. */
+const MOST_REASONS = 5;
+
+/** Slow is not dead: time-outs alone are a result, as in wrk. */
+export function judgeMeasurement({ url, requests, errors, reasons, checks }: Measurement): void {
+  const broken = requests.failed - (errors.timeout ?? 0);
+  if (requests.completed === 0 && broken > 0) {
+    const why = Object.keys(reasons).slice(0, MOST_REASONS);
+    throw new TargetError(`Cannot measure ${url}: no request got an answer`, why);
+  }
+  if (checks.failed > 0) {
+    const answers = checks.passed + checks.failed;
+    throw new CheckError(`${checks.failed} of ${answers} answers of ${url} are not as expected`);
+  }
+}
+
+/** First what could not be measured, then wrong answers; what was skipped may be missing. */
+export function judgeResults({ runs, missing, planned }: Results): void {
+  const failed = missing.filter(({ kind }) => kind === "failed");
+  if (failed.length > 0) {
+    const message = `Cannot measure all that was planned: ${runs.length} of ${planned} runs are in`;
+    throw new TargetError(message, evidenceOf(failed));
+  }
+  const wrong = runs.filter(({ checks }) => checks.failed > 0);
+  if (wrong.length > 0) {
+    throw new CheckError(
+      `${wrong.length} of ${runs.length} runs had answers that are not as expected`,
+      wrong.map(({ scenario, target, repetition, checks }) =>
+        `${scenario}, ${target}, run ${repetition}: ${checks.failed} wrong, ${checks.passed} right`
+      ),
+    );
+  }
+}
+
+/** Each reason once, under it the last lines of the first target that had it. */
+function evidenceOf(failed: readonly Missing[]): string[] {
+  return [...Map.groupBy(failed, ({ reason }) => reason)].flatMap(([reason, [{ evidence }]]) => [
+    reason,
+    ...evidence.map((line) => `  ${line}`),
+  ]);
+}

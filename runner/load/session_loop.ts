@@ -1,0 +1,231 @@
+/**
+ * The load of one worker in Artillery's model: every arrival is a visitor with a session of its own,
+ * who goes through a flow step by step: asks, thinks, asks again with what was captured. As the request
+ * loop it decides and does no I/O, and every exchange that was due ends exactly once.
+ *
+ * A slot is a visitor's connection. With a shared pool it stays open for the next visitor.
+ */
+import { BROKEN, NEED_MORE, ResponseReader } from "../http/response.ts";
+import type { ErrorKind } from "../outcome.ts";
+import { Connections, OPEN } from "./connections.ts";
+import type { Conversation, Driver } from "./driver.ts";
+import type { Flow, RequestStep } from "./flow.ts";
+import type { Job } from "./job.ts";
+import type { Recorder, WorkerTotals } from "./recorder.ts";
+import type { SessionRecorder } from "./session_recorder.ts";
+import { SlotQueue } from "./slot_queue.ts";
+import type { Supply } from "./supply.ts";
+import { NOTHING, Visitor } from "./visitor.ts";
+import { WakeQueue } from "./wake_queue.ts";
+
+/** Visitors are looked over for time-outs this often. */
+const SWEEP_US = 10_000;
+
+export interface SessionParts {
+  readonly driver: Driver;
+  readonly recorder: Recorder;
+  readonly supply: Supply;
+  readonly flow: Flow;
+  readonly sessions: SessionRecorder;
+}
+
+export class SessionLoop implements Conversation {
+  readonly punctual = true;
+  totals: WorkerTotals | null = null;
+  elapsedUs = 0;
+  readonly #visitors: Visitor[];
+  readonly #connections: Connections;
+  readonly #thinking: WakeQueue;
+  /** Places without a visitor: with a connection that can be used again, and without. */
+  readonly #open: SlotQueue;
+  readonly #empty: SlotQueue;
+  #present = 0;
+  #nextSweepUs = 0;
+
+  constructor(private readonly job: Job, private readonly parts: SessionParts) {
+    const slots = job.connections;
+    const retain = parts.flow.readsAnswers;
+    this.#visitors = Array.from(
+      { length: slots },
+      () => new Visitor(new ResponseReader({ retain })),
+    );
+    this.#connections = new Connections(slots, parts);
+    this.#thinking = new WakeQueue(slots);
+    this.#open = new SlotQueue(slots);
+    this.#empty = new SlotQueue(slots);
+    for (let slot = 0; slot < slots; slot++) this.#empty.add(slot);
+  }
+
+  onTick(nowUs: number): number {
+    if (nowUs >= this.#nextSweepUs) {
+      if (Atomics.load(this.job.stop, 0) !== 0) return this.#finish(nowUs);
+      if (this.#isOver(nowUs)) {
+        return this.#finish(Math.max(this.job.durationUs, this.parts.recorder.lastUs));
+      }
+      this.#sweep(nowUs);
+    }
+    while (this.#thinking.nextUs <= nowUs) {
+      const wakeUs = this.#thinking.nextUs;
+      this.#goOn(this.#thinking.take(), wakeUs, nowUs);
+    }
+    return Math.min(this.#admit(nowUs), this.#nextSweepUs, this.#thinking.nextUs);
+  }
+
+  /** The phases are over and the last visitor has gone. */
+  #isOver(nowUs: number): boolean {
+    return nowUs >= this.job.durationUs && this.#present === 0 &&
+      this.parts.supply.nextUs === Infinity;
+  }
+
+  /** Lets in who has arrived; gives when the next does, or Infinity while there is no place. */
+  #admit(nowUs: number): number {
+    const { supply, sessions, flow } = this.parts;
+    while (supply.nextUs <= nowUs) {
+      const slot = this.#freeSlot();
+      if (slot < 0) return Infinity;
+      const visitor = this.#visitors[slot];
+      visitor.step = 0;
+      visitor.arrivedUs = supply.take(nowUs);
+      visitor.variables = flow.newVariables();
+      sessions.begin();
+      this.#present++;
+      this.#goOn(slot, visitor.arrivedUs, nowUs);
+    }
+    return supply.nextUs;
+  }
+
+  #freeSlot(): number {
+    for (let slot = this.#open.take(); slot >= 0; slot = this.#open.take()) {
+      const isFree = this.#visitors[slot].step === NOTHING;
+      if (isFree && this.#connections.state(slot) === OPEN) return slot;
+    }
+    return this.#empty.take();
+  }
+
+  /** The visitor's next step, due at `dueUs`. */
+  #goOn(slot: number, dueUs: number, nowUs: number): void {
+    const visitor = this.#visitors[slot];
+    const step = this.parts.flow.steps[visitor.step];
+    if (step === undefined) return this.#leave(slot, true, nowUs);
+    if (step.kind === "think") {
+      visitor.step++;
+      return this.#thinking.add(slot, dueUs + step.us);
+    }
+    this.parts.recorder.due++;
+    visitor.dueUs = dueUs;
+    visitor.sentUs = NOTHING;
+    if (this.#connections.state(slot) === OPEN) this.#send(slot, step, nowUs);
+    else this.#connections.dial(slot, nowUs);
+  }
+
+  #send(slot: number, step: RequestStep, nowUs: number): void {
+    const { recorder, driver, flow } = this.parts;
+    const visitor = this.#visitors[slot];
+    const bytes = flow.encode(step, visitor.variables);
+    visitor.sentUs = nowUs;
+    visitor.reader.begin(step.head);
+    recorder.sent(nowUs - visitor.dueUs);
+    recorder.bytesOut += bytes.length;
+    driver.send(slot, bytes);
+  }
+
+  onOpen(slot: number, nowUs: number): void {
+    this.#connections.opened(slot, nowUs);
+    this.#send(slot, this.parts.flow.requestAt(this.#visitors[slot].step), nowUs);
+  }
+
+  onRefused(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
+    this.#connections.refused(slot, nowUs);
+    this.#fail(slot, kind, reason, nowUs);
+  }
+
+  onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number): void {
+    const visitor = this.#visitors[slot];
+    const { reader } = visitor;
+    this.parts.recorder.received(length, nowUs);
+    if (visitor.sentUs === NOTHING) return this.#loseIdle(slot); // nobody asked
+    if (!reader.started) visitor.firstByteUs = nowUs;
+    const at = reader.read(bytes, 0, length);
+    if (reader.state === NEED_MORE) return;
+    if (reader.state === BROKEN) return this.#fail(slot, "protocol", reader.reason, nowUs);
+    if (at < length) return this.#fail(slot, "protocol", "bytes after the answer", nowUs);
+    if (!reader.keepAlive || !this.job.keepAlive) this.#connections.close(slot);
+    this.#complete(slot, nowUs);
+  }
+
+  onEnd(slot: number, reset: string | null, nowUs: number): void {
+    const { sentUs, reader } = this.#visitors[slot];
+    this.#connections.ended(slot);
+    if (sentUs === NOTHING) return this.#loseIdle(slot);
+    if (reset !== null) return this.#fail(slot, "reset", reset, nowUs);
+    reader.end();
+    if (reader.state === BROKEN) this.#fail(slot, "closed", reader.reason, nowUs);
+    else this.#complete(slot, nowUs);
+  }
+
+  /** A connection that nothing was asked on is gone: who thinks dials again when he goes on. */
+  #loseIdle(slot: number): void {
+    this.#connections.close(slot);
+    if (this.#visitors[slot].step === NOTHING) this.#empty.add(slot);
+  }
+
+  #complete(slot: number, nowUs: number): void {
+    const { recorder, flow } = this.parts;
+    const visitor = this.#visitors[slot];
+    const { reader, dueUs, sentUs, firstByteUs } = visitor;
+    recorder.complete(reader.status, dueUs, sentUs, firstByteUs, nowUs);
+    visitor.dueUs = visitor.sentUs = NOTHING;
+    const { checked, right, goesOn } = flow.judge(visitor.step, reader, visitor.variables);
+    if (checked) recorder.checked(right);
+    if (!goesOn) return this.#leave(slot, false, nowUs);
+    visitor.step++;
+    this.#goOn(slot, nowUs, nowUs);
+  }
+
+  /** The exchange at hand has failed, and the session with it. */
+  #fail(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
+    const visitor = this.#visitors[slot];
+    this.parts.recorder.fail(kind, reason, visitor.dueUs, this.#begunUs(slot), nowUs);
+    visitor.dueUs = visitor.sentUs = NOTHING;
+    this.#connections.close(slot);
+    this.#leave(slot, false, nowUs);
+  }
+
+  /** When the exchange at hand began to be carried out. */
+  #begunUs(slot: number): number {
+    const { sentUs } = this.#visitors[slot];
+    return sentUs === NOTHING ? this.#connections.dialedUs(slot) : sentUs;
+  }
+
+  #leave(slot: number, completed: boolean, nowUs: number): void {
+    const visitor = this.#visitors[slot];
+    this.parts.sessions.end(completed, nowUs - visitor.arrivedUs);
+    this.#present--;
+    visitor.step = NOTHING;
+    if (!this.parts.flow.sharedPool) this.#connections.leave(slot);
+    (this.#connections.state(slot) === OPEN ? this.#open : this.#empty).add(slot);
+  }
+
+  #sweep(nowUs: number): void {
+    this.#nextSweepUs = nowUs + SWEEP_US;
+    this.parts.recorder.advance(nowUs);
+    for (let slot = 0; slot < this.#visitors.length; slot++) {
+      const { dueUs, sentUs } = this.#visitors[slot];
+      if (dueUs === NOTHING || nowUs - this.#begunUs(slot) < this.job.timeoutUs) continue;
+      const what = sentUs === NOTHING ? "connection" : "whole answer";
+      this.#fail(slot, "timeout", `no ${what} in time`, nowUs);
+    }
+  }
+
+  #finish(endUs: number): number {
+    const { recorder, supply } = this.parts;
+    this.#visitors.forEach(({ dueUs }, slot) => {
+      if (dueUs !== NOTHING) recorder.leaveUnfinished(dueUs, this.#begunUs(slot), endUs);
+      this.#connections.close(slot);
+    });
+    recorder.drop(supply.drop(endUs));
+    this.elapsedUs = endUs;
+    this.totals = recorder.finish(endUs);
+    return -1;
+  }
+}

@@ -1,0 +1,218 @@
+import assert from "node:assert/strict";
+import { readArguments } from "../../cli/arguments.ts";
+import {
+  benchConflicts,
+  benchParts,
+  benchRequest,
+  type BenchValues,
+} from "../../cli/bench_flags.ts";
+import { commands, isCommandName } from "../../cli/registry.ts";
+import type { BenchRequest } from "../../runner/bench.ts";
+import { UserError } from "../../scenarios/errors.ts";
+
+const HERE = import.meta.dirname ?? "";
+const URL_ = "http://127.0.0.1:8080/a?b=c";
+
+function readBench(...args: string[]): BenchValues {
+  const spec = { parts: benchParts, conflicts: benchConflicts, run: () => Promise.resolve(0) };
+  const read = readArguments(spec, { name: "bench", summary: "" }, args);
+  assert.ok(read.asks === "values");
+  return read.values;
+}
+
+function request(...args: string[]): BenchRequest {
+  return benchRequest(readBench(URL_, ...args));
+}
+
+Deno.test("bench of a URL alone is 50 connections for 10 s, and checks nothing", () => {
+  const { url, load, scenario, driver, intervalMs } = request();
+  assert.equal(url.href, URL_);
+  assert.deepEqual(load, {
+    kind: "closed",
+    connections: 50,
+    pipeline: 1,
+    keepAlive: true,
+    timeoutMs: 5_000,
+    durationMs: 10_000,
+    requests: null,
+    workers: null,
+  });
+  assert.equal(
+    JSON.stringify(scenario),
+    '{"get":"/a?b=c","headers":{},"expect":{},"needs":[]}',
+  );
+  assert.deepEqual({ driver, intervalMs }, { driver: "auto", intervalMs: 250 });
+});
+
+Deno.test("bench takes short and long flags, before and after the URL, joined and apart", () => {
+  const lines = [
+    ["-c", "7", "-n", "9", "-w", "2", "-t", "1s"],
+    ["-c7", "-n9", "-w2", "-t1s"],
+    ["--connections", "7", "--requests", "9", "--workers", "2", "--timeout", "1s"],
+    ["--connections=7", "--requests=9", "--workers=2", "--timeout=1s"],
+  ];
+  for (const line of lines) {
+    for (const args of [[URL_, ...line], [...line, URL_]]) {
+      const { load } = benchRequest(readBench(...args));
+      const { connections, requests, workers, timeoutMs, durationMs } = load;
+      assert.deepEqual([connections, requests, workers, timeoutMs, durationMs], [
+        7,
+        9,
+        2,
+        1_000,
+        null,
+      ]);
+    }
+  }
+});
+
+const scenarios: [sentence: string, args: string[], part: object][] = [
+  ["any method, in any case", ["-m", "PuT"], { put: "/a?b=c" }],
+  ["headers, with colons in their values", ["-H", "a: b:c", "--header", "D:e"], {
+    headers: { a: "b:c", D: "e" },
+  }],
+  ["a header given twice as a list", ["-H", "x: 1", "-H", "X: 2"], { headers: { x: "1, 2" } }],
+  ["cookies given twice as cookies", ["-H", "Cookie: a=1", "-H", "cookie: b=2"], {
+    headers: { Cookie: "a=1; b=2" },
+  }],
+  ["a body that looks like a flag", ["-b", "-c"], { body: "-c" }],
+  ["a body from a file", ["-b", `@${HERE}/body.txt`], { body: "from a file\n" }],
+  ["several right statuses", ["--expect-status", "200,204"], {
+    expect: { status: [200, 204], body: undefined },
+  }],
+  ["the right body", ["--expect-body", "a b"], { expect: { status: undefined, body: "a b" } }],
+];
+
+for (const [sentence, args, part] of scenarios) {
+  Deno.test(`bench takes ${sentence}`, () => {
+    assert.deepEqual({ ...request(...args).scenario, ...part }, request(...args).scenario);
+  });
+}
+
+/** What a command line is told, a line each; it is judged before anything is done. */
+async function toldOf([name, ...args]: readonly string[]): Promise<readonly string[]> {
+  assert.ok(isCommandName(name));
+  const { load, summary } = commands[name];
+  const command = await load();
+  const error: unknown = await command.execute(args, { name, summary }).catch((error) => error);
+  assert.ok(error instanceof UserError, `${name} ${args.join(" ")} is told nothing: ${error}`);
+  return error.lines;
+}
+
+const lines: [sentence: string, line: string[], told: (string | RegExp)[]][] = [
+  ["a missing operand", ["bench"], ["URL: Cannot do without it"]],
+  ["an operand too many", ["schema", "bench", "results"], [
+    '"results": Cannot use this here: plateau schema takes [FILE]',
+  ]],
+  ["a misspelt flag", ["bench", URL_, "--conections=5"], [
+    "--conections: Cannot understand this option (did you mean --connections?)",
+  ]],
+  [
+    "a misspelt flag whose value is not taken for an operand",
+    ["bench", "--conections", "5", URL_],
+    [/^--conections/],
+  ],
+  ["a flag of nothing known", ["list", "-z"], [
+    "-z: Cannot understand this option (--help lists the options)",
+  ]],
+  ["a flag without its value at the end", ["bench", URL_, "-c"], [
+    "-c: Cannot use this option without its value",
+  ]],
+  ["a flag of a later version", ["bench", URL_, "--unix", "a"], [/^--unix: Cannot understand/]],
+  ["a word for a number", ["bench", URL_, "-c", "many"], [
+    '--connections: Cannot read "many" as a whole number',
+  ]],
+  ["a fraction for a whole number", ["bench", URL_, "-n", "1.5"], [
+    '--requests: Cannot read "1.5" as a whole number',
+  ]],
+  ["a number out of its range", ["bench", URL_, "-c", "0", "--pipeline", "1001"], [
+    "--connections: Cannot use 0: the least is 1",
+    "--pipeline: Cannot use 1001: the most is 1000",
+  ]],
+  ["a duration without its unit", ["bench", URL_, "-d", "10"], [
+    '--duration: Cannot read "10" as a duration: write 10s',
+  ]],
+  ["both ends", ["bench", URL_, "-d", "1s", "-n", "1"], [
+    "--requests: Cannot end by both --duration and --requests (leave one out)",
+  ]],
+  ["an address without its scheme", ["bench", "localhost:8080"], [
+    'URL: Cannot measure "localhost:8080": write http://host:port/path',
+  ]],
+  ["another scheme", ["bench", "ftp://a/"], [
+    'URL: Cannot measure "ftp://a/": it speaks ftp, not http',
+  ]],
+  ["a password in the address", ["bench", "http://u:p@a/"], [/leave out user and password/]],
+  ["a header without its colon", ["bench", URL_, "-H", "a"], [
+    '--header: Cannot read "a" as a header: write "name: value"',
+  ]],
+  ["a line break in a header", ["bench", URL_, "-H", "a: b\r\nc: d"], [
+    /^--header: Cannot use "b\\r\\nc: d" as a header value/,
+  ]],
+  ["a body that is no text", ["bench", URL_, "-b", `@${HERE}/no_text.bin`], [
+    /^--body: Cannot read .* as text/,
+  ]],
+  ["standard output asked for twice", ["bench", URL_, "--json", "-", "--csv", "-"], [
+    "--csv: Cannot write to standard output: --json does already (name a file)",
+  ]],
+  ["an output that is a folder", ["bench", URL_, "--json", HERE], [
+    /^--json: Cannot write .*: it is a folder/,
+  ]],
+  ["an output in a folder that is not there", ["bench", URL_, "--csv", "no/such/a.csv"], [
+    /there is no folder no\/such/,
+  ]],
+  ["an address of Redis that is none, without its password", ["run", "--redis", "h:secret"], [
+    "--redis: Cannot read the address of Redis: write redis://host:port",
+  ]],
+  ["a filter that is none", ["run", "--only", "targets=a,b"], [
+    '--only: Cannot read "targets=a" as a filter: write target=NAME',
+    '--only: Cannot read "b" as a filter: write target=NAME',
+  ]],
+  ["a seed that is none", ["run", "--seed", "-1"], ["--seed: Cannot use -1: the least is 0"]],
+  ["an app that there is not", ["serve", "apu"], [
+    'APP: Cannot use "apu": the choices are api, work, site; did you mean "api"?',
+  ]],
+  ["a setting without its value", ["serve", "api", "--set", "log"], [
+    '--set: Cannot read "log" as a setting: write key=value',
+  ]],
+  ["a setting that the app lacks", ["serve", "api", "--set", "colour=red"], [
+    /^--set colour: .*log/,
+  ]],
+  ["a report of nothing", ["report"], ["RESULTS: Cannot render a report without results"]],
+  ["a form that several results do not have", ["report", "a", "b", "--csv", "c"], [
+    /^--csv: Cannot write several results/,
+  ]],
+  ["files that are no results, each", ["report", "no.json", `${HERE}/body.txt`], [
+    /^no\.json: Cannot read/,
+    /body\.txt: Cannot read/,
+  ]],
+  ["a file that is there", ["init", `${HERE}/body.txt`], [
+    /body\.txt: Cannot write over a file that is there/,
+  ]],
+];
+
+for (const [sentence, line, told] of lines) {
+  Deno.test(`a command line is told of ${sentence}`, async () => {
+    const lines = await toldOf(line);
+    assert.equal(lines.length, told.length, lines.join("\n"));
+    for (const [at, right] of told.entries()) {
+      if (typeof right === "string") assert.equal(lines[at], right);
+      else assert.match(lines[at], right);
+    }
+  });
+}
+
+Deno.test("a command line is told of all its problems at once", async () => {
+  const lines = await toldOf([
+    ...["bench", "nonsense", "--dration", "1s", "-c", "0", "-t", "5", "-m", "gett", "--json", "-"],
+    ...["--csv", "-", "-n"],
+  ]);
+  assert.deepEqual(lines.map((line) => line.split(":")[0]), [
+    "--dration",
+    "-n",
+    "URL",
+    "--connections",
+    "--timeout",
+    "--method",
+    "--csv",
+  ]);
+});

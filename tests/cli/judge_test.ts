@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { judgeMeasurement, judgeResults } from "../../cli/judge.ts";
+import type { Measurement, Results } from "../../runner/result.ts";
+import { ExpectedError } from "../../scenarios/errors.ts";
+import { measurementFixture, resultsFixture } from "../report/fixture.ts";
+
+/** Exit code and lines of what `judge` throws; 0 and none when it is content. */
+function verdictOf(judge: () => void): { code: number; lines: readonly string[] } {
+  try {
+    judge();
+    return { code: 0, lines: [] };
+  } catch (error) {
+    assert.ok(error instanceof ExpectedError, String(error));
+    return { code: error.exitCode, lines: error.lines };
+  }
+}
+
+const measured = measurementFixture({ target: "api", scenario: "static", medianMs: 5 });
+
+function requests(changes: Partial<Measurement["requests"]>): Measurement["requests"] {
+  return { due: 9, completed: 0, failed: 0, unfinished: 0, dropped: 0, ...changes };
+}
+
+const measurements: [sentence: string, changes: Partial<Measurement>, code: number][] = [
+  ["answers", {}, 0],
+  ["right answers", { checks: { passed: 9, failed: 0 } }, 0],
+  ["one wrong answer among right ones", { checks: { passed: 8, failed: 1 } }, 1],
+  ["errors beside answers", {
+    requests: requests({ completed: 8, failed: 1 }),
+    errors: { reset: 1 },
+  }, 0],
+  [
+    "nothing but refused connections",
+    { requests: requests({ failed: 9 }), errors: { connect: 9 } },
+    3,
+  ],
+  ["refused connections and one that was being made at the end", {
+    requests: requests({ failed: 8, unfinished: 1 }),
+    errors: { connect: 8 },
+  }, 3],
+  ["nothing but time-outs", { requests: requests({ failed: 9 }), errors: { timeout: 9 } }, 0],
+  ["nothing within its time", { requests: requests({ unfinished: 9 }), errors: {} }, 0],
+];
+
+for (const [sentence, changes, code] of measurements) {
+  Deno.test(`bench exits with ${code} after ${sentence}`, () => {
+    assert.equal(verdictOf(() => judgeMeasurement({ ...measured, ...changes })).code, code);
+  });
+}
+
+Deno.test("bench says why no request got an answer", () => {
+  const dead = {
+    ...measured,
+    url: "http://127.0.0.1:1/",
+    requests: requests({ failed: 9 }),
+    errors: { connect: 9 },
+    reasons: { "Connection refused": 9 },
+  };
+  assert.deepEqual(verdictOf(() => judgeMeasurement(dead)).lines, [
+    "Cannot measure http://127.0.0.1:1/: no request got an answer",
+    "  Connection refused",
+  ]);
+});
+
+const missing: Results["missing"][number] = {
+  target: "dead",
+  scenario: "static",
+  parameters: {},
+  repetition: 1,
+  kind: "failed",
+  reason: "Cannot start target dead",
+  evidence: ["its last words"],
+};
+
+function resultsOf(wrongRatio: number, absent: Results["missing"] = []): Results {
+  const cells = [{ target: "api", scenario: "static", medianMs: 5, wrongRatio }];
+  return resultsFixture({ cells, missing: absent });
+}
+
+const experiments: [sentence: string, results: Results, code: number][] = [
+  ["all runs are in", resultsOf(0), 0],
+  ["some runs had wrong answers", resultsOf(0.5), 1],
+  ["some runs were skipped", resultsOf(0, [{ ...missing, kind: "skipped" }]), 0],
+  ["some runs failed", resultsOf(0, [missing]), 3],
+  ["some runs failed and others had wrong answers", resultsOf(0.5, [missing]), 3],
+];
+
+for (const [sentence, results, code] of experiments) {
+  Deno.test(`run exits with ${code} when ${sentence}`, () => {
+    assert.equal(verdictOf(() => judgeResults(results)).code, code);
+  });
+}
+
+Deno.test("run tells each reason once, with the last lines of the target", () => {
+  const results = resultsOf(0, [missing, { ...missing, repetition: 2 }]);
+  const { lines } = verdictOf(() => judgeResults(results));
+  assert.deepEqual(lines.slice(1), ["  Cannot start target dead", "    its last words"]);
+});

@@ -1,0 +1,59 @@
+/** `main.ts` as a process: what it prints where, and its exit codes. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { plateau } from "../e2e/plateau.ts";
+
+const MAIN = join(import.meta.dirname ?? "", "../../main.ts");
+
+const common = ["--help", "--version"];
+const outputs = [
+  "--json <",
+  "--csv <",
+  "--markdown <",
+  "--html <",
+  "--quiet",
+  "--seed <",
+  "--redis <",
+];
+const flags: Record<string, string[]> = {
+  run: [...common, ...outputs, "--out <", "--only <", "--repeat <", "--duration <"],
+  bench: [
+    ...common,
+    ...outputs,
+    ...["-c, --connections <", "-d, --duration <", "-n, --requests <", "-w, --workers <"],
+    ...["-t, --timeout <", "-m, --method <", "-H, --header <", "-b, --body <", "--pipeline <"],
+    ...["--no-keepalive", "--expect-status <", "--expect-body <", "--interval <", "--driver <"],
+  ],
+  serve: [...common, "--port <", "--host <", "--set <", "--redis <"],
+  report: [...common, "-o, "],
+};
+
+for (const [command, expected] of Object.entries(flags)) {
+  Deno.test(`the help of ${command} explains each of its flags`, async () => {
+    const { code, stdout, stderr } = await plateau([command, "--help"]);
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+    assert.deepEqual(expected.filter((flag) => !stdout.includes(flag)), []);
+  });
+}
+
+Deno.test("without a command the help goes to standard error, and the exit code is 2", async () => {
+  const { code, stdout, stderr } = await plateau([]);
+  assert.deepEqual({ code, stdout }, { code: 2, stdout: "" });
+  assert.match(stderr, /Usage: plateau COMMAND/);
+});
+
+Deno.test("a hidden command is in no list", async () => {
+  const { stdout } = await plateau(["--help"]);
+  assert.doesNotMatch(stdout, /supervise/);
+});
+
+Deno.test("the first line of a long answer can be read alone", async () => {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--allow-all", MAIN, "schema", "results"],
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  await child.stdout.cancel();
+  assert.equal(await new Response(child.stderr).text(), "");
+  assert.equal((await child.status).code, 0);
+});

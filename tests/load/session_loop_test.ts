@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import type { StepSpec } from "../../runner/load/flow.ts";
+import { ask, sessionStage } from "./session_stage.ts";
+import { encoder, OK } from "./stage.ts";
+
+Deno.test("a visitor has a connection of its own, asks, thinks, asks again, and goes", () => {
+  const s = sessionStage({ steps: [ask(), { kind: "think", us: 300_000 }, ask()] });
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 1_000);
+  s.loop.onBytes(0, OK, OK.length, 2_000);
+  assert.deepEqual(s.driver.take(), ["connect 0", "send 0"]);
+  s.loop.onTick(301_999);
+  assert.deepEqual(s.driver.take(), []);
+  s.loop.onTick(302_000);
+  assert.deepEqual(s.driver.take(), ["send 0"]);
+  s.loop.onBytes(0, OK, OK.length, 305_000);
+  assert.deepEqual(s.driver.take(), ["close 0"]);
+  const { totals, sessions, lengthUs } = s.end(1_010_000);
+  assert.deepEqual(sessions, [1, 1, 0]);
+  assert.deepEqual([totals.completed, lengthUs, s.loop.elapsedUs], [2, 305_000, SECOND]);
+});
+
+Deno.test("latency counts from the arrival: the visitor's dial is in it, and in the lag", () => {
+  const s = sessionStage({});
+  s.loop.onTick(5_000);
+  s.loop.onOpen(0, 8_000);
+  s.loop.onBytes(0, OK, OK.length, 9_000);
+  const { totals } = s.end(1_010_000);
+  assert.deepEqual([totals.lag.maxUs, totals.service.maxUs, totals.connect.maxUs], [
+    8_000,
+    1_000,
+    3_000,
+  ]);
+});
+
+Deno.test("with a shared pool the next visitor takes the open connection", () => {
+  const s = sessionStage({ perSec: 2, sharedPool: true });
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 10);
+  s.loop.onBytes(0, OK, OK.length, 20);
+  s.loop.onTick(500_000);
+  assert.deepEqual(s.driver.take(), ["connect 0", "send 0", "send 0"]);
+});
+
+Deno.test("without it every visitor dials", () => {
+  const s = sessionStage({ perSec: 2 });
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 10);
+  s.loop.onBytes(0, OK, OK.length, 20);
+  s.loop.onTick(500_000);
+  assert.deepEqual(s.driver.take(), ["connect 0", "send 0", "close 0", "connect 1"]);
+});
+
+Deno.test("an error ends the session, and what would have followed is never due", () => {
+  const s = sessionStage({ steps: [ask(), ask(), ask()] });
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 10);
+  s.loop.onEnd(0, "connection reset", 20);
+  const { totals, sessions } = s.end(1_010_000);
+  assert.deepEqual([totals.due, totals.failed, sessions], [1, 1, [1, 0, 1]]);
+});
+
+Deno.test("a visitor whose dial is refused or unanswered has failed", () => {
+  const s = sessionStage({ perSec: 2 });
+  s.loop.onTick(0);
+  s.loop.onRefused(0, "connect", "refused", 10);
+  s.loop.onTick(500_000);
+  s.loop.onTick(1_000_000);
+  const { totals, sessions } = s.end(1_010_000);
+  assert.deepEqual([...totals.reasons.keys()], ["refused", "no connection in time"]);
+  assert.deepEqual(sessions, [2, 0, 2]);
+});
+
+Deno.test("what is captured is used later: from JSON, a header, or by a pattern", () => {
+  const steps: StepSpec[] = [
+    ask({
+      captures: [
+        { as: "token", from: { kind: "json", path: ["data", "0", "token"] } },
+        { as: "tag", from: { kind: "header", name: "etag" } },
+        { as: "csrf", from: { kind: "pattern", source: '"csrf":"(\\w+)"' } },
+      ],
+    }),
+    ask({
+      wire: {
+        method: "POST",
+        path: "/{{ token }}",
+        headers: { "x-tag": "{{tag}}" },
+        body: "{{ csrf }} {{ name }}",
+      },
+    }),
+  ];
+  const s = sessionStage({ steps, visitors: [{ name: "Ada" }] });
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 10);
+  const body = '{"data":[{"token":"a/b"}],"csrf":"xyz"}';
+  const answer = encoder.encode(
+    `HTTP/1.1 200 OK\r\nETag: "7"\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  s.loop.onBytes(0, answer, answer.length, 20);
+  const [, second] = s.driver.sent;
+  assert.match(second, /^POST \/a%2Fb HTTP\/1\.1\r\n/);
+  assert.match(second, /\r\nx-tag: "7"\r\n/);
+  assert.match(second, /\r\nContent-Length: 7\r\n\r\nxyz Ada$/);
+});
+
+Deno.test("a value that can't be captured fails the check and ends the session", () => {
+  const captures = [{ as: "token", from: { kind: "json" as const, path: ["token"] } }];
+  const s = sessionStage({ steps: [ask({ captures }), ask()] });
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 10);
+  s.loop.onBytes(0, OK, OK.length, 20);
+  const { totals, sessions } = s.end(1_010_000);
+  assert.deepEqual([totals.completed, totals.checksFailed, sessions], [1, 1, [1, 0, 1]]);
+});
+
+const WRONG = { statuses: [201], body: null, contains: null };
+for (
+  const [strict, asked, sentence] of [
+    [true, 1, "a wrong answer ends the session where the step is strict"],
+    [false, 2, "a wrong answer is only counted where it isn't"],
+  ] as const
+) {
+  Deno.test(sentence, () => {
+    const s = sessionStage({ steps: [ask({ check: WRONG, strict }), ask()] });
+    s.loop.onTick(0);
+    s.loop.onOpen(0, 10);
+    s.loop.onBytes(0, OK, OK.length, 20);
+    if (!strict) s.loop.onBytes(0, OK, OK.length, 30);
+    const { totals, sessions } = s.end(1_010_000);
+    assert.deepEqual([totals.completed, totals.checksFailed], [asked, 1]);
+    assert.deepEqual(sessions, strict ? [1, 0, 1] : [1, 1, 0]);
+  });
+}
+
+Deno.test("visitors beyond the places wait, in order, and their wait is lag", () => {
+  const s = sessionStage({ perSec: 10, job: { connections: 1 } });
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 0);
+  s.loop.onTick(250_000); // the visitors of 100 and 200 ms wait
+  s.loop.onBytes(0, OK, OK.length, 250_000);
+  s.loop.onTick(250_000);
+  s.loop.onOpen(0, 250_000);
+  Atomics.store(s.job.stop, 0, 1);
+  const { totals, sessions } = s.end(260_000);
+  assert.deepEqual([totals.due, totals.completed, totals.unfinished, totals.dropped], [3, 1, 1, 1]);
+  assert.equal(totals.lag.maxUs, 150_000);
+  assert.deepEqual(sessions, [2, 1, 0]);
+});
+
+Deno.test("the load goes on after the phases until the last visitor has gone", () => {
+  const s = sessionStage({});
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 900_000);
+  assert.ok(s.loop.onTick(1_100_000) > 0);
+  s.loop.onBytes(0, OK, OK.length, 1_200_000);
+  const { totals } = s.end(1_210_000);
+  assert.deepEqual([totals.completed, s.loop.elapsedUs], [1, 1_200_000]);
+});
+
+Deno.test("a server that hangs up on a visitor who thinks costs a new connection, not the session", () => {
+  const s = sessionStage({ steps: [ask(), { kind: "think", us: 100_000 }, ask()] });
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 10);
+  s.loop.onBytes(0, OK, OK.length, 20);
+  s.loop.onEnd(0, null, 50_000);
+  s.loop.onTick(100_020);
+  s.loop.onOpen(0, 100_030);
+  s.loop.onBytes(0, OK, OK.length, 100_040);
+  const { totals, sessions } = s.end(1_010_000);
+  assert.deepEqual([totals.completed, totals.reconnects, sessions], [2, 1, [1, 1, 0]]);
+});

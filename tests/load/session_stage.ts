@@ -1,0 +1,99 @@
+/** A session loop on a stage: visitors walk a flow while the test plays the server and the clock. */
+import assert from "node:assert/strict";
+import type { Job } from "../../runner/load/job.ts";
+import { Flow, type FlowSpec, type StepSpec } from "../../runner/load/flow.ts";
+import { type IntervalPart, Recorder, type WorkerTotals } from "../../runner/load/recorder.ts";
+import { SessionLoop } from "../../runner/load/session_loop.ts";
+import { SessionRecorder } from "../../runner/load/session_recorder.ts";
+import { supplyOf } from "../../runner/load/supply.ts";
+import { assertNothingLost, encoder, NotingDriver, SECOND } from "./stage.ts";
+
+const NO_BYTES = encoder.encode("");
+
+export class TellingDriver extends NotingDriver {
+  /** Every request that was sent, as text. */
+  readonly sent: string[] = [];
+  override send(slot: number, bytes: Uint8Array = NO_BYTES): void {
+    super.send(slot);
+    this.sent.push(new TextDecoder().decode(bytes));
+  }
+}
+
+export function ask(wish: Partial<StepSpec & { kind: "request" }> = {}): StepSpec {
+  const wire = { method: "GET", path: "/", headers: {}, body: null };
+  return { kind: "request", wire, check: null, strict: false, captures: [], ...wish };
+}
+
+export interface SessionWish extends Partial<FlowSpec> {
+  readonly job?: Partial<Job>;
+  /** Visitors a second, for one second. */
+  readonly perSec?: number;
+}
+
+export interface SessionStage {
+  readonly loop: SessionLoop;
+  readonly driver: TellingDriver;
+  readonly job: Job;
+  /** The last tick; what was recorded then. */
+  readonly end: (nowUs: number) => SessionOutcome;
+}
+
+export interface SessionOutcome {
+  readonly totals: WorkerTotals;
+  /** Created, completed, failed. */
+  readonly sessions: readonly number[];
+  /** Of the longest session. */
+  readonly lengthUs: number;
+}
+
+export function sessionStage(
+  { job: jobWish, perSec = 1, ...wish }: SessionWish,
+): SessionStage {
+  const job: Job = {
+    driver: "tcp",
+    endpoint: { hostname: "127.0.0.1", port: 1 },
+    script: { kind: "requests", requests: [], sequence: Uint16Array.of() }, // the loop is given its flow ready
+    connections: 3,
+    pipeline: 1,
+    keepAlive: true,
+    timeoutUs: SECOND / 2,
+    intervalUs: 250_000,
+    durationUs: SECOND,
+    supply: {
+      kind: "open",
+      phases: [{ durationUs: SECOND, fromPerSec: perSec, toPerSec: perSec }],
+      arrivals: { kind: "uniform", seed: 1, first: 0, stride: 1 },
+    },
+    stop: new Int32Array(new SharedArrayBuffer(4)),
+    ...jobWish,
+  };
+  const connection = { host: "test", keepAlive: true };
+  const flow = new Flow({
+    steps: [ask()],
+    connection,
+    visitors: [{}],
+    first: 0,
+    stride: 1,
+    sharedPool: false,
+    ...wish,
+  });
+  const driver = new TellingDriver();
+  const sessions = new SessionRecorder();
+  const parts: IntervalPart[] = [];
+  const recorder = new Recorder(job.intervalUs, (part) => parts.push(part));
+  const loop = new SessionLoop(job, {
+    driver,
+    recorder,
+    sessions,
+    flow,
+    supply: supplyOf(job.supply),
+  });
+  const end = (nowUs: number): SessionOutcome => {
+    assert.equal(loop.onTick(nowUs), -1);
+    assert.ok(loop.totals);
+    assertNothingLost(loop.totals, parts);
+    const { created, completed, failed, length } = sessions.totals();
+    return { totals: loop.totals, sessions: [created, completed, failed], lengthUs: length.maxUs };
+  };
+  return { loop, driver, job, end };
+}
