@@ -1,7 +1,7 @@
 /**
  * One measurement of one URL, in the manner of wrk and oha.
  */
-import type { ClosedLoad } from "../scenarios/plan.ts";
+import type { CellLoad } from "../scenarios/plan.ts";
 import type { Scenario } from "../scenarios/request.ts";
 import type { DriverName } from "./load/driver.ts";
 import { WorkerPool } from "./load/pool.ts";
@@ -11,7 +11,7 @@ import type { Measurement } from "./result.ts";
 
 export interface BenchRequest {
   readonly url: URL;
-  readonly load: ClosedLoad;
+  readonly load: CellLoad;
   /** What to ask; its path is that of `url`. */
   readonly scenario: Scenario;
   readonly driver: DriverName | "auto";
@@ -23,11 +23,12 @@ export async function measureUrl(
   request: BenchRequest,
   hooks: { readonly onProgress: OnProgress; readonly signal: AbortSignal },
 ): Promise<Measurement> {
+  const { url, load, ...rest } = request;
+  if (load.kind !== "closed") throw new Error(`Cannot load in the manner of ${load.kind}`);
   const pool = new WorkerPool();
   try {
-    const { url, ...rest } = request;
     return await measureLoad(
-      { ...rest, origin: url.origin, implicitCheck: false },
+      { ...rest, load, origin: url.origin, implicitCheck: false },
       { ...hooks, pool, onStart: () => {} },
     );
   } finally {

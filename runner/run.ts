@@ -60,6 +60,7 @@ async function loadAndWatch(
   target: RunningTarget,
   { pool, intervalMs, onProgress, signal }: RunContext,
 ): Promise<{ measurement: Measurement; resources: ResourcePoint[] }> {
+  if (cell.load.kind !== "closed") throw new Error(`Cannot load in the manner of ${cell.load.kind}`);
   const died = new AbortController();
   let loading = true;
   void target.exited.then(() => loading && died.abort());

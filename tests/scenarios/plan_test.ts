@@ -114,6 +114,7 @@ const lengths: [
 for (const [sentence, load, durationMs, requests] of lengths) {
   Deno.test(`a run lasts ${sentence}`, () => {
     const [cell] = planCells(experimentOf({ load }));
+    assert.ok(cell.load.kind === "closed");
     assert.deepEqual([cell.load.durationMs, cell.load.requests], [durationMs, requests]);
   });
 }
