@@ -3,19 +3,22 @@ import { z } from "zod";
 import type { BenchRequest } from "../runner/bench.ts";
 import type { Problem } from "../scenarios/errors.ts";
 import * as load from "../scenarios/load.ts";
-import { METHODS, type Scenario, scenarioSpec } from "../scenarios/request.ts";
+import type { CellLoad } from "../scenarios/plan.ts";
+import { METHODS } from "../scenarios/request.ts";
+import { type RequestScenario, requestScenarioSpec } from "../scenarios/scenario.ts";
 import type { Given, Parts, Values } from "./command.ts";
-import { quietFlag, redisFlag, seedFlag } from "./flags.ts";
+import { anySeed, quietFlag, redisFlag, seedFlag } from "./flags.ts";
 import { outputConflicts, outputFlags } from "./outputs.ts";
+import { phases } from "./phases.ts";
 import { header, httpUrl, statuses, textOrFile, wholeNumber } from "./values.ts";
 
 export const benchParts = {
   url: { operand: "<URL>", about: "http://host:port/path", schema: httpUrl },
   connections: {
     flags: "-c, --connections <N>",
-    about: "Connections, each of which asks again when it has its answer",
-    preset: "50",
-    schema: wholeNumber(load.connections),
+    about: "Connections, each of which asks again when it has its answer; in phases, visitors at " +
+      "once (default: 50, in phases 10000)",
+    schema: wholeNumber(load.connections).optional(),
   },
   duration: {
     flags: "-d, --duration <D>",
@@ -26,6 +29,24 @@ export const benchParts = {
     flags: "-n, --requests <N>",
     about: "Ends after this many requests instead",
     schema: wholeNumber(load.requests).optional(),
+  },
+  rate: {
+    flags: "-r, --rate <R>",
+    about: "Requests arrive at this rate, such as 1000/s, whether or not a connection is free",
+    schema: load.rate.optional(),
+  },
+  phases: {
+    flags: "--phases <D@R,…>",
+    about:
+      'Visitors arrive, each with a connection of its own: "30s@10/s,60s@50/s..200/s" is 30 s ' +
+      "at 10/s, then 60 s from 50/s to 200/s; 10s@0/s is a pause",
+    schema: phases.optional(),
+  },
+  arrivals: {
+    flags: "--arrivals <uniform|poisson>",
+    about:
+      "uniform: evenly spread; poisson: by chance, as independent people come (default: uniform)",
+    schema: load.arrivals.optional(),
   },
   workers: {
     flags: "-w, --workers <N>",
@@ -97,39 +118,54 @@ export const benchParts = {
 export type BenchValues = Values<typeof benchParts>;
 
 export function benchConflicts(given: Given): Problem[] {
-  const both = given.duration !== undefined && given.requests !== undefined;
-  const message = "Cannot end by both --duration and --requests";
-  return [
-    ...both ? [{ place: "--requests", message, fix: "leave one out" }] : [],
-    ...outputConflicts(given),
-  ];
+  return [...loadConflicts(given), ...outputConflicts(given)];
+}
+
+function loadConflicts(given: Given): Problem[] {
+  const kind = kindOf(given);
+  if (kind === "closed" && given.duration !== undefined && given.requests !== undefined) {
+    const message = "Cannot end by both --duration and --requests";
+    return [{ place: "--requests", message, fix: "leave one out" }];
+  }
+  const isThere: Given = {
+    ...given,
+    pipeline: given.pipeline === "1" ? undefined : given.pipeline,
+  };
+  return Object.entries(load.MISFITS[kind])
+    .filter(([flag]) => isThere[flag] !== undefined)
+    .map(([flag, why]) => ({ place: `--${flag}`, message: `Cannot use this here: ${why}` }));
+}
+
+function kindOf(given: Given): CellLoad["kind"] {
+  if (given.phases !== undefined) return "phases";
+  return given.rate === undefined ? "closed" : "rate";
 }
 
 export function benchRequest(values: BenchValues): BenchRequest {
-  const { url, connections, pipeline, keepalive, timeout, driver, interval } = values;
-  const { duration = load.DEFAULT_DURATION_MS, requests = null, workers = null } = values;
-  return {
-    url,
-    driver,
-    scenario: scenarioOf(values),
-    load: {
-      kind: "closed",
-      connections,
-      pipeline,
-      keepAlive: keepalive,
-      timeoutMs: timeout,
-      durationMs: requests === null ? duration : null,
-      requests,
-      workers,
-    },
-    intervalMs: interval,
-  };
+  const { url, driver, interval, seed = anySeed() } = values;
+  const scenario = scenarioOf(values);
+  return { url, driver, seed, scenario, load: loadOf(values), intervalMs: interval, logPath: null };
+}
+
+function loadOf(values: BenchValues): CellLoad {
+  const { phases, rate, arrivals = "uniform", requests = null } = values;
+  const { keepalive: keepAlive, timeout: timeoutMs, workers = null } = values;
+  const { connections = phases ? load.DEFAULT_VISITORS : load.DEFAULT_CONNECTIONS } = values;
+  const { duration: durationMs = load.DEFAULT_DURATION_MS } = values;
+  const common = { connections, keepAlive, timeoutMs, workers };
+  if (phases) return { kind: "phases", ...common, phases, arrivals, pool: "own" };
+  if (rate !== undefined) {
+    return { kind: "rate", ...common, ratePerSec: rate, arrivals, durationMs };
+  }
+  const { pipeline } = values;
+  const end = requests === null ? { durationMs, requests } : { durationMs: null, requests };
+  return { kind: "closed", ...common, pipeline, ...end };
 }
 
 function scenarioOf(
   { url, method, header, body, expectStatus, expectBody }: BenchValues,
-): Scenario {
-  return scenarioSpec.parse({
+): RequestScenario {
+  return requestScenarioSpec.parse({
     [method]: url.pathname + url.search,
     headers: combined(header),
     body,

@@ -26,6 +26,11 @@ export const seedFlag = {
   },
 } satisfies Parts;
 
+/** For where nobody names a seed. */
+export function anySeed(): number {
+  return crypto.getRandomValues(new Uint32Array(1))[0];
+}
+
 export const quietFlag = {
   quiet: {
     flags: "-q, --quiet",

@@ -1,9 +1,11 @@
 /** An experiment as the flags of `run` and `check` change it, and its plan. */
+import { type Problem, UserError } from "../scenarios/errors.ts";
 import type { Experiment } from "../scenarios/experiment.ts";
 import { type ExperimentFile, loadExperiment } from "../scenarios/experiment_file.ts";
+import type { Load } from "../scenarios/load.ts";
 import { planExperiment, type PlannedRun } from "../scenarios/plan.ts";
 import type { Values } from "./command.ts";
-import type { planFlags } from "./flags.ts";
+import { anySeed, type planFlags } from "./flags.ts";
 
 export interface Planned extends ExperimentFile {
   readonly seed: number;
@@ -20,12 +22,20 @@ export async function planFromFile(
   const experiment: Experiment = {
     ...rest,
     repeat: repeat ?? rest.repeat,
-    load: duration === undefined ? load : { ...load, duration, requests: undefined },
+    load: duration === undefined ? load : lasting(duration, load),
   };
   const seed = asked ?? experiment.seed ?? anySeed();
   return { ...file, experiment, seed, runs: planExperiment(experiment, { seed, only }) };
 }
 
-function anySeed(): number {
-  return crypto.getRandomValues(new Uint32Array(1))[0];
+function lasting(durationMs: number, load: Load): Load {
+  if ("phases" in load) throw new UserError([PHASES_LAST]);
+  const duration = [durationMs];
+  return "rate" in load ? { ...load, duration } : { ...load, duration, requests: undefined };
 }
+
+const PHASES_LAST: Problem = {
+  place: "--duration",
+  message: "Cannot set one duration for this experiment: its load has phases, each with its own",
+  fix: "leave it out, or change the file",
+};

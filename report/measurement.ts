@@ -2,7 +2,8 @@
 import { ERRORS } from "../runner/outcome.ts";
 import { type Measurement, PERCENTILES } from "../runner/result.ts";
 import { equalRatioEdgesUs, sharesBetween } from "./density.ts";
-import { type Fact, loadText } from "./method.ts";
+import { loadText } from "./load.ts";
+import type { Fact } from "./method.ts";
 import { poolLatency, supports, WEAK_NOTE } from "./pool.ts";
 import { counted } from "./words.ts";
 import {
@@ -68,13 +69,41 @@ export function measurementFacts(measurement: Measurement): Fact[] {
     { label: "Completed", text: formatCount(requests.completed) },
     { label: "Failed", text: formatCount(requests.failed) },
     { label: "Unfinished", text: formatCount(requests.unfinished) },
+    ...(requests.dropped ? [{ label: "Dropped", text: formatCount(requests.dropped) }] : []),
+    ...sessionFacts(measurement),
     ...(checks.failed ? [{ label: "Wrong answers", text: formatCount(checks.failed) }] : []),
     { label: "Received", text: `${size(bytes.in)}, ${size(bytes.inPerSecond)}/s` },
     { label: "Mean latency", text: `${formatMs(latency.mean)} ± ${formatMs(latency.stdev)}` },
     { label: "Fastest", text: formatMs(latency.fastest) },
     { label: "Slowest", text: formatMs(latency.max) },
+    ...lagFacts(measurement),
     { label: "Generator CPU", text: `${formatShare(measurement.generator.cpu)} of a core` },
   ];
+}
+
+function sessionFacts({ sessions }: Measurement): Fact[] {
+  if (sessions === null) return [];
+  const { created, completed, failed, length } = sessions;
+  const { "50": p50, "95": p95, "99": p99 } = length.percentiles;
+  return [
+    {
+      label: "Visitors",
+      text: `${formatCount(created)}, ${formatCount(completed)} through, ${
+        formatCount(failed)
+      } failed`,
+    },
+    {
+      label: "Session length",
+      text: `p50 ${formatMs(p50)}, p95 ${formatMs(p95)}, p99 ${formatMs(p99)}`,
+    },
+  ];
+}
+
+/** How late requests were sent: only in an open loop is there a moment to be late for. */
+function lagFacts({ latency, generator: { lag } }: Measurement): Fact[] {
+  if (latency.clock === "sent") return [];
+  const text = `p50 ${formatMs(lag.p50)}, p99 ${formatMs(lag.p99)}, max ${formatMs(lag.max)}`;
+  return [{ label: "Sent late by", text }];
 }
 
 function percentileFacts(

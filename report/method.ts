@@ -1,8 +1,8 @@
 /** How it was measured, on what, and how to do it again, in words. */
 import type { Results, Run } from "../runner/result.ts";
-import { counted, listed } from "./words.ts";
+import { loadText } from "./load.ts";
+import { counted, listed, unique } from "./words.ts";
 import {
-  formatCount,
   formatDuration,
   formatMoment,
   formatMs,
@@ -63,7 +63,7 @@ export function methodSentences(results: Results): string[] {
     experiment.order === "sequential"
       ? "The runs were made in the order of the experiment file."
       : `The runs were made in shuffled blocks, each block every cell once (seed ${seed}), so that a drift of the machine meets all cells alike.`,
-    `Closed loop: each connection sends its next request when the last answer is in. What is called latency is therefore the time of an answer under that many connections, from the send to the last byte; users who arrive at a pace of their own would also wait in line.`,
+    ...clockSentences(runs),
     `Nothing leaves the data: a request without a whole answer ${
       timeouts.length ? `after ${listed(timeouts)} ` : ""
     }has failed, and it is in the distribution at the time it had taken, as are the requests in flight at the end.`,
@@ -72,24 +72,22 @@ export function methodSentences(results: Results): string[] {
   ];
 }
 
-export function commandOf({ experiment, seed }: Results): string {
-  return `plateau run ${experiment.name}.yaml --seed ${seed}`;
+function clockSentences(runs: readonly Run[]): string[] {
+  const isClosed = ({ load }: Run): boolean => load.kind === "closed";
+  return [
+    ...(runs.some(isClosed)
+      ? [
+        "Closed loop: each connection sends its next request when the last answer is in. What is called latency is therefore the time of an answer under that many connections, from the send to the last byte; users who arrive at a pace of their own would also wait in line.",
+      ]
+      : []),
+    ...(runs.every(isClosed) ? [] : [
+      "Open loop: requests arrive at a pace of their own. What is called latency counts from the moment a request was due, so a wait for a free connection is in it; requests that were due and never sent are counted as dropped.",
+    ]),
+  ];
 }
 
-export function loadText(runs: readonly Pick<Run, "load">[]): string {
-  if (runs.length === 0) return "";
-  const connections = unique(runs.map(({ load }) => formatCount(load.connections)));
-  const ends = unique(
-    runs.map(({ load: { duration, requests } }) =>
-      duration === null ? `${formatCount(requests ?? 0)} requests` : formatDuration(duration)
-    ),
-  );
-  const pipeline = unique(runs.map(({ load }) => String(load.pipeline)));
-  const extras = [
-    ...(pipeline.join() === "1" ? [] : [`${listed(pipeline)} requests in flight on each`]),
-    ...(runs.some(({ load }) => !load.keepAlive) ? ["a new connection for every request"] : []),
-  ];
-  return [`${listed(connections)} connections, ${listed(ends)}`, ...extras].join(", ");
+export function commandOf({ experiment, seed }: Results): string {
+  return `plateau run ${experiment.name}.yaml --seed ${seed}`;
 }
 
 function whenText({ startedAt, finishedAt }: Results): string {
@@ -100,8 +98,4 @@ function whenText({ startedAt, finishedAt }: Results): string {
 
 function secondsBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / 1_000;
-}
-
-function unique(texts: readonly string[]): string[] {
-  return [...new Set(texts)];
 }

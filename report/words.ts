@@ -11,3 +11,8 @@ export function listed(texts: readonly string[]): string {
 export function counted(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
+
+/** Each once, in the order of their first. */
+export function unique(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
+}

@@ -54,7 +54,7 @@ export function assemble(
       inPerSecond: elapsed > 0 ? bytesIn / elapsed : 0,
     },
     latency: {
-      clock: "sent",
+      clock: asked.load.kind === "closed" ? "sent" : "intended",
       ...distributionOf(latency),
       censored: sum((part) => part.censored),
       fastest: completed > 0 ? Math.min(...totals.map((part) => part.fastestUs)) / 1_000 : 0,
@@ -67,14 +67,39 @@ export function assemble(
       bytes: perSecondOf(bySecond(totals, elapsed, (part) => part.secondBytes)),
     },
     timeline: { interval: told.intervalMs / 1_000, points: told.timeline.points(elapsedUs) },
-    generator: {
-      workers: reports.length,
-      cpu: elapsedUs > 0 ? Math.max(...reports.map((report) => report.cpuUs)) / elapsedUs : 0,
-    },
+    sessions: asked.load.kind === "phases" ? sessionsOf(reports) : null,
+    generator: generatorOf(reports, elapsedUs),
     histogram: encodeHistogram(latency.toSparse()),
   };
   checkConservation(measurement);
   return measurement;
+}
+
+function sessionsOf(reports: readonly WorkerReport[]): Measurement["sessions"] {
+  const sum = (of: (part: WorkerReport["sessions"]) => number): number =>
+    reports.reduce((whole, { sessions }) => whole + of(sessions), 0);
+  const created = sum((part) => part.created);
+  const completed = sum((part) => part.completed);
+  const failed = sum((part) => part.failed);
+  const length = mergeHistograms(reports.map(({ sessions }) => sessions.length));
+  const unfinished = created - completed - failed;
+  return { created, completed, failed, unfinished, length: distributionOf(length) };
+}
+
+function generatorOf(
+  reports: readonly WorkerReport[],
+  elapsedUs: number,
+): Measurement["generator"] {
+  const lag = mergeHistograms(reports.map(({ totals }) => totals.lag));
+  return {
+    workers: reports.length,
+    cpu: elapsedUs > 0 ? Math.max(...reports.map(({ cpuUs }) => cpuUs)) / elapsedUs : 0,
+    lag: {
+      p50: lag.valueAtPercentile(50) / 1_000,
+      p99: lag.valueAtPercentile(99) / 1_000,
+      max: lag.maxUs / 1_000,
+    },
+  };
 }
 
 export function distributionOf(times: Histogram): Distribution {

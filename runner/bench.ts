@@ -2,7 +2,8 @@
  * One measurement of one URL, in the manner of wrk and oha.
  */
 import type { CellLoad } from "../scenarios/plan.ts";
-import type { Scenario } from "../scenarios/request.ts";
+import type { Scenario } from "../scenarios/scenario.ts";
+import { scriptOf } from "../scenarios/script.ts";
 import type { DriverName } from "./load/driver.ts";
 import { WorkerPool } from "./load/pool.ts";
 import { measureLoad } from "./measure.ts";
@@ -12,10 +13,14 @@ import type { Measurement } from "./result.ts";
 export interface BenchRequest {
   readonly url: URL;
   readonly load: CellLoad;
+  /** Of every random choice. */
+  readonly seed: number;
   /** What to ask; its path is that of `url`. */
   readonly scenario: Scenario;
   readonly driver: DriverName | "auto";
   readonly intervalMs: number;
+  /** File for the request log; null for none. */
+  readonly logPath: string | null;
 }
 
 /** Measures `url`; on abort, what was measured so far. */
@@ -23,12 +28,12 @@ export async function measureUrl(
   request: BenchRequest,
   hooks: { readonly onProgress: OnProgress; readonly signal: AbortSignal },
 ): Promise<Measurement> {
-  const { url, load, ...rest } = request;
-  if (load.kind !== "closed") throw new Error(`Cannot load in the manner of ${load.kind}`);
+  const { url, scenario, ...rest } = request;
   const pool = new WorkerPool();
   try {
+    const script = scriptOf(scenario, request.seed);
     return await measureLoad(
-      { ...rest, load, origin: url.origin, implicitCheck: false },
+      { ...rest, script, origin: url.origin, implicitCheck: false },
       { ...hooks, pool, onStart: () => {} },
     );
   } finally {

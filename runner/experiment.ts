@@ -53,6 +53,7 @@ export async function runExperiment(
     const possible = await setAside(request, { redis, file, onProgress: hooks.onProgress });
     await carryOutAll(possible, file, {
       pool,
+      seed: request.seed,
       intervalMs: request.experiment.interval,
       ...hooks,
       open: (planned) => targets.open(planned),

@@ -2,30 +2,32 @@
  * One load on one origin, from the encoded request to the `Measurement`; what `bench` does once and
  * `run` does for every planned run.
  */
-import { encodeRequest } from "./http/request.ts";
-import type { ClosedLoad } from "../scenarios/plan.ts";
-import { rightStatuses, type Scenario, wireRequest } from "../scenarios/request.ts";
+import { type CellLoad, durationMsOf } from "../scenarios/plan.ts";
+import type { RequestStep, Script, ThinkStep } from "../scenarios/script.ts";
 import { type Asked, assemble } from "./assemble.ts";
-import type { Check } from "./load/answer_check.ts";
 import type { DriverName } from "./load/driver.ts";
 import { chooseDriver } from "./load/drivers.ts";
-import type { Endpoint, ScriptSpec } from "./load/job.ts";
-import type { JobShare, WorkerPool } from "./load/pool.ts";
-import { splitWhole } from "./load/split.ts";
+import { LOG_HEADER } from "./load/request_log.ts";
+import type { WorkerPool } from "./load/pool.ts";
 import type { OnProgress } from "./progress.ts";
 import type { Measurement } from "./result.ts";
+import { shareOut } from "./share.ts";
 import { Timeline } from "./timeline.ts";
 import { VERSION } from "./version.ts";
 
 export interface LoadRequest {
   /** `http://host:port`, without a path. */
   readonly origin: string;
-  readonly scenario: Scenario;
-  readonly load: ClosedLoad;
+  readonly script: Script;
+  readonly load: CellLoad;
+  /** Of the arrivals. */
+  readonly seed: number;
   /** auto: the best that works here. */
   readonly driver: DriverName | "auto";
   readonly intervalMs: number;
-  /** Whether an answer with any status outside 2xx and 3xx is wrong when the scenario names none. */
+  /** File for the request log; null for none. */
+  readonly logPath: string | null;
+  /** Whether an answer with a status outside 2xx and 3xx is wrong where the script expects nothing. */
   readonly implicitCheck: boolean;
 }
 
@@ -43,6 +45,7 @@ export async function measureLoad(request: LoadRequest, hooks: LoadHooks): Promi
   const { driver, note } = chooseDriver(request.driver);
   if (note !== null) hooks.onProgress({ kind: "note", text: note });
   const shares = shareOut(request, driver);
+  if (request.logPath !== null) await Deno.writeTextFile(request.logPath, LOG_HEADER);
   const timeline = new Timeline(intervalMs, shares.length);
   const reports = await hooks.pool.run(shares, {
     onStart: hooks.onStart,
@@ -53,7 +56,7 @@ export async function measureLoad(request: LoadRequest, hooks: LoadHooks): Promi
       hooks.onProgress({
         kind: "live",
         elapsedMs: (whole.index + 1) * intervalMs,
-        durationMs: load.durationMs,
+        durationMs: durationMsOf(load),
         ratePerSec: whole.completed / (intervalMs / 1_000),
         p50Ms: whole.latency.valueAtPercentile(50) / 1_000,
         p99Ms: whole.latency.valueAtPercentile(99) / 1_000,
@@ -64,74 +67,41 @@ export async function measureLoad(request: LoadRequest, hooks: LoadHooks): Promi
   return assemble(describe(request, driver), reports, { timeline, intervalMs });
 }
 
-function describe({ origin, scenario, load }: LoadRequest, driver: DriverName): Asked {
+function describe({ origin, script, load, seed }: LoadRequest, driver: DriverName): Asked {
+  const first = (script.kind === "flow" ? script.steps : script.requests).find(isRequest);
   return {
     version: VERSION,
-    url: origin + wireRequest(scenario).path,
+    url: origin + (first?.wire.path ?? "/"),
     driver,
-    load: {
-      kind: "closed",
-      connections: load.connections,
-      pipeline: load.pipeline,
-      keepAlive: load.keepAlive,
-      timeout: load.timeoutMs,
-      duration: load.durationMs === null ? null : load.durationMs / 1_000,
-      requests: load.requests,
-    },
+    load: describeLoad(load, seed),
   };
 }
 
-/** The whole load, split exactly over the workers. */
-function shareOut(request: LoadRequest, driver: DriverName): JobShare[] {
-  const { load, intervalMs } = request;
-  const workers = workersFor(load);
-  const connections = splitWhole(Math.min(load.connections, load.requests ?? Infinity), workers);
-  const requests = load.requests === null ? null : splitWhole(load.requests, workers);
-  const common = {
-    driver,
-    endpoint: endpointOf(request.origin),
-    script: scriptOf(request),
-    pipeline: load.pipeline,
-    keepAlive: load.keepAlive,
-    timeoutUs: load.timeoutMs * 1_000,
-    intervalUs: intervalMs * 1_000,
-    durationUs: load.durationMs === null ? Infinity : load.durationMs * 1_000,
-  };
-  return connections.map((share, worker) => ({
-    ...common,
-    connections: share,
-    supply: { kind: "closed", requests: requests === null ? Infinity : requests[worker] },
-  }));
+function isRequest(step: RequestStep | ThinkStep): step is RequestStep {
+  return step.kind === "request";
 }
 
-/** Half of the cores, so that a target on the same machine keeps the other half; never idle workers. */
-function workersFor({ workers, connections, requests }: ClosedLoad): number {
-  const wanted = workers ?? Math.max(1, navigator.hardwareConcurrency >> 1);
-  return Math.min(wanted, connections, requests ?? Infinity);
-}
-
-function scriptOf({ origin, scenario, load, implicitCheck }: LoadRequest): ScriptSpec {
-  const wire = wireRequest(scenario);
-  const { host } = new URL(origin);
-  const request = {
-    bytes: encodeRequest(wire, { host, keepAlive: load.keepAlive }),
-    head: wire.method === "HEAD",
-    check: checkOf(scenario, implicitCheck),
-  };
-  return { kind: "requests", requests: [request], sequence: Uint16Array.of(0) };
-}
-
-export function endpointOf(origin: string): Endpoint {
-  const { hostname, port } = new URL(origin);
-  return { hostname: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 80) };
-}
-
-function checkOf(scenario: Scenario, implicit: boolean): Check | null {
-  const { status, body, contains } = scenario.expect;
-  if (!implicit && status === undefined && body === undefined && contains === undefined) {
-    return null;
+function describeLoad(load: CellLoad, seed: number): Measurement["load"] {
+  const { connections, keepAlive, timeoutMs: timeout } = load;
+  const common = { connections, keepAlive, timeout };
+  switch (load.kind) {
+    case "closed": {
+      const duration = load.durationMs === null ? null : load.durationMs / 1_000;
+      const { kind, pipeline, requests } = load;
+      return { kind, ...common, pipeline, duration, requests };
+    }
+    case "rate": {
+      const { kind, arrivals, ratePerSec: rate, durationMs } = load;
+      return { kind, ...common, arrivals, seed, rate, duration: durationMs / 1_000 };
+    }
+    case "phases": {
+      const { kind, arrivals, pool } = load;
+      const phases = load.phases.map(({ durationUs, fromPerSec, toPerSec }) => ({
+        duration: durationUs / 1e6,
+        from: fromPerSec,
+        to: toPerSec,
+      }));
+      return { kind, ...common, arrivals, seed, phases, pool };
+    }
   }
-  const bytes = (text: string | undefined): Uint8Array<ArrayBuffer> | null =>
-    text === undefined ? null : new TextEncoder().encode(text);
-  return { statuses: rightStatuses(scenario.expect), body: bytes(body), contains: bytes(contains) };
 }

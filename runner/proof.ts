@@ -1,44 +1,68 @@
 /**
- * Before a target is measured it must answer right: the scenario's request is asked once, over the same
- * codec as the load, and the answer is checked.
+ * Before a target is measured it must answer right: what the script asks is asked once, over the same
+ * codec as the load, and every answer is checked.
  */
-import type { Scenario } from "../scenarios/request.ts";
-import { wireRequest, wrongAnswer } from "../scenarios/request.ts";
 import { TargetError } from "../scenarios/errors.ts";
+import { wrongAnswer } from "../scenarios/request.ts";
+import type { RequestStep, Script } from "../scenarios/script.ts";
+import { fillIn } from "../scenarios/template.ts";
+import { endpointOf } from "./endpoint.ts";
 import { encodeRequest } from "./http/request.ts";
 import { BROKEN, NEED_MORE, ResponseReader } from "./http/response.ts";
-import { endpointOf } from "./measure.ts";
+import { takerOf } from "./load/capture.ts";
+import type { Variables } from "./load/flow.ts";
+
+/** Of a script with many requests (rows of a file, drawn values) the first are proof enough. */
+const MOST_REQUESTS = 50;
 
 export interface ProofRequest {
   /** Name of the target, for the message. */
   readonly target: string;
   readonly origin: string;
-  readonly scenario: Scenario;
+  readonly script: Script;
+  /** For each answer. */
   readonly timeoutMs: number;
 }
 
 /** Throws a TargetError that shows the wrong answer beside the right one. */
 export async function prove(request: ProofRequest): Promise<void> {
-  const wire = wireRequest(request.scenario);
-  const asked = `${wire.method} ${wire.path}`;
-  const answer = await askOnce(request).catch((error: unknown) => {
+  const { script } = request;
+  const steps = script.kind === "flow" ? script.steps : script.requests.slice(0, MOST_REQUESTS);
+  const variables: Variables = new Map(
+    script.kind === "flow" ? Object.entries(script.visitors[0]) : [],
+  );
+  for (const step of steps) {
+    if (step.kind === "request") await proveStep(step, variables, request);
+  }
+}
+
+async function proveStep(
+  step: RequestStep,
+  variables: Variables,
+  request: ProofRequest,
+): Promise<void> {
+  const wire = fillIn(step.wire, variables);
+  const asked = `Cannot measure target ${request.target}: ${wire.method} ${wire.path}`;
+  const reader = await askOnce({ ...step, wire }, request).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
-    throw new TargetError(
-      `Cannot measure target ${request.target}: ${asked} got no answer: ${why}`,
-    );
+    throw new TargetError(`${asked} got no answer: ${why}`);
   });
-  const wrong = wrongAnswer(request.scenario.expect, answer);
-  if (wrong !== null) {
-    throw new TargetError(
-      `Cannot measure target ${request.target}: ${asked} is answered wrong: ${wrong}`,
-    );
+  const body = new TextDecoder().decode(reader.kept?.body());
+  const wrong = wrongAnswer(step.expect, { status: reader.status, body });
+  if (wrong !== null) throw new TargetError(`${asked} is answered wrong: ${wrong}`);
+  for (const capture of step.captures) {
+    const value = takerOf(capture)(reader);
+    if (value === null) {
+      throw new TargetError(`${asked} is answered without what "${capture.as}" is captured from`);
+    }
+    variables.set(capture.as, value);
   }
 }
 
 async function askOnce(
-  { origin, scenario, timeoutMs }: ProofRequest,
-): Promise<{ status: number; body: string }> {
-  const wire = wireRequest(scenario);
+  { wire }: RequestStep,
+  { origin, timeoutMs }: ProofRequest,
+): Promise<ResponseReader> {
   const reader = new ResponseReader({ retain: true });
   reader.begin(wire.method === "HEAD");
   using conn = await Deno.connect(endpointOf(origin));
@@ -47,7 +71,7 @@ async function askOnce(
     const bytes = encodeRequest(wire, { host: new URL(origin).host, keepAlive: false });
     for (let at = 0; at < bytes.length;) at += await conn.write(bytes.subarray(at));
     await readAnswer(conn, reader);
-    return { status: reader.status, body: new TextDecoder().decode(reader.kept?.body()) };
+    return reader;
   } finally {
     clearTimeout(late);
   }

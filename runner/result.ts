@@ -41,17 +41,42 @@ export const latency = distribution.extend({
   fastest: ms.describe("Of the completed requests, without lower bounds; 0 for none"),
 });
 
+const anyLoad = {
+  connections: z.int().min(1).describe("Over all workers; in phases, visitors at once"),
+  keepAlive: z.boolean(),
+  timeout: ms,
+};
+
+const openLoad = {
+  ...anyLoad,
+  arrivals: z.enum(["uniform", "poisson"]),
+  seed: count.describe("Of the arrivals"),
+};
+
 export const load = z.discriminatedUnion("kind", [
   z.strictObject({
-    kind: z.literal("closed"),
-    connections: z.int().min(1),
+    kind: z.literal("closed").describe("Each connection asks again when it has its answer"),
+    ...anyLoad,
     pipeline: z.int().min(1),
-    keepAlive: z.boolean(),
-    timeout: ms,
-    duration: z.number().min(0).nullable().describe(
-      "Seconds asked for, or null when it ended by count",
-    ),
+    duration: z.number().min(0).nullable()
+      .describe("Seconds asked for, or null when it ended by count"),
     requests: count.nullable().describe("Requests asked for, or null when it ended by time"),
+  }),
+  z.strictObject({
+    kind: z.literal("rate").describe("Requests arrive, whether or not a connection is free"),
+    ...openLoad,
+    rate: z.number().positive().describe("Arrivals per second"),
+    duration: z.number().min(0).describe("Seconds"),
+  }),
+  z.strictObject({
+    kind: z.literal("phases").describe("Visitors arrive at rates that change"),
+    ...openLoad,
+    phases: z.array(z.strictObject({
+      duration: z.number().positive().describe("Seconds"),
+      from: z.number().min(0).describe("Arrivals per second at its start"),
+      to: z.number().min(0).describe("Arrivals per second at its end"),
+    })),
+    pool: z.enum(["own", "shared"]).describe("Whether a connection serves one visitor or many"),
   }),
 ]);
 
@@ -120,11 +145,20 @@ export const measurement = z.strictObject({
     interval: z.number().positive().describe("Seconds"),
     points: z.array(timelinePoint),
   }),
+  sessions: z.strictObject({
+    created: count,
+    completed: count,
+    failed: count,
+    unfinished: count,
+    length: distribution.describe("From the arrival to the end of the last step"),
+  }).nullable().describe("Visitors of a load in phases; null for other loads"),
   generator: z.strictObject({
     workers: z.int().min(1),
     cpu: z.number().min(0).describe(
       "CPU time of the busiest worker over elapsed: a share of one core",
     ),
+    lag: z.strictObject({ p50: ms, p99: ms, max: ms })
+      .describe("Actual send minus due moment; zeros in a closed loop"),
   }),
   histogram: z.string().describe(
     "Latency of the whole run: HdrHistogram V2, compressed, base64, microseconds",

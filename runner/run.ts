@@ -3,6 +3,7 @@
  */
 import { TargetError } from "../scenarios/errors.ts";
 import type { PlannedRun } from "../scenarios/plan.ts";
+import { type Script, scriptOf } from "../scenarios/script.ts";
 import type { RunningTarget } from "../targets/launch/launcher.ts";
 import { watchResources } from "../targets/resources.ts";
 import type { WorkerPool } from "./load/pool.ts";
@@ -13,6 +14,8 @@ import type { Measurement, ResourcePoint, Run } from "./result.ts";
 
 export interface RunContext {
   readonly pool: WorkerPool;
+  /** Of the experiment. */
+  readonly seed: number;
   readonly intervalMs: number;
   readonly onProgress: OnProgress;
   readonly signal: AbortSignal;
@@ -27,8 +30,10 @@ export async function carryOut(planned: PlannedRun, context: RunContext): Promis
   const startedAt = new Date().toISOString();
   const target = await context.open(planned);
   try {
-    await proveAnswers(planned, target);
-    const { measurement, resources } = await loadAndWatch(planned, target, context);
+    const script = scriptOf(planned.cell.request, context.seed);
+    const subject = { planned, target, script };
+    await proveAnswers(subject);
+    const { measurement, resources } = await loadAndWatch(subject, context);
     return {
       ...measurement,
       target: planned.cell.target,
@@ -45,22 +50,22 @@ export async function carryOut(planned: PlannedRun, context: RunContext): Promis
   }
 }
 
-function proveAnswers({ cell }: PlannedRun, target: RunningTarget): Promise<void> {
-  return prove({
-    target: cell.target,
-    origin: target.origin,
-    scenario: cell.request,
-    timeoutMs: cell.load.timeoutMs,
-  });
+interface Subject {
+  readonly planned: PlannedRun;
+  readonly target: RunningTarget;
+  readonly script: Script;
+}
+
+function proveAnswers({ planned: { cell }, target, script }: Subject): Promise<void> {
+  const { origin } = target;
+  return prove({ target: cell.target, origin, script, timeoutMs: cell.load.timeoutMs });
 }
 
 /** Loads the target and watches what it uses; if it dies meanwhile, the load ends and a TargetError says so. */
 async function loadAndWatch(
-  { cell }: PlannedRun,
-  target: RunningTarget,
-  { pool, intervalMs, onProgress, signal }: RunContext,
+  { planned: { cell, repetition }, target, script }: Subject,
+  { pool, seed, intervalMs, onProgress, signal }: RunContext,
 ): Promise<{ measurement: Measurement; resources: ResourcePoint[] }> {
-  if (cell.load.kind !== "closed") throw new Error(`Cannot load in the manner of ${cell.load.kind}`);
   const died = new AbortController();
   let loading = true;
   void target.exited.then(() => loading && died.abort());
@@ -69,9 +74,12 @@ async function loadAndWatch(
     const measurement = await measureLoad(
       {
         origin: target.origin,
-        scenario: cell.request,
+        script,
         load: cell.load,
+        // The same arrivals for all cells of a block, others in the next.
+        seed: (seed + repetition - 1) >>> 0,
         driver: "auto",
+        logPath: null,
         intervalMs,
         implicitCheck: true,
       },

@@ -2,7 +2,7 @@
  * The intervals of all workers put together, as they come in. An interval is whole once every worker
  * has told its part.
  */
-import type { IntervalPart } from "./load/recorder.ts";
+import type { IntervalPart } from "./load/intervals.ts";
 import { encodeHistogram } from "./stats/hdr.ts";
 import { Histogram, mergeHistograms, type SparseHistogram } from "./stats/histogram.ts";
 import type { Measurement } from "./result.ts";

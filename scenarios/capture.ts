@@ -1,11 +1,60 @@
 /** Values taken from an answer, for the requests after it. */
+import { z } from "zod";
+import { fieldName } from "./request.ts";
+
+/** Where in an answer a value is taken from. */
+export type CaptureSource =
+  /** Members and indexes from the top of a JSON body. */
+  | { readonly kind: "json"; readonly path: readonly string[] }
+  | { readonly kind: "header"; readonly name: string }
+  /** A regular expression with one group, over the body. */
+  | { readonly kind: "pattern"; readonly source: string };
 
 export interface CaptureSpec {
   /** The name that the value gets. */
   readonly as: string;
-  /** Members and indexes from the top of a JSON body; a header's name; or a pattern with one group over the body. */
-  readonly from:
-    | { readonly kind: "json"; readonly path: readonly string[] }
-    | { readonly kind: "header"; readonly name: string }
-    | { readonly kind: "pattern"; readonly source: string };
+  readonly from: CaptureSource;
+}
+
+/** `data.items[0].id`, also with JSONPath's `$.` before it. */
+const JSON_PATH = /^(?:\$\.|\$(?=\[))?((?:[^.[\]]+|\[\d+\])(?:\.[^.[\]]+|\[\d+\])*)$/;
+
+const json = z.strictObject({
+  json: z.string().regex(JSON_PATH, {
+    error: ({ input }) =>
+      `Cannot use ${
+        JSON.stringify(input)
+      } as a place in JSON: write names with dots and [0], such as data.items[0].id`,
+  }).describe("Place of the value in a JSON body: data.items[0].id"),
+}).transform(({ json }): CaptureSource => ({ kind: "json", path: stepsOf(json) }));
+
+const header = z.strictObject({
+  header: fieldName.describe("Header field that holds the value"),
+}).transform(({ header }): CaptureSource => ({ kind: "header", name: header }));
+
+const pattern = z.strictObject({
+  pattern: z.string().superRefine((source, context) => {
+    const wrong = wrongPattern(source);
+    if (wrong !== null) {
+      context.addIssue(`Cannot use ${JSON.stringify(source)} as a pattern: ${wrong}`);
+    }
+  }).describe('Regular expression with one group around the value: name="csrf" value="(.+?)"'),
+}).transform(({ pattern }): CaptureSource => ({ kind: "pattern", source: pattern }));
+
+export const captureSource = z.union([json, header, pattern]);
+
+function stepsOf(path: string): string[] {
+  const [, steps = ""] = JSON_PATH.exec(path) ?? [];
+  return steps.match(/[^.[\]]+/g) ?? [];
+}
+
+function wrongPattern(source: string): string | null {
+  try {
+    new RegExp(source);
+  } catch {
+    return "it is no regular expression";
+  }
+  // With an empty alternative it matches anything, and the match tells how many groups there are.
+  const groups = (new RegExp(`${source}|`).exec("")?.length ?? 1) - 1;
+  return groups === 1 ? null : `it needs one group (…) around the value, and has ${groups}`;
 }

@@ -5,7 +5,9 @@
 import { z } from "zod";
 import { targetSpec } from "../targets/spec.ts";
 import { interval, loadSpec } from "./load.ts";
-import { scenarioSpec } from "./request.ts";
+import { type Files, NO_FILES } from "./files.ts";
+import { ALWAYS } from "./request.ts";
+import { scenarioSpecWith } from "./scenario.ts";
 import { didYouMean } from "./suggest.ts";
 
 const name = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, {
@@ -17,34 +19,46 @@ const name = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, {
 export const repeat = z.int().min(1).max(1_000);
 export const seed = z.int().min(0).max(0xffff_ffff);
 
-export const experimentSpec = z.strictObject({
-  name: name.describe("Short name; also the folder of the results"),
-  title: z.string().optional().describe("The question that the experiment answers"),
-  source: z.string().optional().describe(
-    "Where the experiment comes from: a paper, a page, an issue",
-  ),
-  targets: z.record(name, targetSpec)
-    .refine(isFilled, "Cannot run without targets: name at least one")
-    .describe("WHO is asked, by name"),
-  scenarios: z.record(name, scenarioSpec)
-    .refine(isFilled, "Cannot run without scenarios: name at least one")
-    .describe("WHAT is asked, by name"),
-  load: loadSpec.prefault({}).describe("HOW it is asked"),
-  repeat: repeat.default(5).describe("Runs of each cell"),
-  order: z.enum(["shuffled", "sequential"]).default("shuffled")
-    .describe("shuffled: in blocks, each with every cell once, by the seed"),
-  fresh: z.boolean().default(true).describe("A new target process for every run"),
-  interval: interval.prefault("250ms").describe("Step of the timelines"),
-  seed: seed.optional().describe("Seed of every random choice"),
-  optional: z.array(z.enum(["redis"])).default([]).describe(
-    "What may be missing: cells that need it are then skipped, and the run still counts as done",
-  ),
-}).superRefine((experiment, context) => {
-  for (const stranger of strangers(experiment)) context.addIssue({ code: "custom", ...stranger });
-}, { when: ({ value }) => typeof value === "object" && value !== null });
+/** @param files What the files hold that the experiment names. */
+export const experimentSpecWith = (files: Files) =>
+  z.strictObject({
+    name: name.describe("Short name; also the folder of the results"),
+    title: z.string().optional().describe("The question that the experiment answers"),
+    source: z.string().optional().describe(
+      "Where the experiment comes from: a paper, a page, an issue",
+    ),
+    targets: z.record(name, targetSpec)
+      .refine(isFilled, "Cannot run without targets: name at least one")
+      .describe("WHO is asked, by name"),
+    scenarios: z.record(name, scenarioSpecWith(files))
+      .refine(isFilled, "Cannot run without scenarios: name at least one")
+      .describe("WHAT is asked, by name"),
+    load: loadSpec.prefault({}).describe("HOW it is asked"),
+    repeat: repeat.default(5).describe("Runs of each cell"),
+    order: z.enum(["shuffled", "sequential"]).default("shuffled")
+      .describe("shuffled: in blocks, each with every cell once, by the seed"),
+    fresh: z.boolean().default(true).describe("A new target process for every run"),
+    interval: interval.prefault("250ms").describe("Step of the timelines"),
+    seed: seed.optional().describe("Seed of every random choice"),
+    optional: z.array(z.enum(["redis"])).default([]).describe(
+      "What may be missing: cells that need it are then skipped, and the run still counts as done",
+    ),
+  }).superRefine((experiment, context) => {
+    for (const misfit of [...strangers(experiment), ...strandedFlows(experiment)]) {
+      context.addIssue({ code: "custom", ...misfit });
+    }
+  }, ALWAYS);
+
+export const experimentSpec = experimentSpecWith(NO_FILES);
 
 export type ExperimentInput = z.input<typeof experimentSpec>;
 export type Experiment = z.output<typeof experimentSpec>;
+
+/** What does not go with the rest, where it stands. */
+interface Misfit {
+  readonly path: PropertyKey[];
+  readonly message: string;
+}
 
 function isFilled(section: object): boolean {
   return Object.keys(section).length > 0;
@@ -54,7 +68,7 @@ function isFilled(section: object): boolean {
  * Targets that scenarios name and that are not there.
  * @param given May be wrong in every part: that is told of elsewhere.
  */
-function strangers(given: Partial<Experiment>): { path: PropertyKey[]; message: string }[] {
+function strangers(given: Partial<Experiment>): Misfit[] {
   const known = Object.keys(given.targets ?? {});
   return Object.entries(given.scenarios ?? {}).flatMap(([scenario, spec]) => {
     const named: unknown = spec?.targets;
@@ -65,5 +79,17 @@ function strangers(given: Partial<Experiment>): { path: PropertyKey[]; message: 
       const message = `Cannot ask target "${target}": ${fix}`;
       return [{ path: ["scenarios", scenario, "targets", index], message }];
     });
+  });
+}
+
+/** Flows, where the load brings no visitors. @param given As for `strangers`. */
+function strandedFlows({ load, scenarios }: Partial<Experiment>): Misfit[] {
+  if (typeof load !== "object" || load === null || "phases" in load) return [];
+  const loop = "rate" in load ? "at a rate" : "in a closed loop";
+  const message = `Cannot walk a flow ${loop}: a visitor walks it once and leaves; ` +
+    "write load: { phases: [{ duration: 10s, arrivals: 10/s }] }";
+  return Object.entries(scenarios ?? {}).flatMap(([scenario, spec]) => {
+    const key = ["flow", "page"].find((key) => Object.hasOwn(Object(spec), key));
+    return key === undefined ? [] : [{ path: ["scenarios", scenario, key], message }];
   });
 }

@@ -1,9 +1,10 @@
 /** An experiment by its name or from a file, with everything that is wrong with it told at once. */
 import { basename, dirname, resolve } from "node:path";
 import { messageOf, UserError } from "./errors.ts";
-import { type Experiment, experimentSpec } from "./experiment.ts";
+import { type Experiment, experimentSpecWith } from "./experiment.ts";
 import { experiments } from "./experiments/registry.ts";
 import { explain } from "./explain.ts";
+import { NO_FILES } from "./files.ts";
 import { findingsOf } from "./problems.ts";
 import { closest } from "./suggest.ts";
 import { YamlText } from "./yaml_text.ts";
@@ -23,18 +24,20 @@ export async function loadExperiment(nameOrPath: string): Promise<ExperimentFile
   const builtIn = Object.hasOwn(experiments, nameOrPath);
   const fileName = builtIn ? `${nameOrPath}.yaml` : basename(nameOrPath);
   const source = builtIn ? experiments[nameOrPath] : await readSource(nameOrPath);
-  return {
-    experiment: parseExperiment(source, builtIn ? fileName : nameOrPath),
-    source,
-    fileName,
-    baseDir: builtIn ? Deno.cwd() : dirname(resolve(nameOrPath)),
-  };
+  const baseDir = builtIn ? Deno.cwd() : dirname(resolve(nameOrPath));
+  const { filesFrom } = await import("./disk_files.ts");
+  const experiment = parseExperiment(source, builtIn ? fileName : nameOrPath, filesFrom(baseDir));
+  return { experiment, source, fileName, baseDir };
 }
 
-/** @param file What messages call it. */
-export function parseExperiment(source: string, file: string): Experiment {
+/**
+ * @param file What messages call it.
+ * @param files What the files hold that it names.
+ */
+export function parseExperiment(source: string, file: string, files = NO_FILES): Experiment {
   const text = new YamlText(source, file);
-  const { data: experiment, error } = experimentSpec.safeParse(text.data, { error: explain });
+  const spec = experimentSpecWith(files);
+  const { data: experiment, error } = spec.safeParse(text.data, { error: explain });
   if (!error) return experiment;
   throw new UserError(text.problems(findingsOf(error.issues, text.data)));
 }

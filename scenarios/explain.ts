@@ -23,6 +23,26 @@ export const explain: z.core.$ZodErrorMap = (issue) => {
   }
 };
 
+/**
+ * An error map for one kind of several that are told apart by a key.
+ * @param reasons Why keys of other kinds are wrong beside this one's.
+ * @param others Keys that tell the other kinds: one of them may be meant.
+ */
+export function strangers(
+  reasons: Readonly<Record<string, string>>,
+  others: readonly string[] = [],
+): z.core.$ZodErrorMap {
+  return (issue) => {
+    if (issue.code !== "unrecognized_keys") return undefined;
+    const known = [...keysOf(issue.inst), ...others];
+    return issue.keys.map((key) =>
+      Object.hasOwn(reasons, key)
+        ? `Cannot use "${key}" here: ${reasons[key]}`
+        : strangeKey(key, known, Object.keys(reasons))
+    ).join("\n");
+  };
+}
+
 const NAMES: Readonly<Record<string, string>> = {
   string: "text",
   int: "a whole number",
@@ -62,8 +82,12 @@ function formOf({ format, pattern }: { format: string; pattern?: string }): stri
   return format === "regex" ? `it must match ${pattern}` : `it is no ${format}`;
 }
 
-function strangeKey(key: string, known: readonly string[]): string {
-  const meant = closest(key, known);
+function strangeKey(
+  key: string,
+  known: readonly string[],
+  elsewhere: readonly string[] = [],
+): string {
+  const meant = closest(key, [...known, ...elsewhere]);
   const fix = meant === null ? `the keys here are ${known.join(", ")}` : `did you mean "${meant}"?`;
   return `Cannot understand "${key}": ${fix}`;
 }

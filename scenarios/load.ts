@@ -1,6 +1,11 @@
-/** HOW it is asked: the load, as written in the experiment file and as flags of `bench`. */
+/**
+ * HOW it is asked: the load, as written in the experiment file and as flags of `bench`. One of three
+ * kinds, told apart by the key that is there; a list makes a factor of the experiment.
+ */
 import { z } from "zod";
-import { durationMs, parseDurationMs } from "./quantity.ts";
+import { strangers } from "./explain.ts";
+import type { Phase } from "./pace/profile.ts";
+import { between, ratePerSec, ratePerSecOrNone } from "./quantity.ts";
 
 const positive = z.int().min(1);
 
@@ -15,46 +20,136 @@ export const duration = between("1ms", "24h");
 /** Step of the timelines. */
 export const interval = between("10ms", "1m");
 
+const MOST_PER_SEC = 1_000_000;
+const TOO_MANY = `Cannot use this rate: the most is ${MOST_PER_SEC}/s`;
+export const rate = ratePerSec.refine((perSec) => perSec <= MOST_PER_SEC, TOO_MANY);
+const rateOrNone = ratePerSecOrNone.refine((perSec) => perSec <= MOST_PER_SEC, TOO_MANY);
+export const arrivals = z.enum(["uniform", "poisson"]);
+
 /** What a run lasts when nobody says how long, or how many requests. */
 export const DEFAULT_DURATION_MS = 10_000;
+/** Connections, when nobody says how many. */
+export const DEFAULT_CONNECTIONS = 50;
+/** Visitors at once, when nobody says how many. */
+export const DEFAULT_VISITORS = 10_000;
 
-/** Closed loop: each connection sends its next request when the last answer is in. */
-export const loadSpec = z.strictObject({
-  connections: factor(connections).default([50])
-    .describe("Connections over all workers; a list makes a factor"),
-  duration: duration.optional()
+const commonFields = {
+  timeout: factor(timeout).prefault("5s")
+    .describe("A request without a whole answer by then has failed"),
+  keepAlive: factor(z.boolean()).default([true])
+    .describe("false: a new connection for every request"),
+  workers: factor(workers).optional()
+    .describe("Worker isolates; chosen from the machine when absent"),
+};
+
+const arrivalFields = {
+  arrivals: factor(arrivals).default(["uniform"])
+    .describe("uniform: evenly spread; poisson: by chance, as independent people come"),
+};
+
+const WITH_PHASES = { pool: "it goes with phases" };
+
+/** Why what goes with another kind of load is wrong beside what tells this one. */
+export const MISFITS = {
+  closed: {
+    ...WITH_PHASES,
+    arrivals: "in a closed loop nothing arrives; add rate or phases",
+  },
+  rate: {
+    ...WITH_PHASES,
+    requests: "at a rate a run ends by its duration; leave it out",
+    pipeline: "at a rate each arrival has a connection of its own; leave it out",
+  },
+  phases: {
+    rate: "each phase has its own arrivals; leave rate or phases out",
+    duration: "each phase has its own; leave it out",
+    requests: "phases end by their durations; leave it out",
+    pipeline: "each visitor has a connection of its own; leave it out",
+  },
+} as const;
+
+/** Each connection sends its next request when the last answer is in. */
+const closed = z.strictObject({
+  connections: factor(connections).default([DEFAULT_CONNECTIONS]).describe(
+    "Connections over all workers",
+  ),
+  duration: factor(duration).optional()
     .describe("How long each run loads its target (10s when no requests are given)"),
-  requests: requests.optional()
+  requests: factor(requests).optional()
     .describe("Ends each run after this many requests instead of a duration"),
-  timeout: timeout.prefault("5s").describe("A request without a whole answer by then has failed"),
-  pipeline: factor(pipeline).default([1])
-    .describe("Requests in flight on each connection; a list makes a factor"),
-  keepAlive: z.boolean().default(true).describe("false: a new connection for every request"),
-  workers: workers.optional().describe("Worker isolates; chosen from the machine when absent"),
-}).superRefine(({ duration, requests }, context) => {
-  if (duration === undefined || requests === undefined) return;
-  context.addIssue({
-    code: "custom",
-    path: ["requests"],
-    message: "Cannot end a run by both duration and requests: leave one out",
-  });
-}, { when: ({ value }) => typeof value === "object" && value !== null });
+  pipeline: factor(pipeline).default([1]).describe("Requests in flight on each connection"),
+  ...commonFields,
+}, { error: strangers(MISFITS.closed, ["rate", "phases"]) })
+  .superRefine(({ duration, requests }, context) => {
+    if (duration === undefined || requests === undefined) return;
+    context.addIssue({
+      code: "custom",
+      path: ["requests"],
+      message: "Cannot end a run by both duration and requests: leave one out",
+    });
+  }, { when: ({ value }) => typeof value === "object" && value !== null });
 
+/** Requests arrive at a constant rate, whether or not a connection is free. */
+const constant = z.strictObject({
+  rate: factor(rate).describe("Arrivals, such as 1000/s"),
+  connections: factor(connections).default([DEFAULT_CONNECTIONS])
+    .describe("Connections over all workers; an arrival waits when all are busy"),
+  duration: factor(duration).prefault("10s").describe("How long each run loads its target"),
+  ...arrivalFields,
+  ...commonFields,
+}, { error: strangers(MISFITS.rate, ["phases"]) });
+
+const pause = z.strictObject({ pause: duration.describe("Nobody arrives for so long") }, {
+  error: strangers({
+    duration: "a pause is as long as it says",
+    arrivals: "nobody arrives in a pause",
+    rampTo: "nobody arrives in a pause",
+  }),
+}).transform(({ pause }): Phase => phaseOf(pause, 0, 0));
+
+const arriving = z.strictObject({
+  duration: duration.describe("How long the phase lasts"),
+  arrivals: rateOrNone.describe("Visitors that arrive, such as 50/s"),
+  rampTo: rateOrNone.optional()
+    .describe(
+      "What the arrivals grow or shrink to, in a straight line, until the end of the phase",
+    ),
+}, { error: strangers({ rate: "write arrivals" }, ["pause"]) })
+  .transform(({ duration, arrivals, rampTo = arrivals }): Phase =>
+    phaseOf(duration, arrivals, rampTo)
+  );
+
+export const phase = z.union([pause, arriving]);
+
+export const NO_ARRIVALS = "Cannot load without arrivals: give a phase a rate above 0";
+
+export function someArrive(phases: readonly Phase[]): boolean {
+  return phases.some(({ fromPerSec, toPerSec }) => fromPerSec + toPerSec > 0);
+}
+
+/** Visitors arrive at rates that change from phase to phase; each has a session of its own. */
+const phased = z.strictObject({
+  phases: z.array(phase).min(1)
+    .refine(someArrive, NO_ARRIVALS)
+    .describe("One after the other"),
+  connections: factor(connections).default([DEFAULT_VISITORS])
+    .describe("Visitors at once, over all workers; who comes when all are there waits"),
+  pool: factor(z.enum(["own", "shared"])).default(["own"])
+    .describe("own: every visitor has a new connection; shared: one serves visitor after visitor"),
+  ...arrivalFields,
+  ...commonFields,
+}, { error: strangers(MISFITS.phases) });
+
+export const loadSpec = z.union([phased, constant, closed]);
 export type Load = z.output<typeof loadSpec>;
 
-/** One value, or a list of values, which makes a factor of the experiment. */
-function factor<Value extends z.ZodType<number, number>>(
-  value: Value,
-): z.ZodType<number[], number | number[]> {
+function phaseOf(durationMs: number, fromPerSec: number, toPerSec: number): Phase {
+  return { durationUs: durationMs * 1_000, fromPerSec, toPerSec };
+}
+
+/** One value, or a list of values. */
+function factor<Value, Text>(value: z.ZodType<Value, Text>): z.ZodType<Value[], Text | Text[]> {
   return z.union([value, z.array(value).min(1)]).transform((given) =>
     Array.isArray(given) ? given : [given]
   );
-}
-
-/** A duration within limits, which are durations too. */
-function between(least: string, most: string): typeof durationMs {
-  const [leastMs, mostMs] = [least, most].map((limit) => parseDurationMs(limit) ?? NaN);
-  return durationMs.refine((ms) => ms >= leastMs && ms <= mostMs, {
-    error: `Cannot use this duration: it must be from ${least} to ${most}`,
-  });
 }

@@ -1,18 +1,16 @@
 /**
  * Experiment → ordered runs: factors × repetitions, shuffled in blocks by the seed. Pure.
  */
-import { uniformInt } from "pure-rand/distribution/uniformInt";
-import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
-import type { z } from "zod";
 import type { TargetSpec } from "../targets/spec.ts";
 import { type Problem, UserError } from "./errors.ts";
 import type { Experiment } from "./experiment.ts";
+import { type Combination, combinations, type Factors, type Json, varying } from "./factors.ts";
 import { DEFAULT_DURATION_MS, type Load } from "./load.ts";
 import type { Phase } from "./pace/profile.ts";
-import type { Scenario } from "./request.ts";
+import { durationText } from "./quantity.ts";
+import { drawBy, shuffled } from "./random.ts";
+import type { Scenario } from "./scenario.ts";
 import { didYouMean } from "./suggest.ts";
-
-export type Json = z.core.util.JSONType;
 
 interface CommonLoad {
   /** In phases: visitors at once. */
@@ -88,10 +86,8 @@ export interface PlanOptions {
 /** Throws a UserError when `only` names what is not there, or leaves nothing. */
 export function planExperiment(experiment: Experiment, { seed, only }: PlanOptions): PlannedRun[] {
   const cells = planCells(experiment, only);
-  const random = xoroshiro128plus(seed);
-  const arrange = experiment.order === "shuffled"
-    ? () => shuffled(cells, (most) => uniformInt(random, 0, most))
-    : () => cells;
+  const draw = drawBy(seed);
+  const arrange = experiment.order === "shuffled" ? () => shuffled(cells, draw) : () => cells;
   const blocks = Array.from(
     { length: experiment.repeat },
     (_, block) => arrange().map((cell) => ({ cell, repetition: block + 1 })),
@@ -126,16 +122,6 @@ function checkNames(what: string, named: readonly string[] = [], known: object):
   if (problems.length > 0) throw new UserError(problems);
 }
 
-/** Fisher and Yates' shuffle. @param upTo A random whole number from 0 to the given one. */
-function shuffled<T>(items: readonly T[], upTo: (most: number) => number): T[] {
-  const order = [...items];
-  for (let last = order.length - 1; last > 0; last--) {
-    const other = upTo(last);
-    [order[last], order[other]] = [order[other], order[last]];
-  }
-  return order;
-}
-
 function cellsOf({ targets, scenarios, load }: Experiment): Cell[] {
   const loads = loadsOf(load);
   return Object.entries(targets).flatMap(([target, spec]) =>
@@ -158,14 +144,59 @@ function cellsOf({ targets, scenarios, load }: Experiment): Cell[] {
 
 type Parameters = Record<string, Json>;
 
-function loadsOf(spec: Load): { load: ClosedLoad; parameters: Parameters }[] {
-  const { keepAlive, timeout, duration, requests = null, workers = null } = spec;
-  const durationMs = duration ?? (requests === null ? DEFAULT_DURATION_MS : null);
-  const factors = { connections: spec.connections, pipeline: spec.pipeline };
+type LoadVariant = { load: CellLoad; parameters: Parameters };
+
+function loadsOf(spec: Load): LoadVariant[] {
+  if ("phases" in spec) {
+    const { phases, ...factors } = spec;
+    return everyWay(factors, ({ timeout, workers = null, ...values }) => ({
+      kind: "phases",
+      phases,
+      timeoutMs: timeout,
+      workers,
+      ...values,
+    }));
+  }
+  if ("rate" in spec) {
+    return everyWay(spec, ({ rate, duration, timeout, workers = null, ...values }) => ({
+      kind: "rate",
+      ratePerSec: rate,
+      durationMs: duration,
+      timeoutMs: timeout,
+      workers,
+      ...values,
+    }));
+  }
+  return everyWay(
+    spec,
+    ({ duration, requests = null, timeout, workers = null, ...values }) => ({
+      kind: "closed",
+      durationMs: duration ?? (requests === null ? DEFAULT_DURATION_MS : null),
+      requests,
+      timeoutMs: timeout,
+      workers,
+      ...values,
+    }),
+  );
+}
+
+function everyWay<F extends Factors>(
+  factors: F,
+  load: (values: Combination<F>) => CellLoad,
+): LoadVariant[] {
   return combinations(factors).map((values) => ({
-    load: { kind: "closed" as const, ...values, keepAlive, timeoutMs: timeout, durationMs, requests, workers },
-    parameters: varying(values, factors),
+    load: load(values),
+    parameters: Object.fromEntries(
+      Object.entries(varying(values, factors)).map(([name, value]) => [name, shown(name, value)]),
+    ),
   }));
+}
+
+/** A factor's value as people write it. */
+function shown(name: string, value: Json): Json {
+  if (typeof value !== "number") return value;
+  if (name === "rate") return `${value}/s`;
+  return name === "duration" || name === "timeout" ? durationText(value) : value;
 }
 
 /** The target with each combination of its settings. */
@@ -180,22 +211,4 @@ function variantsOf(spec: TargetSpec): { spec: TargetSpec; parameters: Parameter
       Object.entries(varying(set, factors)).map(([key, value]) => [`set.${key}`, value]),
     ),
   }));
-}
-
-type Factors = Readonly<Record<string, readonly Json[]>>;
-type Combination<F extends Factors> = { [Name in keyof F]: F[Name][number] };
-
-/** One value of each factor, in every way; the last factor changes fastest. */
-function combinations<F extends Factors>(factors: F): Combination<F>[] {
-  return Object.entries(factors).reduce<Parameters[]>(
-    (all, [name, values]) =>
-      all.flatMap((before) => [...new Set(values)].map((value) => ({ ...before, [name]: value }))),
-    [{}],
-  ) as Combination<F>[];
-}
-
-function varying(values: Parameters, factors: Factors): Parameters {
-  return Object.fromEntries(
-    Object.entries(values).filter(([name]) => new Set(factors[name]).size > 1),
-  );
 }

@@ -44,27 +44,33 @@ function unfold(issue: Issue, data: unknown): Finding[] {
   }
 }
 
-/** The issues of the branch whose shape the value has; of shapes told apart by a key, the one whose key is there. */
+/**
+ * The issues of the branch that was meant: of shapes told apart by a key, the first whose key is there,
+ * or the one that knows all keys that are there.
+ */
 function meantBranch(branches: readonly (readonly Issue[])[], value: unknown): readonly Issue[] {
-  const ofThisType = branches.filter((issues) => !issues.some(isWrongType));
+  const ofThisType = branches.filter((issues) =>
+    !issues.some((issue) => isWrongType(issue, value))
+  );
   if (ofThisType.length === 0) return branches[0];
   const missing = ofThisType.map((issues) => issues.flatMap((issue) => missingKey(issue, value)));
-  const meant = ofThisType.filter((_, at) => missing[at].length === 0);
-  if (meant.length > 0) {
-    return meant.reduce((best, next) => next.length < best.length ? next : best);
-  }
-  return [untold(missing.flat(), value)];
+  const told = ofThisType.find((_, at) => missing[at].length === 0);
+  if (told) return told;
+  const knowing = ofThisType.filter((issues) =>
+    !issues.some(({ code }) => code === "unrecognized_keys")
+  );
+  if (knowing.length === 1) return knowing[0];
+  return [untold(missing.map(([key]) => key), value)];
 }
 
-function isWrongType({ code, path }: Issue): boolean {
-  return code === "invalid_type" && path.length === 0;
+function isWrongType({ code, path }: Issue, value: unknown): boolean {
+  if (path.length > 0) return false;
+  return code === "invalid_type" || (code === "invalid_value" && typeof value === "object");
 }
 
 function missingKey({ code, path }: Issue, value: unknown): string[] {
-  const missing = code === "invalid_type" || code === "invalid_value";
-  return missing && path.length === 1 && valueAt(value, path) === undefined
-    ? [String(path[0])]
-    : [];
+  const isMissing = code !== "custom" && path.length === 1 && valueAt(value, path) === undefined;
+  return isMissing ? [String(path[0])] : [];
 }
 
 function untold(keys: readonly string[], value: unknown): Issue {

@@ -14,6 +14,12 @@ export function parseDurationMs(text: string): number | null {
   return Number(match[1]) * MS_PER[match[2] as keyof typeof MS_PER];
 }
 
+/** A duration as people write it, in one unit: `1500us`, `250ms`, `1.5s`. */
+export function durationText(ms: number): string {
+  if (ms < 1) return `${Number((ms * 1_000).toPrecision(12))}us`;
+  return ms < 1_000 ? `${ms}ms` : `${ms / 1_000}s`;
+}
+
 const RATE = /^(\d+(?:\.\d+)?)\/(s|m|h)$/;
 const SECONDS_PER = { s: 1, m: 60, h: 3_600 } as const;
 
@@ -25,7 +31,7 @@ export function parseRatePerSec(text: string): number | null {
 }
 
 /** A duration such as `250ms`, `10s`, `1.5m`; becomes milliseconds. */
-export const durationMs = z.string({ error: ({ input }) => notADuration(input) })
+export const durationMs = z.string({ error: ({ input }) => told(input, notADuration(input)) })
   .transform((text, context) => {
     const ms = parseDurationMs(text);
     if (ms !== null) return ms;
@@ -33,14 +39,32 @@ export const durationMs = z.string({ error: ({ input }) => notADuration(input) }
     return z.NEVER;
   }).describe("A duration: a number with us, ms, s, m or h, such as 250ms or 10s");
 
+/** A duration within limits, which are durations too. */
+export function between(least: string, most: string): typeof durationMs {
+  const [leastMs, mostMs] = [least, most].map((limit) => parseDurationMs(limit) ?? NaN);
+  return durationMs.refine((ms) => ms >= leastMs && ms <= mostMs, {
+    error: `Cannot use this duration: it must be from ${least} to ${most}`,
+  });
+}
+
 /** A rate such as `1000/s` or `30/m`; becomes events per second. */
-export const ratePerSec = z.string({ error: ({ input }) => notARate(input) })
-  .transform((text, context) => {
-    const perSec = parseRatePerSec(text);
-    if (perSec !== null && perSec > 0) return perSec;
-    context.addIssue(notARate(text));
-    return z.NEVER;
-  }).describe("A rate: a number per s, m or h, such as 1000/s");
+export const ratePerSec = rateWhere((perSec) => perSec > 0, "a number above 0");
+
+/** The same, or none: `0/s`. */
+export const ratePerSecOrNone = rateWhere(() => true, "a number");
+
+function rateWhere(
+  isAllowed: (perSec: number) => boolean,
+  allowed: string,
+): z.ZodPipe<z.ZodString, z.ZodTransform<number, string>> {
+  return z.string({ error: ({ input }) => told(input, notARate(input, allowed)) })
+    .transform((text, context) => {
+      const perSec = parseRatePerSec(text);
+      if (perSec !== null && isAllowed(perSec)) return perSec;
+      context.addIssue(notARate(text, allowed));
+      return z.NEVER;
+    }).describe("A rate: a number per s, m or h, such as 1000/s");
+}
 
 /** A number without its unit is most often meant in seconds, as wrk and oha have it. */
 function notADuration(input: unknown): string {
@@ -50,11 +74,16 @@ function notADuration(input: unknown): string {
   return `Cannot read ${JSON.stringify(input)} as a duration: ${fix}`;
 }
 
-function notARate(input: unknown): string {
+function notARate(input: unknown, allowed: string): string {
   const fix = isNumeric(input)
     ? `write ${input}/s`
-    : "write a number above 0 per s, m or h, such as 1000/s";
+    : `write ${allowed} per s, m or h, such as 1000/s`;
   return `Cannot read ${JSON.stringify(input)} as a rate: ${fix}`;
+}
+
+/** What is not there is told of as everything that is not there. */
+function told(input: unknown, message: string): string | undefined {
+  return input === undefined ? undefined : message;
 }
 
 function isNumeric(input: unknown): boolean {

@@ -1,8 +1,9 @@
 /**
- * What is asked: one HTTP request with its expectations, as written in the file, as it goes over the
- * wire (RFC 9112 §3), and how an answer is judged.
+ * One HTTP request with its expectations, as written in the file, as it goes over the wire (RFC 9112
+ * §3), and how an answer is judged. Every scenario is made of these.
  */
 import { z } from "zod";
+import { contentOf, type Files } from "./files.ts";
 
 export const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"] as const;
 export type Method = (typeof METHODS)[number];
@@ -14,9 +15,19 @@ function formed(form: RegExp, what: string, rule: string): z.ZodString {
   });
 }
 
-const path = formed(/^\/[\x21-\x7e]*$/, "a path", "start with /, and encode spaces and non-ASCII");
+/** Origin form (RFC 9112 §3.2.1), in which a `{{ name }}` may stand, also for the whole. */
+export const path = formed(
+  /^(?:\/|\{\{[^{}]+\}\})(?:\{\{[^{}]*\}\}|(?!\{\{[^{}]*\}\})[\x21-\x7e])*$/,
+  "a path",
+  "start with /, and encode spaces and non-ASCII",
+);
 
 // RFC 9110 §5.1 and §5.5; how long the body is, the encoder knows best.
+export const fieldName = formed(
+  /^[!#$%&'*+.^_`|~0-9a-z-]+$/i,
+  "a header name",
+  "only letters, digits and signs such as - are",
+);
 export const headerName = formed(
   /^(?!(?:content-length|transfer-encoding)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i,
   "a header name",
@@ -39,29 +50,44 @@ export const expectation = z.strictObject({
 
 export type Expectation = z.output<typeof expectation>;
 
+export const headers = z.record(headerName, headerValue).default({});
+
 const paths = Object.fromEntries(METHODS.map((method) => [method, path.optional()]));
 
-export const scenarioSpec = z.strictObject({
+/** The keys of a request, beside those of what it is a part of. */
+export const requestFields = (files: Files) => ({
   ...paths as Record<Method, z.ZodOptional<z.ZodString>>,
-  headers: z.record(headerName, headerValue).default({}).describe("Header fields of the request"),
-  body: z.string().optional().describe("Body, as text"),
+  headers: headers.describe("Header fields of the request"),
+  body: z.union([
+    z.string(),
+    z.strictObject({ file: contentOf(files.text) }).transform(({ file }) => file),
+  ]).optional().describe("Body, as text, or from a file: { file: ./big.json }"),
   json: z.json().optional().describe("Body, as JSON; sets content-type"),
   expect: expectation.prefault({}).describe("What a right answer looks like"),
-  targets: z.array(z.string()).min(1).optional()
-    .describe("Only these targets are asked; all when absent"),
-  needs: z.array(z.enum(["redis"])).default([]).describe("What must be there for it"),
-}).superRefine((scenario, context) => {
+});
+
+/** One request: a method with its path, and what goes with them. */
+export type RequestSpec = z.output<z.ZodObject<ReturnType<typeof requestFields>>>;
+
+/** Tells what is wrong with the parts of a request together. */
+export function judgeRequest(
+  request: Partial<RequestSpec>,
+  context: z.core.$RefinementCtx,
+): void {
   const misspelt = context.issues.some(({ code }) => code === "unrecognized_keys");
-  for (const { path, message } of contradictions(scenario)) {
+  for (const { path, message } of contradictions(request)) {
     if (path.length > 0 || !misspelt) context.addIssue({ code: "custom", path, message });
   }
-}, { when: ({ value }) => typeof value === "object" && value !== null });
+}
 
-export type Scenario = z.output<typeof scenarioSpec>;
+/** Judges also what is wrong in other ways, so that everything is told at once. */
+export const ALWAYS = {
+  when: ({ value }: z.core.ParsePayload) => typeof value === "object" && value !== null,
+};
 
-function contradictions(scenario: Partial<Scenario>): { path: string[]; message: string }[] {
+function contradictions(request: Partial<RequestSpec>): { path: string[]; message: string }[] {
   const found: { path: string[]; message: string }[] = [];
-  const given = methodsOf(scenario);
+  const given = methodsOf(request);
   if (given.length === 0) {
     const choices = METHODS.join(", ");
     const message =
@@ -72,14 +98,14 @@ function contradictions(scenario: Partial<Scenario>): { path: string[]; message:
     const message = `Cannot ask with two methods at once: ${given.join(" and ")} are given`;
     found.push({ path: [given[1]], message });
   }
-  if (scenario.body !== undefined && scenario.json !== undefined) {
+  if (request.body !== undefined && request.json !== undefined) {
     found.push({ path: ["json"], message: "Cannot send both body and json: leave one out" });
   }
   return found;
 }
 
-function methodsOf(scenario: Partial<Scenario>): Method[] {
-  return METHODS.filter((method) => scenario[method] !== undefined);
+function methodsOf(request: Partial<RequestSpec>): Method[] {
+  return METHODS.filter((method) => request[method] !== undefined);
 }
 
 /** What goes over the wire, but for Host and the framing of the body. */
@@ -92,10 +118,10 @@ export interface WireRequest {
   readonly body: string | null;
 }
 
-export function wireRequest(scenario: Scenario): WireRequest {
-  const [method] = methodsOf(scenario);
-  const { headers, body = null, json } = scenario;
-  const request = { method: method.toUpperCase(), path: scenario[method] ?? "/" };
+export function wireRequest(spec: RequestSpec): WireRequest {
+  const [method] = methodsOf(spec);
+  const { headers, body = null, json } = spec;
+  const request = { method: method.toUpperCase(), path: spec[method] ?? "/" };
   if (json === undefined) return { ...request, headers, body };
   const typed = Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
   return {

@@ -4,7 +4,7 @@ import { Histogram } from "../../runner/stats/histogram.ts";
 import { holm } from "../../runner/stats/holm.ts";
 import { intervalOf, pValueOf, ratioOf } from "../../runner/stats/interval.ts";
 import { mannWhitney } from "../../runner/stats/mann_whitney.ts";
-import { type Block, type Figure, Pool } from "../../runner/stats/pool.ts";
+import type { Block, Figure } from "../../runner/stats/pool.ts";
 import { isNarrow, LOOK_CONFIDENCE, LOOKS } from "../../runner/stats/sequential.ts";
 import { twoSidedP } from "../../runner/stats/student_t.ts";
 import { type Verdict, verdictOf } from "../../runner/stats/verdict.ts";
@@ -20,8 +20,7 @@ export interface Noise {
   readonly request: number;
 }
 
-export const BLOCKS = 10;
-const REQUESTS_PER_BLOCK = 100;
+const BLOCKS = 10;
 const WAVES = 0.3;
 /** One second in thirty, all takes 1.2 times as long: a neighbour, a collection, a flush. */
 const SLOW_SHARE = 1 / 30;
@@ -31,22 +30,24 @@ const PER_SECOND = 2_000;
 /** Fewer than in earnest, where it is 10,000, as thousands of groups are drawn. */
 const RESAMPLES = 1_000;
 
-/** Blocks of one second; all times `slower` times as long. */
-export function simulateRun(random: Random, noise: Noise, slower = 1): Block[] {
+/** Reused: emptied for each block. */
+const latency = new Histogram();
+
+/** Blocks of one second; all times `slower` times as long; latencies of so many `requests` of each block. */
+function simulateRun(random: Random, noise: Noise, { slower = 1, requests = 100 } = {}): Block[] {
   const run = noise.run * random.normal();
   return random.waves(BLOCKS, { stdev: noise.block, correlation: WAVES }).map((block) => {
     const spike = random.uniform() < SLOW_SHARE ? SLOW_FACTOR : 1;
     const factor = slower * spike * Math.exp(run + block);
-    const latency = new Histogram();
-    for (let i = 0; i < REQUESTS_PER_BLOCK; i++) {
+    for (let i = 0; i < requests; i++) {
       latency.record(MEDIAN_US * factor * Math.exp(noise.request * random.normal()));
     }
-    return { seconds: 1, completed: Math.round(PER_SECOND / factor), latency: latency.toSparse() };
+    return { seconds: 1, completed: Math.round(PER_SECOND / factor), latency: latency.drain() };
   });
 }
 
 /** Of all runs that there could be. */
-export function trueFigure(figure: SimulatedFigure, { run, block, request }: Noise): number {
+function trueFigure(figure: SimulatedFigure, { run, block, request }: Noise): number {
   const shared = run ** 2 + block ** 2;
   const whole = shared + request ** 2;
   const average = (slow: number): number => 1 - SLOW_SHARE + SLOW_SHARE * slow;
@@ -69,7 +70,7 @@ function mixtureQuantile(share: number, stdev: number): number {
 }
 
 function simulateGroup(random: Random, runs: number, { noise, slower }: { noise: Noise; slower?: number }): Block[][] {
-  return Array.from({ length: runs }, () => simulateRun(random, noise, slower));
+  return Array.from({ length: runs }, () => simulateRun(random, noise, { slower }));
 }
 
 function estimate(random: Random, runs: readonly Block[][], figures: readonly Figure[]): Estimate[] {
@@ -100,18 +101,13 @@ export function compare(
   const [of, to] = groups.map((group) => estimate(random, group, [figure])[0]);
   const ratio = ratioOf(of, to);
   if (!ratio) return "inconclusive";
-  const [ofRuns, toRuns] = groups.map((group) => group.map((run) => figureOfRun(run, figure)));
   return verdictOf({
     ratio,
     adjustedP: holm([pValueOf(ratio)])[0],
-    mannWhitney: mannWhitney(ofRuns, toRuns),
+    mannWhitney: mannWhitney(of.byRun, to.byRun),
     marginRatio: 0.02,
     better: figure === "rate" ? "higher" : "lower",
   });
-}
-
-function figureOfRun(run: readonly Block[], figure: Figure): number {
-  return new Pool(run).figure(figure, new Float64Array(run.length).fill(1));
 }
 
 /** Repeats until the rate is known to ± `targetRatio`; whether the interval then covers, and after how many runs. */
@@ -123,7 +119,7 @@ export function repeatUntil(
   const runs: Block[][] = [];
   let covers = false;
   for (const look of LOOKS) {
-    while (runs.length < look) runs.push(simulateRun(random, noise));
+    while (runs.length < look) runs.push(simulateRun(random, noise, { requests: 1 }));
     const [rate] = estimate(random, runs, ["rate"]);
     const interval = intervalOf(rate, LOOK_CONFIDENCE);
     const truth = trueFigure("rate", noise);

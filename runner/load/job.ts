@@ -6,7 +6,8 @@ import type { Phase } from "../../scenarios/pace/profile.ts";
 import type { Check } from "./answer_check.ts";
 import type { DriverName } from "./driver.ts";
 import type { FlowSpec } from "./flow.ts";
-import type { IntervalPart, WorkerTotals } from "./recorder.ts";
+import type { IntervalPart } from "./intervals.ts";
+import type { WorkerTotals } from "./recorder.ts";
 import type { SessionTotals } from "./session_recorder.ts";
 
 /** Where the connections go. */
@@ -53,6 +54,8 @@ export interface Job {
   /** Infinity when the run ends by count. */
   readonly durationUs: number;
   readonly supply: SupplySpec;
+  /** Where the request log goes, and the number of this worker's first connection; null for none. */
+  readonly log: { readonly path: string; readonly firstConnection: number } | null;
   /** One Int32: not 0 asks the worker to end now. */
   readonly stop: Int32Array<SharedArrayBuffer>;
 }

@@ -3,7 +3,7 @@
  * is already compiled; each run gives every worker its own job and one common moment to start.
  */
 import type { FromWorker, Job, ToWorker, WorkerReport } from "./job.ts";
-import type { IntervalPart } from "./recorder.ts";
+import type { IntervalPart } from "./intervals.ts";
 
 /** Time for the start message to reach every worker before the start. */
 const START_DELAY_MS = 5;

@@ -4,17 +4,9 @@
  * argument, in microseconds since the start of the run.
  */
 import { type ErrorKind, ERRORS } from "../outcome.ts";
+import { type IntervalPart, Intervals } from "./intervals.ts";
+import type { RequestLog } from "./request_log.ts";
 import { Histogram, type SparseHistogram } from "../stats/histogram.ts";
-
-/** One interval of one worker. */
-export interface IntervalPart {
-  /** 0 for the first interval of the run. */
-  readonly index: number;
-  readonly completed: number;
-  readonly failed: number;
-  readonly bytesIn: number;
-  readonly latency: SparseHistogram;
-}
 
 /** What a worker saw in the whole run, beside its intervals. */
 export interface WorkerTotals {
@@ -49,9 +41,13 @@ export interface WorkerTotals {
   readonly lastUs: number;
 }
 
-const SECOND_US = 1_000_000;
-/** The last interval is the one that holds the last microsecond, not an empty one that begins at the end. */
-const LAST_US = 1;
+/** How a request ended in an error. */
+export interface Failure {
+  readonly kind: ErrorKind;
+  /** In words, for people. */
+  readonly reason: string;
+}
+
 const STATUS_CODES = 1_000;
 /** So that a server that breaks in ever new ways can't fill the memory. */
 const MAX_REASONS = 100;
@@ -73,57 +69,48 @@ export class Recorder {
   readonly #status = new Float64Array(STATUS_CODES);
   readonly #errors = new Float64Array(ERRORS.length);
   readonly #reasons = new Map<string, number>();
-  readonly #latency = new Histogram();
   readonly #service = new Histogram();
   readonly #firstByte = new Histogram();
   readonly #connect = new Histogram();
   readonly #lag = new Histogram();
   #fastestUs = Infinity;
-  readonly #secondCompleted: number[] = [];
-  readonly #secondBytes: number[] = [];
-
-  // The stretch since the last boundary; a boundary is the end of an interval or of a second.
-  #boundaryUs: number;
-  #interval = 0;
-  #second = 0;
-  #intervalCompleted = 0;
-  #intervalFailed = 0;
-  #intervalBytes = 0;
-  #stretchCompleted = 0;
-  #stretchBytes = 0;
+  readonly #intervals: Intervals;
 
   constructor(
-    private readonly intervalUs: number,
-    private readonly onInterval: (part: IntervalPart) => void,
+    intervalUs: number,
+    onInterval: (part: IntervalPart) => void,
+    private readonly log: RequestLog | null = null,
   ) {
-    this.#boundaryUs = Math.min(intervalUs, SECOND_US);
+    this.#intervals = new Intervals(intervalUs, onInterval);
   }
 
   // hot: the four moments of a completed exchange; nothing here may allocate.
   complete(
+    slot: number,
     status: number,
     dueUs: number,
     sentUs: number,
     firstByteUs: number,
     doneUs: number,
   ): void {
-    if (doneUs >= this.#boundaryUs) this.advance(doneUs);
+    if (doneUs >= this.#intervals.boundaryUs) this.advance(doneUs);
     this.completed++;
-    this.#stretchCompleted++;
+    this.#intervals.completed++;
     this.#status[status]++;
     const latencyUs = doneUs - dueUs;
     if (latencyUs < this.#fastestUs) this.#fastestUs = latencyUs;
-    this.#latency.record(latencyUs);
+    this.#intervals.latency.record(latencyUs);
     this.#service.record(doneUs - sentUs);
     this.#firstByte.record(firstByteUs - sentUs);
     this.lastUs = doneUs;
+    this.log?.add(status, dueUs, doneUs, slot);
   }
 
   // hot: bytes as they arrive.
   received(bytes: number, nowUs: number): void {
-    if (nowUs >= this.#boundaryUs) this.advance(nowUs);
+    if (nowUs >= this.#intervals.boundaryUs) this.advance(nowUs);
     this.bytesIn += bytes;
-    this.#stretchBytes += bytes;
+    this.#intervals.bytesIn += bytes;
   }
 
   // hot: an exchange that was due has been sent.
@@ -148,10 +135,16 @@ export class Recorder {
   }
 
   /** An exchange that ended in an error; only a time-out says something about the latency. */
-  fail(kind: ErrorKind, reason: string, dueUs: number, sentUs: number, nowUs: number): void {
-    if (nowUs >= this.#boundaryUs) this.advance(nowUs);
+  fail(
+    slot: number,
+    { kind, reason }: Failure,
+    dueUs: number,
+    sentUs: number,
+    nowUs: number,
+  ): void {
+    if (nowUs >= this.#intervals.boundaryUs) this.advance(nowUs);
     this.failed++;
-    this.#intervalFailed++;
+    this.#intervals.failed++;
     this.#errors[ERRORS.indexOf(kind)]++;
     const known = this.#reasons.size < MAX_REASONS || this.#reasons.has(reason)
       ? reason
@@ -159,61 +152,33 @@ export class Recorder {
     this.#reasons.set(known, (this.#reasons.get(known) ?? 0) + 1);
     if (kind === "timeout") this.#recordLowerBound(dueUs, sentUs, nowUs);
     this.lastUs = nowUs;
+    this.log?.add(0, dueUs, nowUs, slot);
   }
 
   /** An exchange in flight at the end of the run: it would have taken at least this long. */
-  leaveUnfinished(dueUs: number, sentUs: number, endUs: number): void {
-    this.advance(endUs - LAST_US);
+  leaveUnfinished(slot: number, dueUs: number, sentUs: number, endUs: number): void {
+    this.#intervals.advanceToEnd(endUs);
     this.unfinished++;
     this.#recordLowerBound(dueUs, sentUs, endUs);
     this.lastUs = endUs;
+    this.log?.add(0, dueUs, endUs, slot);
   }
 
   #recordLowerBound(dueUs: number, sentUs: number, nowUs: number): void {
     this.#censored++;
-    this.#latency.record(nowUs - dueUs);
+    this.#intervals.latency.record(nowUs - dueUs);
     this.#service.record(nowUs - sentUs);
   }
 
-  /** Closes every stretch that has ended by `nowUs` and hands on finished intervals. */
+  /** Hands on the intervals that have ended by `nowUs`. */
   advance(nowUs: number): void {
-    while (nowUs >= this.#boundaryUs) {
-      const endUs = this.#boundaryUs;
-      this.#closeStretch();
-      if (endUs === (this.#interval + 1) * this.intervalUs) this.#closeInterval();
-      if (endUs === (this.#second + 1) * SECOND_US) this.#second++;
-      this.#boundaryUs = Math.min(
-        (this.#interval + 1) * this.intervalUs,
-        (this.#second + 1) * SECOND_US,
-      );
-    }
-  }
-
-  #closeStretch(): void {
-    this.#secondCompleted[this.#second] = (this.#secondCompleted[this.#second] ?? 0) +
-      this.#stretchCompleted;
-    this.#secondBytes[this.#second] = (this.#secondBytes[this.#second] ?? 0) + this.#stretchBytes;
-    this.#intervalCompleted += this.#stretchCompleted;
-    this.#intervalBytes += this.#stretchBytes;
-    this.#stretchCompleted = this.#stretchBytes = 0;
-  }
-
-  #closeInterval(): void {
-    this.onInterval({
-      index: this.#interval++,
-      completed: this.#intervalCompleted,
-      failed: this.#intervalFailed,
-      bytesIn: this.#intervalBytes,
-      latency: this.#latency.drain(),
-    });
-    this.#intervalCompleted = this.#intervalFailed = this.#intervalBytes = 0;
+    this.#intervals.advance(nowUs);
   }
 
   /** Hands on the last, perhaps shorter, interval and gives the totals. Nothing may be recorded after it. */
   finish(endUs: number): WorkerTotals {
-    this.advance(endUs - LAST_US);
-    this.#closeStretch();
-    this.#closeInterval();
+    this.#intervals.finish(endUs);
+    this.log?.flush();
     return {
       due: this.due,
       completed: this.completed,
@@ -229,8 +194,8 @@ export class Recorder {
       status: this.#status,
       errors: this.#errors,
       reasons: this.#reasons,
-      secondCompleted: this.#secondCompleted,
-      secondBytes: this.#secondBytes,
+      secondCompleted: this.#intervals.secondCompleted,
+      secondBytes: this.#intervals.secondBytes,
       service: this.#service.toSparse(),
       firstByte: this.#firstByte.toSparse(),
       connect: this.#connect.toSparse(),

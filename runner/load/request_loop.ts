@@ -155,7 +155,7 @@ export class RequestLoop implements Conversation {
     if (dueUs >= 0) {
       const dialedUs = this.#connections.dialedUs(slot);
       recorder.due++;
-      recorder.fail(kind, reason, supply.intended ? dueUs : dialedUs, dialedUs, nowUs);
+      recorder.fail(slot, { kind, reason }, supply.intended ? dueUs : dialedUs, dialedUs, nowUs);
     }
     this.#connections.refused(slot, nowUs);
   }
@@ -192,7 +192,7 @@ export class RequestLoop implements Conversation {
     const reader = this.#readers[slot];
     const dueUs = this.#inFlight.dueUs(slot);
     const sentUs = this.#inFlight.sentUs(slot);
-    recorder.complete(reader.status, dueUs, sentUs, this.#firstByteUs[slot], nowUs);
+    recorder.complete(slot, reader.status, dueUs, sentUs, this.#firstByteUs[slot], nowUs);
     const { check } = this.#script.requests[this.#inFlight.request(slot)];
     if (check !== null) recorder.checked(check.passes(reader));
     this.#connections.answered(slot);
@@ -206,13 +206,9 @@ export class RequestLoop implements Conversation {
   }
 
   #failOldest(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
-    this.parts.recorder.fail(
-      kind,
-      reason,
-      this.#inFlight.dueUs(slot),
-      this.#inFlight.sentUs(slot),
-      nowUs,
-    );
+    const dueUs = this.#inFlight.dueUs(slot);
+    const sentUs = this.#inFlight.sentUs(slot);
+    this.parts.recorder.fail(slot, { kind, reason }, dueUs, sentUs, nowUs);
     this.#inFlight.drop(slot);
   }
 
@@ -225,7 +221,12 @@ export class RequestLoop implements Conversation {
     for (let slot = 0; slot < this.job.connections; slot++) {
       if (this.#connections.state(slot) === CONNECTING) this.#leaveDial(slot, endUs);
       for (; this.#inFlight.count(slot) > 0; this.#inFlight.drop(slot)) {
-        recorder.leaveUnfinished(this.#inFlight.dueUs(slot), this.#inFlight.sentUs(slot), endUs);
+        recorder.leaveUnfinished(
+          slot,
+          this.#inFlight.dueUs(slot),
+          this.#inFlight.sentUs(slot),
+          endUs,
+        );
       }
       this.#connections.close(slot);
     }
@@ -241,6 +242,6 @@ export class RequestLoop implements Conversation {
     if (supply.intended || supply.take(endUs) < 0) return;
     const dialedUs = this.#connections.dialedUs(slot);
     recorder.due++;
-    recorder.leaveUnfinished(dialedUs, dialedUs, endUs);
+    recorder.leaveUnfinished(slot, dialedUs, dialedUs, endUs);
   }
 }

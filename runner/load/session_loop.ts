@@ -9,7 +9,7 @@ import { BROKEN, NEED_MORE, ResponseReader } from "../http/response.ts";
 import type { ErrorKind } from "../outcome.ts";
 import { Connections, OPEN } from "./connections.ts";
 import type { Conversation, Driver } from "./driver.ts";
-import type { Flow, RequestStep } from "./flow.ts";
+import type { Flow } from "./flow.ts";
 import type { Job } from "./job.ts";
 import type { Recorder, WorkerTotals } from "./recorder.ts";
 import type { SessionRecorder } from "./session_recorder.ts";
@@ -86,7 +86,7 @@ export class SessionLoop implements Conversation {
       const visitor = this.#visitors[slot];
       visitor.step = 0;
       visitor.arrivedUs = supply.take(nowUs);
-      visitor.variables = flow.newVariables();
+      visitor.visit = flow.nextVisit();
       sessions.begin();
       this.#present++;
       this.#goOn(slot, visitor.arrivedUs, nowUs);
@@ -105,7 +105,7 @@ export class SessionLoop implements Conversation {
   /** The visitor's next step, due at `dueUs`. */
   #goOn(slot: number, dueUs: number, nowUs: number): void {
     const visitor = this.#visitors[slot];
-    const step = this.parts.flow.steps[visitor.step];
+    const step = visitor.visit.steps[visitor.step];
     if (step === undefined) return this.#leave(slot, true, nowUs);
     if (step.kind === "think") {
       visitor.step++;
@@ -114,16 +114,16 @@ export class SessionLoop implements Conversation {
     this.parts.recorder.due++;
     visitor.dueUs = dueUs;
     visitor.sentUs = NOTHING;
-    if (this.#connections.state(slot) === OPEN) this.#send(slot, step, nowUs);
+    if (this.#connections.state(slot) === OPEN) this.#send(slot, nowUs);
     else this.#connections.dial(slot, nowUs);
   }
 
-  #send(slot: number, step: RequestStep, nowUs: number): void {
+  #send(slot: number, nowUs: number): void {
     const { recorder, driver, flow } = this.parts;
     const visitor = this.#visitors[slot];
-    const bytes = flow.encode(step, visitor.variables);
+    const bytes = flow.encode(visitor.request, visitor.visit.variables);
     visitor.sentUs = nowUs;
-    visitor.reader.begin(step.head);
+    visitor.reader.begin(visitor.request.head);
     recorder.sent(nowUs - visitor.dueUs);
     recorder.bytesOut += bytes.length;
     driver.send(slot, bytes);
@@ -131,7 +131,7 @@ export class SessionLoop implements Conversation {
 
   onOpen(slot: number, nowUs: number): void {
     this.#connections.opened(slot, nowUs);
-    this.#send(slot, this.parts.flow.requestAt(this.#visitors[slot].step), nowUs);
+    this.#send(slot, nowUs);
   }
 
   onRefused(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
@@ -173,9 +173,9 @@ export class SessionLoop implements Conversation {
     const { recorder, flow } = this.parts;
     const visitor = this.#visitors[slot];
     const { reader, dueUs, sentUs, firstByteUs } = visitor;
-    recorder.complete(reader.status, dueUs, sentUs, firstByteUs, nowUs);
+    recorder.complete(slot, reader.status, dueUs, sentUs, firstByteUs, nowUs);
     visitor.dueUs = visitor.sentUs = NOTHING;
-    const { checked, right, goesOn } = flow.judge(visitor.step, reader, visitor.variables);
+    const { checked, right, goesOn } = flow.judge(visitor.request, reader, visitor.visit.variables);
     if (checked) recorder.checked(right);
     if (!goesOn) return this.#leave(slot, false, nowUs);
     visitor.step++;
@@ -185,7 +185,8 @@ export class SessionLoop implements Conversation {
   /** The exchange at hand has failed, and the session with it. */
   #fail(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
     const visitor = this.#visitors[slot];
-    this.parts.recorder.fail(kind, reason, visitor.dueUs, this.#begunUs(slot), nowUs);
+    const { recorder } = this.parts;
+    recorder.fail(slot, { kind, reason }, visitor.dueUs, this.#begunUs(slot), nowUs);
     visitor.dueUs = visitor.sentUs = NOTHING;
     this.#connections.close(slot);
     this.#leave(slot, false, nowUs);
@@ -220,7 +221,7 @@ export class SessionLoop implements Conversation {
   #finish(endUs: number): number {
     const { recorder, supply } = this.parts;
     this.#visitors.forEach(({ dueUs }, slot) => {
-      if (dueUs !== NOTHING) recorder.leaveUnfinished(dueUs, this.#begunUs(slot), endUs);
+      if (dueUs !== NOTHING) recorder.leaveUnfinished(slot, dueUs, this.#begunUs(slot), endUs);
       this.#connections.close(slot);
     });
     recorder.drop(supply.drop(endUs));

@@ -2,7 +2,7 @@
  * One visitor's place in a load of sessions: how far he is in the flow, and the exchange at hand.
  */
 import type { ResponseReader } from "../http/response.ts";
-import type { Variables } from "./flow.ts";
+import type { RequestStep, Visit } from "./flow.ts";
 
 export const NOTHING = -1;
 
@@ -15,7 +15,14 @@ export class Visitor {
   /** When it was sent; NOTHING until then. */
   sentUs = NOTHING;
   firstByteUs = 0;
-  variables: Variables = new Map();
+  visit: Visit = { steps: [], variables: new Map() };
 
   constructor(readonly reader: ResponseReader) {}
+
+  /** The request at hand. */
+  get request(): RequestStep {
+    const step = this.visit.steps[this.step];
+    if (step?.kind !== "request") throw new Error(`Step ${this.step} of the flow is no request`);
+    return step;
+  }
 }

@@ -8,6 +8,8 @@ import { DRIVERS } from "./drivers.ts";
 import { Flow } from "./flow.ts";
 import type { FromWorker, Job, ToWorker } from "./job.ts";
 import { Recorder } from "./recorder.ts";
+import { rehearse } from "./rehearsal.ts";
+import { RequestLog } from "./request_log.ts";
 import { RequestLoop } from "./request_loop.ts";
 import { RequestScript } from "./request_script.ts";
 import { SessionLoop } from "./session_loop.ts";
@@ -26,7 +28,8 @@ async function prepare(job: Job): Promise<(at: number) => Promise<void>> {
   let startMs = 0; // of this isolate's performance clock
   const now = (): number => (performance.now() - startMs) * 1_000;
   const driver = await DRIVERS[job.driver]({ endpoint: job.endpoint, slots: job.connections, now });
-  const recorder = new Recorder(job.intervalUs, (part) => tell({ kind: "interval", part }));
+  const log = openLog(job);
+  const recorder = new Recorder(job.intervalUs, (part) => tell({ kind: "interval", part }), log);
   const sessions = new SessionRecorder();
   const loop = loopOf(job, { driver, recorder, sessions });
   return async (at) => {
@@ -39,6 +42,16 @@ async function prepare(job: Job): Promise<(at: number) => Promise<void>> {
     const { totals, elapsedUs } = loop;
     tell({ kind: "finished", report: { totals, sessions: sessions.totals(), elapsedUs, cpuUs } });
   };
+}
+
+/** Workers append whole lines to one file, which the system keeps apart. */
+function openLog({ log }: Job): RequestLog | null {
+  if (log === null) return null;
+  const file = Deno.openSync(log.path, { append: true });
+  const write = (bytes: Uint8Array): void => {
+    for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
+  };
+  return new RequestLog(write, log.firstConnection);
 }
 
 interface LoopParts {
@@ -55,10 +68,12 @@ function loopOf(job: Job, parts: LoopParts): Loop {
     : new RequestLoop(job, { ...parts, supply, script: new RequestScript(script) });
 }
 
+let rehearsed: Promise<void> | null = null;
 let start: ((at: number) => Promise<void>) | null = null;
 
 self.onmessage = async ({ data }: MessageEvent<ToWorker>) => {
   if (data.kind === "prepare") {
+    await (rehearsed ??= rehearse());
     start = await prepare(data.job);
     tell({ kind: "ready" });
   } else {

@@ -14,7 +14,10 @@ const BLOCKS_PER_RUN = 10;
 export function blocksOf(intervals: readonly Block[]): Block[] {
   const blocks = Math.min(BLOCKS_PER_RUN, intervals.length);
   const start = (block: number): number => Math.floor(block * intervals.length / blocks);
-  return Array.from({ length: blocks }, (_, block) => mergeBlocks(intervals.slice(start(block), start(block + 1))));
+  return Array.from(
+    { length: blocks },
+    (_, block) => mergeBlocks(intervals.slice(start(block), start(block + 1))),
+  );
 }
 
 export function mergeBlocks(parts: readonly Block[]): Block {

@@ -24,7 +24,8 @@ export interface BootstrapOptions {
 export interface Estimate {
   /** Of all runs together: requests per second, or microseconds. */
   readonly value: number;
-  readonly runs: number;
+  /** Of each run, in their order. */
+  readonly byRun: readonly number[];
   /** Standard error of ln value, by whole runs; NaN for one run. */
   readonly logStandardError: number;
   /** ln (value of a resample / value), one for each resample, in the order drawn. */
@@ -33,29 +34,39 @@ export interface Estimate {
 
 /**
  * @param runs The blocks of each run; every run must have some.
- * @returns One estimate for each figure, in their order; null for a figure that is 0 or without samples in
- * all the runs, or may be in a resample.
+ * @returns One estimate for each figure, in their order; null where the figure of the runs, or of a
+ * resample of them, is 0 or has no samples: there is no ratio to nothing.
  */
-export function bootstrap(runs: readonly (readonly Block[])[], options: BootstrapOptions): (Estimate | null)[] {
+export function bootstrap(
+  runs: readonly (readonly Block[])[],
+  options: BootstrapOptions,
+): (Estimate | null)[] {
   const { figures, seed, resamples = 10_000 } = options;
-  const draw = new Draw(runs, seed);
-  const byBlocks = new Pool(runs.flat());
-  const byRuns = new Pool(runs.map(mergeBlocks));
-  const once = new Float64Array(runs.length).fill(1);
-  const values = figures.map((figure) => byRuns.figure(figure, once));
+  const blockPool = new Pool(runs.flat());
+  const runPool = new Pool(runs.map(mergeBlocks));
+  const values = figures.map((figure) =>
+    runPool.figure(figure, new Float64Array(runs.length).fill(1))
+  );
   const blockDraws = figures.map(() => new Float64Array(resamples));
   const runDraws = figures.map(() => new Float64Array(resamples));
+  const draw = new Draw(runs, seed);
   for (let i = 0; i < resamples; i++) {
     draw.next();
     figures.forEach((figure, f) => {
-      blockDraws[f][i] = Math.log(byBlocks.figure(figure, draw.blockWeights) / values[f]);
-      runDraws[f][i] = Math.log(byRuns.figure(figure, draw.runWeights) / values[f]);
+      blockDraws[f][i] = Math.log(blockPool.figure(figure, draw.blockWeights) / values[f]);
+      runDraws[f][i] = Math.log(runPool.figure(figure, draw.runWeights) / values[f]);
     });
   }
-  return values.map((value, f) => {
-    if (!blockDraws[f].every(Number.isFinite) || !runDraws[f].every(Number.isFinite)) return null;
-    const logStandardError = stdevOf(runDraws[f]) * Math.sqrt(runs.length / (runs.length - 1));
-    return { value, runs: runs.length, logStandardError, logDraws: blockDraws[f] };
+  return figures.map((figure, f) => {
+    if (![...blockDraws[f], ...runDraws[f]].every(Number.isFinite)) return null;
+    return {
+      value: values[f],
+      byRun: runs.map((_, run) =>
+        runPool.figure(figure, Float64Array.from(runs, (_, other) => other === run ? 1 : 0))
+      ),
+      logStandardError: stdevOf(runDraws[f]) * Math.sqrt(runs.length / (runs.length - 1)),
+      logDraws: blockDraws[f],
+    };
   });
 }
 
@@ -68,7 +79,9 @@ class Draw {
   readonly #random: { next(): number };
 
   constructor(runs: readonly (readonly Block[])[], seed: number) {
-    for (const blocks of runs) this.#starts.push(this.#starts[this.#starts.length - 1] + blocks.length);
+    for (const blocks of runs) {
+      this.#starts.push(this.#starts[this.#starts.length - 1] + blocks.length);
+    }
     this.runWeights = new Float64Array(runs.length);
     this.blockWeights = new Float64Array(this.#starts[runs.length]);
     this.#random = xoroshiro128plus(seed);

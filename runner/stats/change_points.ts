@@ -26,7 +26,10 @@ export interface ChangePointOptions {
  * @param values Finite numbers in their order in time.
  * @returns The index of the first value of each new segment, ascending; empty for a series without a change.
  */
-export function findChangePoints(values: readonly number[], options: ChangePointOptions = {}): number[] {
+export function findChangePoints(
+  values: readonly number[],
+  options: ChangePointOptions = {},
+): number[] {
   const length = values.length;
   const minSegment = Math.max(2, options.minSegment ?? 2);
   if (length < 2 * minSegment) return [];
@@ -49,7 +52,8 @@ function segmentCost(values: readonly number[], minVariance?: number): Cost {
     sums[i + 1] = sums[i] + value;
     squares[i + 1] = squares[i] + value * value;
   }
-  const floor = minVariance ?? Math.max(Number.MIN_VALUE * 2 ** 60, 1e-6 * squares[length] / length);
+  const floor = minVariance ??
+    Math.max(Number.MIN_VALUE * 2 ** 60, 1e-6 * squares[length] / length);
   return (from, to) => {
     const count = to - from;
     const sum = sums[to] - sums[from];

@@ -21,8 +21,14 @@ export function driftOf(values: readonly number[]): Drift {
   const slope = values.reduce((sum, value, i) => sum + (i - middle) * value, 0) / spread;
   const residuals = values.map((value, i) => value - mean - slope * (i - middle));
   const squares = residuals.reduce((sum, residual) => sum + residual ** 2, 0);
-  const products = residuals.slice(1).reduce((sum, residual, i) => sum + residual * residuals[i], 0);
+  const products = residuals.slice(1).reduce(
+    (sum, residual, i) => sum + residual * residuals[i],
+    0,
+  );
   const correlation = squares === 0 ? 0 : Math.max(0, products / squares);
   const variance = squares / (length - 2) * (1 + correlation) / (1 - correlation);
-  return { change: slope * (length - 1), standardError: (length - 1) * Math.sqrt(variance / spread) };
+  return {
+    change: slope * (length - 1),
+    standardError: (length - 1) * Math.sqrt(variance / spread),
+  };
 }

@@ -30,7 +30,9 @@ export function findFlattening(values: readonly (number | null)[]): Flattening |
   const present = [...values.keys()].filter((index) => values[index] !== null);
   if (present.length === 0) return null;
   const known = present.map((index) => Number(values[index]));
-  const smooth = known.map((_, index) => medianOf(known.slice(Math.max(0, index - REACH), index + REACH + 1)));
+  const smooth = known.map((_, index) =>
+    medianOf(known.slice(Math.max(0, index - REACH), index + REACH + 1))
+  );
   const finalStart = Math.floor(known.length * (1 - FINAL_RATIO));
   const finalValue = medianOf(known.slice(finalStart));
   const strayed = smooth.map((value) => Math.abs(value - finalValue));

@@ -28,9 +28,8 @@ export interface Interval {
 
 /** @returns null for fewer than two runs: one says nothing about the next. */
 export function intervalOf(estimate: Estimate, confidence = 0.95): Interval | null {
-  if (estimate.runs < 2) return null;
-  const { value, runs, logStandardError, logDraws } = estimate;
-  return stretch({ value, logStandardError, degreesOfFreedom: runs - 1, logDraws }, confidence);
+  const degreesOfFreedom = estimate.byRun.length - 1;
+  return degreesOfFreedom < 1 ? null : stretch({ ...estimate, degreesOfFreedom }, confidence);
 }
 
 /**
@@ -39,15 +38,19 @@ export function intervalOf(estimate: Estimate, confidence = 0.95): Interval | nu
  * @returns null when either has fewer than two runs.
  */
 export function ratioOf(of: Estimate, to: Estimate, confidence = 0.95): Interval | null {
-  if (of.runs < 2 || to.runs < 2) return null;
+  const [ofFreedom, toFreedom] = [of.byRun.length - 1, to.byRun.length - 1];
+  if (ofFreedom < 1 || toFreedom < 1) return null;
   const [ofVariance, toVariance] = [of.logStandardError ** 2, to.logStandardError ** 2];
   const variance = ofVariance + toVariance;
   const degreesOfFreedom = variance === 0
-    ? of.runs + to.runs - 2
-    : variance ** 2 / (ofVariance ** 2 / (of.runs - 1) + toVariance ** 2 / (to.runs - 1));
+    ? ofFreedom + toFreedom
+    : variance ** 2 / (ofVariance ** 2 / ofFreedom + toVariance ** 2 / toFreedom);
   const logDraws = of.logDraws.map((draw, i) => draw - to.logDraws[i]);
   const logStandardError = Math.sqrt(variance);
-  return stretch({ value: of.value / to.value, logStandardError, degreesOfFreedom, logDraws }, confidence);
+  return stretch(
+    { value: of.value / to.value, logStandardError, degreesOfFreedom, logDraws },
+    confidence,
+  );
 }
 
 /** Two-sided probability of a ratio at least as far from 1, were the true one 1. */
@@ -57,15 +60,16 @@ export function pValueOf(ratio: Interval): number {
   return twoSidedP(distance / ratio.logStandardError, ratio.degreesOfFreedom);
 }
 
-function stretch(
-  from: { value: number; logStandardError: number; degreesOfFreedom: number; logDraws: Float64Array },
-  confidence: number,
-): Interval {
+type Known = Omit<Estimate, "byRun"> & { readonly degreesOfFreedom: number };
+
+function stretch(from: Known, confidence: number): Interval {
   const { value, logStandardError, degreesOfFreedom, logDraws } = from;
   const spread = stdevOf(logDraws);
-  const factor = tQuantile(confidence, degreesOfFreedom) * logStandardError / (tQuantile(confidence, Infinity) * spread);
+  const factor = tQuantile(confidence, degreesOfFreedom) * logStandardError /
+    (tQuantile(confidence, Infinity) * spread);
   const sorted = logDraws.toSorted();
-  const at = (share: number): number => spread === 0 ? value : value * Math.exp(factor * quantileOf(sorted, share));
+  const at = (share: number): number =>
+    spread === 0 ? value : value * Math.exp(factor * quantileOf(sorted, share));
   return {
     value,
     low: at((1 - confidence) / 2),

@@ -24,7 +24,8 @@ export function mannWhitney(first: readonly number[], second: readonly number[])
   const ways = countSubsets(ranks, first.length);
   const total = ways.reduce((sum, count) => sum + count, 0);
   const extreme = ways.reduce(
-    (sum, count, at) => Math.abs(at - meanRankSum) >= Math.abs(rankSum - meanRankSum) ? sum + count : sum,
+    (sum, count, at) =>
+      Math.abs(at - meanRankSum) >= Math.abs(rankSum - meanRankSum) ? sum + count : sum,
     0,
   );
   return {

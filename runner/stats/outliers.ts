@@ -16,14 +16,19 @@ const FAR = 25;
 
 /** @returns One flag for each value: true where it is an outlier. */
 export function findOutliers(values: readonly number[]): boolean[] {
-  const deviations = values.map((value, index) => value - medianOf(around(values, index, NEAR)));
+  const deviations = values.map((value, index) => value - medianOf(near(values, index)));
   return deviations.map((deviation, index) => {
-    const nearby = around(deviations, index, FAR).sort((a, b) => a - b);
-    return Math.abs(deviation) > 3 * (quantileOf(nearby, 0.9) - quantileOf(nearby, 0.1));
+    const far = deviations.slice(Math.max(0, index - FAR), index + FAR + 1).sort((a, b) => a - b);
+    return Math.abs(deviation) > 3 * (quantileOf(far, 0.9) - quantileOf(far, 0.1));
   });
 }
 
-/** The values up to `reach` away from `index`; fewer at the ends of the series. */
-function around(values: readonly number[], index: number, reach: number): number[] {
-  return values.slice(Math.max(0, index - reach), index + reach + 1);
+/**
+ * As many values on either side; towards the ends fewer, down to the first or last three. So one slow
+ * interval at the start is an outlier, and two are a slow start.
+ */
+function near(values: readonly number[], index: number): readonly number[] {
+  const reach = Math.max(1, Math.min(NEAR, index, values.length - 1 - index));
+  const start = Math.max(0, Math.min(index - reach, values.length - 1 - 2 * reach));
+  return values.slice(start, start + 2 * reach + 1);
 }

@@ -4,7 +4,7 @@
  * nothing is added up ahead: counts lie cumulated, so the rank of a value under given weights is one sum
  * over the blocks, and the percentile a binary search for it.
  */
-import { highestUsOf, lowestUsOf, type SparseHistogram } from "./histogram.ts";
+import { BUCKETS, highestUsOf, lowestUsOf, type SparseHistogram } from "./histogram.ts";
 
 /** A stretch of one run. */
 export interface Block {
@@ -32,7 +32,7 @@ export class Pool {
     this.#completed = column(({ completed }) => completed);
     this.#sumUs = column(({ latency }) => latency.sumUs);
     this.#count = column(({ latency }) => latency.count);
-    this.#buckets = Uint16Array.from(new Set(blocks.flatMap(({ latency }) => [...latency.indices]))).sort();
+    this.#buckets = bucketsOf(blocks);
     this.#cumulated = cumulate(blocks, this.#buckets);
   }
 
@@ -72,13 +72,23 @@ function weigh(values: Float64Array, weights: Float64Array): number {
   return sum;
 }
 
+/** Buckets that are in use in any block, ascending. */
+function bucketsOf(blocks: readonly Block[]): Uint16Array {
+  const isUsed = new Uint8Array(BUCKETS);
+  for (const { latency } of blocks) for (const index of latency.indices) isUsed[index] = 1;
+  const buckets: number[] = [];
+  for (let index = 0; index < BUCKETS; index++) if (isUsed[index] === 1) buckets.push(index);
+  return Uint16Array.from(buckets);
+}
+
 function cumulate(blocks: readonly Block[], buckets: Uint16Array): Float64Array[] {
-  const cumulated = Array.from(buckets, () => new Float64Array(blocks.length));
-  blocks.forEach(({ latency: { indices, counts } }, j) => {
-    for (let i = 0, at = 0, sum = 0; i < buckets.length; i++) {
-      if (indices[at] === buckets[i]) sum += counts[at++];
-      cumulated[i][j] = sum;
+  const sums = new Float64Array(blocks.length);
+  const next = new Uint32Array(blocks.length);
+  return Array.from(buckets, (bucket) => {
+    for (let j = 0; j < blocks.length; j++) {
+      const { indices, counts } = blocks[j].latency;
+      if (indices[next[j]] === bucket) sums[j] += counts[next[j]++];
     }
+    return sums.slice();
   });
-  return cumulated;
 }

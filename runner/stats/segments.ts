@@ -11,8 +11,8 @@ import { medianOf } from "./quantile.ts";
 
 /** Levels closer than this are the same to whoever reads the figure. */
 export const MATERIAL_RATIO = 0.02;
-/** Least values in a segment. A slow start shorter than this looks the same as an outlier. */
-const LEAST_SEGMENT = 3;
+/** Least values in a segment: half a second of 250 ms. A slow start shorter than this looks like an outlier. */
+const LEAST_SEGMENT = 2;
 /** Segments count as at least this noisy, so that a few equal (rounded) values are no segment of their own. */
 const LEAST_STDEV_RATIO = MATERIAL_RATIO / 4;
 /** Turns a median absolute deviation into the standard deviation of normally distributed values. */
@@ -48,7 +48,9 @@ function segmentOf(from: number, values: readonly number[]): Segment {
 
 /** Standard deviation of values about the level of their segment, by their median absolute deviation. */
 function noiseOf(segments: readonly Segment[]): number {
-  const deviations = segments.flatMap(({ values, level }) => values.map((value) => Math.abs(value - level)));
+  const deviations = segments.flatMap(({ values, level }) =>
+    values.map((value) => Math.abs(value - level))
+  );
   return STDEV_PER_MAD * medianOf(deviations);
 }
 

@@ -9,7 +9,13 @@ import { medianOf } from "./quantile.ts";
 import { MATERIAL_RATIO, segmentSeries } from "./segments.ts";
 
 /** From the best to the worst. */
-export const STEADY_LABELS = ["flat", "warm-up", "slowdown", "no-steady-state", "too-short"] as const;
+export const STEADY_LABELS = [
+  "flat",
+  "warm-up",
+  "slowdown",
+  "no-steady-state",
+  "too-short",
+] as const;
 export type SteadyLabel = typeof STEADY_LABELS[number];
 
 /** Intervals with a value that a series needs before anything is said about it: 5 s of 250 ms. */
@@ -73,14 +79,19 @@ export function classifyRun(intervals: readonly RunInterval[]): RunSteadyState {
  *
  * @param values Median latency (positive) or rate (0 or more) of each interval, in any one unit.
  */
-export function classifySeries(values: readonly (number | null)[], kind: "latency" | "rate"): SteadyState {
+export function classifySeries(
+  values: readonly (number | null)[],
+  kind: "latency" | "rate",
+): SteadyState {
   const present = [...values.keys()].filter((index) => values[index] !== null);
   const known = present.map((index) => Number(values[index]));
   const middle = medianOf(known);
   if (known.length < LEAST_INTERVALS || middle === 0) {
     return { label: "too-short", steadyFrom: null, segments: [] };
   }
-  const ratios = known.map((value) => kind === "latency" ? Math.log(value / middle) : value / middle);
+  const ratios = known.map((value) =>
+    kind === "latency" ? Math.log(value / middle) : value / middle
+  );
   const stretches = segmentSeries(ratios);
   const last = stretches[stretches.length - 1];
   const segments = stretches.map(({ from, level }) => ({
@@ -99,7 +110,9 @@ function labelOf(segments: readonly SteadySegment[], kind: "latency" | "rate"): 
   if (segments.length === 1) return "flat";
   const { level } = segments[segments.length - 1];
   const wasBetter = segments.some((segment) =>
-    kind === "latency" ? segment.level < level / (1 + MATERIAL_RATIO) : segment.level > level * (1 + MATERIAL_RATIO)
+    kind === "latency"
+      ? segment.level < level / (1 + MATERIAL_RATIO)
+      : segment.level > level * (1 + MATERIAL_RATIO)
   );
   return wasBetter ? "slowdown" : "warm-up";
 }

@@ -2,13 +2,23 @@
 
 /** Lanczos' approximation of ln Γ(x) for x > 0 with g = 7, n = 9: 15 digits. */
 const LANCZOS = [
-  0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059,
-  12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7,
+  0.99999999999980993,
+  676.5203681218851,
+  -1259.1392167224028,
+  771.32342877765313,
+  -176.61502916214059,
+  12.507343278686905,
+  -0.13857109526572012,
+  9.9843695780195716e-6,
+  1.5056327351493116e-7,
 ];
 
 function logGamma(x: number): number {
   const shifted = x - 1;
-  const series = LANCZOS.reduce((sum, coefficient, i) => i === 0 ? coefficient : sum + coefficient / (shifted + i), 0);
+  const series = LANCZOS.reduce(
+    (sum, coefficient, i) => i === 0 ? coefficient : sum + coefficient / (shifted + i),
+    0,
+  );
   const base = shifted + 7.5;
   return 0.5 * Math.log(2 * Math.PI) + (shifted + 0.5) * Math.log(base) - base + Math.log(series);
 }
@@ -18,7 +28,9 @@ function incompleteBeta(x: number, a: number, b: number): number {
   if (x <= 0) return 0;
   if (x >= 1) return 1;
   if (x > (a + 1) / (a + b + 2)) return 1 - incompleteBeta(1 - x, b, a);
-  const front = Math.exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x)) / a;
+  const front =
+    Math.exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x)) /
+    a;
   return front / betaFraction(x, a, b);
 }
 

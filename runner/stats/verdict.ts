@@ -53,6 +53,7 @@ function isReal({ ratio, adjustedP, mannWhitney }: Comparison): boolean {
  */
 export function smallestChangeOf({ logStandardError, degreesOfFreedom }: Interval): number {
   // The one-sided 80 % point is the two-sided 60 % one.
-  const errors = tQuantile(1 - SIGNIFICANCE, degreesOfFreedom) + tQuantile(2 * POWER - 1, degreesOfFreedom);
+  const errors = tQuantile(1 - SIGNIFICANCE, degreesOfFreedom) +
+    tQuantile(2 * POWER - 1, degreesOfFreedom);
   return Math.expm1(errors * logStandardError);
 }

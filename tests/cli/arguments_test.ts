@@ -39,7 +39,7 @@ Deno.test("bench of a URL alone is 50 connections for 10 s, and checks nothing",
   });
   assert.equal(
     JSON.stringify(scenario),
-    '{"get":"/a?b=c","headers":{},"expect":{},"needs":[]}',
+    '{"get":"/a?b=c","headers":{},"expect":{},"values":{},"needs":[]}',
   );
   assert.deepEqual({ driver, intervalMs }, { driver: "auto", intervalMs: 250 });
 });
@@ -54,6 +54,7 @@ Deno.test("bench takes short and long flags, before and after the URL, joined an
   for (const line of lines) {
     for (const args of [[URL_, ...line], [...line, URL_]]) {
       const { load } = benchRequest(readBench(...args));
+      assert.ok(load.kind === "closed");
       const { connections, requests, workers, timeoutMs, durationMs } = load;
       assert.deepEqual([connections, requests, workers, timeoutMs, durationMs], [
         7,

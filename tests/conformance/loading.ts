@@ -6,7 +6,7 @@ import type { Check } from "../../runner/load/answer_check.ts";
 import type { DriverName } from "../../runner/load/driver.ts";
 import type { WorkerReport } from "../../runner/load/job.ts";
 import { type JobShare, WorkerPool } from "../../runner/load/pool.ts";
-import type { IntervalPart } from "../../runner/load/recorder.ts";
+import type { IntervalPart } from "../../runner/load/intervals.ts";
 import { type ErrorKind, ERRORS } from "../../runner/outcome.ts";
 import type { WireRequest } from "../../scenarios/request.ts";
 
@@ -51,6 +51,7 @@ export async function load(
     intervalUs: 50_000,
     durationUs: Infinity,
     supply: { kind: "closed", requests },
+    log: null,
     ...wish,
   };
   const pool = new WorkerPool();

@@ -7,24 +7,20 @@ import { findProgram, testWith } from "../needs.ts";
 import { startNginx } from "./nginx.ts";
 import { plateau } from "./plateau.ts";
 
-const ROUNDS = 3;
+const ROUNDS = 5;
 const MAX_DIFFERENCE_RATIO = 0.15;
 
 async function wrkRatePerSec(url: string): Promise<number> {
   const { stdout } = await new Deno.Command(findProgram("wrk") ?? "wrk", {
-    args: ["-t1", "-c50", "-d2s", url],
+    args: ["-t1", "-c50", "-d1s", url],
   }).output();
   const [, rate] = /Requests\/sec:\s+([\d.]+)/.exec(new TextDecoder().decode(stdout)) ?? [];
   return Number(rate);
 }
 
 async function plateauRatePerSec(url: string): Promise<number> {
-  const { stdout } = await plateau(["bench", url, "-c", "50", "-d", "2s", "--json", "-"]);
+  const { stdout } = await plateau(["bench", url, "-c", "50", "-d", "1s", "--json", "-"]);
   return measurement.parse(JSON.parse(stdout)).rate;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
 testWith(
@@ -38,7 +34,8 @@ testWith(
       rates.wrk.push(await wrkRatePerSec(url));
       rates.plateau.push(await plateauRatePerSec(url));
     }
-    const ratio = median(rates.plateau) / median(rates.wrk);
+    // The fastest of each, in turns: whatever else the machine does only ever takes away.
+    const ratio = Math.max(...rates.plateau) / Math.max(...rates.wrk);
     assert.ok(Math.abs(ratio - 1) <= MAX_DIFFERENCE_RATIO, `${ratio}: ${JSON.stringify(rates)}`);
   },
 );

@@ -51,14 +51,16 @@ Deno.test("bench -n sends that many requests, no more and no fewer, on any numbe
   }
 });
 
-Deno.test("bench counts as due exactly the requests that the app saw", async () => {
+Deno.test("bench that ends in full flight counts what the app saw, but for what it had not read", async () => {
   await using witness = startWitness();
   const measured = await bench(witness.origin, "-c", "20", "-d", "1s");
   assertConserved(measured);
-  assert.equal(await witness.settledCount(), measured.requests.due);
+  const seen = await witness.settledCount();
+  const { due, unfinished } = measured.requests;
+  assert.ok(due - unfinished <= seen && seen <= due, `${seen} of ${due}, ${unfinished} unfinished`);
 });
 
-Deno.test("bench of an answer that takes 50 ms reads 50 to 53 ms at the median", async () => {
+Deno.test("bench of an app that takes 50 ms reads 50 to 53 ms, and counts exactly what it saw", async () => {
   await using witness = startWitness({ delayMs: 50 });
   const measured = await bench(witness.origin, "-c", "10", "-d", "2s");
   assertConserved(measured);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type IntervalPart, Recorder } from "../../runner/load/recorder.ts";
+import type { IntervalPart } from "../../runner/load/intervals.ts";
+import { Recorder } from "../../runner/load/recorder.ts";
 import { mergeHistograms } from "../../runner/stats/histogram.ts";
 
 const SECOND = 1_000_000;
@@ -13,16 +14,16 @@ function recorder(intervalUs = INTERVAL): { parts: IntervalPart[]; recorder: Rec
 
 Deno.test("an exchange belongs to the interval in which it ends", () => {
   const { parts, recorder: r } = recorder();
-  r.complete(200, 240_000, 240_000, 249_000, 249_999);
-  r.complete(200, 240_000, 240_000, 249_000, 250_000);
+  r.complete(0, 200, 240_000, 240_000, 249_000, 249_999);
+  r.complete(0, 200, 240_000, 240_000, 249_000, 250_000);
   r.finish(500_000);
   assert.deepEqual(parts.map((part) => part.completed), [1, 1]);
 });
 
 Deno.test("a stretch without any exchange is an interval of zeros", () => {
   const { parts, recorder: r } = recorder();
-  r.complete(200, 0, 0, 10, 20);
-  r.complete(200, 0, 0, 10, 900_000);
+  r.complete(0, 200, 0, 0, 10, 20);
+  r.complete(0, 200, 0, 0, 10, 900_000);
   r.finish(SECOND);
   assert.deepEqual(parts.map((part) => [part.index, part.completed]), [[0, 1], [1, 0], [2, 0], [
     3,
@@ -32,7 +33,7 @@ Deno.test("a stretch without any exchange is an interval of zeros", () => {
 
 Deno.test("what is unfinished at the end is a lower bound in the last interval", () => {
   const { parts, recorder: r } = recorder();
-  r.leaveUnfinished(100_000, 200_000, SECOND);
+  r.leaveUnfinished(0, 100_000, 200_000, SECOND);
   const totals = r.finish(SECOND);
   assert.equal(parts.length, 4);
   assert.deepEqual([
@@ -45,8 +46,8 @@ Deno.test("what is unfinished at the end is a lower bound in the last interval",
 
 Deno.test("a time-out is in the distribution, another failure is not", () => {
   const { parts, recorder: r } = recorder();
-  r.fail("timeout", "no whole answer in time", 0, 0, 100_000);
-  r.fail("reset", "connection reset", 0, 0, 100_000);
+  r.fail(0, { kind: "timeout", reason: "no whole answer in time" }, 0, 0, 100_000);
+  r.fail(0, { kind: "reset", reason: "connection reset" }, 0, 0, 100_000);
   const totals = r.finish(200_000);
   assert.deepEqual([parts[0].latency.count, parts[0].failed, totals.failed, totals.censored], [
     1,
@@ -59,7 +60,7 @@ Deno.test("a time-out is in the distribution, another failure is not", () => {
 
 Deno.test("endlessly many reasons end in a common one", () => {
   const { recorder: r } = recorder();
-  for (let i = 0; i < 150; i++) r.fail("protocol", `reason ${i}`, 0, 0, 1);
+  for (let i = 0; i < 150; i++) r.fail(0, { kind: "protocol", reason: `reason ${i}` }, 0, 0, 1);
   const { reasons } = r.finish(2);
   assert.equal(reasons.size, 101);
   assert.equal(reasons.get("other reasons"), 50);
@@ -72,7 +73,7 @@ Deno.test("intervals and seconds each add up to the whole, for any interval", ()
       const { parts, recorder: r } = recorder(intervalUs);
       for (const us of doneUs.sort((a, b) => a - b)) {
         r.received(10, us);
-        r.complete(200, us - 1, us - 1, us, us);
+        r.complete(0, 200, us - 1, us - 1, us, us);
       }
       const totals = r.finish(5 * SECOND);
       const sum = (values: readonly number[]): number =>

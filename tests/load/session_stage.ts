@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import type { Job } from "../../runner/load/job.ts";
 import { Flow, type FlowSpec, type StepSpec } from "../../runner/load/flow.ts";
-import { type IntervalPart, Recorder, type WorkerTotals } from "../../runner/load/recorder.ts";
+import type { IntervalPart } from "../../runner/load/intervals.ts";
+import { Recorder, type WorkerTotals } from "../../runner/load/recorder.ts";
 import { SessionLoop } from "../../runner/load/session_loop.ts";
 import { SessionRecorder } from "../../runner/load/session_recorder.ts";
 import { supplyOf } from "../../runner/load/supply.ts";
@@ -26,6 +27,8 @@ export function ask(wish: Partial<StepSpec & { kind: "request" }> = {}): StepSpe
 
 export interface SessionWish extends Partial<FlowSpec> {
   readonly job?: Partial<Job>;
+  /** The only way, of one request when absent. */
+  readonly steps?: readonly StepSpec[];
   /** Visitors a second, for one second. */
   readonly perSec?: number;
 }
@@ -47,7 +50,7 @@ export interface SessionOutcome {
 }
 
 export function sessionStage(
-  { job: jobWish, perSec = 1, ...wish }: SessionWish,
+  { job: jobWish, perSec = 1, steps = [ask()], ...wish }: SessionWish,
 ): SessionStage {
   const job: Job = {
     driver: "tcp",
@@ -64,12 +67,14 @@ export function sessionStage(
       phases: [{ durationUs: SECOND, fromPerSec: perSec, toPerSec: perSec }],
       arrivals: { kind: "uniform", seed: 1, first: 0, stride: 1 },
     },
+    log: null,
     stop: new Int32Array(new SharedArrayBuffer(4)),
     ...jobWish,
   };
   const connection = { host: "test", keepAlive: true };
   const flow = new Flow({
-    steps: [ask()],
+    ways: [steps],
+    sequence: [0],
     connection,
     visitors: [{}],
     first: 0,

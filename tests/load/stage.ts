@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import type { Check } from "../../runner/load/answer_check.ts";
 import type { Driver } from "../../runner/load/driver.ts";
 import type { Job } from "../../runner/load/job.ts";
-import { type IntervalPart, Recorder, type WorkerTotals } from "../../runner/load/recorder.ts";
+import type { IntervalPart } from "../../runner/load/intervals.ts";
+import { Recorder, type WorkerTotals } from "../../runner/load/recorder.ts";
 import { RequestLoop } from "../../runner/load/request_loop.ts";
 import { RequestScript } from "../../runner/load/request_script.ts";
 import { supplyOf } from "../../runner/load/supply.ts";
@@ -63,6 +64,7 @@ export function stage({ requests = Infinity, check, ...wish }: Wish = {}): Stage
     intervalUs: 250_000,
     durationUs: SECOND,
     supply: { kind: "closed", requests },
+    log: null,
     stop,
     ...wish,
   };

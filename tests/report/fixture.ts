@@ -151,7 +151,12 @@ export function measurementFixture(
       bytes: spreadOf(intervals, ({ completed }) => completed * ANSWER_BYTES),
     },
     timeline: { interval: INTERVAL_S, points: intervals.map(pointOf) },
-    generator: { workers: 1, cpu: Math.min(0.99, 0.1 + completed / duration / 150_000) },
+    sessions: null,
+    generator: {
+      workers: 1,
+      cpu: Math.min(0.99, 0.1 + completed / duration / 150_000),
+      lag: { p50: 0, p99: 0, max: 0 },
+    },
     histogram: encodeHistogram(whole.toSparse()),
   };
 }

@@ -10,8 +10,8 @@ Deno.test("an experiment of three lines is whole by its defaults", () => {
   assert.deepEqual(experiment.load, {
     connections: [50],
     pipeline: [1],
-    timeout: 5_000,
-    keepAlive: true,
+    timeout: [5_000],
+    keepAlive: [true],
   });
   const { repeat, order, fresh, interval, optional } = experiment;
   assert.deepEqual({ repeat, order, fresh, interval, optional }, {

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import {
   type Answer,
+  type Expectation,
   rightStatuses,
-  type Scenario,
-  scenarioSpec,
   type WireRequest,
   wireRequest,
   wrongAnswer,
 } from "../../scenarios/request.ts";
+import { type RequestScenario, requestScenarioSpec } from "../../scenarios/scenario.ts";
 
-type Input = Parameters<typeof scenarioSpec.parse>[0];
+type Input = Parameters<typeof requestScenarioSpec.parse>[0];
 
-function scenarioOf(input: Input): Scenario {
-  return scenarioSpec.parse(input);
+function scenarioOf(input: Input): RequestScenario {
+  return requestScenarioSpec.parse(input);
 }
 
 const wires: [sentence: string, scenario: Input, wire: WireRequest][] = [
@@ -69,7 +69,7 @@ const OK: Answer = { status: 200, body: "hello" };
 
 const answers: [
   sentence: string,
-  expect: Scenario["expect"],
+  expect: Expectation,
   answer: Answer,
   wrong: string | null,
 ][] = [

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { UserError } from "../../scenarios/errors.ts";
 import { parseExperiment } from "../../scenarios/experiment_file.ts";
+import type { Files } from "../../scenarios/files.ts";
 
 export const RIGHT = `name: right
 targets: { api: { app: api } }
@@ -9,9 +10,9 @@ scenarios: { static: { get: /static } }
 `;
 
 /** What is wrong with the text, a line each. */
-export function wrongLines(text: string): readonly string[] {
+export function wrongLines(text: string, files?: Files): readonly string[] {
   try {
-    parseExperiment(text, "x.yaml");
+    parseExperiment(text, "x.yaml", files);
     return [];
   } catch (error) {
     assert.ok(error instanceof UserError, String(error));

@@ -1,0 +1,31 @@
+/** Phases of a load on the command line: `30s@10/s,60s@50/s..200/s`, and `10s@0/s` for a pause. */
+import { z } from "zod";
+import { explain } from "../scenarios/explain.ts";
+import { NO_ARRIVALS, phase, someArrive } from "../scenarios/load.ts";
+import type { Phase } from "../scenarios/pace/profile.ts";
+import { findingsOf } from "../scenarios/problems.ts";
+
+export const phases = z.string().transform((text, context): Phase[] => {
+  const read = text.split(",").map((part) => readPhase(part.trim()));
+  const wrong = read.flatMap((result) => result.wrong);
+  for (const message of wrong) context.addIssue(message);
+  return read.flatMap(({ phase }) => phase ?? []);
+}).refine(someArrive, NO_ARRIVALS);
+
+interface ReadPhase {
+  readonly phase?: Phase;
+  /** What is wrong with it, a message each. */
+  readonly wrong: readonly string[];
+}
+
+function readPhase(part: string): ReadPhase {
+  const [duration, rates = "", ...rest] = part.split("@");
+  const [arrivals, rampTo, ...more] = rates.split("..");
+  if (rates === "" || rest.length + more.length > 0) {
+    return { wrong: [`Cannot read "${part}" as a phase: write 30s@10/s, or 30s@10/s..50/s`] };
+  }
+  const given = { duration, arrivals, rampTo };
+  const { data, error } = phase.safeParse(given, { error: explain });
+  const wrong = findingsOf(error?.issues ?? [], given).map(({ message }) => `${part}: ${message}`);
+  return { phase: data, wrong };
+}

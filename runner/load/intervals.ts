@@ -1,0 +1,90 @@
+/**
+ * The run cut into intervals, each handed on as soon as it ends, and into whole seconds. It knows no
+ * clock: it is told how far the run has come.
+ */
+import { Histogram, type SparseHistogram } from "../stats/histogram.ts";
+
+/** One interval of one worker. */
+export interface IntervalPart {
+  /** 0 for the first interval of the run. */
+  readonly index: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly bytesIn: number;
+  readonly latency: SparseHistogram;
+}
+
+const SECOND_US = 1_000_000;
+/** The last interval is the one that holds the last microsecond, not an empty one that begins at the end. */
+const LAST_US = 1;
+
+export class Intervals {
+  /** Latencies of the interval at hand. */
+  readonly latency = new Histogram();
+  /** Of the stretch since the last boundary, which is the end of an interval or of a second. */
+  completed = 0;
+  bytesIn = 0;
+  /** Of the interval at hand. */
+  failed = 0;
+  /** From here on a stretch is over: `advance` before anything is counted at or after it. */
+  boundaryUs: number;
+  readonly secondCompleted: number[] = [];
+  readonly secondBytes: number[] = [];
+  #interval = 0;
+  #second = 0;
+  #completed = 0;
+  #bytesIn = 0;
+
+  constructor(
+    private readonly intervalUs: number,
+    private readonly onInterval: (part: IntervalPart) => void,
+  ) {
+    this.boundaryUs = Math.min(intervalUs, SECOND_US);
+  }
+
+  /** Closes every stretch that has ended by `nowUs` and hands on finished intervals. */
+  advance(nowUs: number): void {
+    while (nowUs >= this.boundaryUs) {
+      const endUs = this.boundaryUs;
+      this.#closeStretch();
+      if (endUs === (this.#interval + 1) * this.intervalUs) this.#closeInterval();
+      if (endUs === (this.#second + 1) * SECOND_US) this.#second++;
+      this.boundaryUs = Math.min(
+        (this.#interval + 1) * this.intervalUs,
+        (this.#second + 1) * SECOND_US,
+      );
+    }
+  }
+
+  /** Closes everything that is over at the end of the run, so that the last interval is at hand. */
+  advanceToEnd(endUs: number): void {
+    this.advance(endUs - LAST_US);
+  }
+
+  /** Hands on the last, perhaps shorter, interval. */
+  finish(endUs: number): void {
+    this.advanceToEnd(endUs);
+    this.#closeStretch();
+    this.#closeInterval();
+  }
+
+  #closeStretch(): void {
+    const second = this.#second;
+    this.secondCompleted[second] = (this.secondCompleted[second] ?? 0) + this.completed;
+    this.secondBytes[second] = (this.secondBytes[second] ?? 0) + this.bytesIn;
+    this.#completed += this.completed;
+    this.#bytesIn += this.bytesIn;
+    this.completed = this.bytesIn = 0;
+  }
+
+  #closeInterval(): void {
+    this.onInterval({
+      index: this.#interval++,
+      completed: this.#completed,
+      failed: this.failed,
+      bytesIn: this.#bytesIn,
+      latency: this.latency.drain(),
+    });
+    this.#completed = this.#bytesIn = this.failed = 0;
+  }
+}

@@ -1,0 +1,27 @@
+/** The files of an experiment, from a disk. */
+import { resolve } from "node:path";
+import { parse } from "csv-parse/sync";
+import type { Files, Row } from "./files.ts";
+
+/** A request or visitor for each must fit into memory. */
+const MOST_ROWS = 100_000;
+
+/** @param baseDir Folder that relative paths start from. */
+export function filesFrom(baseDir: string): Files {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  const text = (path: string): string => decoder.decode(Deno.readFileSync(resolve(baseDir, path)));
+  return { text, rows: (path) => rowsOf(text(path)) };
+}
+
+/** RFC 4180, with the names of the columns in the first line. Throws with what is wrong and its line. */
+function rowsOf(csv: string): Row[] {
+  const rows = parse<Row>(csv, {
+    bom: true,
+    columns: true,
+    skip_empty_lines: true,
+    trim: true,
+  });
+  if (rows.length === 0) throw new Error("it has no rows below the names of its columns");
+  if (rows.length <= MOST_ROWS) return rows;
+  throw new Error(`it has ${rows.length} rows, and ${MOST_ROWS} are the most`);
+}

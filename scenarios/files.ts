@@ -1,0 +1,36 @@
+/**
+ * What stands in the files that an experiment names. The schemas ask for it here, so that they stay
+ * pure and a missing file is told at its place; only `disk_files.ts` touches a disk.
+ */
+import { z } from "zod";
+import { messageOf } from "./errors.ts";
+
+/** One line of a table, by the names of its columns. */
+export type Row = Readonly<Record<string, string>>;
+
+/** Both throw with the reason where a file can't be read. */
+export interface Files {
+  readonly text: (path: string) => string;
+  readonly rows: (path: string) => readonly Row[];
+}
+
+/** Where nothing can be read: the command line, and the JSON Schema. */
+export const NO_FILES: Files = { text: refuse, rows: refuse };
+
+function refuse(): never {
+  throw new Error("files are only read for an experiment file");
+}
+
+/** A path in the experiment file; becomes what `read` gives for it. */
+export function contentOf<Content>(
+  read: (path: string) => Content,
+): z.ZodType<Content, string> {
+  return z.string().min(1).transform((path, context) => {
+    try {
+      return read(path);
+    } catch (error) {
+      context.addIssue(`Cannot read ${path}: ${messageOf(error)}`);
+      return z.NEVER;
+    }
+  }).describe("A file, relative to the experiment file");
+}

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { RequestLog } from "../../runner/load/request_log.ts";
+
+function logged(lines: readonly (readonly [number, number, number, number])[]): string {
+  let text = "";
+  const log = new RequestLog((bytes) => text += new TextDecoder().decode(bytes), 100);
+  for (const [code, startUs, endUs, slot] of lines) log.add(code, startUs, endUs, slot);
+  log.flush();
+  return text;
+}
+
+Deno.test("a line holds status, start and end in nanoseconds, and the connection's number in the whole load", () => {
+  assert.equal(logged([[200, 1.5, 2_000_000, 3]]), "200;1500;2000000000;103\n");
+});
+
+Deno.test("every number is written as a decimal, whatever its size", () => {
+  const us = fc.integer({ min: 0, max: 24 * 3_600_000_000 }).map((ns) => ns / 1_000);
+  const line = fc.tuple(fc.constantFrom(0, 200, 503), us, us, fc.nat(99_999));
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 50 }), (lines) => {
+      const expected = lines.map(([code, start, end, slot]) =>
+        `${code};${Math.round(start * 1_000)};${Math.round(end * 1_000)};${100 + slot}\n`
+      );
+      assert.equal(logged(lines), expected.join(""));
+    }),
+    { seed: 31, numRuns: 500 },
+  );
+});
+
+const EDGES = [0, 9, 10, 999_999_999, 1e9, 1e9 + 1, 2_000_000_010, 86_400e9];
+Deno.test("numbers around the border of the two halves keep their zeros", () => {
+  for (const ns of EDGES) assert.equal(logged([[0, 0, ns / 1_000, 0]]), `0;0;${ns};100\n`);
+});
+
+Deno.test("more lines than the buffer holds are written whole, none lost", () => {
+  const writes: string[] = [];
+  const log = new RequestLog((bytes) => writes.push(new TextDecoder().decode(bytes)), 0);
+  for (let i = 0; i < 50_000; i++) log.add(200, i, i + 1, i % 7);
+  log.flush();
+  assert.ok(writes.length > 1 && writes.every((text) => text.endsWith("\n")));
+  assert.equal(writes.join("").split("\n").length, 50_001);
+});
