@@ -3,10 +3,11 @@
  * `run` does for every planned run.
  */
 import { type CellLoad, durationMsOf } from "../scenarios/plan.ts";
-import type { RequestStep, Script, ThinkStep } from "../scenarios/script.ts";
+import type { RequestStep, ThinkStep } from "../scenarios/script.ts";
 import { type Asked, assemble } from "./assemble.ts";
 import type { DriverName } from "./load/driver.ts";
 import { chooseDriver } from "./load/drivers.ts";
+import type { LoadRequest } from "./load_request.ts";
 import { LOG_HEADER } from "./load/request_log.ts";
 import type { WorkerPool } from "./load/pool.ts";
 import type { OnProgress } from "./progress.ts";
@@ -14,22 +15,6 @@ import type { Measurement } from "./result.ts";
 import { shareOut } from "./share.ts";
 import { Timeline } from "./timeline.ts";
 import { VERSION } from "./version.ts";
-
-export interface LoadRequest {
-  /** `http://host:port`, without a path. */
-  readonly origin: string;
-  readonly script: Script;
-  readonly load: CellLoad;
-  /** Of the arrivals. */
-  readonly seed: number;
-  /** auto: the best that works here. */
-  readonly driver: DriverName | "auto";
-  readonly intervalMs: number;
-  /** File for the request log; null for none. */
-  readonly logPath: string | null;
-  /** Whether an answer with a status outside 2xx and 3xx is wrong where the script expects nothing. */
-  readonly implicitCheck: boolean;
-}
 
 export interface LoadHooks {
   readonly pool: WorkerPool;

@@ -13,7 +13,7 @@ import type { FlowSpec, StepSpec } from "./load/flow.ts";
 import type { PreparedRequest, ScriptSpec, SupplySpec } from "./load/job.ts";
 import type { JobShare } from "./load/pool.ts";
 import { splitWhole } from "./load/split.ts";
-import type { LoadRequest } from "./measure.ts";
+import type { LoadRequest } from "./load_request.ts";
 
 /** One worker of several. */
 interface Place {

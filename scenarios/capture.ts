@@ -41,7 +41,7 @@ const pattern = z.strictObject({
   }).describe('Regular expression with one group around the value: name="csrf" value="(.+?)"'),
 }).transform(({ pattern }): CaptureSource => ({ kind: "pattern", source: pattern }));
 
-export const captureSource = z.union([json, header, pattern]);
+export const captureSource = z.xor([json, header, pattern]);
 
 function stepsOf(path: string): string[] {
   const [, steps = ""] = JSON_PATH.exec(path) ?? [];

@@ -9,8 +9,16 @@ const MOST_ROWS = 100_000;
 /** @param baseDir Folder that relative paths start from. */
 export function filesFrom(baseDir: string): Files {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  const text = (path: string): string => decoder.decode(Deno.readFileSync(resolve(baseDir, path)));
+  const text = (path: string): string => decoder.decode(bytesOf(resolve(baseDir, path)));
   return { text, rows: (path) => rowsOf(text(path)) };
+}
+
+function bytesOf(path: string): Uint8Array {
+  try {
+    return Deno.readFileSync(path);
+  } catch (error) {
+    throw error instanceof Deno.errors.NotFound ? new Error(`there is no file ${path}`) : error;
+  }
 }
 
 /** RFC 4180, with the names of the columns in the first line. Throws with what is wrong and its line. */

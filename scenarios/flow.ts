@@ -36,7 +36,7 @@ const ask = (files: Files) =>
   }, { error: strangers({ weight: "it goes with the requests of a mix" }, ["think"]) })
     .superRefine(judgeRequest, ALWAYS);
 
-const stepSpec = (files: Files) => z.union([think, ask(files)]);
+const stepSpec = (files: Files) => z.xor([think, ask(files)]);
 
 export type ThinkSpec = z.output<typeof think>;
 export type AskSpec = z.output<ReturnType<typeof ask>>;

@@ -119,7 +119,7 @@ const arriving = z.strictObject({
     phaseOf(duration, arrivals, rampTo)
   );
 
-export const phase = z.union([pause, arriving]);
+export const phase = z.xor([pause, arriving]);
 
 export const NO_ARRIVALS = "Cannot load without arrivals: give a phase a rate above 0";
 
@@ -129,7 +129,7 @@ export function someArrive(phases: readonly Phase[]): boolean {
 
 /** Visitors arrive at rates that change from phase to phase; each has a session of its own. */
 const phased = z.strictObject({
-  phases: z.array(phase).min(1)
+  phases: z.array(phase)
     .refine(someArrive, NO_ARRIVALS)
     .describe("One after the other"),
   connections: factor(connections).default([DEFAULT_VISITORS])
@@ -140,7 +140,7 @@ const phased = z.strictObject({
   ...commonFields,
 }, { error: strangers(MISFITS.phases) });
 
-export const loadSpec = z.union([phased, constant, closed]);
+export const loadSpec = z.xor([phased, constant, closed]);
 export type Load = z.output<typeof loadSpec>;
 
 function phaseOf(durationMs: number, fromPerSec: number, toPerSec: number): Phase {

@@ -72,7 +72,9 @@ const pageScenario = (files: Files) =>
   z.strictObject({ ...pageFields, ...commonFields(files) }, {
     error: strangers({
       ...Object.fromEntries(
-        [...METHODS, "body", "json"].map((key) => [key, "a page is got; leave it or page out"]),
+        [...METHODS, "body", "json"].map((
+          key,
+        ) => [key, "a page is asked with get; leave it or page out"]),
       ),
       ...IN_MIX,
       ...IN_FLOW,
@@ -85,7 +87,7 @@ export const requestScenarioSpec = requestScenario(NO_FILES);
 
 /** @param files What the files hold that are named. */
 export const scenarioSpecWith = (files: Files) =>
-  z.union([flowScenario(files), pageScenario(files), mixScenario(files), requestScenario(files)])
+  z.xor([flowScenario(files), pageScenario(files), mixScenario(files), requestScenario(files)])
     .superRefine((scenario, context) => {
       for (const wrong of wrongNames(askedIn(scenario), namesOf(scenario.values))) {
         context.addIssue({ code: "custom", path: [...wrong.path], message: wrong.message });

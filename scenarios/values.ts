@@ -10,7 +10,11 @@ import { didYouMean } from "./suggest.ts";
 /** Variants that are drawn where a value is random. */
 const RANDOM_VARIANTS = 1_000;
 
-const uuid = z.literal("uuid").describe("A random UUID (RFC 9562, version 4)");
+const uuid = z.literal("uuid", {
+  error: ({ input }) =>
+    `Cannot draw values from ${JSON.stringify(input)}: write uuid, { from: 1, to: 1000 }, ` +
+    "{ pick: [a, b] } or { csv: FILE }",
+}).describe("A random UUID (RFC 9562, version 4)");
 
 const range = z.strictObject({
   from: z.int().default(1).describe("The least"),
@@ -52,7 +56,7 @@ const csv = (files: Files) =>
     context.addIssue({ code: "custom", path: ["column"], message });
   }).describe("Rows of a file, one after the other");
 
-const valueSpec = (files: Files) => z.union([uuid, range, pick, csv(files)]);
+const valueSpec = (files: Files) => z.xor([uuid, range, pick, csv(files)]);
 
 /** Without dots: those stand between the name of a table and its column. */
 export const valueName = z.string().regex(/^[\p{L}_][\p{L}\p{N}_-]*$/u, {

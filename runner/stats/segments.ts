@@ -12,7 +12,7 @@ import { medianOf } from "./quantile.ts";
 /** Levels closer than this are the same to whoever reads the figure. */
 export const MATERIAL_RATIO = 0.02;
 /** Least values in a segment: half a second of 250 ms. A slow start shorter than this looks like an outlier. */
-const LEAST_SEGMENT = 2;
+const LEAST_SEGMENT = 3;
 /** Segments count as at least this noisy, so that a few equal (rounded) values are no segment of their own. */
 const LEAST_STDEV_RATIO = MATERIAL_RATIO / 4;
 /** Turns a median absolute deviation into the standard deviation of normally distributed values. */
