@@ -8,6 +8,7 @@ import { type Asked, assemble } from "./assemble.ts";
 import type { DriverName } from "./load/driver.ts";
 import { chooseDriver } from "./load/drivers.ts";
 import type { LoadRequest } from "./load_request.ts";
+import { makeRoomFor } from "./load/open_files.ts";
 import { LOG_HEADER } from "./load/request_log.ts";
 import type { WorkerPool } from "./load/pool.ts";
 import type { OnProgress } from "./progress.ts";
@@ -30,6 +31,7 @@ export async function measureLoad(request: LoadRequest, hooks: LoadHooks): Promi
   const { driver, note } = chooseDriver(request.driver);
   if (note !== null) hooks.onProgress({ kind: "note", text: note });
   const shares = shareOut(request, driver);
+  makeRoomFor(request.load.connections);
   if (request.logPath !== null) await Deno.writeTextFile(request.logPath, LOG_HEADER);
   const timeline = new Timeline(intervalMs, shares.length);
   const reports = await hooks.pool.run(shares, {

@@ -46,7 +46,7 @@ function unfold(issue: Issue, data: unknown): Finding[] {
 
 /**
  * The issues of the branch that was meant: of shapes told apart by a key, the first whose key is there,
- * or the one that knows all keys that are there.
+ * or else the one that knows most of the keys that are there.
  */
 function meantBranch(branches: readonly (readonly Issue[])[], value: unknown): readonly Issue[] {
   const ofThisType = branches.filter((issues) =>
@@ -56,11 +56,14 @@ function meantBranch(branches: readonly (readonly Issue[])[], value: unknown): r
   const missing = ofThisType.map((issues) => issues.flatMap((issue) => missingKey(issue, value)));
   const told = ofThisType.find((_, at) => missing[at].length === 0);
   if (told) return told;
-  const knowing = ofThisType.filter((issues) =>
-    !issues.some(({ code }) => code === "unrecognized_keys")
-  );
-  if (knowing.length === 1) return knowing[0];
-  return [untold(missing.map(([key]) => key), value)];
+  const strange = ofThisType.map(strangeKeys);
+  const fewest = Math.min(...strange);
+  const knowing = ofThisType.filter((_, at) => strange[at] === fewest);
+  return knowing.length === 1 ? knowing[0] : [untold(missing.map(([key]) => key), value)];
+}
+
+function strangeKeys(issues: readonly Issue[]): number {
+  return issues.flatMap((issue) => issue.code === "unrecognized_keys" ? issue.keys : []).length;
 }
 
 function isWrongType({ code, path }: Issue, value: unknown): boolean {

@@ -11,7 +11,10 @@ import { medianOf } from "./quantile.ts";
 
 /** Levels closer than this are the same to whoever reads the figure. */
 export const MATERIAL_RATIO = 0.02;
-/** Least values in a segment: half a second of 250 ms. A slow start shorter than this looks like an outlier. */
+/**
+ * Least values in a segment, so that its median withstands an outlier. Two slow intervals at the start of
+ * a run are found as a segment of three; one is an outlier.
+ */
 const LEAST_SEGMENT = 3;
 /** Segments count as at least this noisy, so that a few equal (rounded) values are no segment of their own. */
 const LEAST_STDEV_RATIO = MATERIAL_RATIO / 4;
@@ -39,7 +42,7 @@ export function segmentSeries(ratios: readonly number[]): Segment[] {
   const segments = [0, ...changes].map((start, index) =>
     segmentOf(start === 0 ? 0 : kept[start], values.slice(start, changes[index]))
   );
-  return mergeAlike(segments, Math.max(MATERIAL_RATIO, noiseOf(segments)));
+  return mergeAlike(segments);
 }
 
 function segmentOf(from: number, values: readonly number[]): Segment {
@@ -54,15 +57,31 @@ function noiseOf(segments: readonly Segment[]): number {
   return STDEV_PER_MAD * medianOf(deviations);
 }
 
-/** Merges the two most alike neighbours until all differ by `tolerance` or more: a slow drift doesn't chain into one level. */
-function mergeAlike(segments: readonly Segment[], tolerance: number): Segment[] {
+/**
+ * Merges the two most alike neighbours until no two are alike; so a slow drift doesn't chain into one
+ * level. Alike: closer than is material, than the noise, or than two standard errors of their difference
+ * (a few wild values have no level to speak of).
+ */
+function mergeAlike(segments: readonly Segment[]): Segment[] {
+  const immaterial = Math.max(MATERIAL_RATIO, noiseOf(segments));
   const merged = [...segments];
   while (merged.length > 1) {
-    const gaps = merged.slice(1).map(({ level }, index) => Math.abs(level - merged[index].level));
-    const least = gaps.indexOf(Math.min(...gaps));
-    if (gaps[least] >= tolerance) break;
+    const unlikeness = merged.slice(1).map((right, index) => {
+      const left = merged[index];
+      const error = Math.sqrt(squaredErrorOf(left) + squaredErrorOf(right));
+      return Math.abs(left.level - right.level) / Math.max(immaterial, 2 * error);
+    });
+    const least = unlikeness.indexOf(Math.min(...unlikeness));
+    if (unlikeness[least] >= 1) break;
     const [left, right] = merged.slice(least, least + 2);
     merged.splice(least, 2, segmentOf(left.from, [...left.values, ...right.values]));
   }
   return merged;
+}
+
+/** Squared standard error of the mean of a segment's values. */
+function squaredErrorOf({ values }: Segment): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return squares / (values.length - 1) / values.length;
 }

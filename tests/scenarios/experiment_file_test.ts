@@ -91,14 +91,23 @@ Deno.test("every choice of the starter is right when its # is taken away", async
   const starter = await Deno.readTextFile(
     join(import.meta.dirname ?? "", "../../cli/starter.yaml"),
   );
-  const choices = starter.matchAll(/^( *)# (\w+: .*)$/gm);
-  let count = 0;
-  for (const [line, indent, choice] of choices) {
-    const replaced = /^requests/.test(choice) ? /^ *duration: .*$/m : /^$/;
-    const chosen = starter.replace(line, `${indent}${choice}`).replace(replaced, "");
-    const known = /targets: \[ours\]/.test(choice) ? chosen.replace("# ours:", "ours:") : chosen;
-    assert.deepEqual(wrongLines(known), [], choice);
-    count++;
+  const inPhases = (text: string): string =>
+    text.replace("# phases:", "phases:").replace(/^ *duration: .*$/m, "");
+  /** What else is chosen with a choice. */
+  const together: Readonly<Record<string, (text: string) => string>> = {
+    requests: (text) => text.replace(/^ *duration: .*$/m, ""),
+    login: (text) => text.replace("# ours:", "ours:"),
+    phases: inPhases,
+    page: inPhases,
+    visit: inPhases,
+    arrivals: inPhases,
+    pool: inPhases,
+  };
+  // A choice goes on while its lines are further in.
+  const choices = [...starter.matchAll(/^ *# (\w+):.*(?:\n *# {3,}.*)*$/gm)];
+  for (const [lines, key] of choices) {
+    const chosen = starter.replace(lines, lines.replaceAll("# ", ""));
+    assert.deepEqual(wrongLines(together[key]?.(chosen) ?? chosen), [], key);
   }
-  assert.equal(count, 14);
+  assert.equal(choices.length, 23);
 });

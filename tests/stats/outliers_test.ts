@@ -15,7 +15,10 @@ const table: [string, number[], number[]][] = [
   ["a cluster of three doesn't hide itself", withSpikes(wiggle(80), 30, 31, 33), [30, 31, 33]],
   ["a spike close to a change of level is found, and the change is none", withSpikes([...wiggle(40, 20), ...wiggle(40)], 44), [44]],
   ["a slow start of three intervals is not set aside", [...wiggle(3, 5), ...wiggle(60)], []],
-  ["a slow start of one interval isn't either: it can't be told from a start", [...wiggle(1, 5), ...wiggle(60)], []],
+  ["nor is one of two", [...wiggle(2, 5), ...wiggle(60)], []],
+  ["a single slow first interval is", [...wiggle(1, 5), ...wiggle(60)], [0]],
+  ["so is a single slow last one", [...wiggle(60), ...wiggle(1, 5)], [60]],
+  ["two values have none", [1, 9], []],
   ["equal values have none", new Array(30).fill(4), []],
   ["an empty series has none", [], []],
 ];

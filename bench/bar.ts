@@ -1,0 +1,34 @@
+/** Bars: what a figure has to be, alone or beside its baseline. */
+
+export interface Bar {
+  readonly text: string;
+  /** `baseline` is NaN where there is none: no bar beside it holds then. */
+  holds(figure: number, baseline: number): boolean;
+}
+
+export function atMost(limit: number): Bar {
+  return { text: `≤ ${limit}`, holds: (figure) => figure <= limit };
+}
+
+export function atMostTimes(ratio: number): Bar {
+  return { text: `≤ ${ratio} ×`, holds: (figure, baseline) => figure <= ratio * baseline };
+}
+
+export function atLeastTimes(ratio: number): Bar {
+  return { text: `≥ ${ratio} ×`, holds: (figure, baseline) => figure >= ratio * baseline };
+}
+
+export const aboveBaseline: Bar = {
+  text: "> 1 ×",
+  holds: (figure, baseline) => figure > baseline,
+};
+
+export const equal: Bar = { text: "equal", holds: (figure, baseline) => figure === baseline };
+
+/** Off by no more than `off`, in the figure's unit, or by `ratio` of the baseline, whichever is more. */
+export function within(off: number, ratio = 0): Bar {
+  return {
+    text: ratio > 0 ? `± ${off} or ${ratio * 100} %` : `± ${off}`,
+    holds: (figure, baseline) => Math.abs(figure - baseline) <= Math.max(off, ratio * baseline),
+  };
+}

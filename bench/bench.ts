@@ -1,0 +1,39 @@
+/**
+ * What a bench is: it measures one promise of Plateau and says which figure it found where, beside the
+ * baseline that it measured in the same run. One file a member, one line in `registry.ts`; `table.ts`
+ * does the arithmetic over the rounds and lays everything out.
+ */
+import type { Bar } from "./bar.ts";
+
+export interface Bench {
+  readonly about: string;
+  /** How often everything is measured where nobody asks for another number. */
+  readonly rounds: number;
+  /** Throws a TargetError when something that it needs cannot be had. */
+  run(effort: Effort): Promise<readonly Section[]>;
+}
+
+export interface Effort {
+  readonly rounds: number;
+  /** To see that a bench works: a few seconds a measurement. Its figures say little. */
+  readonly short: boolean;
+}
+
+/** One table: figures of one kind. */
+export interface Section {
+  readonly caption: string;
+  readonly unit: string;
+  /** What the rows' baselines are, if they have any. */
+  readonly baseline?: string;
+  readonly rows: readonly Row[];
+  /** Sentences below the table. */
+  readonly notes?: readonly string[];
+}
+
+export interface Row {
+  readonly what: string;
+  /** One value a round; their median is the figure. */
+  readonly samples: readonly number[];
+  readonly baseline?: number;
+  readonly bar?: Bar;
+}

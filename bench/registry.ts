@@ -1,0 +1,29 @@
+/** Every bench, in the order in which all of them run. */
+import type { Bench } from "./bench.ts";
+import { connections } from "./connections.ts";
+import { frozen } from "./frozen.ts";
+import { generators } from "./generators.ts";
+import { lag } from "./lag.ts";
+import { log } from "./log.ts";
+import { memory } from "./memory.ts";
+import { startup } from "./startup.ts";
+import { statistics } from "./simulations.ts";
+import { witness } from "./witness.ts";
+
+export const benches = {
+  generators,
+  lag,
+  frozen,
+  memory,
+  connections,
+  startup,
+  log,
+  witness,
+  statistics,
+} satisfies Record<string, Bench>;
+
+export type BenchName = keyof typeof benches;
+
+export function isBenchName(name: string): name is BenchName {
+  return Object.hasOwn(benches, name);
+}

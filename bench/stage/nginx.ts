@@ -1,0 +1,44 @@
+/** The server that generators are compared on: one nginx worker that answers from memory, on a core of its own. */
+import { join } from "node:path";
+import { temporaryFolder } from "./folder.ts";
+import { placed } from "./programs.ts";
+import { type Server, startServer } from "./server.ts";
+
+const CONFIG = (port: number): string => `
+daemon off;
+worker_processes 1;
+pid nginx.pid;
+error_log stderr crit;
+events { worker_connections 20000; }
+http {
+  access_log off;
+  keepalive_requests 1000000000;
+  client_body_temp_path body;
+  proxy_temp_path proxy;
+  fastcgi_temp_path fastcgi;
+  uwsgi_temp_path uwsgi;
+  scgi_temp_path scgi;
+  server {
+    listen 127.0.0.1:${port} backlog=16384;
+    location / { return 200 "Hello, World!"; }
+  }
+}
+`;
+
+export async function startNginx(): Promise<Server> {
+  const folder = temporaryFolder();
+  const server = await startServer("nginx", (port) => {
+    Deno.writeTextFileSync(join(folder.path, "nginx.conf"), CONFIG(port));
+    return placed("server", ["nginx", "-p", folder.path, "-c", "nginx.conf", "-e", "stderr"]);
+  }).catch((error) => {
+    folder[Symbol.dispose]();
+    throw error;
+  });
+  return {
+    ...server,
+    async [Symbol.asyncDispose](): Promise<void> {
+      await server[Symbol.asyncDispose]();
+      folder[Symbol.dispose]();
+    },
+  };
+}
