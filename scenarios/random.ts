@@ -7,6 +7,8 @@ export type Draw = (least: number, most: number) => number;
 
 export function drawBy(seed: number): Draw {
   const random = xoroshiro128plus(seed);
+  // Where it starts, neighbouring seeds draw alike, and arrivals are paced by the same seed.
+  random.jump();
   return (least, most) => uniformInt(random, least, most);
 }
 

@@ -1,7 +1,7 @@
 /** "Did you mean": the known word that a misspelt one is closest to. */
 import { distance } from "fastest-levenshtein";
 
-/** Two letters of five may differ: that is one transposition. */
+/** Two letters of five may differ. */
 const MOST_DIFFERENT_RATIO = 0.4;
 
 /** The closest of `known`, or null when none is close. */
@@ -18,8 +18,14 @@ export function didYouMean(word: string, known: Iterable<string>): string | unde
   return name === null ? undefined : `did you mean "${name}"?`;
 }
 
-/** Letters to change, insert or remove, as a share of the longer word. */
-function awayRatio(word: string, name: string): number {
+/** Letters to change, insert or remove, as a share of the longer word; mere disorder counts as one. */
+function awayRatio(given: string, known: string): number {
+  const [word, name] = [given.toLowerCase(), known.toLowerCase()];
   const longer = Math.max(word.length, name.length, 1);
-  return distance(word.toLowerCase(), name.toLowerCase()) / longer;
+  const isDisorder = word !== name && lettersOf(word) === lettersOf(name);
+  return (isDisorder ? 1 : distance(word, name)) / longer;
+}
+
+function lettersOf(word: string): string {
+  return [...word].sort().join("");
 }

@@ -29,7 +29,7 @@ export function fillIn(wire: WireRequest, values: ReadonlyMap<string, string>): 
     method: wire.method,
     path: wire.path.startsWith("{{")
       ? asPath(fill(wire.path, asIs))
-      : fill(wire.path, encodeURIComponent),
+      : fill(wire.path, percentEncoded),
     headers: Object.fromEntries(
       Object.entries(wire.headers).map(([name, value]) => [name, fill(value, withoutBreaks)]),
     ),
@@ -39,6 +39,11 @@ export function fillIn(wire: WireRequest, values: ReadonlyMap<string, string>): 
 
 function asIs(value: string): string {
   return value;
+}
+
+/** Half a character, which an answer may hold, has no encoding. */
+function percentEncoded(value: string): string {
+  return encodeURIComponent(value.toWellFormed());
 }
 
 /** Where a value stands for a whole path, such as a captured Location: an address loses its origin. */
@@ -57,5 +62,5 @@ function writerFor(headers: WireRequest["headers"]): Write {
   const isType = ([name]: [string, string]): boolean => name.toLowerCase() === "content-type";
   const [, type = ""] = Object.entries(headers).find(isType) ?? [];
   if (/[/+]json\b/i.test(type)) return (value) => JSON.stringify(value).slice(1, -1);
-  return /^application\/x-www-form-urlencoded\b/i.test(type) ? encodeURIComponent : asIs;
+  return /^application\/x-www-form-urlencoded\b/i.test(type) ? percentEncoded : asIs;
 }

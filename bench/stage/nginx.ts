@@ -26,19 +26,14 @@ http {
 `;
 
 export async function startNginx(): Promise<Server> {
-  const folder = temporaryFolder();
-  const server = await startServer("nginx", (port) => {
-    Deno.writeTextFileSync(join(folder.path, "nginx.conf"), CONFIG(port));
-    return placed("server", ["nginx", "-p", folder.path, "-c", "nginx.conf", "-e", "stderr"]);
-  }).catch((error) => {
-    folder[Symbol.dispose]();
-    throw error;
-  });
-  return {
-    ...server,
-    async [Symbol.asyncDispose](): Promise<void> {
-      await server[Symbol.asyncDispose]();
-      folder[Symbol.dispose]();
-    },
-  };
+  await using stack = new AsyncDisposableStack();
+  const { path } = stack.use(temporaryFolder());
+  const server = stack.use(
+    await startServer("nginx", (port) => {
+      Deno.writeTextFileSync(join(path, "nginx.conf"), CONFIG(port));
+      return placed("server", ["nginx", "-p", path, "-c", "nginx.conf"]);
+    }),
+  );
+  const kept = stack.move();
+  return { ...server, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }

@@ -1,11 +1,12 @@
 /** `plateau bench` as users run it, in a process of its own. */
 import { type Measurement, measurement } from "../../runner/result.ts";
-import { TargetError } from "../../scenarios/errors.ts";
 import { readMemoryBytes } from "../../targets/launch/proc.ts";
 import { selfCommand } from "../../targets/launch/self.ts";
-import { type Command, outputOf, type Place, placed } from "./programs.ts";
+import { type Command, placed, start } from "./programs.ts";
 
-/** The command that prints its measurement as JSON, and nothing else. */
+const MEMORY_STEP_MS = 250;
+
+/** What prints its measurement as JSON, and nothing else. */
 export function plateauCommand(url: string, flags: readonly string[]): Command {
   const [program, args] = selfCommand(["bench", url, ...flags, "--json", "-", "--quiet"]);
   return [program, ...args];
@@ -15,10 +16,24 @@ export function parseMeasurement(json: string): Measurement {
   return measurement.parse(JSON.parse(json));
 }
 
-export async function runPlateau(
-  url: string,
-  flags: readonly string[],
-  place: Place = "rest",
-): Promise<Measurement> {
-  return parseMeasurement(await outputOf(placed(place, plateauCommand(url, flags))));
+/** On all cores but the server's. */
+export async function runPlateau(url: string, flags: readonly string[]): Promise<Measurement> {
+  return parseMeasurement(await start(placed("rest", plateauCommand(url, flags))).output);
+}
+
+export interface Watched {
+  readonly measurement: Measurement;
+  /** Resident memory of the process, start-up and end included, every 250 ms. */
+  readonly memoryBytes: readonly number[];
+}
+
+export async function watchPlateau(url: string, flags: readonly string[]): Promise<Watched> {
+  const { pid, output } = start(placed("rest", plateauCommand(url, flags)));
+  const memoryBytes: number[] = [];
+  const timer = setInterval(() => memoryBytes.push(readMemoryBytes(pid)), MEMORY_STEP_MS);
+  try {
+    return { measurement: parseMeasurement(await output), memoryBytes };
+  } finally {
+    clearInterval(timer);
+  }
 }

@@ -2,7 +2,7 @@
 import { findProgram } from "../../targets/launch/surroundings.ts";
 import { TargetError } from "../../scenarios/errors.ts";
 
-export type Command = readonly [program: string, ...args: string[]];
+export type Command = readonly string[];
 
 export function isInstalled(name: string): boolean {
   const here = { path: Deno.env.get("PATH") ?? "", cwd: Deno.cwd() };
@@ -25,11 +25,24 @@ export function placed(place: Place, command: Command): Command {
   return CAN_PIN ? ["taskset", "-c", cores, ...command] : command;
 }
 
-/** Runs a program to its end and gives its standard output. */
-export async function outputOf([program, ...args]: Command): Promise<string> {
-  const output = await new Deno.Command(program, { args, stdin: "null" }).output();
-  const [stdout, stderr] = [output.stdout, output.stderr].map((text) => new TextDecoder().decode(text));
-  if (output.success) return stdout;
-  const said = (stderr || stdout).trim().split("\n").slice(-5);
-  throw new TargetError(`Cannot measure: ${[program, ...args].join(" ")} exited with ${output.code}`, said);
+export interface Running {
+  readonly pid: number;
+  /** Its whole standard output; a TargetError when it fails. */
+  readonly output: Promise<string>;
+}
+
+export function start([program, ...args]: Command): Running {
+  const options = { args, stdin: "null", stdout: "piped", stderr: "piped" } as const;
+  const child = new Deno.Command(program, options).spawn();
+  const output = child.output().then(({ success, code, stdout, stderr }) => {
+    if (success) return textOf(stdout);
+    const said = (textOf(stderr) || textOf(stdout)).trim().split("\n").slice(-5);
+    const command = [program, ...args].join(" ");
+    throw new TargetError(`Cannot measure: ${command} exited with code ${code}`, said);
+  });
+  return { pid: child.pid, output };
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
 }

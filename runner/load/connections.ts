@@ -12,10 +12,19 @@ export const OPEN = 2;
 
 const NEVER = -1;
 
+/**
+ * How long a request in flight at the end may still be answered before its connection is closed. The
+ * answer no longer counts; but a server that finds the connection closed may not even have read the
+ * request, and the two sides would disagree about how many there were.
+ */
+const LINGER_US = 100_000;
+
 export class Connections {
   readonly #state: Uint8Array;
   readonly #dialedUs: Float64Array;
   readonly #backOff: BackOff;
+  /** How many are being dialed. */
+  dialing = 0;
 
   constructor(slots: number, private readonly parts: { driver: Driver; recorder: Recorder }) {
     this.#state = new Uint8Array(slots);
@@ -39,24 +48,24 @@ export class Connections {
   dial(slot: number, nowUs: number): void {
     if (this.#dialedUs[slot] !== NEVER) this.parts.recorder.reconnects++;
     this.#dialedUs[slot] = nowUs;
-    this.#state[slot] = CONNECTING;
+    this.#enter(slot, CONNECTING);
     this.parts.driver.connect(slot);
   }
 
   opened(slot: number, nowUs: number): void {
-    this.#state[slot] = OPEN;
+    this.#enter(slot, OPEN);
     this.parts.recorder.connected(nowUs - this.#dialedUs[slot]);
   }
 
   /** The dial has failed: the next is tried after a pause. */
   refused(slot: number, nowUs: number): void {
-    this.#state[slot] = CLOSED;
+    this.#enter(slot, CLOSED);
     this.#backOff.pause(slot, nowUs);
   }
 
   /** The peer has ended it, and the driver knows. */
   ended(slot: number): void {
-    this.#state[slot] = CLOSED;
+    this.#enter(slot, CLOSED);
   }
 
   // hot: it has brought an answer.
@@ -72,7 +81,23 @@ export class Connections {
 
   close(slot: number): void {
     if (this.#state[slot] !== CLOSED) this.parts.driver.close(slot);
-    this.#state[slot] = CLOSED;
+    this.#enter(slot, CLOSED);
+  }
+
+  #enter(slot: number, state: number): void {
+    if (this.#state[slot] === CONNECTING) this.dialing--;
+    if (state === CONNECTING) this.dialing++;
+    this.#state[slot] = state;
+  }
+
+  /** At the end of the run: gives whether there is still something to wait for. */
+  linger(sinceEndUs: number): boolean {
+    let isOpen = false;
+    for (let slot = 0; slot < this.#state.length; slot++) {
+      if (sinceEndUs >= LINGER_US) this.close(slot);
+      isOpen ||= this.#state[slot] !== CLOSED;
+    }
+    return isOpen;
   }
 
   /** Closes it; gives whether another may take its place at once. */

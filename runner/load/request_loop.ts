@@ -1,8 +1,7 @@
 /**
- * The load of one worker: the same request over and over on a fixed number of connections, each
- * exchange begun when the supply says that it is due. It decides everything (what to send, when, what
- * counts as what) and does no I/O: a driver carries its commands out and tells it what happened, with
- * the time. Every exchange that was due ends as completed, failed or unfinished, exactly once.
+ * The load of one worker: requests on a fixed number of connections, each begun when the supply says
+ * that it is due. It decides everything (what to send, when, what counts as what) and does no I/O: a
+ * driver carries its commands out and tells it what happened, with the time. Every exchange ends once.
  */
 import { BROKEN, NEED_MORE, ResponseReader } from "../http/response.ts";
 import type { ErrorKind } from "../outcome.ts";
@@ -15,6 +14,8 @@ import type { RequestScript } from "./request_script.ts";
 import { SlotQueue } from "./slot_queue.ts";
 import type { Supply } from "./supply.ts";
 
+/** What happens on an idle connection breaks no exchange: the reason is never told. */
+const UNASKED = "nobody asked";
 /** Slots are looked over for time-outs and dials this often. */
 const SWEEP_US = 10_000;
 
@@ -60,11 +61,11 @@ export class RequestLoop implements Conversation {
 
   // hot: once a read; in the common case one whole answer, its record, and the next send.
   onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number): void {
-    if (nowUs >= this.job.durationUs) return; // too late to count; the next tick ends the run
+    if (nowUs >= this.job.durationUs || this.totals !== null) return this.#dismiss(slot);
     this.parts.recorder.received(length, nowUs);
     const reader = this.#readers[slot];
     for (let at = 0; at < length;) {
-      if (this.#inFlight.count(slot) === 0) return this.#reopen(slot, nowUs);
+      if (this.#inFlight.count(slot) === 0) return this.#break(slot, "protocol", UNASKED, nowUs);
       if (!reader.started) this.#firstByteUs[slot] = nowUs;
       at = reader.read(bytes, at, length);
       if (reader.state === NEED_MORE) return;
@@ -82,10 +83,10 @@ export class RequestLoop implements Conversation {
   }
 
   onEnd(slot: number, reset: string | null, nowUs: number): void {
-    if (nowUs >= this.job.durationUs) return;
     this.#connections.ended(slot);
-    if (this.#inFlight.count(slot) === 0) return this.#reopen(slot, nowUs);
-    if (reset !== null) return this.#break(slot, "reset", reset, nowUs);
+    if (nowUs >= this.job.durationUs || this.totals !== null) return this.#dismiss(slot);
+    const idle = this.#inFlight.count(slot) === 0;
+    if (idle || reset !== null) return this.#break(slot, "reset", reset ?? UNASKED, nowUs);
     const reader = this.#readers[slot];
     reader.end();
     if (reader.state === BROKEN) return this.#break(slot, "closed", reader.reason, nowUs);
@@ -96,21 +97,18 @@ export class RequestLoop implements Conversation {
   // hot: in an open loop it runs for every arrival.
   onTick(nowUs: number): number {
     const { recorder, supply } = this.parts;
+    if (this.totals !== null) return this.#linger(nowUs);
     if (nowUs >= this.job.durationUs) return this.#finish(this.job.durationUs);
     if (nowUs >= this.#nextSweepUs) {
       if (Atomics.load(this.job.stop, 0) !== 0) return this.#finish(nowUs);
-      if (this.#nothingLeft()) return this.#finish(recorder.lastUs);
+      const inFlight = recorder.due - recorder.completed - recorder.failed;
+      if (supply.left + inFlight === 0) return this.#finish(recorder.lastUs);
       this.#sweep(nowUs);
     }
     this.#dispatch(nowUs);
     const nextUs = Math.min(this.#nextSweepUs, this.job.durationUs);
     // A due exchange that finds nobody idle waits for whoever is done first, not for the clock.
     return supply.intended && supply.nextUs > nowUs ? Math.min(nextUs, supply.nextUs) : nextUs;
-  }
-
-  #nothingLeft(): boolean {
-    const { recorder, supply } = this.parts;
-    return supply.nextUs === Infinity && recorder.due === recorder.completed + recorder.failed;
   }
 
   #sweep(nowUs: number): void {
@@ -145,7 +143,8 @@ export class RequestLoop implements Conversation {
   }
 
   #dial(slot: number, nowUs: number): void {
-    if (this.parts.supply.nextUs < Infinity) this.#connections.dial(slot, nowUs);
+    // What is left to do may all be waiting for dials under way.
+    if (this.#connections.dialing < this.parts.supply.left) this.#connections.dial(slot, nowUs);
   }
 
   /** The connection that the next exchange would have taken could not be had: that exchange has failed. */
@@ -182,7 +181,6 @@ export class RequestLoop implements Conversation {
     driver.send(slot, bytes);
   }
 
-  /** The next bytes on the slot answer the oldest request in flight. */
   #beginAnswer(slot: number): void {
     this.#readers[slot].begin(this.#script.requests[this.#inFlight.request(slot)].head);
   }
@@ -202,7 +200,7 @@ export class RequestLoop implements Conversation {
   /** Fails every exchange in flight on the slot, closes it and opens it again. */
   #break(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
     while (this.#inFlight.count(slot) > 0) this.#failOldest(slot, kind, reason, nowUs);
-    this.#reopen(slot, nowUs);
+    if (this.#connections.giveUp(slot, nowUs)) this.#dial(slot, nowUs);
   }
 
   #failOldest(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
@@ -212,28 +210,33 @@ export class RequestLoop implements Conversation {
     this.#inFlight.drop(slot);
   }
 
-  #reopen(slot: number, nowUs: number): void {
-    if (this.#connections.giveUp(slot, nowUs)) this.#dial(slot, nowUs);
-  }
-
   #finish(endUs: number): number {
     const { recorder, supply } = this.parts;
     for (let slot = 0; slot < this.job.connections; slot++) {
       if (this.#connections.state(slot) === CONNECTING) this.#leaveDial(slot, endUs);
-      for (; this.#inFlight.count(slot) > 0; this.#inFlight.drop(slot)) {
-        recorder.leaveUnfinished(
-          slot,
-          this.#inFlight.dueUs(slot),
-          this.#inFlight.sentUs(slot),
-          endUs,
-        );
-      }
-      this.#connections.close(slot);
+      if (this.#inFlight.count(slot) === 0) this.#connections.close(slot);
+      while (this.#inFlight.count(slot) > 0) this.#leaveOldest(slot, endUs);
     }
     recorder.drop(supply.drop(endUs));
     this.elapsedUs = endUs;
     this.totals = recorder.finish(endUs);
-    return -1;
+    return this.#linger(endUs);
+  }
+
+  #leaveOldest(slot: number, endUs: number): void {
+    const dueUs = this.#inFlight.dueUs(slot);
+    this.parts.recorder.leaveUnfinished(slot, dueUs, this.#inFlight.sentUs(slot), endUs);
+    this.#inFlight.drop(slot);
+  }
+
+  /** Too late to count: it only shows that the server is done with the slot. */
+  #dismiss(slot: number): void {
+    if (this.totals === null) this.#finish(this.job.durationUs);
+    this.#connections.close(slot);
+  }
+
+  #linger(nowUs: number): number {
+    return this.#connections.linger(nowUs - this.elapsedUs) ? nowUs + this.#sweepUs : -1;
   }
 
   /** In a closed loop a dial is the beginning of an exchange. */

@@ -11,6 +11,8 @@ export interface Supply {
   take(nowUs: number): number;
   /** When `take` will give the next one; Infinity when it never will. */
   readonly nextUs: number;
+  /** How many exchanges it will still give, as far as that is known: else Infinity, 0 after the last. */
+  readonly left: number;
   /** Uses up, uncounted, everything that was due before `endUs`; gives how much that was. None in a closed loop. */
   drop(endUs: number): number;
   /** Whether due moments are somebody's intention (open loop), so that latency counts from them. */
@@ -20,16 +22,13 @@ export interface Supply {
 /** Closed loop: an exchange is due whenever somebody is free to carry it out, `limit` times in all. */
 export class ClosedSupply implements Supply {
   readonly intended = false;
-  #left: number;
 
-  /** @param limit Exchanges to give; Infinity for as long as the run lasts. */
-  constructor(limit: number) {
-    this.#left = limit;
-  }
+  /** @param left Exchanges to give; Infinity for as long as the run lasts. */
+  constructor(public left: number) {}
 
   take(nowUs: number): number {
-    if (this.#left <= 0) return -1;
-    this.#left--;
+    if (this.left <= 0) return -1;
+    this.left--;
     return nowUs;
   }
 
@@ -38,7 +37,7 @@ export class ClosedSupply implements Supply {
   }
 
   get nextUs(): number {
-    return this.#left > 0 ? 0 : Infinity;
+    return this.left > 0 ? 0 : Infinity;
   }
 }
 
@@ -56,6 +55,10 @@ export class OpenSupply implements Supply {
     if (dueUs > nowUs) return -1;
     this.nextUs = this.arrivals.next();
     return dueUs;
+  }
+
+  get left(): number {
+    return this.nextUs === Infinity ? 0 : Infinity;
   }
 
   drop(endUs: number): number {

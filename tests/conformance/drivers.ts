@@ -60,7 +60,8 @@ export async function raw(
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const stop = async (): Promise<void> => {
     for (const socket of sockets) socket.destroy();
-    await new Promise((done) => server.close(done));
+    server.close(); // without waiting for its event, which Deno 2.6 may not send
+    await new Promise((done) => setTimeout(done, 5));
   };
   return { port: (server.address() as net.AddressInfo).port, stop };
 }

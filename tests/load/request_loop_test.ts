@@ -9,7 +9,7 @@ Deno.test("an answer is followed by the next request on the same connection", ()
   assert.deepEqual(s.driver.take(), ["send 0"]);
   s.loop.onBytes(0, OK, OK.length, 600);
   assert.deepEqual(s.driver.take(), ["send 0"]);
-  assert.equal(s.loop.onTick(SECOND), -1);
+  s.loop.onTick(SECOND);
   const totals = totalsOf(s);
   assert.deepEqual([totals.due, totals.completed, totals.unfinished], [2, 1, 1]);
   assert.deepEqual([totals.connect.maxUs, totals.service.minUs], [100, 500]);
@@ -27,6 +27,32 @@ Deno.test("an answer after the deadline is unfinished, at the time until the dea
   assert.equal(s.loop.elapsedUs, SECOND);
 });
 
+Deno.test("what is in flight at the end may still be answered, which counts no more", () => {
+  const s = stage({ connections: 2 });
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 10);
+  s.loop.onOpen(1, 10);
+  s.driver.take();
+  assert.ok(s.loop.onTick(SECOND) > 0, "it lingers");
+  s.loop.onBytes(0, OK, OK.length, SECOND + 5_000);
+  assert.deepEqual(s.driver.take(), ["close 0"]);
+  s.loop.onEnd(1, "reset", SECOND + 6_000);
+  assert.equal(s.loop.onTick(SECOND + 10_000), -1);
+  const totals = totalsOf(s);
+  assert.deepEqual([totals.completed, totals.unfinished, totals.failed], [0, 2, 0]);
+  assert.equal(s.loop.elapsedUs, SECOND);
+});
+
+Deno.test("a server that never answers is not waited for longer than 100 ms", () => {
+  const s = stage();
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 10);
+  s.loop.onTick(SECOND);
+  s.driver.take();
+  assert.equal(s.loop.onTick(SECOND + 100_000), -1);
+  assert.deepEqual(s.driver.take(), ["close 0"]);
+});
+
 Deno.test("a run by count ends with its last answer, and sends not one more", () => {
   const s = stage({ requests: 2, durationUs: Infinity });
   s.loop.onTick(0);
@@ -40,11 +66,21 @@ Deno.test("a run by count ends with its last answer, and sends not one more", ()
 });
 
 Deno.test("a connection that finds nothing left to do stays idle", () => {
-  const s = stage({ requests: 1, connections: 2 });
+  const s = stage({ requests: 3, connections: 2 });
   s.loop.onTick(0);
   s.loop.onOpen(0, 5);
   s.loop.onOpen(1, 6);
-  assert.deepEqual(s.driver.take(), ["connect 0", "connect 1", "send 0"]);
+  s.loop.onBytes(0, OK, OK.length, 7);
+  s.loop.onBytes(0, OK, OK.length, 8);
+  s.loop.onBytes(1, OK, OK.length, 9);
+  const sends = ["send 0", "send 1", "send 0"];
+  assert.deepEqual(s.driver.take(), ["connect 0", "connect 1", ...sends]);
+});
+
+Deno.test("no more is dialed than there is left to do", () => {
+  const s = stage({ requests: 2, connections: 5 });
+  s.loop.onTick(0);
+  assert.deepEqual(s.driver.take(), ["connect 0", "connect 1"]);
 });
 
 Deno.test("a silent request times out, its connection is closed and another dialed", () => {
@@ -186,6 +222,6 @@ Deno.test("the stop flag ends the load at the next tick, and everything under wa
   s.loop.onTick(0);
   s.loop.onOpen(0, 5);
   Atomics.store(s.stop, 0, 1);
-  assert.equal(s.loop.onTick(10_000), -1);
+  s.loop.onTick(10_000);
   assert.deepEqual([totalsOf(s).due, totalsOf(s).unfinished, s.loop.elapsedUs], [3, 3, 10_000]);
 });

@@ -1,0 +1,51 @@
+/** Ten thousand connections from one machine: they work, or one line says which limit stands in the way. */
+import type { Measurement } from "../runner/result.ts";
+import { ExpectedError } from "../scenarios/errors.ts";
+import { atMost, equal } from "./bar.ts";
+import type { Bench, Section } from "./bench.ts";
+import { interleaved } from "./rounds.ts";
+import { startNginx } from "./stage/nginx.ts";
+import { runPlateau } from "./stage/plateau.ts";
+
+const CONNECTIONS = 10_000;
+
+export const connections: Bench = {
+  about: "10,000 connections from one machine",
+  rounds: 1,
+  async run({ rounds, short }) {
+    await using nginx = await startNginx();
+    const flags = `-c ${CONNECTIONS} -d ${short ? 3 : 10}s`.split(" ");
+    const seen = await interleaved(["epoll", "tcp"], rounds, (driver) =>
+      runPlateau(`${nginx.origin}/`, [...flags, "--driver", driver]).catch(refusal));
+    return [...seen].flatMap(([driver, runs]) => sectionOf(driver, runs));
+  },
+};
+
+/** The line about the limit, which is as good; any other failure is none. */
+function refusal(error: unknown): string {
+  const said = error instanceof ExpectedError ? error.lines.join("\n") : "";
+  const line = said.split("\n").find((line) => /open files/i.test(line));
+  if (line === undefined) throw error;
+  return line.trim();
+}
+
+function sectionOf(driver: string, runs: readonly (Measurement | string)[]): Section {
+  const measured = runs.filter((run) => typeof run !== "string");
+  const refused = runs.filter((run) => typeof run === "string");
+  return {
+    caption: `${CONNECTIONS} connections, ${driver}`,
+    unit: "count",
+    baseline: "asked for",
+    rows: measured.length === 0 ? [] : [
+      {
+        what: "connections opened",
+        samples: measured.map(({ connect }) => connect.count),
+        baseline: CONNECTIONS,
+        bar: equal,
+      },
+      { what: "requests failed", samples: measured.map(({ requests }) => requests.failed), bar: atMost(0) },
+      { what: "requests per second", samples: measured.map(({ rate }) => rate) },
+    ],
+    notes: [...new Set(refused)],
+  };
+}

@@ -1,0 +1,117 @@
+/**
+ * What a request costs each load generator, and how many a core of it makes: one worker or thread on a core
+ * of its own, as many connections for all, the same nginx on another core. Each runs for a short and for
+ * a long time; the difference of the two is free of start-up.
+ */
+import { join } from "node:path";
+import { medianOf } from "../runner/stats/quantile.ts";
+import { TargetError } from "../scenarios/errors.ts";
+import { aboveBaseline, atMostTimes, type Bar } from "./bar.ts";
+import type { Bench, Section } from "./bench.ts";
+import { type ContenderName, contenders, type Task } from "./generators/contenders.ts";
+import { interleaved } from "./rounds.ts";
+import { childrenCpuUs } from "./stage/children_cpu.ts";
+import { temporaryFolder } from "./stage/folder.ts";
+import { startNginx } from "./stage/nginx.ts";
+import { isInstalled, PINNING, placed, start } from "./stage/programs.ts";
+
+interface Cost {
+  readonly cpuUs: number;
+  readonly ratePerSec: number;
+}
+
+type Costs = ReadonlyMap<ContenderName, readonly Cost[]>;
+
+const isContender = (name: string): name is ContenderName => name in contenders;
+const NAMES = Object.keys(contenders).filter(isContender);
+
+const CPU_BARS: Partial<Record<ContenderName, Bar>> = {
+  "plateau epoll": atMostTimes(1.1),
+  "plateau tcp": atMostTimes(1.45),
+};
+const RATE_BARS: Partial<Record<ContenderName, Bar>> = { "plateau epoll": aboveBaseline };
+
+export const generators: Bench = {
+  about: "what a request costs load generators, and how many one core of each makes",
+  rounds: 3,
+  async run({ rounds, short }) {
+    const there = NAMES.filter((name) => isInstalled(contenders[name].program));
+    const missing = NAMES.filter((name) => !there.includes(name))
+      .map((name) => `${name} is not installed.`);
+    using folder = temporaryFolder();
+    const floor = join(folder.path, "floor");
+    if (there.includes("floor")) await compileFloor(floor);
+    await using nginx = await startNginx();
+    const sections: Section[] = [];
+    for (const connections of [50, 1_000]) {
+      const common = { url: `${nginx.origin}/`, connections, floor };
+      const costs = await interleaved(there, rounds, (name) => costOf(name, common, short));
+      sections.push(cpuSection(costs, connections), rateSection(costs, connections, missing));
+    }
+    return sections;
+  },
+};
+
+async function compileFloor(output: string): Promise<void> {
+  const source = join(import.meta.dirname ?? "", "generators", "floor.c");
+  await start(["cc", "-O2", "-o", output, source]).output;
+}
+
+async function costOf(
+  name: ContenderName,
+  common: Omit<Task, "seconds">,
+  short: boolean,
+): Promise<Cost> {
+  const [brief, long] = short ? [1, 2] : [2, 6];
+  const first = await runOnce(name, { ...common, seconds: brief });
+  const second = await runOnce(name, { ...common, seconds: long });
+  const requests = second.ratePerSec * long - first.ratePerSec * brief;
+  return { cpuUs: (second.cpuUs - first.cpuUs) / requests, ratePerSec: second.ratePerSec };
+}
+
+/** `cpuUs` is that of the whole run. */
+async function runOnce(name: ContenderName, task: Task): Promise<Cost> {
+  const { command, ratePerSec } = contenders[name];
+  const beforeUs = childrenCpuUs();
+  const output = await start(placed("generator", command(task))).output;
+  const cpuUs = childrenCpuUs() - beforeUs;
+  const rate = ratePerSec(output);
+  if (!(rate > 0)) throw new TargetError(`Cannot measure: ${name} made no requests`, [output]);
+  return { cpuUs, ratePerSec: rate };
+}
+
+function cpuSection(costs: Costs, connections: number): Section {
+  const bars = connections === 50 ? CPU_BARS : {};
+  return {
+    caption: `CPU time of a request, ${connections} connections`,
+    unit: "µs",
+    baseline: "floor",
+    rows: rowsOf(costs, ({ cpuUs }) => cpuUs, { baseline: "floor", bars }),
+    notes: [`floor is generators/floor.c: what the kernel alone takes. ${PINNING}.`],
+  };
+}
+
+function rateSection(costs: Costs, connections: number, notes: readonly string[]): Section {
+  const bars = RATE_BARS;
+  return {
+    caption: `Requests of one core, ${connections} connections`,
+    unit: "1/s",
+    baseline: "wrk",
+    rows: rowsOf(costs, ({ ratePerSec }) => ratePerSec, { baseline: "wrk", bars }),
+    notes,
+  };
+}
+
+function rowsOf(
+  costs: Costs,
+  figure: (cost: Cost) => number,
+  { baseline, bars }: { baseline: ContenderName; bars: Partial<Record<ContenderName, Bar>> },
+): Section["rows"] {
+  const known = costs.get(baseline)?.map(figure);
+  return [...costs].map(([name, seen]) => ({
+    what: name,
+    samples: seen.map(figure),
+    baseline: known && medianOf(known),
+    bar: bars[name],
+  }));
+}

@@ -1,0 +1,69 @@
+/** Load generators: the command of each, and where its output says how many requests per second it made. */
+import { parseMeasurement, plateauCommand } from "../stage/plateau.ts";
+import type { Command } from "../stage/programs.ts";
+
+export interface Task {
+  readonly url: string;
+  readonly connections: number;
+  readonly seconds: number;
+  /** The compiled floor.c. */
+  readonly floor: string;
+}
+
+interface Contender {
+  /** What has to be installed. */
+  readonly program: string;
+  command(task: Task): Command;
+  ratePerSec(output: string): number;
+}
+
+export const contenders = {
+  floor: {
+    program: "cc",
+    command: ({ floor, url, connections, seconds }) => [
+      floor,
+      ...[new URL(url).port, connections, seconds].map(String),
+    ],
+    ratePerSec: said,
+  },
+  "plateau epoll": plateau("epoll"),
+  "plateau tcp": plateau("tcp"),
+  wrk: peer("wrk", ({ url, connections, seconds }) => `-t1 -c${connections} -d${seconds}s ${url}`),
+  oha: peer(
+    "oha",
+    ({ url, connections, seconds }) => `--no-tui -c ${connections} -z ${seconds}s ${url}`,
+  ),
+  gocannon: peer(
+    "gocannon",
+    ({ url, connections, seconds }) => `-m hist -c ${connections} -d ${seconds}s ${url}`,
+  ),
+  autocannon: peer(
+    "autocannon",
+    ({ url, connections, seconds }) => `--json -c ${connections} -d ${seconds} ${url}`,
+    (output) => JSON.parse(output).requests.average,
+  ),
+  hey: peer("hey", ({ url, connections, seconds }) => `-c ${connections} -z ${seconds}s ${url}`),
+} satisfies Record<string, Contender>;
+
+export type ContenderName = keyof typeof contenders;
+
+function plateau(driver: "epoll" | "tcp"): Contender {
+  return {
+    program: Deno.execPath(),
+    command: ({ url, connections, seconds }) =>
+      plateauCommand(
+        url,
+        `-w 1 --driver ${driver} -c ${connections} -d ${seconds}s`.split(" "),
+      ),
+    ratePerSec: (output) => parseMeasurement(output).rate,
+  };
+}
+
+function peer(program: string, args: (task: Task) => string, ratePerSec = said): Contender {
+  return { program, command: (task) => [program, ...args(task).split(" ")], ratePerSec };
+}
+
+/** Most say it as wrk does. */
+function said(output: string): number {
+  return Number(/(?:Requests\/sec|Req\/s):\s*([\d.]+)/.exec(output)?.[1] ?? NaN);
+}

@@ -1,0 +1,47 @@
+/**
+ * How late requests are sent: the send minus the moment at which it was due, at 20,000 arrivals a second on
+ * one worker, of which nginx alone would take several times as many.
+ */
+import type { Measurement } from "../runner/result.ts";
+import { atMost } from "./bar.ts";
+import type { Bench, Row } from "./bench.ts";
+import { interleaved } from "./rounds.ts";
+import { startNginx } from "./stage/nginx.ts";
+import { runPlateau } from "./stage/plateau.ts";
+import { PINNING } from "./stage/programs.ts";
+
+/** Milliseconds of p99, as tcp has no waits shorter than a millisecond. */
+const BARS = { epoll: atMost(0.1), tcp: atMost(0.5) };
+type Driver = keyof typeof BARS;
+
+export const lag: Bench = {
+  about: "how late requests are sent at 20,000 arrivals a second",
+  rounds: 3,
+  async run({ rounds, short }) {
+    await using nginx = await startNginx();
+    const seen = await interleaved(["epoll", "tcp"], rounds, (driver: Driver) => {
+      const flags = `-r 20000/s -w 1 --driver ${driver} -d ${short ? 2 : 10}s`;
+      return runPlateau(`${nginx.origin}/`, flags.split(" "));
+    });
+    return [{
+      caption: "Lag at 20,000 arrivals a second on one worker",
+      unit: "ms",
+      rows: [...seen].flatMap(([driver, runs]) => rowsOf(driver, runs)),
+      notes: [`${PINNING}.`, ...[...seen].map(([driver, runs]) => effortNote(driver, runs))],
+    }];
+  },
+};
+
+function rowsOf(driver: Driver, runs: readonly Measurement[]): Row[] {
+  return (["p50", "p99", "max"] as const).map((figure) => ({
+    what: `${driver}, ${figure}`,
+    samples: runs.map(({ generator }) => generator.lag[figure]),
+    bar: figure === "p99" ? BARS[driver] : undefined,
+  }));
+}
+
+function effortNote(driver: Driver, runs: readonly Measurement[]): string {
+  const cpu = Math.max(...runs.map(({ generator }) => generator.cpu));
+  const unsent = runs.reduce((sum, { requests }) => sum + requests.dropped + requests.failed, 0);
+  return `${driver}: at most ${(cpu * 100).toFixed(0)} % of a core; ${unsent} requests dropped or failed.`;
+}

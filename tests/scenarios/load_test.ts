@@ -1,0 +1,245 @@
+/** The three kinds of load: what is understood, and what people get wrong. */
+import assert from "node:assert/strict";
+import { type ExperimentInput, experimentSpec } from "../../scenarios/experiment.ts";
+import { type CellLoad, durationMsOf, planCells } from "../../scenarios/plan.ts";
+import { RIGHT, wrongLines } from "./right_experiment.ts";
+
+type LoadInput = ExperimentInput["load"];
+
+function cellsOf(load: LoadInput): { load: CellLoad; parameters: object }[] {
+  return planCells(experimentSpec.parse({
+    name: "loads",
+    targets: { a: { app: "api" } },
+    scenarios: { s: { get: "/" } },
+    load,
+  }));
+}
+
+const USUAL = { keepAlive: true, timeoutMs: 5_000, workers: null };
+const PER_SEC = { durationUs: 2_000_000, fromPerSec: 5, toPerSec: 5 };
+
+const loads: [sentence: string, load: LoadInput, cell: CellLoad][] = [
+  ["a closed loop when nothing is said", {}, {
+    kind: "closed",
+    connections: 50,
+    pipeline: 1,
+    durationMs: 10_000,
+    requests: null,
+    ...USUAL,
+  }],
+  ["a number of requests instead of a duration", { requests: 7, connections: 2, pipeline: 3 }, {
+    kind: "closed",
+    connections: 2,
+    pipeline: 3,
+    durationMs: null,
+    requests: 7,
+    ...USUAL,
+  }],
+  ["a rate, evenly spread for 10 s when nothing else is said", { rate: "1000/s" }, {
+    kind: "rate",
+    connections: 50,
+    ratePerSec: 1_000,
+    arrivals: "uniform",
+    durationMs: 10_000,
+    ...USUAL,
+  }],
+  [
+    "a rate with all that goes with one",
+    {
+      rate: "30/m",
+      connections: 9,
+      duration: "1m",
+      arrivals: "poisson",
+      timeout: "1s",
+      keepAlive: false,
+      workers: 2,
+    },
+    {
+      kind: "rate",
+      connections: 9,
+      ratePerSec: 0.5,
+      arrivals: "poisson",
+      durationMs: 60_000,
+      keepAlive: false,
+      timeoutMs: 1_000,
+      workers: 2,
+    },
+  ],
+  [
+    "a phase, each visitor with a connection of its own and room for 10,000 of them",
+    { phases: [{ duration: "2s", arrivals: "5/s" }] },
+    {
+      kind: "phases",
+      connections: 10_000,
+      phases: [PER_SEC],
+      arrivals: "uniform",
+      pool: "own",
+      ...USUAL,
+    },
+  ],
+  [
+    "constant phases, ramps up and down, from and to nothing, and pauses",
+    {
+      phases: [
+        { duration: "2s", arrivals: "5/s" },
+        { duration: "1m", arrivals: "0/s", rampTo: "200/s" },
+        { pause: "10s" },
+        { duration: "500ms", arrivals: "90/m", rampTo: "0/s" },
+      ],
+      arrivals: "poisson",
+      pool: "shared",
+      connections: 7,
+      timeout: "10s",
+    },
+    {
+      kind: "phases",
+      connections: 7,
+      phases: [
+        PER_SEC,
+        { durationUs: 60_000_000, fromPerSec: 0, toPerSec: 200 },
+        { durationUs: 10_000_000, fromPerSec: 0, toPerSec: 0 },
+        { durationUs: 500_000, fromPerSec: 1.5, toPerSec: 0 },
+      ],
+      arrivals: "poisson",
+      pool: "shared",
+      ...USUAL,
+      timeoutMs: 10_000,
+    },
+  ],
+];
+
+for (const [sentence, load, cell] of loads) {
+  Deno.test(`a load can be ${sentence}`, () => {
+    assert.deepEqual(cellsOf(load).map(({ load }) => load), [cell]);
+  });
+}
+
+const factors: [sentence: string, load: LoadInput, parameters: object[]][] = [
+  ["the rate", { rate: ["1000/s", "30/m"] }, [{ rate: "1000/s" }, { rate: "0.5/s" }]],
+  ["the duration", { duration: ["1500ms", "1m"] }, [{ duration: "1.5s" }, { duration: "60s" }]],
+  ["the number of requests", { requests: [1, 2] }, [{ requests: 1 }, { requests: 2 }]],
+  ["the time-out", { timeout: ["250ms", "1s"] }, [{ timeout: "250ms" }, { timeout: "1s" }]],
+  ["keep-alive", { keepAlive: [true, false] }, [{ keepAlive: true }, { keepAlive: false }]],
+  ["the number of workers", { workers: [1, 2] }, [{ workers: 1 }, { workers: 2 }]],
+  ["arrivals and pool", {
+    phases: [{ duration: "1s", arrivals: "1/s" }],
+    arrivals: ["uniform", "poisson"],
+    pool: ["own", "shared"],
+  }, [
+    { arrivals: "uniform", pool: "own" },
+    { arrivals: "uniform", pool: "shared" },
+    { arrivals: "poisson", pool: "own" },
+    { arrivals: "poisson", pool: "shared" },
+  ]],
+];
+
+for (const [sentence, load, parameters] of factors) {
+  Deno.test(`a list makes a factor of ${sentence}, as people write it`, () => {
+    const seen = cellsOf(load).map(({ parameters }) => parameters);
+    assert.deepEqual(new Set(seen.map(sorted)), new Set(parameters.map(sorted)));
+    assert.equal(seen.length, parameters.length);
+  });
+}
+
+function sorted(parameters: object): string {
+  return JSON.stringify(Object.entries(parameters).sort());
+}
+
+const durations: [sentence: string, load: LoadInput, ms: number | null][] = [
+  ["as long as it says", { duration: "2s" }, 2_000],
+  ["nobody knows how long, until its requests are done", { requests: 5 }, null],
+  ["as long as it says, at a rate", { rate: "1/s", duration: "3s" }, 3_000],
+  ["as long as its phases and pauses together", {
+    phases: [{ duration: "1m", arrivals: "1/s" }, { pause: "500ms" }],
+  }, 60_500],
+];
+
+for (const [sentence, load, ms] of durations) {
+  Deno.test(`a run lasts ${sentence}`, () => {
+    assert.deepEqual(cellsOf(load).map(({ load }) => durationMsOf(load)), [ms]);
+  });
+}
+
+const wrong: [sentence: string, load: string, told: string[]][] = [
+  [
+    "what goes with a closed loop or phases, at a rate",
+    "rate: 1/s, requests: 5, pipeline: 2, pool: own",
+    [
+      'requests: Cannot use "requests" here: at a rate a run ends by its duration; leave it out',
+      'pipeline: Cannot use "pipeline" here: at a rate each arrival has a connection of its own; leave it out',
+      'pool: Cannot use "pool" here: it goes with phases',
+    ],
+  ],
+  ["arrivals in a closed loop", "arrivals: poisson, pool: own", [
+    'arrivals: Cannot use "arrivals" here: in a closed loop nothing arrives; add rate or phases',
+    'pool: Cannot use "pool" here: it goes with phases',
+  ]],
+  [
+    "what goes with the other kinds, in phases",
+    "duration: 1s, phases: [{ duration: 1s, arrivals: 5/s }], rate: 5/s, requests: 5, pipeline: 2",
+    [
+      'duration: Cannot use "duration" here: each phase has its own; leave it out',
+      'rate: Cannot use "rate" here: each phase has its own arrivals; leave rate or phases out',
+      'requests: Cannot use "requests" here: phases end by their durations; leave it out',
+      'pipeline: Cannot use "pipeline" here: each visitor has a connection of its own; leave it out',
+    ],
+  ],
+  ["a misspelt rate", "rat: 5/s", ['rat: Cannot understand "rat": did you mean "rate"?']],
+  ["misspelt phases", "fases: []", ['fases: Cannot understand "fases": did you mean "phases"?']],
+  ["misspelt arrivals", "arivals: poisson", [
+    'arivals: Cannot understand "arivals": did you mean "arrivals"?',
+  ]],
+  ["a misspelt key beside a rate", "rate: 5/s, durtion: 1s", [
+    'durtion: Cannot understand "durtion": did you mean "duration"?',
+  ]],
+  ["rates that are none", "rate: [5, 0/s, fast, 2000000/s]", [
+    "rate.0: Cannot read 5 as a rate: write 5/s",
+    'rate.1: Cannot read "0/s" as a rate: write a number above 0 per s, m or h, such as 1000/s',
+    'rate.2: Cannot read "fast" as a rate: write a number above 0 per s, m or h, such as 1000/s',
+    "rate.3: Cannot use this rate: the most is 1000000/s",
+  ]],
+  ["a way to arrive that there is not", "rate: 5/s, arrivals: unifrm", [
+    'arrivals: Cannot use "unifrm": the choices are uniform, poisson; did you mean "uniform"?',
+  ]],
+  ["a pool that there is not", "phases: [{ duration: 1s, arrivals: 5/s }], pool: mine", [
+    'pool: Cannot use "mine": the choices are own, shared',
+  ]],
+  ["no phases", "phases: []", [
+    "phases: Cannot load without arrivals: give a phase a rate above 0",
+  ]],
+  ["phases in which nobody arrives", "phases: [{ pause: 1s }, { duration: 1s, arrivals: 0/s }]", [
+    "phases: Cannot load without arrivals: give a phase a rate above 0",
+  ]],
+  [
+    "all that is wrong with phases",
+    "phases: [{ duration: 1s, arrivals: 5, rampTo: x }, { pause: 1s, duration: 1s }, " +
+    "{ arrivals: 1/s }, { duration: 1s, rate: 1/s }, { duration: 0s, arrivals: 1/s }, {}]",
+    [
+      "phases.0.arrivals: Cannot read 5 as a rate: write 5/s",
+      'phases.0.rampTo: Cannot read "x" as a rate: write a number per s, m or h, such as 1000/s',
+      'phases.1.duration: Cannot use "duration" here: a pause is as long as it says',
+      "phases.2.duration: Cannot do without it",
+      "phases.3.arrivals: Cannot do without it",
+      'phases.3.rate: Cannot use "rate" here: write arrivals',
+      "phases.4.duration: Cannot use this duration: it must be from 1ms to 24h",
+      "phases.5: Cannot tell what this is: write one of pause, duration",
+    ],
+  ],
+  [
+    "what is wrong with each value of a list",
+    "keepAlive: [true, 5], timeout: [1s, 2], workers: [0]",
+    [
+      "keepAlive.1: Cannot use 5: it must be true or false",
+      "timeout.1: Cannot read 2 as a duration: write 2s",
+      "workers.0: Cannot use 0: the least is 1",
+    ],
+  ],
+  ["an empty list", "connections: []", ["connections: Cannot use []: it must not be empty"]],
+];
+
+for (const [sentence, load, told] of wrong) {
+  Deno.test(`a load is told of ${sentence}`, () => {
+    const lines = wrongLines(`${RIGHT}load: { ${load} }`);
+    assert.deepEqual(lines.map((line) => line.replace(/^x\.yaml:4:\d+: load\./, "")), told);
+  });
+}

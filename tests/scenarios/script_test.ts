@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { requestScenarioSpec } from "../../scenarios/scenario.ts";
+import { scriptOf } from "../../scenarios/script.ts";
+import { asked, countsOf, flowOf, manyRows, requestsOf, script } from "./made_script.ts";
+
+Deno.test("a single request is asked again and again", () => {
+  assert.deepEqual(script({ put: "/a", body: "b", expect: { status: 201 } }), {
+    kind: "requests",
+    requests: [{
+      kind: "request",
+      wire: { method: "PUT", path: "/a", headers: {}, body: "b" },
+      expect: { status: 201 },
+      captures: [],
+    }],
+    sequence: [0],
+  });
+});
+
+Deno.test("a body may be that of a file, with names in it", () => {
+  const { requests } = requestsOf({ post: "/", body: { file: "big.json" } });
+  assert.equal(requests[0].wire.body, "text of big.json");
+});
+
+Deno.test("from the command line {{ … }} is no more than text", () => {
+  const scenario = requestScenarioSpec.parse({ post: "/?a={{b}}", body: "{{ c }}" });
+  const made = scriptOf(scenario, 1);
+  assert.ok(made.kind === "requests");
+  assert.deepEqual(made.requests.map(({ wire }) => [wire.path, wire.body]), [
+    ["/?a={{b}}", "{{ c }}"],
+  ]);
+});
+
+const anyWeights = fc.array(fc.integer({ min: 1, max: 1_000 }), { minLength: 2, maxLength: 12 });
+const anySeed = fc.integer({ min: 0, max: 0xffff_ffff });
+
+function mixOf(weights: readonly number[]): object {
+  return { mix: weights.map((weight, at) => ({ weight, get: `/${at}` })) };
+}
+
+Deno.test("a mix asks each request as often as its weight says, exactly", () => {
+  fc.assert(
+    fc.property(anyWeights, anySeed, (weights, seed) => {
+      const { sequence } = requestsOf(mixOf(weights), seed);
+      const counts = countsOf(sequence);
+      const total = weights.reduce((sum, weight) => sum + weight, 0);
+      for (const [at, weight] of weights.entries()) {
+        assert.equal(counts.get(at), sequence.length * weight / total);
+      }
+    }),
+    { seed: 6, numRuns: 50 },
+  );
+});
+
+Deno.test("a mix is well mixed: the shares of its first half are those of the whole", () => {
+  const { sequence } = requestsOf(mixOf([500, 300, 200]));
+  const counts = countsOf(sequence.slice(0, sequence.length / 2));
+  for (const [at, share] of [0.5, 0.3, 0.2].entries()) {
+    const seen = (counts.get(at) ?? 0) / (sequence.length / 2);
+    assert.ok(Math.abs(seen - share) < 0.05, `${seen} of request ${at}, not ${share}`);
+  }
+});
+
+Deno.test("a mix asks every variant of each request, in the order of the rows", () => {
+  const mix = [{ weight: 9, get: "/a" }, { get: "/{{ n }}" }];
+  const paths = asked({ mix, values: { n: { csv: "700", column: "n" } } }, 7_000);
+  assert.deepEqual(
+    paths.filter((path) => path !== "/a"),
+    manyRows(700).map(({ n }) => `/${n}`),
+  );
+});
+
+Deno.test("a mix of very many rows stays within memory", () => {
+  const mix = [{ weight: 1_000, get: "/a" }, { get: "/{{ n }}" }];
+  const { sequence } = requestsOf({ mix, values: { n: { csv: "5000", column: "n" } } });
+  assert.ok(sequence.length <= 1_000_000);
+});
+
+const everything = {
+  mix: [
+    { weight: 3, get: "/{{ id }}/{{ code }}" },
+    { weight: 2, post: "/", body: "{{ color }} {{ row.name }}" },
+  ],
+  values: {
+    id: { from: 1, to: 1_000_000 },
+    code: "uuid",
+    color: { pick: ["red", "green"] },
+    row: { csv: "people.csv", order: "random" },
+  },
+};
+
+Deno.test("equal seeds give equal scripts, others another", () => {
+  fc.assert(
+    fc.property(anySeed, (seed) => {
+      assert.deepEqual(script(everything, seed), script(everything, seed));
+      assert.notDeepEqual(script(everything, seed), script(everything, seed + 1));
+    }),
+    { seed: 2, numRuns: 5 },
+  );
+});
+
+Deno.test("a flow is its steps, with what visitors bring along", () => {
+  const made = flowOf({
+    flow: [
+      { get: "/home" },
+      { think: "1.5s" },
+      {
+        post: "/login",
+        json: { user: "{{ user }}" },
+        expect: { status: 200 },
+        capture: {
+          token: { json: "$.data[0].token" },
+          next: { header: "Location" },
+          id: { pattern: "id=(\\d+)" },
+        },
+      },
+      { get: "{{ next }}", headers: { authorization: "Bearer {{ token }}" } },
+    ],
+    values: { user: { csv: "people.csv", column: "name" }, unused: "uuid" },
+  });
+  assert.deepEqual(made.visitors, [{ user: "ada" }, { user: "bob" }, { user: "eve" }]);
+  const plain = { kind: "request", expect: {}, captures: [] };
+  const wire = { method: "GET", headers: {}, body: null };
+  assert.deepEqual(made.steps, [
+    { ...plain, wire: { ...wire, path: "/home" } },
+    { kind: "think", thinkMs: 1_500 },
+    {
+      ...plain,
+      wire: {
+        method: "POST",
+        path: "/login",
+        headers: { "content-type": "application/json" },
+        body: '{"user":"{{ user }}"}',
+      },
+      expect: { status: 200 },
+      captures: [
+        { as: "token", from: { kind: "json", path: ["data", "0", "token"] } },
+        { as: "next", from: { kind: "header", name: "Location" } },
+        { as: "id", from: { kind: "pattern", source: "id=(\\d+)" } },
+      ],
+    },
+    {
+      ...plain,
+      wire: { ...wire, path: "{{ next }}", headers: { authorization: "Bearer {{ token }}" } },
+    },
+  ]);
+});
+
+Deno.test("a flow without values has one kind of visitor, who brings nothing", () => {
+  assert.deepEqual(flowOf({ flow: [{ get: "/" }] }).visitors, [{}]);
+});
+
+Deno.test("a page is a flow: the page as it is expected, then what it needs", () => {
+  const made = flowOf({
+    page: "/{{ n }}",
+    with: ["/a.png", "/b.css"],
+    headers: { accept: "*/*" },
+    expect: { contains: "hello" },
+    values: { n: { csv: "2", column: "n" } },
+  });
+  const asked = made.steps.map((step) =>
+    step.kind === "request" ? [step.wire.path, step.wire.headers, step.expect] : step
+  );
+  assert.deepEqual(asked, [
+    ["/{{ n }}", { accept: "*/*" }, { contains: "hello" }],
+    ["/a.png", { accept: "*/*" }, {}],
+    ["/b.css", { accept: "*/*" }, {}],
+  ]);
+  assert.deepEqual(made.visitors, [{ n: "0" }, { n: "1" }]);
+});

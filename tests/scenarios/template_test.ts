@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { WireRequest } from "../../scenarios/request.ts";
+import { fillIn, namesIn } from "../../scenarios/template.ts";
+
+function wireOf(changes: Partial<WireRequest>): WireRequest {
+  return { method: "POST", path: "/", headers: {}, body: null, ...changes };
+}
+
+const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" };
+const FORM_TYPE = { "content-type": "application/x-www-form-urlencoded" };
+
+const filled: [
+  sentence: string,
+  wire: Partial<WireRequest>,
+  value: string,
+  result: Partial<WireRequest>,
+][] = [
+  ["in a path", { path: "/a/{{v}}/b?c={{ v }}" }, "7", { path: "/a/7/b?c=7" }],
+  ["in a path, percent-encoded", { path: "/a?b={{v}}" }, "x y/é?&#", {
+    path: "/a?b=x%20y%2F%C3%A9%3F%26%23",
+  }],
+  ["for a whole path, as it is", { path: "{{v}}" }, "/a/b?c=d", { path: "/a/b?c=d" }],
+  ["at the start of a path, as it is", { path: "{{ v }}/x" }, "/a/b", { path: "/a/b/x" }],
+  ["for a path that was an address, without its origin", { path: "{{v}}" }, "http://h:1/a?b#c", {
+    path: "/a?b",
+  }],
+  ["for a path that lacks its slash, with it", { path: "{{v}}" }, "a", { path: "/a" }],
+  ["for a path that is none, as none", { path: "{{v}}" }, "http://", { path: "/" }],
+  ["in a header", { headers: { a: "Bearer {{ v }}" } }, "t", { headers: { a: "Bearer t" } }],
+  ["in a header, without a second header", { headers: { a: "{{v}}" } }, "t\r\nb: c\0", {
+    headers: { a: "tb: c" },
+  }],
+  ["in a header, without what is beyond Latin-1", { headers: { a: "{{v}}" } }, "é€", {
+    headers: { a: "é" },
+  }],
+  ["in a body of text, as it is", { body: "{{v}}-{{ v }}" }, '"\n€', { body: '"\n€-"\n€' }],
+  ["in JSON, escaped", { headers: JSON_TYPE, body: '{"a":"{{v}}"}' }, '"\n\\€', {
+    headers: JSON_TYPE,
+    body: '{"a":"\\"\\n\\\\€"}',
+  }],
+  ["in a form, percent-encoded", { headers: FORM_TYPE, body: "a={{v}}" }, "b&c=d", {
+    headers: FORM_TYPE,
+    body: "a=b%26c%3Dd",
+  }],
+  ["nowhere else", { body: "{v} {{w}} {{}} {{ {v} }}" }, "7", {
+    body: "{v} {{w}} {{}} {{ {v} }}",
+  }],
+  ["once, though it looks like a name", { body: "{{v}}" }, "{{v}}", { body: "{{v}}" }],
+  ["with signs that mean something to replace", { body: "{{v}}" }, "$&$1", { body: "$&$1" }],
+];
+
+for (const [sentence, wire, value, result] of filled) {
+  Deno.test(`a value is filled in ${sentence}`, () => {
+    assert.deepEqual(fillIn(wireOf(wire), new Map([["v", value]])), wireOf(result));
+  });
+}
+
+Deno.test("a request needs the names in its path, header values and body, each once", () => {
+  const wire = wireOf({
+    path: "/{{ a }}",
+    headers: { "{{no}}": "{{row.first name}} {{a}}" },
+    body: "{{ имя }}{{b",
+  });
+  assert.deepEqual(namesIn(wire), ["a", "row.first name", "имя"]);
+});
+
+/** Also with half characters. */
+const anyText = fc.array(fc.nat(0xffff)).map((codes) => String.fromCharCode(...codes));
+
+Deno.test("no value makes a line of the head into another, whatever it is", () => {
+  const wire = wireOf({ path: "/{{v}}?{{v}}", headers: { a: "b {{v}}" } });
+  const whole = wireOf({ path: "{{v}}" });
+  fc.assert(
+    fc.property(anyText, (value) => {
+      const values = new Map([["v", value]]);
+      const { path, headers } = fillIn(wire, values);
+      for (const each of [path, fillIn(whole, values).path]) assert.match(each, /^\/[\x21-\x7e]*$/);
+      assert.match(headers.a, /^b [\t\x20-\x7e\x80-\xff]*$/);
+    }),
+    { seed: 3, numRuns: 500 },
+  );
+});
+
+Deno.test("JSON stays JSON, with the value as it was", () => {
+  const wire = wireOf({ headers: JSON_TYPE, body: '{"a":"{{v}}"}' });
+  fc.assert(
+    fc.property(anyText, (value) => {
+      const { body } = fillIn(wire, new Map([["v", value]]));
+      assert.deepEqual(JSON.parse(body ?? ""), { a: value });
+    }),
+    { seed: 4, numRuns: 200 },
+  );
+});

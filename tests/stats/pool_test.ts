@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { blocksOf, mergeBlocks } from "../../runner/stats/blocks.ts";
+import { Histogram } from "../../runner/stats/histogram.ts";
+import { type Block, Pool } from "../../runner/stats/pool.ts";
+
+const SEED = 19_790_101;
+const ONCE = Float64Array.of(1);
+
+function blockOf(values: readonly number[], seconds = 1): Block {
+  const latency = new Histogram();
+  for (const value of values) latency.record(value);
+  return { seconds, completed: values.length, latency: latency.toSparse() };
+}
+
+const timesUs = fc.array(fc.integer({ min: 1, max: 2_000_000 }), { maxLength: 60 });
+
+Deno.test("a percentile of weighted blocks is that of the added histograms, within a bucket", () => {
+  const blocks = fc.array(fc.tuple(timesUs, fc.integer({ min: 0, max: 4 })), { minLength: 1, maxLength: 6 });
+  fc.assert(
+    fc.property(blocks, fc.double({ min: 0.1, max: 99.9, noNaN: true }), (weighted, percentile) => {
+      const merged = new Histogram();
+      for (const [values, weight] of weighted) {
+        for (let i = 0; i < weight; i++) merged.addSparse(blockOf(values).latency);
+      }
+      const pool = new Pool(weighted.map(([values]) => blockOf(values)));
+      const found = pool.figure(percentile, Float64Array.from(weighted, ([, weight]) => weight));
+      if (merged.count === 0) assert.ok(Number.isNaN(found));
+      else {
+        const highest = merged.valueAtPercentile(percentile);
+        assert.ok(found <= highest * 1.001 + 0.5 && found >= highest * 0.998 - 1.5, `${found}, not ${highest}`);
+      }
+    }),
+    { seed: SEED },
+  );
+});
+
+Deno.test("a percentile lies between the whole microseconds that were counted", () => {
+  const pool = new Pool([blockOf([...new Array(50).fill(100), ...new Array(50).fill(101)])]);
+  assert.equal(pool.figure(25, ONCE), 100);
+  assert.equal(pool.figure(50, ONCE), 100.5);
+  assert.equal(pool.figure(75, ONCE), 101);
+});
+
+Deno.test("the rate is of all blocks together: longer ones weigh more", () => {
+  const pool = new Pool([{ ...blockOf([]), seconds: 3, completed: 30 }, { ...blockOf([]), seconds: 1, completed: 50 }]);
+  assert.equal(pool.figure("rate", Float64Array.of(1, 1)), 20);
+  assert.equal(pool.figure("rate", Float64Array.of(1, 3)), 30);
+});
+
+Deno.test("the mean is of all values together", () => {
+  const pool = new Pool([blockOf([10, 20, 30]), blockOf([100])]);
+  assert.equal(pool.figure("mean", Float64Array.of(1, 1)), 40);
+  assert.equal(pool.figure("mean", Float64Array.of(0, 2)), 100);
+});
+
+Deno.test("blocks without values have a rate, but no mean and no percentile", () => {
+  const pool = new Pool([blockOf([])]);
+  assert.equal(pool.figure("rate", ONCE), 0);
+  assert.ok(Number.isNaN(pool.figure("mean", ONCE)) && Number.isNaN(pool.figure(99, ONCE)));
+});
+
+const sizes: [string, number, number[]][] = [
+  ["40 intervals make ten blocks of four", 40, new Array(10).fill(4)],
+  ["25 make ten of two or three", 25, [2, 3, 2, 3, 2, 3, 2, 3, 2, 3]],
+  ["three make three", 3, [1, 1, 1]],
+  ["none make none", 0, []],
+];
+
+for (const [sentence, intervals, expected] of sizes) {
+  Deno.test(`blocks: ${sentence}`, () => {
+    const blocks = blocksOf(Array.from({ length: intervals }, () => blockOf([7], 0.25)));
+    assert.deepEqual(blocks.map(({ completed }) => completed), expected);
+  });
+}
+
+Deno.test("merging blocks loses nothing", () => {
+  const { seconds, completed, latency } = mergeBlocks([blockOf([1, 2], 0.25), blockOf([2, 900_000], 0.5)]);
+  assert.deepEqual([seconds, completed, latency.count, latency.sumUs], [0.75, 4, 4, 900_005]);
+  assert.deepEqual(latency, blockOf([1, 2, 2, 900_000]).latency);
+});
