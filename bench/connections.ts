@@ -8,6 +8,7 @@ import { startNginx } from "./stage/nginx.ts";
 import { runPlateau } from "./stage/plateau.ts";
 
 const CONNECTIONS = 10_000;
+const DRIVERS = ["epoll", "tcp"] as const;
 
 export const connections: Bench = {
   about: "10,000 connections from one machine",
@@ -15,9 +16,9 @@ export const connections: Bench = {
   async run({ rounds, short }) {
     await using nginx = await startNginx();
     const flags = `-c ${CONNECTIONS} -d ${short ? 3 : 10}s`.split(" ");
-    const seen = await interleaved(["epoll", "tcp"], rounds, (driver) =>
+    const seen = await interleaved(DRIVERS, rounds, (driver) =>
       runPlateau(`${nginx.origin}/`, [...flags, "--driver", driver]).catch(refusal));
-    return [...seen].flatMap(([driver, runs]) => sectionOf(driver, runs));
+    return DRIVERS.map((driver) => sectionOf(driver, seen[driver]));
   },
 };
 

@@ -13,15 +13,17 @@ import { interleaved } from "./rounds.ts";
 import { childrenCpuUs } from "./stage/children_cpu.ts";
 import { temporaryFolder } from "./stage/folder.ts";
 import { startNginx } from "./stage/nginx.ts";
-import { isInstalled, PINNING, placed, start } from "./stage/programs.ts";
+import { compile, isInstalled, PINNING, placed, start } from "./stage/programs.ts";
 
 interface Cost {
   readonly cpuUs: number;
   readonly ratePerSec: number;
 }
 
-type Costs = ReadonlyMap<ContenderName, readonly Cost[]>;
+/** Of those that are installed, one a round. */
+type Costs = Partial<Record<ContenderName, readonly Cost[]>>;
 
+const FLOOR = new URL("generators/floor.c", import.meta.url);
 const isContender = (name: string): name is ContenderName => name in contenders;
 const NAMES = Object.keys(contenders).filter(isContender);
 
@@ -40,7 +42,7 @@ export const generators: Bench = {
       .map((name) => `${name} is not installed.`);
     using folder = temporaryFolder();
     const floor = join(folder.path, "floor");
-    if (there.includes("floor")) await compileFloor(floor);
+    if (there.includes("floor")) await compile(FLOOR, floor);
     await using nginx = await startNginx();
     const sections: Section[] = [];
     for (const connections of [50, 1_000]) {
@@ -51,11 +53,6 @@ export const generators: Bench = {
     return sections;
   },
 };
-
-async function compileFloor(output: string): Promise<void> {
-  const source = join(import.meta.dirname ?? "", "generators", "floor.c");
-  await start(["cc", "-O2", "-o", output, source]).output;
-}
 
 async function costOf(
   name: ContenderName,
@@ -107,10 +104,10 @@ function rowsOf(
   figure: (cost: Cost) => number,
   { baseline, bars }: { baseline: ContenderName; bars: Partial<Record<ContenderName, Bar>> },
 ): Section["rows"] {
-  const known = costs.get(baseline)?.map(figure);
-  return [...costs].map(([name, seen]) => ({
+  const known = costs[baseline]?.map(figure);
+  return NAMES.filter((name) => costs[name]).map((name) => ({
     what: name,
-    samples: seen.map(figure),
+    samples: costs[name]?.map(figure) ?? [],
     baseline: known && medianOf(known),
     bar: bars[name],
   }));

@@ -25,7 +25,7 @@ export const startup: Bench = {
     return [{
       caption: "From the start of the process to the first request",
       unit: "ms",
-      rows: [...seen].map(([form, samples]) => ({ what: form, samples, bar: BARS[form] })),
+      rows: forms.map((form) => ({ what: form, samples: seen[form], bar: BARS[form] })),
       notes: isCompiled ? [] : ["Not compiled: deno task compile makes dist/plateau."],
     }];
   },

@@ -1,4 +1,5 @@
 /** Programs of the machine, and the cores that they run on. */
+import { fileURLToPath } from "node:url";
 import { findProgram } from "../../targets/launch/surroundings.ts";
 import { TargetError } from "../../scenarios/errors.ts";
 
@@ -32,6 +33,7 @@ export interface Running {
 }
 
 export function start([program, ...args]: Command): Running {
+  if (!isInstalled(program)) throw new TargetError(`Cannot measure: ${program} is not installed`);
   const options = { args, stdin: "null", stdout: "piped", stderr: "piped" } as const;
   const child = new Deno.Command(program, options).spawn();
   const output = child.output().then(({ success, code, stdout, stderr }) => {
@@ -41,6 +43,11 @@ export function start([program, ...args]: Command): Running {
     throw new TargetError(`Cannot measure: ${command} exited with code ${code}`, said);
   });
   return { pid: child.pid, output };
+}
+
+/** Compiles one C file of the benches, by its URL, to `path`. */
+export async function compile(source: URL, path: string): Promise<void> {
+  await start(["cc", "-O2", "-o", path, fileURLToPath(source)]).output;
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -8,7 +8,7 @@
  * Methods and their Application", 1997, §3.8); and with n runs their variance is short by (n − 1) / n. The
  * size is therefore taken from draws of whole runs, n / (n − 1) of their variance. See `interval.ts`.
  */
-import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
+import { type Draw, drawBy } from "../../scenarios/random.ts";
 import { mergeBlocks } from "./blocks.ts";
 import { type Block, type Figure, Pool } from "./pool.ts";
 
@@ -49,12 +49,12 @@ export function bootstrap(
   );
   const blockDraws = figures.map(() => new Float64Array(resamples));
   const runDraws = figures.map(() => new Float64Array(resamples));
-  const draw = new Draw(runs, seed);
+  const resample = new Resample(runs, drawBy(seed));
   for (let i = 0; i < resamples; i++) {
-    draw.next();
+    resample.next();
     figures.forEach((figure, f) => {
-      blockDraws[f][i] = Math.log(blockPool.figure(figure, draw.blockWeights) / values[f]);
-      runDraws[f][i] = Math.log(runPool.figure(figure, draw.runWeights) / values[f]);
+      blockDraws[f][i] = Math.log(blockPool.figure(figure, resample.blockWeights) / values[f]);
+      runDraws[f][i] = Math.log(runPool.figure(figure, resample.runWeights) / values[f]);
     });
   }
   return figures.map((figure, f) => {
@@ -71,36 +71,29 @@ export function bootstrap(
 }
 
 /** How often each run, and each block of all runs, is in the present resample. */
-class Draw {
+class Resample {
   readonly runWeights: Float64Array;
   readonly blockWeights: Float64Array;
   /** Index of each run's first block among all, and the end. */
   readonly #starts: number[] = [0];
-  readonly #random: { next(): number };
 
-  constructor(runs: readonly (readonly Block[])[], seed: number) {
+  constructor(runs: readonly (readonly Block[])[], private readonly draw: Draw) {
     for (const blocks of runs) {
       this.#starts.push(this.#starts[this.#starts.length - 1] + blocks.length);
     }
     this.runWeights = new Float64Array(runs.length);
     this.blockWeights = new Float64Array(this.#starts[runs.length]);
-    this.#random = xoroshiro128plus(seed);
   }
 
   next(): void {
     this.runWeights.fill(0);
     this.blockWeights.fill(0);
     for (let i = 0; i < this.runWeights.length; i++) {
-      const run = this.#below(this.runWeights.length);
+      const run = this.draw(0, this.runWeights.length - 1);
       this.runWeights[run]++;
-      const [start, end] = [this.#starts[run], this.#starts[run + 1]];
-      for (let j = start; j < end; j++) this.blockWeights[start + this.#below(end - start)]++;
+      const [first, last] = [this.#starts[run], this.#starts[run + 1] - 1];
+      for (let j = first; j <= last; j++) this.blockWeights[this.draw(first, last)]++;
     }
-  }
-
-  /** A whole number from 0 to `limit` − 1; for the few that are asked for, 32 bits are as good as even. */
-  #below(limit: number): number {
-    return Math.floor((this.#random.next() >>> 0) / 2 ** 32 * limit);
   }
 }
 

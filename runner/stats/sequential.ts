@@ -2,7 +2,7 @@
  * `repeat: until 2%`: when to look, and when to stop. Who looks after every run and stops at the first
  * narrow interval picks the moments when chance made it narrow: 95 % intervals then cover in as few as 92 %
  * (Y. S. Chow and H. Robbins, "On the asymptotic theory of fixed-width sequential confidence intervals",
- * 1965). So the looks are few and fixed ahead, and each asks for a 97 % interval: with this schedule it covers
+ * 1965). So the looks are few and fixed ahead, and each asks for a 97.5 % interval: with this schedule it covers
  * in 95 to 97 % whatever the noise, and may be called a 95 % interval. `bench/statistics.ts` measures it.
  */
 import type { Interval } from "./interval.ts";
@@ -11,7 +11,7 @@ import type { Interval } from "./interval.ts";
 export const LOOKS = [5, 7, 10, 14, 20, 28, 40, 56] as const;
 
 /** Confidence of the interval that is looked at, and of the one reported, as 95 %, after stopping. */
-export const LOOK_CONFIDENCE = 0.97;
+export const LOOK_CONFIDENCE = 0.975;
 
 /** @returns null after the last look. */
 export function nextLook(repetitions: number): number | null {

@@ -1,27 +1,11 @@
 import assert from "node:assert/strict";
-import { readArguments } from "../../cli/arguments.ts";
-import {
-  benchConflicts,
-  benchParts,
-  benchRequest,
-  type BenchValues,
-} from "../../cli/bench_flags.ts";
-import { commands, isCommandName } from "../../cli/registry.ts";
 import type { BenchRequest } from "../../runner/bench.ts";
-import { UserError } from "../../scenarios/errors.ts";
+import { benchOf, toldOf, URL_ } from "./command_line.ts";
 
 const HERE = import.meta.dirname ?? "";
-const URL_ = "http://127.0.0.1:8080/a?b=c";
-
-function readBench(...args: string[]): BenchValues {
-  const spec = { parts: benchParts, conflicts: benchConflicts, run: () => Promise.resolve(0) };
-  const read = readArguments(spec, { name: "bench", summary: "" }, args);
-  assert.ok(read.asks === "values");
-  return read.values;
-}
 
 function request(...args: string[]): BenchRequest {
-  return benchRequest(readBench(URL_, ...args));
+  return benchOf(URL_, ...args);
 }
 
 Deno.test("bench of a URL alone is 50 connections for 10 s, and checks nothing", () => {
@@ -53,7 +37,7 @@ Deno.test("bench takes short and long flags, before and after the URL, joined an
   ];
   for (const line of lines) {
     for (const args of [[URL_, ...line], [...line, URL_]]) {
-      const { load } = benchRequest(readBench(...args));
+      const { load } = benchOf(...args);
       assert.ok(load.kind === "closed");
       const { connections, requests, workers, timeoutMs, durationMs } = load;
       assert.deepEqual([connections, requests, workers, timeoutMs, durationMs], [
@@ -88,16 +72,6 @@ for (const [sentence, args, part] of scenarios) {
   Deno.test(`bench takes ${sentence}`, () => {
     assert.deepEqual({ ...request(...args).scenario, ...part }, request(...args).scenario);
   });
-}
-
-/** What a command line is told, a line each; it is judged before anything is done. */
-async function toldOf([name, ...args]: readonly string[]): Promise<readonly string[]> {
-  assert.ok(isCommandName(name));
-  const { load, summary } = commands[name];
-  const command = await load();
-  const error: unknown = await command.execute(args, { name, summary }).catch((error) => error);
-  assert.ok(error instanceof UserError, `${name} ${args.join(" ")} is told nothing: ${error}`);
-  return error.lines;
 }
 
 const lines: [sentence: string, line: string[], told: (string | RegExp)[]][] = [

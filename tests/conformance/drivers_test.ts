@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type net from "node:net";
-import { assertNothingLost, counting, each, raw } from "./drivers.ts";
+import { assertNothingLost, counting, each, isAsked, raw, say } from "./drivers.ts";
 import { load } from "./loading.ts";
 
 const BIG = "x".repeat(1_000_000);
@@ -72,9 +72,10 @@ each(
   "without keep-alive every request has a connection of its own, and no more",
   async (driver) => {
     let connections = 0;
-    const server = await raw((socket) => {
+    const server = raw(async (conn) => {
       connections++;
-      socket.on("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
+      if (await isAsked(conn)) await say(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+      await isAsked(conn); // until the peer closes
     });
     const loaded = await load(driver, {
       port: server.port,

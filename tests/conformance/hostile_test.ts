@@ -2,14 +2,15 @@
  * What every driver must make of servers that do anything but answer.
  */
 import assert from "node:assert/strict";
-import type net from "node:net";
-import { assertNothingLost, each, raw } from "./drivers.ts";
+import type { DriverName } from "../../runner/load/driver.ts";
+import { testWith } from "../needs.ts";
+import { assertNothingLost, drivers, each, isAsked, raw, say } from "./drivers.ts";
 import { load } from "./loading.ts";
 
 each(
   "a port where nobody listens is refused, and asked again only after a pause",
   async (driver) => {
-    const free = await raw(() => {});
+    const free = raw(() => Promise.resolve());
     await free.stop();
     const loaded = await load(driver, { port: free.port, durationUs: 300_000, connections: 2 });
     assertNothingLost(loaded);
@@ -31,81 +32,101 @@ each("a name that nobody knows is a dns failure", async (driver) => {
   assert.deepEqual(loaded.errors, { dns: 2 });
 });
 
-const HOSTILE: Record<string, { act: (socket: net.Socket) => void; errors: string[] }> = {
+const OK = "HTTP/1.1 200 OK\r\n";
+
+/** Says `text` to every request. */
+async function answerAll(conn: Deno.TcpConn, text: string): Promise<void> {
+  while (await isAsked(conn)) await say(conn, text);
+}
+
+/** Says `text` to the first request. */
+async function answerOnce(conn: Deno.TcpConn, text: string): Promise<void> {
+  if (await isAsked(conn)) await say(conn, text);
+}
+
+/** Says piece after piece, until the peer has had enough. */
+async function goOn(conn: Deno.TcpConn, pieces: Iterable<string>, everyMs: number): Promise<void> {
+  for (const piece of pieces) {
+    await say(conn, piece);
+    await new Promise((done) => setTimeout(done, everyMs));
+  }
+}
+
+interface Hostile {
+  readonly act: (conn: Deno.TcpConn) => Promise<void>;
+  /** The only kinds of failure that may come of it. */
+  readonly errors: readonly string[];
+}
+
+const HOSTILE: Record<string, Hostile> = {
   "answers with garbage": {
-    act: (socket) => socket.on("data", () => socket.write("garbage\r\n\r\n")),
+    act: (conn) => answerAll(conn, "garbage\r\n\r\n"),
     errors: ["protocol"],
   },
-  "hangs up at once": { act: (socket) => socket.end(), errors: ["closed", "reset"] },
-  "hangs up on the request": {
-    act: (socket) => socket.once("data", () => socket.end()),
-    errors: ["closed"],
-  },
-  "resets on the request": {
-    act: (socket) => socket.once("data", () => socket.resetAndDestroy()),
-    errors: ["reset"],
-  },
-  "resets within the body": {
-    act: (socket) =>
-      socket.once("data", () => {
-        socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", () =>
-          setTimeout(() => socket.resetAndDestroy(), 5));
-      }),
-    errors: ["reset"],
-  },
-  "hangs up within the head": {
-    act: (socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nCon")),
-    errors: ["closed"],
-  },
+  "hangs up at once": { act: () => Promise.resolve(), errors: ["closed", "reset"] },
+  "hangs up on the request": { act: async (conn) => void await isAsked(conn), errors: ["closed"] },
+  "hangs up within the head": { act: (conn) => answerOnce(conn, `${OK}Con`), errors: ["closed"] },
   "hangs up within the body": {
-    act: (socket) =>
-      socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc")),
+    act: (conn) => answerOnce(conn, `${OK}Content-Length: 9\r\n\r\nabc`),
     errors: ["closed"],
   },
   "answers twice": {
-    act: (socket) =>
-      socket.on(
-        "data",
-        () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".repeat(2)),
-      ),
+    act: (conn) => answerAll(conn, `${OK}Content-Length: 0\r\n\r\n`.repeat(2)),
     errors: ["protocol"],
   },
   "sends fields without end": {
-    act: (socket) => {
-      const timer = setInterval(() => socket.write(`X: ${"y".repeat(9_000)}\r\n`), 2);
-      socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\n"));
-      socket.on("close", () => clearInterval(timer));
+    act: async (conn) => {
+      if (await isAsked(conn)) {
+        await goOn(conn, [OK, ...new Array(500).fill(`X: ${"y".repeat(9_000)}\r\n`)], 2);
+      }
     },
     errors: ["protocol"],
   },
-  "says nothing": { act: () => {}, errors: ["timeout"] },
-  "sends a byte now and then": {
-    act: (socket) => {
-      const wire = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
-      let at = 0;
-      const timer = setInterval(() => socket.write(wire[at++ % wire.length]), 20);
-      socket.on("close", () => clearInterval(timer));
+  "says nothing": {
+    act: async (conn) => {
+      while (await isAsked(conn));
     },
     errors: ["timeout"],
   },
+  "sends a byte now and then": {
+    act: (conn) => goOn(conn, `${OK}Content-Length: 0\r\n\r\n`, 20),
+    errors: ["timeout"],
+  },
 };
+async function judge(driver: DriverName, port: number, errors: readonly string[]): Promise<void> {
+  const loaded = await load(driver, { port, durationUs: 300_000, timeoutUs: 100_000 });
+  const { totals } = loaded;
+  assertNothingLost(loaded);
+  assert.equal(loaded.elapsedUs, 300_000, "it ends on time");
+  assert.equal(totals.completed, 0);
+  assert.ok(totals.failed > 0);
+  const unexpected = Object.keys(loaded.errors).filter((kind) => !errors.includes(kind));
+  assert.deepEqual(unexpected, [], JSON.stringify([...totals.reasons]));
+  assert.ok(loaded.cpuUs < 150_000, `${loaded.cpuUs} µs CPU in 300 ms`);
+}
+
 for (const [what, { act, errors }] of Object.entries(HOSTILE)) {
   each(`a server that ${what} fails every request and nothing else`, async (driver) => {
-    const server = await raw(act);
-    const loaded = await load(driver, {
-      port: server.port,
-      durationUs: 300_000,
-      timeoutUs: 100_000,
-    });
+    const server = raw(act);
+    await judge(driver, server.port, errors);
     await server.stop();
-    assertNothingLost(loaded);
-    assert.equal(loaded.elapsedUs, 300_000, "it ends on time");
-    assert.equal(loaded.totals.completed, 0);
-    assert.ok(loaded.totals.failed > 0);
-    assert.ok(
-      Object.keys(loaded.errors).every((kind) => errors.includes(kind)),
-      JSON.stringify([...loaded.totals.reasons]),
-    );
-    assert.ok(loaded.cpuUs < 150_000, `${loaded.cpuUs} µs CPU in 300 ms`);
   });
+}
+
+const RESETTING = new URL("./resetting_server.mjs", import.meta.url).pathname;
+const WHEN = { "on the request": "", "within the body": `${OK}Content-Length: 9\r\n\r\nabc` };
+for (const [when, text] of Object.entries(WHEN)) {
+  for (const driver of drivers) {
+    const sentence = `${driver}: a server that resets ${when} fails every request and nothing else`;
+    testWith(["node"], sentence, async () => {
+      const args = [RESETTING, text];
+      const child = new Deno.Command("node", { args, stdin: "piped", stdout: "piped" }).spawn();
+      const output = child.stdout.getReader();
+      const port = Number(new TextDecoder().decode((await output.read()).value));
+      await judge(driver, port, ["reset"]);
+      await child.stdin.close();
+      await output.cancel();
+      await child.status;
+    });
+  }
 }

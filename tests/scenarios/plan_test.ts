@@ -100,25 +100,6 @@ Deno.test("a cell has one value for each setting and each part of the load", () 
   });
 });
 
-const lengths: [
-  sentence: string,
-  load: ExperimentInput["load"],
-  durationMs: number | null,
-  requests: number | null,
-][] = [
-  ["10 s when the file says nothing", {}, 10_000, null],
-  ["as long as the file says", { duration: "1m" }, 60_000, null],
-  ["as many requests as the file says, for any time", { requests: 7 }, null, 7],
-];
-
-for (const [sentence, load, durationMs, requests] of lengths) {
-  Deno.test(`a run lasts ${sentence}`, () => {
-    const [cell] = planCells(experimentOf({ load }));
-    assert.ok(cell.load.kind === "closed");
-    assert.deepEqual([cell.load.durationMs, cell.load.requests], [durationMs, requests]);
-  });
-}
-
 const seeds = fc.integer({ min: 0, max: 0xffff_ffff });
 const experiments = fc.record({
   connections: fc.uniqueArray(fc.integer({ min: 1, max: 1_000 }), { minLength: 1, maxLength: 4 }),

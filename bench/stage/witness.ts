@@ -1,0 +1,37 @@
+/** The witness of `witness.c`, compiled and started. */
+import { join } from "node:path";
+import { temporaryFolder } from "./folder.ts";
+import { compile, placed } from "./programs.ts";
+import { type Server, startServer } from "./server.ts";
+
+/** One request by the server's own clock, milliseconds. */
+export interface Noted {
+  readonly readMs: number;
+  readonly answeredMs: number;
+}
+
+export interface Witness extends Server {
+  /** What was answered since it was asked last, in the order of the requests. */
+  takeNotes(): Promise<Noted[]>;
+}
+
+export async function startWitness(answerMs: number): Promise<Witness> {
+  using folder = temporaryFolder();
+  const program = join(folder.path, "witness");
+  await compile(new URL("witness.c", import.meta.url), program);
+  const server = await startServer("witness", (port) =>
+    placed("server", [program, String(port), String(answerMs * 1_000)]));
+  const takeNotes = async (): Promise<Noted[]> => {
+    const answer = await fetch(`${server.origin}/noted`);
+    return parseNotes(await answer.text());
+  };
+  await takeNotes(); // the request that found it ready
+  return { ...server, takeNotes };
+}
+
+function parseNotes(text: string): Noted[] {
+  return text.trim().split("\n").filter(Boolean).map((line) => {
+    const [readMs, answeredMs] = line.split(" ").map((us) => Number(us) / 1_000);
+    return { readMs, answeredMs };
+  });
+}

@@ -1,0 +1,211 @@
+/** Mixes, flows, pages and values: what people get wrong in them, and what they are told. */
+import assert from "node:assert/strict";
+import type { Files } from "../../scenarios/files.ts";
+import { wrongLines } from "./right_experiment.ts";
+
+const FILES: Files = {
+  text: (path) => {
+    if (path === "hello.txt") return "hello {{ nmae }}";
+    throw new Error("there is no such file");
+  },
+  rows: (path) => {
+    if (path === "users.csv") return [{ name: "ada", "first name": "Ada" }];
+    throw new Error("it has no rows");
+  },
+};
+
+/** What a scenario is told, in an experiment whose load are phases unless another is given. */
+function toldOf(
+  scenario: string,
+  load = "{ phases: [{ duration: 1s, arrivals: 1/s }] }",
+): string[] {
+  const text = `name: a
+targets: { api: { app: api } }
+load: ${load}
+scenarios:
+  s: ${scenario}
+`;
+  return wrongLines(text, FILES).map((line) =>
+    line.replace(/^x\.yaml:\d+:\d+: scenarios\.s\.?/, "")
+  );
+}
+
+const right: [sentence: string, scenario: string][] = [
+  ["a mix without weights", "{ mix: [{ get: / }, { post: /, json: {} }] }"],
+  ["a flow of one request", "{ flow: [{ get: / }] }"],
+  ["a page alone", "{ page: / }"],
+  ["names with and without spaces around them", '{ get: "/{{a}}/{{ a }}", values: { a: uuid } }'],
+  [
+    "a column whose name has spaces",
+    '{ get: "/{{ u.first name }}", values: { u: { csv: users.csv } } }',
+  ],
+  [
+    "a name that is captured before it is used, also twice",
+    '{ flow: [{ get: /, capture: { t: { json: "[0]" } } }, { get: "/{{ t }}", capture: { t: { header: x } } }, { get: "/{{ t }}" }] }',
+  ],
+  ["a value that nothing uses", "{ get: /, values: { a: uuid } }"],
+  ["braces that hold nothing", '{ post: "/{{}}", body: "{{ }} {{" }'],
+];
+
+for (const [sentence, scenario] of right) {
+  Deno.test(`a scenario may hold ${sentence}`, () => assert.deepEqual(toldOf(scenario), []));
+}
+
+const STEP = "write it into a step of the flow";
+
+const wrong: [sentence: string, scenario: string, told: string[]][] = [
+  ["a misspelt flow", "{ flo: [] }", ['flo: Cannot understand "flo": did you mean "flow"?']],
+  ["a request beside a flow", "{ flow: [{ get: / }], get: /, headers: {}, page: / }", [
+    `get: Cannot use "get" here: ${STEP}`,
+    `headers: Cannot use "headers" here: ${STEP}`,
+    'page: Cannot use "page" here: write it as a step: { get: … }',
+  ]],
+  ["a request beside a mix", "{ mix: [{ get: / }], get: / }", [
+    'get: Cannot use "get" here: write it into a request of the mix',
+  ]],
+  ["what a single request does not have", "{ get: /, weight: 1, capture: {}, with: [] }", [
+    'weight: Cannot use "weight" here: it goes with the requests of a mix',
+    'capture: Cannot use "capture" here: it goes with the requests of a flow',
+    'with: Cannot use "with" here: it goes with page',
+  ]],
+  ["what a page does not have", "{ page: a.html, with: [b.png], post: /, body: x }", [
+    'page: Cannot use "a.html" as a path: start with /, and encode spaces and non-ASCII',
+    'with.0: Cannot use "b.png" as a path: start with /, and encode spaces and non-ASCII',
+    'post: Cannot use "post" here: a page is asked with get; leave it or page out',
+    'body: Cannot use "body" here: a page is asked with get; leave it or page out',
+  ]],
+  [
+    "all that is wrong with a mix",
+    "{ mix: [{ weight: 0, get: / }, { body: a }, { get: /, gett: / }] }",
+    [
+      "mix.0.weight: Cannot use 0: the least is 1",
+      "mix.1: Cannot ask without a request: write one of get, head, post, put, patch, delete, options with a path, as in get: /static",
+      'mix.2.gett: Cannot understand "gett": did you mean "get"?',
+    ],
+  ],
+  ["a mix of nothing", "{ mix: [] }", ["mix: Cannot use []: it must not be empty"]],
+  [
+    "all that is wrong with the steps of a flow",
+    "{ flow: [{ get: /, weight: 2 }, { think: 1s, get: / }, { thnk: 1s }, { think: 2h }, { get: /, post: / }] }",
+    [
+      'flow.0.weight: Cannot use "weight" here: it goes with the requests of a mix',
+      'flow.1.get: Cannot use "get" here: thinking is a step of its own',
+      'flow.2.thnk: Cannot understand "thnk": did you mean "think"?',
+      "flow.3.think: Cannot use this duration: it must be from 1ms to 1h",
+      "flow.4.post: Cannot ask with two methods at once: get and post are given",
+    ],
+  ],
+  ["a flow that never asks", "{ flow: [{ think: 1s }] }", [
+    "flow: Cannot walk a flow without a request: add a step",
+  ]],
+  [
+    "all that is wrong with captures",
+    "{ flow: [{ get: /, capture: { a: { json: a..b }, b: { header: a b }, c: { pattern: id }, " +
+    "d: { pattern: ( }, e: { patern: (a) }, f: { json: a, header: b }, g-1.x: { json: a } } }] }",
+    [
+      'flow.0.capture.a.json: Cannot use "a..b" as a place in JSON: write names with dots and [0], such as data.items[0].id',
+      'flow.0.capture.b.header: Cannot use "a b" as a header name: only letters, digits and signs such as - are',
+      'flow.0.capture.c.pattern: Cannot use "id" as a pattern: it needs one group (…) around the value, and has 0',
+      'flow.0.capture.d.pattern: Cannot use "(" as a pattern: it is no regular expression',
+      'flow.0.capture.e: Cannot tell what this is: write one of json, header, pattern; did you mean "pattern"?',
+      'flow.0.capture.f.header: Cannot understand "header": the keys here are json',
+      'flow.0.capture.g-1.x: Cannot use "g-1.x" as the name of a value: start with a letter, go on with letters, digits, _ and -',
+    ],
+  ],
+  [
+    "all that is wrong with values",
+    "{ get: /, values: { a: uid, b: 5, c: { from: 3 }, d: { from: 3, to: 1 }, e: { pick: [] }, f: {}, " +
+    "g: { csv: users.csv, column: nam }, h: { csv: users.csv, order: rndom }, i: { csv: none.csv } } }",
+    [
+      'values.a: Cannot draw values from "uid": write uuid, { from: 1, to: 1000 }, { pick: [a, b] } or { csv: FILE }',
+      "values.b: Cannot draw values from 5: write uuid, { from: 1, to: 1000 }, { pick: [a, b] } or { csv: FILE }",
+      "values.c.to: Cannot do without it",
+      "values.d.to: Cannot draw a number from nothing: to is less than from",
+      "values.e.pick: Cannot use []: it must not be empty",
+      "values.f: Cannot tell what this is: write one of to, pick, csv",
+      'values.g.column: Cannot find column "nam" in users.csv: did you mean "name"?',
+      'values.h.order: Cannot use "rndom": the choices are sequential, random; did you mean "random"?',
+      "values.i.csv: Cannot read none.csv: it has no rows",
+    ],
+  ],
+  ["a body file that is missing", "{ post: /, body: { file: none.json } }", [
+    "body.file: Cannot read none.json: there is no such file",
+  ]],
+  ["a misspelt name, where it stands", '{ get: "/{{ nmae }}", values: { name: uuid } }', [
+    'get: Cannot fill in {{ nmae }}: did you mean "name"?',
+  ]],
+  ["a name without any values", '{ post: /, headers: { a: "{{ b }}" }, body: "{{ c }}" }', [
+    "headers.a: Cannot fill in {{ b }}: no values are given here; write values: { b: … }",
+    "body: Cannot fill in {{ c }}: no values are given here; write values: { c: … }",
+  ]],
+  ["a name in a file", "{ post: /, body: { file: hello.txt }, values: { name: uuid } }", [
+    'body: Cannot fill in {{ nmae }}: did you mean "name"?',
+  ]],
+  ["a name in JSON", '{ post: /, json: { a: ["{{ b }}"] }, values: { name: uuid } }', [
+    "json: Cannot fill in {{ b }}: the names here are name",
+  ]],
+  [
+    "a file in place of its column",
+    '{ get: "/{{ u }}/{{ u.nam }}", values: { u: { csv: users.csv } } }',
+    [
+      "get: Cannot fill in {{ u }}: the names here are u.name, u.first name",
+      'get: Cannot fill in {{ u.nam }}: did you mean "u.name"?',
+    ],
+  ],
+  ["a name in a mix", '{ mix: [{ get: "/{{ a }}" }, { get: "/{{ b }}" }], values: { a: uuid } }', [
+    "mix.1.get: Cannot fill in {{ b }}: the names here are a",
+  ]],
+  [
+    "a name in each part of a page",
+    '{ page: "/{{ a }}", with: ["/{{ b }}"], headers: { x: "{{ c }}" }, values: { id: uuid } }',
+    [
+      "page: Cannot fill in {{ a }}: the names here are id",
+      "with.0: Cannot fill in {{ b }}: the names here are id",
+      "headers.x: Cannot fill in {{ c }}: the names here are id",
+    ],
+  ],
+  [
+    "a name that is used before it can exist",
+    '{ flow: [{ get: "/{{ t }}" }, { think: 1s }, { get: "/{{ t }}", capture: { t: { header: x } } }, { get: "/{{ tt }}" }] }',
+    [
+      "flow.0.get: Cannot fill in {{ t }}: it is captured only later, in flow.2",
+      "flow.2.get: Cannot fill in {{ t }}: it is captured from the answer to this very request",
+      "flow.3.get: Cannot fill in {{ tt }}: the names here are t",
+    ],
+  ],
+];
+
+for (const [sentence, scenario, told] of wrong) {
+  Deno.test(`a scenario is told of ${sentence}`, () => {
+    assert.deepEqual(toldOf(scenario).toSorted(), told.toSorted());
+  });
+}
+
+const stranded: [sentence: string, scenario: string, load: string, told: RegExp][] = [
+  [
+    "a flow in a closed loop",
+    "{ flow: [{ get: / }] }",
+    "{ duration: 1s }",
+    /^flow: .* in a closed loop: .*phases/,
+  ],
+  [
+    "a page at a rate",
+    "{ page: / }",
+    "{ rate: 1/s }",
+    /^page: Cannot walk a flow at a rate: .*phases/,
+  ],
+];
+
+for (const [sentence, scenario, load, told] of stranded) {
+  Deno.test(`an experiment is told of ${sentence}`, () => {
+    const lines = toldOf(scenario, load);
+    assert.equal(lines.length, 1);
+    assert.match(lines[0], told);
+  });
+}
+
+Deno.test("a mix goes with every kind of load", () => {
+  for (const load of ["{}", "{ rate: 1/s }", "{ phases: [{ duration: 1s, arrivals: 1/s }] }"]) {
+    assert.deepEqual(toldOf("{ mix: [{ get: / }] }", load), []);
+  }
+});
