@@ -1,4 +1,5 @@
 /** Ten thousand connections from one machine: they work, or one line says which limit stands in the way. */
+import { formatCount } from "../report/units.ts";
 import type { Measurement } from "../runner/result.ts";
 import { ExpectedError } from "../scenarios/errors.ts";
 import { atMost, equal } from "./bar.ts";
@@ -13,11 +14,14 @@ const DRIVERS = ["epoll", "tcp"] as const;
 export const connections: Bench = {
   about: "10,000 connections from one machine",
   rounds: 1,
-  async run({ rounds, short }) {
+  async run({ rounds, short }): Promise<Section[]> {
     await using nginx = await startNginx();
     const flags = `-c ${CONNECTIONS} -d ${short ? 3 : 10}s`.split(" ");
-    const seen = await interleaved(DRIVERS, rounds, (driver) =>
-      runPlateau(`${nginx.origin}/`, [...flags, "--driver", driver]).catch(refusal));
+    const seen = await interleaved(
+      DRIVERS,
+      rounds,
+      (driver) => runPlateau(`${nginx.origin}/`, [...flags, "--driver", driver]).catch(refusal),
+    );
     return DRIVERS.map((driver) => sectionOf(driver, seen[driver]));
   },
 };
@@ -34,7 +38,7 @@ function sectionOf(driver: string, runs: readonly (Measurement | string)[]): Sec
   const measured = runs.filter((run) => typeof run !== "string");
   const refused = runs.filter((run) => typeof run === "string");
   return {
-    caption: `${CONNECTIONS} connections, ${driver}`,
+    caption: `${formatCount(CONNECTIONS)} connections, ${driver}`,
     unit: "count",
     baseline: "asked for",
     rows: measured.length === 0 ? [] : [
@@ -44,7 +48,11 @@ function sectionOf(driver: string, runs: readonly (Measurement | string)[]): Sec
         baseline: CONNECTIONS,
         bar: equal,
       },
-      { what: "requests failed", samples: measured.map(({ requests }) => requests.failed), bar: atMost(0) },
+      {
+        what: "requests failed",
+        samples: measured.map(({ requests }) => requests.failed),
+        bar: atMost(0),
+      },
       { what: "requests per second", samples: measured.map(({ rate }) => rate) },
     ],
     notes: [...new Set(refused)],

@@ -4,8 +4,9 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { medianOf } from "../runner/stats/quantile.ts";
+import type { Measurement } from "../runner/result.ts";
 import { within } from "./bar.ts";
-import type { Bench, Row } from "./bench.ts";
+import type { Bench, Row, Section } from "./bench.ts";
 import { expectedLatenciesMs, percentileOf, workMsOf } from "./frozen/arithmetic.ts";
 import { interleaved } from "./rounds.ts";
 import { runPlateau } from "./stage/plateau.ts";
@@ -14,15 +15,15 @@ import { startWitness, type Witness } from "./stage/witness.ts";
 const RATE_PER_SEC = 1_000;
 const ANSWER_MS = 10;
 const PERCENTILES = ["50", "90", "95", "99"] as const;
-type Percentile = typeof PERCENTILES[number];
 const DRIVERS = ["epoll", "tcp"] as const;
 type Driver = typeof DRIVERS[number];
 
 const BAR = within(2, 0.02);
 
 interface Run {
-  readonly measuredMs: Readonly<Record<Percentile, number>>;
-  readonly expectedMs: Readonly<Record<Percentile, number>>;
+  readonly measuredMs: Measurement["latency"]["percentiles"];
+  /** Every latency, ascending. */
+  readonly expectedMs: readonly number[];
   readonly frozenMs: number;
   readonly workMs: number;
 }
@@ -30,15 +31,21 @@ interface Run {
 export const frozen: Bench = {
   about: "latencies of a server that hangs for a second of ten, against arithmetic",
   rounds: 3,
-  async run({ rounds, short }) {
+  async run({ rounds, short }): Promise<Section[]> {
     await using witness = await startWitness(ANSWER_MS);
     const durationMs = short ? 4_000 : 10_000;
-    const seen = await interleaved(DRIVERS, rounds, (driver) => freeze(witness, driver, durationMs));
+    const seen = await interleaved(
+      DRIVERS,
+      rounds,
+      (driver) => freeze(witness, driver, durationMs),
+    );
     const runs = DRIVERS.flatMap((driver) => seen[driver]);
     const frozenMs = medianOf(runs.map(({ frozenMs }) => frozenMs));
     const workUs = medianOf(runs.map(({ workMs }) => workMs)) * 1_000;
     return [{
-      caption: `Latency of a server that hangs for ${durationMs / 10_000} s of ${durationMs / 1_000}`,
+      caption: `Latency of a server that hangs for ${durationMs / 10_000} s of ${
+        durationMs / 1_000
+      }`,
       unit: "ms",
       baseline: "arithmetic",
       rows: DRIVERS.flatMap((driver) => rowsOf(driver, seen[driver])),
@@ -53,13 +60,13 @@ export const frozen: Bench = {
 async function freeze(witness: Witness, driver: Driver, durationMs: number): Promise<Run> {
   const arriving = RATE_PER_SEC * durationMs / 10_000;
   const flags = `-r ${RATE_PER_SEC}/s -c ${2 * arriving} -d ${durationMs}ms --driver ${driver}`;
+  await witness.takeNotes(); // of the end of the run before
   const [measurement, frozenMs] = await Promise.all([
     runPlateau(`${witness.origin}/`, flags.split(" ")),
     stop(witness.pid, durationMs / 2, durationMs / 10),
   ]);
-  const notes = await witness.takeNotes();
-  const workMs = workMsOf(notes, arriving);
-  const expected = expectedLatenciesMs({
+  const workMs = workMsOf(await witness.takeNotes(), arriving);
+  const expectedMs = expectedLatenciesMs({
     ratePerSec: RATE_PER_SEC,
     durationMs,
     answerMs: ANSWER_MS,
@@ -67,8 +74,27 @@ async function freeze(witness: Witness, driver: Driver, durationMs: number): Pro
     frozenMs,
     workMs,
   });
-  const expectedMs = {
-    "50": percentileOf(expected, 50),
-  };
   return { measuredMs: measurement.latency.percentiles, expectedMs, frozenMs, workMs };
+}
+
+/** Stops a process for a while, after a while; gives how long it was, in milliseconds. */
+async function stop(pid: number, afterMs: number, forMs: number): Promise<number> {
+  await sleep(afterMs);
+  Deno.kill(pid, "SIGSTOP");
+  const startMs = performance.now();
+  try {
+    await sleep(forMs);
+  } finally {
+    Deno.kill(pid, "SIGCONT");
+  }
+  return performance.now() - startMs;
+}
+
+function rowsOf(driver: Driver, runs: readonly Run[]): Row[] {
+  return PERCENTILES.map((percentile) => ({
+    what: `${driver}, p${percentile}`,
+    samples: runs.map(({ measuredMs }) => measuredMs[percentile]),
+    baseline: medianOf(runs.map(({ expectedMs }) => percentileOf(expectedMs, Number(percentile)))),
+    bar: BAR,
+  }));
 }

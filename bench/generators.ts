@@ -4,6 +4,7 @@
  * a long time; the difference of the two is free of start-up.
  */
 import { join } from "node:path";
+import { formatCount } from "../report/units.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
 import { TargetError } from "../scenarios/errors.ts";
 import { aboveBaseline, atMostTimes, type Bar } from "./bar.ts";
@@ -36,10 +37,10 @@ const RATE_BARS: Partial<Record<ContenderName, Bar>> = { "plateau epoll": aboveB
 export const generators: Bench = {
   about: "what a request costs load generators, and how many one core of each makes",
   rounds: 3,
-  async run({ rounds, short }) {
+  async run({ rounds, short }): Promise<Section[]> {
     const there = NAMES.filter((name) => isInstalled(contenders[name].program));
-    const missing = NAMES.filter((name) => !there.includes(name))
-      .map((name) => `${name} is not installed.`);
+    const missing = NAMES.filter((name) => !there.includes(name));
+    const notes = missing.length > 0 ? [`Not installed: ${missing.join(", ")}.`] : [];
     using folder = temporaryFolder();
     const floor = join(folder.path, "floor");
     if (there.includes("floor")) await compile(FLOOR, floor);
@@ -48,7 +49,7 @@ export const generators: Bench = {
     for (const connections of [50, 1_000]) {
       const common = { url: `${nginx.origin}/`, connections, floor };
       const costs = await interleaved(there, rounds, (name) => costOf(name, common, short));
-      sections.push(cpuSection(costs, connections), rateSection(costs, connections, missing));
+      sections.push(cpuSection(costs, connections), rateSection(costs, connections, notes));
     }
     return sections;
   },
@@ -80,7 +81,7 @@ async function runOnce(name: ContenderName, task: Task): Promise<Cost> {
 function cpuSection(costs: Costs, connections: number): Section {
   const bars = connections === 50 ? CPU_BARS : {};
   return {
-    caption: `CPU time of a request, ${connections} connections`,
+    caption: `CPU time of a request, ${formatCount(connections)} connections`,
     unit: "µs",
     baseline: "floor",
     rows: rowsOf(costs, ({ cpuUs }) => cpuUs, { baseline: "floor", bars }),
@@ -91,7 +92,7 @@ function cpuSection(costs: Costs, connections: number): Section {
 function rateSection(costs: Costs, connections: number, notes: readonly string[]): Section {
   const bars = RATE_BARS;
   return {
-    caption: `Requests of one core, ${connections} connections`,
+    caption: `Requests of one core, ${formatCount(connections)} connections`,
     unit: "1/s",
     baseline: "wrk",
     rows: rowsOf(costs, ({ ratePerSec }) => ratePerSec, { baseline: "wrk", bars }),
@@ -109,6 +110,6 @@ function rowsOf(
     what: name,
     samples: costs[name]?.map(figure) ?? [],
     baseline: known && medianOf(known),
-    bar: bars[name],
+    bar: known && bars[name],
   }));
 }

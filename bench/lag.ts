@@ -4,7 +4,7 @@
  */
 import type { Measurement } from "../runner/result.ts";
 import { atMost } from "./bar.ts";
-import type { Bench, Row } from "./bench.ts";
+import type { Bench, Row, Section } from "./bench.ts";
 import { interleaved } from "./rounds.ts";
 import { startNginx } from "./stage/nginx.ts";
 import { runPlateau } from "./stage/plateau.ts";
@@ -18,7 +18,7 @@ const DRIVERS: readonly Driver[] = ["epoll", "tcp"];
 export const lag: Bench = {
   about: "how late requests are sent at 20,000 arrivals a second",
   rounds: 3,
-  async run({ rounds, short }) {
+  async run({ rounds, short }): Promise<Section[]> {
     await using nginx = await startNginx();
     const seen = await interleaved(DRIVERS, rounds, (driver) => {
       const flags = `-r 20000/s -w 1 --driver ${driver} -d ${short ? 2 : 10}s`;
@@ -44,5 +44,7 @@ function rowsOf(driver: Driver, runs: readonly Measurement[]): Row[] {
 function effortNote(driver: Driver, runs: readonly Measurement[]): string {
   const cpu = Math.max(...runs.map(({ generator }) => generator.cpu));
   const unsent = runs.reduce((sum, { requests }) => sum + requests.dropped + requests.failed, 0);
-  return `${driver}: at most ${(cpu * 100).toFixed(0)} % of a core; ${unsent} requests dropped or failed.`;
+  return `${driver}: at most ${
+    (cpu * 100).toFixed(0)
+  } % of a core; ${unsent} requests dropped or failed.`;
 }

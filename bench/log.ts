@@ -20,7 +20,7 @@ interface Run {
 export const log: Bench = {
   about: "full speed with and without the request log",
   rounds: 3,
-  async run({ rounds, short }) {
+  async run({ rounds, short }): Promise<Section[]> {
     await using nginx = await startNginx();
     const url = `${nginx.origin}/`;
     const flags = `-w 1 -d ${short ? 2 : 10}s`.split(" ");

@@ -6,7 +6,7 @@
 import { parseArgs } from "node:util";
 import { print, printError } from "../cli/terminal.ts";
 import { EXIT, ExpectedError, UserError } from "../scenarios/errors.ts";
-import { type BenchName, benches, isBenchName } from "./registry.ts";
+import { benches, type BenchName, isBenchName } from "./registry.ts";
 import { isKept, sectionLines } from "./table.ts";
 
 const NAMES = Object.keys(benches).filter(isBenchName);

@@ -1,7 +1,7 @@
 /** Memory at full speed: what a long run with 1,000 connections takes, and whether it grows. */
 import { medianOf } from "../runner/stats/quantile.ts";
 import { atMost, atMostTimes } from "./bar.ts";
-import type { Bench } from "./bench.ts";
+import type { Bench, Section } from "./bench.ts";
 import { interleaved } from "./rounds.ts";
 import { startNginx } from "./stage/nginx.ts";
 import { watchPlateau } from "./stage/plateau.ts";
@@ -13,7 +13,7 @@ const PARTS = 6;
 export const memory: Bench = {
   about: "memory over a minute at full speed, 1,000 connections",
   rounds: 1,
-  async run({ rounds, short }) {
+  async run({ rounds, short }): Promise<Section[]> {
     await using nginx = await startNginx();
     const { plateau: runs } = await interleaved(["plateau"], rounds, async () => {
       const flags = `-c 1000 -d ${short ? 6 : 60}s`;
@@ -30,7 +30,12 @@ export const memory: Bench = {
       rows: [
         { what: "the most", samples: mostMb, bar: atMost(150) },
         { what: "in the second sixth of the time", samples: earlyMb },
-        { what: "in the last sixth", samples: lateMb, baseline: medianOf(earlyMb), bar: atMostTimes(1.05) },
+        {
+          what: "in the last sixth",
+          samples: lateMb,
+          baseline: medianOf(earlyMb),
+          bar: atMostTimes(1.05),
+        },
       ],
       notes: ["The first sixth is start-up and compilation."],
     }];

@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { atMost } from "./bar.ts";
-import type { Bench } from "./bench.ts";
+import type { Bench, Section } from "./bench.ts";
 import { interleaved } from "./rounds.ts";
 import { plateauCommand } from "./stage/plateau.ts";
 import { type Command, start } from "./stage/programs.ts";
@@ -17,7 +17,7 @@ type Form = keyof typeof BARS;
 export const startup: Bench = {
   about: "from the start of the program to its first request",
   rounds: 10,
-  async run({ rounds }) {
+  async run({ rounds }): Promise<Section[]> {
     const isCompiled = statSync(BINARY, { throwIfNoEntry: false }) !== undefined;
     const forms: Form[] = isCompiled ? ["source", "compiled"] : ["source"];
     for (const form of forms) await firstRequestMs(form); // fills the caches

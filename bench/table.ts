@@ -12,7 +12,16 @@ export function isKept({ bar, samples, baseline = NaN }: Row): boolean | null {
 
 /** A heading, the table, its notes; columns that say nothing in any row are left out. */
 export function sectionLines({ caption, unit, baseline, rows, notes = [] }: Section): string[] {
-  const head = ["", `median, ${unit}`, "from – to", baseline ?? "", "×", "difference", "bar", "kept"];
+  const head = [
+    "",
+    `median, ${unit}`,
+    "from – to",
+    baseline ?? "",
+    "×",
+    "difference",
+    "bar",
+    "kept",
+  ];
   const cells = rows.map(cellsOf);
   const columns = head.map((label, i) => [label, ...cells.map((row) => row[i])])
     .filter((column, i) => i === 0 || column.slice(1).some((text) => text !== ""));
@@ -29,7 +38,7 @@ function cellsOf(row: Row): string[] {
     figure(median),
     samples.length > 1 ? `${figure(Math.min(...samples))} – ${figure(Math.max(...samples))}` : "",
     figure(baseline),
-    baseline === 0 || Number.isNaN(median / baseline) ? "" : (median / baseline).toFixed(2),
+    baseline === 0 || Number.isNaN(median / baseline) ? "" : (median / baseline).toFixed(3),
     figure(median - baseline),
     bar?.text ?? "",
     kept === null ? "" : kept ? "yes" : "NO",
@@ -47,6 +56,8 @@ function tableLines(columns: readonly (readonly string[])[]): string[] {
   const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   const padded = (texts: readonly string[]): string =>
     line(texts.map((text, c) => c === 0 ? text.padEnd(widths[c]) : text.padStart(widths[c])));
-  const rule = widths.map((width, c) => "-".repeat(c === 0 ? width : width - 1) + (c === 0 ? "" : ":"));
+  const rule = widths.map((width, c) =>
+    "-".repeat(c === 0 ? width : width - 1) + (c === 0 ? "" : ":")
+  );
   return [padded(head), line(rule), ...rows.map(padded)];
 }

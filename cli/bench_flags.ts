@@ -103,6 +103,11 @@ export const benchParts = {
     preset: "250ms",
     schema: load.interval,
   },
+  log: {
+    flags: "--log <FILE>",
+    about: "A line for every request: code;start;end;connection, in nanoseconds",
+    schema: z.string().min(1).optional(),
+  },
   driver: {
     flags: "--driver <auto|epoll|tcp>",
     about: "How the workers do their I/O",
@@ -142,9 +147,9 @@ function kindOf(given: Given): CellLoad["kind"] {
 }
 
 export function benchRequest(values: BenchValues): BenchRequest {
-  const { url, driver, interval, seed = anySeed() } = values;
+  const { url, driver, interval: intervalMs, log: logPath = null, seed = anySeed() } = values;
   const scenario = scenarioOf(values);
-  return { url, driver, seed, scenario, load: loadOf(values), intervalMs: interval, logPath: null };
+  return { url, driver, seed, scenario, load: loadOf(values), intervalMs, logPath };
 }
 
 function loadOf(values: BenchValues): CellLoad {

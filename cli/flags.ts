@@ -1,7 +1,7 @@
 /** Flags that several commands share. */
 import { z } from "zod";
-import { repeat, seed } from "../scenarios/experiment.ts";
 import { duration } from "../scenarios/load.ts";
+import { repeat, seed } from "../scenarios/repetition.ts";
 import type { Parts } from "./command.ts";
 import { only, redisUrl, wholeNumber } from "./values.ts";
 

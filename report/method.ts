@@ -2,13 +2,7 @@
 import type { Results, Run } from "../runner/result.ts";
 import { loadText } from "./load.ts";
 import { counted, listed, unique } from "./words.ts";
-import {
-  formatDuration,
-  formatMoment,
-  formatMs,
-  formatQuantity,
-  sizeUnit,
-} from "./units.ts";
+import { formatDuration, formatMoment, formatMs, formatQuantity, sizeUnit } from "./units.ts";
 
 export interface Fact {
   readonly label: string;

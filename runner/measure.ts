@@ -2,6 +2,7 @@
  * One load on one origin, from the encoded request to the `Measurement`; what `bench` does once and
  * `run` does for every planned run.
  */
+import { messageOf, UserError } from "../scenarios/errors.ts";
 import { type CellLoad, durationMsOf } from "../scenarios/plan.ts";
 import type { RequestStep, ThinkStep } from "../scenarios/script.ts";
 import { type Asked, assemble } from "./assemble.ts";
@@ -32,7 +33,7 @@ export async function measureLoad(request: LoadRequest, hooks: LoadHooks): Promi
   if (note !== null) hooks.onProgress({ kind: "note", text: note });
   const shares = shareOut(request, driver);
   makeRoomFor(request.load.connections);
-  if (request.logPath !== null) await Deno.writeTextFile(request.logPath, LOG_HEADER);
+  if (request.logPath !== null) await beginLog(request.logPath);
   const timeline = new Timeline(intervalMs, shares.length);
   const reports = await hooks.pool.run(shares, {
     onStart: hooks.onStart,
@@ -52,6 +53,16 @@ export async function measureLoad(request: LoadRequest, hooks: LoadHooks): Promi
     },
   });
   return assemble(describe(request, driver), reports, { timeline, intervalMs });
+}
+
+/** Throws a UserError when the file can't be written. */
+async function beginLog(path: string): Promise<void> {
+  try {
+    await Deno.writeTextFile(path, LOG_HEADER);
+  } catch (error) {
+    const message = `Cannot write the request log to "${path}": ${messageOf(error)}`;
+    throw new UserError([{ place: "--log", message }]);
+  }
 }
 
 function describe({ origin, script, load, seed }: LoadRequest, driver: DriverName): Asked {

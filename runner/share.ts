@@ -95,7 +95,7 @@ function requestsOf(script: Script, connection: Connection, implicitCheck: boole
     head: wire.method === "HEAD",
     check: checkOf(expect, implicitCheck),
   }));
-  return { kind: "requests", requests, sequence: Uint16Array.from(script.sequence) };
+  return { kind: "requests", requests, sequence: Uint32Array.from(script.sequence) };
 }
 
 /** Single requests are ways of one step. */

@@ -7,6 +7,7 @@ import { targetSpec } from "../targets/spec.ts";
 import { interval, loadSpec } from "./load.ts";
 import { type Files, NO_FILES } from "./files.ts";
 import { ALWAYS } from "./request.ts";
+import { repeat, seed } from "./repetition.ts";
 import { scenarioSpecWith } from "./scenario.ts";
 import { didYouMean } from "./suggest.ts";
 
@@ -15,9 +16,6 @@ const name = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, {
     `Cannot use ${JSON.stringify(input)} as a name: start with a letter or digit, ` +
     "go on with letters, digits, spaces and . _ -",
 });
-
-export const repeat = z.int().min(1).max(1_000);
-export const seed = z.int().min(0).max(0xffff_ffff);
 
 /** @param files What the files hold that the experiment names. */
 export const experimentSpecWith = (files: Files) =>

@@ -13,7 +13,10 @@ export interface Server extends AsyncDisposable {
 const READY_TIMEOUT_MS = 20_000;
 
 /** @param command Given a free port, what starts it there. */
-export async function startServer(name: string, command: (port: number) => Command): Promise<Server> {
+export async function startServer(
+  name: string,
+  command: (port: number) => Command,
+): Promise<Server> {
   const port = freePort();
   const target = await commandLauncher.start(
     { command: [...command(port)], cwd: ".", env: { PORT: String(port) }, ready: "/" },

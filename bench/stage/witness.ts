@@ -19,8 +19,10 @@ export async function startWitness(answerMs: number): Promise<Witness> {
   using folder = temporaryFolder();
   const program = join(folder.path, "witness");
   await compile(new URL("witness.c", import.meta.url), program);
-  const server = await startServer("witness", (port) =>
-    placed("server", [program, String(port), String(answerMs * 1_000)]));
+  const server = await startServer(
+    "witness",
+    (port) => placed("server", [program, String(port), String(answerMs * 1_000)]),
+  );
   const takeNotes = async (): Promise<Noted[]> => {
     const answer = await fetch(`${server.origin}/noted`);
     return parseNotes(await answer.text());

@@ -58,7 +58,8 @@ function trueFigure(figure: SimulatedFigure, { run, block, request }: Noise): nu
 
 /** Quantile of the logarithm of a request's time over the median of quick blocks, by bisection. */
 function mixtureQuantile(share: number, stdev: number): number {
-  const below = (x: number): number => (1 + Math.sign(x) * (1 - twoSidedP(x / stdev, Infinity))) / 2;
+  const below = (x: number): number =>
+    (1 + Math.sign(x) * (1 - twoSidedP(x / stdev, Infinity))) / 2;
   let [low, high] = [-5, 5];
   for (let i = 0; i < 60; i++) {
     const x = (low + high) / 2;
@@ -69,17 +70,33 @@ function mixtureQuantile(share: number, stdev: number): number {
   return low;
 }
 
-function simulateGroup(random: Random, runs: number, { noise, slower }: { noise: Noise; slower?: number }): Block[][] {
+function simulateGroup(
+  random: Random,
+  runs: number,
+  { noise, slower }: { noise: Noise; slower?: number },
+): Block[][] {
   return Array.from({ length: runs }, () => simulateRun(random, noise, { slower }));
 }
 
-function estimate(random: Random, runs: readonly Block[][], figures: readonly Figure[]): Estimate[] {
-  const estimates = bootstrap(runs, { figures, resamples: RESAMPLES, seed: random.whole(0, 2 ** 31) });
+function estimate(
+  random: Random,
+  runs: readonly Block[][],
+  figures: readonly Figure[],
+): Estimate[] {
+  const estimates = bootstrap(runs, {
+    figures,
+    resamples: RESAMPLES,
+    seed: random.whole(0, 2 ** 31),
+  });
   return estimates.filter((one) => one !== null);
 }
 
 /** In which share of `cases` groups the 95 % interval of each figure covers the true one. */
-export function coverage(random: Random, cases: number, { runs, noise }: { runs: number; noise: Noise }): number[] {
+export function coverage(
+  random: Random,
+  cases: number,
+  { runs, noise }: { runs: number; noise: Noise },
+): number[] {
   const covered = FIGURES.map(() => 0);
   for (let i = 0; i < cases; i++) {
     estimate(random, simulateGroup(random, runs, { noise }), FIGURES).forEach((one, f) => {
@@ -97,7 +114,9 @@ export function compare(
   figure: SimulatedFigure,
   { runs, noise, slower }: { runs: number; noise: Noise; slower: number },
 ): Verdict {
-  const groups = [slower, 1].map((factor) => simulateGroup(random, runs, { noise, slower: factor }));
+  const groups = [slower, 1].map((factor) =>
+    simulateGroup(random, runs, { noise, slower: factor })
+  );
   const [of, to] = groups.map((group) => estimate(random, group, [figure])[0]);
   const ratio = ratioOf(of, to);
   if (!ratio) return "inconclusive";

@@ -1,5 +1,9 @@
 /** Simulated timelines with a known answer: what a run's label is, and from where it is steady. */
-import { classifyRun, type RunSteadyState, type SteadyLabel } from "../../runner/stats/steady_state.ts";
+import {
+  classifyRun,
+  type RunSteadyState,
+  type SteadyLabel,
+} from "../../runner/stats/steady_state.ts";
 import { Random } from "./random.ts";
 
 /** What disturbs a series, besides independent noise of 1 to 5 % per interval. */
@@ -14,9 +18,16 @@ interface Case {
 }
 
 /** Share of `cases` runs in which `isRight`, with as many of each kind of disturbance. */
-export function shareOf(cases: number, seed: number, isRight: (random: Random, kind: Disturbance) => boolean): number {
+export function shareOf(
+  cases: number,
+  seed: number,
+  isRight: (random: Random, kind: Disturbance) => boolean,
+): number {
   const random = new Random(seed);
-  const right = Array.from({ length: cases }, (_, i) => isRight(random, DISTURBANCES[i % DISTURBANCES.length]));
+  const right = Array.from(
+    { length: cases },
+    (_, i) => isRight(random, DISTURBANCES[i % DISTURBANCES.length]),
+  );
   return right.filter(Boolean).length / cases;
 }
 
@@ -24,7 +35,8 @@ export function shareOf(cases: number, seed: number, isRight: (random: Random, k
 export function findsStep(random: Random, kind: Disturbance): boolean {
   const { slowness, label, steadyFrom } = stepCase(random, kind);
   const found = classify(random, slowness);
-  return found.label === label && found.steadyFrom !== null && Math.abs(found.steadyFrom - steadyFrom) <= 1;
+  return found.label === label && found.steadyFrom !== null &&
+    Math.abs(found.steadyFrom - steadyFrom) <= 1;
 }
 
 export function findsFlat(random: Random, kind: Disturbance): boolean {
@@ -34,7 +46,9 @@ export function findsFlat(random: Random, kind: Disturbance): boolean {
 /** A latency that rises all the while, by 20 to 60 %, never settles. */
 export function findsNoSteadyState(random: Random): boolean {
   const rise = Math.log(random.uniform(1.2, 1.6));
-  const slowness = noise(random, "nothing more", 0.02).map((value, i, { length }) => value + rise * i / length);
+  const slowness = noise(random, "nothing more", 0.02).map((value, i, { length }) =>
+    value + rise * i / length
+  );
   return classify(random, slowness).label === "no-steady-state";
 }
 
@@ -50,7 +64,10 @@ function classify(random: Random, slowness: readonly number[]): RunSteadyState {
 /** Logarithms of a steady series of 10 to 60 s of 250 ms intervals. */
 function noise(random: Random, kind: Disturbance, most = 0.05): number[] {
   const correlation = kind === "waves" ? random.uniform(0.2, 0.6) : 0;
-  const values = random.waves(random.whole(40, 240), { stdev: random.uniform(0.01, most), correlation });
+  const values = random.waves(random.whole(40, 240), {
+    stdev: random.uniform(0.01, most),
+    correlation,
+  });
   // Less than the 2 % that are material.
   const drift = kind === "drift" ? random.uniform(-0.015, 0.015) : 0;
   const spike = (): number =>
@@ -64,7 +81,8 @@ function stepCase(random: Random, kind: Disturbance): Case {
   const sign = random.uniform() < 0.2 ? -1 : 1;
   const step = (): number => sign * Math.log(random.uniform(1.2, 3.3));
   const [last, first] = [step(), random.uniform() < 0.5 ? step() : 0];
-  const before = (i: number): number => i >= steadyFrom ? 0 : i < steadyFrom / 2 ? last + first : last;
+  const before = (i: number): number =>
+    i >= steadyFrom ? 0 : i < steadyFrom / 2 ? last + first : last;
   return {
     slowness: flat.map((value, i) => value + before(i)),
     label: sign > 0 ? "warm-up" : "slowdown",

@@ -37,7 +37,7 @@ export type ScriptSpec =
   | {
     readonly kind: "requests";
     readonly requests: readonly PreparedRequest[];
-    readonly sequence: Uint16Array<ArrayBuffer>;
+    readonly sequence: Uint32Array<ArrayBuffer>;
   }
   | ({ readonly kind: "flow" } & FlowSpec);
 

@@ -61,7 +61,7 @@ const JOB: Omit<Job, "driver" | "endpoint" | "script" | "supply"> = {
 
 export async function rehearse(): Promise<void> {
   const requests = [{ bytes: ANSWER, head: false, check: null }];
-  const script = { kind: "requests" as const, requests, sequence: Uint16Array.of(0) };
+  const script = { kind: "requests" as const, requests, sequence: Uint32Array.of(0) };
   const endpoint = { hostname: "", port: 0 };
   const supply = { kind: "closed" as const, requests: EXCHANGES };
   const driver = new Echo();

@@ -16,7 +16,7 @@ export class RequestScript {
   readonly requests: readonly ScriptedRequest[];
   /** Whether answers must be kept to be checked. */
   readonly readsBodies: boolean;
-  readonly #sequence: Uint16Array;
+  readonly #sequence: Uint32Array;
   #next = 0;
 
   constructor({ requests, sequence }: ScriptSpec & { kind: "requests" }) {

@@ -33,7 +33,8 @@ export function intervalOf(estimate: Estimate, confidence = 0.95): Interval | nu
 }
 
 /**
- * The ratio `of` / `to`; above 1 when `of` is larger. Degrees of freedom by Welch and Satterthwaite.
+ * The ratio `of` / `to`, each of as many resamples; above 1 when `of` is larger. Degrees of freedom by
+ * Welch and Satterthwaite.
  *
  * @returns null when either has fewer than two runs.
  */

@@ -15,7 +15,7 @@ export interface MannWhitney {
   readonly leastP: number;
 }
 
-/** Costs n · N³ for n values in the first group and N in both: 50 ms for 50 and 50. NaN for an empty group. */
+/** Costs n · N³ for n values in the first group and N in both: 50 ms for 50 and 50. p is 1 for an empty group. */
 export function mannWhitney(first: readonly number[], second: readonly number[]): MannWhitney {
   const ranks = doubledRanks([...first, ...second]);
   const ranksOfFirst = ranks.slice(0, first.length);

@@ -42,7 +42,7 @@ export async function load(
         head: request.method === "HEAD",
         check,
       }],
-      sequence: Uint16Array.of(0),
+      sequence: Uint32Array.of(0),
     },
     connections: 4,
     pipeline: 1,

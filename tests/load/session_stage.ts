@@ -55,7 +55,7 @@ export function sessionStage(
   const job: Job = {
     driver: "tcp",
     endpoint: { hostname: "127.0.0.1", port: 1 },
-    script: { kind: "requests", requests: [], sequence: Uint16Array.of() }, // the loop is given its flow ready
+    script: { kind: "requests", requests: [], sequence: Uint32Array.of() }, // the loop is given its flow ready
     connections: 3,
     pipeline: 1,
     keepAlive: true,

@@ -56,7 +56,7 @@ export function stage({ requests = Infinity, check, ...wish }: Wish = {}): Stage
   const job: Job = {
     driver: "tcp",
     endpoint: { hostname: "127.0.0.1", port: 1 },
-    script: { kind: "requests", requests: [], sequence: Uint16Array.of() }, // the loop is given it ready
+    script: { kind: "requests", requests: [], sequence: Uint32Array.of() }, // the loop is given it ready
     connections: 1,
     pipeline: 1,
     keepAlive: true,
@@ -78,7 +78,7 @@ export function stage({ requests = Infinity, check, ...wish }: Wish = {}): Stage
       head: false,
       check: check ?? null,
     }],
-    sequence: Uint16Array.of(0),
+    sequence: Uint32Array.of(0),
   });
   const loop = new RequestLoop(job, { driver, recorder, script, supply: supplyOf(job.supply) });
   return { loop, driver, parts, stop };

@@ -12,14 +12,21 @@ function blockOf(values: readonly number[], completed = values.length): Block {
   return { seconds: 1, completed, latency: latency.toSparse() };
 }
 
-function estimate(runs: Block[][], figure: Figure, options: Partial<BootstrapOptions> = {}): Estimate {
+function estimate(
+  runs: Block[][],
+  figure: Figure,
+  options: Partial<BootstrapOptions> = {},
+): Estimate {
   const [found] = bootstrap(runs, { figures: [figure], seed: 1, ...options });
   assert.ok(found, "no estimate");
   return found;
 }
 
 function assertRelative(found: number, expected: number, within: number): void {
-  assert.ok(Math.abs(found / expected - 1) <= within, `${found}, not ${expected} within ${within * 100} %`);
+  assert.ok(
+    Math.abs(found / expected - 1) <= within,
+    `${found}, not ${expected} within ${within * 100} %`,
+  );
 }
 
 function stdevOf(values: Float64Array): number {
@@ -29,7 +36,10 @@ function stdevOf(values: Float64Array): number {
 
 for (const { values, standardError, low, high } of plain.cases) {
   Deno.test(`the rate of ${values.length} runs of one block spreads as SciPy's bootstrap of their mean`, () => {
-    const { value, byRun, logStandardError, logDraws } = estimate(values.map((rate) => [blockOf([], rate)]), "rate");
+    const { value, byRun, logStandardError, logDraws } = estimate(
+      values.map((rate) => [blockOf([], rate)]),
+      "rate",
+    );
     assert.deepEqual(byRun, values);
     const sorted = logDraws.toSorted();
     assertRelative(value * Math.exp(quantileOf(sorted, 0.025)), low, 0.002);
@@ -50,10 +60,14 @@ for (const { figure, stdev, low, high } of hierarchical.cases) {
   });
 }
 
-const RUNS = [[blockOf([100, 200]), blockOf([150])], [blockOf([120, 130]), blockOf([400])], [blockOf([90]), blockOf([170])]];
+const RUNS = [[blockOf([100, 200]), blockOf([150])], [blockOf([120, 130]), blockOf([400])], [
+  blockOf([90]),
+  blockOf([170]),
+]];
 
 Deno.test("the same seed draws the same, another one otherwise", () => {
-  const draws = (seed: number): Float64Array => estimate(RUNS, "mean", { seed, resamples: 100 }).logDraws;
+  const draws = (seed: number): Float64Array =>
+    estimate(RUNS, "mean", { seed, resamples: 100 }).logDraws;
   assert.deepEqual(draws(7), draws(7));
   assert.notDeepEqual(draws(7), draws(8));
 });
@@ -73,6 +87,9 @@ Deno.test("one run has a value and draws, and no standard error", () => {
 });
 
 Deno.test("there is no estimate where a run may come up that has nothing", () => {
-  const [rate, p50] = bootstrap([[blockOf([], 10)], [blockOf([], 0)]], { figures: ["rate", 50], seed: 1 });
+  const [rate, p50] = bootstrap([[blockOf([], 10)], [blockOf([], 0)]], {
+    figures: ["rate", 50],
+    seed: 1,
+  });
   assert.deepEqual([rate, p50], [null, null]);
 });

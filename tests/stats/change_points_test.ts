@@ -36,27 +36,50 @@ for (const { name, values, penalty, minSegment, changes } of reference.cases) {
 }
 
 Deno.test("the default penalty is 15 · ln n", () => {
-  for (const { values, penalty, changes } of reference.cases.filter(({ minSegment }) => minSegment === 2)) {
+  for (
+    const { values, penalty, changes } of reference.cases.filter(({ minSegment }) =>
+      minSegment === 2
+    )
+  ) {
     assert.ok(Math.abs(penalty - 15 * Math.log(values.length)) < 1e-9);
     assert.deepEqual(findChangePoints(values), changes);
   }
 });
 
 Deno.test("no segmentation is cheaper than PELT's, whatever the series, penalty and least segment", () => {
-  const level = fc.tuple(fc.integer({ min: -9, max: 9 }), fc.integer({ min: 0, max: 4 }), fc.integer({ min: 1, max: 12 }));
-  const series = fc.tuple(fc.array(level, { minLength: 1, maxLength: 4 }), fc.infiniteStream(fc.double({ min: -1, max: 1, noNaN: true })))
+  const level = fc.tuple(
+    fc.integer({ min: -9, max: 9 }),
+    fc.integer({ min: 0, max: 4 }),
+    fc.integer({ min: 1, max: 12 }),
+  );
+  const series = fc.tuple(
+    fc.array(level, { minLength: 1, maxLength: 4 }),
+    fc.infiniteStream(fc.double({ min: -1, max: 1, noNaN: true })),
+  )
     .map(([levels, noise]) =>
-      levels.flatMap(([mean, spread, length]) => Array.from({ length }, () => mean + spread * noise.next().value))
+      levels.flatMap(([mean, spread, length]) =>
+        Array.from({ length }, () => mean + spread * noise.next().value)
+      )
     );
   fc.assert(
-    fc.property(series, fc.integer({ min: 1, max: 40 }), fc.integer({ min: 2, max: 6 }), (values, penalty, minSegment) => {
-      const changes = findChangePoints(values, { penalty, minSegment, minVariance: 1e-4 });
-      const bounds = [0, ...changes, values.length];
-      if (values.length >= minSegment) {
-        assert.ok(bounds.slice(1).every((end, i) => end - bounds[i] >= minSegment), `too short a segment in ${bounds}`);
-        assert.ok(totalCost(values, changes, penalty) <= bruteForce(values, penalty, minSegment) + 1e-6);
-      }
-    }),
+    fc.property(
+      series,
+      fc.integer({ min: 1, max: 40 }),
+      fc.integer({ min: 2, max: 6 }),
+      (values, penalty, minSegment) => {
+        const changes = findChangePoints(values, { penalty, minSegment, minVariance: 1e-4 });
+        const bounds = [0, ...changes, values.length];
+        if (values.length >= minSegment) {
+          assert.ok(
+            bounds.slice(1).every((end, i) => end - bounds[i] >= minSegment),
+            `too short a segment in ${bounds}`,
+          );
+          assert.ok(
+            totalCost(values, changes, penalty) <= bruteForce(values, penalty, minSegment) + 1e-6,
+          );
+        }
+      },
+    ),
     { seed: SEED, numRuns: 300 },
   );
 });
@@ -65,8 +88,13 @@ const table: [string, number[], number[]][] = [
   ["an empty series has no changes", [], []],
   ["a series shorter than two segments has none", [1, 9, 1], []],
   ["equal values have none", new Array(50).fill(7), []],
-  ["two levels without any noise have one, where the second begins", [...new Array(20).fill(3), ...new Array(20).fill(4)], [20]],
-  ["far from zero, a small change is found as well", [...Array.from({ length: 40 }, (_, i) => 1e9 + (i % 3) + (i < 15 ? 50 : 0))], [15]],
+  ["two levels without any noise have one, where the second begins", [
+    ...new Array(20).fill(3),
+    ...new Array(20).fill(4),
+  ], [20]],
+  ["far from zero, a small change is found as well", [
+    ...Array.from({ length: 40 }, (_, i) => 1e9 + (i % 3) + (i < 15 ? 50 : 0)),
+  ], [15]],
 ];
 
 for (const [sentence, values, changes] of table) {

@@ -22,7 +22,10 @@ function given(interval: Interval | null): Interval {
 }
 
 function assertRelative(found: number, expected: number, within: number): void {
-  assert.ok(Math.abs(found / expected - 1) <= within, `${found}, not ${expected} within ${within * 100} %`);
+  assert.ok(
+    Math.abs(found / expected - 1) <= within,
+    `${found}, not ${expected} within ${within * 100} %`,
+  );
 }
 
 // Welch's interval is even on both sides, the bootstrap's as lopsided as the runs are: a quarter of a half-width.
@@ -40,15 +43,25 @@ for (const { of, to, p, df, low, high } of reference.cases) {
 Deno.test("95 % intervals of 5 runs cover the truth in 95 of 100 cases, where plain quantiles of the draws don't", () => {
   const random = xoroshiro128plus(5);
   const normal = (): number =>
-    Array.from({ length: 12 }, () => (random.next() >>> 0) / 2 ** 32).reduce((sum, one) => sum + one, -6);
+    Array.from({ length: 12 }, () => (random.next() >>> 0) / 2 ** 32).reduce(
+      (sum, one) => sum + one,
+      -6,
+    );
   const cases = Array.from({ length: 500 }, (_, seed) => {
-    const estimate = rateOf(Array.from({ length: 5 }, () => 1e6 * Math.exp(0.03 * normal())), seed, 500);
+    const estimate = rateOf(
+      Array.from({ length: 5 }, () => 1e6 * Math.exp(0.03 * normal())),
+      seed,
+      500,
+    );
     const { low, high } = given(intervalOf(estimate));
     const truth = 1e6 * Math.exp(0.03 ** 2 / 2);
-    const drawn = [0.025, 0.975].map((share) => estimate.value * Math.exp(quantileOf(estimate.logDraws.toSorted(), share)));
+    const drawn = [0.025, 0.975].map((share) =>
+      estimate.value * Math.exp(quantileOf(estimate.logDraws.toSorted(), share))
+    );
     return { ours: low <= truth && truth <= high, plain: drawn[0] <= truth && truth <= drawn[1] };
   });
-  const share = (of: "ours" | "plain"): number => cases.filter((one) => one[of]).length / cases.length;
+  const share = (of: "ours" | "plain"): number =>
+    cases.filter((one) => one[of]).length / cases.length;
   assert.ok(share("ours") >= 0.92 && share("ours") <= 0.98, `ours: ${share("ours")}`);
   assert.ok(share("plain") < 0.9, `plain: ${share("plain")}`);
 });

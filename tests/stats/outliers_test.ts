@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { findOutliers } from "../../runner/stats/outliers.ts";
 
 /** Small, even noise without randomness. */
-const wiggle = (length: number, level = 0): number[] => Array.from({ length }, (_, i) => level + ((i * 7) % 5 - 2) / 10);
+const wiggle = (length: number, level = 0): number[] =>
+  Array.from({ length }, (_, i) => level + ((i * 7) % 5 - 2) / 10);
 
 function withSpikes(values: number[], ...at: number[]): number[] {
   return values.map((value, i) => at.includes(i) ? value + 9 : value);
@@ -13,7 +14,11 @@ const table: [string, number[], number[]][] = [
   ["a spike is one", withSpikes(wiggle(80), 40), [40]],
   ["so is a dip", wiggle(80).map((value, i) => i === 40 ? value - 9 : value), [40]],
   ["a cluster of three doesn't hide itself", withSpikes(wiggle(80), 30, 31, 33), [30, 31, 33]],
-  ["a spike close to a change of level is found, and the change is none", withSpikes([...wiggle(40, 20), ...wiggle(40)], 44), [44]],
+  [
+    "a spike close to a change of level is found, and the change is none",
+    withSpikes([...wiggle(40, 20), ...wiggle(40)], 44),
+    [44],
+  ],
   ["a slow start of three intervals is not set aside", [...wiggle(3, 5), ...wiggle(60)], []],
   ["nor is one of two", [...wiggle(2, 5), ...wiggle(60)], []],
   ["a single slow first interval is", [...wiggle(1, 5), ...wiggle(60)], [0]],

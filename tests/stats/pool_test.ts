@@ -16,7 +16,10 @@ function blockOf(values: readonly number[], seconds = 1): Block {
 const timesUs = fc.array(fc.integer({ min: 1, max: 2_000_000 }), { maxLength: 60 });
 
 Deno.test("a percentile of weighted blocks is that of the added histograms, within a bucket", () => {
-  const blocks = fc.array(fc.tuple(timesUs, fc.integer({ min: 0, max: 4 })), { minLength: 1, maxLength: 6 });
+  const blocks = fc.array(fc.tuple(timesUs, fc.integer({ min: 0, max: 4 })), {
+    minLength: 1,
+    maxLength: 6,
+  });
   fc.assert(
     fc.property(blocks, fc.double({ min: 0.1, max: 99.9, noNaN: true }), (weighted, percentile) => {
       const merged = new Histogram();
@@ -28,7 +31,10 @@ Deno.test("a percentile of weighted blocks is that of the added histograms, with
       if (merged.count === 0) assert.ok(Number.isNaN(found));
       else {
         const highest = merged.valueAtPercentile(percentile);
-        assert.ok(found <= highest * 1.001 + 0.5 && found >= highest * 0.998 - 1.5, `${found}, not ${highest}`);
+        assert.ok(
+          found <= highest * 1.001 + 0.5 && found >= highest * 0.998 - 1.5,
+          `${found}, not ${highest}`,
+        );
       }
     }),
     { seed: SEED },
@@ -43,7 +49,11 @@ Deno.test("a percentile lies between the whole microseconds that were counted", 
 });
 
 Deno.test("the rate is of all blocks together: longer ones weigh more", () => {
-  const pool = new Pool([{ ...blockOf([]), seconds: 3, completed: 30 }, { ...blockOf([]), seconds: 1, completed: 50 }]);
+  const pool = new Pool([{ ...blockOf([]), seconds: 3, completed: 30 }, {
+    ...blockOf([]),
+    seconds: 1,
+    completed: 50,
+  }]);
   assert.equal(pool.figure("rate", Float64Array.of(1, 1)), 20);
   assert.equal(pool.figure("rate", Float64Array.of(1, 3)), 30);
 });
@@ -75,7 +85,10 @@ for (const [sentence, intervals, expected] of sizes) {
 }
 
 Deno.test("merging blocks loses nothing", () => {
-  const { seconds, completed, latency } = mergeBlocks([blockOf([1, 2], 0.25), blockOf([2, 900_000], 0.5)]);
+  const { seconds, completed, latency } = mergeBlocks([
+    blockOf([1, 2], 0.25),
+    blockOf([2, 900_000], 0.5),
+  ]);
   assert.deepEqual([seconds, completed, latency.count, latency.sumUs], [0.75, 4, 4, 900_005]);
   assert.deepEqual(latency, blockOf([1, 2, 2, 900_000]).latency);
 });

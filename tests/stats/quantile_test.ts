@@ -24,4 +24,5 @@ Deno.test("a median sorts first, and leaves the values as they were", () => {
   assert.deepEqual(values, [9, 1, 2]);
 });
 
-Deno.test("nothing has no quantile", () => assert.ok(Number.isNaN(quantileOf([], 0.5)) && Number.isNaN(medianOf([]))));
+Deno.test("nothing has no quantile", () =>
+  assert.ok(Number.isNaN(quantileOf([], 0.5)) && Number.isNaN(medianOf([]))));

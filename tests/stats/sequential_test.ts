@@ -34,5 +34,6 @@ const stops: [string, (Interval | null)[], boolean][] = [
 ];
 
 for (const [sentence, intervals, stop] of stops) {
-  Deno.test(`repeating until 2 % stops ${sentence}`, () => assert.equal(isNarrow(intervals, 0.02), stop));
+  Deno.test(`repeating until 2 % stops ${sentence}`, () =>
+    assert.equal(isNarrow(intervals, 0.02), stop));
 }

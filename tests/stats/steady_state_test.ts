@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { classifyRun, classifySeries, type RunInterval, type SteadyLabel } from "../../runner/stats/steady_state.ts";
+import {
+  classifyRun,
+  classifySeries,
+  type RunInterval,
+  type SteadyLabel,
+} from "../../runner/stats/steady_state.ts";
 
 const SEED = 20_171_025;
 
@@ -20,23 +25,63 @@ const latencies: [string, (number | null)[], SteadyLabel, number | null][] = [
   ["one level is flat", at(5, 40), "flat", 0],
   ["equal values are flat", new Array(40).fill(5), "flat", 0],
   ["a slow start is a warm-up", [...at(9, 8), ...at(5, 32)], "warm-up", 8],
-  ["a slow start in two steps is one, that ends with the second", [...at(9, 8), ...at(7, 9), ...at(5, 32)], "warm-up", 17],
-  ["a slow start of two intervals is a warm-up, to the interval", [...at(9, 2), ...at(5, 38)], "warm-up", 3],
+  [
+    "a slow start in two steps is one, that ends with the second",
+    [...at(9, 8), ...at(7, 9), ...at(5, 32)],
+    "warm-up",
+    17,
+  ],
+  [
+    "a slow start of two intervals is a warm-up, to the interval",
+    [...at(9, 2), ...at(5, 38)],
+    "warm-up",
+    3,
+  ],
   ["a slow first interval alone is an outlier", [...at(9, 1), ...at(5, 39)], "flat", 0],
-  ["latency that rises and stays is a slowdown, steady on its new level", [...at(5, 12), ...at(8, 28)], "slowdown", 12],
-  ["a warm-up that ends above its best is a slowdown", [...at(9, 8), ...at(4, 8), ...at(5, 32)], "slowdown", 16],
+  [
+    "latency that rises and stays is a slowdown, steady on its new level",
+    [...at(5, 12), ...at(8, 28)],
+    "slowdown",
+    12,
+  ],
+  [
+    "a warm-up that ends above its best is a slowdown",
+    [...at(9, 8), ...at(4, 8), ...at(5, 32)],
+    "slowdown",
+    16,
+  ],
   ["a difference of 1 % is none", [...at(5.05, 20), ...at(5, 20)], "flat", 0],
   ["spikes are outliers, not segments", replace(at(5, 40), { 7: 40, 8: 30, 23: 90 }), "flat", 0],
-  ["a stall of a second in the middle begins the steady part anew", [...at(5, 15), ...at(50, 5), ...at(5, 20)], "warm-up", 20],
-  ["a change in the last quarter leaves no steady state", [...at(9, 31), ...at(5, 9)], "no-steady-state", null],
+  [
+    "a stall of a second in the middle begins the steady part anew",
+    [...at(5, 15), ...at(50, 5), ...at(5, 20)],
+    "warm-up",
+    20,
+  ],
+  [
+    "a change in the last quarter leaves no steady state",
+    [...at(9, 31), ...at(5, 9)],
+    "no-steady-state",
+    null,
+  ],
   ["a change at exactly three quarters still does", [...at(9, 30), ...at(5, 10)], "warm-up", 30],
   ["a rise that never ends is no steady state", ramp(5, 7, 80), "no-steady-state", null],
   ["a drift of 1 % over the run is flat", ramp(5, 5.05, 80), "flat", 0],
   ["a ramp that settles is a warm-up", [...ramp(20, 5, 20), ...at(5, 60)], "warm-up", 19],
   ["19 intervals are too few", at(5, 19), "too-short", null],
   ["20 are enough", at(5, 20), "flat", 0],
-  ["intervals without samples are none, but count as time", [null, null, ...at(9, 6), null, ...at(5, 32), null], "warm-up", 9],
-  ["a run with few samples is too short", replace<number | null>(new Array(60).fill(NaN), {}).map((_, i) => i % 4 === 0 ? 5 : null), "too-short", null],
+  [
+    "intervals without samples are none, but count as time",
+    [null, null, ...at(9, 6), null, ...at(5, 32), null],
+    "warm-up",
+    9,
+  ],
+  [
+    "a run with few samples is too short",
+    replace<number | null>(new Array(60).fill(NaN), {}).map((_, i) => i % 4 === 0 ? 5 : null),
+    "too-short",
+    null,
+  ],
   ["no intervals at all are too short", [], "too-short", null],
 ];
 
@@ -67,7 +112,10 @@ Deno.test("segments tell their start and their level in the unit of the series",
   assert.ok(Math.abs(segments[0].level - 9) < 0.1 && Math.abs(segments[1].level - 5) < 0.1);
 });
 
-function intervals(completed: readonly number[], medians: readonly (number | null)[]): RunInterval[] {
+function intervals(
+  completed: readonly number[],
+  medians: readonly (number | null)[],
+): RunInterval[] {
   return completed.map((count, i) => ({ seconds: 0.25, completed: count, median: medians[i] }));
 }
 
@@ -87,16 +135,25 @@ Deno.test("a last interval that was cut short is left out", () => {
   const whole = intervals(at(900, 20), at(5, 20));
   const found = classifyRun([...whole, { seconds: 0.1, completed: 300, median: 5 }]);
   assert.deepEqual([found.label, found.steadyFrom], ["flat", 0]);
-  assert.equal(classifyRun([...whole.slice(1), { seconds: 0.1, completed: 300, median: 5 }]).label, "too-short");
+  assert.equal(
+    classifyRun([...whole.slice(1), { seconds: 0.1, completed: 300, median: 5 }]).label,
+    "too-short",
+  );
 });
 
-Deno.test("a run without intervals is too short", () => assert.equal(classifyRun([]).label, "too-short"));
+Deno.test("a run without intervals is too short", () =>
+  assert.equal(classifyRun([]).label, "too-short"));
 
 Deno.test("the unit of a series changes nothing but its levels", () => {
-  const series = fc.array(fc.double({ min: 1, max: 100, noNaN: true }), { minLength: 20, maxLength: 60 });
+  const series = fc.array(fc.double({ min: 1, max: 100, noNaN: true }), {
+    minLength: 20,
+    maxLength: 60,
+  });
   fc.assert(
     fc.property(series, fc.constantFrom("latency" as const, "rate" as const), (values, kind) => {
-      const [small, large] = [values, values.map((value) => value * 1024)].map((scaled) => classifySeries(scaled, kind));
+      const [small, large] = [values, values.map((value) => value * 1024)].map((scaled) =>
+        classifySeries(scaled, kind)
+      );
       assert.deepEqual([large.label, large.steadyFrom], [small.label, small.steadyFrom]);
       large.segments.forEach(({ from, level }, i) => {
         assert.equal(from, small.segments[i].from);

@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
-import { type Comparison, smallestChangeOf, type Verdict, verdictOf } from "../../runner/stats/verdict.ts";
+import {
+  type Comparison,
+  smallestChangeOf,
+  type Verdict,
+  verdictOf,
+} from "../../runner/stats/verdict.ts";
 
 /** A slowdown of 8 %, seen by all, with a margin of 2 %; for each row, what differs. */
 function comparison(low: number, high: number, differs: Partial<Comparison> = {}): Comparison {
@@ -16,19 +21,55 @@ function comparison(low: number, high: number, differs: Partial<Comparison> = {}
 const table: [string, Comparison, Verdict][] = [
   ["a latency that is surely longer is worse", comparison(1.05, 1.11), "worse"],
   ["one that is surely shorter is better", comparison(0.9, 0.95), "better"],
-  ["a rate that is surely higher is better", comparison(1.05, 1.11, { better: "higher" }), "better"],
+  [
+    "a rate that is surely higher is better",
+    comparison(1.05, 1.11, { better: "higher" }),
+    "better",
+  ],
   ["one that is surely lower is worse", comparison(0.9, 0.95, { better: "higher" }), "worse"],
   ["an interval within the margin is equivalent", comparison(0.99, 1.015), "equivalent"],
-  ["even when it excludes 1: the difference is real, and too small to matter", comparison(1.005, 1.015), "equivalent"],
+  [
+    "even when it excludes 1: the difference is real, and too small to matter",
+    comparison(1.005, 1.015),
+    "equivalent",
+  ],
   ["the margin is as wide below 1 as above, as a ratio", comparison(1 / 1.02, 1.02), "equivalent"],
-  ["an interval around 1 that passes the margin is inconclusive", comparison(0.95, 1.08, { adjustedP: 0.6 }), "inconclusive"],
-  ["an estimate within the margin is no verdict, though 1 is excluded", comparison(1.001, 1.03), "inconclusive"],
-  ["what doesn't survive Holm's correction is inconclusive", comparison(1.05, 1.11, { adjustedP: 0.051 }), "inconclusive"],
-  ["what Mann-Whitney denies is inconclusive", comparison(1.05, 1.11, { mannWhitney: { u: 5, p: 0.15, leastP: 0.008 } }), "inconclusive"],
-  ["where Mann-Whitney can't speak, 3 runs and 3, the interval decides", comparison(1.05, 1.11, { mannWhitney: { u: 0, p: 0.1, leastP: 0.1 } }), "worse"],
-  ["with a margin of 10 %, 8 % is inconclusive when it may be 11", comparison(1.05, 1.11, { marginRatio: 0.1 }), "inconclusive"],
+  [
+    "an interval around 1 that passes the margin is inconclusive",
+    comparison(0.95, 1.08, { adjustedP: 0.6 }),
+    "inconclusive",
+  ],
+  [
+    "an estimate within the margin is no verdict, though 1 is excluded",
+    comparison(1.001, 1.03),
+    "inconclusive",
+  ],
+  [
+    "what doesn't survive Holm's correction is inconclusive",
+    comparison(1.05, 1.11, { adjustedP: 0.051 }),
+    "inconclusive",
+  ],
+  [
+    "what Mann-Whitney denies is inconclusive",
+    comparison(1.05, 1.11, { mannWhitney: { u: 5, p: 0.15, leastP: 0.008 } }),
+    "inconclusive",
+  ],
+  [
+    "where Mann-Whitney can't speak, 3 runs and 3, the interval decides",
+    comparison(1.05, 1.11, { mannWhitney: { u: 0, p: 0.1, leastP: 0.1 } }),
+    "worse",
+  ],
+  [
+    "with a margin of 10 %, 8 % is inconclusive when it may be 11",
+    comparison(1.05, 1.11, { marginRatio: 0.1 }),
+    "inconclusive",
+  ],
   ["and equivalent when it can't", comparison(1.05, 1.09, { marginRatio: 0.1 }), "equivalent"],
-  ["without a margin, any difference that is real counts", comparison(1.001, 1.003, { marginRatio: 0 }), "worse"],
+  [
+    "without a margin, any difference that is real counts",
+    comparison(1.001, 1.003, { marginRatio: 0 }),
+    "worse",
+  ],
 ];
 
 for (const [sentence, given, verdict] of table) {

@@ -1,0 +1,123 @@
+/** The arithmetic of the benches. */
+import assert from "node:assert/strict";
+import { aboveBaseline, atLeastTimes, atMost, atMostTimes, within } from "../bench/bar.ts";
+import type { Row } from "../bench/bench.ts";
+import {
+  expectedLatenciesMs,
+  type Freeze,
+  percentileOf,
+  workMsOf,
+} from "../bench/frozen/arithmetic.ts";
+import type { Noted } from "../bench/stage/witness.ts";
+import { isKept, sectionLines } from "../bench/table.ts";
+
+const FREEZE: Freeze = {
+  ratePerSec: 1_000,
+  durationMs: 10_000,
+  answerMs: 10,
+  fromMs: 5_000,
+  frozenMs: 1_000,
+  workMs: 0,
+};
+
+const FROZEN = [
+  { says: "a second of ten, as the derivation has it", change: {}, p: [10, 20, 520, 920] },
+  { says: "early in the run", change: { fromMs: 1_000 }, p: [10, 20, 520, 920] },
+  { says: "not at all", change: { frozenMs: 0 }, p: [10, 10, 10, 10] },
+  {
+    says: "half as long: p90 and p95 see 5 % less of it",
+    change: { frozenMs: 500 },
+    p: [10, 10, 20, 420],
+  },
+  {
+    says: "all gathered answers 10 µs apart: the last are 10 ms late",
+    change: { workMs: 0.01 },
+    p: [10, 30, 525, 921],
+  },
+];
+
+for (const { says, change, p } of FROZEN) {
+  Deno.test(`latencies of a server that is frozen ${says}`, () => {
+    const latenciesMs = expectedLatenciesMs({ ...FREEZE, ...change });
+    assert.equal(latenciesMs.length, 10_000);
+    [50, 90, 95, 99].forEach((percentile, i) => {
+      const ms = percentileOf(latenciesMs, percentile);
+      assert.ok(Math.abs(ms - p[i]) <= 1, `p${percentile} is ${ms}, not ${p[i]}`);
+    });
+  });
+}
+
+Deno.test("the work of a frozen server is how far apart its answers are after the longest pause", () => {
+  const at = (readMs: number, answeredMs: number): Noted => ({ readMs, answeredMs });
+  const notes = [at(0, 10), at(1, 11), at(500, 510), at(500, 512), at(500, 514), at(501, 600)];
+  assert.equal(workMsOf(notes, 3), 2);
+});
+
+const BARS: readonly { says: string; row: Omit<Row, "what">; kept: boolean | null }[] = [
+  { says: "a limit is kept at the limit", row: { samples: [5], bar: atMost(5) }, kept: true },
+  { says: "a limit is not kept above it", row: { samples: [6], bar: atMost(5) }, kept: false },
+  { says: "the median decides", row: { samples: [9, 1, 5], bar: atMost(5) }, kept: true },
+  {
+    says: "1.1 times the baseline may be 11 to 10",
+    row: { samples: [11], baseline: 10, bar: atMostTimes(1.1) },
+    kept: true,
+  },
+  {
+    says: "0.85 times the baseline may not be 8 to 10",
+    row: { samples: [8], baseline: 10, bar: atLeastTimes(0.85) },
+    kept: false,
+  },
+  {
+    says: "as much as the baseline is not above it",
+    row: { samples: [10], baseline: 10, bar: aboveBaseline },
+    kept: false,
+  },
+  {
+    says: "within 2 % is kept where that is more than 2",
+    row: { samples: [903], baseline: 920, bar: within(2, 0.02) },
+    kept: true,
+  },
+  {
+    says: "within 2 is kept where that is more than 2 %",
+    row: { samples: [12], baseline: 10, bar: within(2, 0.02) },
+    kept: true,
+  },
+  {
+    says: "off by more than either is not kept",
+    row: { samples: [23], baseline: 20, bar: within(2, 0.02) },
+    kept: false,
+  },
+  {
+    says: "a bar beside a baseline that is missing is not kept",
+    row: { samples: [10], bar: aboveBaseline },
+    kept: false,
+  },
+  {
+    says: "nothing measured keeps and breaks nothing",
+    row: { samples: [], bar: atMost(5) },
+    kept: null,
+  },
+  { says: "without a bar there is nothing to keep", row: { samples: [5] }, kept: null },
+];
+
+for (const { says, row, kept } of BARS) {
+  Deno.test(`a bench's bar: ${says}`, () => assert.equal(isKept({ what: "x", ...row }), kept));
+}
+
+Deno.test("a bench's table holds median, spread, ratio and difference, and no column without a word", () => {
+  const lines = sectionLines({
+    caption: "CPU",
+    unit: "µs",
+    baseline: "floor",
+    rows: [
+      { what: "floor", samples: [5, 4] },
+      { what: "plateau", samples: [5], baseline: 4.5 },
+    ],
+  });
+  assert.deepEqual(lines, [
+    "### CPU",
+    "",
+    "| | median, µs | from – to | floor | × | difference |",
+    "",
+  ]);
+});

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { type Measurement, measurement } from "../../runner/result.ts";
+import { emptyFolder, plateau } from "./plateau.ts";
+import { startWitness } from "./witness.ts";
+
+/** `plateau bench ARGS… --json -`. */
+async function bench(...args: string[]): Promise<Measurement> {
+  const { code, stdout, stderr } = await plateau(["bench", ...args, "--json", "-"]);
+  assert.equal(code, 0, stderr);
+  return measurement.parse(JSON.parse(stdout));
+}
+
+for (const arrivals of ["uniform", "poisson"]) {
+  for (const driver of ["auto", "tcp"]) {
+    Deno.test(`a rate is kept, every arrival asked and seen: ${arrivals}, driver ${driver}`, async () => {
+      await using witness = startWitness({ delayMs: 5 });
+      const args = ["-r", "200/s", "-d", "1s", "--arrivals", arrivals, "--driver", driver];
+      const { requests, latency, service } = await bench(witness.origin, "--seed", "7", ...args);
+      if (arrivals === "uniform") assert.equal(requests.due, 200);
+      assert.ok(requests.due > 150 && requests.due < 250, `${requests.due} due`);
+      assert.equal(await witness.settledCount(), requests.due - requests.dropped);
+      assert.equal(latency.clock, "intended");
+      assert.ok(latency.mean >= service.mean);
+    });
+  }
+}
+
+Deno.test("equal seeds give equal numbers of Poisson arrivals, on any number of workers", async () => {
+  await using witness = startWitness();
+  const due = async (workers: string): Promise<number> => {
+    const args = ["-r", "300/s", "-d", "500ms", "--arrivals", "poisson", "--seed", "3"];
+    return (await bench(witness.origin, ...args, "-w", workers)).requests.due;
+  };
+  assert.equal(await due("1"), await due("3"));
+});
+
+Deno.test("more arrivals than a slow server can take wait, and those never sent are dropped", async () => {
+  await using witness = startWitness({ delayMs: 50 });
+  const args = ["-r", "200/s", "-c", "2", "-d", "1s"];
+  const { requests, latency, service } = await bench(witness.origin, ...args);
+  assert.equal(requests.due, 200);
+  assert.ok(requests.dropped > 140, `${requests.dropped} dropped`);
+  assert.ok(service.percentiles["50"] < 100, `${service.percentiles["50"]} ms service`);
+  assert.ok(latency.percentiles["99"] > 500, `${latency.percentiles["99"]} ms latency`);
+  assert.equal(await witness.settledCount(), requests.due - requests.dropped);
+});
+
+Deno.test("phases bring visitors, each with a session of its own", async () => {
+  await using witness = startWitness();
+  const { load, requests, sessions } = await bench(
+    witness.origin,
+    ...["--phases", "500ms@20/s,500ms@20/s..100/s", "-w", "2"],
+  );
+  assert.equal(load.kind, "phases");
+  assert.deepEqual([requests.due, requests.completed, await witness.settledCount()], [40, 40, 40]);
+  assert.ok(sessions);
+  const { created, completed, failed, unfinished, length } = sessions;
+  assert.deepEqual([created, completed, failed, unfinished, length.count], [40, 40, 0, 0, 40]);
+});
+
+Deno.test("the request log holds a line for every request, and the same percentiles", async () => {
+  await using witness = startWitness();
+  using folder = emptyFolder();
+  const path = join(folder.path, "log.csv");
+  const measured = await bench(witness.origin, "-n", "2000", "-w", "2", "--log", path);
+  const [header, ...lines] = Deno.readTextFileSync(path).trimEnd().split("\n");
+  assert.equal(header, "code;start;end;connection");
+  const rows = lines.map((line) => line.split(";").map(Number));
+  assert.equal(rows.length, measured.requests.due);
+  assert.ok(
+    rows.every(([code, start, end, connection]) =>
+      code === 200 && start >= 0 && end > start && connection >= 0 && connection < 50
+    ),
+  );
+  const timesMs = rows.map(([, start, end]) => (end - start) / 1e6).sort((a, b) => a - b);
+  for (const [level, value] of Object.entries(measured.latency.percentiles)) {
+    const exact = timesMs[Math.ceil(Number(level) / 100 * timesMs.length - 1e-9) - 1];
+    assert.ok(
+      Math.abs(value - exact) <= 0.001 + exact * 0.001,
+      `p${level}: ${value}, not ${exact}`,
+    );
+  }
+});
