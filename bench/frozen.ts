@@ -43,9 +43,7 @@ export const frozen: Bench = {
     const frozenMs = medianOf(runs.map(({ frozenMs }) => frozenMs));
     const workUs = medianOf(runs.map(({ workMs }) => workMs)) * 1_000;
     return [{
-      caption: `Latency of a server that hangs for ${durationMs / 10_000} s of ${
-        durationMs / 1_000
-      }`,
+      caption: `Latency of a server that hangs for a tenth of ${durationMs / 1_000} s`,
       unit: "ms",
       baseline: "arithmetic",
       rows: DRIVERS.flatMap((driver) => rowsOf(driver, seen[driver])),

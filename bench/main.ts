@@ -1,47 +1,70 @@
 /**
- * `deno task bench [NAME…] [--rounds N] [--short]`: Plateau's promises, measured, each figure beside its
- * baseline of the same run and its bar. All benches without a name. Exit code 1 when a bar is not kept,
- * 3 when a bench lacked what it needs.
+ * `deno task bench [NAME…]`: Plateau's promises, measured, each figure beside its bar and the baseline
+ * of the same run. Exit code 1 when a bar is not kept, 3 when a bench lacked what it needs.
  */
 import { parseArgs } from "node:util";
 import { print, printError } from "../cli/terminal.ts";
-import { EXIT, ExpectedError, UserError } from "../scenarios/errors.ts";
+import { EXIT, ExpectedError, messageOf, UserError } from "../scenarios/errors.ts";
 import { benches, type BenchName, isBenchName } from "./registry.ts";
 import { isKept, sectionLines } from "./table.ts";
 
 const NAMES = Object.keys(benches).filter(isBenchName);
 
+const HELP = `Usage: deno task bench [NAME...] [--rounds N] [--short]
+
+All benches, or those that are named:
+${NAMES.map((name) => `  ${name.padEnd(11)}  ${benches[name].about}`).join("\n")}
+
+--rounds N  how often everything is measured; the figures are medians
+--short     a few seconds a measurement, to see that a bench works
+`;
+
+const OPTIONS = {
+  rounds: { type: "string" },
+  short: { type: "boolean", default: false },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+
 interface Asked {
   readonly names: readonly BenchName[];
+  /** Null: as many as each bench has by itself. */
   readonly rounds: number | null;
   readonly short: boolean;
+  readonly help: boolean;
 }
 
-function parse(args: readonly string[]): Asked {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: { rounds: { type: "string" }, short: { type: "boolean", default: false } },
-  });
-  const names = positionals.filter(isBenchName);
-  if (names.length < positionals.length) throw wrong("NAME", `the benches are ${NAMES.join(", ")}`);
-  const rounds = values.rounds === undefined ? null : Number(values.rounds);
-  if (rounds !== null && !(Number.isInteger(rounds) && rounds > 0)) {
-    throw wrong("--rounds", "write a whole number above 0");
+function read(args: readonly string[]): Asked {
+  const { values, positionals } = parse([...args]);
+  const unknown = positionals.find((name) => !isBenchName(name));
+  if (unknown !== undefined) throw wrong(`Cannot find bench "${unknown}"`);
+  if (values.rounds !== undefined && !/^[1-9]\d*$/.test(values.rounds)) {
+    throw wrong(`Cannot measure "${values.rounds}" rounds`);
   }
-  return { names: names.length > 0 ? names : NAMES, rounds, short: values.short };
+  const names = positionals.filter(isBenchName);
+  return {
+    ...values,
+    names: names.length > 0 ? names : NAMES,
+    rounds: values.rounds === undefined ? null : Number(values.rounds),
+  };
 }
 
-function wrong(place: string, fix: string): UserError {
-  return new UserError([{ place, message: "Cannot use these arguments", fix }]);
+// deno-lint-ignore explicit-function-return-type -- inferred from OPTIONS
+function parse(args: string[]) {
+  try {
+    return parseArgs({ args, allowPositionals: true, options: OPTIONS });
+  } catch (error) {
+    throw wrong(messageOf(error));
+  }
 }
 
-/** Prints what it found as soon as it is there. */
+function wrong(message: string): UserError {
+  return new UserError([{ place: "bench", message, fix: "deno task bench --help tells more" }]);
+}
+
 async function measure(name: BenchName, { rounds, short }: Asked): Promise<number> {
   const bench = benches[name];
   printError(`${name}: ${bench.about}\n`);
-  const effort = { rounds: rounds ?? (short ? 1 : bench.rounds), short };
-  const sections = await bench.run(effort);
+  const sections = await bench.run({ rounds: rounds ?? (short ? 1 : bench.rounds), short });
   await print(sections.flatMap(sectionLines).join("\n") + "\n");
   const kept = sections.every(({ rows }) => rows.every((row) => isKept(row) !== false));
   return kept ? EXIT.done : EXIT.failedCheck;
@@ -54,7 +77,11 @@ function tell(error: unknown): number {
 }
 
 async function main(args: readonly string[]): Promise<number> {
-  const asked = parse(args);
+  const asked = read(args);
+  if (asked.help) {
+    await print(HELP);
+    return EXIT.done;
+  }
   let worst: number = EXIT.done;
   for (const name of asked.names) {
     worst = Math.max(worst, await measure(name, asked).catch(tell));

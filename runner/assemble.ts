@@ -8,6 +8,7 @@ import { ERRORS } from "./outcome.ts";
 import { type Distribution, type Measurement, PERCENTILES } from "./result.ts";
 import { encodeHistogram } from "./stats/hdr.ts";
 import { type Histogram, mergeHistograms } from "./stats/histogram.ts";
+import { classifyRun } from "./stats/steady_state.ts";
 import { perSecondOf } from "./stats/per_second.ts";
 import type { Timeline } from "./timeline.ts";
 
@@ -29,6 +30,10 @@ export function assemble(
   const bytesIn = sum((part) => part.bytesIn);
   const merged = (of: "service" | "firstByte" | "connect"): Distribution =>
     distributionOf(mergeHistograms(totals.map((part) => part[of])));
+  const timeline = {
+    interval: told.intervalMs / 1_000,
+    points: told.timeline.points(elapsedUs),
+  };
   const measurement: Measurement = {
     schema: "plateau.bench/1",
     ...asked,
@@ -66,13 +71,23 @@ export function assemble(
       requests: perSecondOf(bySecond(totals, elapsed, (part) => part.secondCompleted)),
       bytes: perSecondOf(bySecond(totals, elapsed, (part) => part.secondBytes)),
     },
-    timeline: { interval: told.intervalMs / 1_000, points: told.timeline.points(elapsedUs) },
+    timeline,
+    warmup: asked.load.kind === "phases" ? null : warmupOf(timeline),
     sessions: asked.load.kind === "phases" ? sessionsOf(reports) : null,
     generator: generatorOf(reports, elapsedUs),
     histogram: encodeHistogram(latency.toSparse()),
   };
   checkConservation(measurement);
   return measurement;
+}
+
+function warmupOf({ interval, points }: Measurement["timeline"]): Measurement["warmup"] {
+  const { label, steadyFrom } = classifyRun(points.map(({ t, completed, p50 }, index) => ({
+    seconds: t - index * interval,
+    completed,
+    median: completed === 0 ? null : p50,
+  })));
+  return { label, steadyFrom: steadyFrom === null ? null : steadyFrom * interval };
 }
 
 function sessionsOf(reports: readonly WorkerReport[]): Measurement["sessions"] {

@@ -4,13 +4,14 @@
 import type { CellLoad } from "../scenarios/plan.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 import { scriptOf } from "../scenarios/script.ts";
+import type { Access } from "./endpoint.ts";
 import type { DriverName } from "./load/driver.ts";
 import { WorkerPool } from "./load/pool.ts";
 import { measureLoad } from "./measure.ts";
 import type { OnProgress } from "./progress.ts";
 import type { Measurement } from "./result.ts";
 
-export interface BenchRequest {
+export interface BenchRequest extends Access {
   readonly url: URL;
   readonly load: CellLoad;
   /** Of every random choice. */

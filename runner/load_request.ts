@@ -1,10 +1,11 @@
 /** One load on one origin: what is asked, how, and what is noted of it. */
 import type { CellLoad } from "../scenarios/plan.ts";
 import type { Script } from "../scenarios/script.ts";
+import type { Access } from "./endpoint.ts";
 import type { DriverName } from "./load/driver.ts";
 
-export interface LoadRequest {
-  /** `http://host:port`, without a path. */
+export interface LoadRequest extends Access {
+  /** `http://host:port` or `https://host:port`, without a path. */
   readonly origin: string;
   readonly script: Script;
   readonly load: CellLoad;

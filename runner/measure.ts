@@ -6,6 +6,7 @@ import { messageOf, UserError } from "../scenarios/errors.ts";
 import { type CellLoad, durationMsOf } from "../scenarios/plan.ts";
 import type { RequestStep, ThinkStep } from "../scenarios/script.ts";
 import { type Asked, assemble } from "./assemble.ts";
+import { endpointOf } from "./endpoint.ts";
 import type { DriverName } from "./load/driver.ts";
 import { chooseDriver } from "./load/drivers.ts";
 import type { LoadRequest } from "./load_request.ts";
@@ -29,7 +30,7 @@ export interface LoadHooks {
 
 export async function measureLoad(request: LoadRequest, hooks: LoadHooks): Promise<Measurement> {
   const { load, intervalMs } = request;
-  const { driver, note } = chooseDriver(request.driver);
+  const { driver, note } = chooseDriver(request.driver, endpointOf(request.origin, request));
   if (note !== null) hooks.onProgress({ kind: "note", text: note });
   const shares = shareOut(request, driver);
   makeRoomFor(request.load.connections);

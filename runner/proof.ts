@@ -6,16 +6,17 @@ import { TargetError } from "../scenarios/errors.ts";
 import { wrongAnswer } from "../scenarios/request.ts";
 import type { RequestStep, Script } from "../scenarios/script.ts";
 import { fillIn } from "../scenarios/template.ts";
-import { endpointOf } from "./endpoint.ts";
+import { type Access, endpointOf } from "./endpoint.ts";
 import { encodeRequest } from "./http/request.ts";
 import { BROKEN, NEED_MORE, ResponseReader } from "./http/response.ts";
 import { takerOf } from "./load/capture.ts";
+import { type Connection, dial } from "./load/dial.ts";
 import type { Variables } from "./load/flow.ts";
 
 /** Of a script with many requests (rows of a file, drawn values) the first are proof enough. */
 const MOST_REQUESTS = 50;
 
-export interface ProofRequest {
+export interface ProofRequest extends Access {
   /** Name of the target, for the message. */
   readonly target: string;
   readonly origin: string;
@@ -59,25 +60,29 @@ async function proveStep(
   }
 }
 
-async function askOnce(
-  { wire }: RequestStep,
-  { origin, timeoutMs }: ProofRequest,
-): Promise<ResponseReader> {
+async function askOnce({ wire }: RequestStep, request: ProofRequest): Promise<ResponseReader> {
+  const { origin, timeoutMs } = request;
   const reader = new ResponseReader({ retain: true });
   reader.begin(wire.method === "HEAD");
-  using conn = await Deno.connect(endpointOf(origin));
-  const late = setTimeout(() => conn.close(), timeoutMs);
+  const end = new AbortController();
+  const late = setTimeout(() => end.abort(new Error(`none within ${timeoutMs} ms`)), timeoutMs);
   try {
+    const conn = await dial(endpointOf(origin, request), end.signal);
+    end.signal.addEventListener("abort", () => conn.close());
     const bytes = encodeRequest(wire, { host: new URL(origin).host, keepAlive: false });
     for (let at = 0; at < bytes.length;) at += await conn.write(bytes.subarray(at));
     await readAnswer(conn, reader);
     return reader;
+  } catch (error) {
+    end.signal.throwIfAborted();
+    throw error;
   } finally {
     clearTimeout(late);
+    end.abort();
   }
 }
 
-async function readAnswer(conn: Deno.TcpConn, reader: ResponseReader): Promise<void> {
+async function readAnswer(conn: Connection, reader: ResponseReader): Promise<void> {
   const buffer = new Uint8Array(64 * 1024);
   while (reader.state === NEED_MORE) {
     const length = await conn.read(buffer);

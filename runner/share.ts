@@ -22,12 +22,12 @@ interface Place {
 }
 
 export function shareOut(request: LoadRequest, driver: DriverName): JobShare[] {
-  const { load, origin, intervalMs, logPath } = request;
+  const { load, intervalMs, logPath } = request;
   const workers = workersFor(load);
   const durationMs = durationMsOf(load);
   const common = {
     driver,
-    endpoint: endpointOf(origin),
+    endpoint: endpointOf(request.origin, request),
     pipeline: load.kind === "closed" ? load.pipeline : 1,
     keepAlive: load.keepAlive,
     timeoutUs: load.timeoutMs * 1_000,

@@ -43,6 +43,11 @@ export function strangers(
   };
 }
 
+/** The same reason for each of several keys. */
+export function forAll(keys: readonly string[], reason: string): Record<string, string> {
+  return Object.fromEntries(keys.map((key) => [key, reason]));
+}
+
 const NAMES: Readonly<Record<string, string>> = {
   string: "text",
   int: "a whole number",

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { captureSource } from "./capture.ts";
-import { strangers } from "./explain.ts";
+import { forAll, strangers } from "./explain.ts";
 import type { Files } from "./files.ts";
 import { between } from "./quantity.ts";
 import {
@@ -18,13 +18,12 @@ import {
 } from "./request.ts";
 import { valueName } from "./values.ts";
 
-const ON_ITS_OWN = "thinking is a step of its own";
-
 const think = z.strictObject({
   think: between("1ms", "1h").describe("How long the visitor waits before the next request"),
 }, {
-  error: strangers(Object.fromEntries(
-    [...METHODS, "headers", "body", "json", "expect", "capture"].map((key) => [key, ON_ITS_OWN]),
+  error: strangers(forAll(
+    [...METHODS, "headers", "body", "json", "expect", "capture"],
+    "thinking is a step of its own",
   )),
 });
 

@@ -3,7 +3,7 @@
  * are told apart by the key that is there.
  */
 import { z } from "zod";
-import { strangers } from "./explain.ts";
+import { forAll, strangers } from "./explain.ts";
 import { type Files, NO_FILES } from "./files.ts";
 import { flowFields, isAsking, pageFields } from "./flow.ts";
 import { type Asked, templatesOf, wrongNames } from "./names.ts";
@@ -18,22 +18,20 @@ const commonFields = (files: Files) => ({
   needs: z.array(z.enum(["redis"])).default([]).describe("What must be there for it"),
 });
 
-/** Why the keys of a request are wrong beside one that holds requests. */
-function partsOfRequest(where: string): Record<string, string> {
-  const keys = [...METHODS, "headers", "body", "json", "expect"];
-  return Object.fromEntries(keys.map((key) => [key, `write it into ${where}`]));
-}
+const PARTS_OF_REQUEST = [...METHODS, "headers", "body", "json", "expect"];
 
+/** Where keys belong that stand beside one that they do not go with. */
 const IN_MIX = { weight: "it goes with the requests of a mix" };
 const IN_FLOW = {
   think: "it is a step of a flow",
   capture: "it goes with the requests of a flow",
 };
 const IN_PAGE = { with: "it goes with page" };
+const ELSEWHERE = { ...IN_MIX, ...IN_FLOW, ...IN_PAGE };
 
 const requestScenario = (files: Files) =>
   z.strictObject({ ...requestFields(files), ...commonFields(files) }, {
-    error: strangers({ ...IN_MIX, ...IN_FLOW, ...IN_PAGE }, ["mix", "flow", "page"]),
+    error: strangers(ELSEWHERE, ["mix", "flow", "page"]),
   }).superRefine(judgeRequest, ALWAYS);
 
 const mixed = (files: Files) =>
@@ -49,20 +47,16 @@ const mixScenario = (files: Files) =>
     ...commonFields(files),
   }, {
     error: strangers({
-      ...partsOfRequest("a request of the mix"),
-      ...IN_MIX,
-      ...IN_FLOW,
-      ...IN_PAGE,
+      ...ELSEWHERE,
+      ...forAll(PARTS_OF_REQUEST, "write it into a request of the mix"),
     }),
   });
 
 const flowScenario = (files: Files) =>
   z.strictObject({ ...flowFields(files), ...commonFields(files) }, {
     error: strangers({
-      ...partsOfRequest("a step of the flow"),
-      ...IN_MIX,
-      ...IN_FLOW,
-      ...IN_PAGE,
+      ...ELSEWHERE,
+      ...forAll(PARTS_OF_REQUEST, "write it into a step of the flow"),
       mix: "leave it or flow out",
       page: "write it as a step: { get: … }",
     }),
@@ -71,13 +65,11 @@ const flowScenario = (files: Files) =>
 const pageScenario = (files: Files) =>
   z.strictObject({ ...pageFields, ...commonFields(files) }, {
     error: strangers({
-      ...Object.fromEntries(
-        [...METHODS, "body", "json"].map((
-          key,
-        ) => [key, "a page is asked with get; leave it or page out"]),
+      ...ELSEWHERE,
+      ...forAll(
+        [...METHODS, "body", "json"],
+        "a page is asked with get; leave it or page out",
       ),
-      ...IN_MIX,
-      ...IN_FLOW,
       mix: "leave it or page out",
     }),
   });
@@ -121,7 +113,5 @@ function askedByPage({ page, with: needed, headers }: PageScenario): Asked[] {
 }
 
 export type Scenario = z.output<ReturnType<typeof scenarioSpecWith>>;
-export type FlowScenario = z.output<ReturnType<typeof flowScenario>>;
-export type PageScenario = z.output<ReturnType<typeof pageScenario>>;
-export type MixScenario = z.output<ReturnType<typeof mixScenario>>;
+type PageScenario = z.output<ReturnType<typeof pageScenario>>;
 export type RequestScenario = z.output<ReturnType<typeof requestScenario>>;

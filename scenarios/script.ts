@@ -3,7 +3,7 @@
  * known before the load. Pure.
  */
 import type { CaptureSpec } from "./capture.ts";
-import { type AskSpec, isAsking, stepsOfPage, type StepSpec } from "./flow.ts";
+import { type AskSpec, isAsking, stepsOfPage, type StepSpec, type ThinkSpec } from "./flow.ts";
 import { type Draw, drawBy, shuffled } from "./random.ts";
 import { type Expectation, type RequestSpec, type WireRequest, wireRequest } from "./request.ts";
 import type { Scenario } from "./scenario.ts";
@@ -93,6 +93,6 @@ function requestStep(ask: AskSpec): RequestStep {
   return { kind: "request", wire: wireRequest(ask), expect: ask.expect, captures };
 }
 
-function thinkStep({ think }: { think: number }): ThinkStep {
+function thinkStep({ think }: ThinkSpec): ThinkStep {
   return { kind: "think", thinkMs: think };
 }

@@ -117,7 +117,10 @@ Deno.test("a bench's table holds median, spread, ratio and difference, and no co
   assert.deepEqual(lines, [
     "### CPU",
     "",
-    "| | median, µs | from – to | floor | × | difference |",
+    "|         | median, µs |   from – to | floor |     × | difference |",
+    "| ------- | ---------: | ----------: | ----: | ----: | ---------: |",
+    "| floor   |       4.50 | 4.00 – 5.00 |       |       |            |",
+    "| plateau |       5.00 |             |  4.50 | 1.111 |      0.500 |",
     "",
   ]);
 });

@@ -16,6 +16,7 @@ const PROGRAMS = {
   },
   node: { names: ["node"], get: "apt-get install nodejs" },
   go: { names: ["go"], get: "apt-get install golang" },
+  openssl: { names: ["openssl"], get: "apt-get install openssl" },
   python: { names: ["python3"], get: "apt-get install python3" },
   wrk: { names: ["wrk"], get: "apt-get install wrk" },
   tmux: { names: ["tmux"], get: "apt-get install tmux" },

@@ -4,14 +4,14 @@ const RUSAGE_CHILDREN = -1;
 /** struct rusage: user and system time, each as seconds and microseconds, and fourteen counters. */
 const RUSAGE_WORDS = 18;
 
-const libc = Deno.dlopen("libc.so.6", {
-  getrusage: { parameters: ["i32", "buffer"], result: "i32" },
-});
-
 /** Microseconds that all ended children of this process have used, with what those had waited for. */
 export function childrenCpuUs(): number {
+  const libc = Deno.dlopen("libc.so.6", {
+    getrusage: { parameters: ["i32", "buffer"], result: "i32" },
+  });
   const usage = new BigInt64Array(RUSAGE_WORDS);
   libc.symbols.getrusage(RUSAGE_CHILDREN, usage);
+  libc.close();
   const [userSec, userUs, systemSec, systemUs] = Array.from(usage, Number);
   return (userSec + systemSec) * 1e6 + userUs + systemUs;
 }

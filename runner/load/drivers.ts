@@ -1,9 +1,10 @@
 /**
  * The drivers, and which one a load takes. `auto` takes the best that works here.
  */
+import { type Problem, UserError } from "../../scenarios/errors.ts";
 import type { Driver, DriverName } from "./driver.ts";
+import { type Endpoint, isPlainTcp } from "../endpoint.ts";
 import { EpollDriver } from "./epoll.ts";
-import type { Endpoint } from "./job.ts";
 import { openLibc } from "./libc.ts";
 import { resolve } from "./resolve.ts";
 import { TcpDriver } from "./tcp.ts";
@@ -16,7 +17,10 @@ export interface DriverSetting {
 }
 
 export const DRIVERS = {
-  epoll: async ({ endpoint, slots, now }) => new EpollDriver(await resolve(endpoint), slots, now),
+  epoll: async ({ endpoint, slots, now }) => {
+    if (!isPlainTcp(endpoint)) throw new Error("The epoll driver speaks plain TCP alone");
+    return new EpollDriver(await resolve(endpoint), slots, now);
+  },
   tcp: ({ endpoint, slots, now }) => Promise.resolve(new TcpDriver(endpoint, slots, now)),
 } satisfies Record<DriverName, (setting: DriverSetting) => Promise<Driver>>;
 
@@ -26,8 +30,10 @@ export interface DriverChoice {
   readonly note: string | null;
 }
 
-export function chooseDriver(wish: DriverName | "auto"): DriverChoice {
-  if (wish === "tcp") return { driver: "tcp", note: null };
+/** Throws a UserError when the wish can't be granted for this endpoint on any machine. */
+export function chooseDriver(wish: DriverName | "auto", endpoint: Endpoint): DriverChoice {
+  if (wish === "epoll" && !isPlainTcp(endpoint)) throw new UserError([needsTcpDriver(endpoint)]);
+  if (wish === "tcp" || !isPlainTcp(endpoint)) return { driver: "tcp", note: null };
   try {
     openLibc();
     return { driver: "epoll", note: null };
@@ -35,4 +41,10 @@ export function chooseDriver(wish: DriverName | "auto"): DriverChoice {
     const why = error instanceof Error ? error.message.split("\n", 1)[0] : String(error);
     return { driver: "tcp", note: `The tcp driver is used, as epoll can't be had here: ${why}` };
   }
+}
+
+function needsTcpDriver(endpoint: Endpoint): Problem {
+  const what = "path" in endpoint ? "on a unix socket" : "with TLS";
+  const message = `Cannot use the epoll driver ${what}: it speaks plain TCP alone`;
+  return { place: "--driver", message, fix: "use tcp or auto" };
 }

@@ -3,18 +3,13 @@
  */
 import type { ArrivalOptions } from "../../scenarios/pace/arrivals.ts";
 import type { Phase } from "../../scenarios/pace/profile.ts";
+import type { Endpoint } from "../endpoint.ts";
 import type { Check } from "./answer_check.ts";
 import type { DriverName } from "./driver.ts";
 import type { FlowSpec } from "./flow.ts";
 import type { IntervalPart } from "./intervals.ts";
 import type { WorkerTotals } from "./recorder.ts";
 import type { SessionTotals } from "./session_recorder.ts";
-
-/** Where the connections go. */
-export interface Endpoint {
-  readonly hostname: string;
-  readonly port: number;
-}
 
 /** What makes exchanges due. */
 export type SupplySpec =

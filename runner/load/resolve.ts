@@ -3,7 +3,7 @@
  */
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import type { Endpoint } from "./job.ts";
+import type { TcpEndpoint } from "../endpoint.ts";
 
 export interface Address {
   readonly family: 4 | 6;
@@ -13,7 +13,7 @@ export interface Address {
 }
 
 /** The address, or why there is none. */
-export async function resolve({ hostname, port }: Endpoint): Promise<Address | string> {
+export async function resolve({ hostname, port }: TcpEndpoint): Promise<Address | string> {
   try {
     return addressOf(isIP(hostname) ? hostname : (await lookup(hostname)).address, port);
   } catch (error) {

@@ -1,10 +1,13 @@
 /**
- * The driver that works everywhere: Deno's own TCP sockets. Each open slot has one read under way, and
+ * The driver that works everywhere: Deno's own sockets, TLS and unix ones included. Each open slot has one read under way, and
  * its writes follow one another.
  */
 import { setImmediate } from "node:timers";
+import { messageOf } from "../../scenarios/errors.ts";
+import { type Connection, dial } from "./dial.ts";
+import { DialError } from "./dial_error.ts";
 import type { Conversation, Driver } from "./driver.ts";
-import type { Endpoint } from "./job.ts";
+import type { Endpoint } from "../endpoint.ts";
 
 /** Room for reads, shared out over the slots: large answers need few reads, many slots little memory. */
 const READ_ROOM_BYTES = 32 * 1024 * 1024;
@@ -15,7 +18,8 @@ const SPIN_US = 2_000;
 
 interface Line {
   /** The socket; null while dialing. */
-  conn: Deno.TcpConn | null;
+  conn: Connection | null;
+  readonly dialing: AbortController;
   /** Bytes that wait for the write under way; null when none is. */
   queue: Uint8Array[] | null;
 }
@@ -56,7 +60,7 @@ export class TcpDriver implements Driver {
   }
 
   connect(slot: number): void {
-    const line: Line = { conn: null, queue: null };
+    const line: Line = { conn: null, dialing: new AbortController(), queue: null };
     this.#lines[slot] = line;
     void this.#serve(slot, line);
   }
@@ -71,7 +75,8 @@ export class TcpDriver implements Driver {
   close(slot: number): void {
     const line = this.#lines[slot];
     this.#lines[slot] = null;
-    line?.conn?.close();
+    if (line?.conn) line.conn.close();
+    else line?.dialing.abort();
   }
 
   /** The life of one connection: dial, then read until its end. */
@@ -79,15 +84,14 @@ export class TcpDriver implements Driver {
     const conversation = this.#conversation;
     if (conversation === null) return;
     try {
-      line.conn = await Deno.connect(this.endpoint);
+      line.conn = await dial(this.endpoint, line.dialing.signal);
     } catch (error) {
       if (this.#lines[slot] !== line) return;
+      if (!(error instanceof DialError)) throw error;
       this.#lines[slot] = null;
-      const { kind, reason } = explainDial(error);
-      return conversation.onRefused(slot, kind, reason, this.now());
+      return conversation.onRefused(slot, error.kind, error.message, this.now());
     }
     if (this.#lines[slot] !== line) return line.conn.close();
-    line.conn.setNoDelay(true);
     conversation.onOpen(slot, this.now());
     await this.#read(slot, line, line.conn, conversation);
   }
@@ -95,7 +99,7 @@ export class TcpDriver implements Driver {
   async #read(
     slot: number,
     line: Line,
-    conn: Deno.TcpConn,
+    conn: Connection,
     conversation: Conversation,
   ): Promise<void> {
     const buffer = new Uint8Array(this.#readBytes);
@@ -108,7 +112,7 @@ export class TcpDriver implements Driver {
         conversation.onBytes(slot, buffer, length, this.now());
       }
     } catch (error) {
-      broken = reasonOf(error);
+      broken = messageOf(error).split(": https:", 1)[0]; // rustls adds where to read more
     }
     if (this.#lines[slot] !== line) return;
     this.close(slot);
@@ -116,7 +120,7 @@ export class TcpDriver implements Driver {
   }
 
   /** Writes `bytes` and then what was queued meanwhile. A failed write is the reader's to tell. */
-  async #write(line: Line, conn: Deno.TcpConn, bytes: Uint8Array): Promise<void> {
+  async #write(line: Line, conn: Connection, bytes: Uint8Array): Promise<void> {
     const queue: Uint8Array[] = [];
     line.queue = queue;
     try {
@@ -130,16 +134,4 @@ export class TcpDriver implements Driver {
     }
     line.queue = null;
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-function explainDial(error: unknown): { kind: "connect" | "dns"; reason: string } {
-  const reason = reasonOf(error);
-  return {
-    kind: /failed to lookup address|no address|dns/i.test(reason) ? "dns" : "connect",
-    reason,
-  };
 }

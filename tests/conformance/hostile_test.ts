@@ -2,58 +2,49 @@
  * What every driver must make of servers that do anything but answer.
  */
 import assert from "node:assert/strict";
-import type { DriverName } from "../../runner/load/driver.ts";
 import { testWith } from "../needs.ts";
-import { assertNothingLost, drivers, each, isAsked, raw, say } from "./drivers.ts";
-import { load } from "./loading.ts";
+import { assertNothingLost, load } from "./loading.ts";
+import { type Act, isAsked, pause, raw, say, type Server } from "./servers.ts";
+import { everyDriver, everyWay, PLAIN_WAYS, type Way } from "./ways.ts";
 
-each(
-  "a port where nobody listens is refused, and asked again only after a pause",
-  async (driver) => {
-    const free = raw(() => Promise.resolve());
-    await free.stop();
-    const loaded = await load(driver, { port: free.port, durationUs: 300_000, connections: 2 });
-    assertNothingLost(loaded);
-    assert.deepEqual(Object.keys(loaded.errors), ["connect"]);
-    assert.ok(
-      loaded.totals.failed >= 6 && loaded.totals.failed <= 14,
-      `${loaded.totals.failed} dials in 300 ms`,
-    );
-  },
-);
+everyWay("where nobody listens it is refused, and asks again only after a pause", async (way) => {
+  const gone = raw(way, () => Promise.resolve());
+  await gone.stop();
+  const loaded = await load(way, gone, { durationUs: 300_000, connections: 2 });
+  assertNothingLost(loaded);
+  assert.deepEqual(Object.keys(loaded.errors), ["connect"]);
+  const { failed } = loaded.totals;
+  assert.ok(failed >= 6 && failed <= 14, `${failed} dials in 300 ms`);
+});
 
-each("a name that nobody knows is a dns failure", async (driver) => {
-  const loaded = await load(driver, {
-    hostname: "nobody.invalid",
-    port: 80,
-    requests: 2,
-    connections: 1,
-  });
+everyDriver("a name that nobody knows is a dns failure", async (way) => {
+  const endpoint = { hostname: "nobody.invalid", port: 80 };
+  const loaded = await load(way, { endpoint }, { requests: 2, connections: 1 });
   assert.deepEqual(loaded.errors, { dns: 2 });
 });
 
 const OK = "HTTP/1.1 200 OK\r\n";
 
 /** Says `text` to every request. */
-async function answerAll(conn: Deno.TcpConn, text: string): Promise<void> {
+async function answerAll(conn: Deno.Conn, text: string): Promise<void> {
   while (await isAsked(conn)) await say(conn, text);
 }
 
 /** Says `text` to the first request. */
-async function answerOnce(conn: Deno.TcpConn, text: string): Promise<void> {
+async function answerOnce(conn: Deno.Conn, text: string): Promise<void> {
   if (await isAsked(conn)) await say(conn, text);
 }
 
 /** Says piece after piece, until the peer has had enough. */
-async function goOn(conn: Deno.TcpConn, pieces: Iterable<string>, everyMs: number): Promise<void> {
+async function goOn(conn: Deno.Conn, pieces: Iterable<string>, everyMs: number): Promise<void> {
   for (const piece of pieces) {
     await say(conn, piece);
-    await new Promise((done) => setTimeout(done, everyMs));
+    await pause(everyMs);
   }
 }
 
 interface Hostile {
-  readonly act: (conn: Deno.TcpConn) => Promise<void>;
+  readonly act: Act;
   /** The only kinds of failure that may come of it. */
   readonly errors: readonly string[];
 }
@@ -93,8 +84,14 @@ const HOSTILE: Record<string, Hostile> = {
     errors: ["timeout"],
   },
 };
-async function judge(driver: DriverName, port: number, errors: readonly string[]): Promise<void> {
-  const loaded = await load(driver, { port, durationUs: 300_000, timeoutUs: 100_000 });
+
+async function judge(
+  way: Way,
+  server: Pick<Server, "endpoint">,
+  errors: readonly string[],
+): Promise<void> {
+  const timeoutUs = errors.includes("timeout") ? 100_000 : 2_000_000;
+  const loaded = await load(way, server, { durationUs: 300_000, timeoutUs });
   const { totals } = loaded;
   assertNothingLost(loaded);
   assert.equal(loaded.elapsedUs, 300_000, "it ends on time");
@@ -106,9 +103,9 @@ async function judge(driver: DriverName, port: number, errors: readonly string[]
 }
 
 for (const [what, { act, errors }] of Object.entries(HOSTILE)) {
-  each(`a server that ${what} fails every request and nothing else`, async (driver) => {
-    const server = raw(act);
-    await judge(driver, server.port, errors);
+  everyWay(`a server that ${what} fails every request and nothing else`, async (way) => {
+    const server = raw(way, act);
+    await judge(way, server, errors);
     await server.stop();
   });
 }
@@ -116,14 +113,15 @@ for (const [what, { act, errors }] of Object.entries(HOSTILE)) {
 const RESETTING = new URL("./resetting_server.mjs", import.meta.url).pathname;
 const WHEN = { "on the request": "", "within the body": `${OK}Content-Length: 9\r\n\r\nabc` };
 for (const [when, text] of Object.entries(WHEN)) {
-  for (const driver of drivers) {
-    const sentence = `${driver}: a server that resets ${when} fails every request and nothing else`;
+  for (const way of PLAIN_WAYS) {
+    const sentence =
+      `${way.name}: a server that resets ${when} fails every request and nothing else`;
     testWith(["node"], sentence, async () => {
       const args = [RESETTING, text];
       const child = new Deno.Command("node", { args, stdin: "piped", stdout: "piped" }).spawn();
       const output = child.stdout.getReader();
       const port = Number(new TextDecoder().decode((await output.read()).value));
-      await judge(driver, port, ["reset"]);
+      await judge(way, { endpoint: { hostname: "127.0.0.1", port } }, ["reset"]);
       await child.stdin.close();
       await output.cancel();
       await child.status;

@@ -1,6 +1,8 @@
 /**
  * Loads a server of the test with one driver and one worker, and gives what the worker recorded.
  */
+import assert from "node:assert/strict";
+import type { Endpoint } from "../../runner/endpoint.ts";
 import { encodeRequest } from "../../runner/http/request.ts";
 import type { Check } from "../../runner/load/answer_check.ts";
 import type { DriverName } from "../../runner/load/driver.ts";
@@ -8,6 +10,7 @@ import type { WorkerReport } from "../../runner/load/job.ts";
 import { type JobShare, WorkerPool } from "../../runner/load/pool.ts";
 import type { IntervalPart } from "../../runner/load/intervals.ts";
 import { type ErrorKind, ERRORS } from "../../runner/outcome.ts";
+import { mergeHistograms } from "../../runner/stats/histogram.ts";
 import type { WireRequest } from "../../scenarios/request.ts";
 
 export interface Loaded extends WorkerReport {
@@ -17,8 +20,6 @@ export interface Loaded extends WorkerReport {
 }
 
 export interface Wish extends Partial<JobShare> {
-  readonly hostname?: string;
-  readonly port: number;
   readonly wire?: Partial<WireRequest>;
   readonly check?: Check | null;
   /** Ends a closed loop after so many. */
@@ -27,18 +28,19 @@ export interface Wish extends Partial<JobShare> {
 }
 
 export async function load(
-  driver: DriverName,
-  { hostname = "127.0.0.1", port, wire, check = null, signal, requests = Infinity, ...wish }: Wish,
+  { driver }: { readonly driver: DriverName },
+  { endpoint }: { readonly endpoint: Endpoint },
+  { wire, check = null, signal, requests = Infinity, ...wish }: Wish,
 ): Promise<Loaded> {
   const keepAlive = wish.keepAlive ?? true;
   const request = { method: "GET", path: "/", headers: {}, body: null, ...wire };
   const job: JobShare = {
     driver,
-    endpoint: { hostname, port },
+    endpoint,
     script: {
       kind: "requests",
       requests: [{
-        bytes: encodeRequest(request, { host: `${hostname}:${port}`, keepAlive }),
+        bytes: encodeRequest(request, { host: "localhost", keepAlive }),
         head: request.method === "HEAD",
         check,
       }],
@@ -71,4 +73,11 @@ export async function load(
   } finally {
     pool.close();
   }
+}
+
+/** What must hold after every load. */
+export function assertNothingLost({ totals, parts }: Loaded): void {
+  const { due, completed, failed, unfinished, dropped, censored } = totals;
+  assert.equal(due, completed + failed + unfinished + dropped);
+  assert.equal(mergeHistograms(parts.map((part) => part.latency)).count, completed + censored);
 }

@@ -151,6 +151,7 @@ export function measurementFixture(
       bytes: spreadOf(intervals, ({ completed }) => completed * ANSWER_BYTES),
     },
     timeline: { interval: INTERVAL_S, points: intervals.map(pointOf) },
+    warmup: { label: "too-short", steadyFrom: null },
     sessions: null,
     generator: {
       workers: 1,

@@ -1,0 +1,235 @@
+/**
+ * Which servers are trusted, and what becomes of the requests where a handshake fails.
+ */
+import assert from "node:assert/strict";
+import type { Endpoint, Tls } from "../../runner/endpoint.ts";
+import { mergeHistograms } from "../../runner/stats/histogram.ts";
+import { type Certificate, certificates } from "../certificates.ts";
+import { testWith } from "../needs.ts";
+import { assertNothingLost, load, type Loaded } from "./loading.ts";
+import { counting, isAsked, pause, raw, say, type Server } from "./servers.ts";
+import type { Way } from "./ways.ts";
+
+const LOCAL = "127.0.0.1";
+const CHECKED: Tls = { serverName: "localhost", insecure: false, caCerts: [] };
+const UNCHECKED: Tls = { ...CHECKED, insecure: true };
+
+/** The tcp driver to a server with TLS, or with none when there is no certificate. */
+function wayTo(certificate: Certificate | null, tls: Tls): Way {
+  return {
+    name: "tcp",
+    driver: "tcp",
+    needs: ["openssl"],
+    place: () => ({ hostname: LOCAL, port: 0, ...certificate }),
+    endpoint: (address) => ({ hostname: LOCAL, port: (address as Deno.NetAddr).port, tls }),
+  };
+}
+
+function authorities(...caCerts: string[]): Tls {
+  return { ...CHECKED, caCerts };
+}
+
+interface Meeting {
+  readonly certificate: Certificate;
+  readonly tls: Tls;
+}
+
+const TRUSTED: Record<string, () => Meeting> = {
+  "signed by an authority that is named": () => {
+    const { signed, authority } = certificates();
+    return { certificate: signed, tls: authorities("", authority) };
+  },
+  "signed by itself and itself named": () => {
+    const { own } = certificates();
+    return { certificate: own, tls: authorities(own.cert) };
+  },
+  "for the address that is dialed": () => {
+    const { signed, authority } = certificates();
+    return { certificate: signed, tls: { ...authorities(authority), serverName: LOCAL } };
+  },
+  "of any kind where none is checked": () => {
+    return { certificate: certificates().careless, tls: { ...UNCHECKED, serverName: "elsewhere" } };
+  },
+  "of any kind, at an address, where none is checked": () => {
+    return { certificate: certificates().careless, tls: { ...UNCHECKED, serverName: LOCAL } };
+  },
+};
+for (const [what, meeting] of Object.entries(TRUSTED)) {
+  testWith(["openssl"], `a certificate ${what} is trusted`, async () => {
+    const { certificate, tls } = meeting();
+    const way = wayTo(certificate, tls);
+    const server = counting(way, () => new Response("ok"));
+    const loaded = await load(way, server, { requests: 20 });
+    await server.stop();
+    assert.deepEqual([loaded.totals.completed, loaded.errors, server.seen()], [20, {}, 20]);
+  });
+}
+
+const DISTRUSTED: Record<string, { readonly meeting: () => Meeting; readonly reason: string }> = {
+  "signed by an authority that is not named": {
+    meeting: () => ({ certificate: certificates().signed, tls: CHECKED }),
+    reason: "the certificate is not signed by an authority that is trusted here",
+  },
+  "for another name": {
+    meeting: () => {
+      const { signed, authority } = certificates();
+      return { certificate: signed, tls: { ...authorities(authority), serverName: "elsewhere" } };
+    },
+    reason: "the certificate is not for elsewhere but for localhost or 127.0.0.1",
+  },
+  "of an authority, even when it is named": {
+    meeting: () => {
+      const { careless } = certificates();
+      return { certificate: careless, tls: authorities(careless.cert) };
+    },
+    reason: "the certificate is an authority's, not a server's (basicConstraints has CA:TRUE)",
+  },
+};
+for (const [what, { meeting, reason }] of Object.entries(DISTRUSTED)) {
+  testWith(["openssl"], `with a certificate ${what} every request fails as tls`, async () => {
+    const { certificate, tls } = meeting();
+    const way = wayTo(certificate, tls);
+    const server = counting(way, () => new Response("ok"));
+    const loaded = await load(way, server, { durationUs: 200_000 });
+    await server.stop();
+    assertFailedAs("tls", loaded);
+    assert.deepEqual([...loaded.totals.reasons.keys()], [reason]);
+    assert.equal(server.seen(), 0);
+  });
+}
+
+function assertFailedAs(kind: string, loaded: Loaded): void {
+  assertNothingLost(loaded);
+  assert.deepEqual(Object.keys(loaded.errors), [kind], [...loaded.totals.reasons.keys()].join());
+  assert.equal(loaded.totals.completed, 0);
+}
+
+/** A test with certificates checked, and one without: both ways are different sockets. */
+function bothSockets(sentence: string, test: (way: Way) => Promise<void>): void {
+  for (const [name, tls] of Object.entries({ checked: CHECKED, unchecked: UNCHECKED })) {
+    Deno.test(`${name} TLS: ${sentence}`, () => test(wayTo(null, tls)));
+  }
+}
+
+bothSockets("a server that does not speak TLS fails every request as tls", async (way) => {
+  const server = counting(way, () => new Response("ok"));
+  const loaded = await load(way, server, { durationUs: 200_000 });
+  await server.stop();
+  assertFailedAs("tls", loaded);
+  assert.deepEqual([...loaded.totals.reasons.keys()], ["the server does not speak TLS"]);
+});
+
+bothSockets("a server that hangs up on the hello fails every request as tls", async (way) => {
+  const server = raw(way, async (conn) => void await isAsked(conn));
+  const loaded = await load(way, server, { durationUs: 200_000 });
+  await server.stop();
+  assertFailedAs("tls", loaded);
+  const reasons = [...loaded.totals.reasons.keys()];
+  assert.deepEqual(reasons, ["the server hung up during the handshake"]);
+});
+
+bothSockets("a handshake without end is given up in time, and its socket closed", async (way) => {
+  let left = 0;
+  const server = raw(way, async (conn) => {
+    while (await isAsked(conn));
+    left++;
+  });
+  const wish = { durationUs: 300_000, timeoutUs: 50_000, connections: 2 };
+  const loaded = await load(way, server, wish);
+  await pause(20); // the last ones may be under way
+  assert.ok(left >= loaded.totals.failed, `${left} were closed`);
+  await server.stop();
+  assertFailedAs("timeout", loaded);
+});
+
+bothSockets("a port where nobody listens is refused", async (way) => {
+  const gone = raw(way, () => Promise.resolve());
+  await gone.stop();
+  assertFailedAs("connect", await load(way, gone, { requests: 2, connections: 1 }));
+});
+
+bothSockets("a name that nobody knows is a dns failure", async (way) => {
+  const endpoint = { ...way.endpoint({ port: 1 } as Deno.NetAddr), hostname: "nobody.invalid" };
+  assertFailedAs("dns", await load(way, { endpoint }, { requests: 2, connections: 1 }));
+});
+
+for (const [serverName, isSent] of [["localhost", true], [LOCAL, false]] as const) {
+  const what = isSent ? `names ${serverName}` : `does not name ${serverName}, an address,`;
+  bothSockets(`the hello ${what} and offers HTTP/1.1`, async (way) => {
+    let hello = "";
+    const server = raw(way, async (conn) => {
+      const buffer = new Uint8Array(4_096);
+      hello = new TextDecoder("latin1").decode(buffer.subarray(0, await conn.read(buffer) ?? 0));
+    });
+    const { tls, ...address } = server.endpoint as Endpoint & { tls: Tls };
+    const endpoint = { ...address, tls: { ...tls, serverName } };
+    await load(way, { endpoint }, { requests: 1, connections: 1 });
+    await server.stop();
+    assert.deepEqual([hello.includes(serverName), hello.includes("http/1.1")], [isSent, true]);
+    assert.ok(!hello.includes("h2"), "no HTTP/2");
+  });
+}
+
+testWith(["openssl"], "a server with TLS that is asked without fails every request", async () => {
+  const way = wayTo(certificates().signed, CHECKED);
+  const server = counting(way, () => new Response("ok"));
+  const { hostname, port } = server.endpoint as { hostname: string; port: number };
+  for (const driver of ["tcp", "epoll"] as const) {
+    if (driver === "epoll" && Deno.build.os !== "linux") continue;
+    const loaded = await load({ driver }, { endpoint: { hostname, port } }, {
+      durationUs: 100_000,
+    });
+    assertNothingLost(loaded);
+    assert.equal(loaded.totals.completed, 0);
+    const kinds = Object.keys(loaded.errors);
+    assert.ok(kinds.length > 0 && kinds.every((kind) => /closed|reset|protocol/.test(kind)));
+  }
+  await server.stop();
+  assert.equal(server.seen(), 0);
+});
+
+/** Before a server: bytes go through `delayMs` late, until `cutMs` after the first. */
+function relay(server: Server, { delayMs = 0, cutMs = Infinity }): Server {
+  const { port } = server.endpoint as { port: number };
+  return raw(wayTo(null, authorities(certificates().authority)), async (conn) => {
+    await pause(delayMs);
+    using back = await Deno.connect({ hostname: LOCAL, port });
+    const passing = [conn.readable.pipeTo(back.writable), back.readable.pipeTo(conn.writable)];
+    const whole = Promise.allSettled(passing);
+    if (cutMs < Infinity) await pause(cutMs);
+    else await whole;
+  });
+}
+
+testWith(["openssl"], "the time to connect is that until the handshake is done", async () => {
+  const way = wayTo(certificates().signed, authorities(certificates().authority));
+  const server = counting(way, () => new Response("ok"));
+  const late = relay(server, { delayMs: 50 });
+  const { totals } = await load(way, late, { requests: 4, connections: 2 });
+  await late.stop();
+  await server.stop();
+  assert.equal(totals.completed, 4);
+  const fastestUs = mergeHistograms([totals.connect]).valueAtPercentile(0);
+  assert.ok(fastestUs >= 49_000, `${fastestUs} µs`);
+});
+
+// RFC 9112 §9.8: such an answer is complete only if TLS itself says that no more will come.
+testWith(
+  ["openssl"],
+  "an answer until close that is cut off below TLS is not taken for whole",
+  async () => {
+    const way = wayTo(certificates().signed, authorities(certificates().authority));
+    const server = raw(way, async (conn) => {
+      await isAsked(conn);
+      await say(conn, "HTTP/1.1 200 OK\r\n\r\nhalf of an ans");
+      await isAsked(conn); // until the peer closes
+    });
+    const cut = relay(server, { cutMs: 60 });
+    const loaded = await load(way, cut, { durationUs: 300_000, connections: 1 });
+    await cut.stop();
+    await server.stop();
+    assertFailedAs("reset", loaded);
+    const reasons = [...loaded.totals.reasons.keys()];
+    assert.deepEqual(reasons, ["peer closed connection without sending TLS close_notify"]);
+  },
+);

@@ -1,0 +1,81 @@
+/**
+ * The ways on which load reaches a server: each driver over plain TCP, and the tcp driver over whatever
+ * else it speaks.
+ */
+import { join } from "node:path";
+import type { Endpoint } from "../../runner/endpoint.ts";
+import type { DriverName } from "../../runner/load/driver.ts";
+import { DRIVERS } from "../../runner/load/drivers.ts";
+import { certificates } from "../certificates.ts";
+import { type Need, testWith } from "../needs.ts";
+
+/** Where a server listens, as Deno.serve and Deno.listen take it. */
+export type Place =
+  | { readonly hostname: string; readonly port: 0 }
+  | { readonly hostname: string; readonly port: 0; readonly cert: string; readonly key: string }
+  | { readonly path: string };
+
+export interface Way {
+  readonly name: string;
+  readonly driver: DriverName;
+  /** What is not on every machine. */
+  readonly needs: readonly Need[];
+  /** Where a server listens that is to be reached so; each call gives a place of its own. */
+  readonly place: (hostname?: string) => Place;
+  readonly endpoint: (address: Deno.Addr) => Endpoint;
+}
+
+const DRIVER_NAMES = (Object.keys(DRIVERS) as DriverName[]).filter((name) =>
+  name !== "epoll" || Deno.build.os === "linux"
+);
+
+export const PLAIN_WAYS: readonly Way[] = DRIVER_NAMES.map((driver) => ({
+  name: driver,
+  driver,
+  needs: [],
+  place: (hostname = "127.0.0.1") => ({ hostname, port: 0 }),
+  endpoint: addressOf,
+}));
+
+const UNIX: Way = {
+  name: "tcp over a unix socket",
+  driver: "tcp",
+  needs: [],
+  place: () => ({ path: join(Deno.makeTempDirSync(), "socket") }),
+  endpoint: (address) => ({ path: (address as Deno.UnixAddr).path }),
+};
+
+const WAYS = [
+  ...PLAIN_WAYS,
+  overTls("tcp over TLS", false),
+  overTls("tcp over unchecked TLS", true),
+  UNIX,
+];
+
+function overTls(name: string, insecure: boolean): Way {
+  return {
+    name,
+    driver: "tcp",
+    needs: ["openssl"],
+    place: (hostname = "127.0.0.1") => ({ hostname, port: 0, ...certificates().signed }),
+    endpoint: (address) => {
+      const caCerts = insecure ? [] : [certificates().authority];
+      return { ...addressOf(address), tls: { serverName: "localhost", insecure, caCerts } };
+    },
+  };
+}
+
+function addressOf(address: Deno.Addr): { hostname: string; port: number } {
+  const { hostname, port } = address as Deno.NetAddr;
+  return { hostname, port };
+}
+
+/** A test for each driver, over plain TCP. */
+export function everyDriver(sentence: string, test: (way: Way) => Promise<void>): void {
+  for (const way of PLAIN_WAYS) Deno.test(`${way.name}: ${sentence}`, () => test(way));
+}
+
+/** A test for each way. */
+export function everyWay(sentence: string, test: (way: Way) => Promise<void>): void {
+  for (const way of WAYS) testWith(way.needs, `${way.name}: ${sentence}`, () => test(way));
+}
