@@ -6,6 +6,7 @@ import * as load from "../scenarios/load.ts";
 import type { CellLoad } from "../scenarios/plan.ts";
 import { METHODS } from "../scenarios/request.ts";
 import { type RequestScenario, requestScenarioSpec } from "../scenarios/scenario.ts";
+import { accessConflicts, accessFlags, accessOf } from "./access_flags.ts";
 import type { Given, Parts, Values } from "./command.ts";
 import { anySeed, quietFlag, redisFlag, seedFlag } from "./flags.ts";
 import { outputConflicts, outputFlags } from "./outputs.ts";
@@ -13,7 +14,7 @@ import { phases } from "./phases.ts";
 import { header, httpUrl, statuses, textOrFile, wholeNumber } from "./values.ts";
 
 export const benchParts = {
-  url: { operand: "<URL>", about: "http://host:port/path", schema: httpUrl },
+  url: { operand: "<URL>", about: "http://host:port/path, or https", schema: httpUrl },
   connections: {
     flags: "-c, --connections <N>",
     about: "Connections, each of which asks again when it has its answer; in phases, visitors at " +
@@ -87,6 +88,7 @@ export const benchParts = {
     about: "A new connection for every request",
     schema: z.boolean().default(true),
   },
+  ...accessFlags,
   expectStatus: {
     flags: "--expect-status <N>",
     about: "Status of a right answer, or several: 200,204; exit code 1 when there is another",
@@ -123,7 +125,7 @@ export const benchParts = {
 export type BenchValues = Values<typeof benchParts>;
 
 export function benchConflicts(given: Given): Problem[] {
-  return [...loadConflicts(given), ...outputConflicts(given)];
+  return [...loadConflicts(given), ...accessConflicts(given), ...outputConflicts(given)];
 }
 
 function loadConflicts(given: Given): Problem[] {
@@ -149,7 +151,8 @@ function kindOf(given: Given): CellLoad["kind"] {
 export function benchRequest(values: BenchValues): BenchRequest {
   const { url, driver, interval: intervalMs, log: logPath = null, seed = anySeed() } = values;
   const scenario = scenarioOf(values);
-  return { url, driver, seed, scenario, load: loadOf(values), intervalMs, logPath };
+  const access = accessOf(values);
+  return { url, ...access, driver, seed, scenario, load: loadOf(values), intervalMs, logPath };
 }
 
 function loadOf(values: BenchValues): CellLoad {

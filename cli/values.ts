@@ -55,7 +55,7 @@ export const httpUrl = z.string().transform((text, context) => {
 
 function wrongUrl(url: URL | null, text: string): string | null {
   if (url === null || !text.includes("://")) return `write http://host:port/path`;
-  if (url.protocol !== "http:") return `it speaks ${url.protocol.slice(0, -1)}, not http`;
+  if (!/^https?:$/.test(url.protocol)) return `it speaks ${url.protocol.slice(0, -1)}, not http`;
   return url.username || url.password ? "leave out user and password, use --header" : null;
 }
 

@@ -93,7 +93,6 @@ const lines: [sentence: string, line: string[], told: (string | RegExp)[]][] = [
   ["a flag without its value at the end", ["bench", URL_, "-c"], [
     "-c: Cannot use this option without its value",
   ]],
-  ["a flag of a later version", ["bench", URL_, "--unix", "a"], [/^--unix: Cannot understand/]],
   ["a word for a number", ["bench", URL_, "-c", "many"], [
     '--connections: Cannot read "many" as a whole number',
   ]],

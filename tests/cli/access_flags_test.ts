@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { certificates } from "../certificates.ts";
+import { testWith } from "../needs.ts";
+import { benchOf, toldOf, URL_ } from "./command_line.ts";
+
+const HERE = import.meta.dirname ?? "";
+const TEXT = join(HERE, "body.txt");
+const HTTPS = "https://a/";
+
+Deno.test("bench of https trusts the usual authorities, and nothing else", () => {
+  const { url, insecure, caCerts, unixPath } = benchOf(HTTPS);
+  assert.equal(url.href, HTTPS);
+  assert.deepEqual([insecure, caCerts, unixPath], [false, [], undefined]);
+});
+
+Deno.test("bench takes any certificate when told", () => {
+  assert.equal(benchOf(HTTPS, "--insecure").insecure, true);
+});
+
+testWith(["openssl"], "bench takes a file of authorities, as its text", () => {
+  const { authority } = certificates();
+  const file = Deno.makeTempFileSync();
+  try {
+    Deno.writeTextFileSync(file, authority);
+    assert.deepEqual(benchOf(HTTPS, "--cacert", file).caCerts, [authority]);
+  } finally {
+    Deno.removeSync(file);
+  }
+});
+
+Deno.test("bench takes a unix socket in place of a host", () => {
+  const folder = Deno.makeTempDirSync();
+  const path = join(folder, "socket");
+  const listener = Deno.listen({ transport: "unix", path });
+  try {
+    assert.equal(benchOf(URL_, "--unix", path).unixPath, path);
+  } finally {
+    listener.close();
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+const lines: [sentence: string, args: string[], told: RegExp[]][] = [
+  ["authorities for a URL without TLS", [URL_, "--cacert", TEXT], [
+    /^--cacert: Cannot read certificates from .*body\.txt: it holds none as PEM$/,
+    /^--cacert: Cannot check certificates where there are none: the URL is not https \(/,
+  ]],
+  ["authorities in a file that is not there", [HTTPS, "--cacert", "no/such.pem"], [
+    /^--cacert: Cannot read certificates from no\/such\.pem: No such file/,
+  ]],
+  ["authorities that are no certificates", [HTTPS, "--cacert", join(HERE, "no_certificate.pem")], [
+    /^--cacert: Cannot read certificates from .*no_certificate\.pem: /,
+  ]],
+  ["a socket that is not there", [URL_, "--unix", "no/such"], [
+    /^--unix: Cannot dial no\/such: No such file/,
+  ]],
+  ["a file for a socket", [URL_, "--unix", TEXT], [/^--unix: Cannot dial .*: it is no socket$/]],
+  ["a socket for a URL with TLS", [HTTPS, "--unix", TEXT], [
+    /^--unix: Cannot dial /,
+    /^--unix: Cannot use TLS on a unix socket: the URL is https \(write http:\/\/\)$/,
+  ]],
+];
+for (const [sentence, args, told] of lines) {
+  Deno.test(`bench is told about ${sentence}`, async () => {
+    const lines = await toldOf(["bench", ...args]);
+    assert.equal(lines.length, told.length, lines.join("\n"));
+    for (const [index, pattern] of told.entries()) assert.match(lines[index], pattern);
+  });
+}

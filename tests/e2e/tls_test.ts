@@ -1,0 +1,70 @@
+/**
+ * `bench` of servers with TLS, and on unix sockets.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { measurement } from "../../runner/result.ts";
+import { certificates } from "../certificates.ts";
+import { testWith } from "../needs.ts";
+import { emptyFolder, plateau } from "./plateau.ts";
+
+type Where = Deno.ServeTcpOptions | (Deno.ServeTcpOptions & Deno.TlsCertifiedKeyPem);
+
+/** A server that answers with the Host that it was asked for. */
+function serveHost(where: Where | { path: string }): Deno.HttpServer {
+  return Deno.serve(
+    { ...where, onListen: () => {} },
+    ({ headers }) => new Response(headers.get("host")),
+  );
+}
+
+function secure(): Deno.HttpServer & { addr: Deno.NetAddr } {
+  const { signed } = certificates();
+  const server = serveHost({ hostname: "127.0.0.1", port: 0, ...signed });
+  return server as Deno.HttpServer & { addr: Deno.NetAddr };
+}
+
+testWith(
+  ["openssl"],
+  "bench of https trusts whom --cacert names, and nobody by itself",
+  async () => {
+    await using server = secure();
+    using folder = emptyFolder();
+    const file = join(folder.path, "authority.pem");
+    Deno.writeTextFileSync(file, certificates().authority);
+    const host = `localhost:${server.addr.port}`;
+    const args = ["bench", `https://${host}/`, "-n", "50", "-c", "5", "--expect-body", host];
+
+    const trusted = await plateau([...args, "--cacert", file, "--json", "-"]);
+    assert.equal(trusted.code, 0, trusted.stderr);
+    const { driver, requests, checks, url } = measurement.parse(JSON.parse(trusted.stdout));
+    assert.deepEqual([driver, requests.completed, checks.passed], ["tcp", 50, 50]);
+    assert.equal(url, `https://${host}/`);
+
+    const unchecked = await plateau([...args, "--insecure", "--json", "-"]);
+    assert.equal(unchecked.code, 0, unchecked.stderr);
+
+    const distrusted = await plateau([...args, "--json", "-"]);
+    assert.equal(distrusted.code, 3);
+    const { errors, requests: { failed } } = measurement.parse(JSON.parse(distrusted.stdout));
+    assert.deepEqual([errors.tls, failed], [50, 50]);
+    assert.match(distrusted.stderr, /not signed by an authority that is trusted here/);
+  },
+);
+
+Deno.test("bench of a unix socket asks for the URL's host", async () => {
+  using folder = emptyFolder();
+  const path = join(folder.path, "socket");
+  await using _server = serveHost({ path });
+  const args = ["bench", "http://elsewhere/", "-n", "50", "--expect-body", "elsewhere"];
+  const { code, stdout, stderr } = await plateau([...args, "--unix", path, "--json", "-"]);
+  assert.equal(code, 0, stderr);
+  const { driver, requests, checks } = measurement.parse(JSON.parse(stdout));
+  assert.deepEqual([driver, requests.completed, checks.passed], ["tcp", 50, 50]);
+});
+
+Deno.test("bench of https with --driver epoll is told that epoll speaks plain TCP alone", async () => {
+  const { code, stderr } = await plateau(["bench", "https://localhost/", "--driver", "epoll"]);
+  assert.equal(code, 2);
+  assert.match(stderr, /Cannot use the epoll driver with TLS: it speaks plain TCP alone/);
+});
