@@ -73,7 +73,7 @@ export function assemble(
     },
     timeline,
     warmup: asked.load.kind === "phases" ? null : warmupOf(timeline),
-    sessions: asked.load.kind === "phases" ? sessionsOf(reports) : null,
+    sessions: reports.some(({ sessions }) => sessions.created > 0) ? sessionsOf(reports) : null,
     generator: generatorOf(reports, elapsedUs),
     histogram: encodeHistogram(latency.toSparse()),
   };

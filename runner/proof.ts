@@ -28,13 +28,20 @@ export interface ProofRequest extends Access {
 /** Throws a TargetError that shows the wrong answer beside the right one. */
 export async function prove(request: ProofRequest): Promise<void> {
   const { script } = request;
-  const steps = script.kind === "flow" ? script.steps : script.requests.slice(0, MOST_REQUESTS);
+  const steps = script.kind === "flow" ? script.steps : firstAsked(script);
   const variables: Variables = new Map(
     script.kind === "flow" ? Object.entries(script.visitors[0]) : [],
   );
   for (const step of steps) {
     if (step.kind === "request") await proveStep(step, variables, request);
   }
+}
+
+/** The first requests that will be asked, each once. */
+function firstAsked({ requests, sequence }: Script & { kind: "requests" }): RequestStep[] {
+  const first = new Set<number>();
+  for (let i = 0; i < sequence.length && first.size < MOST_REQUESTS; i++) first.add(sequence[i]);
+  return [...first].map((index) => requests[index]);
 }
 
 async function proveStep(

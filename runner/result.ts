@@ -158,7 +158,7 @@ export const measurement = z.strictObject({
     failed: count,
     unfinished: count,
     length: distribution.describe("From the arrival to the end of the last step"),
-  }).nullable().describe("Visitors of a load in phases; null for other loads"),
+  }).nullable().describe("Visitors who walked a flow or came in phases; null for none"),
   generator: z.strictObject({
     workers: z.int().min(1),
     cpu: z.number().min(0).describe(

@@ -32,6 +32,7 @@ export function shareOut(request: LoadRequest, driver: DriverName): JobShare[] {
     keepAlive: load.keepAlive,
     timeoutUs: load.timeoutMs * 1_000,
     intervalUs: intervalMs * 1_000,
+    waitsForLast: load.kind === "phases",
     durationUs: durationMs === null ? Infinity : durationMs * 1_000,
   };
   const connections = splitWhole(usableConnections(load), workers);
@@ -77,19 +78,24 @@ function supplyFor(load: CellLoad, seed: number, { worker, workers }: Place): Su
 function scriptFor(request: LoadRequest, { worker, workers }: Place): ScriptSpec {
   const { script, load, origin, implicitCheck } = request;
   const connection = { host: new URL(origin).host, keepAlive: load.keepAlive };
-  if (load.kind !== "phases") return requestsOf(script, connection, implicitCheck);
+  if (load.kind !== "phases" && script.kind === "requests") {
+    return requestsOf(script, connection, implicitCheck);
+  }
   return {
     kind: "flow",
     ...flowOf(script, implicitCheck),
     connection,
     first: worker,
     stride: workers,
-    sharedPool: load.pool === "shared",
+    sharedPool: load.kind === "phases" ? load.pool === "shared" : load.keepAlive,
   };
 }
 
-function requestsOf(script: Script, connection: Connection, implicitCheck: boolean): ScriptSpec {
-  if (script.kind === "flow") throw new Error("A flow is walked by visitors, who come in phases");
+function requestsOf(
+  script: Script & { kind: "requests" },
+  connection: Connection,
+  implicitCheck: boolean,
+): ScriptSpec {
   const requests = script.requests.map(({ wire, expect }): PreparedRequest => ({
     bytes: encodeRequest(wire, connection),
     head: wire.method === "HEAD",

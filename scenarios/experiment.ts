@@ -42,7 +42,7 @@ export const experimentSpecWith = (files: Files) =>
       "What may be missing: cells that need it are then skipped, and the run still counts as done",
     ),
   }).superRefine((experiment, context) => {
-    for (const misfit of [...strangers(experiment), ...strandedFlows(experiment)]) {
+    for (const misfit of [...strangers(experiment), ...uncountableFlows(experiment)]) {
       context.addIssue({ code: "custom", ...misfit });
     }
   }, ALWAYS);
@@ -80,12 +80,10 @@ function strangers(given: Partial<Experiment>): Misfit[] {
   });
 }
 
-/** Flows, where the load brings no visitors. @param given As for `strangers`. */
-function strandedFlows({ load, scenarios }: Partial<Experiment>): Misfit[] {
-  if (typeof load !== "object" || load === null || "phases" in load) return [];
-  const loop = "rate" in load ? "at a rate" : "in a closed loop";
-  const message = `Cannot walk a flow ${loop}: a visitor walks it once and leaves; ` +
-    "write load: { phases: [{ duration: 10s, arrivals: 10/s }] }";
+/** Flows in a load that counts requests. @param given As for `strangers`. */
+function uncountableFlows({ load, scenarios }: Partial<Experiment>): Misfit[] {
+  if (Reflect.get(Object(load), "requests") === undefined) return [];
+  const message = "Cannot end a flow by a number of requests: write load: { duration: 10s }";
   return Object.entries(scenarios ?? {}).flatMap(([scenario, spec]) => {
     const key = ["flow", "page"].find((key) => Object.hasOwn(Object(spec), key));
     return key === undefined ? [] : [{ path: ["scenarios", scenario, key], message }];

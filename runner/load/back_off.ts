@@ -13,7 +13,7 @@ export class BackOff {
   readonly #fruitless: Uint8Array;
 
   constructor(slots: number) {
-    this.#dialAtUs = new Float64Array(slots);
+    this.#dialAtUs = new Float64Array(slots).fill(-Infinity);
     this.#fruitless = new Uint8Array(slots);
   }
 

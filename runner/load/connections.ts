@@ -10,7 +10,7 @@ export const CLOSED = 0;
 export const CONNECTING = 1;
 export const OPEN = 2;
 
-const NEVER = -1;
+const NEVER = -Infinity;
 
 /**
  * How long a request in flight at the end may still be answered before its connection is closed. The

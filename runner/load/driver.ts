@@ -5,7 +5,7 @@
  * suite over all of them.
  *
  * A slot is the place of one connection, 0 … slots − 1. It is closed → connecting → open → closed.
- * All moments are microseconds since the start of the run, by one monotonic clock.
+ * All moments are microseconds since the start of the run, by one monotonic clock; below 0 before it.
  */
 
 export type DriverName = "epoll" | "tcp";
@@ -33,6 +33,6 @@ export interface Conversation {
   onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number): void;
   /** The peer closed its side (`reset` null) or the connection broke (its reason). */
   onEnd(slot: number, reset: string | null, nowUs: number): void;
-  /** Does what is due by now. Returns the moment of the next tick, or −1 when the load is over. */
+  /** Does what is due by now. Returns the moment of the next tick, or Infinity when the load is over. */
   onTick(nowUs: number): number;
 }

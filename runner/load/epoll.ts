@@ -86,7 +86,7 @@ export class EpollDriver implements Driver {
   // hot: the load loop of a worker.
   run(conversation: Conversation): Promise<void> {
     let nextUs = conversation.onTick(this.now());
-    while (nextUs >= 0) {
+    while (nextUs < Infinity) {
       const ready = this.#wait(nextUs - this.now());
       for (let i = 0; i < ready; i++) this.#handle(conversation, i * EVENT_WORDS);
       if (this.#refused.length > 0) this.#tellRefused(conversation);

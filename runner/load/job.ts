@@ -49,6 +49,8 @@ export interface Job {
   /** Infinity when the run ends by count. */
   readonly durationUs: number;
   readonly supply: SupplySpec;
+  /** Whether visitors who are there when the time is over may finish. */
+  readonly waitsForLast: boolean;
   /** Where the request log goes, and the number of this worker's first connection; null for none. */
   readonly log: { readonly path: string; readonly firstConnection: number } | null;
   /** One Int32: not 0 asks the worker to end now. */

@@ -37,7 +37,7 @@ class Echo implements Driver {
 
   run(conversation: Conversation): Promise<void> {
     let nowUs = 0;
-    for (let nextUs = 0; nextUs >= 0; nowUs += STEP_US) {
+    for (let nextUs = 0; nextUs < Infinity; nowUs += STEP_US) {
       if (nowUs >= nextUs) nextUs = conversation.onTick(nowUs);
       for (const slot of this.#dialed.splice(0)) conversation.onOpen(slot, nowUs);
       for (const slot of this.#asked.splice(0)) {
@@ -56,6 +56,7 @@ const JOB: Omit<Job, "driver" | "endpoint" | "script" | "supply"> = {
   intervalUs: 1e5,
   durationUs: Infinity,
   log: null,
+  waitsForLast: false,
   stop: new Int32Array(new SharedArrayBuffer(4)),
 };
 

@@ -38,7 +38,7 @@ export class RequestLoop implements Conversation {
   readonly #inFlight: InFlight;
   readonly #idle: SlotQueue;
   readonly #sweepUs: number;
-  #nextSweepUs = 0;
+  #nextSweepUs = -Infinity;
   readonly #script: RequestScript;
 
   constructor(private readonly job: Job, private readonly parts: RequestParts) {
@@ -236,7 +236,7 @@ export class RequestLoop implements Conversation {
   }
 
   #linger(nowUs: number): number {
-    return this.#connections.linger(nowUs - this.elapsedUs) ? nowUs + this.#sweepUs : -1;
+    return this.#connections.linger(nowUs - this.elapsedUs) ? nowUs + this.#sweepUs : Infinity;
   }
 
   /** In a closed loop a dial is the beginning of an exchange. */

@@ -18,6 +18,8 @@ import type { Supply } from "./supply.ts";
 import { NOTHING, Visitor } from "./visitor.ts";
 import { WakeQueue } from "./wake_queue.ts";
 
+/** Places that may not dial yet are passed over, but not all of ten thousand for every arrival. */
+const MOST_TRIES = 16;
 /** Visitors are looked over for time-outs this often. */
 const SWEEP_US = 10_000;
 
@@ -30,7 +32,7 @@ export interface SessionParts {
 }
 
 export class SessionLoop implements Conversation {
-  readonly punctual = true;
+  readonly punctual: boolean;
   totals: WorkerTotals | null = null;
   elapsedUs = 0;
   readonly #visitors: Visitor[];
@@ -40,10 +42,11 @@ export class SessionLoop implements Conversation {
   readonly #open: SlotQueue;
   readonly #empty: SlotQueue;
   #present = 0;
-  #nextSweepUs = 0;
+  #nextSweepUs = -Infinity;
 
   constructor(private readonly job: Job, private readonly parts: SessionParts) {
     const slots = job.connections;
+    this.punctual = parts.supply.intended;
     const retain = parts.flow.readsAnswers;
     this.#visitors = Array.from(
       { length: slots },
@@ -59,9 +62,7 @@ export class SessionLoop implements Conversation {
   onTick(nowUs: number): number {
     if (nowUs >= this.#nextSweepUs) {
       if (Atomics.load(this.job.stop, 0) !== 0) return this.#finish(nowUs);
-      if (this.#isOver(nowUs)) {
-        return this.#finish(Math.max(this.job.durationUs, this.parts.recorder.lastUs));
-      }
+      if (this.#isOver(nowUs)) return this.#finish(this.#endUs());
       this.#sweep(nowUs);
     }
     while (this.#thinking.nextUs <= nowUs) {
@@ -71,17 +72,22 @@ export class SessionLoop implements Conversation {
     return Math.min(this.#admit(nowUs), this.#nextSweepUs, this.#thinking.nextUs);
   }
 
-  /** The phases are over and the last visitor has gone. */
+  /** Phases go on until the last visitor has gone; any other load ends when its time is over. */
   #isOver(nowUs: number): boolean {
-    return nowUs >= this.job.durationUs && this.#present === 0 &&
-      this.parts.supply.nextUs === Infinity;
+    if (nowUs < this.job.durationUs) return false;
+    return !this.job.waitsForLast || (this.#present === 0 && this.parts.supply.left === 0);
+  }
+
+  #endUs(): number {
+    const { durationUs, waitsForLast } = this.job;
+    return waitsForLast ? Math.max(durationUs, this.parts.recorder.lastUs) : durationUs;
   }
 
   /** Lets in who has arrived; gives when the next does, or Infinity while there is no place. */
   #admit(nowUs: number): number {
     const { supply, sessions, flow } = this.parts;
     while (supply.nextUs <= nowUs) {
-      const slot = this.#freeSlot();
+      const slot = this.#freeSlot(nowUs);
       if (slot < 0) return Infinity;
       const visitor = this.#visitors[slot];
       visitor.step = 0;
@@ -94,12 +100,17 @@ export class SessionLoop implements Conversation {
     return supply.nextUs;
   }
 
-  #freeSlot(): number {
+  #freeSlot(nowUs: number): number {
     for (let slot = this.#open.take(); slot >= 0; slot = this.#open.take()) {
       const isFree = this.#visitors[slot].step === NOTHING;
       if (isFree && this.#connections.state(slot) === OPEN) return slot;
     }
-    return this.#empty.take();
+    for (let tries = Math.min(this.#empty.length, MOST_TRIES); tries > 0; tries--) {
+      const slot = this.#empty.take();
+      if (this.#connections.mayDial(slot, nowUs)) return slot;
+      this.#empty.add(slot);
+    }
+    return -1;
   }
 
   /** The visitor's next step, due at `dueUs`. */
@@ -119,12 +130,13 @@ export class SessionLoop implements Conversation {
   }
 
   #send(slot: number, nowUs: number): void {
-    const { recorder, driver, flow } = this.parts;
+    const { recorder, driver, flow, supply } = this.parts;
     const visitor = this.#visitors[slot];
     const bytes = flow.encode(visitor.request, visitor.visit.variables);
     visitor.sentUs = nowUs;
+    if (supply.intended) recorder.sent(nowUs - visitor.dueUs);
+    else visitor.dueUs = nowUs; // in a closed loop the clock runs from the send
     visitor.reader.begin(visitor.request.head);
-    recorder.sent(nowUs - visitor.dueUs);
     recorder.bytesOut += bytes.length;
     driver.send(slot, bytes);
   }
@@ -135,13 +147,14 @@ export class SessionLoop implements Conversation {
   }
 
   onRefused(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
-    this.#connections.refused(slot, nowUs);
+    this.#connections.ended(slot);
     this.#fail(slot, kind, reason, nowUs);
   }
 
   onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number): void {
     const visitor = this.#visitors[slot];
     const { reader } = visitor;
+    if (this.#isOver(nowUs)) return; // too late to count; the next tick ends the run
     this.parts.recorder.received(length, nowUs);
     if (visitor.sentUs === NOTHING) return this.#loseIdle(slot); // nobody asked
     if (!reader.started) visitor.firstByteUs = nowUs;
@@ -175,6 +188,7 @@ export class SessionLoop implements Conversation {
     const { reader, dueUs, sentUs, firstByteUs } = visitor;
     recorder.complete(slot, reader.status, dueUs, sentUs, firstByteUs, nowUs);
     visitor.dueUs = visitor.sentUs = NOTHING;
+    this.#connections.answered(slot);
     const { checked, right, goesOn } = flow.judge(visitor.request, reader, visitor.visit.variables);
     if (checked) recorder.checked(right);
     if (!goesOn) return this.#leave(slot, false, nowUs);
@@ -188,7 +202,7 @@ export class SessionLoop implements Conversation {
     const { recorder } = this.parts;
     recorder.fail(slot, { kind, reason }, visitor.dueUs, this.#begunUs(slot), nowUs);
     visitor.dueUs = visitor.sentUs = NOTHING;
-    this.#connections.close(slot);
+    this.#connections.giveUp(slot, nowUs);
     this.#leave(slot, false, nowUs);
   }
 
@@ -205,6 +219,7 @@ export class SessionLoop implements Conversation {
     visitor.step = NOTHING;
     if (!this.parts.flow.sharedPool) this.#connections.leave(slot);
     (this.#connections.state(slot) === OPEN ? this.#open : this.#empty).add(slot);
+    if (!this.#isOver(nowUs)) this.#admit(nowUs); // who waits for the place
   }
 
   #sweep(nowUs: number): void {
@@ -227,6 +242,6 @@ export class SessionLoop implements Conversation {
     recorder.drop(supply.drop(endUs));
     this.elapsedUs = endUs;
     this.totals = recorder.finish(endUs);
-    return -1;
+    return Infinity;
   }
 }

@@ -13,6 +13,10 @@ export class SlotQueue {
     this.#waits = new Uint8Array(slots);
   }
 
+  get length(): number {
+    return this.#length;
+  }
+
   add(slot: number): void {
     if (this.#waits[slot] === 1) return;
     this.#waits[slot] = 1;

@@ -45,7 +45,7 @@ export class TcpDriver implements Driver {
     for (;;) {
       const nowUs = this.now();
       const nextUs = conversation.onTick(nowUs);
-      if (nextUs < 0) return;
+      if (nextUs === Infinity) return;
       await this.#wait(nextUs - nowUs, conversation.punctual);
     }
   }

@@ -54,6 +54,7 @@ export async function load(
     durationUs: Infinity,
     supply: { kind: "closed", requests },
     log: null,
+    waitsForLast: false,
     ...wish,
   };
   const pool = new WorkerPool();

@@ -169,3 +169,34 @@ Deno.test("a server that hangs up on a visitor who thinks costs a new connection
   const { totals, sessions } = s.end(1_010_000);
   assert.deepEqual([totals.completed, totals.reconnects, sessions], [2, 1, [1, 1, 0]]);
 });
+
+Deno.test("in a closed loop a place is taken again at once, and the clock runs from the send", () => {
+  const s = sessionStage({
+    job: { supply: { kind: "closed", requests: Infinity }, connections: 1, waitsForLast: false },
+    steps: [ask(), ask()],
+    sharedPool: true,
+  });
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 100);
+  s.loop.onBytes(0, OK, OK.length, 200);
+  s.loop.onBytes(0, OK, OK.length, 300);
+  s.loop.onBytes(0, OK, OK.length, 400);
+  assert.deepEqual(s.driver.take(), ["connect 0", "send 0", "send 0", "send 0", "send 0"]);
+  const { totals, sessions } = s.end(SECOND);
+  assert.deepEqual([totals.due, totals.completed, totals.unfinished], [4, 3, 1]);
+  assert.deepEqual([totals.service.minUs, totals.lag.count, s.loop.elapsedUs], [100, 0, SECOND]);
+  assert.deepEqual(sessions, [2, 1, 0]);
+});
+
+Deno.test("visitors who find a dead target in a closed loop come back only after a pause", () => {
+  const s = sessionStage({
+    job: { supply: { kind: "closed", requests: Infinity }, connections: 1, waitsForLast: false },
+  });
+  for (let nowUs = 0; nowUs < SECOND;) {
+    nowUs = s.loop.onTick(nowUs);
+    while (s.driver.take().includes("connect 0")) s.loop.onRefused(0, "connect", "refused", nowUs);
+  }
+  const { totals } = s.end(SECOND);
+  assert.equal(totals.due, totals.failed + totals.unfinished);
+  assert.ok(totals.failed > 5 && totals.failed < 15, `${totals.failed} dials`);
+});

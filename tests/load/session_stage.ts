@@ -68,6 +68,7 @@ export function sessionStage(
       arrivals: { kind: "uniform", seed: 1, first: 0, stride: 1 },
     },
     log: null,
+    waitsForLast: true,
     stop: new Int32Array(new SharedArrayBuffer(4)),
     ...jobWish,
   };
@@ -94,7 +95,7 @@ export function sessionStage(
     supply: supplyOf(job.supply),
   });
   const end = (nowUs: number): SessionOutcome => {
-    assert.equal(loop.onTick(nowUs), -1);
+    assert.equal(loop.onTick(nowUs), Infinity);
     assert.ok(loop.totals);
     assertNothingLost(loop.totals, parts);
     const { created, completed, failed, length } = sessions.totals();

@@ -65,6 +65,7 @@ export function stage({ requests = Infinity, check, ...wish }: Wish = {}): Stage
     durationUs: SECOND,
     supply: { kind: "closed", requests },
     log: null,
+    waitsForLast: false,
     stop,
     ...wish,
   };
