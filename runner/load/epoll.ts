@@ -91,7 +91,9 @@ export class EpollDriver implements Driver {
       for (let i = 0; i < ready; i++) this.#handle(conversation, i * EVENT_WORDS);
       if (this.#refused.length > 0) this.#tellRefused(conversation);
       const nowUs = this.now();
-      if (nowUs >= nextUs) nextUs = conversation.onTick(nowUs);
+      // News from a socket may change when a punctual load is next needed.
+      const isNews = ready > 0 && conversation.punctual;
+      if (isNews || nowUs >= nextUs) nextUs = conversation.onTick(nowUs);
     }
     this.#libc.close(this.#epoll);
     return Promise.resolve();

@@ -4,16 +4,17 @@
  * before its first run, with a driver that answers at once and does no I/O.
  */
 import type { Conversation, Driver } from "./driver.ts";
-import type { Job } from "./job.ts";
+import type { Job, SupplySpec } from "./job.ts";
 import { Recorder } from "./recorder.ts";
 import { RequestLoop } from "./request_loop.ts";
 import { RequestScript } from "./request_script.ts";
-import { ClosedSupply } from "./supply.ts";
+import { supplyOf } from "./supply.ts";
 
-/** Enough for the optimizing compiler; some 20 ms. */
+/** Enough for the optimizing compiler to take notice. */
 const EXCHANGES = 5_000;
 const SLOTS = 8;
 const STEP_US = 10;
+const PER_SEC = 1e6 / STEP_US;
 
 const ANSWER = new TextEncoder().encode(
   "HTTP/1.1 200 OK\r\nServer: rehearsal\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\n" +
@@ -60,18 +61,28 @@ const JOB: Omit<Job, "driver" | "endpoint" | "script" | "supply"> = {
   stop: new Int32Array(new SharedArrayBuffer(4)),
 };
 
+/** Once as fast as answers come, once at a rate. */
+const SUPPLIES: readonly SupplySpec[] = [
+  { kind: "closed", requests: EXCHANGES },
+  {
+    kind: "open",
+    phases: [{ durationUs: EXCHANGES * STEP_US, fromPerSec: PER_SEC, toPerSec: PER_SEC }],
+    arrivals: { kind: "uniform", seed: 1, first: 0, stride: 1 },
+  },
+];
+
 export async function rehearse(): Promise<void> {
   const requests = [{ bytes: ANSWER, head: false, check: null }];
   const script = { kind: "requests" as const, requests, sequence: Uint32Array.of(0) };
   const endpoint = { hostname: "", port: 0 };
-  const supply = { kind: "closed" as const, requests: EXCHANGES };
-  const driver = new Echo();
-  const parts = {
-    driver,
-    recorder: new Recorder(JOB.intervalUs, () => {}),
-    supply: new ClosedSupply(EXCHANGES),
-    script: new RequestScript(script),
-  };
-  const loop = new RequestLoop({ ...JOB, driver: "tcp", endpoint, script, supply }, parts);
-  await driver.run(loop);
+  for (const supply of SUPPLIES) {
+    const driver = new Echo();
+    const loop = new RequestLoop({ ...JOB, driver: "tcp", endpoint, script, supply }, {
+      driver,
+      recorder: new Recorder(JOB.intervalUs, () => {}),
+      supply: supplyOf(supply),
+      script: new RequestScript(script),
+    });
+    await driver.run(loop);
+  }
 }

@@ -29,6 +29,7 @@ export class TcpDriver implements Driver {
   readonly #lines: (Line | null)[];
   readonly #readBytes: number;
   #conversation: Conversation | null = null;
+  #wake: (() => void) | null = null;
 
   /** @param now Microseconds since the start of the run. */
   constructor(
@@ -50,13 +51,25 @@ export class TcpDriver implements Driver {
     }
   }
 
-  /** Timers are 1–2 ms late: whoever must be punctual spins through the last stretch, at the cost of a core. */
+  /**
+   * Timers are 1–2 ms late: whoever must be punctual spins through the last stretch, at the cost of a
+   * core. News from a socket ends his wait too, as it may change when he is next needed.
+   */
   #wait(timeUs: number, punctual: boolean): Promise<void> {
     return new Promise((wake) => {
-      if (!punctual) setTimeout(wake, timeUs / 1_000);
-      else if (timeUs > SPIN_US) setTimeout(wake, (timeUs - SPIN_US) / 1_000);
-      else setImmediate(wake);
+      if (punctual && timeUs <= SPIN_US) return void setImmediate(wake);
+      const timer = setTimeout(wake, (punctual ? timeUs - SPIN_US : timeUs) / 1_000);
+      if (!punctual) return;
+      this.#wake = () => {
+        clearTimeout(timer);
+        wake();
+      };
     });
+  }
+
+  #tellNews(): void {
+    this.#wake?.();
+    this.#wake = null;
   }
 
   connect(slot: number): void {
@@ -93,6 +106,7 @@ export class TcpDriver implements Driver {
     }
     if (this.#lines[slot] !== line) return line.conn.close();
     conversation.onOpen(slot, this.now());
+    this.#tellNews();
     await this.#read(slot, line, line.conn, conversation);
   }
 
@@ -110,6 +124,7 @@ export class TcpDriver implements Driver {
         if (this.#lines[slot] !== line) return;
         if (length === null) break;
         conversation.onBytes(slot, buffer, length, this.now());
+        this.#tellNews();
       }
     } catch (error) {
       broken = messageOf(error).split(": https:", 1)[0]; // rustls adds where to read more

@@ -1,0 +1,58 @@
+/** Before a load the answers are proved over the same connections: TLS, unix sockets, and in time. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Access } from "../../runner/endpoint.ts";
+import { prove } from "../../runner/proof.ts";
+import { TargetError } from "../../scenarios/errors.ts";
+import type { Script } from "../../scenarios/script.ts";
+import { certificates } from "../certificates.ts";
+import { testWith } from "../needs.ts";
+
+const wire = { method: "GET", path: "/", headers: {}, body: null };
+const SCRIPT: Script = {
+  kind: "requests",
+  requests: [{ kind: "request", wire, expect: { body: "right" }, captures: [] }],
+  sequence: [0],
+};
+
+function proveAt(origin: string, access: Access = {}, timeoutMs = 2_000): Promise<void> {
+  return prove({ target: "a", origin, script: SCRIPT, timeoutMs, ...access });
+}
+
+function answer(): Response {
+  return new Response("right");
+}
+
+testWith(["openssl"], "prove asks over TLS, and says why it cannot", async () => {
+  const { signed, authority } = certificates();
+  const quiet = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
+  await using server = Deno.serve({ ...quiet, ...signed }, answer);
+  const origin = `https://localhost:${server.addr.port}`;
+  await proveAt(origin, { caCerts: [authority] });
+  await proveAt(origin, { insecure: true });
+  await assert.rejects(proveAt(origin), (error) => {
+    assert.ok(error instanceof TargetError);
+    assert.match(error.message, /GET \/ got no answer: the certificate is not signed by/);
+    return true;
+  });
+});
+
+Deno.test("prove asks over a unix socket", async () => {
+  const folder = Deno.makeTempDirSync();
+  const path = join(folder, "socket");
+  const server = Deno.serve({ path, onListen: () => {} }, answer);
+  await proveAt("http://a", { unixPath: path });
+  await server.shutdown();
+  Deno.removeSync(folder, { recursive: true });
+});
+
+Deno.test("prove gives up in time, and hangs up", async () => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const accepted = listener.accept();
+  const proved = proveAt(`http://127.0.0.1:${listener.addr.port}`, {}, 50);
+  await assert.rejects(proved, /GET \/ got no answer: none within 50 ms/);
+  using conn = await accepted;
+  const buffer = new Uint8Array(1_000);
+  assert.ok((await conn.read(buffer) ?? 0) > 0);
+  assert.equal(await conn.read(buffer), null);
+});
