@@ -4,7 +4,7 @@ import { type Measurement, PERCENTILES } from "../runner/result.ts";
 import { equalRatioEdgesUs, sharesBetween } from "./density.ts";
 import { loadText } from "./load.ts";
 import type { Fact } from "./method.ts";
-import { poolLatency, supports, WEAK_NOTE } from "./pool.ts";
+import { isLowerBound, poolLatency, supports, WEAK_NOTE } from "./pool.ts";
 import { counted } from "./words.ts";
 import {
   formatCount,
@@ -107,12 +107,13 @@ function lagFacts({ latency, generator: { lag } }: Measurement): Fact[] {
 }
 
 function percentileFacts(
-  { percentiles, count }: Measurement["latency"],
+  { percentiles, count, censored }: Measurement["latency"],
 ): MeasurementModel["percentiles"] {
   const unit = timeUnit(Object.values(percentiles));
   return PERCENTILES.map((p) => ({
     label: `p${p}`,
-    text: formatQuantity(percentiles[`${p}`], unit),
+    text: (isLowerBound({ count, censored }, p) ? "≥ " : "") +
+      formatQuantity(percentiles[`${p}`], unit),
     weak: !supports(count, p),
   }));
 }

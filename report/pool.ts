@@ -24,6 +24,8 @@ export interface PooledLatency {
 
 export type Percentile = (typeof PERCENTILES)[number];
 
+type Bounded = Pick<PooledLatency, "count" | "censored">;
+
 /** Percentile `p` of the whole, ms. */
 export function percentileOf({ percentiles }: PooledLatency, p: Percentile): number {
   return percentiles[PERCENTILES.indexOf(p)];
@@ -72,6 +74,14 @@ function moments(parts: readonly Latent["latency"][]): Moments {
 
 /** A percentile needs this many requests beyond it to say more than luck. */
 const BEYOND = 10;
+
+/**
+ * Whether percentile `p` may be any larger than it reads: if the lower bounds turned out to be the
+ * largest of all values, it would be one of them.
+ */
+export function isLowerBound({ count, censored }: Bounded, p: number): boolean {
+  return censored > 0 && p / 100 * count > count - censored;
+}
 
 /** What brackets around a percentile mean. */
 export const WEAK_NOTE =

@@ -1,7 +1,14 @@
 /** The distribution of latency, one row a cell, its runs pooled. */
 import { PERCENTILES } from "../../runner/result.ts";
 import type { Cell } from "../cells.ts";
-import { type Percentile, percentileOf, type PooledLatency, supports, WEAK_NOTE } from "../pool.ts";
+import {
+  isLowerBound,
+  type Percentile,
+  percentileOf,
+  type PooledLatency,
+  supports,
+  WEAK_NOTE,
+} from "../pool.ts";
 import { sum } from "../spread.ts";
 import { type ColumnOf, type Table, type TableCell, tableOf } from "../table.ts";
 import { formatCount, timeUnit, type Unit } from "../units.ts";
@@ -34,7 +41,8 @@ function timeColumn(
 
 /** A percentile of the pooled runs, weak where the count cannot support it. */
 export function percentileCell({ latency }: Cell, p: Percentile, unit: Unit): TableCell {
-  const cell = numberCell(percentileOf(latency, p), unit);
+  const number = numberCell(percentileOf(latency, p), unit);
+  const cell = isLowerBound(latency, p) ? { ...number, text: `≥ ${number.text}` } : number;
   return supports(latency.count, p) ? cell : { ...cell, weak: true };
 }
 

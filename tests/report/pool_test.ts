@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { PERCENTILES } from "../../runner/result.ts";
 import { encodeHistogram } from "../../runner/stats/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram.ts";
-import { poolLatency, supports } from "../../report/pool.ts";
+import { isLowerBound, poolLatency, supports } from "../../report/pool.ts";
 import { distributionOf, randomFrom } from "./intervals.ts";
 
 type Latent = Parameters<typeof poolLatency>[0][number];
@@ -84,3 +84,14 @@ Deno.test("a percentile is supported from ten values beyond it on", () => {
     assert.ok(!supports(count - 1, p), `p${p} of ${count - 1}`);
   }
 });
+
+const BOUNDS: readonly [number, number, number, boolean, string][] = [
+  [100, 0, 99.99, false, "without lower bounds no percentile is one"],
+  [100, 2, 99, true, "with two lower bounds among a hundred p99 may be any larger"],
+  [100, 1, 99, false, "with one among a hundred p99 is not reached"],
+  [100, 2, 95, false, "with two among a hundred p95 is not reached"],
+  [10, 10, 50, true, "where all are lower bounds the median is one too"],
+];
+for (const [count, censored, p, expected, sentence] of BOUNDS) {
+  Deno.test(sentence, () => assert.equal(isLowerBound({ count, censored }, p), expected));
+}
