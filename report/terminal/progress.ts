@@ -83,7 +83,9 @@ function missingText({ missing }: Extract<Progress, { kind: "missing" }>): strin
   return harmless(`${kind}: ${scenario}, ${cellLabel(missing)}${run}: ${reason}`);
 }
 
-const BAR_COLUMNS = 16;
+const BAR_COLUMNS = 10;
+/** At the end of the line: the terminal echoes ^C there, and what wraps can't be cleared. */
+const ECHO_COLUMNS = 3;
 
 /** The line that changes; "" while there is nothing to show. */
 export function statusLine(state: ProgressState, columns: number): string {
@@ -94,7 +96,7 @@ export function statusLine(state: ProgressState, columns: number): string {
     live === null ? "starting" : liveText(live),
     leftText(state),
   ];
-  return fitted(parts.filter(Boolean).join("  "), columns - 1);
+  return fitted(parts.filter(Boolean).join("  "), Math.max(1, columns - ECHO_COLUMNS));
 }
 
 function doneRatio(live: Live | null): number {
