@@ -8,10 +8,11 @@ import type { Bench, Row, Section } from "./bench.ts";
 import { interleaved } from "./rounds.ts";
 import { startNginx } from "./stage/nginx.ts";
 import { runPlateau } from "./stage/plateau.ts";
-import { PINNING } from "./stage/programs.ts";
 
 /** Milliseconds of p99, as tcp has no waits shorter than a millisecond. */
 const BARS = { epoll: atMost(0.1), tcp: atMost(0.5) };
+/** A worker that shares its only core with the threads that compile and clean up for it waits for them. */
+const PLACING = "nginx is kept on one core; the generator is free, as it is where nobody pins it.";
 type Driver = keyof typeof BARS;
 const DRIVERS: readonly Driver[] = ["epoll", "tcp"];
 
@@ -22,13 +23,13 @@ export const lag: Bench = {
     await using nginx = await startNginx();
     const seen = await interleaved(DRIVERS, rounds, (driver) => {
       const flags = `-r 20000/s -w 1 --driver ${driver} -d ${short ? 2 : 10}s`;
-      return runPlateau(`${nginx.origin}/`, flags.split(" "));
+      return runPlateau(`${nginx.origin}/`, flags.split(" "), "anywhere");
     });
     return [{
       caption: "Lag at 20,000 arrivals a second on one worker",
       unit: "ms",
       rows: DRIVERS.flatMap((driver) => rowsOf(driver, seen[driver])),
-      notes: [`${PINNING}.`, ...DRIVERS.map((driver) => effortNote(driver, seen[driver]))],
+      notes: [PLACING, ...DRIVERS.map((driver) => effortNote(driver, seen[driver]))],
     }];
   },
 };

@@ -1,4 +1,5 @@
 /** The commands by name. Each is loaded only when it is asked for: start-up time is part of every run. */
+import { beginWorker } from "../runner/load/pool.ts";
 import type { Command } from "./command.ts";
 
 interface Entry {
@@ -10,11 +11,17 @@ interface Entry {
 export const commands = {
   run: {
     summary: "Runs an experiment and writes its report",
-    load: async () => (await import("./run.ts")).run,
+    load: async () => {
+      beginWorker();
+      return (await import("./run.ts")).run;
+    },
   },
   bench: {
     summary: "Measures one URL, in the manner of wrk and oha",
-    load: async () => (await import("./bench.ts")).bench,
+    load: async () => {
+      beginWorker();
+      return (await import("./bench.ts")).bench;
+    },
   },
   serve: {
     summary: "Starts one built-in app",

@@ -2,7 +2,7 @@
 import { type Measurement, measurement } from "../../runner/result.ts";
 import { readMemoryBytes } from "../../targets/launch/proc.ts";
 import { selfCommand } from "../../targets/launch/self.ts";
-import { type Command, placed, start } from "./programs.ts";
+import { type Command, type Place, placed, start } from "./programs.ts";
 
 const MEMORY_STEP_MS = 250;
 
@@ -16,9 +16,13 @@ export function parseMeasurement(json: string): Measurement {
   return measurement.parse(JSON.parse(json));
 }
 
-/** On all cores but the server's. */
-export async function runPlateau(url: string, flags: readonly string[]): Promise<Measurement> {
-  return parseMeasurement(await start(placed("rest", plateauCommand(url, flags))).output);
+/** @param place By default all cores but the server's. */
+export async function runPlateau(
+  url: string,
+  flags: readonly string[],
+  place: Place = "rest",
+): Promise<Measurement> {
+  return parseMeasurement(await start(placed(place, plateauCommand(url, flags))).output);
 }
 
 export interface Watched {

@@ -17,13 +17,14 @@ export const PINNING = CAN_PIN
   ? "nginx has core 0 for itself"
   : "Server and generator share their cores: there is no taskset, or only one core";
 
-/** The server's core, one core for a generator, and all cores but the server's. */
-export type Place = "server" | "generator" | "rest";
+/** The server's core, one core for a generator, all cores but the server's, and all. */
+export type Place = "server" | "generator" | "rest" | "anywhere";
 
 /** `command`, kept to its place; taskset replaces itself by the program, whose process id it has. */
 export function placed(place: Place, command: Command): Command {
+  if (!CAN_PIN || place === "anywhere") return command;
   const cores = { server: "0", generator: "1", rest: `1-${CORES - 1}` }[place];
-  return CAN_PIN ? ["taskset", "-c", cores, ...command] : command;
+  return ["taskset", "-c", cores, ...command];
 }
 
 export interface Running {

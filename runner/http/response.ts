@@ -4,15 +4,16 @@
  * answer may be split anywhere, with the same outcome. As strict as llhttp: what one reader could take so
  * and another otherwise is broken.
  *
- * An answer is a status line, field lines, and a body; a chunked body is chunk lines, data between
- * them, and trailers. Each kind of line has a reader of its own, and one of them is at work at a time.
+ * An answer is a head and a body; a chunked body is chunk lines, data between them, and trailers. Each
+ * part has a reader of its own, and one of them is at work at a time.
  */
 import { ChunkLine } from "./chunk_line.ts";
 import { FieldLines } from "./field_lines.ts";
 import { CHUNKED, NO_CODING } from "./framing_fields.ts";
+import { Head } from "./head.ts";
 import { Kept } from "./kept.ts";
+import type { KnownHead } from "./known_head.ts";
 import type { Reason } from "./reason.ts";
-import { StatusLine } from "./status_line.ts";
 
 /** What `state` says. */
 export const NEED_MORE = 0;
@@ -25,14 +26,14 @@ const BY_LENGTH = 1;
 const BY_CHUNKS = 2;
 const BY_CLOSE = 3;
 
-/** More than any server has a reason to send before its answer. */
-const MAX_INTERIM = 20;
 const MAX_HEAD_BYTES = 64 * 1024;
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
 export interface ReaderOptions {
   /** Keeps the head and body of each answer in `kept`. */
   readonly retain?: boolean;
+  /** A head that has come before; shared by the readers of a load. */
+  readonly known?: KnownHead | null;
   /** Limit of a head (64 KiB); of a chunk's size with its extensions, and of trailers, too. */
   readonly maxHeadBytes?: number;
   /** Limit of a body that is kept (64 MiB). */
@@ -53,11 +54,11 @@ export class ResponseReader {
   /** The answer itself; null unless it is retained. */
   readonly kept: Kept | null;
 
-  readonly #statusLine = new StatusLine();
-  readonly #fieldLines = new FieldLines();
+  readonly #head: Head;
   readonly #chunkLine = new ChunkLine();
-  /** The reader at work, unless the next byte is data. */
-  #lines: StatusLine | FieldLines | ChunkLine = this.#statusLine;
+  readonly #trailers = new FieldLines();
+  /** The reader of lines at work in a chunked body. */
+  #lines: ChunkLine | FieldLines = this.#chunkLine;
   #isData = false;
   /** What may still come before the lines at hand are over their limit. */
   #roomBytes = 0;
@@ -65,15 +66,19 @@ export class ResponseReader {
   /** Data that is still to come. */
   #leftBytes = 0;
   #answersHead = false;
-  #interim = 0;
   readonly #maxHeadBytes: number;
   readonly #maxKeptBytes: number;
 
   constructor(
-    { retain = false, maxHeadBytes = MAX_HEAD_BYTES, maxKeptBytes = MAX_KEPT_BYTES }:
-      ReaderOptions = {},
+    {
+      retain = false,
+      known = null,
+      maxHeadBytes = MAX_HEAD_BYTES,
+      maxKeptBytes = MAX_KEPT_BYTES,
+    }: ReaderOptions = {},
   ) {
     this.kept = retain ? new Kept() : null;
+    this.#head = new Head({ kept: this.kept, known, maxBytes: maxHeadBytes });
     this.#maxHeadBytes = maxHeadBytes;
     this.#maxKeptBytes = maxKeptBytes;
     this.begin(false);
@@ -81,26 +86,18 @@ export class ResponseReader {
 
   /** Of the final answer; meaningful once complete. */
   get status(): number {
-    return this.#statusLine.status;
+    return this.#head.status;
   }
 
   /** Gets ready for the answer to a request; `answersHead` when that was a HEAD. */
   begin(answersHead: boolean): void {
     this.state = NEED_MORE;
-    this.started = this.keepAlive = false;
+    this.started = this.keepAlive = this.#isData = false;
     this.bodyBytes = 0;
     this.reason = "";
     this.#answersHead = answersHead;
-    this.#interim = 0;
-    this.#beginHead();
-  }
-
-  #beginHead(): void {
     this.#framing = UNKNOWN;
-    this.#statusLine.begin();
-    this.#fieldLines.begin();
-    this.#expectLines(this.#statusLine);
-    this.kept?.clear();
+    this.#head.begin();
   }
 
   // hot: the common answer is a head and a sized body, whole in `bytes`.
@@ -109,7 +106,8 @@ export class ResponseReader {
     let at = from;
     while (at < to && this.state === NEED_MORE) {
       this.started = true;
-      at = this.#isData ? this.#takeData(bytes, at, to) : this.#readLines(bytes, at, to);
+      if (this.#framing === UNKNOWN) at = this.#readHead(bytes, at, to);
+      else at = this.#isData ? this.#takeData(bytes, at, to) : this.#readLines(bytes, at, to);
     }
     return at;
   }
@@ -123,8 +121,16 @@ export class ResponseReader {
     this.#break(isHead ? "closed within the head" : "closed within the body");
   }
 
-  /** Lines under a limit of their own: a head, a chunk line, trailers. */
-  #expectLines(lines: StatusLine | FieldLines | ChunkLine): void {
+  #readHead(bytes: Uint8Array, from: number, to: number): number {
+    const head = this.#head;
+    const at = head.read(bytes, from, to);
+    if (head.done) this.#frame();
+    else if (head.reason !== "") this.#break(head.reason);
+    return at;
+  }
+
+  /** Lines of a chunked body under a limit of their own: a chunk line, or trailers. */
+  #expectLines(lines: ChunkLine | FieldLines): void {
     this.#lines = lines;
     this.#isData = false;
     this.#roomBytes = this.#maxHeadBytes;
@@ -134,38 +140,17 @@ export class ResponseReader {
     const lines = this.#lines;
     const at = lines.read(bytes, from, Math.min(to, from + this.#roomBytes));
     this.#roomBytes -= at - from;
-    if (this.#framing === UNKNOWN) this.kept?.addHead(bytes, from, at);
     if (lines.reason !== "") this.#break(lines.reason);
-    else if (lines.done) this.#follow(lines);
-    else if (this.#roomBytes === 0) this.#breakOverLimit();
+    else if (lines.done && lines === this.#trailers) this.#complete();
+    else if (lines.done) this.#followChunkLine(this.#chunkLine.size);
+    else if (this.#roomBytes === 0) this.#break("chunk line or trailers over the limit");
     return at;
-  }
-
-  #breakOverLimit(): void {
-    const isHead = this.#framing === UNKNOWN;
-    this.#break(isHead ? "head over its limit" : "chunk line or trailers over the limit");
-  }
-
-  /** What comes after lines that are done. */
-  #follow(lines: StatusLine | FieldLines | ChunkLine): void {
-    if (lines === this.#statusLine) this.#lines = this.#fieldLines;
-    else if (lines === this.#chunkLine) this.#followChunkLine(this.#chunkLine.size);
-    else if (this.#framing === UNKNOWN) this.#followHead();
-    else this.#complete();
-  }
-
-  #followHead(): void {
-    const { status } = this.#statusLine;
-    if (status >= 200) return this.#frame();
-    if (status === 101) return this.#break("protocol switch that nobody asked for");
-    if (++this.#interim > MAX_INTERIM) return this.#break("too many interim answers");
-    this.#beginHead();
   }
 
   /** Finds where the body ends by the steps of RFC 9112 §6.3. */
   #frame(): void {
-    const { status, minor } = this.#statusLine;
-    const { coding, contentLength, close, keepAlive } = this.#fieldLines.framing;
+    const { status, minor } = this.#head;
+    const { coding, contentLength, close, keepAlive } = this.#head.framing;
     // RFC 9112 §9.3; a coding in HTTP/1.0 is read, but the connection not trusted after it (§6.1).
     this.keepAlive = !close && (minor === 1 || (keepAlive && coding === NO_CODING));
     // 3. Both say where it ends: someone along the way may have believed the other one, so that what
@@ -200,8 +185,8 @@ export class ResponseReader {
 
   #followChunkLine(size: number): void {
     if (size > 0) return this.#expectData(size);
-    this.#fieldLines.beginTrailers();
-    this.#expectLines(this.#fieldLines);
+    this.#trailers.beginTrailers();
+    this.#expectLines(this.#trailers);
   }
 
   #expectData(lengthBytes: number): void {

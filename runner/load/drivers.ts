@@ -5,7 +5,7 @@ import { type Problem, UserError } from "../../scenarios/errors.ts";
 import type { Driver, DriverName } from "./driver.ts";
 import { type Endpoint, isPlainTcp } from "../endpoint.ts";
 import { EpollDriver } from "./epoll.ts";
-import { openLibc } from "./libc.ts";
+import { libc } from "./libc.ts";
 import { resolve } from "./resolve.ts";
 import { TcpDriver } from "./tcp.ts";
 
@@ -35,7 +35,7 @@ export function chooseDriver(wish: DriverName | "auto", endpoint: Endpoint): Dri
   if (wish === "epoll" && !isPlainTcp(endpoint)) throw new UserError([needsTcpDriver(endpoint)]);
   if (wish === "tcp" || !isPlainTcp(endpoint)) return { driver: "tcp", note: null };
   try {
-    openLibc();
+    libc();
     return { driver: "epoll", note: null };
   } catch (error) {
     const why = error instanceof Error ? error.message.split("\n", 1)[0] : String(error);

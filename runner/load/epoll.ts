@@ -18,8 +18,8 @@ import {
   EPOLLRDHUP,
   IPPROTO_TCP,
   type Libc,
+  libc,
   MSG_DONTWAIT_NOSIGNAL,
-  openLibc,
   PR_SET_TIMERSLACK,
   SO_ERROR,
   SOCK_STREAM_NONBLOCK_CLOEXEC,
@@ -39,7 +39,7 @@ const LONGEST_WAIT_US = 999_999;
 const ONE = Int32Array.of(1);
 
 export class EpollDriver implements Driver {
-  readonly #libc: Libc = openLibc();
+  readonly #libc: Libc = libc();
   readonly #epoll: number;
   readonly #family: number;
   /** struct sockaddr of the target; null when its name has no address. */

@@ -13,6 +13,7 @@ const SYMBOLS = {
   epoll_create1: { parameters: ["i32"], result: "i32" },
   epoll_ctl: { parameters: ["i32", "i32", "i32", "buffer"], result: "i32" },
   epoll_pwait2: { parameters: ["i32", "buffer", "i32", "buffer", "pointer", "u32"], result: "i32" },
+  clock_gettime: { parameters: ["i32", "buffer"], result: "i32" },
   prctl: { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" },
   __errno_location: { parameters: [], result: "pointer" },
   strerror: { parameters: ["i32"], result: "pointer" },
@@ -45,8 +46,17 @@ export const EINTR = 4;
 export const EINPROGRESS = 115;
 export const PR_SET_TIMERSLACK = 29;
 
-/** Opens libc, or throws: no FFI permission, not Linux, not glibc, or one too old for epoll_pwait2 (2.35). */
-export function openLibc(): Libc {
+let opened: Libc | null = null;
+
+/**
+ * libc, or throws: no FFI permission, not Linux, not glibc, or one too old for epoll_pwait2 (2.35). The
+ * same object each time: the engine compiles calls of functions that it has met before.
+ */
+export function libc(): Libc {
+  return opened ??= openLibc();
+}
+
+function openLibc(): Libc {
   const { symbols } = Deno.dlopen("libc.so.6", SYMBOLS);
   const location = symbols.__errno_location();
   if (location === null) throw new Error("libc has no errno");

@@ -22,6 +22,23 @@ export interface PoolHooks {
 /** A job but for what the pool adds itself. */
 export type JobShare = Omit<Job, "stop">;
 
+let begun: Worker | null = null;
+
+/** Begins the first worker before its job is known: it loads while the command line is read. */
+export function beginWorker(): void {
+  begun ??= newWorker();
+}
+
+function newWorker(): Worker {
+  return new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+}
+
+function takeWorker(): Worker {
+  const worker = begun ?? newWorker();
+  begun = null;
+  return worker;
+}
+
 export class WorkerPool {
   readonly #workers: Worker[] = [];
 
@@ -50,9 +67,7 @@ export class WorkerPool {
   }
 
   #worker(index: number): Worker {
-    return this.#workers[index] ??= new Worker(new URL("./worker.ts", import.meta.url), {
-      type: "module",
-    });
+    return this.#workers[index] ??= takeWorker();
   }
 
   close(): void {

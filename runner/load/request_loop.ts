@@ -3,6 +3,7 @@
  * that it is due. It decides everything (what to send, when, what counts as what) and does no I/O: a
  * driver carries its commands out and tells it what happened, with the time. Every exchange ends once.
  */
+import { KnownHead } from "../http/known_head.ts";
 import { BROKEN, NEED_MORE, ResponseReader } from "../http/response.ts";
 import type { ErrorKind } from "../outcome.ts";
 import { CLOSED, CONNECTING, Connections, OPEN } from "./connections.ts";
@@ -48,8 +49,8 @@ export class RequestLoop implements Conversation {
     this.#connections = new Connections(slots, parts);
     this.#idle = new SlotQueue(slots);
     this.#script = parts.script;
-    const retain = this.#script.readsBodies;
-    this.#readers = Array.from({ length: slots }, () => new ResponseReader({ retain }));
+    const options = { retain: this.#script.readsBodies, known: new KnownHead() };
+    this.#readers = Array.from({ length: slots }, () => new ResponseReader(options));
     this.#firstByteUs = new Float64Array(slots);
     this.#inFlight = new InFlight(slots, job.pipeline);
   }
@@ -204,9 +205,9 @@ export class RequestLoop implements Conversation {
   }
 
   #failOldest(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
-    const dueUs = this.#inFlight.dueUs(slot);
-    const sentUs = this.#inFlight.sentUs(slot);
-    this.parts.recorder.fail(slot, { kind, reason }, dueUs, sentUs, nowUs);
+    const inFlight = this.#inFlight;
+    const dueUs = inFlight.dueUs(slot);
+    this.parts.recorder.fail(slot, { kind, reason }, dueUs, inFlight.sentUs(slot), nowUs);
     this.#inFlight.drop(slot);
   }
 

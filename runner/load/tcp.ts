@@ -1,6 +1,6 @@
 /**
- * The driver that works everywhere: Deno's own sockets, TLS and unix ones included. Each open slot has one read under way, and
- * its writes follow one another.
+ * The driver that works everywhere: Deno's own sockets, TLS and unix ones included. Each open
+ * slot has one read under way, and its writes follow one another.
  */
 import { setImmediate } from "node:timers";
 import { messageOf } from "../../scenarios/errors.ts";
@@ -8,6 +8,7 @@ import { type Connection, dial } from "./dial.ts";
 import { DialError } from "./dial_error.ts";
 import type { Conversation, Driver } from "./driver.ts";
 import type { Endpoint } from "../endpoint.ts";
+import { Outlet } from "./outlet.ts";
 
 /** Room for reads, shared out over the slots: large answers need few reads, many slots little memory. */
 const READ_ROOM_BYTES = 32 * 1024 * 1024;
@@ -16,12 +17,18 @@ const MAX_READ_BYTES = 64 * 1024;
 
 const SPIN_US = 2_000;
 
+/**
+ * Deno's scheduler lets 128 socket operations through in a turn of the event loop, those first that came
+ * last: whoever reads again at once starves the others for seconds. So when a turn gets that full, its
+ * readers step back for a moment.
+ */
+const CROWD = 64;
+
 interface Line {
   /** The socket; null while dialing. */
   conn: Connection | null;
+  outlet: Outlet | null;
   readonly dialing: AbortController;
-  /** Bytes that wait for the write under way; null when none is. */
-  queue: Uint8Array[] | null;
 }
 
 export class TcpDriver implements Driver {
@@ -29,6 +36,11 @@ export class TcpDriver implements Driver {
   readonly #lines: (Line | null)[];
   readonly #readBytes: number;
   #conversation: Conversation | null = null;
+  /** Reads of this turn of the event loop. */
+  #reads = 0;
+  readonly #countAnew = (): void => void (this.#reads = 0);
+  /** What those wait for who have read in a turn as full as it gets. */
+  #pause: Promise<void> | null = null;
   #wake: (() => void) | null = null;
 
   /** @param now Microseconds since the start of the run. */
@@ -73,21 +85,19 @@ export class TcpDriver implements Driver {
   }
 
   connect(slot: number): void {
-    const line: Line = { conn: null, dialing: new AbortController(), queue: null };
+    const line: Line = { conn: null, outlet: null, dialing: new AbortController() };
     this.#lines[slot] = line;
     void this.#serve(slot, line);
   }
 
-  send(slot: number, bytes: Uint8Array): void {
-    const line = this.#lines[slot];
-    if (line === null || line.conn === null) return;
-    if (line.queue !== null) line.queue.push(bytes);
-    else void this.#write(line, line.conn, bytes);
+  send(slot: number, bytes: Uint8Array<ArrayBuffer>): void {
+    this.#lines[slot]?.outlet?.send(bytes);
   }
 
   close(slot: number): void {
     const line = this.#lines[slot];
     this.#lines[slot] = null;
+    line?.outlet?.stop();
     if (line?.conn) line.conn.close();
     else line?.dialing.abort();
   }
@@ -105,6 +115,7 @@ export class TcpDriver implements Driver {
       return conversation.onRefused(slot, error.kind, error.message, this.now());
     }
     if (this.#lines[slot] !== line) return line.conn.close();
+    line.outlet = new Outlet(line.conn);
     conversation.onOpen(slot, this.now());
     this.#tellNews();
     await this.#read(slot, line, line.conn, conversation);
@@ -125,6 +136,8 @@ export class TcpDriver implements Driver {
         if (length === null) break;
         conversation.onBytes(slot, buffer, length, this.now());
         this.#tellNews();
+        if (++this.#reads >= CROWD) await (this.#pause ??= this.#letOthersRead());
+        else if (this.#reads === 1) setImmediate(this.#countAnew);
       }
     } catch (error) {
       broken = messageOf(error).split(": https:", 1)[0]; // rustls adds where to read more
@@ -134,19 +147,12 @@ export class TcpDriver implements Driver {
     conversation.onEnd(slot, broken, this.now());
   }
 
-  /** Writes `bytes` and then what was queued meanwhile. A failed write is the reader's to tell. */
-  async #write(line: Line, conn: Connection, bytes: Uint8Array): Promise<void> {
-    const queue: Uint8Array[] = [];
-    line.queue = queue;
-    try {
-      for (let next: Uint8Array | undefined = bytes; next; next = queue.shift()) {
-        for (let at = 0; at < next.length;) {
-          at += await conn.write(at === 0 ? next : next.subarray(at));
-        }
-      }
-    } catch {
-      return;
-    }
-    line.queue = null;
+  #letOthersRead(): Promise<void> {
+    return new Promise((resolve) =>
+      setTimeout(() => {
+        this.#pause = null;
+        resolve();
+      }, 0)
+    );
   }
 }

@@ -4,6 +4,7 @@
  * each interval as it ends and its totals at the end, and waits for the next job.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { monotonicClock } from "./clock.ts";
 import type { Driver } from "./driver.ts";
 import { DRIVERS } from "./drivers.ts";
 import { Flow } from "./flow.ts";
@@ -26,15 +27,16 @@ type Loop = RequestLoop | SessionLoop;
 
 /** Everything of one run, allocated before it starts. */
 async function prepare(job: Job): Promise<(at: number) => Promise<void>> {
-  let startMs = 0; // of this isolate's performance clock
-  const now = (): number => (performance.now() - startMs) * 1_000;
+  const clock = monotonicClock();
+  let startUs = 0;
+  const now = (): number => clock() - startUs;
   const driver = await DRIVERS[job.driver]({ endpoint: job.endpoint, slots: job.connections, now });
   const log = openLog(job);
   const recorder = new Recorder(job.intervalUs, (part) => tell({ kind: "interval", part }), log);
   const sessions = new SessionRecorder();
   const loop = loopOf(job, { driver, recorder, sessions });
   return async (at) => {
-    startMs = at - performance.timeOrigin;
+    startUs = clock() + (at - performance.timeOrigin - performance.now()) * 1_000;
     // In an open loop the connections are there when the first request is due.
     if (job.supply.kind === "closed") await sleep(-now() / 1_000);
     const cpuBeforeUs = threadCpuUs();
@@ -70,12 +72,12 @@ function loopOf(job: Job, parts: LoopParts): Loop {
     : new RequestLoop(job, { ...parts, supply, script: new RequestScript(script) });
 }
 
-let rehearsed: Promise<void> | null = null;
+const rehearsed = rehearse();
 let start: ((at: number) => Promise<void>) | null = null;
 
 self.onmessage = async ({ data }: MessageEvent<ToWorker>) => {
   if (data.kind === "prepare") {
-    await (rehearsed ??= rehearse());
+    await rehearsed;
     start = await prepare(data.job);
     tell({ kind: "ready" });
   } else {
