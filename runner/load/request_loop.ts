@@ -39,11 +39,10 @@ export class RequestLoop implements Conversation {
   readonly #inFlight: InFlight;
   readonly #idle: SlotQueue;
   readonly #sweepUs: number;
-  #nextSweepUs = -Infinity;
   readonly #script: RequestScript;
-
+  #nextSweepUs = -Infinity;
   constructor(private readonly job: Job, private readonly parts: RequestParts) {
-    const slots = job.connections;
+    const { connections: slots } = job;
     this.punctual = parts.supply.intended;
     this.#sweepUs = Math.max(1_000, Math.min(SWEEP_US, job.timeoutUs / 10));
     this.#connections = new Connections(slots, parts);

@@ -1,17 +1,18 @@
 import assert from "node:assert/strict";
+import type { Connection } from "../../runner/load/dial.ts";
 import { Outlet } from "../../runner/load/outlet.ts";
 
 /** A connection that takes at most `most` bytes a write, and what it has taken. */
-function narrow(most: number) {
+function narrow(most: number): Connection & { readonly taken: readonly string[] } {
   const taken: string[] = [];
   return {
     taken,
     read: () => Promise.resolve(null),
-    write(bytes: Uint8Array) {
+    write(bytes: Uint8Array): Promise<number> {
       taken.push(new TextDecoder().decode(bytes.subarray(0, most)));
       return Promise.resolve(Math.min(most, bytes.length));
     },
-    close() {},
+    close(): void {},
   };
 }
 
