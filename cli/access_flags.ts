@@ -1,16 +1,15 @@
 /** Flags for what a URL does not tell of the way to its server: certificates, and a unix socket. */
+import { resolve } from "node:path";
 import { z } from "zod";
-import type { Access } from "../runner/endpoint.ts";
+import { certificatesAt, checkSocket } from "../scenarios/access_files.ts";
 import { messageOf, type Problem } from "../scenarios/errors.ts";
+import { type Access, accessMisfits } from "../targets/access.ts";
 import type { Given, Parts, Values } from "./command.ts";
 
-/** A file of certificates, as its text. Read as the load will read it: else every dial would fail. */
+/** A file of certificates, as its text. */
 const certificates = z.string().transform((path, context) => {
   try {
-    const text = Deno.readTextFileSync(path);
-    if (!text.includes("-----BEGIN CERTIFICATE-----")) throw new Error("it holds none as PEM");
-    Deno.createHttpClient({ caCerts: [text] }).close();
-    return text;
+    return certificatesAt(resolve(path));
   } catch (error) {
     context.addIssue(`Cannot read certificates from ${path}: ${messageOf(error)}`);
     return z.NEVER;
@@ -19,7 +18,7 @@ const certificates = z.string().transform((path, context) => {
 
 const socket = z.string().superRefine((path, context) => {
   try {
-    if (Deno.statSync(path).isSocket === false) throw new Error("it is no socket");
+    checkSocket(resolve(path));
   } catch (error) {
     context.addIssue(`Cannot dial ${path}: ${messageOf(error)}`);
   }
@@ -28,7 +27,7 @@ const socket = z.string().superRefine((path, context) => {
 export const accessFlags = {
   insecure: {
     flags: "--insecure",
-    about: "Takes any certificate",
+    about: "Takes any certificate of an https server",
     schema: z.boolean().default(false),
   },
   cacert: {
@@ -43,18 +42,8 @@ export const accessFlags = {
   },
 } satisfies Parts;
 
-export function accessConflicts({ url, cacert, unix }: Given): Problem[] {
-  const isSecure = /^https:/i.test(String(url));
-  const problems: Problem[] = [];
-  if (cacert !== undefined && !isSecure) {
-    const message = "Cannot check certificates where there are none: the URL is not https";
-    problems.push({ place: "--cacert", message, fix: "leave it out, or write https://" });
-  }
-  if (unix !== undefined && isSecure) {
-    const message = "Cannot use TLS on a unix socket: the URL is https";
-    problems.push({ place: "--unix", message, fix: "write http://" });
-  }
-  return problems;
+export function accessConflicts(given: Given): Problem[] {
+  return accessMisfits(given).map(({ key, ...problem }) => ({ place: `--${key}`, ...problem }));
 }
 
 export function accessOf({ insecure, cacert, unix }: Values<typeof accessFlags>): Access {

@@ -126,9 +126,10 @@ function commanderOf({ parts, title }: Called): Commander {
     .option("-V, --version", "The version of Plateau");
 }
 
-function optionOf({ flags, about, preset, repeatable }: Flag): Option {
+function optionOf({ flags, about, preset, repeatable, heading }: Flag): Option {
   const option = new Option(flags, about);
   if (preset !== undefined) option.default(preset, preset);
+  if (heading !== undefined) option.helpGroup(heading);
   if (repeatable) option.argParser<string[]>((text, before = []) => [...before, text]);
   return option;
 }

@@ -1,46 +1,98 @@
 /** `plateau bench URL`: one measurement, in the manner of wrk and oha. */
+import type { Grouped } from "../report/cells.ts";
+import type { GateOutcome } from "../report/gates.ts";
 import { measureUrl } from "../runner/bench.ts";
 import type { Measurement } from "../runner/result.ts";
 import { EXIT } from "../scenarios/errors.ts";
+import type { Threshold } from "../scenarios/threshold.ts";
 import { benchConflicts, benchParts, benchRequest } from "./bench_flags.ts";
 import { defineCommand } from "./define.ts";
 import { interruptible } from "./interrupt.ts";
-import { judgeMeasurement } from "./judge.ts";
+import { judgeMeasurement, judgeTrust } from "./judge.ts";
 import { type Renderers, takesStdout, writeOutputs } from "./outputs.ts";
 import { print, progressView, terminalOptions } from "./terminal.ts";
+import { readBaseline } from "./threshold_flags.ts";
 
 export const bench = defineCommand({
   parts: benchParts,
   conflicts: benchConflicts,
-  more: `Examples:
+  more: `By default each connection asks again when it has its answer, until the time is
+over. With --rate or --phases requests are due when the clock says so, however
+busy the server is, and their latency counts from that moment.
+
+Examples:
   plateau bench http://127.0.0.1:8080/ -c 100 -d 30s
   plateau bench http://127.0.0.1:8080/login -m post -H "content-type: application/json" -b '{"user":"a"}'
   plateau bench http://127.0.0.1:8080/ -n 10000 --expect-status 200 --json -`,
-  run(values): Promise<number> {
+  async run(values): Promise<number> {
+    const baseline = await readBaseline(values.threshold, values.baseline);
     return interruptible(async (signal) => {
       const { onProgress, stop } = await progressView(values.quiet);
       const measurement = await measureUrl(benchRequest(values), { onProgress, signal }).finally(
         stop,
       );
-      await writeOutputs(values, renderersOf(measurement));
-      if (!takesStdout(values)) await print(await summaryOf(measurement));
-      if (!signal.aborted) judgeMeasurement(measurement);
+      const gates = await gatesOf(measurement, values.threshold, baseline);
+      await writeOutputs(values, renderersOf(measurement, values.threshold, { baseline, gates }));
+      if (!takesStdout(values)) await print(await summaryOf(measurement, gates));
+      if (!signal.aborted) await judge(measurement, { gates, strict: values.strict });
       return EXIT.done;
     });
   },
 });
 
-function renderersOf(measurement: Measurement): Renderers {
+/** What became of the thresholds. */
+async function gatesOf(
+  measurement: Measurement,
+  thresholds: readonly Threshold[],
+  baseline: Grouped | null,
+): Promise<readonly GateOutcome[]> {
+  if (thresholds.length === 0) return [];
+  const { judgeCells } = await import("../report/gates.ts");
+  const { gatedMeasurement } = await import("../report/gates/cells.ts");
+  const cells = [gatedMeasurement(measurement, baseline)];
+  return judgeCells(thresholds, cells, { hasBaseline: baseline !== null });
+}
+
+/** What a measurement that can't be trusted says of thresholds is nothing, so trust comes first. */
+async function judge(
+  measurement: Measurement,
+  { gates, strict }: { gates: readonly GateOutcome[]; strict: boolean },
+): Promise<void> {
+  judgeMeasurement(measurement);
+  if (strict) judgeTrust([measurement]);
+  if (gates.length > 0) (await import("./judge_gates.ts")).judgeGates(gates);
+}
+
+function renderersOf(
+  measurement: Measurement,
+  thresholds: readonly Threshold[],
+  { baseline, gates }: { baseline: Grouped | null; gates: readonly GateOutcome[] },
+): Renderers {
   return {
     json: () => JSON.stringify(measurement, null, 2) + "\n",
     csv: async () => (await import("../report/csv.ts")).renderMeasurementCsv(measurement),
     markdown: async () =>
-      (await import("../report/markdown.ts")).renderMeasurementMarkdown(measurement),
-    html: async () => (await import("./bench_page.ts")).renderBenchPage(measurement),
+      (await import("../report/markdown.ts")).renderMeasurementMarkdown(measurement, gates),
+    junit: async () => await junitOf(measurement, gates),
+    html: async () =>
+      (await import("./bench_page.ts")).renderBenchPage(measurement, {
+        thresholds: [...thresholds],
+        baseline,
+      }),
   };
 }
 
-async function summaryOf(measurement: Measurement): Promise<string> {
+async function junitOf(measurement: Measurement, gates: readonly GateOutcome[]): Promise<string> {
+  const { measurementSuite, renderJunit } = await import("../report/junit.ts");
+  const startedAt = new Date(Date.now() - measurement.elapsed * 1_000).toISOString();
+  const hostname = Deno.hostname();
+  return renderJunit([measurementSuite({ measurement, startedAt, hostname }, gates)]);
+}
+
+async function summaryOf(
+  measurement: Measurement,
+  gates: readonly GateOutcome[],
+): Promise<string> {
   const { renderMeasurement } = await import("../report/terminal/measurement.ts");
-  return renderMeasurement(measurement, terminalOptions());
+  return renderMeasurement(measurement, terminalOptions(), gates);
 }

@@ -7,75 +7,59 @@ import type { CellLoad } from "../scenarios/plan.ts";
 import { METHODS } from "../scenarios/request.ts";
 import { type RequestScenario, requestScenarioSpec } from "../scenarios/scenario.ts";
 import { accessConflicts, accessFlags, accessOf } from "./access_flags.ts";
-import type { Given, Parts, Values } from "./command.ts";
-import { anySeed, quietFlag, redisFlag, seedFlag } from "./flags.ts";
+import { type Given, type Parts, under, type Values } from "./command.ts";
+import { anySeed, quietFlag, redisFlag, seedFlag, strictFlag } from "./flags.ts";
 import { outputConflicts, outputFlags } from "./outputs.ts";
 import { phases } from "./phases.ts";
+import { thresholdFlags } from "./threshold_flags.ts";
 import { header, httpUrl, statuses, textOrFile, wholeNumber } from "./values.ts";
 
-export const benchParts = {
-  url: { operand: "<URL>", about: "http://host:port/path, or https", schema: httpUrl },
+const loadFlags = {
   connections: {
     flags: "-c, --connections <N>",
-    about: "Connections, each of which asks again when it has its answer; in phases, visitors at " +
-      "once (default: 50, in phases 10000)",
+    about: "Connections over all workers (default: 50); with --phases, visitors at once " +
+      "(default: 10000)",
     schema: wholeNumber(load.connections).optional(),
   },
   duration: {
     flags: "-d, --duration <D>",
-    about: "How long (default: 10s)",
+    about: "How long, such as 500ms, 30s or 5m (default: 10s)",
     schema: load.duration.optional(),
   },
   requests: {
     flags: "-n, --requests <N>",
-    about: "Ends after this many requests instead",
+    about: "Ends after this many requests instead of a duration",
     schema: wholeNumber(load.requests).optional(),
   },
   rate: {
     flags: "-r, --rate <R>",
-    about: "Requests arrive at this rate, such as 1000/s, whether or not a connection is free",
+    about:
+      "Open loop: requests arrive at this rate, such as 1000/s, whether or not a connection is free",
     schema: load.rate.optional(),
   },
   phases: {
     flags: "--phases <D@R,…>",
     about:
-      'Visitors arrive, each with a connection of its own: "30s@10/s,60s@50/s..200/s" is 30 s ' +
+      'Open loop: visitors arrive, each with a connection of its own: "30s@10/s,60s@50/s..200/s" is 30 s ' +
       "at 10/s, then 60 s from 50/s to 200/s; 10s@0/s is a pause",
     schema: phases.optional(),
   },
   arrivals: {
     flags: "--arrivals <uniform|poisson>",
-    about:
-      "uniform: evenly spread; poisson: by chance, as independent people come (default: uniform)",
+    about: "When they arrive in an open loop: uniform, evenly spread, or poisson, by chance, as " +
+      "independent people come (default: uniform)",
     schema: load.arrivals.optional(),
   },
   workers: {
     flags: "-w, --workers <N>",
-    about: "Worker isolates; chosen from the machine when it is not given",
+    about: "Threads that load; chosen from the machine when it is not given",
     schema: wholeNumber(load.workers).optional(),
   },
   timeout: {
     flags: "-t, --timeout <D>",
-    about: "A request without its whole answer by then has failed",
+    about: "A request has failed when its whole answer is not there by then",
     preset: "5s",
     schema: load.timeout,
-  },
-  method: {
-    flags: "-m, --method <M>",
-    about: `Method: ${METHODS.join(", ")}`,
-    preset: "get",
-    schema: z.string().toLowerCase().pipe(z.enum(METHODS)),
-  },
-  header: {
-    flags: '-H, --header <"k: v">',
-    about: "Header field; may be repeated",
-    repeatable: true,
-    schema: z.array(header).default([]),
-  },
-  body: {
-    flags: "-b, --body <TEXT|@FILE>",
-    about: "Body of the request",
-    schema: textOrFile.optional(),
   },
   pipeline: {
     flags: "--pipeline <N>",
@@ -88,7 +72,29 @@ export const benchParts = {
     about: "A new connection for every request",
     schema: z.boolean().default(true),
   },
-  ...accessFlags,
+} satisfies Parts;
+
+const requestFlags = {
+  method: {
+    flags: "-m, --method <M>",
+    about: `Method: ${METHODS.join(", ")}`,
+    preset: "get",
+    schema: z.string().toLowerCase().pipe(z.enum(METHODS)),
+  },
+  header: {
+    flags: '-H, --header <"k: v">',
+    about: "Header field of the request; may be repeated",
+    repeatable: true,
+    schema: z.array(header).default([]),
+  },
+  body: {
+    flags: "-b, --body <TEXT|@FILE>",
+    about: "Body of the request, as it is, or from a file; its content-type is a header",
+    schema: textOrFile.optional(),
+  },
+} satisfies Parts;
+
+const checkFlags = {
   expectStatus: {
     flags: "--expect-status <N>",
     about: "Status of a right answer, or several: 200,204; exit code 1 when there is another",
@@ -99,27 +105,48 @@ export const benchParts = {
     about: "Whole body of a right answer; exit code 1 when there is another",
     schema: z.string().optional(),
   },
+  ...thresholdFlags,
+} satisfies Parts;
+
+const resultFlags = {
+  ...outputFlags,
+  log: {
+    flags: "--log <FILE>",
+    about:
+      "Writes a line for every request: code;start;end;connection, in nanoseconds; code 0 is " +
+      "a failed one",
+    schema: z.string().min(1).optional(),
+  },
   interval: {
     flags: "--interval <D>",
     about: "Step of the timeline",
     preset: "250ms",
     schema: load.interval,
   },
-  log: {
-    flags: "--log <FILE>",
-    about: "A line for every request: code;start;end;connection, in nanoseconds",
-    schema: z.string().min(1).optional(),
-  },
+  ...strictFlag,
+  ...quietFlag,
+} satisfies Parts;
+
+const otherFlags = {
   driver: {
     flags: "--driver <auto|epoll|tcp>",
-    about: "How the workers do their I/O",
+    about: "How bytes are sent and read: epoll, the fastest, on Linux and without TLS; tcp, " +
+      "everywhere; auto, the better one that works",
     preset: "auto",
     schema: z.enum(["auto", "epoll", "tcp"]),
   },
-  ...outputFlags,
-  ...quietFlag,
   ...seedFlag,
-  ...redisFlag,
+  redis: { ...redisFlag.redis, about: "Of no use here; taken as other commands take it" },
+} satisfies Parts;
+
+export const benchParts = {
+  url: { operand: "<URL>", about: "http://host:port/path, or https", schema: httpUrl },
+  ...under("Load:", loadFlags),
+  ...under("Request:", requestFlags),
+  ...under("Way to the server:", accessFlags),
+  ...under("Checks:", checkFlags),
+  ...under("Results:", resultFlags),
+  ...under("Other:", otherFlags),
 } satisfies Parts;
 
 export type BenchValues = Values<typeof benchParts>;

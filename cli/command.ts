@@ -15,6 +15,8 @@ export interface Flag<Schema extends z.ZodType = z.ZodType> {
   /** The text that stands for a flag that is not given. */
   readonly preset?: string;
   readonly repeatable?: true;
+  /** Heading in the help; "Options:" when absent. */
+  readonly heading?: string;
 }
 
 /** A part of a command line that is told by its position. */
@@ -28,6 +30,13 @@ export interface Operand<Schema extends z.ZodType = z.ZodType> {
 
 export type Parts = Readonly<Record<string, Flag | Operand>>;
 export type Values<P extends Parts> = { readonly [Name in keyof P]: z.output<P[Name]["schema"]> };
+
+/** The flags under a heading of their own in the help. */
+export function under<P extends Readonly<Record<string, Flag>>>(heading: string, flags: P): P {
+  return Object.fromEntries(
+    Object.entries(flags).map(([name, flag]) => [name, { ...flag, heading }]),
+  ) as P;
+}
 
 /** What was given, as text, by the names of the parts; undefined where nothing was. */
 export type Given = Readonly<Record<string, unknown>>;

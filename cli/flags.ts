@@ -1,7 +1,7 @@
 /** Flags that several commands share. */
 import { z } from "zod";
 import { duration } from "../scenarios/load.ts";
-import { repeat, seed } from "../scenarios/repetition.ts";
+import { repeatText, seed } from "../scenarios/repetition.ts";
 import type { Parts } from "./command.ts";
 import { only, redisUrl, wholeNumber } from "./values.ts";
 
@@ -31,6 +31,14 @@ export function anySeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0];
 }
 
+export const strictFlag = {
+  strict: {
+    flags: "--strict",
+    about: "Exit code 4 when the generator or the machine may have been the limit, not the target",
+    schema: z.boolean().default(false),
+  },
+} satisfies Parts;
+
 export const quietFlag = {
   quiet: {
     flags: "-q, --quiet",
@@ -48,8 +56,8 @@ export const planFlags = {
   },
   repeat: {
     flags: "--repeat <N>",
-    about: "Runs of each cell",
-    schema: wholeNumber(repeat).optional(),
+    about: 'Runs of each cell, or "until 2%"',
+    schema: repeatText.optional(),
   },
   duration: {
     flags: "--duration <D>",

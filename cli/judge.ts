@@ -1,6 +1,6 @@
 /** Whether a measurement ends well: throws the error whose exit code scripts wait for. Pure. */
-import type { Measurement, Missing, Results } from "../runner/result.ts";
-import { CheckError, TargetError } from "../scenarios/errors.ts";
+import type { Measurement, Missing, Results, Run } from "../runner/result.ts";
+import { CheckError, TargetError, UntrustedError } from "../scenarios/errors.ts";
 
 /** Reasons that are shown; a dead target has one or two. */
 const MOST_REASONS = 5;
@@ -16,6 +16,20 @@ export function judgeMeasurement({ url, requests, errors, reasons, checks }: Mea
     const answers = checks.passed + checks.failed;
     throw new CheckError(`${checks.failed} of ${answers} answers of ${url} are not as expected`);
   }
+}
+
+/** For --strict: every run must have measured its target, and not the generator or the machine. */
+export function judgeTrust(runs: readonly (Measurement | Run)[]): void {
+  const doubted = runs.filter(({ generator }) => generator.trust !== "valid");
+  if (doubted.length === 0) return;
+  const what = runs.length === 1 ? "the run is" : `${doubted.length} of ${runs.length} runs are`;
+  throw new UntrustedError(`Cannot trust the figures: ${what} not valid`, doubted.map(doubtOf));
+}
+
+function doubtOf(run: Measurement | Run): string {
+  const { trust, reasons } = run.generator;
+  const place = "target" in run ? `${run.scenario}, ${run.target}, run ${run.repetition}: ` : "";
+  return `${place}${trust}: ${reasons.join(" ")}`;
 }
 
 /** First what could not be measured, then wrong answers; what was skipped may be missing. */

@@ -5,17 +5,22 @@ import { parseExperiment } from "../scenarios/experiment_file.ts";
 import { experiments } from "../scenarios/experiments/registry.ts";
 import { apps } from "../targets/apps/registry.ts";
 import type { App } from "../targets/apps/app.ts";
+import { frameworkNamed, frameworkNames } from "../targets/frameworks/registry.ts";
 import { defineCommand } from "./define.ts";
 import { print } from "./terminal.ts";
 
-const sections = { experiments: listExperiments, apps: listApps };
-const names = ["experiments", "apps"] as const satisfies readonly (keyof typeof sections)[];
+const sections = { experiments: listExperiments, apps: listApps, frameworks: listFrameworks };
+const names = [
+  "experiments",
+  "apps",
+  "frameworks",
+] as const satisfies readonly (keyof typeof sections)[];
 
 export const list = defineCommand({
   parts: {
     what: {
       operand: "[WHAT]",
-      about: `One of ${names.join(", ")}; both when it is left out`,
+      about: `One of ${names.join(", ")}; all when it is left out`,
       schema: z.enum(names).optional(),
     },
   },
@@ -37,6 +42,16 @@ function listApps(): string[] {
     line(name, summary),
     ...settingsOf(settings).map(({ key, about }) => line(`  ${key}`, about)),
   ]);
+}
+
+function listFrameworks(): string[] {
+  return frameworkNames.flatMap((name) => {
+    const { summary, version, settings } = frameworkNamed(name);
+    return [
+      line(name, version === "" ? summary : `${summary} (${version})`),
+      ...settingsOf(settings).map(({ key, about }) => line(`  ${key}`, about)),
+    ];
+  });
 }
 
 /** A default is in one schema or the other: before or after it was read. */

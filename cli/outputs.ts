@@ -16,6 +16,11 @@ export const outputFlags = {
     about: "Writes the summary as a table for a pull request",
     schema: outputFile.optional(),
   },
+  junit: {
+    flags: "--junit <FILE>",
+    about: "Writes checks and thresholds as JUnit XML, for CI",
+    schema: outputFile.optional(),
+  },
   html: { flags: "--html <FILE>", about: "Writes the report page", schema: outputFile.optional() },
 } satisfies Parts;
 
@@ -25,7 +30,9 @@ const FORMS = Object.keys(outputFlags) as Form[];
 export type Outputs = Values<typeof outputFlags>;
 
 /** How each form is made; only what was asked for is. */
-export type Renderers = Readonly<Record<Form, () => string | Promise<string>>>;
+export type Renderers<Asked extends Form = Form> = Readonly<
+  Record<Asked, () => string | Promise<string>>
+>;
 
 /** Standard output holds one thing. */
 export function outputConflicts(given: Given): Problem[] {
@@ -38,15 +45,20 @@ export function outputConflicts(given: Given): Problem[] {
 }
 
 /** Whether standard output is taken by one of the forms. */
-export function takesStdout(outputs: Outputs): boolean {
+export function takesStdout(outputs: Partial<Outputs>): boolean {
   return FORMS.some((form) => outputs[form] === "-");
 }
 
-export async function writeOutputs(outputs: Outputs, renderers: Renderers): Promise<void> {
+/** @param renderers Of every form that the command has a flag for. */
+export async function writeOutputs(
+  outputs: Partial<Outputs>,
+  renderers: Partial<Renderers>,
+): Promise<void> {
   for (const form of FORMS) {
     const path = outputs[form];
-    if (path === undefined) continue;
-    const text = await renderers[form]();
+    const render = renderers[form];
+    if (path === undefined || render === undefined) continue;
+    const text = await render();
     if (path === "-") await print(text);
     else await writeFile(path, text);
   }

@@ -1,15 +1,16 @@
 /** An experiment as the flags of `run` and `check` change it, and its plan. */
+import { discardMisfit } from "../scenarios/discard.ts";
 import { type Problem, UserError } from "../scenarios/errors.ts";
 import type { Experiment } from "../scenarios/experiment.ts";
 import { type ExperimentFile, loadExperiment } from "../scenarios/experiment_file.ts";
 import type { Load } from "../scenarios/load.ts";
-import { planExperiment, type PlannedRun } from "../scenarios/plan.ts";
+import { type Plan, planBlocks } from "../scenarios/plan.ts";
 import type { Values } from "./command.ts";
 import { anySeed, type planFlags } from "./flags.ts";
 
 export interface Planned extends ExperimentFile {
   readonly seed: number;
-  readonly runs: readonly PlannedRun[];
+  readonly plan: Plan;
 }
 
 /** Throws a UserError with everything that is wrong with the file. */
@@ -24,8 +25,10 @@ export async function planFromFile(
     repeat: repeat ?? rest.repeat,
     load: duration === undefined ? load : lasting(duration, load),
   };
+  const misfit = discardMisfit(experiment);
+  if (misfit !== null) throw new UserError([{ place: "--duration", message: misfit }]);
   const seed = asked ?? experiment.seed ?? anySeed();
-  return { ...file, experiment, seed, runs: planExperiment(experiment, { seed, only }) };
+  return { ...file, experiment, seed, plan: planBlocks(experiment, { seed, only }) };
 }
 
 function lasting(durationMs: number, load: Load): Load {

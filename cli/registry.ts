@@ -31,6 +31,10 @@ export const commands = {
     summary: "Renders the report of results again",
     load: async () => (await import("./report.ts")).report,
   },
+  compare: {
+    summary: "Compares two results, with an interval and a verdict for each cell",
+    load: async () => (await import("./compare.ts")).compare,
+  },
   list: {
     summary: "Shows the built-in experiments and apps",
     load: async () => (await import("./list.ts")).list,
@@ -43,9 +47,21 @@ export const commands = {
     summary: "Tells what an experiment would run, or what is wrong with it",
     load: async () => (await import("./check.ts")).check,
   },
+  doctor: {
+    summary: "Tells whether this machine is fit to measure on",
+    load: async () => (await import("./doctor.ts")).doctor,
+  },
   schema: {
     summary: "Prints the JSON Schema of a file",
     load: async () => (await import("./schema.ts")).schema,
+  },
+  setup: {
+    summary: "Installs the servers of the frameworks study",
+    load: async () => (await import("./setup.ts")).setup,
+  },
+  front: {
+    summary: "",
+    load: async () => (await import("./front.ts")).front,
   },
   supervise: {
     summary: "",

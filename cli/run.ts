@@ -2,18 +2,20 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { runExperiment } from "../runner/experiment.ts";
-import type { Results } from "../runner/result.ts";
 import { EXIT } from "../scenarios/errors.ts";
 import type { Parts, Values } from "./command.ts";
 import { defineCommand } from "./define.ts";
-import { planFlags, quietFlag, redisFlag, redisUrlOf } from "./flags.ts";
+import { planFlags, quietFlag, redisFlag, redisUrlOf, strictFlag } from "./flags.ts";
 import { interruptible } from "./interrupt.ts";
-import { judgeResults } from "./judge.ts";
+import { judgeResults, judgeTrust } from "./judge.ts";
+import { judgeGates } from "./judge_gates.ts";
+import { offerFrameworks } from "./offer_frameworks.ts";
 import { makeOutDir } from "./out_dir.ts";
 import { outputConflicts, outputFlags, takesStdout, writeFile, writeOutputs } from "./outputs.ts";
 import { planFromFile } from "./planned.ts";
-import { resultForms } from "./result_forms.ts";
+import { type ResultForms, resultForms } from "./result_forms.ts";
 import { print, printError, progressView } from "./terminal.ts";
+import { readBaseline, thresholdFlags } from "./threshold_flags.ts";
 
 const parts = {
   experiment: {
@@ -27,6 +29,8 @@ const parts = {
     schema: z.string().min(1).optional(),
   },
   ...planFlags,
+  ...thresholdFlags,
+  ...strictFlag,
   ...redisFlag,
   ...outputFlags,
   ...quietFlag,
@@ -38,22 +42,30 @@ export const run = defineCommand({
   parts,
   conflicts: outputConflicts,
   async run(values): Promise<number> {
-    const planned = await planFromFile(values.experiment, values);
-    const outDir = await makeOutDir(values.out, planned.experiment.name);
+    const { experiment: written, ...planned } = await planFromFile(values.experiment, values);
+    const thresholds = [...written.thresholds, ...values.threshold];
+    const baseline = await readBaseline(thresholds, values.baseline);
+    const experiment = { ...written, thresholds };
+    const outDir = await makeOutDir(values.out, experiment.name);
     await writeFile(join(outDir, planned.fileName), planned.source);
     return interruptible(async (signal) => {
+      if (!values.quiet) await offerFrameworks(planned.plan.cells, signal);
       const { onProgress, stop } = await progressView(values.quiet);
-      const request = { ...planned, outDir, redisUrl: redisUrlOf(values.redis) };
+      const request = { ...planned, experiment, outDir, redisUrl: redisUrlOf(values.redis) };
       const results = await runExperiment(request, { onProgress, signal }).finally(stop);
-      await deliver(results, outDir, values);
-      if (!signal.aborted) judgeResults(results);
+      const forms = resultForms([results], baseline);
+      await deliver(forms, outDir, values);
+      if (!signal.aborted) {
+        judgeResults(results);
+        if (values.strict) judgeTrust(results.runs);
+        judgeGates(forms.gates);
+      }
       return EXIT.done;
     });
   },
 });
 
-async function deliver(results: Results, outDir: string, values: RunValues): Promise<void> {
-  const forms = resultForms([results]);
+async function deliver(forms: ResultForms, outDir: string, values: RunValues): Promise<void> {
   const page = join(outDir, "report.html");
   await writeFile(page, await forms.html());
   await writeOutputs(values, forms);

@@ -19,6 +19,11 @@ export const serve = defineCommand({
       preset: "0",
       schema: wholeNumber(z.int().min(0).max(65_535)),
     },
+    sharePort: {
+      flags: "--share-port",
+      about: "Lets other processes listen on the same port (Linux)",
+      schema: z.boolean().default(false),
+    },
     host: {
       flags: "--host <H>",
       about: "Address to listen on; 0.0.0.0 serves other machines",
@@ -33,12 +38,12 @@ export const serve = defineCommand({
     },
     ...redisFlag,
   },
-  run({ app, port, host, set, redis }): Promise<number> {
+  run({ app, port, sharePort: shared, host, set, redis }): Promise<number> {
     bindToParent();
     return interruptible(async (signal) => {
       const settings = Object.fromEntries(set);
       const redisUrl = redisUrlOf(redis);
-      const served = await serveApp({ app, port, host, set: settings, redisUrl });
+      const served = await serveApp({ app, port, shared, host, set: settings, redisUrl });
       signal.addEventListener("abort", () => void served.close());
       await print(`listening ${served.origin}\n`);
       await served.finished;

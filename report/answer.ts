@@ -1,9 +1,12 @@
 /**
- * The answer of one scenario in one sentence: who is fastest, by what ratio, and how far the runs
- * spread. It claims no more than the runs show: one run is "in one run", and ranges that overlap
- * have no winner.
+ * The answer of one scenario in one sentence: who is fastest, by what ratio, and how sure that is. It claims
+ * no more than the runs show: one run is "in one run", and a difference without a verdict has no winner.
  */
 import type { Cell } from "./cells.ts";
+import { comparisonOf, type GroupComparison } from "./comparison.ts";
+import type { ComparedFigure } from "./comparison/group.ts";
+import { isOpen, type Lookup, TOLERATED_WRONG_RATIO } from "./comparison/pairs.ts";
+import { pairSentence, ratioText, verdictText } from "./comparison/words.ts";
 import { percentileOf } from "./pool.ts";
 import { formatMs, formatNumber, formatShare } from "./units.ts";
 
@@ -12,85 +15,113 @@ export interface Answer {
   readonly verdict: string;
   /** By how much; "" when there is nothing to add. Ends with a full stop, the verdict does not. */
   readonly detail: string;
+  /** The same without the ratios, for where `pairs` are shown beside it. */
+  readonly brief: string;
+  /** `express → fastify: 4.31× [4.20, 4.43] the requests, …`: each other target against the fastest. */
+  readonly pairs: readonly string[];
 }
 
-/** A target with more wrong or failed requests than this does not compete: a fast error is no answer. */
-const TOLERATED_WRONG_RATIO = 0.01;
-
-export function answerOf(cells: readonly Cell[]): Answer {
-  const right = cells.filter(({ wrongRatio }) => wrongRatio <= TOLERATED_WRONG_RATIO);
-  const ranked = competitors(right).sort((a, b) => b.rate.median - a.rate.median);
-  const { verdict, detail } = ranking(ranked);
-  return { verdict, detail: [detail, ...faults(cells)].filter(Boolean).join(" ") };
+/**
+ * @param ranked Those that compete, from the fastest.
+ * @param cells All of the scenario.
+ * @param comparisonOf Of two of `ranked`.
+ */
+export function answerOf(
+  { ranked, cells }: { ranked: readonly Cell[]; cells: readonly Cell[] },
+  comparisonOf: Lookup,
+): Answer {
+  const faults = faultsOf(cells);
+  const { verdict, figures, ratios } = ranking(ranked, comparisonOf);
+  const [first, ...others] = ranked;
+  return {
+    verdict,
+    detail: joined([[figures, ratios].filter(Boolean).join("; "), ...faults]),
+    brief: joined([figures, ...faults]),
+    pairs: others.map((cell) => pairSentence(cell.label, first.label, comparisonOf(cell, first))),
+  };
 }
 
 /** The answer as one text. */
-export function answerText({ verdict, detail }: Answer): string {
+export function answerText({ verdict, detail }: Pick<Answer, "verdict" | "detail">): string {
   return detail ? `${verdict}: ${detail}` : `${verdict}.`;
 }
 
-/** The best cell of each target; where there is one target only, its cells compete. */
-function competitors(cells: readonly Cell[]): Cell[] {
-  const byTarget = Map.groupBy(cells, ({ target }) => target);
-  if (byTarget.size === 1) return [...cells];
-  return [...byTarget.values()].map((group) =>
-    group.reduce((best, cell) => cell.rate.median > best.rate.median ? cell : best)
-  );
+function joined(sentences: readonly string[]): string {
+  return sentences.filter(Boolean).map((text) => `${text}.`).join(" ");
 }
 
-function ranking(ranked: readonly Cell[]): Answer {
+/** Sentences without their full stops. */
+interface Ranking {
+  readonly verdict: string;
+  /** Of those that the verdict names. */
+  readonly figures: string;
+  /** How they compare; "" when there is nothing to compare. */
+  readonly ratios: string;
+}
+
+function ranking(ranked: readonly Cell[], lookup: Lookup): Ranking {
   const [first, second, ...others] = ranked;
-  if (!first) return { verdict: "No target answered right", detail: "" };
+  if (!first) return { verdict: "No target answered right", figures: "", ratios: "" };
   if (!second) {
     const verdict = `${first.label} answered ${rateText(first)}`;
-    return { verdict, detail: `${runsText(first)}, ${p99Text(first)}.` };
+    return { verdict, figures: `${runsText(first)}, ${p99Text(first)}`, ratios: "" };
   }
-  if (first.runs.length === 1 && second.runs.length === 1) {
-    return {
-      verdict: `${first.label} was fastest in one run each`,
-      detail: `${rateText(first)}, ${p99Text(first)}; ${comparisons(first, [second, ...others])}.`,
-    };
+  const open = isOpen(ranked);
+  const deciding: ComparedFigure = open ? 99 : "rate";
+  const comparison = lookup(second, first);
+  const decision = comparisonOf(comparison, deciding);
+  const ratios = ratiosOf(first, [second, ...others], lookup);
+  if (decision.interval === null) {
+    return { verdict: fewRunsText(first, second), figures: figuresText(first), ratios };
   }
-  if (first.rate.min <= second.rate.max) return tooClose(first, second);
-  return {
-    verdict: `${first.label} is fastest`,
-    detail: `${rateText(first)} (${runsText(first)}), ${p99Text(first)}; ` +
-      `${comparisons(first, [second, ...others])}.`,
-  };
+  if (decision.verdict !== "better") {
+    return tooClose(first, second, { comparison, deciding });
+  }
+  const verdict = open ? `${first.label} answers fastest` : `${first.label} is fastest`;
+  return { verdict, figures: figuresText(first), ratios };
 }
 
-function tooClose(first: Cell, second: Cell): Answer {
+function fewRunsText(first: Cell, second: Cell): string {
+  return first.runs.length === 1 && second.runs.length === 1
+    ? `${first.label} was fastest in one run each`
+    : `${first.label} was fastest, with too few runs to be sure`;
+}
+
+function tooClose(
+  first: Cell,
+  second: Cell,
+  { comparison, deciding }: { comparison: GroupComparison; deciding: ComparedFigure },
+): Ranking {
+  const decision = comparisonOf(comparison, deciding);
+  const text = deciding === "rate" ? rateText : p99Text;
   return {
     verdict: `${first.label} and ${second.label} are too close to call`,
-    detail: `${rateText(first)} and ${rateText(second)}, and their runs overlap ` +
-      `(ratio ${ratioRange(first, second)}).`,
+    figures: `${text(first)} and ${text(second)}, ${
+      verdictText(decision, comparison.marginRatio)
+    } (ratio ${ratioText(decision)})`,
+    ratios: "",
   };
 }
 
-/** `1.80× express (1.62–2.01) and 3.10× hapi (2.90–3.30)`; of many only the next and the last. */
-function comparisons(first: Cell, others: readonly Cell[]): string {
-  const texts = others.map((cell) => ratioText(first, cell));
+/** Of many only the next and the last. */
+function ratiosOf(first: Cell, others: readonly Cell[], lookup: Lookup): string {
+  const texts = others.map((cell) => ratiosText(first, cell, lookup));
   return texts.length <= 2
-    ? texts.join(" and ")
-    : `${texts[0]}, the next, and ${texts[texts.length - 1]}, the last`;
+    ? texts.join("; ")
+    : `${texts[0]}, the next; ${texts[texts.length - 1]}, the last`;
 }
 
-function ratioText(first: Cell, other: Cell): string {
-  if (other.rate.median === 0) return `${other.label} answered nothing`;
-  const ratio = `${formatRatio(first.rate.median / other.rate.median)}× ${other.label}`;
-  const single = first.runs.length === 1 && other.runs.length === 1;
-  return single ? ratio : `${ratio} (${ratioRange(first, other)})`;
+/** `1.80× [1.62, 2.01] the requests of express, p99 0.56× [0.50, 0.62]`. */
+function ratiosText(first: Cell, other: Cell, lookup: Lookup): string {
+  const comparison = lookup(other, first);
+  const rate = ratioText(comparisonOf(comparison, "rate"));
+  const p99 = ratioText(comparisonOf(comparison, 99));
+  return `${rate} the requests of ${other.label}, p99 ${p99}`;
 }
 
-/** From the closest to the farthest pair of runs. */
-function ratioRange(first: Cell, other: Cell): string {
-  const least = formatRatio(first.rate.min / other.rate.max);
-  const most = other.rate.min === 0 ? "∞" : formatRatio(first.rate.max / other.rate.min);
-  return `${least}–${most}`;
-}
-
-function formatRatio(ratio: number): string {
-  return ratio < 10 ? ratio.toFixed(2) : formatNumber(ratio);
+function figuresText(cell: Cell): string {
+  const runs = cell.runs.length === 1 ? "" : ` (${runsText(cell)})`;
+  return `${rateText(cell)}${runs}, ${p99Text(cell)}`;
 }
 
 function rateText({ rate }: Cell): string {
@@ -106,12 +137,12 @@ function p99Text({ latency }: Cell): string {
   return `p99 ${formatMs(percentileOf(latency, 99))}`;
 }
 
-function faults(cells: readonly Cell[]): string[] {
+function faultsOf(cells: readonly Cell[]): string[] {
   return cells.filter(({ wrongRatio }) => wrongRatio > 0).map(({ label, wrongRatio, rate }) => {
-    if (rate.max === 0) return `${label} answered nothing.`;
+    if (rate.max === 0) return `${label} answered nothing`;
     const share = `${
       formatShare(wrongRatio)
     } of the requests to ${label} failed or had a wrong answer`;
-    return wrongRatio > TOLERATED_WRONG_RATIO ? `${share}, so it is not ranked.` : `${share}.`;
+    return wrongRatio > TOLERATED_WRONG_RATIO ? `${share}, so it is not ranked` : share;
   });
 }

@@ -1,7 +1,6 @@
 /** What a reader must know before believing a number: what is missing, and what may be wrong. */
 import type { Missing, Results } from "../runner/result.ts";
 import { cellLabel } from "./cells.ts";
-import { formatShare } from "./units.ts";
 import { counted } from "./words.ts";
 
 export interface MissingModel {
@@ -29,12 +28,7 @@ function partText(missing: Missing): string {
   return repetition === null ? cellLabel(missing) : `${cellLabel(missing)}, run ${repetition}`;
 }
 
-/** From this share of a core on, the generator may be what was measured. */
-const BUSY_GENERATOR = 0.9;
-
 export function warningsOf({ state, runs, planned, missing }: Results): string[] {
-  const busy = runs.filter(({ generator }) => generator.cpu >= BUSY_GENERATOR);
-  const most = Math.max(0, ...busy.map(({ generator }) => generator.cpu));
   return [
     ...(state === "done"
       ? []
@@ -43,11 +37,6 @@ export function warningsOf({ state, runs, planned, missing }: Results): string[]
       `${counted(missing.length, "part")} of the plan ${
         missing.length === 1 ? "has" : "have"
       } no measurement.`,
-    ]),
-    ...(busy.length === 0 ? [] : [
-      `In ${counted(busy.length, "run")} the load generator used up to ${
-        formatShare(most)
-      } of a core: there the target may be faster than it could be asked.`,
     ]),
   ];
 }

@@ -3,7 +3,11 @@
  * its parameters), in each its runs. Statistics are over runs, never over requests.
  */
 import type { Results, Run } from "../runner/result.ts";
+import { cellName } from "../runner/stats/cell_estimates.ts";
+import { type Confidence, confidenceOf } from "./confidence.ts";
 import { type PooledLatency, poolLatency } from "./pool.ts";
+import { type Repeated, repeatedOf } from "./repeated.ts";
+import { type RunParts, takeApart } from "./run_parts.ts";
 import { type Spread, spreadOf, sum } from "./spread.ts";
 
 export interface Cell {
@@ -12,11 +16,14 @@ export interface Cell {
   readonly label: string;
   /** Index of its colour: the same in every scenario. */
   readonly color: number;
-  /** By repetition; at least one. */
+  /** By repetition; at least one. Their figures are without what the experiment discards. */
   readonly runs: readonly Run[];
+  /** One for each run. */
+  readonly parts: readonly RunParts[];
   /** Completed requests per second. */
   readonly rate: Spread;
   readonly latency: PooledLatency;
+  readonly confidence: Confidence;
   /** Requests without a right answer (failed, or against an expectation) as a share of those that ended. */
   readonly wrongRatio: number;
 }
@@ -26,42 +33,48 @@ export interface ScenarioRuns {
   readonly cells: readonly Cell[];
 }
 
+/** What of the results tells which runs belong together. */
+export type Grouped = Pick<Results, "experiment" | "runs">;
+
 /** The scenarios that have a run, with their cells. */
-export function groupRuns(results: Results): ScenarioRuns[] {
+export function groupRuns(results: Grouped): ScenarioRuns[] {
   const colors = colorIndex(results);
   const scenarios = namesOf("scenario", results);
   const targets = namesOf("target", results);
+  const repeated = repeatedOf(results);
   return scenarios
     .map((name) => {
       const runs = results.runs.filter(({ scenario }) => scenario === name);
-      return { name, cells: cellsOf(runs, targets, colors) };
+      const cells = [...Map.groupBy(runs, cellLabel)].map(([label, group]) =>
+        cellOf(group, { label, color: colors.get(label) ?? 0 }, repeated)
+      );
+      return { name, cells: inOrder(cells, targets) };
     })
     .filter(({ cells }) => cells.length > 0);
 }
 
-function cellsOf(
-  runs: readonly Run[],
-  targets: readonly string[],
-  colors: ReadonlyMap<string, number>,
-): Cell[] {
-  const groups = Map.groupBy(runs, cellLabel);
-  return [...groups.entries()]
-    .map(([label, group]) => cellOf(label, colors.get(label) ?? 0, group))
-    .sort((a, b) =>
-      targets.indexOf(a.target) - targets.indexOf(b.target) ||
-      compareNatural(a.label, b.label)
-    );
+function inOrder(cells: readonly Cell[], targets: readonly string[]): Cell[] {
+  return [...cells].sort((a, b) =>
+    targets.indexOf(a.target) - targets.indexOf(b.target) || compareNatural(a.label, b.label)
+  );
 }
 
-function cellOf(label: string, color: number, unordered: readonly Run[]): Cell {
-  const runs = [...unordered].sort((a, b) => a.repetition - b.repetition);
+function cellOf(
+  group: readonly Run[],
+  look: Pick<Cell, "label" | "color">,
+  { discardS, level }: Repeated,
+): Cell {
+  const parts = [...group].sort((a, b) => a.repetition - b.repetition)
+    .map((run) => takeApart(run, discardS));
+  const runs = parts.map(({ run }) => run);
   return {
+    ...look,
     target: runs[0].target,
-    label,
-    color,
     runs,
+    parts,
     rate: spreadOf(runs.map(({ rate }) => rate)),
     latency: poolLatency(runs),
+    confidence: confidenceOf(parts.map(({ blocks }) => blocks), { name: cellName(runs[0]), level }),
     wrongRatio: wrongRatioOf(runs),
   };
 }
@@ -83,13 +96,13 @@ export function cellLabel({ target, parameters }: Pick<Run, "target" | "paramete
 }
 
 /** Names in the order of the experiment file, then those that only the runs know. */
-function namesOf(kind: "target" | "scenario", results: Results): string[] {
+function namesOf(kind: "target" | "scenario", results: Grouped): string[] {
   const written = results.experiment[`${kind}s`];
   const inFile = typeof written === "object" && written !== null ? Object.keys(written) : [];
   return [...new Set([...inFile, ...results.runs.map((run) => run[kind])])];
 }
 
-function colorIndex(results: Results): ReadonlyMap<string, number> {
+function colorIndex(results: Grouped): ReadonlyMap<string, number> {
   const targets = namesOf("target", results);
   const labels = [...new Map(results.runs.map((run) => [cellLabel(run), run.target]))]
     .sort(([a, targetA], [b, targetB]) =>

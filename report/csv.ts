@@ -57,7 +57,10 @@ function figuresOf(measurement: Measurement): Row {
     ...Object.fromEntries(PERCENTILES.map((p) => [`latencyP${p}Ms`, latency.percentiles[`${p}`]])),
     latencyMaxMs: latency.max,
     latencyCensored: latency.censored,
+    steadyLabel: measurement.warmup?.label ?? null,
+    steadyFromS: measurement.warmup?.steadyFrom ?? null,
     generatorCpu: measurement.generator.cpu,
+    trust: measurement.generator.trust,
   };
 }
 

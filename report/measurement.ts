@@ -1,10 +1,12 @@
 /** The model of a single measurement, for `bench`: the same words and units as the report. Pure. */
 import { ERRORS } from "../runner/outcome.ts";
 import { type Measurement, PERCENTILES } from "../runner/result.ts";
+import { supportsPercentile } from "../runner/stats/percentile_support.ts";
 import { equalRatioEdgesUs, sharesBetween } from "./density.ts";
 import { loadText } from "./load.ts";
 import type { Fact } from "./method.ts";
-import { isLowerBound, poolLatency, supports, WEAK_NOTE } from "./pool.ts";
+import { isLowerBound, poolLatency, WEAK_NOTE } from "./pool.ts";
+import { type TrustModel, trustOf } from "./trust.ts";
 import { counted } from "./words.ts";
 import {
   formatCount,
@@ -19,6 +21,8 @@ import {
 
 export interface MeasurementModel {
   readonly url: string;
+  /** Whether the figures can be believed. */
+  readonly trust: TrustModel;
   readonly load: string;
   readonly facts: readonly Fact[];
   readonly percentiles: readonly (Fact & { readonly weak: boolean })[];
@@ -42,6 +46,7 @@ export function measurementModel(measurement: Measurement): MeasurementModel {
   const { url, latency, status, errors, reasons } = measurement;
   return {
     url,
+    trust: trustOf(measurement),
     load: `${loadText([measurement])}, ${counted(measurement.generator.workers, "worker")}`,
     facts: measurementFacts(measurement),
     percentiles: percentileFacts(latency),
@@ -114,7 +119,7 @@ function percentileFacts(
     label: `p${p}`,
     text: (isLowerBound({ count, censored }, p) ? "≥ " : "") +
       formatQuantity(percentiles[`${p}`], unit),
-    weak: !supports(count, p),
+    weak: !supportsPercentile(count, p),
   }));
 }
 
@@ -132,7 +137,7 @@ function histogramOf(measurement: Measurement): MeasurementModel["histogram"] {
 }
 
 function notesOf({ latency: { count, censored } }: Measurement): string[] {
-  const weak = PERCENTILES.some((p) => !supports(count, p)) ? [WEAK_NOTE] : [];
+  const weak = PERCENTILES.some((p) => !supportsPercentile(count, p)) ? [WEAK_NOTE] : [];
   const bounds = censored === 0 ? [] : [
     `${
       formatCount(censored)

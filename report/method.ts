@@ -1,8 +1,11 @@
 /** How it was measured, on what, and how to do it again, in words. */
 import type { Results, Run } from "../runner/result.ts";
+import { RESAMPLES } from "../runner/stats/cell_estimates.ts";
+import { LOOK_CONFIDENCE } from "../runner/stats/sequential.ts";
 import { loadText } from "./load.ts";
+import { repeatedOf } from "./repeated.ts";
 import { counted, listed, unique } from "./words.ts";
-import { formatDuration, formatMoment, formatMs, formatQuantity, sizeUnit } from "./units.ts";
+import { formatCount, formatDuration, formatMoment, formatMs, formatShare } from "./units.ts";
 
 export interface Fact {
   readonly label: string;
@@ -32,21 +35,6 @@ function runsText(made: number, planned: number): string {
   return made === planned ? counted(made, "run") : `${made} of ${counted(planned, "run")}`;
 }
 
-export function machineFacts({ machine, redis, version }: Results): Fact[] {
-  return [
-    {
-      label: "Processor",
-      text: `${machine.cpu}, ${counted(machine.cores, "core")}, ${machine.arch}`,
-    },
-    { label: "Memory", text: formatQuantity(machine.memory, sizeUnit([machine.memory])) },
-    { label: "System", text: `${machine.os}, kernel ${machine.kernel}` },
-    { label: "Host", text: machine.hostname },
-    { label: "Runtime", text: `Deno ${machine.deno}, V8 ${machine.v8}` },
-    { label: "Plateau", text: version },
-    { label: "Redis", text: redis ?? "none" },
-  ];
-}
-
 export function methodSentences(results: Results): string[] {
   const { experiment, runs, seed } = results;
   const timeouts = unique(runs.map(({ load }) => formatMs(load.timeout)));
@@ -57,13 +45,57 @@ export function methodSentences(results: Results): string[] {
     experiment.order === "sequential"
       ? "The runs were made in the order of the experiment file."
       : `The runs were made in shuffled blocks, each block every cell once (seed ${seed}), so that a drift of the machine meets all cells alike.`,
+    ...pinSentences(experiment.pin),
     ...clockSentences(runs),
     `Nothing leaves the data: a request without a whole answer ${
       timeouts.length ? `after ${listed(timeouts)} ` : ""
     }has failed, and it is in the distribution at the time it had taken, as are the requests in flight at the end.`,
+    ...discardSentences(results),
     "Requests/s are completed answers, whatever their status, over the time of the run. Where a cell has several runs the median is given, with the lowest and highest run.",
+    ...confidenceSentences(results),
     "Times are kept in histograms of three significant digits from 1 µs to 1 hour (HdrHistogram); those of several runs are added, never averaged.",
   ];
+}
+
+/** @param pin As the experiment has it; its schema stands in scenarios/pin.ts. */
+function pinSentences(pin: unknown): string[] {
+  const { targets, workers }: { targets?: unknown; workers?: unknown } = Object(pin);
+  const kept = [
+    ...targets === undefined ? [] : [`targets to ${coresText(String(targets))}`],
+    ...workers === undefined ? [] : [`the load generator to ${coresText(String(workers))}`],
+  ];
+  return kept.length === 0 ? [] : [`The system kept ${kept.join(" and ")}.`];
+}
+
+function discardSentences(results: Results): string[] {
+  const { discardS } = repeatedOf(results);
+  if (discardS === 0) return [];
+  return [
+    `The first ${
+      formatDuration(discardS)
+    } of every run are left out of rates, latencies and their intervals, as the experiment says. Outcomes, CPU and memory, timelines and steady states are of whole runs, and results.json keeps everything.`,
+  ];
+}
+
+function confidenceSentences(results: Results): string[] {
+  const { level } = repeatedOf(results);
+  return [
+    `Intervals in square brackets are 95 % confidence intervals from a hierarchical bootstrap of ${
+      formatCount(RESAMPLES)
+    } resamples (runs, then tenths of a run, their histograms added), as wide as Student's t makes them for so few runs. A run is one sample, however many requests it has.`,
+    ...(level === LOOK_CONFIDENCE
+      ? [
+        `As the runs were looked at to decide whether to go on, intervals were computed at ${
+          formatShare(level)
+        }; they then cover in 95 of 100 cases or more.`,
+      ]
+      : []),
+  ];
+}
+
+/** @param list Such as `0` or `0-3,6`. */
+function coresText(list: string): string {
+  return `${/^\d+$/.test(list) ? "core" : "cores"} ${list}`;
 }
 
 function clockSentences(runs: readonly Run[]): string[] {

@@ -3,13 +3,20 @@
  * in the files beside it, once. Page, terminal, CSV and markdown only lay the model out. Pure.
  */
 import type { Results, Run } from "../runner/result.ts";
-import { type Answer, answerOf } from "./answer.ts";
+import type { Answer } from "./answer.ts";
 import { barsOf } from "./bars.ts";
 import { type MissingModel, missingModels, warningsOf } from "./caveats.ts";
-import { groupRuns, type ScenarioRuns } from "./cells.ts";
+import { type Grouped, groupRuns, type ScenarioRuns } from "./cells.ts";
 import type { BarsChart, DensityChart, TimelineChart } from "./charts.ts";
+import { compareScenarios, type ScenarioComparison } from "./comparison/scenarios.ts";
 import { densityFinding, densityOf } from "./density.ts";
-import { commandOf, type Fact, factsOf, machineFacts, methodSentences } from "./method.ts";
+import { type GatesModel, gatesModel } from "./gates/model.ts";
+import { machineFacts } from "./machine.ts";
+import { commandOf, type Fact, factsOf, methodSentences } from "./method.ts";
+import { repeatedOf } from "./repeated.ts";
+import { requestText } from "./request_text.ts";
+import { type SteadyFinding, steadyFindings } from "./steady_finding.ts";
+import { repetitionsText } from "./stopped.ts";
 import { summaryTable } from "./tables/summary.ts";
 import { percentileTable } from "./tables/percentiles.ts";
 import { bytesPerSecondTable, requestsPerSecondTable } from "./tables/per_second.ts";
@@ -17,8 +24,10 @@ import { outcomesTable, reasonsTable } from "./tables/outcomes.ts";
 import { resourcesTable } from "./tables/resources.ts";
 import { runsTable } from "./tables/runs.ts";
 import type { Table } from "./table.ts";
+import { type SteadyTables, steadyTables } from "./tables/steady.ts";
 import { timelineFinding } from "./timeline_finding.ts";
 import { timelinesOf } from "./timelines.ts";
+import { type TrustModel, trustOfRuns } from "./trust.ts";
 
 export interface ReportModel {
   readonly name: string;
@@ -27,8 +36,13 @@ export interface ReportModel {
   /** Where the experiment comes from, in the words of its file; "" when it does not say. */
   readonly about: string;
   readonly facts: readonly Fact[];
+  /** Why there are no more repetitions, and what they can show; "" for a fixed number. */
+  readonly repetitions: string;
   /** What a reader must know before believing a number. */
   readonly warnings: readonly string[];
+  /** Whether the figures can be believed; null without runs. */
+  readonly trust: TrustModel | null;
+  readonly gates: GatesModel;
   readonly scenarios: readonly ScenarioModel[];
   readonly missing: readonly MissingModel[];
   readonly machine: readonly Fact[];
@@ -38,13 +52,13 @@ export interface ReportModel {
   /** The experiment file, word for word. */
   readonly source: string;
   readonly sourceName: string;
-  /** The raw runs, by position. */
+  /** By position; with figures that leave out what the experiment discards. */
   readonly runs: readonly Run[];
 }
 
 export interface ScenarioModel {
   readonly name: string;
-  /** `GET /static`, or "" when the experiment does not say. */
+  /** `GET /static`, in a line; "" when the experiment does not say. */
   readonly request: string;
   readonly answer: Answer;
   readonly series: readonly { readonly label: string; readonly color: number }[];
@@ -55,78 +69,77 @@ export interface ScenarioModel {
   /** Null when no request has a latency. */
   readonly density: DensityChart | null;
   readonly densityFinding: string;
+  /** One for each cell; none for a load that itself changes. */
+  readonly steadyFindings: readonly SteadyFinding[];
   readonly tables: {
     readonly summary: Table;
     readonly percentiles: Table;
+    readonly steady: SteadyTables | null;
     readonly requestsPerSecond: Table;
     readonly bytesPerSecond: Table;
     readonly outcomes: Table;
     readonly reasons: Table | null;
     readonly resources: Table | null;
+    /** Every target against the first; null when there is nothing to compare. */
+    readonly compared: Table | null;
     readonly runs: Table;
   };
 }
 
-export function reportModel(results: Results): ReportModel {
+/** @param baseline What thresholds compare with; null: nothing. */
+export function reportModel(results: Results, baseline: Grouped | null = null): ReportModel {
   const { experiment, source } = results;
+  const scenarios = groupRuns(results);
+  const repetitions = repetitionsText(results, scenarios);
+  const compared = compareScenarios(scenarios, { level: repeatedOf(results).level });
   return {
     name: experiment.name,
     title: experiment.title ?? experiment.name,
     about: typeof experiment.source === "string" ? experiment.source : "",
     facts: factsOf(results),
+    repetitions,
+    trust: trustOfRuns(results.runs),
     warnings: warningsOf(results),
-    scenarios: groupRuns(results).map((group) => scenarioModel(group, experiment)),
+    gates: gatesModel(scenarios, results, baseline),
+    scenarios: scenarios.map((group, i) => scenarioModel(group, compared[i], experiment)),
     missing: missingModels(results.missing),
     machine: machineFacts(results),
     method: methodSentences(results),
     command: commandOf(results),
     source,
     sourceName: `${experiment.name}.yaml`,
-    runs: [...results.runs].sort((a, b) => a.order - b.order),
+    runs: scenarios.flatMap(({ cells }) => cells.flatMap(({ runs }) => runs))
+      .sort((a, b) => a.order - b.order),
   };
 }
 
 function scenarioModel(
   { name, cells }: ScenarioRuns,
+  compared: ScenarioComparison,
   experiment: Results["experiment"],
 ): ScenarioModel {
   return {
     name,
-    request: requestOf(name, experiment.scenarios),
-    answer: answerOf(cells),
+    request: requestText(name, experiment.scenarios),
+    answer: compared.answer,
     series: cells.map(({ label, color }) => ({ label, color })),
     bars: barsOf(cells),
     timelines: timelinesOf(cells),
     timelineFinding: timelineFinding(cells),
     density: densityOf(cells),
     densityFinding: densityFinding(cells),
+    steadyFindings: steadyFindings(cells),
     tables: {
       summary: summaryTable(name, cells),
       percentiles: percentileTable(name, cells),
+      steady: steadyTables(name, cells),
       requestsPerSecond: requestsPerSecondTable(cells),
       bytesPerSecond: bytesPerSecondTable(cells),
       outcomes: outcomesTable(name, cells),
       reasons: reasonsTable(name, cells),
       resources: resourcesTable(name, cells),
+      compared: compared.table,
       runs: runsTable(name, cells),
     },
   };
-}
-
-const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"];
-
-/** The request line as the experiment file has it. */
-function requestOf(name: string, scenarios: unknown): string {
-  const scenario = propertyOf(scenarios, name);
-  for (const method of METHODS) {
-    const path = propertyOf(scenario, method);
-    if (typeof path === "string") return `${method.toUpperCase()} ${path}`;
-  }
-  return "";
-}
-
-function propertyOf(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, key)
-    ? (value as Record<string, unknown>)[key]
-    : undefined;
 }

@@ -3,7 +3,7 @@
  * and no percentile is ever averaged.
  */
 import { type Measurement, PERCENTILES } from "../runner/result.ts";
-import { decodeHistogram } from "../runner/stats/hdr.ts";
+import { decodeSparse } from "../runner/stats/hdr.ts";
 import { Histogram } from "../runner/stats/histogram.ts";
 import { sum } from "./spread.ts";
 
@@ -37,7 +37,7 @@ export function poolLatency(runs: readonly Latent[]): PooledLatency {
   const filled = runs.filter(({ latency }) => latency.count > 0);
   const latencies = filled.map(({ latency }) => latency);
   const histogram = new Histogram();
-  for (const run of filled) histogram.add(decodeHistogram(run.histogram));
+  for (const run of filled) histogram.addSparse(decodeSparse(run.histogram));
   const max = Math.max(0, ...latencies.map(({ max }) => max));
   return {
     ...moments(latencies),
@@ -72,9 +72,6 @@ function moments(parts: readonly Latent["latency"][]): Moments {
   return { count, mean, stdev: Math.sqrt(Math.max(0, square - mean ** 2)) };
 }
 
-/** A percentile needs this many requests beyond it to say more than luck. */
-const BEYOND = 10;
-
 /**
  * Whether percentile `p` may be any larger than it reads: if the lower bounds turned out to be the
  * largest of all values, it would be one of them.
@@ -85,10 +82,4 @@ export function isLowerBound({ count, censored }: Bounded, p: number): boolean {
 
 /** What brackets around a percentile mean. */
 export const WEAK_NOTE =
-  "In brackets: fewer than ten requests lie beyond it, too few to say more than luck.";
-
-/** Whether `count` values can support percentile `p`: 10,000 for 99.9, 100,000 for 99.99. */
-export function supports(count: number, p: number): boolean {
-  // Not quite, as 100 − 99.9 is not exact in binary.
-  return count * (100 - p) > 100 * BEYOND - 1e-6;
-}
+  "In round brackets: fewer than ten requests lie beyond it, too few to say more than luck.";

@@ -5,6 +5,8 @@
 
 export interface TableCell {
   readonly text: string;
+  /** How far the number may be off, or how far runs differ: `[1,200, 1,270]`, `1.5–2.25`. */
+  readonly below?: string;
   /** The number behind the text in the base unit of the results (ms, bytes, per second, share). */
   readonly value?: number;
   /** True when too few requests support the number. */

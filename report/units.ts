@@ -117,6 +117,22 @@ export function formatTick(value: number): string {
   return grouped(String(Number(value.toPrecision(6))));
 }
 
+/** `[1,200, 1,270]` in `unit`, with as many decimals as tell the ends apart. */
+export function formatInterval(
+  { low, high }: { readonly low: number; readonly high: number },
+  { size, decimals: most }: Unit = PLAIN,
+): string {
+  const telling = high > low ? Math.ceil(-Math.log10((high - low) / size)) : 0;
+  const [from, to] = [low / size, high / size].map((end) => {
+    const significant = end > 0 ? 2 - Math.floor(Math.log10(end)) : 0;
+    return grouped(end.toFixed(Math.min(most, Math.max(0, significant, telling))));
+  });
+  return `[${from},${GLUE}${to}]`;
+}
+
+/** Of counts and rates. */
+const PLAIN: Unit = { name: "", size: 1, decimals: 6 };
+
 /** Digits in groups of three, as far as the decimal point. */
 function grouped(digits: string): string {
   const [whole, decimals] = digits.split(".");

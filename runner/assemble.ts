@@ -11,14 +11,19 @@ import { type Histogram, mergeHistograms } from "./stats/histogram.ts";
 import { classifyRun } from "./stats/steady_state.ts";
 import { perSecondOf } from "./stats/per_second.ts";
 import type { Timeline } from "./timeline.ts";
+import { evidenceOf, type Stage } from "./trust/evidence.ts";
+import { judge } from "./trust/judging.ts";
 
 /** What is known before the load starts, in the result's own words. */
 export type Asked = Pick<Measurement, "version" | "url" | "driver" | "load">;
 
+/** A measurement before its generator is judged. */
+type Measured = Omit<Measurement, "generator" | "histogram">;
+
 export function assemble(
   asked: Asked,
   reports: readonly WorkerReport[],
-  told: { timeline: Timeline; intervalMs: number },
+  told: { timeline: Timeline; intervalMs: number; stage: Stage },
 ): Measurement {
   const totals = reports.map((report) => report.totals);
   const sum = (of: (part: WorkerTotals) => number): number =>
@@ -34,7 +39,7 @@ export function assemble(
     interval: told.intervalMs / 1_000,
     points: told.timeline.points(elapsedUs),
   };
-  const measurement: Measurement = {
+  const measured: Measured = {
     schema: "plateau.bench/1",
     ...asked,
     elapsed,
@@ -74,11 +79,15 @@ export function assemble(
     timeline,
     warmup: asked.load.kind === "phases" ? null : warmupOf(timeline),
     sessions: reports.some(({ sessions }) => sessions.created > 0) ? sessionsOf(reports) : null,
-    generator: generatorOf(reports, elapsedUs),
+  };
+  checkConservation(measured);
+  const { sharesMachine } = told.stage;
+  const evidence = evidenceOf(reports, elapsedUs, told.stage);
+  return {
+    ...measured,
+    generator: { ...evidence, ...judge({ evidence, run: measured, sharesMachine }) },
     histogram: encodeHistogram(latency.toSparse()),
   };
-  checkConservation(measurement);
-  return measurement;
 }
 
 function warmupOf({ interval, points }: Measurement["timeline"]): Measurement["warmup"] {
@@ -99,22 +108,6 @@ function sessionsOf(reports: readonly WorkerReport[]): Measurement["sessions"] {
   const length = mergeHistograms(reports.map(({ sessions }) => sessions.length));
   const unfinished = created - completed - failed;
   return { created, completed, failed, unfinished, length: distributionOf(length) };
-}
-
-function generatorOf(
-  reports: readonly WorkerReport[],
-  elapsedUs: number,
-): Measurement["generator"] {
-  const lag = mergeHistograms(reports.map(({ totals }) => totals.lag));
-  return {
-    workers: reports.length,
-    cpu: elapsedUs > 0 ? Math.max(...reports.map(({ cpuUs }) => cpuUs)) / elapsedUs : 0,
-    lag: {
-      p50: lag.valueAtPercentile(50) / 1_000,
-      p99: lag.valueAtPercentile(99) / 1_000,
-      max: lag.maxUs / 1_000,
-    },
-  };
 }
 
 export function distributionOf(times: Histogram): Distribution {
@@ -164,7 +157,7 @@ function bySecond(
 }
 
 /** Law 1: nothing leaves the data. A breach is a defect of Plateau. */
-function checkConservation({ requests, status, errors, latency }: Measurement): void {
+function checkConservation({ requests, status, errors, latency }: Measured): void {
   const { due, completed, failed, unfinished, dropped } = requests;
   const total = (counts: Record<string, number>): number =>
     Object.values(counts).reduce((sum, count) => sum + count, 0);

@@ -4,7 +4,7 @@
 import type { CellLoad } from "../scenarios/plan.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 import { scriptOf } from "../scenarios/script.ts";
-import type { Access } from "./endpoint.ts";
+import type { Access } from "../targets/access.ts";
 import type { DriverName } from "./load/driver.ts";
 import { WorkerPool } from "./load/pool.ts";
 import { measureLoad } from "./measure.ts";

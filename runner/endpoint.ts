@@ -1,4 +1,5 @@
 /** Where an origin's connections go. */
+import type { Access } from "../targets/access.ts";
 
 export type Endpoint = TcpEndpoint | UnixEndpoint;
 
@@ -22,16 +23,6 @@ export interface Tls {
   readonly insecure: boolean;
   /** Authorities that are trusted besides the usual ones, as PEM. */
   readonly caCerts: readonly string[];
-}
-
-/** What the URL does not say of the way to its origin. */
-export interface Access {
-  /** Any certificate will do; false when absent. */
-  readonly insecure?: boolean;
-  /** Authorities that are trusted besides the usual ones, as PEM. */
-  readonly caCerts?: readonly string[];
-  /** Unix socket that is dialed in place of the URL's host. */
-  readonly unixPath?: string;
 }
 
 /** @param origin `http://host:port` or `https://host:port`, without a path. */

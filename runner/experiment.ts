@@ -2,27 +2,27 @@
  * The whole experiment: every planned run in its order, saved after each, until the end or Ctrl-C.
  * One that can't be measured is noted, and the rest goes on.
  */
-import { TargetError } from "../scenarios/errors.ts";
 import type { Experiment } from "../scenarios/experiment.ts";
-import type { PlannedRun } from "../scenarios/plan.ts";
+import type { Cell, Plan, PlannedRun } from "../scenarios/plan.ts";
 import type { RunningTarget } from "../targets/launch/launcher.ts";
 import { startTarget } from "../targets/launch/registry.ts";
 import { type ProvidedRedis, provideRedis } from "../targets/redis.ts";
+import { carryOutBlocks, leaveOut } from "./blocks.ts";
+import { cellNeeds, lackOf } from "./lacking.ts";
 import { WorkerPool } from "./load/pool.ts";
-import { describeMachine } from "./machine.ts";
+import { pinDown } from "./pin.ts";
 import type { OnProgress } from "./progress.ts";
-import type { Missing, Results } from "./result.ts";
+import { type Provenance, provenanceOf } from "./provenance.ts";
+import type { Results } from "./result.ts";
 import { ResultFile } from "./result_file.ts";
-import { carryOut, type RunContext } from "./run.ts";
-import { Schedule } from "./schedule.ts";
+import { calibrateFirst } from "./trust/calibration.ts";
 import { VERSION } from "./version.ts";
 
 const READY_TIMEOUT_MS = 30_000;
 
 export interface ExperimentRequest {
   readonly experiment: Experiment;
-  /** What to carry out, in order. */
-  readonly runs: readonly PlannedRun[];
+  readonly plan: Plan;
   /** The experiment file, word for word. */
   readonly source: string;
   /** Folder that relative paths in the experiment start from. */
@@ -44,16 +44,20 @@ export async function runExperiment(
   request: ExperimentRequest,
   hooks: ExperimentHooks,
 ): Promise<Results> {
+  const provenance = await provenanceOf(request);
+  await calibrateFirst(hooks); // before the workers' cores are narrowed down
+  using pinned = pinDown(request.experiment.pin, hooks.onProgress);
   const redis = await redisFor(request, hooks);
-  const file = new ResultFile(request.outDir, emptyResults(request, redis));
+  const file = new ResultFile(request.outDir, emptyResults(request, redis, provenance));
   const pool = new WorkerPool();
   const targets = new Targets(request, redis, hooks.signal);
   try {
     await file.save();
-    const possible = await setAside(request, { redis, file, onProgress: hooks.onProgress });
-    await carryOutAll(possible, file, {
+    const lacking = await setAside(request, { redis, file, onProgress: hooks.onProgress });
+    await carryOutBlocks({ ...request, lacking }, file, {
       pool,
       seed: request.seed,
+      workers: pinned.workers,
       intervalMs: request.experiment.interval,
       ...hooks,
       open: (planned) => targets.open(planned),
@@ -68,113 +72,51 @@ export async function runExperiment(
   }
 }
 
-async function carryOutAll(
-  runs: readonly PlannedRun[],
-  file: ResultFile,
-  context: RunContext,
-): Promise<void> {
-  const schedule = new Schedule(runs);
-  const { onProgress, signal } = context;
-  onProgress({
-    kind: "planned",
-    runs: runs.length,
-    cells: schedule.cells,
-    expectedMs: schedule.remainingMs(0),
-  });
-  for (const [done, planned] of runs.entries()) {
-    if (signal.aborted) return;
-    const { cell, repetition } = planned;
-    const { target, scenario, parameters } = cell;
-    const remainingMs = schedule.remainingMs(done);
-    onProgress({
-      kind: "starting",
-      order: done + 1,
-      runs: runs.length,
-      target,
-      scenario,
-      repetition,
-      parameters,
-      remainingMs,
-    });
-    const beganMs = performance.now();
-    try {
-      const run = await carryOut(planned, context);
-      if (signal.aborted) return;
-      schedule.took(planned, performance.now() - beganMs);
-      await file.addRun(run);
-      onProgress({ kind: "measured", order: done + 1, measurement: run });
-    } catch (error) {
-      if (signal.aborted) return;
-      if (!(error instanceof TargetError)) throw error;
-      await leaveOut(
-        {
-          target,
-          scenario,
-          parameters,
-          repetition,
-          kind: "failed",
-          reason: error.message,
-          evidence: [...error.evidence],
-        },
-        file,
-        onProgress,
-      );
-    }
-  }
-}
-
-async function leaveOut(missing: Missing, file: ResultFile, onProgress: OnProgress): Promise<void> {
-  onProgress({ kind: "missing", missing });
-  await file.addMissing(missing);
-}
-
-function needsRedis({ cell }: PlannedRun): boolean {
-  return cell.request.needs.includes("redis");
-}
-
 async function redisFor(
-  { runs, redisUrl }: ExperimentRequest,
+  { plan: { cells }, redisUrl }: ExperimentRequest,
   { onProgress, signal }: ExperimentHooks,
 ): Promise<ProvidedRedis | null> {
-  if (redisUrl === null && !runs.some(needsRedis)) return null;
+  if (redisUrl === null && !cells.some((cell) => cellNeeds(cell).includes("redis"))) return null;
   const redis = await provideRedis({ url: redisUrl, signal });
   if (redis) onProgress({ kind: "note", text: `Redis ${redis.version} (${redis.kind})` });
   return redis;
 }
 
-/** Notes the cells that lack something, once each, and gives the runs that are left. */
+/** Notes the cells that lack something, once each, and gives them. */
 async function setAside(
-  { runs, experiment }: ExperimentRequest,
+  { plan, experiment }: ExperimentRequest,
   { redis, file, onProgress }: {
     redis: ProvidedRedis | null;
     file: ResultFile;
     onProgress: OnProgress;
   },
-): Promise<PlannedRun[]> {
-  const lacking = redis ? [] : runs.filter(needsRedis);
-  for (const cell of new Set(lacking.map(({ cell }) => cell))) {
+): Promise<Set<Cell>> {
+  const lacking = new Set<Cell>();
+  for (const cell of plan.cells) {
+    const lack = lackOf(cell, redis);
+    if (lack === null) continue;
+    lacking.add(cell);
     await leaveOut(
       {
         target: cell.target,
         scenario: cell.scenario,
         parameters: { ...cell.parameters },
         repetition: null,
-        kind: experiment.optional.includes("redis") ? "skipped" : "failed",
-        reason:
-          "No Redis: none answers on 127.0.0.1:6379 and neither redis-server nor valkey-server is on PATH; " +
-          "install one, or name one with --redis URL",
+        kind: experiment.optional.includes(lack.need) ? "skipped" : "failed",
+        reason: lack.reason,
         evidence: [],
       },
       file,
       onProgress,
     );
   }
-  return runs.filter((planned) => !lacking.includes(planned));
+  return lacking;
 }
 
 function emptyResults(
-  { experiment, source, seed, runs }: ExperimentRequest,
+  { experiment, source, seed }: ExperimentRequest,
   redis: ProvidedRedis | null,
+  provenance: Provenance,
 ): Results {
   return {
     schema: "plateau.results/1",
@@ -182,12 +124,12 @@ function emptyResults(
     experiment: { ...experiment },
     source,
     seed,
-    machine: describeMachine(),
+    ...provenance,
     redis: redis?.kind ?? null,
     startedAt: new Date().toISOString(),
     finishedAt: null,
     state: "running",
-    planned: runs.length,
+    planned: 0,
     runs: [],
     missing: [],
   };
@@ -211,9 +153,10 @@ class Targets {
         redisUrl: this.redis?.url ?? null,
         readyTimeoutMs: READY_TIMEOUT_MS,
         signal: this.signal,
+        others: cell.others,
       });
     if (this.request.experiment.fresh) return start();
-    const key = JSON.stringify([cell.target, cell.targetSpec]);
+    const key = JSON.stringify([cell.target, cell.targetSpec, cell.others]);
     const kept = this.#kept.get(key) ?? start();
     this.#kept.set(key, kept);
     return kept;

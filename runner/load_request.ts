@@ -1,7 +1,7 @@
 /** One load on one origin: what is asked, how, and what is noted of it. */
 import type { CellLoad } from "../scenarios/plan.ts";
 import type { Script } from "../scenarios/script.ts";
-import type { Access } from "./endpoint.ts";
+import type { Access } from "../targets/access.ts";
 import type { DriverName } from "./load/driver.ts";
 
 export interface LoadRequest extends Access {

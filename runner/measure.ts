@@ -9,6 +9,7 @@ import { type Asked, assemble } from "./assemble.ts";
 import { endpointOf } from "./endpoint.ts";
 import type { DriverName } from "./load/driver.ts";
 import { chooseDriver } from "./load/drivers.ts";
+import type { Surroundings } from "./generator.ts";
 import type { LoadRequest } from "./load_request.ts";
 import { makeRoomFor } from "./load/open_files.ts";
 import { LOG_HEADER } from "./load/request_log.ts";
@@ -17,6 +18,9 @@ import type { OnProgress } from "./progress.ts";
 import type { Measurement } from "./result.ts";
 import { shareOut } from "./share.ts";
 import { Timeline } from "./timeline.ts";
+import { rememberedCalibration } from "./trust/calibration_cache.ts";
+import { isHere, ownNames } from "./trust/sharing.ts";
+import { UNKNOWN, watchSurroundings } from "./trust/surroundings.ts";
 import { VERSION } from "./version.ts";
 
 export interface LoadHooks {
@@ -36,8 +40,12 @@ export async function measureLoad(request: LoadRequest, hooks: LoadHooks): Promi
   makeRoomFor(request.load.connections);
   if (request.logPath !== null) await beginLog(request.logPath);
   const timeline = new Timeline(intervalMs, shares.length);
+  let surroundings = (): Surroundings => UNKNOWN;
   const reports = await hooks.pool.run(shares, {
-    onStart: hooks.onStart,
+    onStart: (atMs) => {
+      surroundings = watchSurroundings();
+      hooks.onStart(atMs);
+    },
     signal: hooks.signal,
     onInterval: (_worker, part) => {
       const whole = timeline.add(part);
@@ -53,7 +61,12 @@ export async function measureLoad(request: LoadRequest, hooks: LoadHooks): Promi
       });
     },
   });
-  return assemble(describe(request, driver), reports, { timeline, intervalMs });
+  const stage = {
+    surroundings: surroundings(),
+    calibration: await rememberedCalibration(driver),
+    sharesMachine: isHere(endpointOf(request.origin, request), ownNames()),
+  };
+  return assemble(describe(request, driver), reports, { timeline, intervalMs, stage });
 }
 
 /** Throws a UserError when the file can't be written. */

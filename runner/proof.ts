@@ -2,15 +2,17 @@
  * Before a target is measured it must answer right: what the script asks is asked once, over the same
  * codec as the load, and every answer is checked.
  */
-import { TargetError } from "../scenarios/errors.ts";
+import { messageOf, TargetError } from "../scenarios/errors.ts";
 import { wrongAnswer } from "../scenarios/request.ts";
 import type { RequestStep, Script } from "../scenarios/script.ts";
 import { fillIn } from "../scenarios/template.ts";
-import { type Access, endpointOf } from "./endpoint.ts";
+import type { Access } from "../targets/access.ts";
+import { endpointOf } from "./endpoint.ts";
 import { encodeRequest } from "./http/request.ts";
 import { BROKEN, NEED_MORE, ResponseReader } from "./http/response.ts";
 import { takerOf } from "./load/capture.ts";
 import { type Connection, dial } from "./load/dial.ts";
+import { DialError } from "./load/dial_error.ts";
 import type { Variables } from "./load/flow.ts";
 
 /** Of a script with many requests (rows of a file, drawn values) the first are proof enough. */
@@ -23,6 +25,8 @@ export interface ProofRequest extends Access {
   readonly script: Script;
   /** For each answer. */
   readonly timeoutMs: number;
+  /** Ends the wait early, on Ctrl-C. */
+  readonly signal: AbortSignal;
 }
 
 /** Throws a TargetError that shows the wrong answer beside the right one. */
@@ -52,8 +56,7 @@ async function proveStep(
   const wire = fillIn(step.wire, variables);
   const asked = `Cannot measure target ${request.target}: ${wire.method} ${wire.path}`;
   const reader = await askOnce({ ...step, wire }, request).catch((error: unknown) => {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new TargetError(`${asked} got no answer: ${why}`);
+    throw new TargetError(`${asked} got no answer: ${whyNone(error)}`);
   });
   const body = new TextDecoder().decode(reader.kept?.body());
   const wrong = wrongAnswer(step.expect, { status: reader.status, body });
@@ -67,15 +70,25 @@ async function proveStep(
   }
 }
 
+function whyNone(error: unknown): string {
+  const why = messageOf(error);
+  const isTls = error instanceof DialError && error.kind === "tls";
+  if (!isTls || !why.startsWith("the certificate")) return why;
+  return `${why} (cacert names an authority to trust, insecure takes any certificate)`;
+}
+
 async function askOnce({ wire }: RequestStep, request: ProofRequest): Promise<ResponseReader> {
-  const { origin, timeoutMs } = request;
+  const { origin, timeoutMs, signal } = request;
   const reader = new ResponseReader({ retain: true });
   reader.begin(wire.method === "HEAD");
   const end = new AbortController();
+  signal.addEventListener("abort", () => end.abort(signal.reason), { signal: end.signal });
+  if (signal.aborted) end.abort(signal.reason);
   const late = setTimeout(() => end.abort(new Error(`none within ${timeoutMs} ms`)), timeoutMs);
   try {
     const conn = await dial(endpointOf(origin, request), end.signal);
     end.signal.addEventListener("abort", () => conn.close());
+    if (end.signal.aborted) conn.close(); // it was there just when the time was over
     const bytes = encodeRequest(wire, { host: new URL(origin).host, keepAlive: false });
     for (let at = 0; at < bytes.length;) at += await conn.write(bytes.subarray(at));
     await readAnswer(conn, reader);

@@ -3,7 +3,11 @@
  * Times are milliseconds, rates per second, sizes bytes, shares 0–1, unless a field says otherwise.
  */
 import { z } from "zod";
+import { generator } from "./generator.ts";
+import { machine } from "./machine/facts.ts";
+import { threshold } from "../scenarios/threshold.ts";
 import { ERRORS } from "./outcome.ts";
+import { reached } from "./reached.ts";
 import { STEADY_LABELS } from "./stats/steady_state.ts";
 
 const count = z.int().min(0);
@@ -159,14 +163,7 @@ export const measurement = z.strictObject({
     unfinished: count,
     length: distribution.describe("From the arrival to the end of the last step"),
   }).nullable().describe("Visitors who walked a flow or came in phases; null for none"),
-  generator: z.strictObject({
-    workers: z.int().min(1),
-    cpu: z.number().min(0).describe(
-      "CPU time of the busiest worker over elapsed: a share of one core",
-    ),
-    lag: z.strictObject({ p50: ms, p99: ms, max: ms })
-      .describe("Actual send minus due moment; zeros in a closed loop"),
-  }),
+  generator,
   histogram: z.string().describe(
     "Latency of the whole run: HdrHistogram V2, compressed, base64, microseconds",
   ),
@@ -188,6 +185,9 @@ export const run = measurement.extend({
   startUp: ms.nullable().describe(
     "From the start of the target's process to its first right answer; null for url",
   ),
+  runtime: z.string().nullable().describe(
+    "What runs the target, with its version; null: can't be told",
+  ),
   startedAt: z.iso.datetime(),
   resources: z.array(resourcePoint).describe(
     "CPU and memory of the target; empty when it is not ours",
@@ -205,33 +205,34 @@ export const missing = z.strictObject({
   evidence: z.array(z.string()).describe("Last lines of the target, if any"),
 });
 
-export const machine = z.strictObject({
-  os: z.string(),
-  kernel: z.string(),
-  arch: z.string(),
-  hostname: z.string(),
-  cpu: z.string(),
-  cores: z.int().min(1),
-  memory: count,
-  deno: z.string(),
-  v8: z.string(),
+export const commit = z.strictObject({
+  hash: z.string().regex(/^[0-9a-f]{40,64}$/),
+  dirty: z.boolean().describe("Whether files that git tracks differ from the commit"),
 });
 
 export const results = z.strictObject({
   schema: z.literal("plateau.results/1"),
   version: z.string(),
-  experiment: z.looseObject({ name: z.string(), title: z.string().optional() })
+  experiment: z.looseObject({
+    name: z.string(),
+    title: z.string().optional(),
+    thresholds: z.array(threshold).optional(),
+  })
     .describe("What was asked, with defaults filled in"),
   source: z.string().describe("The experiment file, word for word"),
   seed: count,
   machine,
+  commit: commit.nullable().describe("Of the experiment's folder; null: git knows none"),
+  settings: z.string().regex(/^[0-9a-f]{64}$/)
+    .describe("SHA-256 of experiment as JSON with sorted keys and without spaces"),
   redis: z.string().nullable().describe(
     "Which Redis was used: given, found or private; null for none",
   ),
   startedAt: z.iso.datetime(),
   finishedAt: z.iso.datetime().nullable(),
   state: z.enum(["running", "done", "interrupted"]),
-  planned: count.describe("Runs that the plan holds"),
+  planned: count.describe("Runs that the plan holds; where it grows, so far"),
+  reached: reached.optional().describe("How the repetitions ended; absent until they did"),
   runs: z.array(run),
   missing: z.array(missing),
 });
@@ -240,6 +241,7 @@ export type Distribution = z.output<typeof distribution>;
 export type Measurement = z.output<typeof measurement>;
 export type Run = z.output<typeof run>;
 export type Missing = z.output<typeof missing>;
-export type Machine = z.output<typeof machine>;
+export type Commit = z.output<typeof commit>;
 export type Results = z.output<typeof results>;
+export type Threshold = z.output<typeof threshold>;
 export type ResourcePoint = z.output<typeof resourcePoint>;

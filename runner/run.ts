@@ -16,6 +16,8 @@ export interface RunContext {
   readonly pool: WorkerPool;
   /** Of the experiment. */
   readonly seed: number;
+  /** Load workers where the experiment does not say how many; null: chosen from the machine. */
+  readonly workers: number | null;
   readonly intervalMs: number;
   readonly onProgress: OnProgress;
   readonly signal: AbortSignal;
@@ -32,7 +34,7 @@ export async function carryOut(planned: PlannedRun, context: RunContext): Promis
   try {
     const script = scriptOf(planned.cell.request, context.seed);
     const subject = { planned, target, script };
-    await proveAnswers(subject);
+    await proveAnswers(subject, context);
     const { measurement, resources } = await loadAndWatch(subject, context);
     return {
       ...measurement,
@@ -42,6 +44,7 @@ export async function carryOut(planned: PlannedRun, context: RunContext): Promis
       order: planned.order,
       parameters: { ...planned.cell.parameters },
       startUp: target.startUpMs,
+      runtime: target.runtime,
       startedAt,
       resources,
     };
@@ -56,15 +59,18 @@ interface Subject {
   readonly script: Script;
 }
 
-function proveAnswers({ planned: { cell }, target, script }: Subject): Promise<void> {
-  const { origin } = target;
-  return prove({ target: cell.target, origin, script, timeoutMs: cell.load.timeoutMs });
+function proveAnswers(
+  { planned: { cell }, target: { origin, access }, script }: Subject,
+  { signal }: RunContext,
+): Promise<void> {
+  const { timeoutMs } = cell.load;
+  return prove({ target: cell.target, origin, ...access, script, timeoutMs, signal });
 }
 
 /** Loads the target and watches what it uses; if it dies meanwhile, the load ends and a TargetError says so. */
 async function loadAndWatch(
   { planned: { cell, repetition }, target, script }: Subject,
-  { pool, seed, intervalMs, onProgress, signal }: RunContext,
+  { pool, seed, workers, intervalMs, onProgress, signal }: RunContext,
 ): Promise<{ measurement: Measurement; resources: ResourcePoint[] }> {
   const died = new AbortController();
   let loading = true;
@@ -74,8 +80,9 @@ async function loadAndWatch(
     const measurement = await measureLoad(
       {
         origin: target.origin,
+        ...target.access,
         script,
-        load: cell.load,
+        load: { ...cell.load, workers: cell.load.workers ?? workers },
         // The same arrivals for all cells of a block, others in the next.
         seed: (seed + repetition - 1) >>> 0,
         driver: "auto",
@@ -88,6 +95,7 @@ async function loadAndWatch(
         onProgress,
         onStart: (atMs) => {
           watch = watchResources(target, { intervalMs, sinceMs: atMs - performance.timeOrigin });
+          target.onLoadStart?.(atMs);
         },
         signal: AbortSignal.any([signal, died.signal]),
       },

@@ -1,6 +1,7 @@
 /** The files of an experiment, from a disk. */
 import { resolve } from "node:path";
 import { parse } from "csv-parse/sync";
+import { certificatesAt, checkSocket } from "./access_files.ts";
 import type { Files, Row } from "./files.ts";
 
 /** A request or visitor for each must fit into memory. */
@@ -10,7 +11,12 @@ const MOST_ROWS = 100_000;
 export function filesFrom(baseDir: string): Files {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   const text = (path: string): string => decoder.decode(bytesOf(resolve(baseDir, path)));
-  return { text, rows: (path) => rowsOf(text(path)) };
+  return {
+    text,
+    rows: (path) => rowsOf(text(path)),
+    certificates: (path) => certificatesAt(resolve(baseDir, path)),
+    checkSocket: (path) => checkSocket(resolve(baseDir, path)),
+  };
 }
 
 function bytesOf(path: string): Uint8Array {

@@ -66,6 +66,30 @@ export class CheckError extends ExpectedError {
   }
 }
 
+/** The measurement is in, and too small to tell what was asked of it. */
+export class InconclusiveError extends ExpectedError {
+  override readonly name = "InconclusiveError";
+  readonly exitCode = EXIT.inconclusive;
+  readonly lines: readonly string[];
+  /** @param evidence What could not be told, a line each. */
+  constructor(message: string, evidence: readonly string[] = []) {
+    super(message);
+    this.lines = [message, ...indented(evidence)];
+  }
+}
+
+/** The measurement is in, and it may not be of the target: the generator or the machine was in the way. */
+export class UntrustedError extends ExpectedError {
+  override readonly name = "UntrustedError";
+  readonly exitCode = EXIT.untrusted;
+  readonly lines: readonly string[];
+  /** @param evidence Which runs and why, a line each. */
+  constructor(message: string, evidence: readonly string[]) {
+    super(message);
+    this.lines = [message, ...indented(evidence)];
+  }
+}
+
 /** One problem as one line: `place: message (fix)`. */
 export function problemLine({ place, message, fix }: Problem): string {
   return `${place}: ${message}${fix ? ` (${fix})` : ""}`;

@@ -3,13 +3,17 @@
  * the program works with: defaults filled in, durations in milliseconds, factors still as lists.
  */
 import { z } from "zod";
-import { targetSpec } from "../targets/spec.ts";
+import { referenceMisfits } from "../targets/references.ts";
+import { targetSpecWith } from "../targets/spec.ts";
+import { discard, discardMisfit } from "./discard.ts";
 import { interval, loadSpec } from "./load.ts";
 import { type Files, NO_FILES } from "./files.ts";
+import { pin } from "./pin.ts";
 import { ALWAYS } from "./request.ts";
 import { repeat, seed } from "./repetition.ts";
 import { scenarioSpecWith } from "./scenario.ts";
 import { didYouMean } from "./suggest.ts";
+import { thresholdText } from "./threshold.ts";
 
 const name = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, {
   error: ({ input }) =>
@@ -25,24 +29,37 @@ export const experimentSpecWith = (files: Files) =>
     source: z.string().optional().describe(
       "Where the experiment comes from: a paper, a page, an issue",
     ),
-    targets: z.record(name, targetSpec)
+    targets: z.record(name, targetSpecWith(files))
       .refine(isFilled, "Cannot run without targets: name at least one")
       .describe("WHO is asked, by name"),
     scenarios: z.record(name, scenarioSpecWith(files))
       .refine(isFilled, "Cannot run without scenarios: name at least one")
       .describe("WHAT is asked, by name"),
     load: loadSpec.prefault({}).describe("HOW it is asked"),
-    repeat: repeat.default(5).describe("Runs of each cell"),
+    repeat: repeat.default(5)
+      .describe("Runs of each cell: a number, until 2%, or { until: 2%, atMost: 28, budget: 10m }"),
+    discard: discard.prefault("0s").describe(
+      "Start of every run that is left out of the report's rates and latencies; results.json keeps it",
+    ),
     order: z.enum(["shuffled", "sequential"]).default("shuffled")
       .describe("shuffled: in blocks, each with every cell once, by the seed"),
+    pin: pin.optional().describe("Keeps targets and load workers on cores of their own (Linux)"),
     fresh: z.boolean().default(true).describe("A new target process for every run"),
     interval: interval.prefault("250ms").describe("Step of the timelines"),
     seed: seed.optional().describe("Seed of every random choice"),
-    optional: z.array(z.enum(["redis"])).default([]).describe(
+    thresholds: z.array(thresholdText).default([])
+      .describe("What every cell must hold, or the exit code is 1"),
+    optional: z.array(z.enum(["redis", "nginx", "frameworks"])).default([]).describe(
       "What may be missing: cells that need it are then skipped, and the run still counts as done",
     ),
   }).superRefine((experiment, context) => {
-    for (const misfit of [...strangers(experiment), ...uncountableFlows(experiment)]) {
+    const misfits = [
+      ...strangers(experiment),
+      ...misplacedFronts(experiment),
+      ...uncountableFlows(experiment),
+      ...undiscardable(experiment),
+    ];
+    for (const misfit of misfits) {
       context.addIssue({ code: "custom", ...misfit });
     }
   }, ALWAYS);
@@ -80,6 +97,12 @@ function strangers(given: Partial<Experiment>): Misfit[] {
   });
 }
 
+/** Targets that cannot stand in front of what they name. @param given As for `strangers`. */
+function misplacedFronts({ targets }: Partial<Experiment>): Misfit[] {
+  return referenceMisfits(targets ?? {})
+    .map(({ path, message }) => ({ path: ["targets", ...path], message }));
+}
+
 /** Flows in a load that counts requests. @param given As for `strangers`. */
 function uncountableFlows({ load, scenarios }: Partial<Experiment>): Misfit[] {
   if (Reflect.get(Object(load), "requests") === undefined) return [];
@@ -88,4 +111,10 @@ function uncountableFlows({ load, scenarios }: Partial<Experiment>): Misfit[] {
     const key = ["flow", "page"].find((key) => Object.hasOwn(Object(spec), key));
     return key === undefined ? [] : [{ path: ["scenarios", scenario, key], message }];
   });
+}
+
+/** @param given As for `strangers`. */
+function undiscardable(given: Partial<Experiment>): Misfit[] {
+  const message = discardMisfit(given);
+  return message === null ? [] : [{ path: ["discard"], message }];
 }

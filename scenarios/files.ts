@@ -8,28 +8,41 @@ import { messageOf } from "./errors.ts";
 /** One line of a table, by the names of its columns. */
 export type Row = Readonly<Record<string, string>>;
 
-/** Both throw with the reason where a file can't be read. */
+/** All throw with the reason where a file can't be read. */
 export interface Files {
   readonly text: (path: string) => string;
   readonly rows: (path: string) => readonly Row[];
+  /** As PEM. */
+  readonly certificates: (path: string) => string;
+  /** Throws unless there is one. */
+  readonly checkSocket: (path: string) => void;
 }
 
 /** Where nothing can be read: the command line, and the JSON Schema. */
-export const NO_FILES: Files = { text: refuse, rows: refuse };
+export const NO_FILES: Files = {
+  text: refuse,
+  rows: refuse,
+  certificates: refuse,
+  checkSocket: refuse,
+};
 
 function refuse(): never {
   throw new Error("files are only read for an experiment file");
 }
 
-/** A path in the experiment file; becomes what `read` gives for it. */
+/**
+ * A path in the experiment file; becomes what `read` gives for it.
+ * @param doing What can't be done where `read` throws.
+ */
 export function contentOf<Content>(
   read: (path: string) => Content,
+  doing = "read",
 ): z.ZodType<Content, string> {
   return z.string().min(1).transform((path, context) => {
     try {
       return read(path);
     } catch (error) {
-      context.addIssue(`Cannot read ${path}: ${messageOf(error)}`);
+      context.addIssue(`Cannot ${doing} ${path}: ${messageOf(error)}`);
       return z.NEVER;
     }
   }).describe("A file, relative to the experiment file");

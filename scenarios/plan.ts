@@ -1,5 +1,5 @@
 /**
- * Experiment → ordered runs: factors × repetitions, shuffled in blocks by the seed. Pure.
+ * Experiment → ordered runs: factors × repetitions, shuffled in blocks by the seed, as many as are asked for. Pure.
  */
 import type { TargetSpec } from "../targets/spec.ts";
 import { type Problem, UserError } from "./errors.ts";
@@ -8,9 +8,10 @@ import { type Combination, combinations, type Factors, type Json, varying } from
 import { DEFAULT_DURATION_MS, type Load } from "./load.ts";
 import type { Phase } from "./pace/profile.ts";
 import { durationText } from "./quantity.ts";
-import { drawBy, shuffled } from "./random.ts";
+import { type Draw, drawBy, shuffled } from "./random.ts";
 import type { Scenario } from "./scenario.ts";
 import { didYouMean } from "./suggest.ts";
+import { targetVariants } from "./target_variants.ts";
 
 interface CommonLoad {
   /** In phases: visitors at once. */
@@ -61,6 +62,8 @@ export interface Cell {
   readonly target: string;
   /** With one value for each setting. */
   readonly targetSpec: TargetSpec;
+  /** The targets that it stands in front of, likewise, by name. */
+  readonly others: Readonly<Record<string, TargetSpec>>;
   readonly scenario: string;
   readonly request: Scenario;
   readonly load: CellLoad;
@@ -71,9 +74,9 @@ export interface Cell {
 /** One cell, once. */
 export interface PlannedRun {
   readonly cell: Cell;
-  /** 1 … repeat. */
+  /** 1 …: which block it is of. */
   readonly repetition: number;
-  /** 1 … number of runs: the position in which it runs. */
+  /** 1 …: the position in which it runs. */
   readonly order: number;
 }
 
@@ -83,19 +86,36 @@ export interface PlanOptions {
   readonly only?: { readonly targets?: readonly string[]; readonly scenarios?: readonly string[] };
 }
 
-/** Throws a UserError when `only` names what is not there, or leaves nothing. */
-export function planExperiment(experiment: Experiment, { seed, only }: PlanOptions): PlannedRun[] {
-  const cells = planCells(experiment, only);
-  const draw = drawBy(seed);
-  const arrange = experiment.order === "shuffled" ? () => shuffled(cells, draw) : () => cells;
-  const blocks = Array.from(
-    { length: experiment.repeat },
-    (_, block) => arrange().map((cell) => ({ cell, repetition: block + 1 })),
-  );
-  return blocks.flat().map((run, at) => ({ ...run, order: at + 1 }));
+/** What an experiment may carry out; how much of it, `repeat` says. */
+export interface Plan {
+  /** In the order of the file. */
+  readonly cells: readonly Cell[];
+  /** Gives every cell once a block, for ever; always the same blocks. */
+  readonly blocks: () => Iterable<readonly PlannedRun[]>;
 }
 
-/** The cells in the order of the file. Throws as `planExperiment` does. */
+/** Throws a UserError when `only` names what is not there, or leaves nothing. */
+export function planBlocks(experiment: Experiment, { seed, only }: PlanOptions): Plan {
+  const cells = planCells(experiment, only);
+  return { cells, blocks: () => blocksFor(cells, experiment.order, drawBy(seed)) };
+}
+
+function* blocksFor(
+  cells: readonly Cell[],
+  order: Experiment["order"],
+  draw: Draw,
+): Generator<PlannedRun[]> {
+  for (let block = 0;; block++) {
+    const arranged = order === "shuffled" ? shuffled(cells, draw) : cells;
+    yield arranged.map((cell, at) => ({
+      cell,
+      repetition: block + 1,
+      order: block * cells.length + at + 1,
+    }));
+  }
+}
+
+/** The cells in the order of the file. Throws as `planBlocks` does. */
 export function planCells(experiment: Experiment, only: PlanOptions["only"] = {}): Cell[] {
   checkNames("target", only.targets, experiment.targets);
   checkNames("scenario", only.scenarios, experiment.scenarios);
@@ -125,13 +145,14 @@ function checkNames(what: string, named: readonly string[] = [], known: object):
 function cellsOf({ targets, scenarios, load }: Experiment): Cell[] {
   const loads = loadsOf(load);
   return Object.entries(targets).flatMap(([target, spec]) =>
-    variantsOf(spec).flatMap((variant) =>
+    targetVariants(spec, targets).flatMap((variant) =>
       Object.entries(scenarios)
         .filter(([, request]) => request.targets?.includes(target) ?? true)
         .flatMap(([scenario, request]) =>
           loads.map(({ load, parameters }) => ({
             target,
             targetSpec: variant.spec,
+            others: variant.others,
             scenario,
             request,
             load,
@@ -197,18 +218,4 @@ function shown(name: string, value: Json): Json {
   if (typeof value !== "number") return value;
   if (name === "rate") return `${value}/s`;
   return name === "duration" || name === "timeout" ? durationText(value) : value;
-}
-
-/** The target with each combination of its settings. */
-function variantsOf(spec: TargetSpec): { spec: TargetSpec; parameters: Parameters }[] {
-  if (!("app" in spec)) return [{ spec, parameters: {} }];
-  const factors = Object.fromEntries(
-    Object.entries(spec.set).map(([key, value]) => [key, Array.isArray(value) ? value : [value]]),
-  );
-  return combinations(factors).map((set) => ({
-    spec: { ...spec, set },
-    parameters: Object.fromEntries(
-      Object.entries(varying(set, factors)).map(([key, value]) => [`set.${key}`, value]),
-    ),
-  }));
 }

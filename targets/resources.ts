@@ -28,14 +28,18 @@ export interface ResourceWatch {
 
 const NOTHING: ResourceWatch = { stop: () => [] };
 
-/** Starts to watch `target`. */
-export function watchResources({ pid, supervised }: Watched, options: WatchOptions): ResourceWatch {
+/** What is watched: its process tree, and those that belong to it besides, of which more may come. */
+type Subject = Watched & { readonly alongside?: () => readonly Watched[] };
+
+/** Starts to watch `target`. Elsewhere than on Linux, only its first process. */
+export function watchResources(target: Subject, options: WatchOptions): ResourceWatch {
+  const { pid, supervised } = target;
   if (pid === null) return NOTHING;
-  if (Deno.build.os === "linux") return watchTree(new TreeUse(pid, supervised), options);
+  if (Deno.build.os === "linux") return watchTree(new ForestUse(target), options);
   return supervised ? NOTHING : watchProcess(pid, options);
 }
 
-function watchTree(tree: TreeUse, { intervalMs, sinceMs }: WatchOptions): ResourceWatch {
+function watchTree(tree: ForestUse, { intervalMs, sinceMs }: WatchOptions): ResourceWatch {
   const points: ResourcePoint[] = [];
   let lastMs = performance.now();
   tree.take(0);
@@ -52,6 +56,26 @@ function watchTree(tree: TreeUse, { intervalMs, sinceMs }: WatchOptions): Resour
       return points;
     },
   };
+}
+
+/** What all process trees of a target have used since the last time they were asked. */
+class ForestUse {
+  readonly #trees = new Map<number, TreeUse>();
+
+  constructor(private readonly target: Subject) {}
+
+  take(elapsedMs: number): { cpu: number; memory: number } {
+    const sum = { cpu: 0, memory: 0 };
+    for (const { pid, supervised } of [this.target, ...this.target.alongside?.() ?? []]) {
+      if (pid === null) continue;
+      const tree = this.#trees.get(pid) ?? new TreeUse(pid, supervised);
+      this.#trees.set(pid, tree);
+      const { cpu, memory } = tree.take(elapsedMs);
+      sum.cpu += cpu;
+      sum.memory += memory;
+    }
+    return sum;
+  }
 }
 
 /** What a process tree has used since the last time it was asked. */

@@ -1,11 +1,12 @@
 /** Serves one built-in app in this process: what `plateau serve APP` does. */
-import { messageOf, TargetError, UserError } from "../scenarios/errors.ts";
+import { UserError } from "../scenarios/errors.ts";
 import { didYouMean } from "../scenarios/suggest.ts";
 import type { App, RunningApp } from "./apps/app.ts";
 import { appNamed, appNames, isAppName } from "./apps/registry.ts";
 import { settingIssues } from "./apps/settings.ts";
 import { settlesWithin } from "./launch/settles.ts";
 import { LineWriter } from "./line_writer.ts";
+import { listenOn, type ListenOptions } from "./listen.ts";
 
 /** What is in flight at the end has this long to finish. */
 const CLOSE_MS = 1_000;
@@ -15,6 +16,8 @@ export interface ServeOptions {
   readonly app: string;
   /** 0 picks a free one. */
   readonly port: number;
+  /** Other processes may listen on the same port (Linux); false when absent. */
+  readonly shared?: boolean;
   /** Loopback when absent. */
   readonly host?: string;
   /** Settings as given: text from `--set key=value`, or values from a file. */
@@ -34,11 +37,11 @@ export interface ServedApp {
 
 /** Throws a UserError with everything that is wrong, a TargetError when it cannot listen. */
 export async function serveApp(options: ServeOptions): Promise<ServedApp> {
-  const { app: name, port, host = "127.0.0.1", set = {}, redisUrl = null } = options;
+  const { app: name, port, shared, host = "127.0.0.1", set = {}, redisUrl = null } = options;
   const app = checkedApp(name, set);
   const log = new LineWriter(Deno.stdout);
   const running = await app.start(app.settings.parse(set), { redisUrl, log: log.line });
-  const server = listen(running, { hostname: host, port });
+  const server = listen(running, { hostname: host, port, shared });
   const late = Promise.withResolvers<void>();
   const finished = Promise.race([server.finished, late.promise]).then(async () => {
     await running.close();
@@ -63,24 +66,13 @@ function checkedApp(name: string, set: Readonly<Record<string, unknown>>): App {
   throw new UserError(issues.map(({ key, message }) => ({ place: `--set ${key}`, message })));
 }
 
-function listen(running: RunningApp, where: Deno.ServeTcpOptions): Deno.HttpServer<Deno.NetAddr> {
+function listen(running: RunningApp, where: ListenOptions): Deno.HttpServer<Deno.NetAddr> {
   try {
-    return Deno.serve({ ...where, onListen: () => {} }, running.fetch);
+    return listenOn(where, running.fetch);
   } catch (error) {
     void running.close();
-    throw new TargetError(`Cannot listen on ${where.hostname}:${where.port} as ${whyNot(error)}`);
+    throw error;
   }
-}
-
-function whyNot(error: unknown): string {
-  if (error instanceof Deno.errors.AddrInUse) return "the port is in use: choose another, or 0";
-  if (error instanceof Deno.errors.PermissionDenied) {
-    return "the system forbids it: choose a port above 1023";
-  }
-  if (error instanceof Deno.errors.AddrNotAvailable) {
-    return "this machine does not have that address";
-  }
-  return messageOf(error);
 }
 
 /** An IPv6 address stands in brackets (RFC 3986 §3.2.2). */

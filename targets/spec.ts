@@ -2,25 +2,56 @@
  * A target's lines in the experiment file: one of the launchers' shapes, told apart by its first key.
  */
 import { z } from "zod";
+import { contentOf, type Files, NO_FILES } from "../scenarios/files.ts";
+import { ALWAYS } from "../scenarios/request.ts";
+import { accessMisfits, Certificates } from "./access.ts";
 import { appNamed, appNames } from "./apps/registry.ts";
-import { settingIssues } from "./apps/settings.ts";
+import { flatSettings, givenSettings, settingIssues } from "./apps/settings.ts";
+import { clusterTarget } from "./cluster/spec.ts";
+import { frameworkNamed, frameworkNames } from "./frameworks/registry.ts";
+import { nginxTarget } from "./nginx/spec.ts";
+import { proxyTarget } from "./proxy/spec.ts";
+
+type Given = Readonly<Record<string, z.core.util.JSONType>>;
+
+const set = z.record(z.string(), z.json()).default({}).describe(
+  "Its settings; a list makes a factor. A name with a dot may also be written as keys inside keys: " +
+    "rateLimit: { limit: 5 }",
+);
+
+/** What is wrong with the settings, where each was given. */
+function checkSettings(settings: z.ZodObject, set: Given, context: z.RefinementCtx): void {
+  const given = givenSettings(set);
+  for (const { key, path, value } of given) {
+    const tell = (message: string): void =>
+      context.addIssue({ code: "custom", path: ["set", ...path], message });
+    const choices = Array.isArray(value) ? value : [value];
+    if (choices.length === 0) tell("Cannot use an empty list");
+    if (given.find((other) => other.key === key)?.path !== path) tell(`Cannot set "${key}" twice`);
+    const issues = choices.flatMap((choice) => settingIssues(settings, { [key]: choice }));
+    for (const { message } of issues) tell(message);
+  }
+}
+
+/** Every setting under its own name. */
+function withFlatSettings<Spec extends { set: Given }>(spec: Spec): Spec {
+  return { ...spec, set: flatSettings(spec.set) };
+}
 
 export const appTarget = z.strictObject({
   app: z.enum(appNames).describe("A built-in target; plateau list apps shows them"),
-  set: z.record(z.string(), z.json()).default({}).describe("Its settings; a list makes a factor"),
-}).superRefine(({ app, set }, context) => {
-  for (const [key, value] of Object.entries(set)) {
-    if (!Array.isArray(value) || value.length > 0) continue;
-    context.addIssue({ code: "custom", path: ["set", key], message: "Cannot use an empty list" });
-  }
-  const choices = Object.entries(set).flatMap(([key, value]) =>
-    (Array.isArray(value) ? value : [value]).map((choice) => ({ [key]: choice }))
-  );
-  const { settings } = appNamed(app);
-  for (const { key, message } of choices.flatMap((choice) => settingIssues(settings, choice))) {
-    context.addIssue({ code: "custom", path: ["set", key], message });
-  }
-});
+  set,
+}).superRefine(({ app, set }, context) => checkSettings(appNamed(app).settings, set, context))
+  .overwrite(withFlatSettings);
+
+export const frameworkTarget = z.strictObject({
+  framework: z.enum(frameworkNames).describe(
+    "A server of the frameworks study, installed by plateau setup frameworks; plateau list frameworks shows them",
+  ),
+  set,
+}).superRefine(({ framework, set }, context) =>
+  checkSettings(frameworkNamed(framework).settings, set, context)
+).overwrite(withFlatSettings);
 
 export const commandTarget = z.strictObject({
   command: z.array(z.string().min(1)).min(1)
@@ -35,20 +66,57 @@ export const commandTarget = z.strictObject({
     .describe("Path that answers with a status under 500 when the program is ready"),
 });
 
-const NO_ORIGIN = "Cannot use this as a server: write http://host:port, and the path in a scenario";
+const NO_ORIGIN =
+  "Cannot use this as a server: write http://host:port or https://host:port, and the path in a scenario";
 
-export const urlTarget = z.strictObject({
-  url: z.url({ protocol: /^http$/, error: NO_ORIGIN, abort: true }).refine(isOrigin, NO_ORIGIN)
-    .describe("A server that already runs: http://host:port"),
-});
+const urlTarget = (files: Files) =>
+  z.strictObject({
+    url: z.url({ protocol: /^https?$/, error: NO_ORIGIN, abort: true })
+      .refine(isOrigin, NO_ORIGIN)
+      .describe("A server that already runs: http://host:port or https://host:port"),
+    insecure: z.boolean().default(false).describe("Takes any certificate"),
+    cacert: contentOf((path) => new Certificates(path, files.certificates(path))).optional()
+      .describe(
+        "Certificates (PEM) of authorities to trust besides the usual ones: " +
+          "a file, relative to the experiment file",
+      ),
+    unix: contentOf((path) => socketAt(path, files), "dial").optional()
+      .describe(
+        "Unix socket to dial in place of the URL's host: a path, relative to the experiment file",
+      ),
+  }).superRefine((given, context) => {
+    for (const { key, message, fix } of accessMisfits(given)) {
+      context.addIssue({ code: "custom", path: [key], message: `${message}; ${fix}` });
+    }
+  }, ALWAYS);
 
-export const targetSpec = z.union([appTarget, commandTarget, urlTarget], {
-  error: "Cannot tell what this target is: write one of app, command and url",
-});
+function socketAt(path: string, files: Files): string {
+  files.checkSocket(path);
+  return path;
+}
+
+/** @param files What the files hold that targets name. */
+export const targetSpecWith = (files: Files) =>
+  z.union([
+    appTarget,
+    frameworkTarget,
+    commandTarget,
+    urlTarget(files),
+    proxyTarget,
+    clusterTarget,
+    nginxTarget,
+  ], {
+    error: "Cannot tell what this target is: " +
+      "write one of app, framework, command, url, proxy, cluster and nginx",
+  });
+
+export const targetSpec = targetSpecWith(NO_FILES);
+
 export type TargetSpec = z.output<typeof targetSpec>;
 export type AppTarget = z.output<typeof appTarget>;
+export type FrameworkTarget = z.output<typeof frameworkTarget>;
 export type CommandTarget = z.output<typeof commandTarget>;
-export type UrlTarget = z.output<typeof urlTarget>;
+export type UrlTarget = z.output<ReturnType<typeof urlTarget>>;
 
 function isOrigin(text: string): boolean {
   const { origin, href } = new URL(text);

@@ -15,15 +15,23 @@ const PROGRAMS = {
     get: "apt-get install chromium",
   },
   node: { names: ["node"], get: "apt-get install nodejs" },
+  npm: { names: ["npm"], get: "apt-get install npm" },
   go: { names: ["go"], get: "apt-get install golang" },
+  git: { names: ["git"], get: "apt-get install git" },
   openssl: { names: ["openssl"], get: "apt-get install openssl" },
   python: { names: ["python3"], get: "apt-get install python3" },
   wrk: { names: ["wrk"], get: "apt-get install wrk" },
   tmux: { names: ["tmux"], get: "apt-get install tmux" },
 } as const;
 
+/** What no package brings: how it is told, and one line on how to get it. */
+const CIRCUMSTANCES = {
+  linux: { isThere: () => Deno.build.os === "linux", get: "run on Linux" },
+  network: { isThere: reachesPackages, get: "let npm reach its registry" },
+} as const;
+
 type Program = keyof typeof PROGRAMS;
-export type Need = Program | "linux";
+export type Need = Program | keyof typeof CIRCUMSTANCES;
 
 /** One skipped test: a line of the file that `PLATEAU_SKIPPED` names. */
 export interface Skip {
@@ -54,12 +62,12 @@ export function findProgram(need: Program): string | null {
 
 /** What is missing and how to get it, in one line. */
 export function toGet(need: Need): string {
-  return need === "linux" ? "linux (run on Linux)" : `${need} (${PROGRAMS[need].get})`;
+  return `${need} (${isProgram(need) ? PROGRAMS[need].get : CIRCUMSTANCES[need].get})`;
 }
 
 /** The needs that PLATEAU_REQUIRE names; throws on a word that is none, as it would never fail a test. */
 export function requiredNeeds(): ReadonlySet<Need> {
-  const known: readonly Need[] = [...Object.keys(PROGRAMS) as Program[], "linux"];
+  const known = Object.keys({ ...PROGRAMS, ...CIRCUMSTANCES }) as Need[];
   const words = (Deno.env.get("PLATEAU_REQUIRE") ?? "").split(",").map((word) => word.trim());
   const unknown = words.filter((word) => !["", "all", ...known].includes(word));
   if (unknown.length > 0) {
@@ -71,7 +79,21 @@ export function requiredNeeds(): ReadonlySet<Need> {
 }
 
 function isThere(need: Need): boolean {
-  return need === "linux" ? Deno.build.os === "linux" : findProgram(need) !== null;
+  return isProgram(need) ? findProgram(need) !== null : CIRCUMSTANCES[need].isThere();
+}
+
+function isProgram(need: Need): need is Program {
+  return Object.hasOwn(PROGRAMS, need);
+}
+
+let answered: boolean | null = null;
+
+/** Whether packages can be had; npm is asked once. */
+function reachesPackages(): boolean {
+  const npm = findProgram("npm");
+  answered ??= npm !== null &&
+    new Deno.Command(npm, { args: ["ping"], stdout: "null", stderr: "null" }).outputSync().success;
+  return answered;
 }
 
 function refuseToSkip(missing: readonly Need[]): never {

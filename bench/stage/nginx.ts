@@ -25,12 +25,17 @@ http {
 }
 `;
 
+/** Writes what `nginx -p FOLDER -c nginx.conf` reads. */
+export function writeNginxConfig(folder: string, port: number): void {
+  Deno.writeTextFileSync(join(folder, "nginx.conf"), CONFIG(port));
+}
+
 export async function startNginx(): Promise<Server> {
   await using stack = new AsyncDisposableStack();
   const { path } = stack.use(temporaryFolder());
   const server = stack.use(
     await startServer("nginx", (port) => {
-      Deno.writeTextFileSync(join(path, "nginx.conf"), CONFIG(port));
+      writeNginxConfig(path, port);
       return placed("server", ["nginx", "-p", path, "-c", "nginx.conf"]);
     }),
   );

@@ -1,6 +1,6 @@
 /** Servers of the benches: started by a command, ready when they answer, stopped at the end of their scope. */
-import { commandLauncher } from "../../targets/launch/command.ts";
 import { descendantsOf } from "../../targets/launch/proc.ts";
+import { startTarget } from "../../targets/launch/registry.ts";
 import { freePort } from "../../targets/launch/surroundings.ts";
 import type { Command } from "./programs.ts";
 
@@ -18,12 +18,13 @@ export async function startServer(
   command: (port: number) => Command,
 ): Promise<Server> {
   const port = freePort();
-  const target = await commandLauncher.start(
+  const target = await startTarget(
     { command: [...command(port)], cwd: ".", env: { PORT: String(port) }, ready: "/" },
     {
       name,
       baseDir: Deno.cwd(),
       redisUrl: null,
+      others: {},
       readyTimeoutMs: READY_TIMEOUT_MS,
       signal: new AbortController().signal,
     },

@@ -6,10 +6,11 @@ import { createHash } from "node:crypto";
 import type { MissingModel } from "../caveats.ts";
 import type { Fact } from "../method.ts";
 import type { ReportModel } from "../model.ts";
+import type { TrustModel } from "../trust.ts";
 import client from "./client.js" with { type: "text" };
 import { barHeights, type Charts, type Place } from "./figures.ts";
 import { Markup, markup, scriptJson } from "./markup.ts";
-import { overviewMarkup, scenarioMarkup } from "./scenario.ts";
+import { gatesMarkup, overviewMarkup, scenarioMarkup } from "./scenario.ts";
 import css from "./style.css" with { type: "text" };
 
 /** One page of one or more experiments, in the given order. */
@@ -75,13 +76,25 @@ function experimentMarkup(model: ReportModel, place: Place): Markup {
   return markup`<article id="${id}">
 <header><h1>${model.title}</h1>
 ${model.about && markup`<p class="about">${model.about}</p>`}
+${trustMarkup(model.trust)}
 ${factsMarkup(model.facts)}
+${model.repetitions && markup`<p>${model.repetitions}</p>`}
 ${model.warnings.map((text) => markup`<p class="warning">${text}</p>`)}</header>
+${gatesMarkup(model.gates, place)}
 ${overviewMarkup(model.scenarios, place)}
 ${scenarios}
 ${missingMarkup(model.missing, id)}
 ${methodMarkup(model, id)}
 </article>`;
+}
+
+/** Each experiment's badge: the verdict in a word, then what it means and why. */
+function trustMarkup(trust: TrustModel | null): Markup | null {
+  if (trust === null) return null;
+  const { level, text, reasons } = trust;
+  const items = reasons.map((reason) => markup`<li>${reason}</li>`);
+  return markup`<div class="trust ${level}"><p><strong>${level}</strong>: ${text}</p>
+${reasons.length === 0 ? null : markup`<ul>${items}</ul>`}</div>`;
 }
 
 function factsMarkup(facts: readonly Fact[]): Markup {

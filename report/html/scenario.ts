@@ -1,10 +1,19 @@
 /** The sections of the page that show scenarios: the overview of all, then each in full. */
+import type { GatesModel } from "../gates/model.ts";
 import type { ScenarioModel } from "../model.ts";
 import { READING } from "../reading.ts";
 import type { Table } from "../table.ts";
 import { barsMarkup, densityFigure, type Place, timelineFigure } from "./figures.ts";
 import { type Markup, markup } from "./markup.ts";
 import { tableMarkup } from "./tables.ts";
+
+/** The thresholds and what became of them; null when there are none. */
+export function gatesMarkup({ table, note }: GatesModel, { id }: Place): Markup | null {
+  const unjudged = note === "" ? null : markup`<p class="note">${note}</p>`;
+  if (table === null) return unjudged;
+  return markup`<section><h2>Thresholds</h2>
+${tableMarkup(table, { id: `${id}-thresholds`, captioned: false })}${unjudged}</section>`;
+}
 
 /** The answers: for each scenario a sentence, its bars, and the summary table that they show. */
 export function overviewMarkup(scenarios: readonly ScenarioModel[], place: Place): Markup {
@@ -13,7 +22,7 @@ export function overviewMarkup(scenarios: readonly ScenarioModel[], place: Place
     answerMarkup(scenario, { ...place, id: `${place.id}-answer-${i + 1}` })
   );
   return markup`<figure class="overview"><h2>Requests per second</h2>${answers}
-<figcaption class="note">${READING.bars}</figcaption></figure>`;
+<figcaption class="note">${READING.bars} ${READING.confidence}</figcaption></figure>`;
 }
 
 function answerMarkup(
@@ -39,9 +48,11 @@ export function scenarioMarkup(scenario: ScenarioModel, place: Place): Markup {
   return markup`<section id="${id}"><h2>${name} ${requestMarkup(request)}</h2>
 <h3>Over time</h3>
 ${timelineFigure(scenario, { ...place, id: `${id}-timeline` })}
+${steadyMarkup(scenario, id)}
 <h3>Latency</h3>
 ${table(tables.percentiles, "percentiles")}
 ${density && densityFigure(density, densityFinding, { ...place, id: `${id}-density` })}
+${tables.compared && markup`<h3>Compared</h3>${table(tables.compared, "compared")}`}
 <h3>Second by second</h3>
 <div class="pair"><div>${table(tables.requestsPerSecond, "requests", true)}</div>
 <div>${table(tables.bytesPerSecond, "bytes", true)}</div></div>
@@ -52,4 +63,15 @@ ${tables.reasons && table(tables.reasons, "reasons", true)}
 ${tables.resources && markup`<h3>Target CPU and memory</h3>${table(tables.resources, "resources")}`}
 <details><summary>Every run</summary>${table(tables.runs, "runs")}</details>
 </section>`;
+}
+
+/** How each cell reaches its steady state; null for a load that itself changes. */
+function steadyMarkup({ steadyFindings, tables }: ScenarioModel, id: string): Markup | null {
+  if (tables.steady === null) return null;
+  const { steady, parts } = tables.steady;
+  const findings = steadyFindings.map(({ text }) => markup`<li>${text}</li>`);
+  return markup`<h3>Warm-up and steady state</h3>
+<ul class="findings">${findings}</ul>
+${tableMarkup(parts, { id: `${id}-parts`, captioned: true })}
+${tableMarkup(steady, { id: `${id}-steady`, captioned: true })}`;
 }

@@ -29,7 +29,7 @@ function headMarkup({ label, unit, kind }: Column): Markup {
 
 /** @param decimals Most decimals in the column. */
 function cellMarkup(cell: TableCell, { kind }: Column, decimals: number): Markup {
-  const { text, value, weak, alarming, color } = cell;
+  const { text, below, value, weak, alarming, color } = cell;
   if (kind === "name") {
     return markup`<th scope="row" class="name">${swatchMarkup(color)}${text}</th>`;
   }
@@ -37,9 +37,11 @@ function cellMarkup(cell: TableCell, { kind }: Column, decimals: number): Markup
   const attributes = [
     attribute("class", kinds.join(" ")),
     value === undefined ? null : attribute("data-value", value),
-    kind === "number" ? padAttribute(decimals, decimalsOf(cell)) : null,
   ];
-  return markup`<td${attributes}>${weak ? `(${text})` : text}</td>`;
+  const pad = kind === "number" ? padAttribute(decimals, decimalsOf(cell)) : null;
+  const shown = weak ? `(${text})` : text;
+  if (below === undefined) return markup`<td${attributes}${pad}>${shown}</td>`;
+  return markup`<td${attributes}><span${pad}>${shown}</span> <small class="below">${below}</small></td>`;
 }
 
 function attribute(name: "class" | "data-value" | "data-pad", value: string | number): Markup {

@@ -1,8 +1,16 @@
 /** Cells and columns that several tables share. */
 import type { Run } from "../../runner/result.ts";
+import type { Interval } from "../../runner/stats/interval.ts";
 import type { Cell } from "../cells.ts";
 import type { ColumnOf, TableCell } from "../table.ts";
-import { formatCount, formatIn, formatNumber, formatPercent, type Unit } from "../units.ts";
+import {
+  formatCount,
+  formatIn,
+  formatInterval,
+  formatNumber,
+  formatPercent,
+  type Unit,
+} from "../units.ts";
 
 export function textCell(text: string): TableCell {
   return { text };
@@ -11,6 +19,20 @@ export function textCell(text: string): TableCell {
 /** A number of the base unit, written in `unit`. */
 export function numberCell(value: number, unit?: Unit): TableCell {
   return { text: unit ? formatIn(value, unit) : formatNumber(value), value };
+}
+
+/** A number with the 95 % interval around it, where it has one. */
+export function withInterval(
+  cell: TableCell,
+  interval: Interval | null,
+  unit?: Unit,
+): TableCell {
+  const { value } = cell;
+  if (interval === null || value === undefined) return cell;
+  // A histogram's buckets have a width, so that a percentile may lie just beside an interval of almost none.
+  const low = Math.min(interval.low, value);
+  const high = Math.max(interval.high, value);
+  return { ...cell, below: formatInterval({ low, high }, unit) };
 }
 
 export function countCell(value: number): TableCell {

@@ -1,24 +1,29 @@
 /** The distribution of latency, one row a cell, its runs pooled. */
 import { PERCENTILES } from "../../runner/result.ts";
+import { supportsPercentile } from "../../runner/stats/percentile_support.ts";
 import type { Cell } from "../cells.ts";
 import {
   isLowerBound,
   type Percentile,
   percentileOf,
   type PooledLatency,
-  supports,
   WEAK_NOTE,
 } from "../pool.ts";
 import { sum } from "../spread.ts";
 import { type ColumnOf, type Table, type TableCell, tableOf } from "../table.ts";
 import { formatCount, timeUnit, type Unit } from "../units.ts";
-import { countCell, numberCell, targetColumn } from "./columns.ts";
+import { countCell, numberCell, targetColumn, withInterval } from "./columns.ts";
 
 export function percentileTable(scenario: string, cells: readonly Cell[]): Table {
   const unit = timeUnit(cells.flatMap(({ latency }) => latency.percentiles));
   return tableOf({ caption: `Latency of ${scenario}`, notes: notesOf(cells) }, cells, [
     targetColumn,
-    timeColumn("Mean", unit, ({ mean }) => mean),
+    {
+      label: "Mean",
+      unit: unit.name,
+      cell: ({ latency, confidence }) =>
+        withInterval(numberCell(latency.mean, unit), confidence.intervals.mean, unit),
+    },
     timeColumn("Stdev", unit, ({ stdev }) => stdev),
     timeColumn("Min", unit, ({ fastest }) => fastest),
     ...PERCENTILES.map((p): ColumnOf<Cell> => ({
@@ -39,11 +44,17 @@ function timeColumn(
   return { label, unit: unit.name, cell: ({ latency }) => numberCell(of(latency), unit) };
 }
 
-/** A percentile of the pooled runs, weak where the count cannot support it. */
-export function percentileCell({ latency }: Cell, p: Percentile, unit: Unit): TableCell {
-  const number = numberCell(percentileOf(latency, p), unit);
-  const cell = isLowerBound(latency, p) ? { ...number, text: `≥ ${number.text}` } : number;
-  return supports(latency.count, p) ? cell : { ...cell, weak: true };
+/** A percentile of the pooled runs with its interval, weak and without where the count cannot support it. */
+export function percentileCell(
+  { latency, confidence }: Cell,
+  p: Percentile,
+  unit: Unit,
+): TableCell {
+  const cell = numberCell(percentileOf(latency, p), unit);
+  const isSupported = supportsPercentile(latency.count, p);
+  if (isLowerBound(latency, p)) return { ...cell, text: `≥ ${cell.text}`, weak: !isSupported };
+  if (!isSupported) return { ...cell, weak: true };
+  return withInterval(cell, p === 99.99 ? null : confidence.intervals[p], unit);
 }
 
 const HOW_TO_READ = "p99 is the time that 99 of 100 requests did not exceed.";
@@ -54,9 +65,10 @@ function notesOf(cells: readonly Cell[]): string[] {
       "The runs of a row are pooled by adding their histograms; no percentile is an average of percentiles.",
     ]
     : [];
-  const weak = cells.some(({ latency }) => PERCENTILES.some((p) => !supports(latency.count, p)))
-    ? [WEAK_NOTE]
-    : [];
+  const weak =
+    cells.some(({ latency }) => PERCENTILES.some((p) => !supportsPercentile(latency.count, p)))
+      ? [WEAK_NOTE]
+      : [];
   const censored = sum(cells, ({ latency }) => latency.censored);
   const bounds = censored > 0
     ? [

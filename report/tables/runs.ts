@@ -1,17 +1,19 @@
-/** Every run, word for word as it is in the results. */
+/** Every run, as it is in the results but for what the experiment discards. */
 import { PERCENTILES } from "../../runner/result.ts";
+import { supportsPercentile } from "../../runner/stats/percentile_support.ts";
 import type { Cell } from "../cells.ts";
-import { supports } from "../pool.ts";
 import { type ColumnOf, type Table, tableOf } from "../table.ts";
 import { timeUnit } from "../units.ts";
 import {
   countCell,
   faultCell,
+  NONE,
   numberCell,
   runColumns,
   type RunOfCell,
   runsOf,
   shareCell,
+  textCell,
 } from "./columns.ts";
 
 export function runsTable(scenario: string, cells: readonly Cell[]): Table {
@@ -32,12 +34,24 @@ export function runsTable(scenario: string, cells: readonly Cell[]): Table {
       unit: unit.name,
       cell: ({ run: { latency } }) => ({
         ...numberCell(latency.percentiles[`${p}`], unit),
-        weak: !supports(latency.count, p),
+        weak: !supportsPercentile(latency.count, p),
       }),
     })),
     { label: "Max", unit: unit.name, cell: ({ run }) => numberCell(run.latency.max, unit) },
     { label: "Completed", cell: ({ run }) => countCell(run.requests.completed) },
     { label: "Failed", cell: ({ run }) => faultCell(countCell(run.requests.failed)) },
+    { label: "Steady state", kind: "text", cell: ({ run }) => textCell(run.warmup?.label ?? "–") },
+    {
+      label: "Steady from",
+      unit: "s",
+      cell: ({ run }) =>
+        typeof run.warmup?.steadyFrom === "number" ? numberCell(run.warmup.steadyFrom) : NONE,
+    },
     { label: "Generator CPU", unit: "%", cell: ({ run }) => shareCell(run.generator.cpu) },
+    {
+      label: "Trust",
+      kind: "text",
+      cell: ({ run: { generator: { trust } } }) => ({ text: trust, alarming: trust !== "valid" }),
+    },
   ]);
 }

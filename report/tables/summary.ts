@@ -5,16 +5,29 @@ import { meanCoresOf } from "../resources.ts";
 import { median } from "../spread.ts";
 import { type ColumnOf, type Table, tableOf } from "../table.ts";
 import { formatNumber, timeUnit } from "../units.ts";
-import { faultCell, NONE, numberCell, shareCell, targetColumn, textCell } from "./columns.ts";
-
+import {
+  faultCell,
+  NONE,
+  numberCell,
+  shareCell,
+  targetColumn,
+  textCell,
+  withInterval,
+} from "./columns.ts";
 import { percentileCell } from "./percentiles.ts";
 
 export function summaryTable(scenario: string, cells: readonly Cell[]): Table {
   const unit = timeUnit(cells.map(({ latency }) => percentileOf(latency, 50)));
   const several = cells.some(({ runs }) => runs.length > 1);
+  // Beside intervals the range would say the same once more; the bars show it.
+  const certain = cells.some(({ confidence }) => confidence.intervals.rate !== null);
   return tableOf({ caption: `Summary of ${scenario}` }, cells, [
     targetColumn,
-    { label: "Requests/s", cell: ({ rate }) => numberCell(rate.median) },
+    {
+      label: "Requests/s",
+      cell: ({ rate, confidence }) =>
+        withInterval(numberCell(rate.median), confidence.intervals.rate),
+    },
     { label: "p50", unit: unit.name, cell: (cell) => percentileCell(cell, 50, unit) },
     { label: "p99", unit: unit.name, cell: (cell) => percentileCell(cell, 99, unit) },
     { label: "Max", unit: unit.name, cell: ({ latency }) => numberCell(latency.max, unit) },
@@ -24,7 +37,7 @@ export function summaryTable(scenario: string, cells: readonly Cell[]): Table {
       cell: ({ wrongRatio }) => faultCell(shareCell(wrongRatio)),
     },
     ...(cells.some(hasResources) ? [cpuColumn] : []),
-    ...(several ? [rangeColumn] : []),
+    ...(several && !certain ? [rangeColumn] : []),
   ]);
 }
 

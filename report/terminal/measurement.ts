@@ -1,7 +1,10 @@
 /** What `plateau bench` prints: readers of wrk and oha find their way. */
 import type { Measurement } from "../../runner/result.ts";
+import type { GateOutcome } from "../gates.ts";
 import type { Fact } from "../method.ts";
 import { type MeasurementModel, measurementModel } from "../measurement.ts";
+import { outcomeLines } from "./gates.ts";
+import { trustLines } from "./trust.ts";
 import {
   encoded,
   fitted,
@@ -15,17 +18,23 @@ import {
 } from "./text.ts";
 
 /** One measurement, with a line break at its end. */
-export function renderMeasurement(measurement: Measurement, options: TerminalOptions): string {
+export function renderMeasurement(
+  measurement: Measurement,
+  options: TerminalOptions,
+  gates: readonly GateOutcome[] = [],
+): string {
   const model = measurementModel(measurement);
   const lines = [
     styled(fitted(harmless(model.url), options.width), "bold", options),
     ...wrapped(model.load, options.width),
+    ...trustLines(model.trust, options),
     "",
     ...factLines(model.facts, options),
     ...section("Latency histogram", histogramLines(model, options), options),
     ...section("Latency percentiles", percentileLines(model, options), options),
     ...section("Status codes", factLines(model.statuses, options), options),
     ...section("Errors", factLines(model.errors, options), options),
+    ...section("Thresholds", outcomeLines(gates, options), options),
     ...model.notes.flatMap((note) => ["", ...wrapped(note, options.width)]),
   ];
   return encoded(lines.join("\n") + "\n", options);

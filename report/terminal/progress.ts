@@ -70,11 +70,12 @@ function runText(run: Starting): string {
 
 type Measured = Extract<Progress, { kind: "measured" }>["measurement"];
 
-function measuredText({ rate, latency, requests, checks }: Measured): string {
+function measuredText({ rate, latency, requests, checks, generator }: Measured): string {
   const wrong = requests.failed + checks.failed;
   const faults = wrong === 0 ? "" : `, ${formatCount(wrong)} failed or wrong`;
+  const doubt = generator.trust === "valid" ? "" : `, ${generator.trust}`;
   return `${formatNumber(rate)} requests/s, p50 ${formatMs(latency.percentiles["50"])}, ` +
-    `p99 ${formatMs(latency.percentiles["99"])}${faults}`;
+    `p99 ${formatMs(latency.percentiles["99"])}${faults}${doubt}`;
 }
 
 function missingText({ missing }: Extract<Progress, { kind: "missing" }>): string {

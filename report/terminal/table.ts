@@ -25,11 +25,37 @@ export function tableLines(table: Table, options: TerminalOptions): string[] {
     table.columns.map((column, i) => textColumn(column, i, table)),
     options.width,
   );
+  if (widthOfAll(columns) > options.width && hasBelow(table)) {
+    return tableLines(withoutBelow(table), options);
+  }
   const head = columns.map(({ head }) => head).join(GAP).trimEnd();
-  const rows = table.rows.map((row, r) =>
-    columns.map(({ texts }, c) => styledCell(texts[r], row[c], options)).join(GAP).trimEnd()
-  );
+  const rows = table.rows.flatMap((row, r) => [
+    columns.map(({ texts }, c) => styledCell(texts[r], row[c], options)).join(GAP).trimEnd(),
+    ...belowLines(row, columns, options),
+  ]);
   return [styled(head, "dim", options), ...rows];
+}
+
+function hasBelow({ rows }: Table): boolean {
+  return rows.some((row) => row.some(({ below }) => below !== undefined));
+}
+
+function withoutBelow(table: Table): Table {
+  return {
+    ...table,
+    rows: table.rows.map((row) => row.map((cell) => ({ ...cell, below: undefined }))),
+  };
+}
+
+/** A second line for what stands below the numbers of a row, where anything does. */
+function belowLines(
+  row: readonly TableCell[],
+  columns: readonly TextColumn[],
+  options: TerminalOptions,
+): string[] {
+  const texts = columns.map(({ width }, c) => padStart(row[c].below ?? "", width));
+  const line = texts.join(GAP).trimEnd();
+  return line === "" ? [] : [styled(line, "dim", options)];
 }
 
 function styledCell(text: string, { alarming, weak }: TableCell, options: TerminalOptions): string {
@@ -46,7 +72,8 @@ function textColumn({ label, unit, kind }: Column, index: number, { rows }: Tabl
     return { head: padEnd(head, width), texts: texts.map((text) => padEnd(text, width)), width };
   }
   const texts = alignedOnPoint(cells.map(cellText));
-  const width = Math.max(widthOf(head), ...texts.map(widthOf));
+  const belows = cells.map(({ below = "" }) => widthOf(below));
+  const width = Math.max(widthOf(head), ...texts.map(widthOf), ...belows);
   return { head: padStart(head, width), texts: texts.map((text) => padStart(text, width)), width };
 }
 

@@ -106,10 +106,12 @@ const ASCII: Record<string, string> = {
   "━": "=",
   "─": "-",
   "░": ".",
+  "✓": "+",
+  "✗": "x",
 };
 
 /** Text as the terminal can show it: without Unicode the signs of Plateau itself in ASCII, outside text as it is. */
 export function encoded(text: string, { unicode }: Pick<TerminalOptions, "unicode">): string {
   const plain = text.replaceAll(GLUE, " ");
-  return unicode ? plain : plain.replace(/[µ–×·±≥∞→…█▏━─░]/g, (sign) => ASCII[sign]);
+  return unicode ? plain : plain.replace(/[µ–×·±≥∞→…█▏━─░✓✗]/g, (sign) => ASCII[sign]);
 }

@@ -8,20 +8,23 @@ import { EpollDriver } from "./epoll.ts";
 import { libc } from "./libc.ts";
 import { resolve } from "./resolve.ts";
 import { TcpDriver } from "./tcp.ts";
+import type { LoopWatch } from "../trust/loop_watch.ts";
 
 export interface DriverSetting {
   readonly endpoint: Endpoint;
   readonly slots: number;
   /** Microseconds since the start of the run. */
   readonly now: () => number;
+  readonly watch: LoopWatch;
 }
 
 export const DRIVERS = {
-  epoll: async ({ endpoint, slots, now }) => {
+  epoll: async ({ endpoint, slots, now, watch }) => {
     if (!isPlainTcp(endpoint)) throw new Error("The epoll driver speaks plain TCP alone");
-    return new EpollDriver(await resolve(endpoint), slots, now);
+    return new EpollDriver(await resolve(endpoint), slots, now, watch);
   },
-  tcp: ({ endpoint, slots, now }) => Promise.resolve(new TcpDriver(endpoint, slots, now)),
+  tcp: ({ endpoint, slots, now, watch }) =>
+    Promise.resolve(new TcpDriver(endpoint, slots, now, watch)),
 } satisfies Record<DriverName, (setting: DriverSetting) => Promise<Driver>>;
 
 export interface DriverChoice {

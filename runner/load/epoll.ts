@@ -3,6 +3,7 @@
  * one recv and one send a request. While it runs the isolate gets no messages: every wait is bounded
  * by the conversation's next tick, where the stop flag is looked at.
  */
+import type { LoopWatch } from "../trust/loop_watch.ts";
 import type { Conversation, Driver } from "./driver.ts";
 import {
   AF_INET,
@@ -69,6 +70,7 @@ export class EpollDriver implements Driver {
     private readonly target: Address | string,
     slots: number,
     private readonly now: () => number,
+    private readonly watch: LoopWatch,
   ) {
     this.#address = typeof target === "string" ? null : socketAddress(target);
     this.#family = typeof target !== "string" && target.family === 6 ? AF_INET6 : AF_INET;
@@ -85,15 +87,20 @@ export class EpollDriver implements Driver {
 
   // hot: the load loop of a worker.
   run(conversation: Conversation): Promise<void> {
-    let nextUs = conversation.onTick(this.now());
+    let nowUs = this.now();
+    let nextUs = conversation.onTick(nowUs);
     while (nextUs < Infinity) {
-      const ready = this.#wait(nextUs - this.now());
+      const ready = this.#wait(nextUs - nowUs);
+      const wokenUs = this.now();
       for (let i = 0; i < ready; i++) this.#handle(conversation, i * EVENT_WORDS);
       if (this.#refused.length > 0) this.#tellRefused(conversation);
-      const nowUs = this.now();
+      nowUs = this.now();
+      this.watch.held(Math.min(wokenUs, nextUs), nowUs);
       // News from a socket may change when a punctual load is next needed.
       const isNews = ready > 0 && conversation.punctual;
-      if (isNews || nowUs >= nextUs) nextUs = conversation.onTick(nowUs);
+      if (!isNews && nowUs < nextUs) continue;
+      nextUs = conversation.onTick(nowUs);
+      nowUs = this.now();
     }
     this.#libc.close(this.#epoll);
     return Promise.resolve();

@@ -4,6 +4,8 @@
 import type { ArrivalOptions } from "../../scenarios/pace/arrivals.ts";
 import type { Phase } from "../../scenarios/pace/profile.ts";
 import type { Endpoint } from "../endpoint.ts";
+import type { SparseHistogram } from "../stats/histogram.ts";
+import type { ThreadTime } from "../trust/thread_time.ts";
 import type { Check } from "./answer_check.ts";
 import type { DriverName } from "./driver.ts";
 import type { FlowSpec } from "./flow.ts";
@@ -72,6 +74,12 @@ export interface WorkerReport {
   readonly sessions: SessionTotals;
   /** From the start of the run to the worker's last event, microseconds. */
   readonly elapsedUs: number;
-  /** CPU time of the worker's thread, microseconds. */
-  readonly cpuUs: number;
+  /** What the system gave the worker's thread during the run. */
+  readonly time: ThreadTime;
+  /** How long the thread only looked whether something was due, microseconds. */
+  readonly spunUs: number;
+  /** Lengths of the stretches in which the loop had no time for what was new. */
+  readonly stretches: SparseHistogram;
+  /** Smallest step of the worker's clock, microseconds. */
+  readonly timerUs: number;
 }

@@ -9,6 +9,7 @@ import { DialError } from "./dial_error.ts";
 import type { Conversation, Driver } from "./driver.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { Outlet } from "./outlet.ts";
+import type { LoopWatch } from "../trust/loop_watch.ts";
 
 /** Room for reads, shared out over the slots: large answers need few reads, many slots little memory. */
 const READ_ROOM_BYTES = 32 * 1024 * 1024;
@@ -16,6 +17,8 @@ const MIN_READ_BYTES = 4 * 1024;
 const MAX_READ_BYTES = 64 * 1024;
 
 const SPIN_US = 2_000;
+/** Deno's timers count whole milliseconds: being late by one is no fault of the machine. */
+const TIMER_STEP_US = 1_000;
 
 /**
  * Deno's scheduler lets 128 socket operations through in a turn of the event loop, those first that came
@@ -38,16 +41,24 @@ export class TcpDriver implements Driver {
   #conversation: Conversation | null = null;
   /** Reads of this turn of the event loop. */
   #reads = 0;
-  readonly #countAnew = (): void => void (this.#reads = 0);
+  /** When the first of them was answered. */
+  #turnUs = 0;
+  readonly #endTurn = (): void => {
+    this.#reads = 0;
+    this.watch.held(this.#turnUs, this.now());
+  };
   /** What those wait for who have read in a turn as full as it gets. */
   #pause: Promise<void> | null = null;
   #wake: (() => void) | null = null;
+  /** Whether a socket had news since the last tick. */
+  #isNews = false;
 
   /** @param now Microseconds since the start of the run. */
   constructor(
     private readonly endpoint: Endpoint,
     slots: number,
     private readonly now: () => number,
+    private readonly watch: LoopWatch,
   ) {
     this.#lines = new Array(slots).fill(null);
     this.#readBytes = Math.min(MAX_READ_BYTES, Math.max(MIN_READ_BYTES, READ_ROOM_BYTES / slots));
@@ -55,11 +66,17 @@ export class TcpDriver implements Driver {
 
   async run(conversation: Conversation): Promise<void> {
     this.#conversation = conversation;
+    const { punctual } = conversation;
     for (;;) {
       const nowUs = this.now();
       const nextUs = conversation.onTick(nowUs);
       if (nextUs === Infinity) return;
-      await this.#wait(nextUs - nowUs, conversation.punctual);
+      this.#isNews = false;
+      await this.#wait(nextUs - nowUs, punctual);
+      const wokenUs = this.now();
+      const spins = punctual && nextUs - nowUs <= SPIN_US;
+      if (spins && !this.#isNews) this.watch.spun(nowUs, wokenUs);
+      this.watch.held(punctual ? nextUs : nextUs + TIMER_STEP_US, wokenUs);
     }
   }
 
@@ -80,6 +97,7 @@ export class TcpDriver implements Driver {
   }
 
   #tellNews(): void {
+    this.#isNews = true;
     this.#wake?.();
     this.#wake = null;
   }
@@ -134,10 +152,11 @@ export class TcpDriver implements Driver {
         const length = await conn.read(buffer);
         if (this.#lines[slot] !== line) return;
         if (length === null) break;
-        conversation.onBytes(slot, buffer, length, this.now());
+        const nowUs = this.now();
+        conversation.onBytes(slot, buffer, length, nowUs);
         this.#tellNews();
         if (++this.#reads >= CROWD) await (this.#pause ??= this.#letOthersRead());
-        else if (this.#reads === 1) setImmediate(this.#countAnew);
+        else if (this.#reads === 1) this.#beginTurn(nowUs);
       }
     } catch (error) {
       broken = messageOf(error).split(": https:", 1)[0]; // rustls adds where to read more
@@ -145,6 +164,11 @@ export class TcpDriver implements Driver {
     if (this.#lines[slot] !== line) return;
     this.close(slot);
     conversation.onEnd(slot, broken, this.now());
+  }
+
+  #beginTurn(nowUs: number): void {
+    this.#turnUs = nowUs;
+    setImmediate(this.#endTurn);
   }
 
   #letOthersRead(): Promise<void> {

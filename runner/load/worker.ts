@@ -4,6 +4,9 @@
  * each interval as it ends and its totals at the end, and waits for the next job.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { stepUsOf } from "../trust/clock_step.ts";
+import { LoopWatch } from "../trust/loop_watch.ts";
+import { type ThreadTime, threadTime } from "../trust/thread_time.ts";
 import { monotonicClock } from "./clock.ts";
 import type { Driver } from "./driver.ts";
 import { DRIVERS } from "./drivers.ts";
@@ -17,7 +20,6 @@ import { RequestScript } from "./request_script.ts";
 import { SessionLoop } from "./session_loop.ts";
 import { SessionRecorder } from "./session_recorder.ts";
 import { supplyOf } from "./supply.ts";
-import { threadCpuUs } from "./thread_cpu.ts";
 
 function tell(message: FromWorker): void {
   self.postMessage(message);
@@ -30,22 +32,34 @@ async function prepare(job: Job): Promise<(at: number) => Promise<void>> {
   const clock = monotonicClock();
   let startUs = 0;
   const now = (): number => clock() - startUs;
-  const driver = await DRIVERS[job.driver]({ endpoint: job.endpoint, slots: job.connections, now });
+  const watch = new LoopWatch();
+  const { endpoint, connections: slots } = job;
+  const driver = await DRIVERS[job.driver]({ endpoint, slots, now, watch });
   const log = openLog(job);
   const recorder = new Recorder(job.intervalUs, (part) => tell({ kind: "interval", part }), log);
   const sessions = new SessionRecorder();
   const loop = loopOf(job, { driver, recorder, sessions });
+  const timerUs = stepUsOf(clock);
   return async (at) => {
     startUs = clock() + (at - performance.timeOrigin - performance.now()) * 1_000;
     // In an open loop the connections are there when the first request is due.
-    if (job.supply.kind === "closed") await sleep(-now() / 1_000);
-    const cpuBeforeUs = threadCpuUs();
+    if (job.supply.kind === "closed") await sleep(Math.max(0, -now() / 1_000));
+    const before = threadTime();
     await driver.run(loop);
     if (loop.totals === null) throw new Error("The load ended without totals");
-    const cpuUs = threadCpuUs() - cpuBeforeUs;
     const { totals, elapsedUs } = loop;
-    tell({ kind: "finished", report: { totals, sessions: sessions.totals(), elapsedUs, cpuUs } });
+    const time = timeSince(before);
+    const { spunUs } = watch;
+    const stretches = watch.stretches();
+    const use = { time, spunUs, stretches, timerUs };
+    tell({ kind: "finished", report: { totals, sessions: sessions.totals(), elapsedUs, ...use } });
   };
+}
+
+function timeSince(before: ThreadTime): ThreadTime {
+  const { cpuUs, waitedUs } = threadTime();
+  const waited = waitedUs === null || before.waitedUs === null ? null : waitedUs - before.waitedUs;
+  return { cpuUs: cpuUs - before.cpuUs, waitedUs: waited };
 }
 
 /** Workers append whole lines to one file, which the system keeps apart. */

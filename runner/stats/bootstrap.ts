@@ -58,7 +58,7 @@ export function bootstrap(
     });
   }
   return figures.map((figure, f) => {
-    if (![...blockDraws[f], ...runDraws[f]].every(Number.isFinite)) return null;
+    if (![blockDraws[f], runDraws[f]].every((draws) => draws.every(Number.isFinite))) return null;
     return {
       value: values[f],
       byRun: runs.map((_, run) =>

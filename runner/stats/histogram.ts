@@ -30,7 +30,7 @@ function bucketOf(valueUs: number): number {
 }
 
 function widthUsOf(index: number): number {
-  return index < 2 * HALF ? 1 : 2 ** ((index >> HALF_BITS) - 1);
+  return index < 2 * HALF ? 1 : 1 << ((index >> HALF_BITS) - 1);
 }
 
 /** Lowest value, in microseconds, that bucket `index` counts. */
@@ -77,21 +77,6 @@ export class Histogram {
   addSparse(part: SparseHistogram): void {
     for (let i = 0; i < part.indices.length; i++) this.counts[part.indices[i]] += part.counts[i];
     this.#summarize(part);
-  }
-
-  /** Sets the counts of single buckets, as a decoder finds them; sums are then of bucket middles. */
-  addBucket(index: number, count: number): void {
-    const middleUs = (lowestUsOf(index) + highestUsOf(index)) / 2;
-    this.counts[index] += count;
-    this.#summarize({
-      indices: Uint16Array.of(index),
-      counts: Float64Array.of(count),
-      count,
-      sumUs: count * middleUs,
-      sumSquaresUs: count * middleUs * middleUs,
-      minUs: lowestUsOf(index),
-      maxUs: highestUsOf(index),
-    });
   }
 
   #summarize(part: SparseHistogram): void {
@@ -175,3 +160,6 @@ export function mergeHistograms(parts: Iterable<SparseHistogram>): Histogram {
   for (const part of parts) whole.addSparse(part);
   return whole;
 }
+
+/** That of nothing. */
+export const EMPTY: SparseHistogram = new Histogram().toSparse();

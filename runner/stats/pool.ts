@@ -23,8 +23,8 @@ export class Pool {
   readonly #count: Float64Array;
   /** Histogram buckets in use by any block, ascending. */
   readonly #buckets: Uint16Array;
-  /** For each of them, the values up to and in it, block by block. */
-  readonly #cumulated: readonly Float64Array[];
+  /** For each of them, a row: the values up to and in it, block by block. */
+  readonly #cumulated: Float64Array;
 
   constructor(blocks: readonly Block[]) {
     const column = (of: (block: Block) => number): Float64Array => Float64Array.from(blocks, of);
@@ -54,21 +54,26 @@ export class Pool {
     let bucket = 0;
     for (let last = this.#buckets.length - 1; bucket < last;) {
       const middle = (bucket + last) >> 1;
-      if (weigh(this.#cumulated[middle], weights) >= rank) last = middle;
+      if (this.#upTo(middle, weights) >= rank) last = middle;
       else bucket = middle + 1;
     }
-    const below = bucket === 0 ? 0 : weigh(this.#cumulated[bucket - 1], weights);
-    const inside = weigh(this.#cumulated[bucket], weights) - below;
+    const below = bucket === 0 ? 0 : this.#upTo(bucket - 1, weights);
+    const inside = this.#upTo(bucket, weights) - below;
     const bottomUs = lowestUsOf(this.#buckets[bucket]) - 0.5;
     const topUs = highestUsOf(this.#buckets[bucket]) + 0.5;
     return bottomUs + (rank - below) / inside * (topUs - bottomUs);
   }
+
+  /** Values up to and in a bucket in use. */
+  #upTo(bucket: number, weights: Float64Array): number {
+    return weigh(this.#cumulated, weights, bucket * weights.length);
+  }
 }
 
 // hot: some ten times for each percentile of each resample.
-function weigh(values: Float64Array, weights: Float64Array): number {
+function weigh(values: Float64Array, weights: Float64Array, from = 0): number {
   let sum = 0;
-  for (let j = 0; j < weights.length; j++) sum += weights[j] * values[j];
+  for (let j = 0; j < weights.length; j++) sum += weights[j] * values[from + j];
   return sum;
 }
 
@@ -81,14 +86,15 @@ function bucketsOf(blocks: readonly Block[]): Uint16Array {
   return Uint16Array.from(buckets);
 }
 
-function cumulate(blocks: readonly Block[], buckets: Uint16Array): Float64Array[] {
-  const sums = new Float64Array(blocks.length);
-  const next = new Uint32Array(blocks.length);
-  return Array.from(buckets, (bucket) => {
-    for (let j = 0; j < blocks.length; j++) {
-      const { indices, counts } = blocks[j].latency;
-      if (indices[next[j]] === bucket) sums[j] += counts[next[j]++];
-    }
-    return sums.slice();
+// hot: a report does it for each of its cells, over thousands of buckets.
+function cumulate(blocks: readonly Block[], buckets: Uint16Array): Float64Array {
+  const width = blocks.length;
+  const rows = new Float64Array(buckets.length * width);
+  const rowOf = new Uint16Array(BUCKETS);
+  buckets.forEach((bucket, row) => rowOf[bucket] = row);
+  blocks.forEach(({ latency: { indices, counts } }, j) => {
+    for (let i = 0; i < indices.length; i++) rows[rowOf[indices[i]] * width + j] = counts[i];
   });
+  for (let at = width; at < rows.length; at++) rows[at] += rows[at - width];
+  return rows;
 }

@@ -19,7 +19,7 @@ export const STEADY_LABELS = [
 export type SteadyLabel = typeof STEADY_LABELS[number];
 
 /** Intervals with a value that a series needs before anything is said about it: 5 s of 250 ms. */
-const LEAST_INTERVALS = 20;
+export const LEAST_INTERVALS = 20;
 /** The steady part begins within this share of the run, or there is none. */
 const LATEST_START_RATIO = 0.75;
 /** Standard errors that a drift must exceed. */

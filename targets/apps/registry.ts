@@ -2,16 +2,24 @@
 import { api } from "./api.ts";
 import type { App } from "./app.ts";
 import { site } from "./site.ts";
+import { user } from "./user.ts";
+import { wiki } from "./wiki.ts";
 import { work } from "./work.ts";
 
-export const appNames = ["api", "work", "site"] as const;
+export const appNames = ["api", "work", "user", "wiki", "site"] as const;
 export type AppName = (typeof appNames)[number];
 
-export const apps = { api, work, site } satisfies Record<AppName, App>;
+export const apps = { api, work, user, wiki, site } satisfies Record<AppName, App>;
 
 /** The member by that name, seen through the contract. */
 export function appNamed(name: AppName): App {
   return apps[name];
+}
+
+/** @param set Right settings, one value each. */
+export function appNeedsRedis(name: AppName, set: Readonly<Record<string, unknown>>): boolean {
+  const app = appNamed(name);
+  return app.needsRedis?.(app.settings.parse(set)) ?? false;
 }
 
 export function isAppName(name: string): name is AppName {

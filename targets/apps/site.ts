@@ -1,68 +1,97 @@
 /**
  * The site of the oha study: five linked pages with images on a server with compression, a request
- * log and a response cache, each of them a switch. Without the cache a page is rendered, and
- * compressed, for every request.
+ * log and a response cache, each of them a switch. Without the cache a page is rendered (or read from
+ * its file) and compressed for every request.
  */
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
+import { between } from "../../scenarios/quantity.ts";
 import type { App, RunningApp } from "./app.ts";
+import type { Encodings } from "./compression.ts";
 import { onOrOff } from "./settings.ts";
+import type { Body, Document, Source } from "./site_content.ts";
 
 const settings = z.strictObject({
   gzip: onOrOff.default(true).describe("Compression for clients that accept gzip: on or off"),
+  brotli: onOrOff.default(false)
+    .describe("Compression for clients that accept brotli, rather than gzip: on or off"),
+  etag: onOrOff.default(false)
+    .describe("ETag with each answer, and 304 for clients that have it: on or off"),
+  files: onOrOff.default(false)
+    .describe("Pages and images read from files for each request, not from memory: on or off"),
+  cache: onOrOff.default(false).describe("Whole responses kept in memory: on or off"),
+  ttl: between("10ms", "24h").prefault("1h").describe("How long the cache keeps a response"),
   log: onOrOff.default(false).describe("Request log, one line each: on or off"),
-  cache: onOrOff.default(false)
-    .describe("Whole responses kept in memory, without end: on or off"),
 });
 
+const PAGE_NUMBERS = [1, 2, 3, 4, 5];
+
 export const site = {
-  summary: "Five linked HTML pages with images; gzip, request log and cache are switches",
+  summary: "Five linked HTML pages with images; compression, cache and more are switches",
   settings,
   paths: [
     "/",
-    ...[1, 2, 3, 4, 5].map((page) => `/page${page}.html`),
-    ...[1, 2, 3, 4, 5].map((image) => `/images/${image}.png`),
+    ...PAGE_NUMBERS.map((page) => `/page${page}.html`),
+    ...PAGE_NUMBERS.map((image) => `/images/${image}.png`),
   ],
-  async start({ gzip, log, cache }, context): Promise<RunningApp> {
+  async start({ log, etag, cache, ttl, files, ...encodings }, context): Promise<RunningApp> {
     const { Hono } = await import("hono");
-    const { drawImage, renderPage, PAGES } = await import("./site_content.ts");
+    const { compression } = await import("./compression.ts");
     const app = new Hono();
     if (log) app.use((await import("./request_log.ts")).requestLog(context.log));
-    if (cache) app.use(keepResponses());
-    app.use(gzip ? (await import("hono/compress")).compress({ encoding: "gzip" }) : noTransform);
-    app.get("/", (c) => c.html(renderPage(1)));
-    for (let page = 1; page <= PAGES; page++) {
-      const image = drawImage(page);
-      app.get(`/page${page}.html`, (c) => c.html(renderPage(page)));
-      app.get(`/images/${page}.png`, (c) => c.body(image, 200, { "content-type": "image/png" }));
+    if (etag) app.use((await import("hono/etag")).etag()); // answers 304
+    if (cache) app.use(await keepResponses(encodings, ttl));
+    app.use(compression(encodings));
+    const documents = (await import("./site_content.ts")).drawDocuments();
+    const source = files
+      ? await (await import("./site_files.ts")).writeFiles(documents)
+      : inMemory(documents);
+    for (const { path, type } of documents) {
+      app.get(path, async (c) => {
+        const { body, tag } = await source.read(path);
+        if (etag) c.header("etag", tag ?? await hashTag(body));
+        return c.body(body, 200, { "content-type": type });
+      });
     }
-    return { fetch: app.fetch, close: () => Promise.resolve() };
+    return { fetch: app.fetch, close: () => Promise.resolve(source.close()) };
   },
 } satisfies App<typeof settings>;
 
-/** Deno before 2.9 compresses on its own what does not forbid it. */
-const noTransform: MiddlewareHandler = async (c, next) => {
-  await next();
-  c.header("cache-control", "no-transform");
-};
+/** A strong tag: other bytes have another. */
+async function hashTag(body: Body): Promise<string> {
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-1", bytes));
+  return `"${btoa(String.fromCharCode(...hash))}"`;
+}
+
+/** Pages are rendered for each request. */
+function inMemory(documents: readonly Document[]): Source {
+  const bodies = new Map(documents.map(({ path, body }) => [path, body]));
+  return {
+    read: async (path) => ({ body: await bodies.get(path)?.() ?? "", tag: null }),
+    close: () => {},
+  };
+}
 
 /**
  * The cache in front of rendering and compression, as apicache in the study. Only what answers 200 is
- * kept, so it never holds more than the site's paths, compressed and not.
+ * kept, so it never holds more than the site's paths, in each encoding.
  */
-function keepResponses(): MiddlewareHandler {
-  const kept = new Map<string, { body: ArrayBuffer; headers: Headers }>();
+async function keepResponses(encodings: Encodings, ttlMs: number): Promise<MiddlewareHandler> {
+  const { negotiate } = await import("./compression.ts");
+  const kept = new Map<string, { body: ArrayBuffer; headers: Headers; endMs: number }>();
   return async (c, next) => {
-    const takesGzip = c.req.header("accept-encoding")?.includes("gzip") ?? false;
-    const key = `${c.req.path} ${takesGzip}`;
-    const hit = kept.get(key);
-    if (hit) return new Response(hit.body, { headers: hit.headers });
+    const key = `${c.req.path} ${negotiate(c.req.header("accept-encoding"), encodings)}`;
+    const found = kept.get(key);
+    if (found && performance.now() < found.endMs) {
+      return new Response(found.body, { headers: found.headers });
+    }
     await next();
     c.header("x-cache", "miss");
     if (c.res.status !== 200) return;
     const headers = new Headers(c.res.headers);
     headers.set("x-cache", "hit");
     const body = await c.res.clone().arrayBuffer();
-    kept.set(key, { body, headers });
+    kept.set(key, { body, headers, endMs: performance.now() + ttlMs });
   };
 }

@@ -8,7 +8,43 @@ import { html } from "hono/html";
 type Html = ReturnType<typeof html>;
 
 /** Pages 1 … PAGES; there are as many images. */
-export const PAGES = 5;
+const PAGES = 5;
+
+export type Body = string | Uint8Array<ArrayBuffer>;
+
+/** One path of the site, and what it gives. */
+export interface Document {
+  readonly path: string;
+  /** Media type. */
+  readonly type: string;
+  /** Renders a page; an image was drawn before. */
+  readonly body: () => Promise<Body>;
+}
+
+/** Where documents are read for each request. */
+export interface Source {
+  /** @returns A null tag where that is left to a hash of the body. */
+  readonly read: (path: string) => Promise<{ body: Body; tag: string | null }>;
+  readonly close: () => void;
+}
+
+/** The whole site; its first page is also at `/`. */
+export function drawDocuments(): Document[] {
+  const page = (path: string, number: number): Document => ({
+    path,
+    type: "text/html; charset=utf-8",
+    body: async () => String(await renderPage(number)),
+  });
+  const image = (number: number): Document => {
+    const drawn = Promise.resolve(drawImage(number));
+    return { path: `/images/${number}.png`, type: "image/png", body: () => drawn };
+  };
+  return [
+    page("/", 1),
+    ...numbers().map((number) => page(`/page${number}.html`, number)),
+    ...numbers().map(image),
+  ];
+}
 
 /** Topic and caption of image n, which is the first on page n. */
 const TOPICS = [
@@ -35,7 +71,7 @@ const TOPICS = [
 ] as const;
 
 /** One whole page: 1.9 KB, compressed 0.85 KB, as in the study (873 B). */
-export function renderPage(page: number): Html {
+function renderPage(page: number): Html {
   const [topic] = TOPICS[page - 1];
   const images = [0, 1, 2].map((step) => (page - 1 + step) % PAGES + 1);
   return html`
@@ -90,7 +126,7 @@ const WIDTH = 160;
 const HEIGHT = 120;
 
 /** Image 1 … PAGES: a PNG of 160 × 120 pixels, 58 KB, as its pixels are stored without compression. */
-export function drawImage(image: number): Uint8Array<ArrayBuffer> {
+function drawImage(image: number): Uint8Array<ArrayBuffer> {
   const size = new Uint8Array(13);
   new DataView(size.buffer).setUint32(0, WIDTH);
   new DataView(size.buffer).setUint32(4, HEIGHT);

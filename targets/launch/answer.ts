@@ -4,15 +4,10 @@
  */
 import { get } from "node:http";
 
-interface Patience {
-  readonly limitMs: number;
-  readonly signal?: AbortSignal;
-}
-
 /** The status of the answer to GET `url`. Throws an error that says why there is none. */
-export function askStatus(url: string, { limitMs, signal }: Patience): Promise<number> {
+export function askStatus(url: string, limitMs: number): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const request = get(url, { agent: false, signal });
+  const request = get(url, { agent: false });
   request.on("response", ({ statusCode = 0 }) => resolve(statusCode));
   request.on("error", reject);
   const timer = setTimeout(() => reject(new Error(`no answer in ${limitMs / 1_000} s`)), limitMs);

@@ -4,14 +4,17 @@ import type { AppTarget } from "../spec.ts";
 import { bringUp } from "./bring_up.ts";
 import { startSelf } from "./child.ts";
 import type { Launcher, RunningTarget } from "./launcher.ts";
+import { OWN_RUNTIME } from "./runtime.ts";
 
 export const appLauncher: Launcher<AppTarget> = {
   start({ app, set }, context): Promise<RunningTarget> {
     const settings = Object.entries(set).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
-    const child = startSelf(["serve", app, "--port", "0", ...settings], {
+    const { port, shared } = context.listen ?? { port: 0, shared: false };
+    const sharing = shared ? ["--share-port"] : [];
+    const child = startSelf(["serve", app, "--port", `${port}`, ...sharing, ...settings], {
       REDIS_URL: context.redisUrl ?? "",
     });
     const origin = (announcement: string): string => announcement;
-    return bringUp({ child, path: appNamed(app).paths[0], origin }, context);
+    return bringUp({ child, runtime: OWN_RUNTIME, path: appNamed(app).paths[0], origin }, context);
   },
 };

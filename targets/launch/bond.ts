@@ -11,15 +11,21 @@ export const BOUND = "PLATEAU_BOUND";
  * Ends this process when its parent dies; does nothing unless Plateau is the parent. Belongs in the
  * first lines of `serve`. By the kernel on Linux, and everywhere by the end of standard input, which
  * only the parent holds open: that also tells of a parent that died before the kernel was asked.
+ * @param onText Takes what the parent writes there.
  */
-export function bindToParent(): void {
+export function bindToParent(onText: (text: string) => void = () => {}): void {
   if (Deno.env.get(BOUND) !== "1") return;
   dieWithParent();
-  void untilInputEnds().then(() => Deno.exit(0));
+  void untilInputEnds(onText).then(() => Deno.exit(0));
 }
 
 /** Resolves when whoever holds the other end of standard input is gone. */
-export async function untilInputEnds(): Promise<void> {
-  const ignored = new Uint8Array(64);
-  while (await Deno.stdin.read(ignored).catch(() => null) !== null);
+export async function untilInputEnds(onText: (text: string) => void = () => {}): Promise<void> {
+  const buffer = new Uint8Array(1_024);
+  const decoder = new TextDecoder();
+  while (true) {
+    const length = await Deno.stdin.read(buffer).catch(() => null);
+    if (length === null) return;
+    onText(decoder.decode(buffer.subarray(0, length), { stream: true }));
+  }
 }

@@ -9,6 +9,8 @@ const ATTEMPT_MS = 5_000;
 
 export interface Bringing {
   readonly child: Child;
+  /** As `RunningTarget` has it. */
+  readonly runtime: string | null;
   /** Path that answers with a status under 500 when the target is ready. */
   readonly path: string;
   /** Where it serves, given what it announced. */
@@ -17,7 +19,7 @@ export interface Bringing {
 
 /** Throws a TargetError, or the signal's reason when the user interrupts; then no process is left. */
 export async function bringUp(
-  { child, path, origin }: Bringing,
+  { child, runtime, path, origin }: Bringing,
   { name, readyTimeoutMs, signal }: LaunchContext,
 ): Promise<RunningTarget> {
   const { answer, startUpMs } = await awaitStartUp({
@@ -27,12 +29,22 @@ export async function bringUp(
     limitMs: readyTimeoutMs,
     signal,
     async ask(announcement: string): Promise<string> {
-      const status = await askStatus(origin(announcement) + path, { limitMs: ATTEMPT_MS });
+      const status = await askStatus(origin(announcement) + path, ATTEMPT_MS);
       if (status >= 500) throw new Error(`it answers with status ${status}`);
       return origin(announcement);
     },
   });
   const { pid, supervised, exited, stop, output } = child;
   const lastLines = (): string[] => output.lastLines();
-  return { origin: answer, startUpMs, pid, supervised, exited, stop, lastLines };
+  return {
+    origin: answer,
+    startUpMs,
+    runtime,
+    readyPath: path,
+    pid,
+    supervised,
+    exited,
+    stop,
+    lastLines,
+  };
 }

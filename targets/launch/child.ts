@@ -8,6 +8,7 @@ import { constants } from "node:os";
 import { BOUND } from "./bond.ts";
 import type { Exit, Watched } from "./launcher.ts";
 import { Output } from "./output.ts";
+import { startPinned } from "./pin.ts";
 import { selfCommand } from "./self.ts";
 import { settlesWithin } from "./settles.ts";
 import { GRACE_MS, SUPERVISED_ENV } from "./supervisor.ts";
@@ -25,6 +26,8 @@ export interface Child extends Watched {
   readonly announced: Promise<{ readonly text: string; readonly startedMs: number }>;
   /** Resolves when it has ended and its output has been read. */
   readonly exited: Promise<Exit>;
+  /** Writes a line to its standard input; one that has ended does not hear it. */
+  tell(line: string): Promise<void>;
   /** TERM, then KILL. Resolves when it has ended. Idempotent. */
   stop(): Promise<void>;
 }
@@ -66,29 +69,35 @@ function start(
   args: readonly string[],
   surroundings: Surroundings,
   graceMs: number,
-): Pick<Child, "pid" | "output" | "exited" | "stop"> {
+): Pick<Child, "pid" | "output" | "exited" | "tell" | "stop"> {
   const [program, programArgs] = selfCommand(args);
-  const process = new Deno.Command(program, {
+  const command = new Deno.Command(program, {
     args: programArgs,
     ...surroundings,
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
     detached: true,
-  }).spawn();
+  });
+  const process = startPinned(() => command.spawn());
   const output = new Output();
   const drained = Promise.all([output.drain(process.stdout), output.drain(process.stderr)]);
   const exited = process.status.then(async ({ code, signal }) => {
     await settlesWithin(drained, DRAIN_MS);
     return { code, signal };
   });
+  const tell = async (line: string): Promise<void> => {
+    const writer = process.stdin.getWriter();
+    await writer.write(new TextEncoder().encode(`${line}\n`)).catch(() => {}); // it has ended
+    writer.releaseLock();
+  };
   const stop = async (): Promise<void> => {
     send(process, "SIGTERM");
     if (!await settlesWithin(process.status, graceMs)) send(process, "SIGKILL");
     await exited;
     await process.stdin.close().catch(() => {}); // closed by the first stop
   };
-  return { pid: process.pid, output, exited, stop };
+  return { pid: process.pid, output, exited, tell, stop };
 }
 
 function send(process: Deno.ChildProcess, signal: Deno.Signal): void {

@@ -6,6 +6,7 @@ import type { CommandTarget } from "../spec.ts";
 import { bringUp } from "./bring_up.ts";
 import { startSupervised } from "./child.ts";
 import type { LaunchContext, Launcher, RunningTarget } from "./launcher.ts";
+import { runtimeOf } from "./runtime.ts";
 import { cleanEnv, findProgram, freePort, isPortFree } from "./surroundings.ts";
 
 export const commandLauncher: Launcher<CommandTarget> = {
@@ -21,15 +22,16 @@ export const commandLauncher: Launcher<CommandTarget> = {
     const [name, ...args] = spec.command.map(fill);
     const program = findProgram(name, { path: env.PATH ?? "", cwd });
     if (program === null) throw cannotStart(context, `there is no program "${name}"`);
+    const runtime = await runtimeOf(spec.command, { env: cleanEnv(spec.env), cwd });
     const child = startSupervised([program, ...args], { env, cwd });
     const origin = (): string => `http://127.0.0.1:${port}`;
-    return await bringUp({ child, path: spec.ready, origin }, context);
+    return await bringUp({ child, runtime, path: spec.ready, origin }, context);
   },
 };
 
 /** The file's own PORT, which must be free, or else a free one. */
 function choosePort({ env }: CommandTarget, context: LaunchContext): number {
-  if (!/^\d+$/.test(env.PORT ?? "")) return freePort();
+  if (!/^\d+$/.test(env.PORT ?? "")) return context.listen?.port ?? freePort();
   const fixed = Number(env.PORT);
   if (isPortFree(fixed)) return fixed;
   throw cannotStart(

@@ -1,8 +1,10 @@
 /**
  * What a launcher is: it turns a target's lines in the experiment file into a server that answers, and
- * back into nothing. One file a member (app, command, url), one line in `registry.ts`;
+ * back into nothing. One file a member (app, command, url, …), one line in `registry.ts`;
  * `tests/conformance/launchers_test.ts` runs the same suite over all of them.
  */
+import type { Access } from "../access.ts";
+import type { TargetSpec } from "../spec.ts";
 
 /** How a process ended. */
 export interface Exit {
@@ -18,12 +20,22 @@ export interface Watched {
   readonly supervised: boolean;
 }
 
-/** A server that has answered its ready check. */
+/** A server that has answered its ready check; one that ran already (`url`) has not been asked. */
 export interface RunningTarget extends Watched {
-  /** `http://host:port`, without a path. */
+  /** `http://host:port` or `https://host:port`, without a path. */
   readonly origin: string;
+  /** What the origin does not say of the way there; nothing when absent. */
+  readonly access?: Access;
   /** From the start of the process to its first right answer, milliseconds; null for `url`. */
   readonly startUpMs: number | null;
+  /** What runs it, with its version, such as `node v20.20.2`; null where it can't be told. */
+  readonly runtime: string | null;
+  /** Path that answered its ready check; null when it was not asked. */
+  readonly readyPath: string | null;
+  /** Process trees that belong to it besides its own; none when absent. More may come while it runs. */
+  readonly alongside?: () => readonly Watched[];
+  /** To be called when the load begins, for what depends on that moment. @param atMs Since the epoch. */
+  readonly onLoadStart?: (atMs: number) => void;
   /** Resolves when the process ends on its own or by `stop`; never for `url`. */
   readonly exited: Promise<Exit>;
   /** The last lines that it printed (standard output and error together), at most 20. */
@@ -43,6 +55,25 @@ export interface LaunchContext {
   readonly readyTimeoutMs: number;
   /** Ends the wait early, on Ctrl-C. */
   readonly signal: AbortSignal;
+  /** The experiment's targets, by name, with one value for each setting. */
+  readonly others: Readonly<Record<string, TargetSpec>>;
+  /** Where it must listen; on a port of its own choice when absent. */
+  readonly listen?: Listening;
+}
+
+export interface Listening {
+  readonly port: number;
+  /** Other processes listen on the same port, and the kernel shares out connections. */
+  readonly shared: boolean;
+}
+
+/** For launchers of what stands in front of other targets. */
+export interface FrontContext extends LaunchContext {
+  /** Starts another target of the experiment. Throws as `Launcher.start` does. */
+  startOther(
+    target: string,
+    changes?: Partial<Pick<LaunchContext, "name" | "listen" | "signal">>,
+  ): Promise<RunningTarget>;
 }
 
 /**
@@ -50,5 +81,5 @@ export interface LaunchContext {
  * interrupts; either way no process is left behind.
  */
 export interface Launcher<Spec> {
-  start(spec: Spec, context: LaunchContext): Promise<RunningTarget>;
+  start(spec: Spec, context: FrontContext): Promise<RunningTarget>;
 }

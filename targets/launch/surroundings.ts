@@ -9,8 +9,19 @@ const INHERITED = Deno.build.os === "windows"
 
 /** The clean environment, with `extra` on top. */
 export function cleanEnv(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const inherited = INHERITED.map((name) => [name, Deno.env.get(name)] as const);
+  const ours = ownEnv();
+  const inherited = INHERITED.map((name) => [name, ours[name]] as const);
   return { ...Object.fromEntries(inherited.filter(isSet)), ...extra };
+}
+
+/** Where Deno 2.9 keeps itself by the name of node; it puts this on PATH where there is no other. */
+const FALSE_NODE = /[\\/]node_compat_bin$/;
+
+/** Our own environment as the user gave it to us: what is measured as Node must be Node. */
+export function ownEnv(): Record<string, string> {
+  const env = Deno.env.toObject();
+  const folders = (env.PATH ?? "").split(delimiter).filter((folder) => !FALSE_NODE.test(folder));
+  return { ...env, PATH: folders.join(delimiter) };
 }
 
 function isSet(entry: readonly [string, string | undefined]): entry is [string, string] {
@@ -52,4 +63,15 @@ export function isPortFree(port: number): boolean {
 function listenBriefly(port: number): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port });
   return listener.addr.port;
+}
+
+/** Below the ports that Linux gives to clients (32,768 …), so that none takes it before it is listened on. */
+const QUIET_PORTS = { first: 20_000, count: 12_000 };
+
+/** A free port that is likely to stay so for a while. */
+export function quietPort(): number {
+  while (true) {
+    const port = QUIET_PORTS.first + Math.floor(Math.random() * QUIET_PORTS.count);
+    if (isPortFree(port)) return port;
+  }
 }

@@ -1,28 +1,28 @@
-/** "Launches" a server that already runs: checks that it answers, and leaves it alone. */
-import { messageOf, TargetError } from "../../scenarios/errors.ts";
+/**
+ * "Launches" a server that already runs: leaves it alone. Whether it answers is proved before every
+ * load, on the load's own way to it.
+ */
+import { resolve } from "node:path";
 import type { UrlTarget } from "../spec.ts";
-import { askStatus } from "./answer.ts";
 import type { Launcher, RunningTarget } from "./launcher.ts";
 
 export const urlLauncher: Launcher<UrlTarget> = {
-  async start({ url }, { name, readyTimeoutMs, signal }): Promise<RunningTarget> {
-    const { origin } = new URL(url);
-    try {
-      await askStatus(`${origin}/`, { limitMs: readyTimeoutMs, signal });
-    } catch (error) {
-      signal.throwIfAborted();
-      throw new TargetError(
-        `Cannot use target ${name}: ${origin} does not answer: ${messageOf(error)}`,
-      );
-    }
-    return {
-      origin,
+  start({ url, insecure, cacert, unix }, { baseDir }): Promise<RunningTarget> {
+    return Promise.resolve({
+      origin: new URL(url).origin,
+      access: {
+        insecure,
+        caCerts: cacert === undefined ? [] : [cacert.pem],
+        unixPath: unix === undefined ? undefined : resolve(baseDir, unix),
+      },
       pid: null,
       supervised: false,
       startUpMs: null,
+      runtime: null,
+      readyPath: null,
       exited: new Promise(() => {}),
       lastLines: () => [],
       stop: () => Promise.resolve(),
-    };
+    });
   },
 };

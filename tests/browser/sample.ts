@@ -29,8 +29,8 @@ export const PAGE = renderPage([MODEL]);
 
 /** Canvases of PAGE: for each of two scenarios bars, three timelines and a latency histogram. */
 export const CHARTS = 2 * (1 + 3 + 1);
-/** Tables of PAGE: for each scenario seven, and the reasons of errors. */
-export const TABLES = 2 * (7 + 1);
+/** Tables of PAGE: for each scenario ten, and the reasons of errors. */
+export const TABLES = 2 * (10 + 1);
 
 export const DESKTOP = { viewport: { width: 1280, height: 900 } } as const;
 export const PHONE = {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { judgeMeasurement, judgeResults } from "../../cli/judge.ts";
+import { judgeMeasurement, judgeResults, judgeTrust } from "../../cli/judge.ts";
 import type { Measurement, Results } from "../../runner/result.ts";
 import { ExpectedError } from "../../scenarios/errors.ts";
 import { measurementFixture, resultsFixture } from "../report/fixture.ts";
@@ -95,4 +95,29 @@ Deno.test("run tells each reason once, with the last lines of the target", () =>
   const results = resultsOf(0, [missing, { ...missing, repetition: 2 }]);
   const { lines } = verdictOf(() => judgeResults(results));
   assert.deepEqual(lines.slice(1), ["  Cannot start target dead", "    its last words"]);
+});
+
+Deno.test("with --strict a run that is not valid ends with code 4, and is named with its reasons", () => {
+  assert.equal(verdictOf(() => judgeTrust([measured])).code, 0);
+  const doubted = {
+    ...measured.generator,
+    trust: "invalid" as const,
+    reasons: ["Too busy.", "So."],
+  };
+  assert.deepEqual(verdictOf(() => judgeTrust([{ ...measured, generator: doubted }])), {
+    code: 4,
+    lines: ["Cannot trust the figures: the run is not valid", "  invalid: Too busy. So."],
+  });
+  const { runs } = resultsFixture({
+    cells: [{ target: "api", scenario: "static", medianMs: 5, runs: 2 }],
+  });
+  assert.equal(verdictOf(() => judgeTrust(runs)).code, 0);
+  runs[1].generator = doubted;
+  assert.deepEqual(verdictOf(() => judgeTrust(runs)), {
+    code: 4,
+    lines: [
+      "Cannot trust the figures: 1 of 2 runs are not valid",
+      "  static, api, run 2: invalid: Too busy. So.",
+    ],
+  });
 });

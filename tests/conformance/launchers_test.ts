@@ -10,7 +10,7 @@ import { descendantsOf } from "../../targets/launch/proc.ts";
 import { startTarget } from "../../targets/launch/registry.ts";
 import { freePort } from "../../targets/launch/surroundings.ts";
 import { targetSpec } from "../../targets/spec.ts";
-import { testWith } from "../needs.ts";
+import { type Need, testWith } from "../needs.ts";
 import { launchContext, program } from "../targets/fixtures/launch_context.ts";
 
 type Lines = Record<string, unknown>;
@@ -42,29 +42,86 @@ async function statusOf(url: string): Promise<number> {
   return response.status;
 }
 
-const MEMBERS: { name: string; lines(port: number): Lines; owned: boolean }[] = [
+/** What fronts stand in front of. */
+const others = { behind: targetSpec.parse({ app: "work" }) };
+
+interface Member {
+  readonly name: string;
+  readonly needs?: readonly Need[];
+  /** @param port Of a server that runs. */
+  lines(port: number): Lines;
+  /** Whether its processes are ours. */
+  readonly owned: boolean;
+}
+
+const MEMBERS: Member[] = [
   { name: "app", lines: () => ({ app: "work" }), owned: true },
   { name: "command", lines: () => ({ command: program("serve") }), owned: true },
   { name: "url", lines: (port) => ({ url: `http://127.0.0.1:${port}` }), owned: false },
+  { name: "proxy of a target", lines: () => ({ proxy: { origin: "behind" } }), owned: true },
+  {
+    name: "proxy of a URL",
+    lines: (port) => ({ proxy: { origin: `http://127.0.0.1:${port}` } }),
+    owned: true,
+  },
+  {
+    name: "cluster, builtin",
+    lines: () => ({ cluster: { of: "behind", instances: 2 } }),
+    owned: true,
+  },
+  {
+    name: "cluster, reuseport",
+    needs: ["linux"],
+    lines: () => ({ cluster: { of: "behind", instances: 2, balancer: "reuseport" } }),
+    owned: true,
+  },
+  {
+    name: "cluster, nginx",
+    needs: ["nginx"],
+    lines: () => ({ cluster: { of: "behind", instances: 2, balancer: "nginx" } }),
+    owned: true,
+  },
+  {
+    name: "nginx of a folder",
+    needs: ["nginx"],
+    lines: () => ({ nginx: { root: "./public folder" } }),
+    owned: true,
+  },
+  {
+    name: "nginx of a target",
+    needs: ["nginx"],
+    lines: () => ({ nginx: { proxy: "behind" } }),
+    owned: true,
+  },
+  {
+    name: "nginx of a URL",
+    needs: ["nginx"],
+    lines: (port) => ({ nginx: { proxy: `http://127.0.0.1:${port}` } }),
+    owned: true,
+  },
 ];
 
-for (const { name, lines, owned } of MEMBERS) {
-  Deno.test(`launcher ${name} starts a target that answers, and stops what it started`, async () => {
-    await using server = serveHere();
-    const target = await start(lines(server.addr.port));
-    assert.match(target.origin, /^http:\/\/127\.0\.0\.1:\d+$/);
-    assert.equal(await statusOf(target.origin), 200);
-    assert.equal(target.pid !== null, owned);
-    assert.equal((target.startUpMs ?? 0) > 0, owned);
-    await Promise.all([target.stop(), target.stop()]);
-    if (owned) await assert.rejects(fetch(target.origin));
-    else assert.equal(await statusOf(target.origin), 200);
-    assertNothingLeft();
-  });
+for (const { name, needs = [], lines, owned } of MEMBERS) {
+  testWith(
+    needs,
+    `launcher ${name} starts a target that answers, and stops what it started`,
+    async () => {
+      await using server = serveHere();
+      const target = await start(lines(server.addr.port), { others });
+      assert.match(target.origin, /^http:\/\/127\.0\.0\.1:\d+$/);
+      assert.equal(await statusOf(target.origin), 200);
+      assert.equal(target.pid !== null, owned);
+      assert.equal((target.startUpMs ?? 0) > 0, owned);
+      await Promise.all([target.stop(), target.stop()]);
+      if (owned) await assert.rejects(fetch(target.origin));
+      else assert.equal(await statusOf(target.origin), 200);
+      assertNothingLeft();
+    },
+  );
 
-  Deno.test(`launcher ${name} starts nothing after an interruption`, async () => {
+  testWith(needs, `launcher ${name} starts nothing after an interruption`, async () => {
     const signal = AbortSignal.abort(new Error("interrupted"));
-    await assert.rejects(start(lines(1), { signal }), /^Error: interrupted$/);
+    await assert.rejects(start(lines(1), { signal, others }), /^Error: interrupted$/);
     assertNothingLeft();
   });
 }
@@ -114,11 +171,6 @@ const DEAD: { what: string; lines: Lines; says: RegExp; readyTimeoutMs?: number 
     what: "whose folder is not there",
     lines: { command: program("serve"), cwd: "./no-such-folder" },
     says: /^Cannot start target tested: there is no folder ".*\/fixtures\/no-such-folder"$/,
-  },
-  {
-    what: "that nobody serves",
-    lines: { url: "http://127.0.0.1:1" },
-    says: /^Cannot use target tested: http:\/\/127\.0\.0\.1:1 does not answer: .*ECONNREFUSED/,
   },
   {
     what: "whose Redis is not there",

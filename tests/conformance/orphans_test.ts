@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { descendantsOf, readStat } from "../../targets/launch/proc.ts";
-import { testWith } from "../needs.ts";
+import { type Need, testWith } from "../needs.ts";
 import { program } from "../targets/fixtures/launch_context.ts";
 
 type Lines = Record<string, unknown>;
@@ -37,16 +37,31 @@ async function untilGone(pids: readonly number[], limitMs: number): Promise<void
   }
 }
 
-const ORPHANS: { what: string; lines: Lines; processes: number }[] = [
+/** What fronts stand in front of is `behind`, see parent.ts. */
+const ORPHANS: { what: string; needs?: Need[]; lines: Lines; processes: number }[] = [
   { what: "a built-in app", lines: { app: "api" }, processes: 1 },
   { what: "a program", lines: { command: program("serve") }, processes: 2 },
   { what: "a program that ignores TERM", lines: { command: program("stubborn") }, processes: 2 },
   { what: "a stubborn daemon", lines: { command: program("stubborn-daemon") }, processes: 2 },
+  { what: "a proxy", lines: { proxy: { origin: "behind" } }, processes: 2 },
+  { what: "a cluster", lines: { cluster: { of: "behind", instances: 3 } }, processes: 4 },
+  {
+    what: "an nginx", // a supervisor, the master, two workers
+    needs: ["nginx"],
+    lines: { nginx: { root: ".", workers: 2 } },
+    processes: 4,
+  },
+  {
+    what: "a cluster behind nginx",
+    needs: ["nginx"],
+    lines: { cluster: { of: "behind", instances: 2, balancer: "nginx", workers: 1 } },
+    processes: 5,
+  },
 ];
 
-for (const { what, lines, processes } of ORPHANS) {
+for (const { what, needs = [], lines, processes } of ORPHANS) {
   testWith(
-    ["linux"],
+    ["linux", ...needs],
     `${what} is gone within 2 s when its parent was killed with KILL`,
     async () => {
       const { pids, origin } = await orphan(lines);

@@ -6,9 +6,12 @@ import { until } from "./patience.ts";
 
 const MAIN = join(import.meta.dirname ?? "", "../../main.ts");
 const BINARY = Deno.env.get("PLATEAU_BINARY");
-const [PROGRAM, ...FIRST_ARGS] = BINARY
+
+/** Program and first arguments. */
+export const COMMAND: readonly [string, ...string[]] = BINARY
   ? [resolve(BINARY)]
   : [Deno.execPath(), "run", "--allow-all", MAIN];
+const [PROGRAM, ...FIRST_ARGS] = COMMAND;
 
 export interface Ended {
   readonly code: number;

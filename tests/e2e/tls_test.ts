@@ -1,9 +1,9 @@
 /**
- * `bench` of servers with TLS, and on unix sockets.
+ * `bench` and `run` of servers with TLS, and on unix sockets.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { measurement } from "../../runner/result.ts";
+import { measurement, results } from "../../runner/result.ts";
 import { certificates } from "../certificates.ts";
 import { testWith } from "../needs.ts";
 import { emptyFolder, plateau } from "./plateau.ts";
@@ -68,3 +68,49 @@ Deno.test("bench of https with --driver epoll is told that epoll speaks plain TC
   assert.equal(code, 2);
   assert.match(stderr, /Cannot use the epoll driver with TLS: it speaks plain TCP alone/);
 });
+
+testWith(
+  ["openssl"],
+  "run goes the way that its targets name, and tells of a certificate that nobody trusts",
+  async () => {
+    await using server = secure();
+    using folder = emptyFolder();
+    const socket = join(folder.path, "socket");
+    await using _local = serveHost({ path: socket });
+    const host = `localhost:${server.addr.port}`;
+    Deno.writeTextFileSync(join(folder.path, "ca.pem"), certificates().authority);
+    Deno.writeTextFileSync(
+      join(folder.path, "ways.yaml"),
+      `name: ways
+targets:
+  trusted: { url: "https://${host}", cacert: ./ca.pem }
+  unchecked: { url: "https://${host}", insecure: true }
+  distrusted: { url: "https://${host}" }
+  local: { url: "http://${host}", unix: socket }
+scenarios: { host: { get: /, expect: { body: "${host}" } } }
+load: { connections: 2, requests: 20 }
+repeat: 1
+`,
+    );
+    const { code, stderr } = await plateau(["run", join(folder.path, "ways.yaml")], {
+      cwd: folder.path,
+    });
+    assert.equal(code, 3, stderr);
+    assert.match(
+      stderr,
+      /Cannot measure target distrusted: GET \/ got no answer: the certificate is not signed by an authority that is trusted here \(cacert/,
+    );
+    const [time] = [...Deno.readDirSync(join(folder.path, "results/ways"))];
+    const text = Deno.readTextFileSync(
+      join(folder.path, "results/ways", time.name, "results.json"),
+    );
+    const { runs, missing, experiment } = results.parse(JSON.parse(text));
+    assert.deepEqual(missing.map(({ target }) => target), ["distrusted"]);
+    assert.deepEqual(
+      runs.map(({ target, requests, checks }) => [target, requests.completed, checks.passed])
+        .sort(),
+      [["local", 20, 20], ["trusted", 20, 20], ["unchecked", 20, 20]],
+    );
+    assert.match(JSON.stringify(experiment), /"cacert":".\/ca.pem"/, "authorities stay a path");
+  },
+);

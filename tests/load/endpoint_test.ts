@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type Access, type Endpoint, endpointOf } from "../../runner/endpoint.ts";
+import { type Endpoint, endpointOf } from "../../runner/endpoint.ts";
+import type { Access } from "../../targets/access.ts";
 import { handshakeFailed, refused } from "../../runner/load/dial_error.ts";
 import { chooseDriver } from "../../runner/load/drivers.ts";
 import { UserError } from "../../scenarios/errors.ts";

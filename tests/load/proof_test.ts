@@ -1,8 +1,7 @@
 /** Before a load the answers are proved over the same connections: TLS, unix sockets, and in time. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Access } from "../../runner/endpoint.ts";
-import { prove } from "../../runner/proof.ts";
+import { type ProofRequest, prove } from "../../runner/proof.ts";
 import { TargetError } from "../../scenarios/errors.ts";
 import type { Script } from "../../scenarios/script.ts";
 import { certificates } from "../certificates.ts";
@@ -15,8 +14,9 @@ const SCRIPT: Script = {
   sequence: [0],
 };
 
-function proveAt(origin: string, access: Access = {}, timeoutMs = 2_000): Promise<void> {
-  return prove({ target: "a", origin, script: SCRIPT, timeoutMs, ...access });
+function proveAt(origin: string, changes: Partial<ProofRequest> = {}): Promise<void> {
+  const { signal } = new AbortController();
+  return prove({ target: "a", origin, script: SCRIPT, timeoutMs: 2_000, signal, ...changes });
 }
 
 function answer(): Response {
@@ -32,7 +32,10 @@ testWith(["openssl"], "prove asks over TLS, and says why it cannot", async () =>
   await proveAt(origin, { insecure: true });
   await assert.rejects(proveAt(origin), (error) => {
     assert.ok(error instanceof TargetError);
-    assert.match(error.message, /GET \/ got no answer: the certificate is not signed by/);
+    assert.match(
+      error.message,
+      /GET \/ got no answer: the certificate is not signed by .* \(cacert names an authority/,
+    );
     return true;
   });
 });
@@ -46,10 +49,30 @@ Deno.test("prove asks over a unix socket", async () => {
   Deno.removeSync(folder, { recursive: true });
 });
 
+Deno.test("prove says that nobody serves", async () => {
+  await assert.rejects(proveAt("http://127.0.0.1:1"), (error) => {
+    assert.ok(error instanceof TargetError);
+    assert.match(error.message, /^Cannot measure target a: GET \/ got no answer: .*refused/);
+    return true;
+  });
+});
+
+Deno.test("prove ends when the user interrupts", async () => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const interruption = new AbortController();
+  const { signal } = interruption;
+  const origin = `http://127.0.0.1:${listener.addr.port}`;
+  const proved = proveAt(origin, { timeoutMs: 60_000, signal });
+  using _conn = await listener.accept();
+  interruption.abort(new Error("interrupted"));
+  await assert.rejects(proved, /got no answer: interrupted$/);
+  await assert.rejects(proveAt(origin, { signal }), /got no answer: interrupted$/);
+});
+
 Deno.test("prove gives up in time, and hangs up", async () => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const accepted = listener.accept();
-  const proved = proveAt(`http://127.0.0.1:${listener.addr.port}`, {}, 50);
+  const proved = proveAt(`http://127.0.0.1:${listener.addr.port}`, { timeoutMs: 50 });
   await assert.rejects(proved, /GET \/ got no answer: none within 50 ms/);
   using conn = await accepted;
   const buffer = new Uint8Array(1_000);

@@ -1,31 +1,27 @@
 import assert from "node:assert/strict";
-import { answerOf, answerText } from "../../report/answer.ts";
-import type { Cell } from "../../report/cells.ts";
+import { type Answer, answerText } from "../../report/answer.ts";
 import { groupRuns } from "../../report/cells.ts";
+import { compareScenarios } from "../../report/comparison/scenarios.ts";
 import type { Results } from "../../runner/result.ts";
-import { type CellSpec, resultsFixture } from "./fixture.ts";
+import { around, type Rates, resultsAt } from "./rates.ts";
 
 /** Requests/s of each run by target; `wrong` is a share. */
 interface Case {
-  readonly rates: Readonly<Record<string, readonly number[]>>;
+  readonly rates: Rates;
   readonly wrong?: Readonly<Record<string, number>>;
   readonly says: RegExp;
   readonly never?: RegExp;
 }
 
-function cellsOf({ rates, wrong = {} }: Case): readonly Cell[] {
-  const specs = Object.entries(rates).map(([target, { length }]): CellSpec => ({
-    target,
-    scenario: "static",
-    medianMs: 20,
-    duration: 1,
-    runs: length,
-    wrongRatio: wrong[target],
-  }));
-  const results: Results = resultsFixture({ cells: specs });
-  for (const run of results.runs) run.rate = rates[run.target][run.repetition - 1];
-  return groupRuns(results)[0].cells;
+function answerTo(results: Results): Answer {
+  return compareScenarios(groupRuns(results), {})[0].answer;
 }
+
+function plain(text: string): string {
+  return text.replaceAll("\u00a0", " ");
+}
+
+const RATIO = String.raw`\d\.\d\d× \[\d\.\d\d, \d\.\d\d\]`;
 
 const CASES: Record<string, Case> = {
   "one target with one run has a figure, and no rival": {
@@ -39,31 +35,44 @@ const CASES: Record<string, Case> = {
   },
   "one run each claims no more than that": {
     rates: { a: [1_000], b: [2_000] },
-    says: /^b was fastest in one run each: 2,000 requests\/s, .*; 2\.00× a\.$/,
-    never: /\(/,
+    says: /^b was fastest in one run each: 2,000 requests\/s, .*; 2\.00× the requests of a, p99 /,
+    never: /\[|over/,
   },
-  "the ratio is of medians, its range from the closest to the farthest runs": {
-    rates: { a: [1_000, 1_100, 1_200], b: [2_000, 2_200, 2_400] },
+  "one run against several is not enough either": {
+    rates: { a: [1_000], b: [2_000, 2_100, 2_050] },
+    says: /^b was fastest, with too few runs to be sure: /,
+    never: /\[/,
+  },
+  "a real difference has a ratio with its interval, of the requests and of p99": {
+    rates: { a: around(1_000), b: around(2_000, 0.001) },
+    says: new RegExp(
+      `^b is fastest: [\\d,]+ requests/s \\([\\d,–]+ over 5 runs\\), p99 .*; ` +
+        `${RATIO} the requests of a, p99 ${RATIO}\\.$`,
+    ),
+  },
+  "what is the same within the margin has no winner": {
+    rates: { a: around(1_000), b: around(1_000, 0.0005) },
+    says: /are too close to call: .*, the same within 2 % \(ratio 1\.\d+× \[.*\]\)\.$/,
+    never: /fastest/,
+  },
+  "what can't be told says which change would have been": {
+    rates: { a: [900, 1_000, 1_100], b: [1_000, 1_100, 950] },
     says:
-      /^b is fastest: 2,200 requests\/s \(2,000–2,400 over 3 runs\).*; 2\.00× a \(1\.67–2\.40\)\.$/,
-  },
-  "ranges that overlap have no winner": {
-    rates: { a: [1_000, 1_100], b: [1_050, 1_200] },
-    says: /^b and a are too close to call: 1,125 .* \(ratio 0\.95–1\.20\)\.$/,
+      /are too close to call: .*, not enough runs for a verdict, a change of \d+ % would have been seen/,
     never: /fastest/,
   },
   "of many rivals only the next and the last are named": {
-    rates: { a: [10, 10], b: [20, 20], c: [40, 40], d: [80, 80] },
-    says: /2\.00× c \(2\.00–2\.00\), the next, and 8\.00× a \(8\.00–8\.00\), the last\.$/,
-    never: / b /,
+    rates: { a: around(1_000), b: around(2_000), c: around(4_000), d: around(8_000) },
+    says: /× \[.*\] the requests of c, .*, the next; .* the requests of a, .*, the last\.$/,
+    never: / b,/,
   },
   "a target that answers wrong cannot win, however fast": {
-    rates: { a: [1_000, 1_000], b: [9_000, 9_000] },
+    rates: { a: around(1_000), b: around(9_000) },
     wrong: { b: 0.5 },
-    says: /^a answered 1,000 .* 50\.\d % of the requests to b .*, so it is not ranked\.$/,
+    says: /^a answered 1,000 .* \d\d?\.\d+ % of the requests to b .*, so it is not ranked\.$/,
   },
   "a few faults are said but do not exclude": {
-    rates: { a: [1_000, 1_000], b: [9_000, 9_000] },
+    rates: { a: around(1_000), b: around(9_000) },
     wrong: { b: 0.005 },
     says: /^b is fastest: .* 0\.\d\d % of the requests to b failed or had a wrong answer\.$/,
     never: /not ranked/,
@@ -71,19 +80,44 @@ const CASES: Record<string, Case> = {
   "without a right answer nobody wins": {
     rates: { a: [1_000] },
     wrong: { a: 1 },
-    says: /^No target answered right: 100 % of the requests to a /,
+    says: /^No target answered right: .* of the requests to a /,
   },
-  "a rival that answered nothing is not divided by": {
-    rates: { a: [100, 100], b: [0, 0] },
-    says: /; b answered nothing\.$/,
-    never: /Infinity|NaN/,
+  "a rival that answered nothing is no rival": {
+    rates: { a: [1_000, 1_010], b: [0, 0] },
+    says: /^a answered 1,005 .*\. b answered nothing\.$/,
+    never: /Infinity|NaN|∞/,
   },
 };
 
-for (const [sentence, example] of Object.entries(CASES)) {
+for (const [sentence, { rates, wrong, says, never }] of Object.entries(CASES)) {
   Deno.test(`answer: ${sentence}`, () => {
-    const text = answerText(answerOf(cellsOf(example))).replaceAll("\u00a0", " ");
-    assert.match(text, example.says);
-    if (example.never) assert.doesNotMatch(text, example.never);
+    const results = resultsAt(rates, (target) => ({ wrongRatio: wrong?.[target] }));
+    const text = plain(answerText(answerTo(results)));
+    assert.match(text, says);
+    if (never) assert.doesNotMatch(text, never);
   });
 }
+
+Deno.test("answer: each other target has a sentence against the fastest, as hyperfine has it", () => {
+  const { pairs, brief } = answerTo(
+    resultsAt({ a: around(1_000), b: around(4_310), c: around(2_000) }),
+  );
+  const sentence = new RegExp(`^c → b: ${RATIO} the requests, p99 ${RATIO}$`);
+  assert.match(plain(pairs[0]), sentence);
+  assert.match(plain(pairs[1]), /^a → b: 4\.\d\d× /);
+  assert.doesNotMatch(brief, /×/);
+});
+
+Deno.test("answer: at a rate of their own requests are the same for all, and p99 decides", () => {
+  const slow = { a: 30, b: 10 } as Record<string, number>;
+  const results = resultsAt(
+    { a: around(1_000), b: around(1_000, 0.0005) },
+    (target) => ({ medianMs: slow[target] }),
+  );
+  for (const run of results.runs) {
+    const { connections, keepAlive, timeout } = run.load;
+    const load = { connections, keepAlive, timeout, duration: 2, rate: 1_000, seed: 1 };
+    run.load = { kind: "rate", arrivals: "uniform", ...load };
+  }
+  assert.match(answerText(answerTo(results)), /^b answers fastest: /);
+});

@@ -64,6 +64,8 @@ export function resultsFixture(spec: FixtureSpec): Results {
     source: `name: ${spec.name ?? "fixture"}\n# as written\n`,
     seed: 42,
     machine: { ...MACHINE, ...spec.machine },
+    commit: { hash: "0123456789abcdef0123456789abcdef01234567", dirty: false },
+    settings: "5e".repeat(32),
     redis: null,
     startedAt: "2031-05-04T10:18:00.000Z",
     finishedAt: spec.state === "running" ? null : "2031-05-04T10:18:54.000Z",
@@ -81,7 +83,15 @@ const MACHINE: Results["machine"] = {
   hostname: "bench-1",
   cpu: "Some CPU @ 2.40GHz",
   cores: 4,
+  allowedCores: 4,
+  governor: "performance",
+  turbo: false,
   memory: 16_777_216_000,
+  limits: { cores: null, memory: null },
+  container: null,
+  virtual: null,
+  openFiles: 65_536,
+  ports: [32_768, 60_999],
   deno: "2.9.6",
   v8: "15.0",
 };
@@ -105,6 +115,7 @@ function runFixture(cell: CellSpec, repetition: number, random: () => number): R
     repetition,
     order: 1,
     startUp: watched ? 80 + random() * 40 : null,
+    runtime: watched ? "node v20.20.2" : null,
     startedAt: "2031-05-04T10:18:01.000Z",
     resources: !watched ? [] : Array.from({ length: duration / INTERVAL_S }, (_, i) => ({
       t: (i + 1) * INTERVAL_S,
@@ -154,13 +165,28 @@ export function measurementFixture(
     warmup: { label: "too-short", steadyFrom: null },
     sessions: null,
     generator: {
-      workers: 1,
-      cpu: Math.min(0.99, 0.1 + completed / duration / 150_000),
-      lag: { p50: 0, p99: 0, max: 0 },
+      ...GENERATOR,
+      cpu: Math.min(0.8, 0.1 + completed / duration / 150_000),
     },
     histogram: encodeHistogram(whole.toSparse()),
   };
 }
+
+/** One worker that had time. */
+const GENERATOR: Measurement["generator"] = {
+  workers: 1,
+  cpu: 0.1,
+  waiting: 0.01,
+  lag: { p50: 0, p99: 0, max: 0 },
+  delay: { p50: 0, p99: 0.2, max: 1.5 },
+  each: [{ cpu: 0.1, waiting: 0.01, spinning: 0, lag: 0, delay: 0.2 }],
+  timer: 0.0002,
+  surroundings: { cores: 4, busy: 0.4, steal: 0, throttled: null },
+  ceiling: null,
+  floor: null,
+  trust: "valid",
+  reasons: [],
+};
 
 const LOAD = { pipeline: 1, keepAlive: true, timeout: 5_000, requests: null };
 

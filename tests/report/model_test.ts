@@ -159,13 +159,6 @@ function missingRedis(): ReturnType<typeof resultsFixture> {
   });
 }
 
-Deno.test("a busy generator is a warning, as it may be what was measured", () => {
-  const results = resultsFixture({ cells: [{ ...TWO[0], runs: 1 }] });
-  assert.deepEqual(reportModel(results).warnings, []);
-  results.runs[0].generator.cpu = 0.97;
-  assert.match(reportModel(results).warnings.join(), /generator used up to 97\.0\s% of a core/);
-});
-
 /** Results that a crash, an early interruption or a broken target leave behind. */
 const POOR: Record<string, () => ReportModel> = {
   "no run at all": () => reportModel(resultsFixture({ cells: [], state: "interrupted" })),

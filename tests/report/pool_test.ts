@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { PERCENTILES } from "../../runner/result.ts";
 import { encodeHistogram } from "../../runner/stats/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram.ts";
-import { isLowerBound, poolLatency, supports } from "../../report/pool.ts";
+import { isLowerBound, poolLatency } from "../../report/pool.ts";
 import { distributionOf, randomFrom } from "./intervals.ts";
 
 type Latent = Parameters<typeof poolLatency>[0][number];
@@ -72,17 +72,6 @@ Deno.test("runs without a latency add nothing, not even a minimum of 0", () => {
     percentiles: PERCENTILES.map(() => 0),
     histogram: null,
   });
-});
-
-Deno.test("a percentile is supported from ten values beyond it on", () => {
-  const least = [[50, 20], [75, 40], [90, 100], [95, 200], [99, 1_000], [99.9, 10_000], [
-    99.99,
-    100_000,
-  ]];
-  for (const [p, count] of least) {
-    assert.ok(supports(count, p), `p${p} of ${count}`);
-    assert.ok(!supports(count - 1, p), `p${p} of ${count - 1}`);
-  }
 });
 
 const BOUNDS: readonly [number, number, number, boolean, string][] = [

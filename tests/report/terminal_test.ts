@@ -30,20 +30,22 @@ const MEASUREMENT = measurementFixture({
   reasons: ["no whole answer after 5,000 ms", "the connection was reset"],
 });
 
-Deno.test("the summary has title, request, table and answer", () => {
+Deno.test("the summary has title, trust, request, table and answer", () => {
   const lines = renderSummary(MODEL, PLAIN).split("\n");
   assert.equal(lines[1], "Which is faster?");
-  assert.equal(lines[3], "static  GET /static");
+  assert.match(lines[2], /^valid: /);
+  assert.equal(lines[4], "static  GET /static");
   assert.match(
-    lines[4],
-    /^Target +Requests\/s +p50 ms +p99 ms +Max ms +Faults % +CPU cores +Range of runs$/,
+    lines[5],
+    /^Target +Requests\/s +p50 ms +p99 ms +Max ms +Faults % +CPU cores$/,
   );
-  assert.match(lines[5], /^hono +2\d,\d{3} +/);
-  assert.match(lines[7], /^hono answered 2\d,\d{3} requests\/s: /);
+  assert.match(lines[6], /^hono +2\d,\d{3} +/);
+  assert.match(lines[7], /^ +\[[\d,]+, [\d,]+\] +\[[\d.]+, [\d.]+\] +\[[\d.]+, [\d.]+\]$/);
+  assert.match(lines[10], /^hono answered 2\d,\d{3} requests\/s: /);
 });
 
 Deno.test("numbers of a column stand on their decimal point", () => {
-  const [hono, express] = renderSummary(MODEL, PLAIN).split("\n").slice(5, 7);
+  const [hono, , express] = renderSummary(MODEL, PLAIN).split("\n").slice(6, 9);
   const point = (line: string): number => line.indexOf(".", line.indexOf(",") + 4);
   assert.equal(point(hono), point(express));
 });

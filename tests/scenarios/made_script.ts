@@ -1,6 +1,6 @@
 /** Scripts made from scenarios as they are written, with files that no disk holds. */
 import assert from "node:assert/strict";
-import type { Files, Row } from "../../scenarios/files.ts";
+import { type Files, NO_FILES, type Row } from "../../scenarios/files.ts";
 import { scenarioSpecWith } from "../../scenarios/scenario.ts";
 import { type Script, scriptOf } from "../../scenarios/script.ts";
 
@@ -11,6 +11,7 @@ const PEOPLE: Row[] = [
 ];
 
 const FILES: Files = {
+  ...NO_FILES,
   text: (path) => `text of ${path}`,
   rows: (path) => path === "people.csv" ? PEOPLE : manyRows(Number(path)),
 };

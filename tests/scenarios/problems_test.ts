@@ -20,10 +20,10 @@ const wrong: [sentence: string, text: string, lines: (string | RegExp)[]][] = [
     /^x\.yaml:4:1: zebra: Cannot understand "zebra": the keys here are name,/,
   ]],
   ["an app that there is not", RIGHT.replace("app: api", "app: apu"), [
-    'x.yaml:2:24: targets.api.app: Cannot use "apu": the choices are api, work, site; did you mean "api"?',
+    'x.yaml:2:24: targets.api.app: Cannot use "apu": the choices are api, work, user, wiki, site; did you mean "api"?',
   ]],
   ["a misspelt launcher", RIGHT.replace("app: api", "comand: [node]"), [
-    'x.yaml:2:12: targets.api: Cannot tell what this is: write one of app, command, url; did you mean "command"?',
+    'x.yaml:2:12: targets.api: Cannot tell what this is: write one of app, framework, command, url, proxy, cluster, nginx; did you mean "command"?',
   ]],
   ["a command as text, explained as a command", RIGHT.replace("app: api", "command: node"), [
     'x.yaml:2:28: targets.api.command: Cannot use "node": it must be a list',

@@ -1,9 +1,10 @@
 /** Mixes, flows, pages and values: what people get wrong in them, and what they are told. */
 import assert from "node:assert/strict";
-import type { Files } from "../../scenarios/files.ts";
+import { type Files, NO_FILES } from "../../scenarios/files.ts";
 import { wrongLines } from "./right_experiment.ts";
 
 const FILES: Files = {
+  ...NO_FILES,
   text: (path) => {
     if (path === "hello.txt") return "hello {{ nmae }}";
     throw new Error("there is no such file");

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type Problem, TargetError, UserError } from "../../scenarios/errors.ts";
+import { appNames } from "../../targets/apps/registry.ts";
 import { selfCommand } from "../../targets/launch/self.ts";
 import { serveApp, type ServeOptions } from "../../targets/serve.ts";
 
@@ -67,7 +68,7 @@ Deno.test("serveApp() refuses an address that the machine does not have", async 
 
 Deno.test("serveApp() refuses an app that there is not, and says which there are", async () => {
   const [{ message, fix }] = await problemsOf({ app: "apy", port: 0 });
-  assert.equal(message, 'Cannot serve "apy": the built-in apps are api, work, site');
+  assert.equal(message, `Cannot serve "apy": the built-in apps are ${appNames.join(", ")}`);
   assert.equal(fix, 'did you mean "api"?');
 });
 
@@ -77,7 +78,8 @@ Deno.test("serveApp() refuses wrong settings, all at once", async () => {
     { place: "--set gzip", message: "Cannot read this as a switch: write on or off" },
     {
       place: "--set speed",
-      message: 'Cannot set "speed": the app\'s settings are gzip, log, cache',
+      message:
+        'Cannot set "speed": the app\'s settings are gzip, brotli, etag, files, cache, ttl, log',
     },
   ]);
 });

@@ -44,6 +44,13 @@ const RIGHT: [what: string, lines: unknown][] = [
     app: "work",
     set: { maxSleepTime: ["1s", "2s"] },
   }],
+  ["an app with keys inside keys, and a list in them", {
+    app: "user",
+    set: {
+      cache: "redis",
+      rateLimit: { store: "redis", limit: [5, "100", "none"], window: "60s" },
+    },
+  }],
   ["a command", {
     command: ["node", "server.js", "{port}"],
     env: { PORT: "{port}" },
@@ -51,6 +58,7 @@ const RIGHT: [what: string, lines: unknown][] = [
   }],
   ["a URL", { url: "http://127.0.0.1:8080" }],
   ["a URL with IPv6 and a slash", { url: "http://[::1]:8080/" }],
+  ["a URL with TLS, whatever its certificate", { url: "https://a:8443", insecure: true }],
 ];
 
 for (const [what, lines] of RIGHT) {
@@ -60,7 +68,12 @@ for (const [what, lines] of RIGHT) {
 }
 
 const WRONG: [what: string, lines: unknown, place: string, message: RegExp][] = [
-  ["none of them", {}, "", /^Cannot tell what this target is: write one of app, command and url$/],
+  [
+    "none of them",
+    {},
+    "",
+    /^Cannot tell what this target is: write one of app, framework, command, url, proxy, cluster and nginx$/,
+  ],
   [
     "an app with an unknown setting",
     { app: "api", set: { lgo: "on" } },
@@ -73,6 +86,42 @@ const WRONG: [what: string, lines: unknown, place: string, message: RegExp][] = 
     "set.gzip",
     /^Cannot read this as a switch/,
   ],
+  [
+    "an app with an unknown key inside a key",
+    { app: "user", set: { rateLimit: { limt: 5 } } },
+    "set.rateLimit.limt",
+    /^Cannot set "rateLimit.limt": .*did you mean "rateLimit.limit"\?$/,
+  ],
+  [
+    "an app with a wrong value in a list inside a key",
+    { app: "user", set: { rateLimit: { limit: [5, 0] } } },
+    "set.rateLimit.limit",
+    /^Cannot use 0: the least is 1$/,
+  ],
+  [
+    "an app with a limit that is no number",
+    { app: "user", set: { "rateLimit.limit": "many" } },
+    "set.rateLimit.limit",
+    /write none or a whole number$/,
+  ],
+  [
+    "an app with a window of part of a second",
+    { app: "user", set: { rateLimit: { window: "1500ms" } } },
+    "set.rateLimit.window",
+    /must be whole seconds$/,
+  ],
+  [
+    "an app with an empty list",
+    { app: "user", set: { rateLimit: { limit: [] } } },
+    "set.rateLimit.limit",
+    /^Cannot use an empty list$/,
+  ],
+  [
+    "an app with one setting twice",
+    { app: "user", set: { rateLimit: { limit: 5 }, "rateLimit.limit": 6 } },
+    "set.rateLimit.limit",
+    /^Cannot set "rateLimit.limit" twice$/,
+  ],
   ["a URL with a path", { url: "http://a:1/path" }, "url", /^Cannot use this as a server/],
   ["a URL with a password", { url: "http://u:p@a:1" }, "url", /^Cannot use this as a server/],
   [
@@ -82,6 +131,15 @@ const WRONG: [what: string, lines: unknown, place: string, message: RegExp][] = 
     /start with \//,
   ],
 ];
+
+Deno.test("keys inside keys become settings with dots in their names", () => {
+  const set = { delay: "1s", rateLimit: { limit: [5, 6], store: "memory" } };
+  const spec = targetSpec.parse({ app: "user", set });
+  assert.deepEqual(spec, {
+    app: "user",
+    set: { delay: "1s", "rateLimit.limit": [5, 6], "rateLimit.store": "memory" },
+  });
+});
 
 for (const [what, lines, place, message] of WRONG) {
   Deno.test(`a target may not be ${what}`, () => {

@@ -1,0 +1,103 @@
+/** `plateau compare BASE NEW`: what changed between two results, and whether that is sure. */
+import { z } from "zod";
+import { compareResults, type ResultsComparison } from "../report/comparison/results.ts";
+import type { Side } from "../report/comparison/differences.ts";
+import { comparisonJson, comparisonSuite } from "../report/comparison/forms.ts";
+import { renderComparison, renderComparisonMarkdown } from "../report/comparison/render.ts";
+import { renderJunit } from "../report/junit.ts";
+import type { Measurement, Results } from "../runner/result.ts";
+import { EXIT, UserError } from "../scenarios/errors.ts";
+import { margin } from "../scenarios/threshold.ts";
+import { groupedOf } from "./bench_run.ts";
+import type { Parts } from "./command.ts";
+import { defineCommand } from "./define.ts";
+import {
+  outputConflicts,
+  outputFlags,
+  type Renderers,
+  takesStdout,
+  writeOutputs,
+} from "./outputs.ts";
+import { readAll, readMeasured } from "./result_reading.ts";
+import { print, terminalOptions } from "./terminal.ts";
+import { thresholdFlag } from "./threshold_flags.ts";
+
+const parts = {
+  base: {
+    operand: "<BASE>",
+    about: "What to compare with: results.json, the folder that holds it, or the JSON of bench",
+    schema: z.string({ error: "Cannot compare without two results: name BASE and NEW" }),
+  },
+  next: {
+    operand: "<NEW>",
+    about: "What is compared",
+    schema: z.string({ error: "Cannot compare without two results: name BASE and NEW" }),
+  },
+  margin: {
+    flags: "--margin <PERCENT>",
+    about: "What makes no difference: within it, for certain, two results are equivalent",
+    preset: "2%",
+    schema: margin,
+  },
+  ...thresholdFlag,
+  json: outputFlags.json,
+  markdown: outputFlags.markdown,
+  junit: outputFlags.junit,
+} satisfies Parts;
+
+const EXIT_CODES = { pass: EXIT.done, fail: EXIT.failedCheck, inconclusive: EXIT.inconclusive };
+
+export const compare = defineCommand({
+  parts,
+  conflicts: outputConflicts,
+  more:
+    `Cells are matched by scenario, target and parameters. Ratios are new over base, with 95 % intervals.
+
+Exit code:
+  1  the rate or the p99 of a cell is worse, or a threshold failed
+  5  otherwise, when one of them is inconclusive: there were not enough runs to tell
+  0  otherwise: everything is better or equivalent
+
+Examples:
+  plateau compare results/quick/2026-01-31T12-00-00Z results/quick/2026-02-01T12-00-00Z
+  plateau compare main.json branch.json --margin 5% --junit compare.xml
+  plateau compare main.json branch.json --threshold "p99 not worse than baseline by 5%"`,
+  async run({ base, next, margin, threshold, ...outputs }): Promise<number> {
+    const [before, after] = await readAll([base, next], readMeasured);
+    const options = { marginRatio: margin, thresholds: threshold };
+    const comparison = compareResults(sideOf(before), sideOf(after), options);
+    if (comparison.cells.length === 0) throw nothingAlike(comparison, [base, next]);
+    await writeOutputs(outputs, renderersOf(comparison));
+    if (!takesStdout(outputs)) await print(renderComparison(comparison, terminalOptions()));
+    return EXIT_CODES[comparison.outcome];
+  },
+});
+
+function sideOf(result: Results | Measurement): Side {
+  return "runs" in result
+    ? result
+    : { ...groupedOf(result), version: result.version, machine: null };
+}
+
+function renderersOf(comparison: ResultsComparison): Renderers<"json" | "markdown" | "junit"> {
+  return {
+    json: () => JSON.stringify(comparisonJson(comparison), null, 2) + "\n",
+    markdown: () => renderComparisonMarkdown(comparison),
+    junit: () => {
+      const when = { startedAt: new Date().toISOString(), hostname: Deno.hostname() };
+      return renderJunit([comparisonSuite(comparison, when)]);
+    },
+  };
+}
+
+function nothingAlike(
+  { onlyBase, onlyNext }: ResultsComparison,
+  [base, next]: readonly [string, string],
+): UserError {
+  const cellsOf = (names: readonly string[]): string => names.join("; ") || "none";
+  return new UserError([{
+    place: next,
+    message: `Cannot compare it with ${base}: they have no cell in common`,
+    fix: `there ${cellsOf(onlyBase)}; here ${cellsOf(onlyNext)}`,
+  }]);
+}

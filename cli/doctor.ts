@@ -1,0 +1,75 @@
+/** `plateau doctor`: is this machine fit to measure on? */
+import {
+  encoded,
+  harmless,
+  padEnd,
+  type Style,
+  styled,
+  type TerminalOptions,
+  wrapped,
+} from "../report/terminal/text.ts";
+import { counted } from "../report/words.ts";
+import { diagnose, type Diagnosis } from "../runner/doctor/diagnosis.ts";
+import { look } from "../runner/doctor/sight.ts";
+import { EXIT } from "../scenarios/errors.ts";
+import { defineCommand } from "./define.ts";
+import { redisFlag, redisUrlOf } from "./flags.ts";
+import { interruptible } from "./interrupt.ts";
+import { outputFlags, writeFile } from "./outputs.ts";
+import { print, terminalOptions } from "./terminal.ts";
+
+export const doctor = defineCommand({
+  parts: { json: outputFlags.json, ...redisFlag },
+  run({ json, redis }): Promise<number> {
+    return interruptible(async (signal) => {
+      const diagnosis = diagnose(await look({ redisUrl: redisUrlOf(redis), signal }));
+      const data = `${JSON.stringify(diagnosis, null, 2)}\n`;
+      if (json !== undefined && json !== "-") await writeFile(json, data);
+      await print(json === "-" ? data : renderDiagnosis(diagnosis, terminalOptions()));
+      return EXIT.done;
+    });
+  },
+});
+
+type Finding = Diagnosis["checks"][number];
+
+const MARKS: Record<Finding["verdict"], { unicode: string; ascii: string; style: Style }> = {
+  ok: { unicode: "✓", ascii: "ok", style: "green" },
+  advice: { unicode: "!", ascii: "!", style: "yellow" },
+  unknown: { unicode: "?", ascii: "?", style: "dim" },
+};
+
+/** Columns of the mark and of the title. */
+const MARK = 3;
+const TITLE = 11;
+
+export function renderDiagnosis({ checks }: Diagnosis, options: TerminalOptions): string {
+  const lines = checks.flatMap((finding) => findingLines(finding, options));
+  return encoded([...lines, "", conclusion(checks)].join("\n") + "\n", options);
+}
+
+function findingLines(
+  { title, verdict, found, advice }: Finding,
+  options: TerminalOptions,
+): string[] {
+  const { unicode, ascii, style } = MARKS[verdict];
+  const mark = padEnd(options.unicode ? unicode : ascii, MARK);
+  const indent = " ".repeat(MARK + TITLE);
+  const width = options.width - indent.length;
+  const [first, ...rest] = [found, ...advice === null ? [] : [advice]].flatMap((text) =>
+    wrapped(harmless(text), width)
+  );
+  return [
+    styled(mark, style, options) + padEnd(title, TITLE) + first,
+    ...rest.map((line) => indent + line),
+  ];
+}
+
+function conclusion(checks: readonly Finding[]): string {
+  const advised = checks.filter(({ verdict }) => verdict === "advice").length;
+  const unknown = checks.filter(({ verdict }) => verdict === "unknown").length;
+  const untold = unknown === 0 ? "" : ` ${counted(unknown, "thing")} can't be told here.`;
+  return advised === 0
+    ? `Nothing speaks against measuring on this machine.${untold}`
+    : `Advice on ${counted(advised, "thing")}.${untold}`;
+}

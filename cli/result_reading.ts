@@ -1,0 +1,64 @@
+/** Results that were written before: those of an experiment, or the single measurement of `bench --json`. */
+import { dirname, join } from "node:path";
+import { type Measurement, measurement, type Results, results } from "../runner/result.ts";
+import { messageOf, type Problem, UserError } from "../scenarios/errors.ts";
+import { explain } from "../scenarios/explain.ts";
+import { findingsOf } from "../scenarios/problems.ts";
+
+/** As many as help to see that a file is something else. */
+const MOST_PROBLEMS = 5;
+
+/** @param path A results.json, or the folder that holds one. Throws a UserError with what is wrong with it. */
+export async function readResults(path: string): Promise<Results> {
+  const { data, file } = await readJson(path);
+  const { data: valid, error } = results.safeParse(data, { error: explain });
+  if (!error) return valid;
+  throw new UserError(problemsOf(findingsOf(error.issues, data), file));
+}
+
+/** The same, or a file that `bench --json` wrote. */
+export async function readMeasured(path: string): Promise<Results | Measurement> {
+  const { data, file } = await readJson(path);
+  if (Reflect.get(Object(data), "schema") !== "plateau.bench/1") return await readResults(file);
+  const { data: valid, error } = measurement.safeParse(data, { error: explain });
+  if (!error) return valid;
+  throw new UserError(problemsOf(findingsOf(error.issues, data), file));
+}
+
+/** Throws a UserError with what is wrong with any of the files. */
+export async function readAll<T>(
+  paths: readonly string[],
+  readOne: (path: string) => Promise<T>,
+): Promise<T[]> {
+  const read = await Promise.allSettled(paths.map(readOne));
+  const reasons = read.flatMap((one) => one.status === "rejected" ? [one.reason] : []);
+  const problems = reasons.flatMap((reason) => {
+    if (reason instanceof UserError) return reason.problems;
+    throw reason;
+  });
+  if (problems.length > 0) throw new UserError(problems);
+  return read.flatMap((one) => one.status === "fulfilled" ? [one.value] : []);
+}
+
+/** The folder that `path` is, or that it lies in. */
+export async function folderOf(path: string): Promise<string> {
+  const isFolder = await Deno.stat(path).then(({ isDirectory }) => isDirectory, () => false);
+  return isFolder ? path : dirname(path);
+}
+
+function problemsOf(findings: ReturnType<typeof findingsOf>, place: string): Problem[] {
+  return findings.slice(0, MOST_PROBLEMS).map(({ path, message }) => ({
+    place,
+    message: `Cannot read this as results: ${path.map(String).join(".")}: ${message}`,
+  }));
+}
+
+async function readJson(path: string): Promise<{ data: unknown; file: string }> {
+  try {
+    const file = (await Deno.stat(path)).isDirectory ? join(path, "results.json") : path;
+    return { data: JSON.parse(await Deno.readTextFile(file)), file };
+  } catch (error) {
+    const message = `Cannot read this as results: ${messageOf(error)}`;
+    throw new UserError([{ place: path, message }]);
+  }
+}

@@ -1,0 +1,101 @@
+/** A comparison of two results for people, and for pull requests. */
+import { comparisonOf } from "../comparison.ts";
+import { gatesTable } from "../gates/table.ts";
+import { escaped, gatesMarkdown, paragraphs, tableMarkdown } from "../markdown.ts";
+import type { Table } from "../table.ts";
+import { outcomeLines } from "../terminal/gates.ts";
+import { encoded, harmless, styled, type TerminalOptions, wrapped } from "../terminal/text.ts";
+import { formatMs, formatNumber } from "../units.ts";
+import { cellName, type ComparedCell, DECISIVE, type ResultsComparison } from "./results.ts";
+import { comparedTable, notesOf } from "./table.ts";
+import { figureName, ratiosText, ratioText, verdictText } from "./words.ts";
+
+/** With a line break at its end. */
+export function renderComparison(comparison: ResultsComparison, options: TerminalOptions): string {
+  const { cells, gates } = comparison;
+  const notes = cells.length === 0 ? [] : notesOf(cells.map(({ comparison }) => comparison));
+  const lines = [
+    ...doubtsOf(comparison).flatMap((doubt) =>
+      wrapped(harmless(doubt), options.width, "  ").map((line) => styled(line, "yellow", options))
+    ),
+    ...cells.flatMap((cell) => cellLines(cell, options)),
+    "",
+    ...notes.flatMap((note) => wrapped(note, options.width)),
+    ...(gates.length > 0 ? ["", styled("Thresholds", "cyan", options)] : []),
+    ...outcomeLines(gates, options),
+  ];
+  return encoded(lines.join("\n") + "\n", options);
+}
+
+export function renderComparisonMarkdown(comparison: ResultsComparison): string {
+  const { cells, gates } = comparison;
+  const table = tableOfAll(comparison);
+  const items = cells.map((cell) =>
+    `- ${escaped(sentenceOf(cell))}: ${escaped(findingsOf(cell).join("; "))}`
+  );
+  return paragraphs([
+    "## Comparison",
+    ...doubtsOf(comparison).map((doubt) => `**${escaped(doubt)}**`),
+    items.join("\n"),
+    ...(table ? [tableMarkdown(table), ...table.notes.map(escaped)] : []),
+    ...gatesMarkdown({ table: gatesTable(gates), note: "" }),
+  ]);
+}
+
+/** What makes the comparison doubtful, or smaller than it might be. */
+function doubtsOf({ differences, untrusted, onlyBase, onlyNext }: ResultsComparison): string[] {
+  return [
+    ...differences.map((difference) => `Warning: not measured alike: ${difference}`),
+    ...untrusted.map((text) => `Warning: ${text}`),
+    ...(onlyBase.length === 0 ? [] : [`Only in BASE: ${onlyBase.join("; ")}`]),
+    ...(onlyNext.length === 0 ? [] : [`Only in NEW: ${onlyNext.join("; ")}`]),
+  ];
+}
+
+/** `static, express → fastify: 4.31× [4.20, 4.43] the requests, p99 0.24× [0.22, 0.26]`. */
+export function sentenceOf(cell: ComparedCell): string {
+  const rate = comparisonOf(cell.comparison, "rate");
+  const nobody = rate.base === 0 ? cell.base : rate.next === 0 ? cell.next : null;
+  const text = nobody === null ? ratiosText(cell.comparison) : `${nobody} answered nothing`;
+  return `${cellName(cell)}: ${text}`;
+}
+
+/** What the figures that decide say, and whether answers were wrong. */
+function findingsOf({ comparison, fault }: ComparedCell): string[] {
+  const { marginRatio } = comparison;
+  const rate = comparisonOf(comparison, "rate");
+  const p99 = comparisonOf(comparison, 99);
+  if (fault !== "") return [`${rate.verdict}: ${fault}`];
+  return [
+    `${formatNumber(rate.base)} → ${formatNumber(rate.next)} requests/s: ${
+      verdictText(rate, marginRatio)
+    }`,
+    `p99 ${formatMs(p99.base)} → ${formatMs(p99.next)}: ${verdictText(p99, marginRatio)}`,
+  ];
+}
+
+/** `mean 0.41× [0.25, 0.67] better, p50 …`: the figures that do not decide. */
+function othersOf({ comparison: { figures } }: ComparedCell): string {
+  return figures
+    .filter(({ figure }) => !DECISIVE.some((decisive) => decisive === figure))
+    .map((one) => `${figureName(one.figure)} ${ratioText(one)} ${one.verdict}`)
+    .join(", ");
+}
+
+function cellLines(cell: ComparedCell, options: TerminalOptions): string[] {
+  const { width } = options;
+  return [
+    "",
+    ...wrapped(harmless(sentenceOf(cell)), width, "  "),
+    ...[...findingsOf(cell), othersOf(cell)].flatMap((text) =>
+      wrapped(harmless(text), width - 2, "  ").map((line) => `  ${line}`)
+    ),
+  ];
+}
+
+function tableOfAll({ cells }: ResultsComparison): Table | null {
+  return comparedTable(
+    "Ratios, new over base",
+    cells.map((cell) => ({ name: cellName(cell), base: null, comparison: cell.comparison })),
+  );
+}

@@ -1,0 +1,73 @@
+/** Comparisons in words: ratios with their intervals, and the sentence of a pair. */
+import { comparisonOf, type FigureComparison, type GroupComparison } from "../comparison.ts";
+import { formatNumber, GLUE } from "../units.ts";
+import type { ComparedFigure } from "./group.ts";
+
+/** `4.31× [4.20, 4.43]`, or without the interval where there is none; `–` where there is no ratio. */
+export function ratioText(
+  { ratio, interval }: Pick<FigureComparison, "ratio" | "interval">,
+): string {
+  return ratio === null ? "–" : formatRatio(ratio, interval);
+}
+
+export function formatRatio(
+  ratio: number,
+  interval: { readonly low: number; readonly high: number } | null,
+): string {
+  if (interval === null) return `${fixed(ratio, decimalsOf(ratio))}×`;
+  const decimals = Math.max(decimalsOf(ratio), decimalsOfWidth(interval.high - interval.low));
+  const [value, low, high] = [ratio, interval.low, interval.high].map((one) =>
+    fixed(one, decimals)
+  );
+  return `${value}×${GLUE}[${low},${GLUE}${high}]`;
+}
+
+/** `express → fastify: 4.31× [4.20, 4.43] the requests, p99 0.24× [0.22, 0.26]`. */
+export function pairSentence(base: string, next: string, comparison: GroupComparison): string {
+  return `${base} → ${next}: ${ratiosText(comparison)}`;
+}
+
+/** `4.31× [4.20, 4.43] the requests, p99 0.24× [0.22, 0.26]`. */
+export function ratiosText(comparison: GroupComparison): string {
+  return `${ratioText(comparisonOf(comparison, "rate"))} the requests, p99 ${
+    ratioText(comparisonOf(comparison, 99))
+  }`;
+}
+
+/** What a verdict means for the reader, without a full stop. */
+export function verdictText(comparison: FigureComparison, marginRatio: number): string {
+  switch (comparison.verdict) {
+    case "equivalent":
+      return `the same within ${percentText(marginRatio)}`;
+    case "inconclusive":
+      return comparison.smallestChange === null
+        ? "one run says nothing about the next"
+        : `not enough runs for a verdict, a change of ${
+          percentText(comparison.smallestChange)
+        } would have been seen`;
+    default:
+      return comparison.verdict;
+  }
+}
+
+/** A change or margin in two digits: `2 %`, `0.5 %`, `12 %`. */
+export function percentText(share: number): string {
+  return `${Number((share * 100).toPrecision(2))}${GLUE}%`;
+}
+
+export function figureName(figure: ComparedFigure): string {
+  return typeof figure === "number" ? `p${figure}` : figure;
+}
+
+function decimalsOf(ratio: number): number {
+  return ratio < 0.1 ? 3 : 2;
+}
+
+/** As many as show a difference between the ends of an interval of this width. */
+function decimalsOfWidth(width: number): number {
+  return width > 0 ? Math.min(4, Math.ceil(-Math.log10(width))) : 4;
+}
+
+function fixed(ratio: number, decimals: number): string {
+  return ratio >= 10 ? formatNumber(ratio) : ratio.toFixed(decimals);
+}

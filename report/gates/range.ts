@@ -1,0 +1,150 @@
+/** A figure of a cell with its 95 % interval over the runs, and its ratio to that of a baseline. */
+import type { Threshold } from "../../runner/result.ts";
+import type { Figure } from "../../runner/stats/pool.ts";
+import type { Estimate } from "../../runner/stats/bootstrap.ts";
+import { intervalOf, ratioOf } from "../../runner/stats/interval.ts";
+import { tQuantile } from "../../runner/stats/student_t.ts";
+import { type FigureName, figureOfRun, type Judged } from "../figures.ts";
+import { isLowerBound } from "../pool.ts";
+import { sum } from "../spread.ts";
+import { formatMs, formatNumber, formatQuantity, formatShare, sizeUnit } from "../units.ts";
+
+/** What thresholds are held against: the runs of a cell, or a single measurement. */
+export interface JudgedCell {
+  /** "" for a single measurement. */
+  readonly scenario: string;
+  readonly label: string;
+  readonly runs: readonly Judged[];
+  /** Requests per second, or µs of latency; null or absent where runs have no such figure. */
+  readonly estimates: ReadonlyMap<Figure, Estimate | null>;
+  /** What intervals are computed at so that they may be called 95 %: see `sequential.ts`. */
+  readonly level: number;
+}
+
+export interface Range {
+  readonly value: number;
+  /** Null: the value is that of what was measured, and of no more. */
+  readonly interval: { readonly low: number; readonly high: number } | null;
+}
+
+export type FigureRange = Range & {
+  /** True: the value that waiting longer would have shown may be any larger. */
+  readonly isAtLeast: boolean;
+};
+
+export function rangeOf(
+  figure: FigureName,
+  cell: JudgedCell,
+): FigureRange | { readonly none: string } {
+  const all = cell.runs.map((run) => figureOfRun(figure, run));
+  const known = all.flatMap((one) => "none" in one ? [] : [one]);
+  const [reason] = all.flatMap((one) => "none" in one ? [one.none] : []);
+  if (known.length === 0) return { none: reason ?? "there is no run" };
+  const values = known.map(({ value }) => value);
+  const isAtLeast = isPooledAtLeast(figure, cell) ?? known.some((one) => one.isAtLeast);
+  return { ...spreadRange(figure, values, cell), isAtLeast };
+}
+
+function spreadRange(figure: FigureName, values: readonly number[], cell: JudgedCell): Range {
+  if (values.length === 1) return { value: values[0], interval: null };
+  // The extreme of all runs is a fact of what was measured; runs to come have no say in it.
+  if (/(?:^|\.)max$/.test(figure)) return { value: Math.max(...values), interval: null };
+  if (/(?:^|\.)min$/.test(figure)) return { value: Math.min(...values), interval: null };
+  return fromEstimate(figure, estimateOf(figure, cell), cell.level) ??
+    meanRange(values, cell.level);
+}
+
+/** Of a rate or a figure of latency, of all runs together. */
+function estimateOf(figure: FigureName, { estimates }: JudgedCell): Estimate | null {
+  const key = figure === "rate" || figure === "mean"
+    ? figure
+    : Number(/^p([\d.]+)$/.exec(figure)?.[1]);
+  return estimates.get(key) ?? null;
+}
+
+function fromEstimate(figure: FigureName, estimate: Estimate | null, level: number): Range | null {
+  const interval = estimate && intervalOf(estimate, level);
+  if (interval === null) return null;
+  const size = figure === "rate" ? 1 : 1_000;
+  const { value, low, high } = interval;
+  return { value: value / size, interval: { low: low / size, high: high / size } };
+}
+
+/** Of the mean of the runs' values, by Student's t. */
+function meanRange(values: readonly number[], level: number): Range {
+  const mean = sum(values, (value) => value) / values.length;
+  const reach = tQuantile(level, values.length - 1) * standardErrorOf(values, mean);
+  return { value: mean, interval: { low: mean - reach, high: mean + reach } };
+}
+
+function standardErrorOf(values: readonly number[], mean: number): number {
+  const squares = sum(values, (value) => (value - mean) ** 2);
+  return Math.sqrt(squares / (values.length - 1) / values.length);
+}
+
+/** Percentiles of latency are of all runs together, and so are their lower bounds; null for other figures. */
+function isPooledAtLeast(figure: FigureName, { runs }: JudgedCell): boolean | null {
+  const percentile = Number(/^p([\d.]+)$/.exec(figure)?.[1]);
+  if (Number.isNaN(percentile)) return null;
+  const count = sum(runs, ({ latency }) => latency.count);
+  const censored = sum(runs, ({ latency }) => latency.censored);
+  return isLowerBound({ count, censored }, percentile);
+}
+
+/** The figure over the baseline's; null when either is 0. */
+export function ratioRangeOf(
+  figure: FigureName,
+  cell: JudgedCell,
+  baseline: JudgedCell,
+): Range | null {
+  const [of, to] = [rangeOf(figure, cell), rangeOf(figure, baseline)];
+  if ("none" in of || "none" in to || of.value <= 0 || to.value <= 0) return null;
+  const [ofEstimate, toEstimate] = [estimateOf(figure, cell), estimateOf(figure, baseline)];
+  const drawn = ofEstimate && toEstimate && ratioOf(ofEstimate, toEstimate, cell.level);
+  return drawn ? { value: drawn.value, interval: drawn } : quotientOf(of, to);
+}
+
+/**
+ * Of two independent figures, on the logarithmic scale, where the distances to the ends add up as squares
+ * (G. Y. Zou and A. Donner, "Construction of confidence limits about effect measures", Statistics in
+ * Medicine 27, 2008).
+ */
+function quotientOf(of: Range, to: Range): Range {
+  const value = of.value / to.value;
+  if (of.interval === null || to.interval === null) return { value, interval: null };
+  const low = value * Math.exp(-Math.hypot(logBelow(of), logAbove(to)));
+  const high = value * Math.exp(Math.hypot(logAbove(of), logBelow(to)));
+  return { value, interval: { low, high } };
+}
+
+function logBelow({ value, interval }: Range): number {
+  const low = interval?.low ?? value;
+  return low > 0 ? Math.log(value / low) : Infinity;
+}
+
+function logAbove({ value, interval }: Range): number {
+  return Math.log((interval?.high ?? value) / value);
+}
+
+/** `61.2 ms`, or `61.2 ms [59.0 ms, 63.1 ms]`. */
+export function figureText({ value, interval }: Range, unit: Threshold["unit"]): string {
+  const most = unit === "share" ? 1 : Infinity;
+  const text = (one: number): string => quantityText(Math.min(most, Math.max(0, one)), unit);
+  if (interval === null || interval.low === interval.high) return text(value);
+  return `${text(value)} [${text(interval.low)}, ${text(interval.high)}]`;
+}
+
+function quantityText(value: number, unit: Threshold["unit"]): string {
+  switch (unit) {
+    case "ms":
+      return formatMs(value);
+    case "perSec":
+      return `${formatNumber(value)}/s`;
+    case "share":
+      return formatShare(value);
+    case "cores":
+      return `${formatNumber(value)} cores`;
+    case "bytes":
+      return formatQuantity(value, sizeUnit([value]));
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * A run taken apart by the histograms of its intervals, each of which is decoded here, once: without what the
+ * experiment discards, and before and after its steady state.
+ */
+import type { Run } from "../runner/result.ts";
+import { blocksOf, mergeBlocks } from "../runner/stats/blocks.ts";
+import { firstFrom, intervalBlocks, keptFrom } from "../runner/stats/interval_blocks.ts";
+import type { Block } from "../runner/stats/pool.ts";
+import { withoutStart } from "./without_start.ts";
+
+export interface RunParts {
+  /** With the figures of what is not discarded. */
+  readonly run: Run;
+  /** With those of all. */
+  readonly whole: Run;
+  /** Of what is not discarded, for a bootstrap. */
+  readonly blocks: readonly Block[];
+  /** Before the steady part, whatever is discarded; null where nothing comes before it. */
+  readonly startUp: Block | null;
+  /** The steady part; null where there is none. */
+  readonly steady: Block | null;
+}
+
+/** @param discardS Seconds at the start of the run that count for nothing. */
+export function takeApart(run: Run, discardS: number): RunParts {
+  const { points } = run.timeline;
+  const intervals = intervalBlocks(points);
+  const kept = keptFrom(points, discardS);
+  const steadyFrom = run.warmup?.steadyFrom ?? null;
+  const steady = steadyFrom === null ? null : firstFrom(points, steadyFrom);
+  return {
+    run: kept === 0 ? run : withoutStart(run, intervals, kept),
+    whole: run,
+    blocks: blocksOf(intervals.slice(kept)),
+    startUp: steady === null || steady === 0 ? null : mergeBlocks(intervals.slice(0, steady)),
+    steady: steady === null ? null : mergeBlocks(intervals.slice(steady)),
+  };
+}

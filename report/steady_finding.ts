@@ -1,0 +1,104 @@
+/** How each cell warms up, slows down, stays flat or never settles, in words. */
+import { LEAST_INTERVALS, type SteadyLabel } from "../runner/stats/steady_state.ts";
+import type { Cell } from "./cells.ts";
+import type { Spread } from "./spread.ts";
+import { type PartFigures, settlingOf } from "./steady.ts";
+import { formatCount, formatDuration, formatMs, formatNumber, formatTick } from "./units.ts";
+import { counted } from "./words.ts";
+
+/** Of labels that as many runs have, which is told first. */
+const ORDER = [
+  "warm-up",
+  "slowdown",
+  "no-steady-state",
+  "flat",
+  "too-short",
+] as const satisfies readonly SteadyLabel[];
+
+export interface SteadyFinding {
+  /** `hono warms up: steady from 1.75 s on, after 14,200 requests; p50 0.82 ms then, 1.31 ms before.` */
+  readonly text: string;
+  /** Whether every run is flat: nothing to know. */
+  readonly isFlat: boolean;
+}
+
+interface Group {
+  readonly label: SteadyLabel;
+  readonly runs: number;
+}
+
+/** One for each cell whose load is the same all the time. */
+export function steadyFindings(cells: readonly Cell[]): SteadyFinding[] {
+  return cells.flatMap((cell) => {
+    const labels = cell.runs.flatMap(({ warmup }) => warmup?.label ?? []);
+    const groups = ORDER
+      .map((label) => ({ label, runs: labels.filter((one) => one === label).length }))
+      .filter(({ runs }) => runs > 0)
+      .sort((a, b) => b.runs - a.runs);
+    if (groups.length === 0) return [];
+    return [{
+      text: groups.map((group, i) => `${groupText(cell, group, i === 0)}.`).join(" "),
+      isFlat: groups.length === 1 && groups[0].label === "flat",
+    }];
+  });
+}
+
+/** `hono warms up in 2 of 3 runs: …` for the first, `1 run is flat` for the others. */
+function groupText(cell: Cell, { label, runs }: Group, isFirst: boolean): string {
+  const one = isFirst || runs === 1;
+  const details = detailsText(cell, label);
+  const share = isFirst && runs < cell.runs.length
+    ? ` in ${runs} of ${counted(cell.runs.length, "run")}`
+    : "";
+  const subject = isFirst ? cell.label : counted(runs, "run");
+  return `${subject} ${VERBS[label][one ? 0 : 1]}${share}${details && `: ${details}`}`;
+}
+
+/** Of one, and of several. */
+const VERBS: Readonly<Record<SteadyLabel, readonly [string, string]>> = {
+  "warm-up": ["warms up", "warm up"],
+  slowdown: ["slows down", "slow down"],
+  "no-steady-state": ["reaches no steady state", "reach no steady state"],
+  flat: ["is flat from the start", "are flat from the start"],
+  "too-short": ["ran too briefly to tell a warm-up", "ran too briefly to tell a warm-up"],
+};
+
+function detailsText(cell: Cell, label: SteadyLabel): string {
+  switch (label) {
+    case "flat":
+      return "";
+    case "too-short":
+      return `that takes ${formatDuration(LEAST_INTERVALS * cell.runs[0].timeline.interval)}`;
+    case "no-steady-state":
+      return "longer runs may";
+    default:
+      return settledText(cell, label);
+  }
+}
+
+/** `steady from 1.75 s (1.5–2) on, after 14,200 requests; p50 0.82 ms then, 1.31 ms before`. */
+function settledText(cell: Cell, label: SteadyLabel): string {
+  const { seconds, requests, startUp, steady } = settlingOf(
+    cell.parts.filter(({ whole }) => whole.warmup?.label === label),
+  );
+  if (!seconds || !requests) return "";
+  const from = `steady from ${formatTick(seconds.median)} s${rangeText(seconds)} on, ` +
+    `after ${formatCount(requests.median)} requests`;
+  return startUp && steady ? `${from}; ${changeText(startUp, steady, label)}` : from;
+}
+
+function rangeText({ min, max }: Spread): string {
+  return min === max ? "" : ` (${formatTick(min)}–${formatTick(max)})`;
+}
+
+/** Of rate and p50 the one that got better by most after a warm-up, or worse after a slowdown. */
+function changeText(startUp: PartFigures, steady: PartFigures, label: SteadyLabel): string {
+  const gain = (worse: number, better: number): number =>
+    worse > 0 && better > 0 ? Math.log(better / worse) : 0;
+  const byRate = gain(startUp.rate, steady.rate);
+  const byP50 = gain(steady.p50, startUp.p50);
+  if (label === "slowdown" ? byRate < byP50 : byRate > byP50) {
+    return `${formatNumber(steady.rate)} requests/s then, ${formatNumber(startUp.rate)} before`;
+  }
+  return `p50 ${formatMs(steady.p50)} then, ${formatMs(startUp.p50)} before`;
+}

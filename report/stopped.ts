@@ -1,0 +1,55 @@
+/** Why there are no more repetitions, where the experiment left their number open, and what they can show. */
+import type { Results } from "../runner/result.ts";
+import { ratioOf } from "../runner/stats/interval.ts";
+import { smallestChangeOf } from "../runner/stats/verdict.ts";
+import type { ScenarioRuns } from "./cells.ts";
+import { percentText } from "./comparison/words.ts";
+import { GLUE } from "./units.ts";
+
+type Reached = NonNullable<Results["reached"]>;
+
+/** "" for a fixed number of repetitions, and for an experiment without an end. */
+export function repetitionsText(
+  { reached }: Results,
+  scenarios: readonly ScenarioRuns[],
+): string {
+  if (reached === undefined || reached.why === "asked") return "";
+  const change = smallestChange(scenarios);
+  const sentences = [
+    `Stopped after ${reached.repetitions} repetitions${WHY[reached.why]}: ${widthText(reached)}`,
+    ...(change === null ? [] : [`a change of ${percentText(change)} would have been seen`]),
+  ];
+  return `${sentences.join("; ")}.`;
+}
+
+const WHY: Readonly<Record<Reached["why"], string>> = {
+  narrow: "",
+  asked: "",
+  budget: ", as another would have passed the time budget",
+  most: ", the most that were allowed",
+};
+
+function widthText({ halfWidth, target, why }: Reached): string {
+  if (halfWidth === null) return "not every cell has an interval";
+  const widest = percentText(halfWidth);
+  if (target === null) return `the widest interval of requests/s and p50 is ±${GLUE}${widest}`;
+  const asked = percentText(target);
+  if (why === "narrow") {
+    return `every interval of requests/s and p50 is within ±${GLUE}${asked} (widest ±${GLUE}${widest})`;
+  }
+  return `the widest interval of requests/s and p50 is ±${GLUE}${widest}, where ±${GLUE}${asked} was asked for`;
+}
+
+/** Of the widest figure, against as many runs that differ as much; null without an interval. */
+function smallestChange(scenarios: readonly ScenarioRuns[]): number | null {
+  const changes = scenarios.flatMap(({ cells }) =>
+    cells.flatMap(({ confidence: { estimates } }) =>
+      (["rate", 50] as const).flatMap((figure) => {
+        const estimate = estimates.get(figure);
+        const ratio = estimate ? ratioOf(estimate, estimate) : null;
+        return ratio === null ? [] : [smallestChangeOf(ratio)];
+      })
+    )
+  );
+  return changes.length === 0 ? null : Math.max(...changes);
+}

@@ -1,0 +1,50 @@
+/** What `plateau doctor` tells: every check's judgement, and the figures that it rests on. */
+import { z } from "zod";
+import { machine } from "../machine/facts.ts";
+import { VERSION } from "../version.ts";
+import { type Check, judgement } from "./check.ts";
+import { checks } from "./registry.ts";
+import type { Sight } from "./sight.ts";
+
+const ratio = z.number().min(0).max(1);
+
+/** The shape of `doctor --json`. */
+export const diagnosis = z.strictObject({
+  schema: z.literal("plateau.doctor/1"),
+  version: z.string(),
+  machine,
+  idle: z.strictObject({
+    seconds: z.number().positive(),
+    busy: ratio.nullable().describe("Share of all cores in use while Plateau did nothing"),
+    steal: ratio.nullable().describe("Share of all cores' time that went to other machines"),
+  }),
+  clock: z.strictObject({
+    step: z.number().positive().describe("Smallest, µs"),
+    source: z.string().nullable(),
+  }),
+  driver: z.enum(["epoll", "tcp"]),
+  calibration: z.strictObject({
+    ceiling: z.number().positive().describe("Requests per second of one worker"),
+    floor: z.number().positive().describe("Median latency of one connection, ms"),
+  }).nullable(),
+  checks: z.array(judgement.extend({ name: z.string(), title: z.string() })),
+});
+export type Diagnosis = z.output<typeof diagnosis>;
+
+export function diagnose(sight: Sight): Diagnosis {
+  const { machine, idle, clock, driver, calibration } = sight;
+  return {
+    schema: "plateau.doctor/1",
+    version: VERSION,
+    machine,
+    idle: { seconds: idle.seconds, busy: idle.busyRatio, steal: idle.stealRatio },
+    clock: { step: clock.stepUs, source: clock.source },
+    driver: driver.driver,
+    calibration: calibration && { ceiling: calibration.ceiling, floor: calibration.floor },
+    checks: Object.entries<Check>(checks).map(([name, { title, judge }]) => ({
+      name,
+      title,
+      ...judge(sight),
+    })),
+  };
+}

@@ -1,0 +1,100 @@
+/** What `plateau doctor` looks at: the machine's facts, and what it measures, one after the other. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { ExpectedError } from "../../scenarios/errors.ts";
+import { runtimeOf } from "../../targets/launch/runtime.ts";
+import { cleanEnv } from "../../targets/launch/surroundings.ts";
+import { provideRedis } from "../../targets/redis.ts";
+import { monotonicClock } from "../load/clock.ts";
+import { chooseDriver, type DriverChoice } from "../load/drivers.ts";
+import { describeMachine, textOf, TURBO_SWITCHES } from "../machine/describe.ts";
+import type { Machine } from "../machine/facts.ts";
+import { calibrate } from "../trust/calibration.ts";
+import type { Calibration } from "../trust/calibration_cache.ts";
+import { stepUsOf } from "../trust/clock_step.ts";
+import { watchSurroundings } from "../trust/surroundings.ts";
+import { type Busy, watchProcesses } from "./busy.ts";
+
+/** The machine while Plateau does nothing. */
+export interface Idle {
+  readonly seconds: number;
+  /** Share of all cores in use; null where the system does not tell. */
+  readonly busyRatio: number | null;
+  /** Share of all cores' time that the hypervisor gave to others; null likewise. */
+  readonly stealRatio: number | null;
+  /** Who used most, without Plateau. */
+  readonly busiest: readonly Busy[];
+}
+
+/** Redis as a run would find it, or why it would not. */
+export type RedisFound =
+  | { readonly version: string; readonly kind: "given" | "found" | "private" }
+  | { readonly problem: string }
+  | null;
+
+export interface Sight {
+  readonly machine: Machine;
+  /** The file that switches turbo, or null. */
+  readonly turboSwitch: string | null;
+  readonly idle: Idle;
+  readonly clock: {
+    readonly stepUs: number;
+    /** As tsc; null where the system does not tell. */
+    readonly source: string | null;
+  };
+  readonly driver: DriverChoice;
+  readonly calibration: Calibration | null;
+  readonly redis: RedisFound;
+  /** Such as nginx/1.22.1; null for none. */
+  readonly nginx: string | null;
+}
+
+export interface LookOptions {
+  /** The Redis that the user named, or null. */
+  readonly redisUrl: string | null;
+  readonly signal: AbortSignal;
+}
+
+const IDLE_MS = 1_000;
+
+export async function look({ redisUrl, signal }: LookOptions): Promise<Sight> {
+  const idle = await lookIdle(signal); // first: what follows is not idle
+  const driver = chooseDriver("auto", { hostname: "127.0.0.1", port: 80 });
+  return {
+    machine: describeMachine(),
+    turboSwitch: Object.values(TURBO_SWITCHES).find((path) => textOf(path) !== null) ?? null,
+    idle,
+    clock: {
+      stepUs: stepUsOf(monotonicClock()),
+      source: textOf(CLOCK_SOURCE)?.trim() ?? null,
+    },
+    driver,
+    calibration: await calibrate({ driver: driver.driver, anew: true, signal }),
+    redis: await lookForRedis(redisUrl, signal),
+    nginx: await runtimeOf(["nginx"], { env: cleanEnv(), cwd: Deno.cwd() }),
+  };
+}
+
+const CLOCK_SOURCE = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+
+async function lookIdle(signal: AbortSignal): Promise<Idle> {
+  const processes = watchProcesses();
+  const surroundings = watchSurroundings();
+  const startMs = performance.now();
+  await sleep(IDLE_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
+  const { busy, steal } = surroundings();
+  const seconds = (performance.now() - startMs) / 1_000;
+  return { seconds, busyRatio: busy, stealRatio: steal, busiest: processes(seconds) };
+}
+
+/** A private one is started and stopped again: that it is on PATH does not say that it works. */
+async function lookForRedis(url: string | null, signal: AbortSignal): Promise<RedisFound> {
+  try {
+    const redis = await provideRedis({ url, signal });
+    if (redis === null) return null;
+    await redis.stop();
+    return { version: redis.version, kind: redis.kind };
+  } catch (error) {
+    if (error instanceof ExpectedError) return { problem: error.lines[0] };
+    throw error;
+  }
+}

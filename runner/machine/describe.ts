@@ -1,0 +1,86 @@
+/** What machine this is, for the result file: each fact read here, none supposed. */
+import os from "node:os";
+import { limitsOf } from "./cgroup.ts";
+import { containerOf, virtualOf } from "./container.ts";
+import type { Machine } from "./facts.ts";
+import {
+  parseAllowedCores,
+  parseGovernors,
+  parseOpenFiles,
+  parsePorts,
+  parseTurbo,
+  type Text,
+} from "./linux.ts";
+
+const CPU = "/sys/devices/system/cpu";
+
+export function describeMachine(): Machine {
+  const cpus = os.cpus();
+  const cores = cpus.length || navigator.hardwareConcurrency;
+  return {
+    os: Deno.build.os,
+    kernel: os.release(),
+    arch: Deno.build.arch,
+    hostname: os.hostname(),
+    cpu: cpus[0]?.model.trim() || "unknown",
+    cores,
+    allowedCores: parseAllowedCores(textOf("/proc/self/status"))?.length ?? cores,
+    governor: parseGovernors(cpus.map((_, core) => textOf(`${CPU}/cpu${core}/${GOVERNOR}`))),
+    turbo: parseTurbo({
+      noTurbo: textOf(TURBO_SWITCHES.intel_pstate),
+      boost: textOf(TURBO_SWITCHES.cpufreq),
+    }),
+    memory: os.totalmem(),
+    limits: limitsOf({
+      mounts: textOf("/proc/self/mountinfo"),
+      groups: textOf("/proc/self/cgroup"),
+    }, textOf),
+    container: describeContainer(),
+    virtual: describeVirtual(),
+    openFiles: parseOpenFiles(textOf("/proc/self/limits")),
+    ports: parsePorts(textOf("/proc/sys/net/ipv4/ip_local_port_range")),
+    deno: Deno.version.deno,
+    v8: Deno.version.v8,
+  };
+}
+
+const GOVERNOR = "cpufreq/scaling_governor";
+
+/** Where turbo is switched, by the driver that does it. */
+export const TURBO_SWITCHES = {
+  intel_pstate: `${CPU}/intel_pstate/no_turbo`,
+  cpufreq: `${CPU}/cpufreq/boost`,
+} as const;
+
+function describeContainer(): string | null {
+  return containerOf({
+    kernel: os.release(),
+    kubernetes: Deno.env.get("KUBERNETES_SERVICE_HOST"),
+    container: Deno.env.get("container"),
+    hasDockerFile: textOf("/.dockerenv") !== null,
+    hasPodmanFile: textOf("/run/.containerenv") !== null,
+    systemd: textOf("/run/systemd/container"),
+    groups: textOf("/proc/self/cgroup"),
+  });
+}
+
+function describeVirtual(): string | null {
+  return virtualOf({
+    cpuinfo: textOf("/proc/cpuinfo"),
+    vendor: textOf("/sys/class/dmi/id/sys_vendor"),
+    product: textOf("/sys/class/dmi/id/product_name"),
+    hypervisor: textOf("/sys/hypervisor/type"),
+    acpi: textOf("/sys/firmware/acpi/tables/FACP"),
+    clocks: textOf("/sys/devices/system/clocksource/clocksource0/available_clocksource"),
+  });
+}
+
+/** Null where there is no such file, or it is not for us to read. */
+export function textOf(path: string): Text {
+  if (Deno.build.os !== "linux") return null;
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,33 @@
+/** What is known of the machine that measured, as it stands in the result files. */
+import { z } from "zod";
+
+const count = z.int().min(0);
+
+export const machine = z.strictObject({
+  os: z.string(),
+  kernel: z.string(),
+  arch: z.string(),
+  hostname: z.string(),
+  cpu: z.string().describe("Model of the processor"),
+  cores: z.int().min(1).describe("Of the machine"),
+  allowedCores: z.int().min(1).describe("On which Plateau was allowed to run"),
+  governor: z.string().nullable()
+    .describe("What decides the clock speed, as performance or powersave; null: can't be told"),
+  turbo: z.boolean().nullable()
+    .describe("Whether cores may go beyond their nominal clock speed; null: can't be told"),
+  memory: count.describe("Bytes"),
+  limits: z.strictObject({
+    cores: z.number().positive().nullable().describe("CPU time for each second of wall time"),
+    memory: count.nullable().describe("Bytes"),
+  }).describe("Of the control group; null: none"),
+  container: z.string().nullable().describe("As docker, podman, kubernetes, lxc, wsl; null: none"),
+  virtual: z.string().nullable()
+    .describe("As kvm, firecracker, vmware, or unknown; null: no sign of a virtual machine"),
+  openFiles: count.nullable().describe("Soft limit; null: none, or can't be told"),
+  ports: z.tuple([count, count]).nullable()
+    .describe("First and last port of outgoing connections; null: can't be told"),
+  deno: z.string(),
+  v8: z.string(),
+});
+
+export type Machine = z.output<typeof machine>;

@@ -1,0 +1,42 @@
+/**
+ * What the intervals of a run's timeline hold, decoded: the finest blocks that there are. What a report or a
+ * look of `repeat: until` takes a run for is put together from them.
+ */
+import { decodeSparse } from "./hdr.ts";
+import { EMPTY } from "./histogram.ts";
+import type { Block } from "./pool.ts";
+
+/** An interval as `results.json` has it. */
+export interface TimelinePoint {
+  /** Its end, seconds since the start of the run. */
+  readonly t: number;
+  readonly completed: number;
+  /** HdrHistogram V2, compressed, base64; "" for none. */
+  readonly histogram: string;
+}
+
+/** One block for each interval, in order. Costs some 10 µs each, so do it once. */
+export function intervalBlocks(points: readonly TimelinePoint[]): Block[] {
+  return points.map(({ t, completed, histogram }, index) => ({
+    seconds: t - (points[index - 1]?.t ?? 0),
+    completed,
+    latency: histogram === "" ? EMPTY : decodeSparse(histogram),
+  }));
+}
+
+/**
+ * Index of the first interval that begins at `seconds` or later; the number of intervals when none does.
+ * Intervals end at multiples of a quarter second and the like, but for rounding.
+ */
+export function firstFrom(points: readonly TimelinePoint[], seconds: number): number {
+  return points.filter((_, index) => (points[index - 1]?.t ?? 0) < seconds - 1e-6).length;
+}
+
+/**
+ * Index of the first interval that counts where the first `discardS` seconds of a run do not. Of a run that
+ * would have none left all count: figures of nothing are worse than those of its start.
+ */
+export function keptFrom(points: readonly TimelinePoint[], discardS: number): number {
+  const from = firstFrom(points, discardS);
+  return from < points.length ? from : 0;
+}

@@ -1,0 +1,66 @@
+/** What the workers and the machine told → the evidence of one run, in the result's own words. */
+import type { Generator, Surroundings, WorkerUse } from "../generator.ts";
+import type { WorkerReport } from "../load/job.ts";
+import { type Histogram, mergeHistograms } from "../stats/histogram.ts";
+import type { Calibration } from "./calibration_cache.ts";
+import { delayAtPercentile } from "./delay.ts";
+
+/** The evidence, before it is judged. */
+export type Evidence = Omit<Generator, "trust" | "reasons">;
+
+/** What is known of the machine that the generator ran on. */
+export interface Stage {
+  readonly surroundings: Surroundings;
+  /** Null where nothing is remembered. */
+  readonly calibration: Calibration | null;
+  /** Whether the target runs on the same machine. */
+  readonly sharesMachine: boolean;
+}
+
+export function evidenceOf(
+  reports: readonly WorkerReport[],
+  elapsedUs: number,
+  { surroundings, calibration }: Stage,
+): Evidence {
+  const each = reports.map((report) => workerUseOf(report, elapsedUs));
+  const waits = each.flatMap(({ waiting }) => waiting === null ? [] : [waiting]);
+  return {
+    workers: reports.length,
+    cpu: Math.max(...each.map(({ cpu }) => cpu)),
+    waiting: waits.length === 0 ? null : Math.max(...waits),
+    lag: timesOf(mergeHistograms(reports.map(({ totals }) => totals.lag))),
+    delay: delayOf(reports, elapsedUs),
+    each,
+    timer: Math.max(...reports.map(({ timerUs }) => timerUs)) / 1_000,
+    surroundings,
+    ceiling: calibration?.ceiling ?? null,
+    floor: calibration?.floor ?? null,
+  };
+}
+
+function workerUseOf(report: WorkerReport, elapsedUs: number): WorkerUse {
+  const { time: { cpuUs, waitedUs }, spunUs, totals } = report;
+  const share = (us: number): number => elapsedUs > 0 ? us / elapsedUs : 0;
+  return {
+    cpu: share(cpuUs),
+    waiting: waitedUs === null ? null : share(waitedUs),
+    spinning: share(spunUs),
+    lag: timesOf(mergeHistograms([totals.lag])).p99,
+    delay: delayOf([report], elapsedUs).p99,
+  };
+}
+
+function timesOf(times: Histogram): Generator["lag"] {
+  return {
+    p50: times.valueAtPercentile(50) / 1_000,
+    p99: times.valueAtPercentile(99) / 1_000,
+    max: times.maxUs / 1_000,
+  };
+}
+
+function delayOf(reports: readonly WorkerReport[], elapsedUs: number): Generator["delay"] {
+  const stretches = mergeHistograms(reports.map((report) => report.stretches));
+  const at = (percentile: number): number =>
+    Math.round(delayAtPercentile(percentile, stretches, elapsedUs * reports.length)) / 1_000;
+  return { p50: at(50), p99: at(99), max: stretches.maxUs / 1_000 };
+}

@@ -1,0 +1,146 @@
+/** What shows that the generator was the limit: it was never idle, came late, or reached what it can. */
+import {
+  busiestOf,
+  type Case,
+  counted,
+  type Finding,
+  levelOf,
+  type Limits,
+  millis,
+  occupiedShare,
+  percent,
+} from "./finding.ts";
+
+/**
+ * A worker that is idle waits for the target; one that never is keeps the target waiting. Beside servers
+ * that are slower than it, it is occupied for up to 0.83 of the time, beside nginx for 0.93 (two cores).
+ */
+const OCCUPIED: Limits = { suspect: 0.88, invalid: 0.97 };
+
+/** A rate this near to the calibrated ceiling is the generator's, if it was about as busy as there. */
+const NEAR_CEILING = 0.9;
+const BUSY_AS_AT_CEILING = 0.75;
+
+/** Nobody minds a request that comes a millisecond late; slow answers forgive more. */
+const HARMLESS_DELAY_MS: Limits = { suspect: 1, invalid: 10 };
+/** Of the median service time. */
+const HARMLESS_DELAY_SHARE: Limits = { suspect: 0.1, invalid: 1 };
+/**
+ * A short run's p99 is made by a single hiccup: 20 ms, once, are 10 ms in a run of a second, and nothing
+ * in one of ten. So short runs are forgiven more: this many ms, divided by the seconds of the run.
+ */
+const HARMLESS_HICCUP: Limits = { suspect: 10, invalid: 30 };
+
+/** A request can wait for a connection no longer than some answers take, if half of them are free. */
+const FREE_SHARE = 0.5;
+const FEW_ANSWERS = 3;
+
+/** Seconds. In less than this code is still being compiled, and the system's counters hardly move. */
+const SHORTEST_S = 0.1;
+
+export function tooShort({ run: { elapsed } }: Case): Finding | null {
+  if (elapsed >= SHORTEST_S) return null;
+  return {
+    level: "suspect",
+    reason:
+      `The run took ${millis(elapsed * 1_000)}: too short to tell whether the generator was ` +
+      "the limit; make it longer (-d), or ask for more requests (-n).",
+  };
+}
+
+export function generatorFindings(given: Case): Finding[] {
+  const checks = [occupied, dropped, nearCeiling, late, sentLate];
+  return checks.flatMap((check) => check(given) ?? []);
+}
+
+function occupied(given: Case): Finding | null {
+  const worker = busiestOf(given.evidence);
+  const level = levelOf(occupiedShare(worker), OCCUPIED);
+  if (level === null) return null;
+  const waited = worker.waiting === null || worker.waiting < 0.02
+    ? ""
+    : ` and waited for one ${percent(worker.waiting)} of the time`;
+  return {
+    level,
+    reason:
+      `The busiest worker used ${percent(worker.cpu - worker.spinning)} of a core${waited}: ` +
+      `the generator ${level === "invalid" ? "was" : "may have been"} the limit, not the target; ` +
+      `${moreGenerator(given)}.`,
+  };
+}
+
+/** Another worker helps where there is a core for it. */
+function moreGenerator({ evidence, sharesMachine }: Case): string {
+  const { surroundings: { cores }, workers } = evidence;
+  const needed = workers + (sharesMachine ? 1 : 0);
+  return cores !== null && cores <= needed
+    ? "give it more cores, or a machine of its own"
+    : "give it more workers (-w) or another machine";
+}
+
+function dropped(given: Case): Finding | null {
+  const { evidence, run: { requests } } = given;
+  const share = occupiedShare(busiestOf(evidence));
+  if (requests.dropped === 0 || levelOf(share, OCCUPIED) === null) return null;
+  return {
+    level: "invalid",
+    reason: `${counted(requests.dropped, "request")} that were due were never sent, while the ` +
+      `busiest worker had no time: this rate is more than the generator can send here; lower it, or ` +
+      `${moreGenerator(given)}.`,
+  };
+}
+
+function nearCeiling(given: Case): Finding | null {
+  const { evidence: { ceiling, workers }, evidence, run: { rate, load } } = given;
+  if (ceiling === null || (load.kind === "closed" && load.pipeline > 1)) return null;
+  const most = ceiling * workers;
+  const isBusy = occupiedShare(busiestOf(evidence)) >= BUSY_AS_AT_CEILING;
+  if (rate < NEAR_CEILING * most || !isBusy) return null;
+  return {
+    level: "suspect",
+    reason: `${counted(Math.round(rate), "request")}/s are ${percent(rate / most)} of what this ` +
+      "generator reaches here against a server that does nothing: the target may be faster than it " +
+      `could be asked; ${moreGenerator(given)}.`,
+  };
+}
+
+/** In a closed loop nothing is due but by the loop itself, and no rate is missed by coming late. */
+function late({ evidence: { delay }, run }: Case): Finding | null {
+  if (run.load.kind === "closed") return null;
+  const level = levelOf(delay.p99, harmless(run));
+  if (level === null) return null;
+  return {
+    level,
+    reason:
+      `The workers came up to ${millis(delay.p99)} late to what was due (p99): latencies hold ` +
+      "delays of the generator; lower the rate, end other programs, or use another machine.",
+  };
+}
+
+/** Milliseconds. */
+function harmless({ service, elapsed }: Case["run"]): Limits {
+  const limit = (level: keyof Limits): number =>
+    Math.max(
+      HARMLESS_DELAY_MS[level],
+      HARMLESS_DELAY_SHARE[level] * service.percentiles["50"],
+      HARMLESS_HICCUP[level] / elapsed,
+    );
+  return { suspect: limit("suspect"), invalid: limit("invalid") };
+}
+
+/** Requests that were sent late although there were connections for them. */
+function sentLate({ evidence: { lag, delay }, run }: Case): Finding | null {
+  const { load, service, connect, rate } = run;
+  if (load.kind !== "rate") return null;
+  const { suspect } = harmless(run);
+  if (lag.p99 < suspect || delay.p99 >= suspect) return null; // or it is told already
+  const busyConnections = rate * service.mean / 1_000; // Little's law
+  const explained = FEW_ANSWERS * (service.percentiles["99"] + connect.percentiles["99"]);
+  if (busyConnections > FREE_SHARE * load.connections || lag.p99 < explained) return null;
+  return {
+    level: "suspect",
+    reason:
+      `Requests were sent up to ${millis(lag.p99)} late (p99) although connections were free: ` +
+      "the generator did not keep up; lower the rate, or give it more workers (-w).",
+  };
+}

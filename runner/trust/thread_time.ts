@@ -1,0 +1,31 @@
+/**
+ * What the system gave the calling thread: time on a core, and how long it stood in line for one. The
+ * second is the most direct witness of a worker that was held up: it had something to do and could not.
+ */
+import process from "node:process";
+
+/** Both since the thread began, microseconds. */
+export interface ThreadTime {
+  readonly cpuUs: number;
+  /** Ready to run, without a core; null where the system does not tell. */
+  readonly waitedUs: number | null;
+}
+
+/** Linux counts in nanoseconds; elsewhere the CPU time of the whole process stands in: more, never less. */
+export function threadTime(): ThreadTime {
+  try {
+    const time = parseSchedstat(Deno.readTextFileSync("/proc/thread-self/schedstat"));
+    if (time !== null) return time;
+  } catch {
+    // Not Linux, or one without it.
+  }
+  const { user, system } = process.cpuUsage();
+  return { cpuUs: user + system, waitedUs: null };
+}
+
+/** `running waiting timeslices` (Documentation/scheduler/sched-stats.rst); null where a kernel does not count. */
+export function parseSchedstat(text: string): ThreadTime | null {
+  const [runningNs, waitingNs] = text.trim().split(" ").map(Number);
+  if (!(runningNs > 0) || !(waitingNs >= 0)) return null;
+  return { cpuUs: runningNs / 1_000, waitedUs: waitingNs / 1_000 };
+}

@@ -1,0 +1,93 @@
+/**
+ * So many requests a client may make in each window, which begins with its first request. Counted by
+ * rate-limiter-flexible: in this process, or in Redis by one script, and so exactly, however many
+ * instances count at once.
+ */
+import type { MiddlewareHandler } from "hono";
+import type { RedisClient } from "../../redis_client.ts";
+
+export interface Limit {
+  /** Requests in each window. */
+  readonly limit: number;
+  /** Whole seconds. */
+  readonly windowSec: number;
+}
+
+interface Verdict {
+  readonly allowed: boolean;
+  /** What the client may still ask in this window. */
+  readonly remaining: number;
+  /** Until the window ends. */
+  readonly resetMs: number;
+}
+
+/** What `Deno.serve` tells of a request's client, as Hono's bindings; there is none without a socket. */
+type Client = { Bindings: { remoteAddr?: Deno.NetAddr } | undefined };
+
+export interface Limiter {
+  /** Counts each request by its client's address; answers 429 itself when that has asked too often. */
+  readonly middleware: (onRefusal: () => void) => MiddlewareHandler<Client>;
+  readonly close: () => void;
+}
+
+/** @param redis With the beginning of its keys; null counts in this process. */
+export async function openLimiter(
+  limit: Limit,
+  redis: { client: RedisClient; prefix: string } | null,
+): Promise<Limiter> {
+  const { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } = await import(
+    "rate-limiter-flexible"
+  );
+  const counting = { points: limit.limit, duration: limit.windowSec };
+  const memory = new RateLimiterMemory(counting);
+  const counter = redis === null ? memory : new RateLimiterRedis({
+    ...counting,
+    storeClient: redis.client,
+    useRedisPackage: true,
+    keyPrefix: redis.prefix,
+  });
+  const count = async (client: string): Promise<Verdict> => {
+    const [result, allowed] = await counter.consume(client).then(
+      (result) => [result, true] as const,
+      (reason: unknown) => {
+        if (reason instanceof RateLimiterRes) return [reason, false] as const;
+        throw reason;
+      },
+    );
+    return { allowed, remaining: result.remainingPoints, resetMs: result.msBeforeNext };
+  };
+  return {
+    middleware: (onRefusal) => async (c, next) => {
+      const verdict = await count(c.env?.remoteAddr?.hostname ?? "unknown");
+      const fields = limitHeaders(limit, verdict);
+      for (const [name, value] of Object.entries(fields)) c.header(name, value);
+      if (verdict.allowed) return await next();
+      onRefusal();
+      return c.json({ error: "Too many requests" }, 429);
+    },
+    close(): void {
+      // Each client that is counted in this process has a timer.
+      for (const { key } of memory.dump().storage) void memory.delete(key);
+    },
+  };
+}
+
+/**
+ * What the client is told: the fields of draft-ietf-httpapi-ratelimit-headers-10 (RateLimit-Policy,
+ * RateLimit), those of its versions up to 6, which most servers send and most clients read, and
+ * Retry-After (RFC 9110 §10.2.3) when it has to wait. Seconds, rounded up.
+ */
+function limitHeaders(
+  { limit, windowSec }: Limit,
+  { allowed, remaining, resetMs }: Verdict,
+): Record<string, string> {
+  const resetSec = Math.ceil(resetMs / 1_000);
+  return {
+    "ratelimit-policy": `"user";q=${limit};w=${windowSec}`,
+    "ratelimit": `"user";r=${remaining};t=${resetSec}`,
+    "ratelimit-limit": `${limit}`,
+    "ratelimit-remaining": `${remaining}`,
+    "ratelimit-reset": `${resetSec}`,
+    ...allowed ? {} : { "retry-after": `${resetSec}` },
+  };
+}

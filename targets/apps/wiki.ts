@@ -1,0 +1,82 @@
+/**
+ * A wiki with the work of a real one, which stands in for Wiki.js of the caching study: pages in SQLite,
+ * markdown rendered and put into templates for each request, full-text search, sessions.
+ */
+import { z } from "zod";
+import type { App, RunningApp } from "./app.ts";
+import { onOrOff, wholeNumber } from "./settings.ts";
+import type { Render, Rendered } from "./wiki/markdown.ts";
+import type { Page } from "./wiki/pages.ts";
+
+const settings = z.strictObject({
+  pages: wholeNumber(10, 100_000).default(1_000).describe("Pages that are written at the start"),
+  seed: wholeNumber(0, 2 ** 31 - 1).default(1)
+    .describe("Seed of their text: the same seed writes the same pages"),
+  renderCache: onOrOff.default(false)
+    .describe("Rendered markdown kept in memory until its page changes: on or off"),
+  gzip: onOrOff.default(false).describe("Compression for clients that accept gzip: on or off"),
+  log: onOrOff.default(false).describe("Request log, one line each: on or off"),
+});
+
+export const wiki = {
+  summary: "A wiki in SQLite: /home, /page/1, /search?q=pilot; user editor, password editor",
+  settings,
+  paths: [
+    "/",
+    "/home",
+    "/page/home",
+    "/page/7",
+    "/section/Tides",
+    "/tag/pilot",
+    "/search?q=pilot",
+    "/login",
+    "/api/pages?limit=5",
+    "/api/pages/7",
+    "/api/search?q=pilot+boat",
+    "/assets/wiki.css",
+  ],
+  async start({ pages: count, seed, renderCache, gzip, log }, context): Promise<RunningApp> {
+    const { Hono } = await import("hono");
+    const { openDatabase } = await import("./wiki/database.ts");
+    const { generatePages } = await import("./wiki/generate.ts");
+    const { markdownRenderer } = await import("./wiki/markdown.ts");
+    const { openPages } = await import("./wiki/pages.ts");
+    const { addRoutes } = await import("./wiki/routes.ts");
+    const { openSearch } = await import("./wiki/search.ts");
+    const { openSessions } = await import("./wiki/sessions.ts");
+    const drafts = generatePages(count, seed);
+    const database = openDatabase();
+    const pages = openPages(database);
+    pages.write(drafts);
+    database.settle();
+    const sessions = openSessions(database);
+    await sessions.addUser("editor", "editor");
+    const app = new Hono();
+    if (log) app.use((await import("./request_log.ts")).requestLog(context.log));
+    app.use((await import("./compression.ts")).compression({ gzip, brotli: false }));
+    addRoutes(app, {
+      pages,
+      sessions,
+      search: openSearch(database),
+      render: renderCache ? keepRendered(markdownRenderer()) : renderEach(markdownRenderer()),
+      now: () => new Date().toISOString(),
+    });
+    return { fetch: app.fetch, close: () => Promise.resolve(database.remove()) };
+  },
+} satisfies App<typeof settings>;
+
+function renderEach(render: Render): (page: Page) => Rendered {
+  return ({ body }) => render(body);
+}
+
+/** The last revision of each page that was asked for. */
+function keepRendered(render: Render): (page: Page) => Rendered {
+  const kept = new Map<number, { revision: number; rendered: Rendered }>();
+  return ({ id, revision, body }) => {
+    const found = kept.get(id);
+    if (found?.revision === revision) return found.rendered;
+    const rendered = render(body);
+    kept.set(id, { revision, rendered });
+    return rendered;
+  };
+}

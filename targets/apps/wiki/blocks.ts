@@ -1,0 +1,126 @@
+/** Blocks of markdown, drawn at random: what people write into wikis. */
+import type { Draw } from "../../../scenarios/random.ts";
+import type { Head } from "./draft.ts";
+import { ADJECTIVES, MANNERS, TASKS, VERBS } from "./words.ts";
+
+/** What a page is about. */
+export interface Topic {
+  /** The things that it speaks of. */
+  readonly nouns: readonly string[];
+  /** Pages that can be linked to. */
+  readonly others: readonly Head[];
+}
+
+type Block = (draw: Draw, topic: Topic) => string;
+
+export function pick<T>(draw: Draw, choices: readonly T[]): T {
+  return choices[draw(0, choices.length - 1)];
+}
+
+function several<T>(draw: Draw, [least, most]: [number, number], make: (at: number) => T): T[] {
+  return Array.from({ length: draw(least, most) }, (_, index) => make(index + 1));
+}
+
+export function makeSentence(draw: Draw, { nouns }: Topic): string {
+  const thing = (): string => pick(draw, nouns);
+  const kind = (): string => `${pick(draw, ADJECTIVES)} ${thing()}`;
+  const does = (): string => `${pick(draw, VERBS)} the ${thing()}`;
+  const manner = (): string => pick(draw, MANNERS);
+  const forms = [
+    () => `The ${kind()} ${does()} ${manner()}.`,
+    () => `No ${thing()} ${does()} ${manner()}.`,
+    () => `When the ${thing()} ${does()}, the ${kind()} ${does()}.`,
+    () => `To ${pick(draw, TASKS)} the ${kind()}, ${pick(draw, TASKS)} the ${thing()} ${manner()}.`,
+    () => `Each ${thing()} ${does()}, and the ${thing()} ${does()} ${manner()}.`,
+    () => `Where the ${kind()} ${does()}, every ${thing()} ${does()} ${manner()}.`,
+  ];
+  return pick(draw, forms)();
+}
+
+export const paragraph: Block = (draw, topic) => {
+  const sentences = several(draw, [3, 6], () => makeSentence(draw, topic));
+  sentences.splice(draw(1, sentences.length), 0, `See **${link(draw, topic)}**.`);
+  return sentences.map((sentence) => marked(draw, sentence)).join(" ");
+};
+
+/** One word in some sentences stands out. */
+function marked(draw: Draw, sentence: string): string {
+  const mark = pick(draw, ["", "", "", "*", "`", "~~"]);
+  return mark === "" ? sentence : sentence.replace(/(?<=\bthe )[a-z]+/, `${mark}$&${mark}`);
+}
+
+const link = (draw: Draw, { others }: Topic): string => {
+  const { title, slug } = pick(draw, others);
+  return `[${title}](/page/${slug})`;
+};
+
+const bullets: Block = (draw, topic) =>
+  several(draw, [3, 6], () => {
+    const under = several(draw, [0, 2], () => `\n  - ${makeSentence(draw, topic)}`).join("");
+    return `- ${makeSentence(draw, topic)} ${link(draw, topic)}${under}`;
+  }).join("\n");
+
+const steps: Block = (draw, topic) =>
+  several(draw, [4, 8], (at) => `${at}. ${makeSentence(draw, topic)}`).join("\n");
+
+const tasks: Block = (draw, topic) =>
+  several(draw, [3, 7], () => `- [${pick(draw, ["x", " "])}] ${makeSentence(draw, topic)}`).join(
+    "\n",
+  );
+
+const quote: Block = (draw, topic) =>
+  several(draw, [2, 4], () => `> ${makeSentence(draw, topic)}`).join("\n>\n");
+
+const table: Block = (draw, topic) => {
+  const rows = several(draw, [4, 10], () => {
+    const [depth, state] = [draw(10, 250) / 10, pick(draw, ["open", "closed", "*unknown*"])];
+    return `| ${link(draw, topic)} | ${depth.toFixed(1)} | ${state} | ${pick(draw, MANNERS)} |`;
+  });
+  return ["| Place | Depth (m) | State | When |", "| --- | ---: | :---: | --- |", ...rows].join(
+    "\n",
+  );
+};
+
+const configuration: Block = (draw, topic) => {
+  const entries = several(draw, [3, 6], () => {
+    const [name, kind] = [pick(draw, topic.nouns), pick(draw, ADJECTIVES)];
+    return `${name}:\n  kind: ${kind}\n  depth: ${draw(1, 40)}\n  open: ${draw(0, 1) === 1}`;
+  });
+  return ["```yaml", ...entries, "```"].join("\n");
+};
+
+const program: Block = (draw, topic) => {
+  const [noun, other, task] = [pick(draw, topic.nouns), pick(draw, topic.nouns), pick(draw, TASKS)];
+  return [
+    "```ts",
+    `export function ${task}(${noun}: Map<string, number>): number {`,
+    "  let sum = 0;",
+    `  for (const [name, ${other}] of ${noun}) {`,
+    `    if (name !== "${pick(draw, ADJECTIVES)}" && ${other} < ${draw(2, 99)}) sum += ${other};`,
+    "  }",
+    "  return sum;",
+    "}",
+    "```",
+  ].join("\n");
+};
+
+const commands: Block = (draw, topic) => {
+  const lines = several(
+    draw,
+    [2, 5],
+    () => `harbour ${pick(draw, TASKS)} --${pick(draw, topic.nouns)} ${draw(1, 99)} | sort -n`,
+  );
+  return ["```sh", ...lines, "```"].join("\n");
+};
+
+export const BLOCKS: readonly Block[] = [
+  paragraph,
+  bullets,
+  steps,
+  tasks,
+  quote,
+  table,
+  configuration,
+  program,
+  commands,
+];

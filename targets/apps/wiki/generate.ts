@@ -1,0 +1,56 @@
+/**
+ * The wiki's first pages, drawn by a seed: the same seed makes the same bytes. A page is some 4 KB of
+ * markdown in several kinds of blocks, which link to other pages.
+ */
+import { type Draw, drawBy, shuffled } from "../../../scenarios/random.ts";
+import { BLOCKS, makeSentence, paragraph, pick, type Topic } from "./blocks.ts";
+import type { Draft, Head } from "./draft.ts";
+import { ADJECTIVES, AUTHORS, NOUNS, SECTIONS } from "./words.ts";
+
+/** The first is `home`; page n is written n hours after the first. */
+export function generatePages(count: number, seed: number): Draft[] {
+  const draw = drawBy(seed);
+  const heads = Array.from(
+    { length: count },
+    (_, index) => index === 0 ? HOME : drawHead(draw, index),
+  );
+  return heads.map((head, index) => {
+    const nouns = shuffled(NOUNS, draw).slice(0, NOUNS_OF_PAGE);
+    return {
+      ...head,
+      body: drawBody(draw, head.title, { nouns, others: heads }),
+      tags: [...nouns.slice(0, 2), pick(draw, ADJECTIVES)],
+      author: pick(draw, AUTHORS),
+      writtenAt: new Date(FIRST_WRITTEN_MS + index * 3_600_000).toISOString(),
+    };
+  });
+}
+
+/** Few enough that a search tells pages apart. */
+const NOUNS_OF_PAGE = 12;
+
+const FIRST_WRITTEN_MS = Date.UTC(2024, 0, 1);
+
+const HOME: Head = { slug: "home", section: "Safety", title: "Harbour handbook" };
+
+/** The number makes the address unique. */
+function drawHead(draw: Draw, index: number): Head {
+  const words = [pick(draw, ADJECTIVES), pick(draw, NOUNS), pick(draw, NOUNS)];
+  const [first, ...rest] = words.join(" ");
+  return {
+    slug: `${words.join("-")}-${index + 1}`,
+    section: SECTIONS[index % SECTIONS.length],
+    title: first.toUpperCase() + rest.join(""),
+  };
+}
+
+function drawBody(draw: Draw, title: string, topic: Topic): string {
+  const parts = [`# ${title}`, paragraph(draw, topic)];
+  const sections = draw(4, 8);
+  for (let section = 1; section <= sections; section++) {
+    const heading = makeSentence(draw, topic).slice(0, -1);
+    parts.push(`${section % 3 === 0 ? "###" : "##"} ${heading}`, paragraph(draw, topic));
+    parts.push(pick(draw, BLOCKS)(draw, topic));
+  }
+  return parts.join("\n\n") + "\n";
+}

@@ -1,0 +1,49 @@
+/** Markdown → HTML. What people write is not trusted: it brings no HTML and no script. */
+import { Marked, type Tokens } from "marked";
+
+export interface Rendered {
+  readonly html: string;
+  /** Headings of the second level and below, with the ids that they have in the HTML. */
+  readonly contents: readonly { readonly id: string; readonly text: string }[];
+}
+
+export type Render = (markdown: string) => Rendered;
+
+/** GitHub's markdown, with an id for each heading. */
+export function markdownRenderer(): Render {
+  const ids = new WeakMap<object, string>();
+  const marked = new Marked({
+    gfm: true,
+    renderer: {
+      html: ({ text }) => escape(text),
+      heading(token): string {
+        const text = this.parser.parseInline(token.tokens);
+        return `<h${token.depth} id="${ids.get(token)}">${text}</h${token.depth}>\n`;
+      },
+      link(token): string | false {
+        return isSafe(token.href) ? false : this.parser.parseInline(token.tokens);
+      },
+      image: (token) => isSafe(token.href) ? false : escape(token.text),
+    },
+  });
+  return (markdown) => {
+    const tokens = marked.lexer(markdown);
+    const headings = tokens.filter((token): token is Tokens.Heading => token.type === "heading");
+    const named = headings.map((heading, at) => {
+      const id = `${at}-${heading.text.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`;
+      ids.set(heading, id);
+      return { id, text: heading.text, depth: heading.depth };
+    });
+    const contents = named.filter(({ depth }) => depth > 1);
+    return { html: marked.parser(tokens), contents };
+  };
+}
+
+/** Pages of the wiki, and of the web. */
+function isSafe(href: string): boolean {
+  return /^(?:https?:\/\/|mailto:|[/#?])/i.test(href);
+}
+
+export function escape(text: string): string {
+  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}

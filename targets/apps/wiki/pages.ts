@@ -1,0 +1,107 @@
+/** Pages in the database: what the wiki asks about them, and how one is written. */
+import { z } from "zod";
+import { type Database, prepare, type Query } from "./database.ts";
+import type { Draft, Head } from "./draft.ts";
+
+const head = z.object({ slug: z.string(), section: z.string(), title: z.string() });
+
+const change = head.extend({
+  author: z.string(),
+  /** ISO 8601, in UTC. */
+  writtenAt: z.string(),
+});
+export type Change = z.output<typeof change>;
+
+const page = change.extend({
+  id: z.number(),
+  /** Markdown. */
+  body: z.string(),
+  /** 1 for a page as it was first written. */
+  revision: z.number(),
+});
+export type Page = z.output<typeof page>;
+
+const sectionCount = z.object({ section: z.string(), pages: z.number() });
+export type SectionCount = z.output<typeof sectionCount>;
+
+export interface Pages {
+  readonly byName: (slug: string) => Page | null;
+  readonly byId: (id: number) => Page | null;
+  readonly count: () => number;
+  /** In the order of their numbers. */
+  readonly list: (limit: number, offset: number) => Head[];
+  readonly sections: () => SectionCount[];
+  readonly inSection: (section: string) => Head[];
+  readonly newest: (limit: number) => Change[];
+  readonly tagsOf: (id: number) => string[];
+  readonly tagged: (tag: string) => Head[];
+  readonly linkingTo: (slug: string) => Head[];
+  /** New pages, or new revisions of some: all or none. */
+  readonly write: (drafts: Iterable<Draft>) => void;
+}
+
+const HEAD = "pages.slug, pages.section, pages.title";
+const CHANGE = `${HEAD}, pages.author, pages.written_at AS writtenAt`;
+const PAGE = `${CHANGE}, pages.id, pages.body, pages.revision`;
+
+export function openPages({ db, atOnce }: Database): Pages {
+  const ask = <Row>(row: z.ZodType<Row>, sql: string): Query<Row> => prepare(db, row, sql);
+  const count = ask(z.object({ pages: z.number() }), "SELECT count(*) AS pages FROM pages");
+  const tagsOf = ask(
+    z.object({ tag: z.string() }),
+    "SELECT tag FROM tags WHERE page_id = ? ORDER BY tag",
+  );
+  return {
+    byName: ask(page, `SELECT ${PAGE} FROM pages WHERE slug = ?`).first,
+    byId: ask(page, `SELECT ${PAGE} FROM pages WHERE id = ?`).first,
+    count: () => count.first()?.pages ?? 0,
+    list: ask(head, `SELECT ${HEAD} FROM pages ORDER BY id LIMIT ? OFFSET ?`).all,
+    sections: ask(
+      sectionCount,
+      "SELECT section, count(*) AS pages FROM pages GROUP BY section ORDER BY section",
+    ).all,
+    inSection: ask(head, `SELECT ${HEAD} FROM pages WHERE section = ? ORDER BY title, id`).all,
+    newest: ask(change, `SELECT ${CHANGE} FROM pages ORDER BY written_at DESC LIMIT ?`).all,
+    tagsOf: (id) => tagsOf.all(id).map(({ tag }) => tag),
+    tagged: ask(
+      head,
+      `SELECT ${HEAD} FROM tags JOIN pages ON id = page_id WHERE tag = ? ORDER BY title, id`,
+    ).all,
+    linkingTo: ask(
+      head,
+      `SELECT ${HEAD} FROM links JOIN pages ON id = from_id WHERE to_slug = ? ORDER BY title, id`,
+    ).all,
+    write: writer({ db, atOnce }),
+  };
+}
+
+function writer({ db, atOnce }: Pick<Database, "db" | "atOnce">): Pages["write"] {
+  const upsert = prepare(
+    db,
+    z.object({ id: z.number(), revision: z.number() }),
+    `INSERT INTO pages (slug, section, title, body, author, revision, written_at)
+       VALUES (?, ?, ?, ?, ?, 1, ?)
+       ON CONFLICT (slug) DO UPDATE SET section = excluded.section, title = excluded.title,
+         body = excluded.body, author = excluded.author, written_at = excluded.written_at,
+         revision = revision + 1
+       RETURNING id, revision`,
+  );
+  const keepRevision = db.prepare("INSERT INTO revisions VALUES (?, ?, ?, ?, ?)");
+  const clearTags = db.prepare("DELETE FROM tags WHERE page_id = ?");
+  const addTag = db.prepare("INSERT INTO tags (page_id, tag) VALUES (?, ?)");
+  const clearLinks = db.prepare("DELETE FROM links WHERE from_id = ?");
+  const addLink = db.prepare("INSERT OR IGNORE INTO links (from_id, to_slug) VALUES (?, ?)");
+  const write = ({ slug, section, title, body, author, writtenAt, tags }: Draft): void => {
+    const row = upsert.first(slug, section, title, body, author, writtenAt);
+    if (row === null) throw new Error(`Cannot write page ${slug}: the database gave no row`);
+    keepRevision.run(row.id, row.revision, author, writtenAt, body);
+    clearTags.run(row.id);
+    for (const tag of new Set(tags)) addTag.run(row.id, tag);
+    clearLinks.run(row.id);
+    for (const [, to] of body.matchAll(/\]\(\/page\/([a-z0-9-]+)\)/g)) addLink.run(row.id, to);
+  };
+  return (drafts) =>
+    atOnce(() => {
+      for (const draft of drafts) write(draft);
+    });
+}

@@ -1,0 +1,156 @@
+/** The wiki's addresses. */
+import { type Context, Hono } from "hono";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import { z } from "zod";
+import { renderEditor, renderLogin } from "./forms.ts";
+import { STYLE } from "./layout.ts";
+import type { Rendered } from "./markdown.ts";
+import type { Page, Pages } from "./pages.ts";
+import type { Search } from "./search.ts";
+import { SESSION_SEC, type Sessions } from "./sessions.ts";
+import { renderFound, renderHome, renderList, renderMissing, renderPage } from "./views.ts";
+
+export interface Wiki {
+  readonly pages: Pages;
+  readonly search: Search;
+  readonly sessions: Sessions;
+  readonly render: (page: Page) => Rendered;
+  /** ISO 8601, in UTC. */
+  readonly now: () => string;
+}
+
+const COOKIE = "session";
+const NEWEST = 10;
+const SLUG = "/:slug{[a-z0-9-]+}";
+
+/** Adds all addresses to `app`. */
+export function addRoutes(app: Hono, wiki: Wiki): void {
+  addReading(app, wiki);
+  addApi(app, wiki);
+  addSessions(app, wiki);
+  addWriting(app, wiki);
+  app.get("/assets/wiki.css", (c) => c.body(STYLE, 200, { "content-type": "text/css" }));
+}
+
+/** Who asks. What a user sees is for no cache. */
+function userOf(c: Context, { sessions }: Wiki): string | null {
+  const token = getCookie(c, COOKIE);
+  if (token !== undefined) c.header("cache-control", "private, no-store");
+  return token === undefined ? null : sessions.userOf(token);
+}
+
+/** By its address, or by its number. */
+function find(pages: Pages, name: string): Page | null {
+  return pages.byName(name) ?? (/^\d{1,9}$/.test(name) ? pages.byId(Number(name)) : null);
+}
+
+function addReading(app: Hono, wiki: Wiki): void {
+  const { pages, search, render } = wiki;
+  const home = (c: Context): Response | Promise<Response> => {
+    const user = userOf(c, wiki);
+    const page = pages.byName("home");
+    if (page === null) return c.html(renderMissing({ slug: "home", user }), 404);
+    const view = { sections: pages.sections(), newest: pages.newest(NEWEST), pages: pages.count() };
+    return c.html(renderHome({ user, rendered: render(page), ...view }));
+  };
+  app.get("/", home);
+  app.get("/home", home);
+  app.get(`/page${SLUG}`, (c) => {
+    const [user, slug] = [userOf(c, wiki), c.req.param("slug")];
+    const page = find(pages, slug);
+    if (page === null) return c.html(renderMissing({ slug, user }), 404);
+    const siblings = pages.inSection(page.section);
+    const linking = pages.linkingTo(page.slug);
+    const tags = pages.tagsOf(page.id);
+    return c.html(renderPage({ user, page, rendered: render(page), tags, siblings, linking }));
+  });
+  app.get("/section/:section", (c) => {
+    const title = c.req.param("section");
+    return c.html(renderList({ user: userOf(c, wiki), title, heads: pages.inSection(title) }));
+  });
+  app.get("/tag/:tag", (c) => {
+    const title = c.req.param("tag");
+    return c.html(renderList({ user: userOf(c, wiki), title, heads: pages.tagged(title) }));
+  });
+  app.get("/search", (c) => {
+    const query = c.req.query("q") ?? "";
+    return c.html(renderFound({ user: userOf(c, wiki), query, found: search(query) }));
+  });
+}
+
+const slice = z.object({
+  limit: z.coerce.number().int().min(1).max(500).default(50),
+  offset: z.coerce.number().int().min(0).default(0),
+});
+
+function addApi(app: Hono, { pages, search, render }: Wiki): void {
+  app.get("/api/pages", (c) => {
+    const { data, error } = slice.safeParse(c.req.query());
+    if (error) return c.json({ errors: error.issues }, 400);
+    return c.json({ total: pages.count(), pages: pages.list(data.limit, data.offset) });
+  });
+  app.get(`/api/pages${SLUG}`, (c) => {
+    const page = find(pages, c.req.param("slug"));
+    if (page === null) return c.json({ error: "No such page" }, 404);
+    return c.json({ ...page, tags: pages.tagsOf(page.id), html: render(page).html });
+  });
+  app.get("/api/search", (c) => c.json(search(c.req.query("q") ?? "")));
+}
+
+const credentials = z.object({ name: z.string(), password: z.string().max(1_000) });
+
+function addSessions(app: Hono, wiki: Wiki): void {
+  const { sessions } = wiki;
+  app.get("/login", (c) => c.html(renderLogin({ user: userOf(c, wiki), problem: null })));
+  app.post("/login", async (c) => {
+    const given = credentials.safeParse(await c.req.parseBody());
+    const token = given.success ? await sessions.logIn(given.data.name, given.data.password) : null;
+    if (token === null) {
+      const problem = "Name and password do not belong together";
+      return c.html(renderLogin({ user: null, problem }), 401);
+    }
+    setCookie(c, COOKIE, token, {
+      httpOnly: true,
+      sameSite: "Lax",
+      path: "/",
+      maxAge: SESSION_SEC,
+    });
+    return c.redirect("/", 303);
+  });
+  app.post("/logout", (c) => {
+    const token = deleteCookie(c, COOKIE, { path: "/" });
+    if (token !== undefined) sessions.logOut(token);
+    return c.redirect("/", 303);
+  });
+}
+
+const text = z.string().trim().min(1);
+
+const edited = z.object({
+  title: text.max(200),
+  section: text.max(50),
+  body: z.string().max(100_000),
+  tags: z.string().default("").transform((tags) => tags.toLowerCase().match(/[a-z0-9-]+/g) ?? []),
+});
+
+/** Only for who is logged in. */
+function addWriting(app: Hono, wiki: Wiki): void {
+  const { pages, now } = wiki;
+  app.get(`/edit${SLUG}`, (c) => {
+    const [user, slug] = [userOf(c, wiki), c.req.param("slug")];
+    if (user === null) return c.redirect("/login", 303);
+    const page = pages.byName(slug);
+    const blank = { section: "Forms", title: slug, body: "", tags: [] };
+    return c.html(
+      renderEditor({ ...page ? { ...page, tags: pages.tagsOf(page.id) } : blank, user, slug }),
+    );
+  });
+  app.post(`/edit${SLUG}`, async (c) => {
+    const [user, slug] = [userOf(c, wiki), c.req.param("slug")];
+    if (user === null) return c.redirect("/login", 303);
+    const { data, error } = edited.safeParse(await c.req.parseBody());
+    if (error) return c.json({ errors: error.issues }, 400);
+    pages.write([{ ...data, slug, author: user, writtenAt: now() }]);
+    return c.redirect(`/page/${slug}`, 303);
+  });
+}

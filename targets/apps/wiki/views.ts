@@ -1,0 +1,116 @@
+/** What the wiki shows: each view lays out what the database gave. */
+import { html, raw } from "hono/html";
+import type { Head } from "./draft.ts";
+import { type Html, renderFrame, type Viewer } from "./layout.ts";
+import type { Rendered } from "./markdown.ts";
+import type { Change, Page, SectionCount } from "./pages.ts";
+import type { Found } from "./search.ts";
+
+export interface PageView extends Viewer {
+  readonly page: Page;
+  readonly rendered: Rendered;
+  readonly tags: readonly string[];
+  /** The pages of its section. */
+  readonly siblings: readonly Head[];
+  /** Pages that link to it. */
+  readonly linking: readonly Head[];
+}
+
+export function renderPage(view: PageView): Html {
+  const { page, siblings, user } = view;
+  const aside = html`<h2>${page.section}</h2>${renderHeads(siblings)}`;
+  return renderFrame({ title: page.title, user, aside, main: renderMain(view) });
+}
+
+function renderMain({ page, rendered, tags, linking, user }: PageView): Html {
+  const { contents } = rendered;
+  return html`
+    <nav><a href="/">Home</a> / ${page.section} / ${page.title}</nav>
+    <nav class="contents">
+      <ul>${contents.map(({ id, text }) => html`<li><a href="#${id}">${text}</a></li>`)}</ul>
+    </nav>
+    <article>${raw(rendered.html)}</article>
+    <p>${tags.map((tag) =>
+      html`
+        <a href="/tag/${tag}">${tag}</a>
+      `
+    )}</p>
+    <section><h2>What links here</h2>${renderHeads(linking)}</section>
+    <footer>
+      Revision ${page.revision} by ${page.author}, ${page.writtenAt.slice(0, 10)}.
+      ${user === null ? "" : html`<a href="/edit/${page.slug}">Edit</a>`}
+    </footer>
+  `;
+}
+
+export interface HomeView extends Viewer {
+  readonly rendered: Rendered;
+  readonly sections: readonly SectionCount[];
+  readonly newest: readonly Change[];
+  /** Pages in all. */
+  readonly pages: number;
+}
+
+export function renderHome({ user, rendered, sections, newest, pages }: HomeView): Html {
+  const aside = html`
+    <h2>Sections</h2>
+    <ul>${sections.map(({ section, pages }) =>
+      html`<li><a href="/section/${section}">${section}</a> (${pages})</li>`
+    )}</ul>
+  `;
+  const main = html`
+    <p>${pages} pages</p>
+    <article>${raw(rendered.html)}</article>
+    <h2>Changes</h2>
+    <ul>${newest.map(({ slug, title, author, writtenAt }) =>
+      html`<li><a href="/page/${slug}">${title}</a>, ${author}, ${writtenAt.slice(0, 10)}</li>`
+    )}</ul>
+  `;
+  return renderFrame({ title: "Home", user, aside, main });
+}
+
+export interface ListView extends Viewer {
+  readonly title: string;
+  readonly heads: readonly Head[];
+}
+
+export function renderList({ title, heads, user }: ListView): Html {
+  return renderFrame({ title, user, main: html`<h1>${title}</h1>${renderHeads(heads)}` });
+}
+
+export function renderFound(
+  { query, found, user }: Viewer & { query: string; found: Found },
+): Html {
+  const main = html`
+    <h1>Search</h1>
+    <p>${found.total} pages</p>
+    <ol>${found.hits.map(({ slug, section, title, excerpt }) =>
+      html`
+        <li>
+          <a href="/page/${slug}">${title}</a> in ${section}
+          <p>${renderExcerpt(excerpt)}</p>
+        </li>
+      `
+    )}</ol>
+  `;
+  return renderFrame({ title: "Search", user, query, main });
+}
+
+/** Found words, which are every second part, stand out. */
+function renderExcerpt(excerpt: readonly string[]): (Html | string)[] {
+  return excerpt.map((part, at) => at % 2 === 1 ? html`<mark>${part}</mark>` : part);
+}
+
+export function renderMissing({ slug, user }: Viewer & { slug: string }): Html {
+  const main = html`
+    <h1>No such page</h1>
+    <p>There is no page ${slug}. <a href="/edit/${slug}">Write it</a></p>
+  `;
+  return renderFrame({ title: "No such page", user, main });
+}
+
+function renderHeads(heads: readonly Head[]): Html {
+  return html`
+    <ul>${heads.map(({ slug, title }) => html`<li><a href="/page/${slug}">${title}</a></li>`)}</ul>
+  `;
+}

@@ -1,0 +1,39 @@
+/**
+ * Instances behind the real nginx. Those that join later have their ports in its configuration from the
+ * start: it tries a server that does not answer again every second, and asks another meanwhile. To load a
+ * new configuration would close idle connections of clients, and lose requests (nginx before 1.27.4).
+ */
+import { startNginx } from "../nginx/start.ts";
+import { plainOrigin } from "../launch/plain_origin.ts";
+import { quietPort } from "../launch/surroundings.ts";
+import type { RunningTarget } from "../launch/launcher.ts";
+import type { Balancing } from "./balancing.ts";
+import { instanceName, joining, numbers } from "./joining.ts";
+
+export const nginx: Balancing = {
+  async start(cluster, context): Promise<RunningTarget> {
+    const { company } = context;
+    const instances = await company.takeAll(
+      numbers(cluster.instances).map((n) =>
+        context.startOther(cluster.of, { name: instanceName(cluster, n) })
+      ),
+    );
+    const latePorts = numbers(cluster.add?.instances ?? 0).map(quietPort);
+    const servers = [
+      ...instances.map((instance) => ({ origin: plainOrigin(instance, context), late: false })),
+      ...latePorts.map((port) => ({ origin: `http://127.0.0.1:${port}`, late: true })),
+    ];
+    const front = await startNginx({
+      workers: cluster.workers ?? "auto",
+      serves: { servers, policy: cluster.policy ?? "round-robin" },
+      readyPath: instances[0].readyPath ?? "/",
+    }, context);
+    const hooks = joining(cluster, context, (n, signal) =>
+      context.startOther(cluster.of, {
+        name: instanceName(cluster, n),
+        listen: { port: latePorts[n - cluster.instances - 1], shared: false },
+        signal,
+      }));
+    return company.behind(front, hooks);
+  },
+};

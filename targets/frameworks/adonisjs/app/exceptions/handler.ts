@@ -1,0 +1,14 @@
+import { ExceptionHandler, type HttpContext } from "@adonisjs/core/http";
+import { errors } from "@vinejs/vine";
+
+export default class HttpExceptionHandler extends ExceptionHandler {
+  protected override debug = false;
+
+  /** Adonis itself answers 422 to a wrong query; the study's other servers answer 400. */
+  override async handle(error: unknown, ctx: HttpContext) {
+    if (error instanceof errors.E_VALIDATION_ERROR) {
+      return ctx.response.badRequest({ errors: error.messages });
+    }
+    return super.handle(error, ctx);
+  }
+}

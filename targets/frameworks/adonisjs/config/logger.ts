@@ -1,0 +1,9 @@
+import { defineConfig } from "@adonisjs/core/logger";
+import env from "#start/env";
+
+export default defineConfig({
+  default: "app",
+  loggers: {
+    app: { enabled: env.get("LOGGING") === "on", name: "plateau", level: "info" },
+  },
+});

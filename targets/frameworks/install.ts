@@ -1,0 +1,138 @@
+/**
+ * Installs frameworks into a folder of the user's cache, one for each state of their sources: what is
+ * there is whole and right, as it is made beside its place and then renamed.
+ */
+import { statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { messageOf, TargetError } from "../../scenarios/errors.ts";
+import { runtimeOf } from "../launch/runtime.ts";
+import { findProgram, ownEnv } from "../launch/surroundings.ts";
+import { type FrameworkName, frameworkNamed } from "./registry.ts";
+import { digestOf, readSources, writeSources } from "./sources.ts";
+import type { Toolchain } from "./toolchain.ts";
+
+/** Of what a failed step printed. */
+const LAST_LINES = 20;
+
+export interface Installation {
+  readonly folder: string;
+  /** False when it was there already. */
+  readonly fresh: boolean;
+}
+
+/** Where the framework is installed, or null when it is not. */
+export function installedAt(name: FrameworkName): string | null {
+  const folder = placeOf(name);
+  return isFolder(folder) ? folder : null;
+}
+
+/** In one line, with what to do. */
+export function notInstalled(name: FrameworkName): string {
+  return `${name} is not installed: install it by plateau setup frameworks ${name}`;
+}
+
+/** What is not on PATH of the programs that the framework needs. */
+export function missingPrograms(name: FrameworkName): string[] {
+  const here = { path: ownEnv().PATH, cwd: Deno.cwd() };
+  return frameworkNamed(name).toolchain.programs
+    .filter((program) => findProgram(program, here) === null);
+}
+
+/**
+ * Installs the framework, unless it is. Throws a TargetError that says why it can't be, the signal's
+ * reason when the user interrupts; then nothing is left behind.
+ */
+export async function install(name: FrameworkName, signal: AbortSignal): Promise<Installation> {
+  const folder = placeOf(name);
+  if (isFolder(folder)) return { folder, fresh: false };
+  const { folder: source, toolchain } = frameworkNamed(name);
+  await checkPrograms(name, toolchain);
+  const stage = await makeStage(name);
+  try {
+    await writeSources(readSources(source), stage);
+    await takeSteps(name, { toolchain, stage, signal });
+    await Deno.rename(stage, folder);
+  } catch (error) {
+    await Deno.remove(stage, { recursive: true }).catch(() => {}); // a step may still be writing
+    signal.throwIfAborted();
+    if (error instanceof TargetError) throw error;
+    if (!isFolder(folder)) throw cannotInstall(name, messageOf(error));
+    // somebody else was faster
+  }
+  return { folder, fresh: true };
+}
+
+async function checkPrograms(name: FrameworkName, toolchain: Toolchain): Promise<void> {
+  const { programs: [runtime], oldest, get } = toolchain;
+  const missing = missingPrograms(name);
+  if (missing.length > 0) {
+    throw cannotInstall(name, `there is no ${missing.join(" and no ")} on PATH: ${get}`);
+  }
+  const told = await runtimeOf([runtime], { env: ownEnv(), cwd: Deno.cwd() });
+  if (told !== null && isOlder(told, oldest)) {
+    throw cannotInstall(name, `${told} is too old: ${get}`);
+  }
+}
+
+/** Whether a version such as `Python 3.9.2` comes before `oldest`. */
+function isOlder(told: string, oldest: readonly number[]): boolean {
+  const version = (told.match(/\d+/g) ?? []).map(Number);
+  const at = oldest.findIndex((number, index) => number !== version[index]);
+  return at >= 0 && (version[at] ?? 0) < oldest[at];
+}
+
+async function makeStage(name: FrameworkName): Promise<string> {
+  try {
+    await Deno.mkdir(cacheFolder(), { recursive: true });
+    return await Deno.makeTempDir({ dir: cacheFolder(), prefix: `.${name}-` });
+  } catch (error) {
+    throw cannotInstall(name, messageOf(error));
+  }
+}
+
+interface Installing {
+  readonly toolchain: Toolchain;
+  readonly stage: string;
+  readonly signal: AbortSignal;
+}
+
+async function takeSteps(
+  name: FrameworkName,
+  { toolchain, stage, signal }: Installing,
+): Promise<void> {
+  for (const [program, ...args] of toolchain.steps) {
+    const env = ownEnv();
+    const path = findProgram(program, { path: env.PATH, cwd: stage }) ?? program;
+    const options = { args, env, clearEnv: true, cwd: stage, stdin: "null", signal } as const;
+    const { success, code, stdout, stderr } = await new Deno.Command(path, options).output();
+    signal.throwIfAborted();
+    if (success) continue;
+    const decoder = new TextDecoder();
+    const printed = `${decoder.decode(stdout)}\n${decoder.decode(stderr)}`.split("\n");
+    const lines = printed.filter((line) => line.trim() !== "").slice(-LAST_LINES);
+    throw cannotInstall(name, `${[program, ...args].join(" ")} exited with code ${code}`, lines);
+  }
+}
+
+function cannotInstall(
+  name: FrameworkName,
+  why: string,
+  evidence: readonly string[] = [],
+): TargetError {
+  return new TargetError(`Cannot install ${name}: ${why}`, evidence);
+}
+
+function placeOf(name: FrameworkName): string {
+  const { folder } = frameworkNamed(name);
+  return join(cacheFolder(), `${folder}-${digestOf(readSources(folder))}`);
+}
+
+/** Of the XDG Base Directory Specification. */
+function cacheFolder(): string {
+  return join(Deno.env.get("XDG_CACHE_HOME") || join(homedir(), ".cache"), "plateau/frameworks");
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}

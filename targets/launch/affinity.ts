@@ -1,0 +1,90 @@
+/**
+ * Which cores a thread may run on: sched_setaffinity(2) of Linux, through libc. What a thread starts,
+ * threads and processes, begins with the cores of that thread.
+ */
+
+/** CPU_SETSIZE of glibc: cores that a mask has a bit for. */
+const MOST_CORES = 1_024;
+const BITS = 32;
+
+const SYMBOLS = {
+  sched_setaffinity: { parameters: ["i32", "usize", "buffer"], result: "i32" },
+  sched_getaffinity: { parameters: ["i32", "usize", "buffer"], result: "i32" },
+} as const;
+
+type Mask = Uint32Array<ArrayBuffer>;
+
+/** The id that stands for the thread that calls. */
+const THIS_THREAD = 0;
+
+/** Does `start` while this thread keeps to `cores`, so that what it starts keeps to them from its birth. */
+export function startOn<Started>(cores: readonly number[], start: () => Started): Started {
+  const before = coresOf(THIS_THREAD);
+  keepTo(THIS_THREAD, cores);
+  try {
+    return start();
+  } finally {
+    keepTo(THIS_THREAD, before);
+  }
+}
+
+/** Keeps every thread of this process, and all that they start from now on, to `cores`. */
+export function keepProcessTo(cores: readonly number[]): void {
+  const kept = new Set<string>();
+  // A thread that is not kept yet may start another meanwhile: look until there is nothing new.
+  while (true) {
+    const fresh = [...Deno.readDirSync("/proc/self/task")].filter(({ name }) => !kept.has(name));
+    if (fresh.length === 0) return;
+    for (const { name } of fresh) {
+      keepTo(Number(name), cores);
+      kept.add(name);
+    }
+  }
+}
+
+/** The cores that this thread may run on. Throws as `keepProcessTo` does. */
+export function allowedCores(): number[] {
+  return coresOf(THIS_THREAD);
+}
+
+function keepTo(thread: number, cores: readonly number[]): void {
+  const mask = maskOf(cores);
+  const { sched_setaffinity } = libc();
+  if (sched_setaffinity(thread, BigInt(mask.byteLength), mask) === 0 || isOver(thread)) return;
+  throw new Error(`the system refuses to keep a thread to cores ${cores.join(",")}`);
+}
+
+function coresOf(thread: number): number[] {
+  const mask: Mask = new Uint32Array(MOST_CORES / BITS);
+  const { sched_getaffinity } = libc();
+  if (sched_getaffinity(thread, BigInt(mask.byteLength), mask) !== 0) {
+    throw new Error("the system does not tell on which cores a thread runs");
+  }
+  return Array.from({ length: MOST_CORES }, (_, core) => core).filter((core) =>
+    (mask[Math.floor(core / BITS)] >>> (core % BITS) & 1) === 1
+  );
+}
+
+function maskOf(cores: readonly number[]): Mask {
+  const mask: Mask = new Uint32Array(MOST_CORES / BITS);
+  for (const core of cores) mask[Math.floor(core / BITS)] |= 1 << (core % BITS);
+  return mask;
+}
+
+function isOver(thread: number): boolean {
+  if (thread === THIS_THREAD) return false;
+  try {
+    Deno.statSync(`/proc/self/task/${thread}`);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+let opened: Deno.DynamicLibrary<typeof SYMBOLS> | null = null;
+
+/** Throws off Linux, with another libc than glibc, and without the permission for FFI. */
+function libc(): Deno.DynamicLibrary<typeof SYMBOLS>["symbols"] {
+  opened ??= Deno.dlopen("libc.so.6", SYMBOLS);
+  return opened.symbols;
+}

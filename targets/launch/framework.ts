@@ -1,0 +1,38 @@
+/** Launches a framework that is installed: under a supervisor, in a clean environment, on a free port. */
+import { TargetError } from "../../scenarios/errors.ts";
+import { installedAt, notInstalled } from "../frameworks/install.ts";
+import { frameworkNamed } from "../frameworks/registry.ts";
+import type { FrameworkTarget } from "../spec.ts";
+import { bringUp } from "./bring_up.ts";
+import { startSupervised } from "./child.ts";
+import type { Launcher, RunningTarget } from "./launcher.ts";
+import { runtimeOf } from "./runtime.ts";
+import { cleanEnv, findProgram, freePort } from "./surroundings.ts";
+
+export const frameworkLauncher: Launcher<FrameworkTarget> = {
+  async start({ framework, set }, context): Promise<RunningTarget> {
+    const cannotStart = (why: string): TargetError =>
+      new TargetError(`Cannot start target ${context.name}: ${why}`);
+    const cwd = installedAt(framework);
+    if (cwd === null) throw cannotStart(notInstalled(framework));
+    const { settings, command } = frameworkNamed(framework);
+    const chosen = settings.parse(set);
+    const port = context.listen?.port ?? freePort();
+    const env = cleanEnv({
+      ...PRODUCTION,
+      PORT: String(port),
+      LOGGING: chosen.logging ? "on" : "off",
+      ...context.redisUrl === null ? {} : { REDIS_URL: context.redisUrl },
+    });
+    const [name, ...args] = command(chosen);
+    const program = findProgram(name, { path: env.PATH ?? "", cwd });
+    if (program === null) throw cannotStart(`there is no program "${name}"`);
+    const runtime = await runtimeOf([program], { env: cleanEnv(), cwd });
+    const child = startSupervised([program, ...args], { env, cwd });
+    const origin = (): string => `http://127.0.0.1:${port}`;
+    return await bringUp({ child, runtime, path: "/static", origin }, context);
+  },
+};
+
+/** What tells each of the runtimes that this is no development. */
+const PRODUCTION = { NODE_ENV: "production", GIN_MODE: "release" };

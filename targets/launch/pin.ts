@@ -1,0 +1,45 @@
+/**
+ * Who runs on which cores while an experiment lasts: this process, with its load workers, and the
+ * processes that it starts. Like the threads that it is about, it is one for the whole process.
+ */
+import { messageOf, TargetError } from "../../scenarios/errors.ts";
+import { allowedCores, keepProcessTo, startOn } from "./affinity.ts";
+
+/** Cores by number; null: as the system likes. */
+export interface Pin {
+  readonly targets: readonly number[] | null;
+  readonly workers: readonly number[] | null;
+}
+
+/** Cores of what is started; null: those of this process. */
+let startCores: readonly number[] | null = null;
+
+/**
+ * Keeps to the pin until it is disposed. A process that is started meanwhile has its cores from birth,
+ * and so has all that it starts itself. Throws a TargetError where the system does not do it.
+ */
+export function applyPin({ targets, workers }: Pin): Disposable {
+  if (targets === null && workers === null) return { [Symbol.dispose]: () => {} };
+  try {
+    const before = allowedCores();
+    startCores = targets ?? before;
+    if (workers !== null) keepProcessTo(workers);
+    return {
+      [Symbol.dispose](): void {
+        startCores = null;
+        if (workers !== null) keepProcessTo(before);
+      },
+    };
+  } catch (error) {
+    startCores = null;
+    throw new TargetError(
+      `Cannot keep targets and workers to their cores: ${messageOf(error)}`,
+      ["leave pin out of the experiment, or run it on Linux with glibc"],
+    );
+  }
+}
+
+/** Starts a process on the cores that are meant for it. */
+export function startPinned<Started>(start: () => Started): Started {
+  return startCores === null ? start() : startOn(startCores, start);
+}

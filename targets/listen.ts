@@ -1,0 +1,33 @@
+/** Listening for HTTP, with the reason in words where that can't be had. */
+import { messageOf, TargetError } from "../scenarios/errors.ts";
+
+export interface ListenOptions {
+  readonly hostname: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** Other processes may listen on the same port, and the kernel shares out connections (Linux). */
+  readonly shared?: boolean;
+}
+
+/** Throws a TargetError when it cannot listen. */
+export function listenOn(
+  { hostname, port, shared = false }: ListenOptions,
+  handler: Deno.ServeHandler<Deno.NetAddr>,
+): Deno.HttpServer<Deno.NetAddr> {
+  try {
+    return Deno.serve({ hostname, port, reusePort: shared, onListen: () => {} }, handler);
+  } catch (error) {
+    throw new TargetError(`Cannot listen on ${hostname}:${port} as ${whyNot(error)}`);
+  }
+}
+
+function whyNot(error: unknown): string {
+  if (error instanceof Deno.errors.AddrInUse) return "the port is in use: choose another, or 0";
+  if (error instanceof Deno.errors.PermissionDenied) {
+    return "the system forbids it: choose a port above 1023";
+  }
+  if (error instanceof Deno.errors.AddrNotAvailable) {
+    return "this machine does not have that address";
+  }
+  return messageOf(error);
+}

@@ -1,0 +1,68 @@
+/** Starts the real nginx, from PATH, in a folder of its own that is removed in the end. */
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { TargetError } from "../../scenarios/errors.ts";
+import { bringUp } from "../launch/bring_up.ts";
+import { startSupervised } from "../launch/child.ts";
+import type { LaunchContext, RunningTarget } from "../launch/launcher.ts";
+import { runtimeOf } from "../launch/runtime.ts";
+import { cleanEnv, findProgram, freePort } from "../launch/surroundings.ts";
+import { isServable, type NginxConfig, nginxConfig } from "./config.ts";
+
+export const NO_NGINX = "No nginx on PATH: install it (apt-get install nginx)";
+
+/** Full path of nginx, or null when there is none on PATH. */
+export function findNginx(): string | null {
+  return findProgram("nginx", { path: cleanEnv().PATH ?? "", cwd: Deno.cwd() });
+}
+
+interface NginxOptions extends Pick<NginxConfig, "workers" | "serves"> {
+  /** Path that answers with a status under 500. */
+  readonly readyPath: string;
+}
+
+/** Throws a TargetError, or the signal's reason when the user interrupts; then nothing is left. */
+export async function startNginx(
+  { workers, serves, readyPath }: NginxOptions,
+  context: LaunchContext,
+): Promise<RunningTarget> {
+  const program = findNginx();
+  if (program === null) throw cannotStart(context, NO_NGINX);
+  if ("folder" in serves && !isServable(serves.folder)) {
+    throw cannotStart(context, `nginx can't serve "${serves.folder}", as its path has a $ in it`);
+  }
+  const folder = Deno.makeTempDirSync({ prefix: "plateau-nginx-" });
+  try {
+    const port = context.listen?.port ?? freePort();
+    const file = join(folder, "nginx.conf");
+    Deno.writeTextFileSync(file, nginxConfig({ port, workers, serves, user: workersUser() }));
+    const env = cleanEnv();
+    const runtime = await runtimeOf([program], { env, cwd: folder });
+    const child = startSupervised([program, "-p", folder, "-c", file], { env, cwd: folder });
+    const origin = (): string => `http://127.0.0.1:${port}`;
+    const running = await bringUp({ child, runtime, path: readyPath, origin }, context);
+    void running.exited.then(() => remove(folder));
+    return running;
+  } catch (error) {
+    remove(folder);
+    throw error;
+  }
+}
+
+/** Root's nginx gives its workers fewer rights than the files may ask for; others have only their own. */
+function workersUser(): string | null {
+  const { uid, username } = userInfo();
+  return uid === 0 ? username : null;
+}
+
+function remove(folder: string): void {
+  try {
+    Deno.removeSync(folder, { recursive: true });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+function cannotStart({ name }: LaunchContext, why: string): TargetError {
+  return new TargetError(`Cannot start target ${name}: ${why}`);
+}

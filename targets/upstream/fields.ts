@@ -1,0 +1,29 @@
+/** Header fields on their way through a front: those of one connection stay behind (RFC 9110 §7.6.1). */
+
+export type Fields = [name: string, value: string][];
+
+const OF_ONE_CONNECTION: ReadonlySet<string> = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** @param fields Names in lower case. */
+export function endToEnd(fields: Iterable<readonly [name: string, value: string]>): Fields {
+  const all = [...fields] as Fields;
+  const named = all.filter(([name]) => name === "connection")
+    .flatMap(([, value]) => value.toLowerCase().split(",").map((word) => word.trim()));
+  return all.filter(([name]) => !OF_ONE_CONNECTION.has(name) && !named.includes(name));
+}
+
+/** All values of a field as one list; "" when it is not there. */
+export function listed(
+  fields: Iterable<readonly [name: string, value: string]>,
+  name: string,
+): string {
+  return [...fields].filter(([field]) => field === name).map(([, value]) => value).join(", ");
+}

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { judgeGates } from "../../cli/judge_gates.ts";
+import type { Outcome } from "../../report/gates.ts";
+import { ExpectedError } from "../../scenarios/errors.ts";
+
+function endOf(...outcomes: Outcome[]): { code: number; lines: readonly string[] } {
+  const gates = outcomes.map((outcome, i) => ({
+    threshold: `p9${i} < 1ms`,
+    scenario: "static",
+    label: "api",
+    outcome,
+    found: `p9${i} is 2 ms`,
+  }));
+  try {
+    judgeGates(gates);
+    return { code: 0, lines: [] };
+  } catch (error) {
+    assert.ok(error instanceof ExpectedError, String(error));
+    return { code: error.exitCode, lines: error.lines };
+  }
+}
+
+const ends: [sentence: string, outcomes: Outcome[], code: number][] = [
+  ["there is no threshold", [], 0],
+  ["all thresholds held", ["pass", "pass"], 0],
+  ["a threshold failed", ["pass", "fail"], 1],
+  ["a threshold is inconclusive", ["pass", "inconclusive"], 5],
+  ["one failed and another is inconclusive", ["inconclusive", "fail"], 1],
+];
+
+for (const [sentence, outcomes, code] of ends) {
+  Deno.test(`the exit code is ${code} when ${sentence}`, () => {
+    assert.equal(endOf(...outcomes).code, code);
+  });
+}
+
+Deno.test("what failed is told, a line each", () => {
+  assert.deepEqual(endOf("pass", "fail", "inconclusive").lines, [
+    "1 of 3 thresholds failed",
+    "  p91 < 1ms: static, api: p91 is 2 ms",
+  ]);
+});

@@ -1,0 +1,164 @@
+/** Clusters under a real load: who gets how much, and who joins. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Results, results } from "../../runner/result.ts";
+import { type Need, testWith } from "../needs.ts";
+import { emptyFolder, type Ended, plateau } from "./plateau.ts";
+
+/** Who makes the folder `slow` first is slow; each keeps its number of requests in a file of its own. */
+const COUNTED = `
+  let slow = true, n = 0;
+  try { Deno.mkdirSync("slow"); } catch { slow = false; }
+  const file = (slow ? "slow" : "quick") + "-" + Deno.args[0] + ".count";
+  Deno.serve({ port: Number(Deno.args[0]), hostname: "127.0.0.1", onListen() {} }, async () => {
+    Deno.writeTextFileSync(file, String(++n));
+    await new Promise((resolve) => setTimeout(resolve, slow ? 60 : 3));
+    return new Response("a");
+  });
+`;
+
+interface Outcome extends Ended {
+  readonly saved: Results;
+  readonly slow: number[];
+  readonly quick: number[];
+}
+
+/** @param env Of Plateau itself. */
+async function runCluster(
+  cluster: Record<string, unknown>,
+  { load, env, optional }: { load?: unknown; env?: Record<string, string>; optional?: string[] } =
+    {},
+): Promise<Outcome> {
+  using folder = emptyFolder();
+  const { path } = folder;
+  const experiment = {
+    name: "a",
+    targets: {
+      counted: { command: [Deno.execPath(), "eval", COUNTED, "{port}"] },
+      several: { cluster: { of: "counted", ...cluster } },
+    },
+    scenarios: { a: { get: "/", targets: ["several"] } },
+    load: load ?? { connections: 12, duration: "1500ms" },
+    repeat: 1,
+    optional,
+  };
+  Deno.writeTextFileSync(join(path, "a.json"), JSON.stringify(experiment));
+  const ended = await plateau(["run", join(path, "a.json"), "--out", path], { env });
+  const counts = (kind: string): number[] =>
+    readdirSync(path).filter((name) => name.startsWith(`${kind}-`))
+      .map((name) => Number(readFileSync(join(path, name), "utf8")));
+  const saved = results.parse(JSON.parse(readFileSync(join(path, "results.json"), "utf8")));
+  return { ...ended, saved, slow: counts("slow"), quick: counts("quick") };
+}
+
+function assertAllRight({ saved, code, stderr }: Outcome): void {
+  assert.equal(code, 0, stderr);
+  const [{ requests, status }] = saved.runs;
+  assert.deepEqual([requests.failed, requests.dropped], [0, 0]);
+  assert.deepEqual(status, { "200": requests.completed });
+}
+
+const BALANCERS: { balancer: string; needs: Need[] }[] = [
+  { balancer: "builtin", needs: [] },
+  { balancer: "nginx", needs: ["nginx"] },
+];
+
+for (const { balancer, needs } of BALANCERS) {
+  for (const policy of ["least-connections", "random-two"]) {
+    testWith(needs, `${balancer} with ${policy} sends a slow instance less`, async () => {
+      const outcome = await runCluster({ balancer, policy, instances: 3 });
+      assertAllRight(outcome);
+      const { slow: [slow], quick } = outcome;
+      assert.equal(quick.length, 2);
+      assert.ok(quick.every((each) => slow < each / 2), `${slow} and ${quick}`);
+    });
+  }
+
+  testWith(
+    needs,
+    `${balancer} with round-robin sends a slow instance as much as others`,
+    async () => {
+      const outcome = await runCluster({
+        balancer,
+        policy: "round-robin",
+        instances: 3,
+        workers: undefined,
+      });
+      assertAllRight(outcome);
+      const { slow: [slow], quick } = outcome;
+      assert.ok(
+        quick.every((each) => Math.abs(each - slow) <= 0.2 * slow + 4),
+        `${slow} and ${quick}`,
+      );
+    },
+  );
+
+  testWith(
+    needs,
+    `an instance joins behind ${balancer} while the load runs, and no request is lost`,
+    async () => {
+      const load = { connections: 12, duration: "3s" };
+      const outcome = await runCluster({ balancer, instances: 2, add: { at: "500ms" } }, { load });
+      assertAllRight(outcome);
+      assert.equal(outcome.quick.length, 2);
+      assert.ok(outcome.quick.every((each) => each > 10), String(outcome.quick));
+    },
+  );
+}
+
+testWith(["linux"], "instances that share a port all answer", async () => {
+  using folder = emptyFolder();
+  const experiment = {
+    name: "a",
+    targets: {
+      app: { app: "work" },
+      shared: { cluster: { of: "app", instances: 2, balancer: "reuseport", add: { at: "300ms" } } },
+    },
+    scenarios: { a: { get: "/", expect: { body: "Hello World!" }, targets: ["shared"] } },
+    load: { connections: 20, duration: "1s" },
+    repeat: 1,
+  };
+  const file = join(folder.path, "a.json");
+  Deno.writeTextFileSync(file, JSON.stringify(experiment));
+  const { code, stderr } = await plateau(["run", file, "--out", folder.path]);
+  assert.equal(code, 0, stderr);
+  const saved = results.parse(JSON.parse(readFileSync(join(folder.path, "results.json"), "utf8")));
+  const [{ requests, resources }] = saved.runs;
+  assert.equal(requests.failed, 0);
+  const memory = resources.map((point) => point.memory);
+  assert.ok(memory[memory.length - 1] > memory[0] * 1.3, "the third process is watched, too");
+});
+
+Deno.test("an instance that cannot join ends the run with the reason", async () => {
+  using folder = emptyFolder();
+  const once = 'if [ -e begun ]; then exit 9; fi; sleep 0.3; touch begun; exec "$0" eval "$1" "$2"';
+  const experiment = {
+    name: "a",
+    targets: {
+      once: { command: ["sh", "-c", once, Deno.execPath(), COUNTED, "{port}"] },
+      several: { cluster: { of: "once", instances: 1, add: { at: "300ms" } } },
+    },
+    scenarios: { a: { get: "/", targets: ["several"] } },
+    load: { connections: 2, duration: "3s" },
+    repeat: 1,
+  };
+  const file = join(folder.path, "a.json");
+  Deno.writeTextFileSync(file, JSON.stringify(experiment));
+  const { code, stderr } = await plateau(["run", file, "--out", folder.path]);
+  assert.equal(code, 3, stderr);
+  assert.match(stderr, /Cannot start target once \(instance 2\): it exited with code 9/);
+});
+
+for (const optional of [["nginx"], []]) {
+  const code = optional.length > 0 ? 0 : 3;
+  Deno.test(`without nginx its cells are told of in a line, and the exit code is ${code}`, async () => {
+    const env = { PATH: "/nonexistent" };
+    const outcome = await runCluster({ balancer: "nginx" }, { env, optional });
+    assert.equal(outcome.code, code, outcome.stderr);
+    assert.match(outcome.stderr, /No nginx on PATH: install it/);
+    assert.deepEqual(outcome.saved.missing.map(({ target, kind }) => ({ target, kind })), [
+      { target: "several", kind: code === 0 ? "skipped" : "failed" },
+    ]);
+  });
+}

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Diagnosis, diagnosis } from "../../runner/doctor/diagnosis.ts";
+import { checks } from "../../runner/doctor/registry.ts";
+import { emptyFolder, plateau } from "./plateau.ts";
+
+function parsed(text: string): Diagnosis {
+  return diagnosis.parse(JSON.parse(text));
+}
+
+Deno.test("doctor prints a line for every check, with a tick or advice, and exits 0", async () => {
+  const { code, stdout, stderr } = await plateau(["doctor"], { env: { LC_ALL: "C.UTF-8" } });
+  assert.equal(code, 0, stderr);
+  for (const { title } of Object.values(checks)) {
+    assert.match(stdout, new RegExp(`^[✓!?] {2}${title} +\\S`, "m"));
+  }
+  assert.match(stdout, /\n\n(?:Advice on|Nothing speaks).*\n$/);
+});
+
+Deno.test("doctor is ASCII where the locale is", async () => {
+  const { code, stdout } = await plateau(["doctor"], { env: { LC_ALL: "C" } });
+  assert.equal(code, 0);
+  // deno-lint-ignore no-control-regex -- ASCII begins with control characters
+  assert.match(stdout, /^[\x00-\x7f]*$/);
+});
+
+Deno.test("doctor --json - is JSON and nothing else, with the figures that it measured", async () => {
+  const { code, stdout, stderr } = await plateau(["doctor", "--json", "-"]);
+  assert.equal(code, 0, stderr);
+  const { idle, clock, machine, checks: judged } = parsed(stdout);
+  assert.deepEqual(judged.map(({ name }) => name), Object.keys(checks));
+  assert.ok(idle.seconds >= 0.9 && clock.step > 0);
+  assert.equal(machine.os, Deno.build.os);
+  for (const { verdict, advice } of judged) assert.ok(verdict === "advice" || advice === null);
+});
+
+Deno.test("doctor --json FILE writes the file and prints the lines", async () => {
+  using folder = emptyFolder();
+  const file = join(folder.path, "doctor.json");
+  const { code, stdout } = await plateau(["doctor", "--json", file]);
+  assert.equal(code, 0);
+  assert.match(stdout, /Processor/);
+  assert.equal(parsed(readFileSync(file, "utf8")).schema, "plateau.doctor/1");
+});
+
+Deno.test("doctor tells of a Redis that does not answer", async () => {
+  const { code, stdout } = await plateau([
+    "doctor",
+    "--redis",
+    "redis://127.0.0.1:1",
+    "--json",
+    "-",
+  ]);
+  assert.equal(code, 0);
+  const redis = parsed(stdout).checks.find(({ name }) => name === "redis");
+  assert.equal(redis?.verdict, "advice");
+  assert.match(redis?.advice ?? "", /127\.0\.0\.1:1.*does not answer/);
+});

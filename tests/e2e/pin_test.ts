@@ -1,0 +1,141 @@
+/** Who runs on which cores, read from /proc while an experiment runs. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseCores } from "../../scenarios/core_list.ts";
+import { parseStat } from "../../targets/launch/proc.ts";
+import { testWith } from "../needs.ts";
+import { emptyFolder, Plateau, plateau } from "./plateau.ts";
+import { descendants } from "./processes.ts";
+
+/** The cores of each thread of a process, by the thread's id; none once it has ended. */
+function coresOfThreads(pid: number): Map<string, string> {
+  try {
+    return new Map(
+      readdirSync(`/proc/${pid}/task`).map((thread) => {
+        const status = readFileSync(`/proc/${pid}/task/${thread}/status`, "utf8");
+        return [thread, /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? ""];
+      }),
+    );
+  } catch {
+    return new Map(); // it, or one of its threads, ended while we looked
+  }
+}
+
+const allowed = Deno.build.os === "linux" ? coresOfThreads(Deno.pid).values().next().value : "";
+const cores = parseCores(allowed ?? "") ?? [];
+const [first, last] = [cores[0], cores[cores.length - 1]];
+
+/** A program with a child that keeps threads of its own. */
+const PARENT =
+  `"${Deno.execPath()}" eval "setInterval(() => {}, 1e6)" & exec "${Deno.execPath()}" \\
+  eval "Deno.serve({ port: Number(Deno.args[0]), hostname: '127.0.0.1' }, () => new Response('a'))" "$0"`;
+
+function experimentWith(pin: unknown, target: unknown): string {
+  return JSON.stringify({
+    name: "pinned",
+    targets: { pinned: target },
+    scenarios: { any: { get: "/static", expect: { status: [200, 404] } } },
+    load: { connections: 4, duration: "20s" },
+    repeat: 1,
+    pin,
+  });
+}
+
+function writeExperiment(folder: string, pin: unknown, target: unknown): string {
+  const file = join(folder, "pinned.json");
+  Deno.writeTextFileSync(file, experimentWith(pin, target));
+  return file;
+}
+
+interface Seen {
+  /** The different lists of cores of all threads. */
+  readonly target: string[];
+  readonly own: string[];
+  readonly processes: number;
+}
+
+/** Looks at all threads of Plateau and of its target while the target is loaded. */
+async function look(pin: unknown, target: unknown, processes: number): Promise<Seen> {
+  using folder = emptyFolder();
+  const file = writeExperiment(folder.path, pin, target);
+  await using program = new Plateau(["run", file, "--out", join(folder.path, "out")]);
+  await program.until(
+    "the target is loaded",
+    () => descendants(program.pid).length >= processes && isLoading(program.pid),
+  );
+  const started = descendants(program.pid).map(({ pid }) => [...coresOfThreads(pid).values()]);
+  const own = [...coresOfThreads(program.pid).values()];
+  return {
+    target: [...new Set(started.flat())],
+    own: [...new Set(own)],
+    processes: started.filter((threads) => threads.length > 0).length,
+  };
+}
+
+/** CPU time of a load worker that says that it is at work: half a second, more than its rehearsal takes. */
+const AT_WORK_TICKS = 50;
+
+function isLoading(pid: number): boolean {
+  return [...coresOfThreads(pid).keys()].some((thread) => {
+    try {
+      const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, "utf8");
+      return stat.includes("(worker-") && parseStat(stat).cpuTicks > AT_WORK_TICKS;
+    } catch {
+      return false; // it has ended
+    }
+  });
+}
+
+const PROGRAM = { command: ["sh", "-c", PARENT, "{port}"] };
+
+for (
+  const [name, target, processes] of [["an app", { app: "api" }, 1], [
+    "a program",
+    PROGRAM,
+    3,
+  ]] as const
+) {
+  testWith(
+    ["linux"],
+    `${name} and all threads of it keep to their cores, workers to theirs`,
+    async () => {
+      const pin = { targets: `${first}`, workers: `${last}` };
+      const seen = await look(pin, target, processes);
+      assert.deepEqual(seen, { target: [`${first}`], own: [`${last}`], processes });
+    },
+  );
+}
+
+testWith(["linux"], "with only workers pinned, a target has all cores", async () => {
+  const seen = await look({ workers: `${last}` }, { app: "api" }, 1);
+  assert.deepEqual(seen, { target: [allowed], own: [`${last}`], processes: 1 });
+});
+
+testWith(["linux"], "with only targets pinned, workers have all cores", async () => {
+  const seen = await look({ targets: `${first}` }, { app: "api" }, 1);
+  assert.deepEqual(seen, { target: [`${first}`], own: [allowed], processes: 1 });
+});
+
+testWith(["linux"], "cores that two share are told", async () => {
+  using folder = emptyFolder();
+  const file = writeExperiment(folder.path, { targets: first, workers: `${first}` }, {
+    app: "api",
+  });
+  const args = ["run", file, "--duration", "100ms", "--out", join(folder.path, "out")];
+  const { code, stderr } = await plateau(args);
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, new RegExp(`share core ${first}\\b`));
+});
+
+testWith(
+  ["linux"],
+  "a core that is not there is told with its place, and nothing starts",
+  async () => {
+    using folder = emptyFolder();
+    const file = writeExperiment(folder.path, { targets: "4095" }, { app: "api" });
+    const { code, stderr } = await plateau(["run", file, "--out", join(folder.path, "out")]);
+    assert.equal(code, 2);
+    assert.match(stderr, /pinned\.json:1:\d+: pin\.targets: Cannot keep to 4095/);
+  },
+);

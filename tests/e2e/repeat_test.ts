@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Results, results } from "../../runner/result.ts";
+import { emptyFolder, Plateau, plateau } from "./plateau.ts";
+
+/** Waits make up nearly all of each answer, so that the runs of a busy machine are alike, too. */
+function experiment(repeat: string, targets = "work: { app: work }"): string {
+  return `name: repeated
+targets: { ${targets} }
+scenarios: { wait: { get: "/?sleepTime=20" } }
+load: { connections: 2, duration: 300ms }
+repeat: ${repeat}
+`;
+}
+
+function writeExperiment(folder: string, repeat: string, targets?: string): string {
+  const file = join(folder, "repeated.yaml");
+  Deno.writeTextFileSync(file, experiment(repeat, targets));
+  return file;
+}
+
+function readResults(folder: string): Results {
+  return results.parse(JSON.parse(readFileSync(join(folder, "results.json"), "utf8")));
+}
+
+Deno.test("repeat: until with a loose target ends at the first look, and says what it reached", async () => {
+  using folder = emptyFolder();
+  const file = writeExperiment(folder.path, "until 30%");
+  const { code, stdout, stderr } = await plateau(["run", file, "--out", folder.path]);
+  assert.equal(code, 0, stderr);
+  const { runs, planned, reached, state } = readResults(folder.path);
+  assert.deepEqual({ runs: runs.length, planned, state }, { runs: 5, planned: 5, state: "done" });
+  assert.ok(reached !== undefined && reached.halfWidth !== null);
+  const { halfWidth, ...how } = reached;
+  assert.deepEqual(how, { repetitions: 5, target: 0.3, why: "narrow" });
+  assert.ok(halfWidth > 0 && halfWidth <= 0.3);
+  assert.match(stderr, /Repeats until ± 30 %, looking after 5, 7, 10/);
+  assert.match(
+    stdout.replaceAll(/\s+/g, " "),
+    /Stopped after 5 repetitions: every interval .* within ± 30 %/,
+  );
+  assert.match(
+    readFileSync(join(folder.path, "report.html"), "utf8"),
+    /Stopped after 5 repetitions/,
+  );
+});
+
+Deno.test("a time budget ends the repetitions before the target is reached", async () => {
+  using folder = emptyFolder();
+  const file = writeExperiment(folder.path, "{ until: 0.1%, budget: 3s }");
+  const { code, stdout, stderr } = await plateau(["run", file, "--out", folder.path]);
+  assert.equal(code, 0, stderr);
+  const { runs, planned, reached } = readResults(folder.path);
+  assert.ok(reached !== undefined);
+  assert.equal(reached.why, "budget");
+  assert.ok(runs.length >= 2 && runs.length < 12, `${runs.length} runs`);
+  assert.deepEqual([reached.repetitions, planned], [runs.length, runs.length]);
+  assert.match(stdout.replaceAll(/\s+/g, " "), /another would have passed the time budget/);
+});
+
+Deno.test("a target that can't be measured does not hold up repeat: until", async () => {
+  using folder = emptyFolder();
+  const file = writeExperiment(
+    folder.path,
+    "until 30%",
+    "work: { app: work }, dead: { command: [sh, -c, exit 9] }",
+  );
+  const { code } = await plateau(["run", file, "--out", folder.path]);
+  assert.equal(code, 3);
+  const { runs, missing, planned, reached } = readResults(folder.path);
+  assert.deepEqual({
+    runs: runs.length,
+    missing: missing.length,
+    planned,
+    repetitions: reached?.repetitions,
+  }, {
+    runs: 5,
+    missing: 5,
+    planned: 10,
+    repetitions: 5,
+  });
+});
+
+Deno.test("Ctrl-C ends repeat: until, and what was measured is saved", async () => {
+  using folder = emptyFolder();
+  const file = writeExperiment(folder.path, "until 0.1%");
+  await using program = new Plateau(["run", file, "--out", folder.path]);
+  await program.prints(/\[2\/5\]/);
+  program.kill("SIGINT");
+  const { code } = await program.ended;
+  assert.equal(code, 130);
+  const { runs, planned, reached, state } = readResults(folder.path);
+  assert.deepEqual({ planned, reached, state }, {
+    planned: 5,
+    reached: undefined,
+    state: "interrupted",
+  });
+  assert.ok(runs.length >= 2);
+  assert.ok(existsSync(join(folder.path, "report.html")));
+});
+
+Deno.test("check says how it will be decided, and --repeat takes the place of the file's", async () => {
+  using folder = emptyFolder();
+  const file = writeExperiment(folder.path, "5");
+  const fixed = await plateau(["check", file]);
+  assert.match(fixed.stdout, /^5 runs of 1 cell, about 4 s:$/m);
+  const until = await plateau(["check", file, "--repeat", "until 2%"]);
+  assert.match(
+    until.stdout,
+    /^1 cell, until ± 2 %, looking after 5, 7, 10, .*, 56 repetitions: from 5 runs, about .*, to 56 runs, .*:$/m,
+  );
+  const wrong = await plateau(["check", file, "--repeat", "until 2"]);
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.stderr, /--repeat: Cannot read "2" as a width: write 2%/);
+});
+
+Deno.test("what discard leaves out is missing in the report, and not in the results", async () => {
+  using folder = emptyFolder();
+  const file = writeExperiment(folder.path, "1");
+  Deno.writeTextFileSync(file, `${Deno.readTextFileSync(file)}interval: 100ms\ndiscard: 100ms\n`);
+  const csv = join(folder.path, "runs.csv");
+  const { code, stderr } = await plateau(["run", file, "--out", folder.path, "--csv", csv]);
+  assert.equal(code, 0, stderr);
+  const [{ timeline, rate }] = readResults(folder.path).runs;
+  const [first, ...rest] = timeline.points;
+  const completed = rest.reduce((sum, point) => sum + point.completed, 0);
+  const expected = completed / (timeline.points[timeline.points.length - 1].t - first.t);
+  const [head, values] = readFileSync(csv, "utf8").split("\r\n").map((line) => line.split(","));
+  const reported = Number(values[head.indexOf("ratePerSec")]);
+  assert.ok(Math.abs(reported / expected - 1) < 1e-9, `${reported}, not ${expected}`);
+  assert.notEqual(reported, rate);
+  assert.match(
+    readFileSync(join(folder.path, "report.html"), "utf8"),
+    /The first 0\.1\s?s of every run are left out/,
+  );
+});

@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, join } from "node:path";
+import { results } from "../../runner/result.ts";
+import { testWith } from "../needs.ts";
+import { COMMAND, emptyFolder, Plateau, plateau } from "./plateau.ts";
+import { Terminal } from "./terminal.ts";
+
+/** Deno keeps its own cache where it is, or it would fetch every package again. */
+const DENO_DIR = Deno.env.get("DENO_DIR") ??
+  join(Deno.env.get("XDG_CACHE_HOME") || join(homedir(), ".cache"), "deno");
+
+/** The environment of a user who has installed nothing yet, with caches in `folder`. */
+function fresh(folder: string, path = Deno.env.get("PATH") ?? ""): Record<string, string> {
+  return { XDG_CACHE_HOME: folder, DENO_DIR, PATH: path };
+}
+
+/** What lies where frameworks are installed. */
+function installedIn(folder: string): string[] {
+  const place = join(folder, "plateau/frameworks");
+  return existsSync(place) ? [...Deno.readDirSync(place)].map(({ name }) => name) : [];
+}
+
+/** Puts a program of that name into `folder`, and gives a PATH on which it comes first. */
+function withProgram(folder: string, name: string, script: string): string {
+  const path = join(folder, name);
+  Deno.writeTextFileSync(path, `#!/bin/sh\n${script}\n`);
+  Deno.chmodSync(path, 0o755);
+  return [folder, Deno.env.get("PATH")].join(delimiter);
+}
+
+testWith(
+  ["node", "npm", "network"],
+  "setup frameworks installs what is named, says where, and does nothing the second time",
+  async () => {
+    using folder = emptyFolder();
+    const args = ["setup", "frameworks", "node-http"];
+    const first = await plateau(args, { env: fresh(folder.path) });
+    assert.equal(first.code, 0, first.stderr);
+    assert.match(first.stdout, /^node-http +installed in \d+\.\d s: \S+\n$/);
+    const [installed, ...others] = installedIn(folder.path);
+    assert.match(installed, /^node-http-[0-9a-f]{16}$/);
+    assert.deepEqual(others, []);
+    const second = await plateau(args, { env: fresh(folder.path) });
+    assert.equal(second.code, 0, second.stderr);
+    assert.match(second.stdout, new RegExp(`^node-http +is there: \\S+/${installed}\\n$`));
+  },
+);
+
+Deno.test("without their programs each framework is skipped with the reason, exit code 3", async () => {
+  using folder = emptyFolder();
+  const { code, stdout, stderr } = await plateau(["setup", "frameworks", "express", "gin"], {
+    env: fresh(folder.path, "/nonexistent"),
+  });
+  assert.equal(code, 3);
+  const lines = stdout.trimEnd().split("\n");
+  assert.equal(lines.length, 2);
+  assert.match(
+    lines[0],
+    /^express +\S+ +skipped: Cannot install express: there is no node and no npm on PATH: install Node/,
+  );
+  assert.match(lines[1], /^gin +\S+ +skipped: Cannot install gin: there is no go on PATH/);
+  assert.match(stderr, /^Cannot install 2 of 2 frameworks: express, gin; see above why\n$/);
+  assert.deepEqual(installedIn(folder.path), []);
+});
+
+testWith(
+  ["linux", "node"],
+  "an installation that fails shows what its program said, leaves nothing, and stops no other",
+  async () => {
+    using folder = emptyFolder();
+    const path = withProgram(folder.path, "npm", "echo out of luck >&2; exit 7");
+    const { code, stdout } = await plateau(["setup", "frameworks", "express", "hapi"], {
+      env: fresh(folder.path, path),
+    });
+    assert.equal(code, 3);
+    for (const name of ["express", "hapi"]) {
+      assert.match(
+        stdout,
+        new RegExp(`Cannot install ${name}: npm ci .* exited with code 7\n  out of luck\n`),
+      );
+    }
+    assert.deepEqual(installedIn(folder.path), []);
+  },
+);
+
+testWith(["linux"], "a runtime that is too old is a reason to skip", async () => {
+  using folder = emptyFolder();
+  withProgram(folder.path, "npm", "exit 7");
+  const path = withProgram(folder.path, "node", "echo v18.19.1");
+  const { code, stdout } = await plateau(["setup", "frameworks", "hapi"], {
+    env: fresh(folder.path, path),
+  });
+  assert.equal(code, 3);
+  assert.match(stdout, /skipped: Cannot install hapi: node v18\.19\.1 is too old: install Node/);
+});
+
+testWith(
+  ["linux", "node"],
+  "an interrupted installation leaves nothing, exit code 130",
+  async () => {
+    using folder = emptyFolder();
+    const path = withProgram(folder.path, "npm", "exec sleep 60");
+    await using program = new Plateau(["setup", "frameworks", "express"], {
+      env: fresh(folder.path, path),
+    });
+    await program.until("it installs", () => installedIn(folder.path).length === 1);
+    program.kill("SIGINT");
+    const { code } = await program.ended;
+    assert.equal(code, 130);
+    assert.deepEqual(installedIn(folder.path), []);
+  },
+);
+
+Deno.test("a name that is none is exit code 2, with the one that was meant", async () => {
+  const { code, stderr } = await plateau(["setup", "frameworks", "fastly"]);
+  assert.equal(code, 2);
+  assert.match(stderr, /did you mean "fastify"\?/);
+});
+
+/** One cell of a framework that is not installed, in a file in `folder`. */
+function writeMissing(folder: string, optional: string[] = []): string {
+  const file = join(folder, "cells.json");
+  const experiment = {
+    name: "cells",
+    targets: { one: { framework: "fastify" } },
+    scenarios: { static: { get: "/static" } },
+    load: { connections: 2, duration: "250ms" },
+    repeat: 2,
+    optional,
+  };
+  Deno.writeTextFileSync(file, JSON.stringify(experiment));
+  return file;
+}
+
+const WHY = "fastify is not installed: install it by plateau setup frameworks fastify";
+
+for (const [optional, code, kind] of [[[], 3, "failed"], [["frameworks"], 0, "skipped"]] as const) {
+  Deno.test(`cells of a framework that is not installed are ${kind} once, with what to do`, async () => {
+    using folder = emptyFolder();
+    const file = writeMissing(folder.path, [...optional]);
+    const args = ["run", file, "--out", folder.path];
+    const ended = await plateau(args, { env: fresh(folder.path) });
+    assert.equal(ended.code, code, ended.stderr);
+    const saved = JSON.parse(readFileSync(join(folder.path, "results.json"), "utf8"));
+    const missing = results.parse(saved).missing.map(({ kind, reason }) => ({ kind, reason }));
+    assert.deepEqual(missing, [{ kind, reason: WHY }]);
+  });
+}
+
+for (
+  const [answer, sees] of [["y", /npm ci .*\n +out of luck/], ["", /failed: static, one/]] as const
+) {
+  testWith(["linux", "node", "tmux"], `run asks on a terminal, and obeys "${answer}"`, async () => {
+    using folder = emptyFolder();
+    const path = withProgram(folder.path, "npm", "echo out of luck >&2; exit 7");
+    const command = [...COMMAND, "run", writeMissing(folder.path), "--out", folder.path];
+    await using terminal = new Terminal(command, fresh(folder.path, path));
+    await terminal.shows(/^fastify is not installed\. Install it now\? \[y\/N\]/m);
+    await terminal.type(answer);
+    await terminal.shows(sees);
+    const screen = await terminal.shows(/Cannot measure all that was planned/);
+    assert.equal(/out of luck/.test(screen), answer === "y");
+    assert.deepEqual(installedIn(folder.path), []);
+  });
+}

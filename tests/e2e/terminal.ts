@@ -1,0 +1,49 @@
+/** A program in a terminal of its own, by tmux. */
+import { until } from "./patience.ts";
+
+export class Terminal implements AsyncDisposable {
+  readonly #socket = `plateau-test-${crypto.randomUUID()}`;
+  readonly #started: Promise<string>;
+
+  /** @param env Its whole environment, besides what tmux sets. */
+  constructor(command: readonly string[], env: Readonly<Record<string, string>>) {
+    const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    const size = ["-x", "200", "-y", "50"];
+    const kept = ["env", "-i", "TERM=screen", ...settings, ...command].map(quoted).join(" ");
+    this.#started = this.#tmux("new-session", "-d", ...size, `${kept}; exec sleep 600`);
+  }
+
+  /** The screen, as soon as it shows `pattern`. */
+  async shows(pattern: RegExp): Promise<string> {
+    await this.#started;
+    let screen = "";
+    return await until(() => `the terminal shows ${pattern}: ${screen}`, async () => {
+      screen = await this.#tmux("capture-pane", "-p");
+      return pattern.test(screen) && screen;
+    });
+  }
+
+  /** Types a line. */
+  async type(line: string): Promise<void> {
+    if (line !== "") await this.#tmux("send-keys", "-l", line);
+    await this.#tmux("send-keys", "Enter");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#tmux("kill-server");
+  }
+
+  async #tmux(...args: string[]): Promise<string> {
+    const { success, stdout, stderr } = await new Deno.Command("tmux", {
+      args: ["-L", this.#socket, ...args],
+    }).output();
+    const decoder = new TextDecoder();
+    if (!success) throw new Error(`tmux ${args.join(" ")}: ${decoder.decode(stderr)}`);
+    return decoder.decode(stdout);
+  }
+}
+
+/** One word of a shell's command line. */
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}

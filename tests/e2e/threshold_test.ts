@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { emptyFolder, plateau, serve } from "./plateau.ts";
+import { startWitness } from "./witness.ts";
+
+const BRIEFLY = ["-c", "2", "-n", "200"];
+
+Deno.test("bench exits with 0 when its thresholds hold, and shows them", async () => {
+  await using witness = startWitness();
+  const thresholds = ["p50 < 1s", "success >= 99.9%", "rate > 1/s"].flatMap((
+    rule,
+  ) => ["--threshold", rule]);
+  const { code, stdout, stderr } = await plateau([
+    "bench",
+    witness.origin,
+    ...BRIEFLY,
+    ...thresholds,
+  ]);
+  assert.equal(code, 0, stderr);
+  assert.match(
+    stdout,
+    /\nThresholds\n[✓+] p50 < 1s: p50 is .*\n[✓+] success >= 99\.9%: success is 100 %\n/,
+  );
+});
+
+Deno.test("bench exits with 1 when one fails, with --json - too, and says which", async () => {
+  await using witness = startWitness({ status: 503 });
+  using folder = emptyFolder();
+  const junit = join(folder.path, "junit.xml");
+  const flags = [
+    "--threshold",
+    "rate > 1/s",
+    "--threshold",
+    "success > 50%",
+    "--json",
+    "-",
+    "--junit",
+    junit,
+  ];
+  const { code, stdout, stderr } = await plateau(["bench", witness.origin, ...BRIEFLY, ...flags]);
+  assert.equal(code, 1);
+  assert.equal(JSON.parse(stdout).schema, "plateau.bench/1");
+  assert.match(stderr, /1 of 2 thresholds failed\n {2}success > 50%: success is 0 %\n/);
+  const xml = Deno.readTextFileSync(junit);
+  assert.match(xml, /name="success &gt; 50%" time="0\.000"><failure type="fail"/);
+  assert.match(xml, /tests="3" failures="1" errors="0"/);
+});
+
+Deno.test("bench fails a threshold on what it did not measure", async () => {
+  await using witness = startWitness();
+  const { code, stderr } = await plateau([
+    "bench",
+    witness.origin,
+    ...BRIEFLY,
+    "--threshold",
+    "lag.p99 < 1s",
+  ]);
+  assert.equal(code, 1);
+  assert.match(stderr, / {2}lag\.p99 < 1s: nothing to judge: a closed loop/);
+});
+
+Deno.test("bench tells all wrong thresholds before it measures", async () => {
+  const rules = ["--threshold", "p99 < 50", "--threshold", "p98 < 50ms"];
+  const { code, stderr } = await plateau(["bench", "http://127.0.0.1:1/", ...rules]);
+  assert.equal(code, 2);
+  assert.match(stderr, /--threshold: Cannot read "50" as a duration: write 50ms/);
+  assert.match(stderr, /--threshold: Cannot find a figure "p98"/);
+});
+
+Deno.test("bench is held against an earlier measurement, and asks for it when it is missing", async () => {
+  await using witness = startWitness();
+  using folder = emptyFolder();
+  const baseline = join(folder.path, "baseline.json");
+  const bench = (...flags: string[]) => plateau(["bench", witness.origin, ...BRIEFLY, ...flags]);
+  assert.equal((await bench("--json", baseline)).code, 0);
+  const rule = ["--threshold", "p50 not worse than baseline by 100%"];
+  const missing = await bench(...rule);
+  assert.equal(missing.code, 2);
+  assert.match(missing.stderr, /--baseline: Cannot judge "p50 not .*" without a baseline/);
+  // A baseline that no measurement can keep up with, and one that any can.
+  const told = JSON.parse(Deno.readTextFileSync(baseline));
+  for (const [p50, code] of [[0.001, 1], [60_000, 0]]) {
+    told.latency.percentiles["50"] = p50;
+    Deno.writeTextFileSync(baseline, JSON.stringify(told));
+    const { code: found, stdout } = await bench(...rule, "--baseline", baseline);
+    assert.equal(found, code, stdout);
+  }
+});
+
+Deno.test("run judges the thresholds of its file and of its flags for every cell", async () => {
+  await using api = await serve("api");
+  using folder = emptyFolder();
+  const file = join(folder.path, "gated.yaml");
+  Deno.writeTextFileSync(
+    file,
+    `name: gated
+targets: { api: { url: "${api.origin}" } }
+scenarios: { static: { get: /static }, fib: { get: /fib } }
+load: { connections: 2, duration: 250ms }
+repeat: 2
+thresholds: ["success >= 99.9%"]
+`,
+  );
+  const out = join(folder.path, "out");
+  const junit = join(folder.path, "junit.xml");
+  const rule = ["--threshold", "rate > 10000000/s"];
+  const { code, stdout, stderr } = await plateau([
+    "run",
+    file,
+    "--out",
+    out,
+    "--junit",
+    junit,
+    ...rule,
+  ]);
+  assert.equal(code, 1, stderr);
+  assert.match(stderr, /2 of 4 thresholds failed\n/);
+  assert.match(stdout, /[✓+] success >= 99\.9%: static, api: success is 100 %/);
+  assert.match(stdout, /[✗x] rate > 10000000\/s: fib, api: rate is /);
+  assert.match(Deno.readTextFileSync(junit), /failures="2" errors="0"/);
+  assert.match(Deno.readTextFileSync(join(out, "report.html")), /<h2>Thresholds<\/h2>/);
+  const again = join(folder.path, "again.xml");
+  assert.equal((await plateau(["report", out, "--junit", again])).code, 0);
+  assert.equal(Deno.readTextFileSync(again), Deno.readTextFileSync(junit));
+});

@@ -1,0 +1,158 @@
+/** Whether the program knows when it was the limit itself. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Measurement, measurement, results } from "../../runner/result.ts";
+import { allowedCores, startOn } from "../../targets/launch/affinity.ts";
+import { testWith } from "../needs.ts";
+import { startNginx } from "./nginx.ts";
+import { emptyFolder, type Ended, Plateau, plateau, serve } from "./plateau.ts";
+
+const SMALL = join(import.meta.dirname ?? "", "fixtures/small.yaml");
+
+function measured({ code, stdout, stderr }: Ended): Measurement {
+  assert.equal(code, 0, stderr);
+  return measurement.parse(JSON.parse(stdout));
+}
+
+async function bench(...args: string[]): Promise<Measurement> {
+  const ends = args.includes("--phases") ? [] : ["-d", "1s"];
+  return measured(await plateau(["bench", ...args, ...ends, "--json", "-"]));
+}
+
+function tell({ generator }: Measurement): string {
+  return JSON.stringify({ ...generator, each: undefined });
+}
+
+/** A small load uses less of this machine; from here on others do, and it may be right not to trust it. */
+const QUIET = 0.25;
+const MOST_TRIES = 10;
+
+function isDisturbed({ generator: { surroundings } }: Measurement): boolean {
+  return (surroundings.busy ?? 0) >= QUIET;
+}
+
+/** The first measurement that nobody disturbed, or else the last one. */
+async function benchInQuiet(...args: string[]): Promise<Measurement> {
+  let found = await bench(...args);
+  for (let tries = 1; tries < MOST_TRIES && isDisturbed(found); tries++) {
+    found = await bench(...args);
+  }
+  return found;
+}
+
+testWith(["linux"], "a generator on one core with its target is not trusted", async () => {
+  const [core] = allowedCores();
+  const server = startOn([core], () => serve("api"));
+  await using api = await server;
+  for (const connections of ["10", "50"]) {
+    const args = [`${api.origin}/static`, "-c", connections, "-d", "1s", "--json", "-"];
+    await using program = startOn([core], () => new Plateau(["bench", ...args]));
+    const seen = measured(await program.ended);
+    assert.notEqual(seen.generator.trust, "valid", tell(seen));
+    assert.match(seen.generator.reasons.join(), /The only core that Plateau may use/);
+  }
+});
+
+testWith(["linux", "nginx"], "a target that is faster than one worker is not trusted", async () => {
+  await using nginx = await startNginx();
+  for (const driver of ["epoll", "tcp"]) {
+    const seen = await bench(nginx.origin, "-c", "50", "--workers", "1", "--driver", driver);
+    assert.notEqual(seen.generator.trust, "valid", tell(seen));
+  }
+});
+
+testWith(["linux", "nginx"], "more arrivals than a worker can send are not trusted", async () => {
+  await using nginx = await startNginx();
+  const seen = await bench(nginx.origin, "--rate", "1000000/s", "--workers", "1");
+  assert.notEqual(seen.generator.trust, "valid", tell(seen));
+});
+
+Deno.test("a generator with time to spare is trusted, in any kind of load", async () => {
+  await using server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    () => sleep(5).then(() => new Response("slow")),
+  );
+  const origin = `http://127.0.0.1:${server.addr.port}`;
+  const loads = [
+    ["-c", "10"],
+    ["-c", "10", "--driver", "tcp"],
+    ["--rate", "200/s"],
+    ["--phases", "1s@100/s"],
+  ];
+  for (const load of loads) {
+    const seen = await benchInQuiet(origin, ...load);
+    const what = `${load.join(" ")}: ${tell(seen)}`;
+    assert.equal(seen.generator.each.length, seen.generator.workers);
+    assert.doesNotMatch(
+      seen.generator.reasons.join(),
+      /busiest worker used|server that does/,
+      what,
+    );
+    if (isDisturbed(seen)) continue; // the machine is to blame, if anybody
+    assert.equal(seen.generator.trust, "valid", what);
+    assert.deepEqual(seen.generator.reasons, []);
+  }
+});
+
+Deno.test("--strict ends with code 4 when bench can't be trusted, and its results are there", async () => {
+  await using api = await serve("api");
+  using folder = emptyFolder();
+  const file = join(folder.path, "measured.json");
+  const asked = ["bench", `${api.origin}/static`, "-n", "5", "-c", "1"]; // too short to tell
+  const strict = await plateau([...asked, "--strict", "--json", file]);
+  assert.equal(strict.code, 4, strict.stderr);
+  assert.match(
+    strict.stderr,
+    /^Cannot trust the figures: the run is not valid\n {2}suspect: The run took/m,
+  );
+  const { generator } = measurement.parse(JSON.parse(Deno.readTextFileSync(file)));
+  assert.equal(generator.trust, "suspect");
+  const [url, _load, verdict, reason] = strict.stdout.split("\n");
+  assert.equal(url, `${api.origin}/static`);
+  assert.match(verdict, /^suspect: the generator or the machine may have been in the way/);
+  assert.match(reason, /^ {2}The run took/);
+  assert.equal((await plateau(asked)).code, 0);
+});
+
+Deno.test("--strict ends with code 4 when a run can't be trusted; the report says which, at its top", async () => {
+  using folder = emptyFolder();
+  const out = join(folder.path, "out");
+  const args = ["run", SMALL, "--strict", "--duration", "50ms", "--repeat", "1", "--out", out];
+  const { code, stdout, stderr } = await plateau(args);
+  assert.equal(code, 4, stderr);
+  assert.match(stderr, /Cannot trust the figures: 2 of 2 runs are not valid/);
+  assert.match(stdout, /^Does the whole way through work\?\nsuspect: in 2 of 2 runs/m);
+  const { runs } = results.parse(JSON.parse(Deno.readTextFileSync(join(out, "results.json"))));
+  assert.deepEqual(runs.map(({ generator }) => generator.trust), ["suspect", "suspect"]);
+  const page = Deno.readTextFileSync(join(out, "report.html"));
+  assert.match(page, /<\/h1>\s*<div class="trust suspect"><p><strong>suspect<\/strong>: in 2 of 2/);
+});
+
+/** Where Deno keeps what it has fetched; unlike ours its cache is not to be a new one. */
+async function denoFolder(): Promise<string> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
+  return JSON.parse(new TextDecoder().decode(stdout)).denoDir;
+}
+
+Deno.test("run calibrates the generator once for a machine, and bench uses that, but never does it", async () => {
+  await using api = await serve("api");
+  using cache = emptyFolder();
+  using folder = emptyFolder();
+  const surroundings = { env: { XDG_CACHE_HOME: cache.path, DENO_DIR: await denoFolder() } };
+  const measure = ["bench", `${api.origin}/static`, "-n", "5", "-c", "1", "--json", "-"];
+  const before = await plateau(measure, surroundings);
+  assert.equal(measured(before).generator.ceiling, null);
+  assert.deepEqual([...Deno.readDirSync(cache.path)], []);
+  const args = ["run", SMALL, "--duration", "50ms", "--repeat", "1", "--out"];
+  const first = await plateau([...args, join(folder.path, "first")], surroundings);
+  assert.match(first.stderr, /Calibrating the load generator/);
+  // A calibration that others disturbed is not remembered.
+  const remembered = [...Deno.readDirSync(cache.path)].length > 0;
+  const second = await plateau([...args, join(folder.path, "second")], surroundings);
+  assert.equal(/Calibrating/.test(second.stderr), !remembered);
+  if (!remembered) return;
+  const { ceiling, floor } = measured(await plateau(measure, surroundings)).generator;
+  assert.ok(ceiling !== null && ceiling > 1_000, `${ceiling} requests/s`);
+  assert.ok(floor !== null && floor > 0 && floor < 10, `${floor} ms`);
+});

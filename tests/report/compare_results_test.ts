@@ -1,0 +1,187 @@
+/** Two results held against each other: which cells, what differs, how it ends, and in every form alike. */
+import assert from "node:assert/strict";
+import type { Side } from "../../report/comparison/differences.ts";
+import { comparisonJson, comparisonSuite } from "../../report/comparison/forms.ts";
+import { renderComparison, renderComparisonMarkdown } from "../../report/comparison/render.ts";
+import { compareResults, type ResultsComparison } from "../../report/comparison/results.ts";
+import { renderJunit } from "../../report/junit.ts";
+import type { Results } from "../../runner/result.ts";
+import { resultsFixture } from "./fixture.ts";
+import { hostileResults } from "./hostile.ts";
+import { around, type Rates, resultsAt } from "./rates.ts";
+
+/** With fewer resamples than in earnest. */
+function compare(base: Side, next: Side): ResultsComparison {
+  return compareResults(base, next, { resamples: 400 });
+}
+
+function compareAt(base: Rates, next: Rates): ResultsComparison {
+  return compare(resultsAt(base), resultsAt(next));
+}
+
+function textOf(comparison: ResultsComparison): string {
+  return renderComparison(comparison, { width: 200, color: false, unicode: true });
+}
+
+const SAME = { a: around(1_000), b: around(2_000, 0.0005) };
+
+Deno.test("the same program again is equivalent in rate, and nothing differs", () => {
+  const comparison = compareAt({ a: around(1_000) }, { a: around(1_000, 0.0005) });
+  assert.deepEqual(comparison.differences, []);
+  assert.equal(comparison.cells[0].comparison.figures[0].verdict, "equivalent");
+});
+
+const ENDS: [sentence: string, next: Rates, outcome: string][] = [
+  ["a rate that is surely lower fails", { a: around(900, 0.001) }, "fail"],
+  [
+    "a rate that can't be told is inconclusive",
+    { a: [600, 1_500, 900, 1_100, 1_000] },
+    "inconclusive",
+  ],
+];
+
+for (const [sentence, next, outcome] of ENDS) {
+  Deno.test(`compare: ${sentence}`, () => {
+    assert.equal(compareAt({ a: around(1_000) }, next).outcome, outcome);
+  });
+}
+
+Deno.test("cells are matched by scenario, target and parameters, and the others are listed", () => {
+  const comparison = compareAt({ ...SAME, gone: [1_000, 1_010] }, {
+    ...SAME,
+    fresh: [1_000, 1_010],
+  });
+  assert.deepEqual(comparison.cells.map(({ next }) => next), ["a", "b"]);
+  assert.deepEqual([comparison.onlyBase, comparison.onlyNext], [["static, gone"], [
+    "static, fresh",
+  ]]);
+  assert.match(textOf(comparison), /^Only in BASE: static, gone\nOnly in NEW: static, fresh\n/);
+});
+
+Deno.test("two experiments of one target each are compared by scenario, whatever its name", () => {
+  const comparison = compareAt({ express: around(1_000) }, { fastify: around(4_310, 0.001) });
+  const text = textOf(comparison);
+  assert.match(
+    text,
+    /^static, express → fastify: 4\.\d\d× \[4\.\d\d, 4\.\d\d\] the requests, p99 \d\.\d\d× \[\d\.\d+, \d\.\d+\]$/m,
+  );
+  assert.match(text, /^ {2}1,000 → 4,31\d requests\/s: better$/m);
+});
+
+Deno.test("the order in which parameters are written does not matter", () => {
+  const one = (parameters: Record<string, number>): Results =>
+    resultsFixture({
+      cells: ["a", "b"].map((target) => ({
+        target,
+        scenario: "s",
+        medianMs: 5,
+        duration: 1,
+        parameters,
+      })),
+    });
+  const { cells } = compare(one({ x: 1, y: 2 }), one({ y: 2, x: 1 }));
+  assert.equal(cells.length, 2);
+});
+
+Deno.test("one run each is inconclusive, and that is said plainly", () => {
+  const comparison = compareAt({ a: [1_000] }, { a: [2_000] });
+  assert.equal(comparison.outcome, "inconclusive");
+  assert.match(
+    textOf(comparison),
+    /2\.00× the requests.*\n.*: one run says nothing about the next\n/,
+  );
+});
+
+Deno.test("a fast wrong answer is worse, and a right one in its place is better", () => {
+  const right = resultsAt({ a: around(1_000) });
+  const wrong = resultsAt({ a: around(9_000) }, () => ({ wrongRatio: 0.5 }));
+  const comparison = compare(right, wrong);
+  assert.equal(comparison.outcome, "fail");
+  assert.match(
+    textOf(comparison),
+    /worse: wrong or failed: 0 % of the requests before, \d+\.\d+ % now/,
+  );
+  assert.equal(compare(wrong, right).outcome, "pass");
+});
+
+/** A change of the new results, and the sentences that name it. */
+const DIFFERENT: [sentence: string, change: (results: Results) => void, names: RegExp[]][] = [
+  ["another processor", ({ machine }) => machine.cpu = "Other CPU", [
+    /^processor: Some CPU @ 2\.40GHz → Other CPU$/,
+  ]],
+  ["another number of cores", ({ machine }) => machine.cores = 8, [/^cores: 4 → 8$/]],
+  ["another kernel", ({ machine }) => machine.kernel = "6.2.0", [/^kernel: 6\.1\.0 → 6\.2\.0$/]],
+  ["more memory", ({ machine }) => machine.memory = 1, [/^memory: 16777216000 → 1$/]],
+  ["another Deno", ({ machine }) => machine.deno = "2.6.10", [/^Deno: 2\.9\.6 → 2\.6\.10$/]],
+  ["another Plateau", (results) => results.version = "9.9.9", [/^Plateau: 0\.1\.0 → 9\.9\.9$/]],
+  ["another driver", ({ runs }) => runs[0].driver = "epoll", [/^static, a: driver: tcp → epoll$/]],
+  ["more connections", ({ runs }) => runs[0].load.connections = 99, [
+    /^static, a: load\.connections: 50 → 99$/,
+  ]],
+  ["another request", ({ experiment }) => experiment.scenarios = { static: { get: "/x" } }, [
+    /^scenarios\.static\.get: \/static → \/x$/,
+  ]],
+  ["another setting of the target", ({ experiment }) => {
+    experiment.targets = { a: { app: "api", set: { log: ["on"] } }, b: { app: "api" } };
+  }, [/^targets\.a\.set: none → \{"log":"on"\}$/]],
+  ["targets that live on", ({ experiment }) => experiment.fresh = false, [/^fresh: none → false$/]],
+  ["another seed", (results) => results.seed = 7, []],
+  ["another moment", (results) => results.startedAt = "2032-01-01T00:00:00.000Z", []],
+  ["another order of keys", ({ experiment }) => {
+    experiment.targets = { b: { app: "api" }, a: { app: "api" } };
+  }, []],
+];
+
+for (const [sentence, change, names] of DIFFERENT) {
+  Deno.test(`compare: ${sentence} is ${names.length > 0 ? "warned of by name" : "no warning"}`, () => {
+    const next = resultsAt(SAME);
+    change(next);
+    const comparison = compare(resultsAt(SAME), next);
+    assert.equal(comparison.differences.length, names.length, comparison.differences.join("\n"));
+    names.forEach((name, i) => assert.match(comparison.differences[i], name));
+    const warnings = textOf(comparison).match(/^Warning: not measured alike: /gm) ?? [];
+    assert.equal(warnings.length, names.length);
+  });
+}
+
+Deno.test("a single measurement knows no machine, and nothing is said of it", () => {
+  const { runs, experiment, version } = resultsAt({ a: [1_000] });
+  const side: Side = { runs, experiment, version, machine: null };
+  assert.deepEqual(compare(side, resultsAt({ a: [1_100] })).differences, []);
+});
+
+Deno.test("runs that measured the generator are warned of", () => {
+  const next = resultsAt({ a: around(1_000) });
+  next.runs[0].generator.trust = "invalid";
+  const comparison = compare(resultsAt({ a: around(1_000) }), next);
+  assert.match(textOf(comparison), /^Warning: NEW is invalid: in 1 of 5 runs /);
+});
+
+Deno.test("terminal, markdown, JSON and JUnit give the same verdicts", () => {
+  const comparison = compareAt(SAME, { a: around(500, 0.001), b: around(4_000, 0.001) });
+  assert.match(textOf(comparison), /1,000 → 50\d requests\/s: worse/);
+  assert.match(renderComparisonMarkdown(comparison), /\| static, a \| 0\.50×\s\\\[.*?\] worse \|/);
+  const json = JSON.stringify(comparisonJson(comparison));
+  assert.match(json, /"schema":"plateau\.comparison\/1","outcome":"fail"/);
+  assert.match(json, /"figures":\{"rate":\{"base":999\.8,.*?"verdict":"worse"/);
+  const junit = renderJunit([
+    comparisonSuite(comparison, { startedAt: "2031-05-04T10:18:00.000Z", hostname: "h" }),
+  ]);
+  assert.equal(junit.match(/<testcase/g)?.length, 10);
+  assert.match(
+    junit,
+    /name="static, a: rate" time="0\.000"><failure type="worse" message="worse: 0\.50×\s\[/,
+  );
+  assert.match(junit, /name="static, b: rate" time="0\.000"\/>/);
+});
+
+Deno.test("hostile names steer neither the terminal nor markdown", () => {
+  const comparison = compare(hostileResults(), hostileResults());
+  assert.doesNotMatch(textOf(comparison), /[^\n\P{Cc}]|[\u200b-\u200f\u2028-\u202e\u2066-\u2069]/u);
+  const markdown = renderComparisonMarkdown(comparison);
+  assert.doesNotMatch(markdown, /<|>/);
+  const bars = markdown.split("\n").filter((line) => line.startsWith("| "))
+    .map((line) => line.match(/(?<!\\)\|/g)?.length);
+  assert.ok(bars.length > 2);
+  assert.equal(new Set(bars).size, 1);
+});

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { type Cell, groupRuns } from "../../report/cells.ts";
+import { percentileTable } from "../../report/tables/percentiles.ts";
+import { summaryTable } from "../../report/tables/summary.ts";
+import { formatInterval, GLUE } from "../../report/units.ts";
+import { blocksOf } from "../../runner/stats/blocks.ts";
+import { bootstrap } from "../../runner/stats/bootstrap.ts";
+import { decodeHistogram } from "../../runner/stats/hdr.ts";
+import { intervalOf } from "../../runner/stats/interval.ts";
+import { LOOK_CONFIDENCE } from "../../runner/stats/sequential.ts";
+import { type CellSpec, resultsFixture } from "./fixture.ts";
+
+function cellOf(spec: Partial<CellSpec> = {}, experiment: Record<string, unknown> = {}): Cell {
+  const cell = { target: "hono", scenario: "static", medianMs: 2, runs: 5, duration: 4, ...spec };
+  return groupRuns(resultsFixture({ cells: [cell], experiment }))[0].cells[0];
+}
+
+function textsOf(cell: Cell, column: string): { text?: string; below?: string } {
+  const { columns, rows } = percentileTable("static", [cell]);
+  const { text, below } = rows[0][columns.findIndex(({ label }) => label === column)];
+  return { text, below };
+}
+
+Deno.test("a cell's intervals are those of the bootstrap over the blocks of its runs", () => {
+  const cell = cellOf();
+  // The same by hand: every interval's histogram decoded as a whole one, and another seed.
+  const runs = cell.runs.map(({ timeline: { points } }) =>
+    blocksOf(points.map(({ completed, histogram }) => ({
+      seconds: 0.25,
+      completed,
+      latency: decodeHistogram(histogram).toSparse(),
+    })))
+  );
+  const [rate, p50] = bootstrap(runs, { figures: ["rate", 50], seed: 99, resamples: 10_000 });
+  const close = (found: number, expected: number): void =>
+    assert.ok(Math.abs(found / expected - 1) < 0.005, `${found}, not ${expected}`);
+  const { intervals } = cell.confidence;
+  const [rateBy, p50By] = [rate, p50].map((estimate) => estimate && intervalOf(estimate));
+  assert.ok(intervals.rate && intervals[50] && rateBy && p50By);
+  assert.equal(intervals.rate.value, rateBy.value);
+  close(intervals.rate.low, rateBy.low);
+  close(intervals.rate.high, rateBy.high);
+  close(intervals[50].low, p50By.low / 1_000);
+  close(intervals[50].high, p50By.high / 1_000);
+});
+
+Deno.test("one run has no interval, and shows none", () => {
+  const cell = cellOf({ runs: 1 });
+  assert.deepEqual(new Set(Object.values(cell.confidence.intervals)), new Set([null]));
+  const cells = [summaryTable("static", [cell]), percentileTable("static", [cell])]
+    .flatMap(({ rows }) => rows.flat());
+  assert.deepEqual(cells.flatMap(({ below }) => below ?? []), []);
+});
+
+Deno.test("after repeat: until the intervals are those of the looks, and wider", () => {
+  const fixed = cellOf({}, { repeat: 5 }).confidence;
+  const looked = cellOf({}, { repeat: { until: 0.3, atMost: null, budget: null } }).confidence;
+  const timed = cellOf({}, { repeat: { until: null, atMost: null, budget: 60_000 } }).confidence;
+  const estimate = fixed.estimates.get("rate");
+  assert.ok(estimate);
+  assert.deepEqual(looked.intervals.rate, intervalOf(estimate, LOOK_CONFIDENCE));
+  assert.deepEqual(timed.intervals.rate, fixed.intervals.rate);
+  assert.ok((looked.intervals.rate?.low ?? 0) < (fixed.intervals.rate?.low ?? 0));
+});
+
+Deno.test("a percentile stands in its interval; one that the count can't support, or lower bounds reach, has none", () => {
+  const cell = cellOf({ medianMs: 20 });
+  for (const figure of [50, 99] as const) {
+    const { text, below } = textsOf(cell, `p${figure}`);
+    const [low, high] = (below ?? "").match(/[\d.]+/g)?.map(Number) ?? [];
+    assert.ok(low <= Number(text) && Number(text) <= high, `${text} ${below}`);
+  }
+  assert.match(textsOf(cell, "Mean").below ?? "", /^\[/);
+  assert.equal(cell.latency.count < 100_000 && cell.latency.count > 1_000, true);
+  assert.equal(textsOf(cell, "p99.99").below, undefined);
+  const slow = textsOf(cellOf({ medianMs: 20, timeoutRatio: 0.05 }), "p99");
+  assert.match(slow.text ?? "", /^≥/);
+  assert.equal(slow.below, undefined);
+});
+
+Deno.test("a cell that answers nothing has no intervals, and takes nothing down", () => {
+  const { intervals } = cellOf({ timeoutRatio: 1 }).confidence;
+  assert.equal(intervals.rate, null);
+});
+
+const written: [low: number, high: number, text: string][] = [
+  [1_200, 1_270, "[1,200, 1,270]"],
+  [0.82, 0.841, "[0.820, 0.841]"],
+  [0.8201, 0.8204, "[0.8201, 0.8204]"],
+  [0.0659, 16.25, "[0.0659, 16.3]"],
+  [99_000, 101_000, "[99,000, 101,000]"],
+  [5, 5, "[5.00, 5.00]"],
+  [0, 2, "[0, 2.00]"],
+];
+
+Deno.test("an interval is written with as many digits as tell its ends apart", () => {
+  for (const [low, high, text] of written) {
+    assert.equal(formatInterval({ low, high }).replaceAll(GLUE, " "), text);
+  }
+  const us = { name: "µs", size: 0.001, decimals: 1 };
+  assert.equal(formatInterval({ low: 0.0321, high: 0.0484 }, us), `[32.1,${GLUE}48.4]`);
+});

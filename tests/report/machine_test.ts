@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { machineFacts } from "../../report/machine.ts";
+import { methodSentences } from "../../report/method.ts";
+import { type FixtureSpec, resultsFixture } from "./fixture.ts";
+
+const CELLS = [
+  { target: "slow", scenario: "static", medianMs: 2, runs: 2 },
+  { target: "fast", scenario: "static", medianMs: 1 },
+];
+
+function factsOf(spec: Partial<FixtureSpec> = {}): Record<string, string> {
+  const facts = machineFacts(resultsFixture({ cells: CELLS, ...spec }));
+  return Object.fromEntries(facts.map(({ label, text }) => [label, text]));
+}
+
+Deno.test("what is known of the machine stands in the report, and what runs each target, once", () => {
+  const facts = factsOf({
+    machine: {
+      allowedCores: 2,
+      turbo: true,
+      limits: { cores: 1.5, memory: 2e9 },
+      container: "docker",
+      virtual: "kvm",
+    },
+  });
+  assert.equal(facts["Processor"], "Some CPU @ 2.40GHz, 4 cores (2 for Plateau), x86_64");
+  assert.equal(facts["Clock speed"], "governor performance, turbo on");
+  assert.equal(facts["Runs in"], "a container (docker) in a virtual machine (kvm)");
+  assert.match(
+    facts["Limits"],
+    /^CPU time of 1\.50 cores, 2\S*\sGB of memory, 65,536 open files, ports/,
+  );
+  assert.equal(facts["Targets run by"], "fast: node v20.20.2, slow: node v20.20.2");
+  assert.equal(facts["Commit"], "0123456789abcdef0123456789abcdef01234567");
+  assert.equal(facts["Settings"], `SHA-256 ${"5e".repeat(32)}`);
+});
+
+Deno.test("of what can't be told nothing is said", () => {
+  const unknown = { governor: null, turbo: null, openFiles: null, ports: null };
+  const facts = factsOf({ machine: unknown, cells: [{ ...CELLS[0], watched: false }] });
+  for (const label of ["Clock speed", "Runs in", "Limits", "Targets run by"]) {
+    assert.equal(facts[label], undefined, label);
+  }
+});
+
+Deno.test("a commit that does not hold all changes says so", () => {
+  const results = resultsFixture({ cells: CELLS });
+  const dirty = { hash: "ab".repeat(20), dirty: true };
+  const texts = machineFacts({ ...results, commit: dirty }).map(({ text }) => text);
+  assert.ok(texts.some((text) => /^(?:ab){20}, with changes/.test(text)));
+  const none = machineFacts({ ...results, commit: null }).map(({ label }) => label);
+  assert.ok(!none.includes("Commit"));
+});
+
+Deno.test("pins stand in the method, by who is kept where", () => {
+  const said = (pin: unknown): string[] =>
+    methodSentences(resultsFixture({ cells: CELLS, experiment: { pin } })).filter((sentence) =>
+      sentence.startsWith("The system kept")
+    );
+  assert.deepEqual(said({ targets: "0", workers: "1-3" }), [
+    "The system kept targets to core 0 and the load generator to cores 1-3.",
+  ]);
+  assert.deepEqual(said({ workers: "1" }), ["The system kept the load generator to core 1."]);
+  assert.deepEqual(said(undefined), []);
+});

@@ -1,0 +1,39 @@
+/** Results whose runs have given rates: their counts are changed alike in total and in every interval. */
+import type { Results } from "../../runner/result.ts";
+import { type CellSpec, resultsFixture } from "./fixture.ts";
+
+/** Requests/s of each run by target. */
+export type Rates = Readonly<Record<string, readonly number[]>>;
+
+/** One scenario, "static", with a target for each entry. */
+export function resultsAt(
+  rates: Rates,
+  change: (target: string) => Partial<CellSpec> = () => ({}),
+): Results {
+  const cells = Object.entries(rates).map(([target, { length }]): CellSpec => ({
+    target,
+    scenario: "static",
+    medianMs: 20,
+    duration: 2,
+    runs: length,
+    ...change(target),
+  }));
+  const results = resultsFixture({ cells });
+  for (const run of results.runs) setRate(run, rates[run.target][run.repetition - 1]);
+  return results;
+}
+
+/** To whole requests, so rates should be high enough for that to make no difference. */
+function setRate(run: Results["runs"][number], rate: number): void {
+  const scale = rate * run.elapsed / run.requests.completed;
+  const scaled = (count: number): number => Math.round(count * scale);
+  run.rate = rate;
+  run.requests.due += scaled(run.requests.completed) - run.requests.completed;
+  run.requests.completed = scaled(run.requests.completed);
+  for (const point of run.timeline.points) point.completed = scaled(point.completed);
+}
+
+/** Five runs within 1 % around a rate; `slip` moves their order, as no two groups are alike. */
+export function around(rate: number, slip = 0): number[] {
+  return [0.99, 1.004, 1, 0.996, 1.01].map((factor) => rate * (factor + slip));
+}

@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { renderCsv } from "../../report/csv.ts";
+import { renderPage } from "../../report/html/page.ts";
+import { type Cell, groupRuns } from "../../report/cells.ts";
+import { reportModel } from "../../report/model.ts";
+import { steadyFindings } from "../../report/steady_finding.ts";
+import { steadinessOf } from "../../report/steady.ts";
+import { steadyTables } from "../../report/tables/steady.ts";
+import { renderSummary } from "../../report/terminal/summary.ts";
+import type { Results, Run } from "../../runner/result.ts";
+import { decodeHistogram } from "../../runner/stats/hdr.ts";
+import { Histogram } from "../../runner/stats/histogram.ts";
+import { resultsFixture } from "./fixture.ts";
+
+type Warmup = Run["warmup"];
+
+const FLAT: Warmup = { label: "flat", steadyFrom: 0 };
+const NEVER: Warmup = { label: "no-steady-state", steadyFrom: null };
+const SHORT: Warmup = { label: "too-short", steadyFrom: null };
+const warm = (steadyFrom: number): Warmup => ({ label: "warm-up", steadyFrom });
+
+/** Runs of 6 s that start three times as slow, with the given labels. */
+function resultsOf(warmups: readonly Warmup[], experiment: Record<string, unknown> = {}): Results {
+  const results = resultsFixture({
+    cells: [{
+      target: "hono",
+      scenario: "static",
+      medianMs: 2,
+      runs: warmups.length,
+      duration: 6,
+      warmUp: 3,
+    }],
+    experiment,
+  });
+  results.runs.forEach((run, i) => run.warmup = warmups[i]);
+  return results;
+}
+
+function cellOf(warmups: readonly Warmup[], experiment?: Record<string, unknown>): Cell {
+  return groupRuns(resultsOf(warmups, experiment))[0].cells[0];
+}
+
+const p50Of = (points: readonly { histogram: string }[]): number => {
+  const whole = new Histogram();
+  for (const { histogram } of points) whole.add(decodeHistogram(histogram));
+  return whole.valueAtPercentile(50) / 1_000;
+};
+
+Deno.test("start-up is what comes before the steady part, and both are told from the intervals", () => {
+  const cell = cellOf([warm(1.5)]);
+  const { points } = cell.runs[0].timeline;
+  const [before, after] = [points.slice(0, 6), points.slice(6)];
+  const completed = (part: typeof points): number =>
+    part.reduce((sum, point) => sum + point.completed, 0);
+  const { startUp, steady, whole, seconds, requests } = steadinessOf(cell);
+  assert.ok(startUp && steady && seconds && requests);
+  assert.equal(startUp.rate, completed(before) / 1.5);
+  assert.equal(steady.rate, completed(after) / 4.5);
+  assert.equal(startUp.p50, p50Of(before));
+  assert.equal(steady.p50, p50Of(after));
+  assert.ok(startUp.p50 > 1.2 * steady.p50);
+  assert.equal(whole.rate, cell.runs[0].rate);
+  assert.equal(seconds.median, 1.5);
+  assert.equal(requests.median, completed(before));
+});
+
+Deno.test("of several runs the medians are given, with the lowest and highest", () => {
+  const { seconds } = steadinessOf(cellOf([warm(1), FLAT, warm(2), NEVER, warm(1.25)]));
+  assert.deepEqual(seconds && [seconds.min, seconds.median, seconds.max], [0, 1.125, 2]);
+});
+
+Deno.test("each percentile flattens in its own time, in runs without a steady state too", () => {
+  const { flattening } = steadinessOf(cellOf([NEVER]));
+  const [p50] = flattening;
+  // Three times as slow, falling to 5 % above within 1.5 · ln(2 / 0.05) intervals of 250 ms.
+  assert.ok(p50 && p50.median >= 0.75 && p50.median <= 2, `${p50?.median}`);
+});
+
+const findings: [warmups: Warmup[], text: RegExp, isFlat: boolean][] = [
+  [[FLAT, FLAT, FLAT], /^hono is flat from the start\.$/, true],
+  [
+    [warm(1.5)],
+    /^hono warms up: steady from 1\.5 s on, after [\d,]+ requests; (p50 \d[\d.]+\sms then, \d[\d.]+\sms before|[\d,]+ requests\/s then, [\d,]+ before)\.$/,
+    false,
+  ],
+  [
+    [warm(1), warm(2), FLAT, NEVER],
+    /^hono warms up in 2 of 4 runs: steady from 1\.5 s \(1–2\) on, .* before\. 1 run reaches no steady state: longer runs may\. 1 run is flat from the start\.$/,
+    false,
+  ],
+  [[FLAT, FLAT, warm(1)], /^hono is flat from the start in 2 of 3 runs\. 1 run warms up: /, false],
+  [[NEVER, NEVER], /^hono reaches no steady state: longer runs may\.$/, false],
+  [[{ label: "slowdown", steadyFrom: 3 }], /^hono slows down: steady from 3 s on/, false],
+  [[SHORT], /^hono ran too briefly to tell a warm-up: that takes 5\ss\.$/, false],
+];
+
+for (const [warmups, text, isFlat] of findings) {
+  const labels = warmups.map((warmup) => warmup?.label).join(", ");
+  Deno.test(`runs that are ${labels} are told in words`, () => {
+    const [finding, ...others] = steadyFindings([cellOf(warmups)]);
+    assert.match(finding.text, text);
+    assert.equal(finding.isFlat, isFlat);
+    assert.deepEqual(others, []);
+  });
+}
+
+Deno.test("a load that itself changes has no warm-up to look for", () => {
+  const cell = cellOf([null, null]);
+  assert.deepEqual(steadyFindings([cell]), []);
+  assert.equal(steadyTables("static", [cell]), null);
+  const page = renderPage([reportModel(resultsOf([null]))]);
+  assert.doesNotMatch(page, /Warm-up and steady state/);
+});
+
+Deno.test("the tables show labels, and start-up, steady part and whole run side by side", () => {
+  const tables = steadyTables("static", [cellOf([warm(1), FLAT, FLAT])]);
+  assert.ok(tables);
+  const [row] = tables.steady.rows;
+  assert.equal(row[1].text, "2 flat, 1 warm-up");
+  assert.deepEqual([row[2].text, row[2].below], ["0", "0–1"]);
+  const { columns, rows } = tables.parts;
+  assert.deepEqual(columns.map(({ label }) => label), [
+    "Target",
+    "Figure",
+    "Start-up",
+    "Steady",
+    "Whole run",
+  ]);
+  assert.deepEqual(rows.map(([, figure]) => figure.text), ["requests/s", "p50, ms", "p99, ms"]);
+  assert.ok(
+    rows.every((row) => row.slice(2).every(({ value }) => value !== undefined && value > 0)),
+  );
+  const never = steadyTables("static", [cellOf([NEVER])])?.parts.rows[0] ?? [];
+  assert.deepEqual(never.slice(2, 4).map(({ text }) => text), ["–", "–"]);
+});
+
+Deno.test("page, terminal and CSV tell of the steady state; the terminal only of cells that are not flat", () => {
+  const model = reportModel(resultsOf([warm(1.5), warm(1.5)]));
+  const flat = reportModel(resultsOf([FLAT]));
+  const options = { width: 100, color: false, unicode: true };
+  assert.match(renderPage([model]), /<li>hono warms up: steady from 1\.5 s on/);
+  assert.match(renderPage([flat]), /<li>hono is flat from the start\.<\/li>/);
+  assert.match(renderSummary(model, options), /^hono warms up: /m);
+  assert.doesNotMatch(renderSummary(flat, options), /flat/);
+  const [head, row] = renderCsv(model).split("\r\n").map((line) => line.split(","));
+  assert.equal(row[head.indexOf("steadyLabel")], "warm-up");
+  assert.equal(row[head.indexOf("steadyFromS")], "1.5");
+});

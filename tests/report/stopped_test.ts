@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { groupRuns } from "../../report/cells.ts";
+import { renderPage } from "../../report/html/page.ts";
+import { renderMarkdown } from "../../report/markdown.ts";
+import { reportModel } from "../../report/model.ts";
+import { repetitionsText } from "../../report/stopped.ts";
+import { renderSummary } from "../../report/terminal/summary.ts";
+import type { Results } from "../../runner/result.ts";
+import { ratioOf } from "../../runner/stats/interval.ts";
+import { smallestChangeOf } from "../../runner/stats/verdict.ts";
+import { resultsFixture } from "./fixture.ts";
+
+type Reached = NonNullable<Results["reached"]>;
+
+const REACHED: Reached = { repetitions: 5, halfWidth: 0.017, target: 0.02, why: "narrow" };
+
+function resultsOf(reached?: Reached, runs = 5): Results {
+  const results = resultsFixture({
+    cells: [{ target: "hono", scenario: "static", medianMs: 2, runs }],
+    experiment: { repeat: { until: 0.02, atMost: null, budget: null } },
+  });
+  return { ...results, reached };
+}
+
+const textOf = (results: Results): string =>
+  repetitionsText(results, groupRuns(results)).replaceAll(/\s/g, " ");
+
+const CHANGE = "a change of [\\d.]+ % would have been seen\\.$";
+
+const sentences: [reached: Reached, text: string][] = [
+  [
+    REACHED,
+    "^Stopped after 5 repetitions: every interval of requests/s and p50 is within ± 2 % \\(widest ± 1.7 %\\); ",
+  ],
+  [
+    { ...REACHED, why: "budget", halfWidth: 0.043 },
+    "^Stopped after 5 repetitions, as another would have passed the time budget: the widest interval of requests/s and p50 is ± 4.3 %, where ± 2 % was asked for; ",
+  ],
+  [
+    { ...REACHED, why: "most", halfWidth: null },
+    "^Stopped after 5 repetitions, the most that were allowed: not every cell has an interval; ",
+  ],
+  [
+    { ...REACHED, why: "budget", target: null },
+    "^Stopped after 5 repetitions, as another .*: the widest interval of requests/s and p50 is ± 1.7 %; ",
+  ],
+];
+
+for (const [reached, text] of sentences) {
+  Deno.test(`an end by ${reached.why} is told, target ${reached.target}, width ${reached.halfWidth}`, () => {
+    assert.match(textOf(resultsOf(reached)), new RegExp(text + CHANGE));
+  });
+}
+
+Deno.test("the smallest change is that of the widest figure against as many runs like these", () => {
+  const results = resultsOf(REACHED);
+  const { estimates } = groupRuns(results)[0].cells[0].confidence;
+  const changes = (["rate", 50] as const).map((figure) => {
+    const estimate = estimates.get(figure);
+    const ratio = estimate && ratioOf(estimate, estimate);
+    assert.ok(ratio && ratio.degreesOfFreedom === 8);
+    return smallestChangeOf(ratio);
+  });
+  const [, told] = /change of ([\d.]+) %/.exec(textOf(results)) ?? [];
+  assert.ok(Math.abs(Number(told) / 100 / Math.max(...changes) - 1) < 0.06, told);
+});
+
+Deno.test("a fixed number needs no sentence, and an experiment without an end has none", () => {
+  assert.equal(textOf(resultsOf({ ...REACHED, why: "asked", target: null })), "");
+  assert.equal(textOf(resultsOf()), "");
+});
+
+Deno.test("one run leaves the smallest change out", () => {
+  const reached: Reached = { repetitions: 1, halfWidth: null, target: 0.02, why: "most" };
+  assert.match(textOf(resultsOf(reached, 1)), /not every cell has an interval\.$/);
+});
+
+Deno.test("page, markdown and terminal tell it, and the method says how the intervals were computed", () => {
+  const model = reportModel(resultsOf(REACHED));
+  for (const text of [renderPage([model]), renderMarkdown(model)]) {
+    assert.match(text, /Stopped after 5 repetitions: every interval/);
+  }
+  assert.match(
+    renderSummary(model, { width: 200, color: false, unicode: true }),
+    /^Stopped after 5/m,
+  );
+  assert.ok(model.method.some((text) => /looked at to decide .* computed at 97\.5\s%/.test(text)));
+});

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { renderPage } from "../../report/html/page.ts";
+import { renderMarkdown, renderMeasurementMarkdown } from "../../report/markdown.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderMeasurement } from "../../report/terminal/measurement.ts";
+import { renderSummary } from "../../report/terminal/summary.ts";
+import { trustOf, trustOfRuns } from "../../report/trust.ts";
+import type { Trust } from "../../runner/generator.ts";
+import type { Results } from "../../runner/result.ts";
+import { measurementFixture, resultsFixture } from "./fixture.ts";
+
+const PLAIN = { width: 100, color: false, unicode: true };
+const REASON = "The busiest worker used 97 % of a core: give it more workers.";
+
+/** Two targets with two runs each, whose generators are judged so in turn. */
+function judged(...trusts: Trust[]): Results {
+  const cell = { scenario: "static", medianMs: 5, runs: 2 };
+  const results = resultsFixture({
+    cells: [{ ...cell, target: "fast" }, { ...cell, target: "slow" }],
+  });
+  trusts.forEach((trust, i) => {
+    Object.assign(results.runs[i].generator, {
+      trust,
+      reasons: trust === "valid" ? [] : [REASON],
+    });
+  });
+  return results;
+}
+
+Deno.test("where every run is valid, that is what is said, without reasons", () => {
+  assert.deepEqual(trustOfRuns(judged().runs), {
+    level: "valid",
+    text: "neither the generator nor the machine was in the way in any of 4 runs",
+    reasons: [],
+  });
+});
+
+Deno.test("the worst run decides, and each cell with runs to doubt has a line with why", () => {
+  assert.deepEqual(trustOfRuns(judged("suspect", "invalid", "suspect", "valid").runs), {
+    level: "invalid",
+    text: "in 1 of 4 runs the generator or the machine was measured, not the target",
+    reasons: [
+      `static, fast, run 2 and 1 more are invalid: ${REASON}`,
+      `static, slow, run 1 is suspect: ${REASON}`,
+    ],
+  });
+});
+
+Deno.test("a single run gives its reasons as they are", () => {
+  const [run] = judged("suspect").runs;
+  const alone = trustOfRuns([run]);
+  assert.deepEqual(alone, trustOf(run));
+  assert.deepEqual(alone?.reasons, [REASON]);
+});
+
+Deno.test("without runs there is nothing to trust or to doubt", () => {
+  assert.equal(trustOfRuns([]), null);
+  assert.doesNotMatch(renderPage([reportModel(judgedNothing())]), /class="trust/);
+});
+
+function judgedNothing(): Results {
+  return resultsFixture({ cells: [], state: "interrupted" });
+}
+
+Deno.test("the verdict stands in words under the title of terminal, page and markdown", () => {
+  const model = reportModel(judged("invalid"));
+  const line = "invalid: in 1 of 4 runs the generator or the machine was measured, not the target";
+  const [, title, first, second] = renderSummary(model, PLAIN).split("\n");
+  assert.deepEqual([title, first], [model.title, line]);
+  assert.match(second, /^ {2}static, fast, run 1 is invalid: The busiest worker/);
+  const markup = renderPage([model]).split("</h1>")[1].trimStart();
+  assert.ok(markup.startsWith('<div class="trust invalid"><p><strong>invalid</strong>: in 1 of 4'));
+  assert.match(renderMarkdown(model), /\n\n\*\*invalid\*\*: in 1 of 4 runs .*\n\n- static, fast/);
+});
+
+Deno.test("bench says it under the URL and the load", () => {
+  const measured = measurementFixture({ target: "api", scenario: "static", medianMs: 5 });
+  const generator = { ...measured.generator, trust: "suspect" as const, reasons: [REASON] };
+  const lines = renderMeasurement({ ...measured, generator }, PLAIN).split("\n");
+  assert.match(lines[2], /^suspect: the generator or the machine may have been in the way/);
+  assert.equal(lines[3], `  ${REASON}`);
+  assert.match(renderMeasurement(measured, PLAIN).split("\n")[2], /^valid: neither/);
+  assert.match(
+    renderMeasurementMarkdown({ ...measured, generator }),
+    /^## .*\n\n\*\*suspect\*\*: /,
+  );
+});
+
+Deno.test("every run's own verdict is in the table of all runs", () => {
+  const [{ tables: { runs } }] = reportModel(judged("invalid")).scenarios;
+  const at = runs.columns.findIndex(({ label }) => label === "Trust");
+  assert.deepEqual(runs.rows.map((row) => row[at].text), ["invalid", "valid", "valid", "valid"]);
+});

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { UserError } from "../../scenarios/errors.ts";
+import { parseExperiment } from "../../scenarios/experiment_file.ts";
+import { type Repeat, repeatText } from "../../scenarios/repetition.ts";
+
+const REST = `name: small
+targets: { api: { app: api } }
+scenarios: { static: { get: /static } }
+`;
+
+const written: [text: string, repeat: Repeat][] = [
+  ["5", 5],
+  ["until 2%", { until: 0.02, atMost: null, budget: null }],
+  ["'  until   0.5 % '", { until: 0.005, atMost: null, budget: null }],
+  ["{ until: 2%, atMost: 28, budget: 10m }", { until: 0.02, atMost: 28, budget: 600_000 }],
+  ["{ budget: 90s }", { until: null, atMost: null, budget: 90_000 }],
+];
+
+for (const [text, repeat] of written) {
+  Deno.test(`repeat: ${text} is read as ${JSON.stringify(repeat)}`, () => {
+    assert.deepEqual(parseExperiment(`${REST}repeat: ${text}\n`, "a.yaml").repeat, repeat);
+  });
+}
+
+Deno.test("without repeat there are five repetitions, and nothing is discarded", () => {
+  const { repeat, discard } = parseExperiment(REST, "a.yaml");
+  assert.deepEqual({ repeat, discard }, { repeat: 5, discard: 0 });
+});
+
+const wrong: [text: string, says: RegExp][] = [
+  ["repeat: 0", /Cannot use 0: the least is 1/],
+  ["repeat: often", /Cannot read "often" as repetitions: write a whole number, or until 2%/],
+  ["repeat: until 2", /Cannot read "2" as a width: write 2%/],
+  ["repeat: until 0%", /Cannot read "0%" as a width: write a percentage above 0%, such as 2%/],
+  ["repeat: { until: wide }", /Cannot read "wide" as a width: write a percentage above 0%/],
+  ["repeat: { atMost: 10 }", /Cannot tell when to stop: write until: 2%, or budget: 10m/],
+  ["repeat: { until: 2%, atMost: 3 }", /Cannot use 3: the least is 5/],
+  ["repeat: { until: 2%, atmost: 10 }", /Cannot understand "atmost": did you mean "atMost"\?/],
+  ["repeat: { budget: 10 }", /Cannot read 10 as a duration: write 10s/],
+  ["discard: 10s", /Cannot leave out 10s of runs of 10s: nothing would be left/],
+  ["discard: 2s\nload: { duration: [5s, 1s] }", /Cannot leave out 2s of runs of 1s/],
+  ["discard: 2s\nload: { requests: 100 }", /runs that end by a number of requests/],
+  [
+    "discard: 3s\nload: { phases: [{ duration: 1s, arrivals: 5/s }, { duration: 1s, arrivals: 9/s }] }",
+    /Cannot leave out 3s of runs of 2s/,
+  ],
+];
+
+for (const [text, says] of wrong) {
+  Deno.test(`${text} is refused with what to write`, () => {
+    assert.throws(() => parseExperiment(`${REST}${text}\n`, "a.yaml"), (error) => {
+      assert.ok(error instanceof UserError);
+      assert.equal(error.problems.length, 1, JSON.stringify(error.problems));
+      const [{ message, fix }] = error.problems;
+      assert.match(`${message} ${fix ?? ""}`, says);
+      return true;
+    });
+  });
+}
+
+Deno.test("--repeat takes a number and until, as texts", () => {
+  assert.equal(repeatText.parse("7"), 7);
+  assert.deepEqual(repeatText.parse("until 3%"), { until: 0.03, atMost: null, budget: null });
+  for (const text of ["0", "-1", "1.5", "until", "2%", ""]) {
+    assert.equal(repeatText.safeParse(text).success, false, text);
+  }
+});

@@ -1,0 +1,104 @@
+/** The way to a target in an experiment file: certificates and sockets, and what people are told of them. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { UserError } from "../../scenarios/errors.ts";
+import { loadExperiment } from "../../scenarios/experiment_file.ts";
+import { planCells } from "../../scenarios/plan.ts";
+import { startTarget } from "../../targets/launch/registry.ts";
+import type { Access } from "../../targets/access.ts";
+import { certificates } from "../certificates.ts";
+import { testWith } from "../needs.ts";
+import { launchContext } from "../targets/fixtures/launch_context.ts";
+
+interface Folder extends Disposable {
+  readonly path: string;
+}
+
+/** With an experiment of the one target, a text file, and a socket. */
+function folderOf(target: string): Folder {
+  const path = Deno.makeTempDirSync();
+  Deno.writeTextFileSync(
+    join(path, "x.yaml"),
+    `name: ways\ntargets:\n  a: ${target}\nscenarios: { s: { get: / } }\n`,
+  );
+  Deno.writeTextFileSync(join(path, "text"), "no certificate");
+  const listener = Deno.listen({ transport: "unix", path: join(path, "socket") });
+  return {
+    path,
+    [Symbol.dispose]: () => {
+      listener.close();
+      Deno.removeSync(path, { recursive: true });
+    },
+  };
+}
+
+async function accessOf({ path: baseDir }: Folder): Promise<Access | undefined> {
+  const { experiment } = await loadExperiment(join(baseDir, "x.yaml"));
+  const [{ targetSpec }] = planCells(experiment);
+  return (await startTarget(targetSpec, launchContext({ baseDir }))).access;
+}
+
+Deno.test("a target without a word trusts the usual authorities, and nothing else", async () => {
+  using folder = folderOf('{ url: "https://a:1" }');
+  const access = await accessOf(folder);
+  assert.deepEqual(access, { insecure: false, caCerts: [], unixPath: undefined });
+});
+
+Deno.test("a target may take any certificate", async () => {
+  using folder = folderOf('{ url: "https://a:1", insecure: true }');
+  assert.equal((await accessOf(folder))?.insecure, true);
+});
+
+Deno.test("a target's socket starts from the experiment's folder", async () => {
+  using folder = folderOf('{ url: "http://a", unix: ./socket }');
+  assert.equal((await accessOf(folder))?.unixPath, join(folder.path, "socket"));
+});
+
+testWith(["openssl"], "a target's authorities are read from the experiment's folder", async () => {
+  using folder = folderOf('{ url: "https://a:1", cacert: ./ca.pem }');
+  const { authority } = certificates();
+  Deno.writeTextFileSync(join(folder.path, "ca.pem"), authority);
+  assert.deepEqual((await accessOf(folder))?.caCerts, [authority]);
+});
+
+const WRONG: [sentence: string, target: string, told: RegExp[]][] = [
+  ["a URL that is no server's", '{ url: "ftp://a:1" }', [
+    /^x\.yaml:3:13: targets\.a\.url: Cannot use this as a server: write http:.* or https:/,
+  ]],
+  ["authorities in a file that is not there", '{ url: "https://a:1", cacert: ca.pem }', [
+    /^x\.yaml:3:36: targets\.a\.cacert: Cannot read ca\.pem: there is no file \/.*\/ca\.pem$/,
+  ]],
+  ["a file that holds no certificate", '{ url: "https://a:1", cacert: text }', [
+    /^x\.yaml:3:36: targets\.a\.cacert: Cannot read text: it holds no certificates as PEM$/,
+  ]],
+  ["a socket that is not there", '{ url: "http://a:1", unix: none }', [
+    /^x\.yaml:3:33: targets\.a\.unix: Cannot dial none: there is no file \/.*\/none$/,
+  ]],
+  ["a file for a socket", '{ url: "http://a:1", unix: text }', [
+    /^x\.yaml:3:33: targets\.a\.unix: Cannot dial text: it is no socket$/,
+  ]],
+  ["everything at once", '{ url: "http://a:1", cacert: text, insecure: maybe }', [
+    /targets\.a\.cacert: Cannot read text/,
+    /targets\.a\.cacert: Cannot check certificates where there are none: the URL is not https; leave/,
+    /targets\.a\.insecure: Cannot use "maybe": it must be true or false$/,
+  ]],
+  ["a socket for a URL with TLS", '{ url: "https://a:1", unix: socket }', [
+    /targets\.a\.unix: Cannot use TLS on a unix socket: the URL is https; write http:\/\/$/,
+  ]],
+  ["authorities for a program of ours", "{ command: [x], cacert: text }", [
+    /targets\.a\.cacert: Cannot understand "cacert"/,
+  ]],
+];
+
+for (const [sentence, target, told] of WRONG) {
+  Deno.test(`an experiment is told about ${sentence}`, async () => {
+    using folder = folderOf(target);
+    await assert.rejects(loadExperiment(join(folder.path, "x.yaml")), (error) => {
+      assert.ok(error instanceof UserError);
+      const lines = error.lines.map((line) => line.replace(`${folder.path}/x.yaml`, "x.yaml"));
+      assert.equal(lines.length, told.length, lines.join("\n"));
+      for (const [index, pattern] of told.entries()) assert.match(lines[index], pattern);
+      return true;
+    });
+  });
+}

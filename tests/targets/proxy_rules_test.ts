@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { type AskedHead, freshForMs, keyOf, mayUseCache } from "../../targets/proxy/rules.ts";
+import type { Fields } from "../../targets/upstream/fields.ts";
+
+const ask = (changes: Partial<AskedHead> = {}): AskedHead => ({
+  method: "GET",
+  path: "/home",
+  fields: [],
+  ...changes,
+});
+
+const USES: { what: string; asked: AskedHead; paths?: string[]; may: boolean }[] = [
+  { what: "a GET", asked: ask(), may: true },
+  { what: "a HEAD", asked: ask({ method: "HEAD" }), may: true },
+  { what: "a POST", asked: ask({ method: "POST" }), may: false },
+  { what: "a DELETE", asked: ask({ method: "DELETE" }), may: false },
+  { what: "a path that is named", asked: ask(), paths: ["/home"], may: true },
+  { what: "a path below it", asked: ask({ path: "/home/a" }), paths: ["/home"], may: true },
+  { what: "the path with a query", asked: ask({ path: "/home?a" }), paths: ["/home"], may: true },
+  {
+    what: "a path that only begins so",
+    asked: ask({ path: "/homes" }),
+    paths: ["/home"],
+    may: false,
+  },
+  { what: "a path above it", asked: ask({ path: "/" }), paths: ["/home"], may: false },
+  {
+    what: "below a path with a slash",
+    asked: ask({ path: "/a/b" }),
+    paths: ["/x", "/a/"],
+    may: true,
+  },
+  { what: "a signed-in client", asked: ask({ fields: [["authorization", "x"]] }), may: false },
+  { what: "a part", asked: ask({ fields: [["range", "bytes=0-1"]] }), may: false },
+  { what: "a condition", asked: ask({ fields: [["if-none-match", '"a"']] }), may: false },
+  { what: "no-store", asked: ask({ fields: [["cache-control", "No-Store"]] }), may: false },
+  { what: "a reload", asked: ask({ fields: [["cache-control", "no-cache"]] }), may: false },
+  { what: "max-age", asked: ask({ fields: [["cache-control", "max-age=5"]] }), may: true },
+];
+
+for (const { what, asked, paths = ["/"], may } of USES) {
+  Deno.test(`a request for ${what} ${may ? "may" : "may not"} be answered from the cache`, () => {
+    assert.equal(mayUseCache(asked, paths), may);
+  });
+}
+
+const KEPT: { what: string; status?: number; fields?: Fields; ms: number }[] = [
+  { what: "a plain answer", ms: 60_000 },
+  { what: "a permanent redirect", status: 301, ms: 60_000 },
+  { what: "a temporary redirect", status: 302, ms: 0 },
+  { what: "a part", status: 206, ms: 0 },
+  { what: "a missing page", status: 404, ms: 0 },
+  { what: "an error", status: 500, ms: 0 },
+  { what: "no-store", fields: [["cache-control", "no-store"]], ms: 0 },
+  { what: "no-cache", fields: [["cache-control", "public, no-cache"]], ms: 0 },
+  {
+    what: "private, in a second field",
+    fields: [["cache-control", "max-age=9"], ["cache-control", "private"]],
+    ms: 0,
+  },
+  { what: "a cookie", fields: [["set-cookie", "a=b"]], ms: 0 },
+  { what: "a shorter max-age", fields: [["cache-control", "max-age=5"]], ms: 5_000 },
+  { what: "a longer max-age", fields: [["cache-control", "max-age=500"]], ms: 60_000 },
+  { what: "max-age=0", fields: [["cache-control", "max-age=0"]], ms: 0 },
+  {
+    what: "s-maxage before max-age",
+    fields: [["cache-control", "max-age=1, s-maxage=9"]],
+    ms: 9_000,
+  },
+  { what: "a quoted max-age", fields: [["cache-control", 'max-age="7"']], ms: 7_000 },
+  { what: "codings", fields: [["vary", "Accept-Encoding"]], ms: 60_000 },
+  { what: "languages", fields: [["vary", "accept-encoding, accept-language"]], ms: 0 },
+  { what: "anything", fields: [["vary", "*"]], ms: 0 },
+];
+
+for (const { what, status = 200, fields = [], ms } of KEPT) {
+  Deno.test(`an answer with ${what} is kept for ${ms} ms of a minute`, () => {
+    assert.equal(freshForMs(status, fields, 60_000), ms);
+  });
+}
+
+Deno.test("the key tells apart methods, paths, queries and the codings that a client takes", () => {
+  const heads = [
+    ask(),
+    ask({ method: "HEAD" }),
+    ask({ path: "/home?a=1" }),
+    ask({ path: "/home?a=2" }),
+    ask({ fields: [["accept-encoding", "gzip"]] }),
+  ];
+  assert.equal(new Set(heads.map(keyOf)).size, heads.length);
+  const spaced = ask({ fields: [["accept-encoding", "gzip, br"], ["cookie", "a=b"]] });
+  const tight = ask({ fields: [["accept-encoding", "GZIP,br"]] });
+  assert.equal(keyOf(spaced), keyOf(tight));
+});

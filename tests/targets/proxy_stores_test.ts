@@ -1,0 +1,144 @@
+/** One suite over all stores, and what a store does when Redis dies or hangs. */
+import assert from "node:assert/strict";
+import { decodeAnswer, encodeAnswer } from "../../targets/proxy/stores/encoding.ts";
+import { MemoryStore } from "../../targets/proxy/stores/memory.ts";
+import {
+  openRedisStore,
+  type RedisCommands,
+  RedisStore,
+} from "../../targets/proxy/stores/redis.ts";
+import type { KeptAnswer, Store } from "../../targets/proxy/stores/store.ts";
+import { provideRedis } from "../../targets/redis.ts";
+import { testWith } from "../needs.ts";
+
+const ANSWER: KeptAnswer = {
+  status: 200,
+  headers: [["content-type", "image/png"], ["x-a", "1"], ["x-a", "2"]],
+  body: Uint8Array.from({ length: 256 }, (_, byte) => byte),
+  keptAtMs: 5,
+  freshUntilMs: 60_005,
+};
+
+/** Redis as a map in this process, which may be down or hang. */
+class FakeRedis implements RedisCommands {
+  state: "up" | "down" | "hangs" = "up";
+  asked = 0;
+  readonly #values = new Map<string, Uint8Array>();
+
+  get(key: string): Promise<Uint8Array | null> {
+    return this.#answer(() => this.#values.get(key) ?? null);
+  }
+
+  set(key: string, value: Uint8Array): Promise<unknown> {
+    return this.#answer(() => this.#values.set(key, value));
+  }
+
+  ping(): Promise<unknown> {
+    return this.#answer(() => "PONG");
+  }
+
+  close(): void {}
+
+  #answer<Value>(value: () => Value): Promise<Value> {
+    this.asked++;
+    if (this.state === "hangs") return new Promise(() => {});
+    return this.state === "up" ? Promise.resolve(value()) : Promise.reject(new Error("gone"));
+  }
+}
+
+async function suite(store: Store): Promise<void> {
+  assert.equal(await store.get("a"), null);
+  await store.set("a", ANSWER, 60_000);
+  assert.deepEqual(await store.get("a"), ANSWER);
+  assert.equal(await store.get("b"), null);
+  const newer = { ...ANSWER, status: 301, body: new Uint8Array() };
+  await store.set("a", newer, 60_000);
+  assert.deepEqual(await store.get("a"), newer);
+  store.empty();
+  assert.equal(await store.get("a"), null);
+  await store.set("a", ANSWER, 60_000);
+  assert.deepEqual(await store.get("a"), ANSWER);
+}
+
+Deno.test("store memory keeps answers byte for byte, and forgets them when it is emptied", async () => {
+  await suite(new MemoryStore());
+});
+
+testWith(
+  ["redis"],
+  "store redis keeps answers byte for byte, forgets them when it is emptied and after their time",
+  async () => {
+    const { signal } = new AbortController();
+    const redis = await provideRedis({ url: null, signal, wellKnownUrl: "redis://127.0.0.1:1" });
+    const store = await openRedisStore(redis?.url ?? null);
+    try {
+      await suite(store);
+      await store.set("short", ANSWER, 1);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      assert.equal(await store.get("short"), null);
+    } finally {
+      store.close();
+      await redis?.stop();
+    }
+  },
+);
+
+Deno.test("store memory forgets what is past its time", () => {
+  let nowMs = 0;
+  const store = new MemoryStore(1e6, () => nowMs);
+  store.set("a", ANSWER, 100);
+  nowMs = 99;
+  assert.ok(store.get("a"));
+  nowMs = 100;
+  assert.equal(store.get("a"), null);
+});
+
+Deno.test("store memory forgets what was used least lately when it is full", () => {
+  const store = new MemoryStore(3_000, () => 0);
+  store.set("a", ANSWER, 100);
+  store.set("b", ANSWER, 100);
+  store.get("a");
+  store.set("c", ANSWER, 100);
+  assert.equal(store.get("b"), null);
+  assert.ok(store.get("a") && store.get("c"));
+});
+
+Deno.test("a Redis that is down is not asked again until it answers", async () => {
+  const redis = new FakeRedis();
+  const store = new RedisStore(redis);
+  await store.set("a", ANSWER, 1_000);
+  redis.state = "down";
+  assert.equal(await store.get("a"), null);
+  const askedUntilDown = redis.asked;
+  assert.equal(await store.get("a"), null);
+  await store.set("b", ANSWER, 1_000);
+  assert.equal(redis.asked, askedUntilDown);
+  redis.state = "up";
+  let back = await store.get("a");
+  for (let tries = 0; back === null && tries < 500; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    back = await store.get("a");
+  }
+  assert.deepEqual(back, ANSWER);
+  store.close();
+});
+
+Deno.test("a Redis that hangs holds up requests once, and none after that", async () => {
+  const redis = new FakeRedis();
+  redis.state = "hangs";
+  const store = new RedisStore(redis);
+  const first = Array.from({ length: 100 }, (_, n) => store.get(`${n}`));
+  assert.ok((await Promise.all(first)).every((kept) => kept === null));
+  const asked = redis.asked;
+  assert.equal(await store.get("later"), null);
+  assert.equal(redis.asked, asked);
+  store.close();
+});
+
+Deno.test("bytes that are no kept answer are none", () => {
+  const bytes = encodeAnswer(ANSWER);
+  assert.deepEqual(decodeAnswer(bytes), ANSWER);
+  assert.equal(decodeAnswer(new Uint8Array()), null);
+  assert.equal(decodeAnswer(Uint8Array.of(0, 0, 0, 9, 1, 2)), null);
+  assert.equal(decodeAnswer(new TextEncoder().encode("somebody else's value")), null);
+});

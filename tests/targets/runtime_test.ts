@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { programOf, runtimeOf } from "../../targets/launch/runtime.ts";
+import { cleanEnv } from "../../targets/launch/surroundings.ts";
+import { emptyFolder } from "../e2e/plateau.ts";
+import { testWith } from "../needs.ts";
+
+const here = { env: cleanEnv(), cwd: Deno.cwd() };
+
+testWith(["node"], "the runtime of a command is its program with its version", async () => {
+  assert.match(await runtimeOf(["node", "server.js"], here) ?? "", /^node v\d+\.\d+\.\d+$/);
+  const through = ["env", "PORT=1", "node", "server.js"];
+  assert.match(await runtimeOf(through, here) ?? "", /^node v\d+/);
+});
+
+testWith(["python"], "Python tells its own", async () => {
+  assert.match(await runtimeOf(["python3", "-m", "http.server"], here) ?? "", /^Python 3\.\d+/);
+});
+
+testWith(["nginx"], "nginx tells its own, on standard error", async () => {
+  assert.match(await runtimeOf(["nginx", "-g", "x"], here) ?? "", /^nginx\/\d+\.\d+\.\d+$/);
+});
+
+Deno.test("of programs that are not known nothing is told", async () => {
+  assert.equal(await runtimeOf(["./server"], here), null);
+  assert.equal(await runtimeOf(["npx", "node"], here), null);
+});
+
+Deno.test("env only sets variables: the program comes after them", () => {
+  assert.equal(programOf(["env", "A=b", "C=d e", "node", "x=y"]), "node");
+  assert.equal(programOf(["/usr/bin/env", "node"]), "node");
+  assert.equal(programOf(["node", "A=b"]), "node");
+  assert.equal(programOf(["env", "-i", "node"]), "-i");
+});
+
+/** A folder with a `node` that does this. */
+function fakeNode(folder: string, script: string): { env: Record<string, string>; cwd: string } {
+  const path = join(folder, "node");
+  Deno.writeTextFileSync(path, `#!/bin/sh\n${script}\n`);
+  Deno.chmodSync(path, 0o755);
+  return { env: cleanEnv({ PATH: `${folder}:${Deno.env.get("PATH")}` }), cwd: folder };
+}
+
+testWith(["linux"], "a program is found in the target's environment, and asked once", async () => {
+  using folder = emptyFolder();
+  const place = fakeNode(folder.path, 'echo "v1.2.$(echo >> asked; wc -l < asked)"');
+  assert.equal(await runtimeOf(["node", "a.js"], place), "node v1.2.1");
+  assert.equal(await runtimeOf(["node", "b.js"], place), "node v1.2.1");
+});
+
+testWith(["linux"], "a program that does not tell its version has none", async () => {
+  using folder = emptyFolder();
+  assert.equal(await runtimeOf(["node"], fakeNode(folder.path, "echo hello")), null);
+});
+
+testWith(["linux"], "a program that takes too long is not waited for", async () => {
+  using folder = emptyFolder();
+  assert.equal(await runtimeOf(["node"], fakeNode(folder.path, "exec sleep 60")), null);
+});

@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { connectRedis } from "../../targets/redis_client.ts";
+import { type Cache, openCache } from "../../targets/apps/user/cache.ts";
+import { memoryStore, redisStore, type Store } from "../../targets/apps/user/store.ts";
+import { testWith } from "../needs.ts";
+import { startRedis } from "./fixtures/own_redis.ts";
+
+/** An origin that answers when it is told to. */
+function heldOrigin(): {
+  pay: (key: string) => Promise<string>;
+  calls: string[];
+  answer: () => void;
+} {
+  const gate = Promise.withResolvers<void>();
+  const calls: string[] = [];
+  return {
+    calls,
+    answer: gate.resolve,
+    async pay(key): Promise<string> {
+      const text = `${key} ${calls.push(key)}`;
+      await gate.promise;
+      return text;
+    },
+  };
+}
+
+interface Stage {
+  /** Stores of several instances that share what they keep; one instance for a store in memory. */
+  readonly stores: readonly Store[];
+}
+
+type InStage = (run: (stage: Stage) => Promise<void>) => Promise<void>;
+
+const inMemory: InStage = (run) => run({ stores: [memoryStore(60_000)] });
+
+const inRedis: InStage = async (run) => {
+  await using redis = await startRedis();
+  const clients = [await connectRedis(redis.url), await connectRedis(redis.url)];
+  const kept = { prefix: "test:", ttlMs: 60_000, holdMs: 60_000 };
+  try {
+    await run({ stores: clients.map((client) => redisStore(client, kept)) });
+  } finally {
+    for (const client of clients) client.destroy();
+  }
+};
+
+const STORES = [
+  { name: "in memory", needs: [], inStage: inMemory },
+  { name: "in Redis, two instances", needs: ["redis"], inStage: inRedis },
+] as const;
+
+/** Resolves when every read that was begun has been answered, and more. */
+async function settled(stores: readonly Store[]): Promise<void> {
+  for (let round = 0; round < 5; round++) {
+    await Promise.all(stores.map((store) => store.read("no such key")));
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+}
+
+for (const { name, needs, inStage } of STORES) {
+  const caches = (stores: readonly Store[], pay: (key: string) => Promise<string>): Cache[] =>
+    stores.map((store) => openCache({ store, pay, stampede: "wait" }));
+
+  testWith(
+    needs,
+    `a cache ${name} pays once for 1,000 who want the same at once`,
+    () =>
+      inStage(async ({ stores }) => {
+        const origin = heldOrigin();
+        const open = caches(stores, origin.pay);
+        const asked = Array.from({ length: 1_000 }, (_, at) => open[at % open.length]("a"));
+        await settled(stores);
+        assert.deepEqual(origin.calls, ["a"]);
+        origin.answer();
+        const answers = await Promise.all(asked);
+        assert.deepEqual(new Set(answers.map(({ text }) => text)), new Set(["a 1"]));
+        assert.equal(answers.filter(({ hit }) => !hit).length, 1);
+        assert.deepEqual(await open[0]("a"), { text: "a 1", hit: true });
+      }),
+  );
+
+  testWith(
+    needs,
+    `a cache ${name} pays for each of several keys`,
+    () =>
+      inStage(async ({ stores }) => {
+        const origin = heldOrigin();
+        origin.answer();
+        const [cache] = caches(stores, origin.pay);
+        await Promise.all(["a", "b", "a", "c", "b"].map(cache));
+        assert.deepEqual(origin.calls.sort(), ["a", "b", "c"]);
+      }),
+  );
+
+  testWith(
+    needs,
+    `with stampede all, a cache ${name} lets everybody pay`,
+    () =>
+      inStage(async ({ stores }) => {
+        const origin = heldOrigin();
+        const cache = openCache({ store: stores[0], pay: origin.pay, stampede: "all" });
+        const asked = Array.from({ length: 100 }, () => cache("a"));
+        await settled(stores);
+        assert.equal(origin.calls.length, 100);
+        origin.answer();
+        assert.ok((await Promise.all(asked)).every(({ hit }) => !hit));
+        assert.equal((await cache("a")).hit, true);
+      }),
+  );
+
+  testWith(
+    needs,
+    `a payment that fails ${name} fails for all who wait, and the next one pays`,
+    () =>
+      inStage(async ({ stores }) => {
+        let calls = 0;
+        const pay = (): Promise<string> =>
+          ++calls === 1 ? Promise.reject(new Error("no money")) : Promise.resolve("paid");
+        const [cache] = caches(stores, pay);
+        const asked = await Promise.allSettled([cache("a"), cache("a"), cache("a")]);
+        assert.deepEqual(asked.map(({ status }) => status), ["rejected", "rejected", "rejected"]);
+        assert.deepEqual(await cache("a"), { text: "paid", hit: false });
+      }),
+  );
+
+  testWith(
+    needs,
+    `a cache ${name} does not pay for what was kept between its look and its hold`,
+    () =>
+      inStage(async ({ stores: [store] }) => {
+        const late: Store = {
+          ...store,
+          async hold(key): ReturnType<Store["hold"]> {
+            await store.keep(key, "another's");
+            return await store.hold(key);
+          },
+        };
+        const pay = (): Promise<string> => assert.fail("it pays");
+        const cache = openCache({ store: late, pay, stampede: "wait" });
+        assert.deepEqual(await cache("a"), { text: "another's", hit: true });
+      }),
+  );
+}
+
+Deno.test("a store in memory keeps a text until its time is over", async () => {
+  let nowMs = 0;
+  const store = memoryStore(100, () => nowMs);
+  assert.equal(await store.read("a"), null);
+  await store.keep("a", "text");
+  nowMs = 99;
+  assert.equal(await store.read("a"), "text");
+  nowMs = 100;
+  assert.equal(await store.read("a"), null);
+});
+
+testWith(
+  ["redis"],
+  "what Redis keeps and holds ends by itself; only the holder ends a hold before",
+  async () => {
+    await using redis = await startRedis();
+    const client = await connectRedis(redis.url);
+    const store = redisStore(client, { prefix: "test:", ttlMs: 60_000, holdMs: 30_000 });
+    await store.keep("a", "text");
+    const release = await store.hold("a");
+    assert.ok(release);
+    assert.equal(await store.hold("a"), null);
+    const lifetimes = [await client.pTTL("test:a"), await client.pTTL("test:hold:a")];
+    assert.ok(lifetimes[0] > 50_000 && lifetimes[0] <= 60_000, `${lifetimes}`);
+    assert.ok(lifetimes[1] > 20_000 && lifetimes[1] <= 30_000, `${lifetimes}`);
+    await client.set("test:hold:a", "someone else");
+    await release();
+    assert.equal(await client.get("test:hold:a"), "someone else");
+    client.destroy();
+  },
+);

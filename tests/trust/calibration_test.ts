@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { calibrationOf } from "../../runner/trust/calibration.ts";
+import {
+  readCalibration,
+  type Subject,
+  writeCalibration,
+} from "../../runner/trust/calibration_cache.ts";
+import { emptyFolder } from "../e2e/plateau.ts";
+import { measurementFixture } from "../report/fixture.ts";
+
+const SUBJECT: Subject = {
+  cpu: "Some CPU @ 2.40GHz",
+  cores: 4,
+  kernel: "6.1.0",
+  plateau: "0.1.0",
+  deno: "2.9.6",
+  driver: "epoll",
+};
+const FOUND = { ceiling: 123_456.7, floor: 0.031 };
+
+Deno.test("a calibration is remembered, and nothing else is left in the folder", async () => {
+  using folder = emptyFolder();
+  const path = join(folder.path, "not/yet/there");
+  await writeCalibration(path, SUBJECT, FOUND);
+  assert.deepEqual(await readCalibration(path, SUBJECT), FOUND);
+  assert.equal([...Deno.readDirSync(path)].length, 1);
+  await writeCalibration(path, SUBJECT, { ...FOUND, ceiling: 1 });
+  assert.equal((await readCalibration(path, SUBJECT))?.ceiling, 1);
+});
+
+Deno.test("with another machine, version or driver it is not the same calibration", async () => {
+  using folder = emptyFolder();
+  await writeCalibration(folder.path, SUBJECT, FOUND);
+  const others: Partial<Subject>[] = [
+    { cpu: "another" },
+    { cores: 8 },
+    { kernel: "6.2.0" },
+    { plateau: "0.2.0" },
+    { deno: "2.6.10" },
+    { driver: "tcp" },
+  ];
+  for (const other of others) {
+    assert.equal(await readCalibration(folder.path, { ...SUBJECT, ...other }), null);
+  }
+});
+
+Deno.test("a broken file is as good as none", async () => {
+  using folder = emptyFolder();
+  await writeCalibration(folder.path, SUBJECT, FOUND);
+  const [{ name }] = [...Deno.readDirSync(folder.path)];
+  const path = join(folder.path, name);
+  const text = Deno.readTextFileSync(path);
+  for (const broken of ["", "{}", text.slice(0, -5), text.replace("123456.7", "-1")]) {
+    Deno.writeTextFileSync(path, broken);
+    assert.equal(await readCalibration(folder.path, SUBJECT), null, broken);
+  }
+});
+
+Deno.test("a folder that can't be written to is no failure", async () => {
+  using folder = emptyFolder();
+  const file = join(folder.path, "a file");
+  Deno.writeTextFileSync(file, "");
+  await writeCalibration(file, SUBJECT, FOUND);
+  assert.equal(await readCalibration(file, SUBJECT), null);
+});
+
+Deno.test("the best of the slices counts: a busy moment makes a generator slower, never faster", () => {
+  const slice = (rate: number, medianMs: number) => {
+    const measured = measurementFixture({ target: "null", scenario: "null", medianMs: 1 });
+    const percentiles = { ...measured.service.percentiles, "50": medianMs };
+    return { ...measured, rate, service: { ...measured.service, percentiles } };
+  };
+  const full = [slice(100, 1), slice(300, 2), slice(200, 1)];
+  const single = [slice(5, 0.4), slice(5, 0.2), slice(5, 0.3)];
+  assert.deepEqual(calibrationOf({ full, single }), { ceiling: 300, floor: 0.2 });
+  assert.equal(calibrationOf({ full: [slice(0, 1)], single }), null);
+});

@@ -1,0 +1,235 @@
+import assert from "node:assert/strict";
+import { judge } from "../../runner/trust/judging.ts";
+import { measurementFixture } from "../report/fixture.ts";
+import { caseWith, OPEN, type Spoiled } from "./case.ts";
+
+const requests = { due: 1_000, completed: 1_000, failed: 0, unfinished: 0, dropped: 0 };
+const LONG = measurementFixture({ target: "api", scenario: "static", medianMs: 40 });
+const lag = (p99: number) => ({ p50: 0, p99, max: p99 });
+
+const spoiled: [sentence: string, spoiled: Spoiled, trust: string, reason: RegExp][] = [
+  [
+    "a worker that is nearly never idle",
+    { worker: { cpu: 0.93 } },
+    "suspect",
+    /^The busiest worker used 93 % of a core and waited for one 2\.5 % of the time: the generator may have been the limit, not the target; give it more cores/,
+  ],
+  ["a worker that is never idle", { worker: { cpu: 0.96 } }, "invalid", /was the limit/],
+  [
+    "a worker that works or stands in line all the time",
+    { worker: { cpu: 0.5, waiting: 0.48 } },
+    "invalid",
+    /used 50 % of a core and waited for one 48 %/,
+  ],
+  [
+    "a busy worker with cores to spare",
+    { worker: { cpu: 0.98 }, surroundings: { cores: 8 } },
+    "invalid",
+    /give it more workers \(-w\)/,
+  ],
+  [
+    "the busier of two workers",
+    {
+      evidence: {
+        workers: 2,
+        each: [
+          { cpu: 0.1, waiting: 0, spinning: 0, lag: 0, delay: 0 },
+          { cpu: 0.95, waiting: 0, spinning: 0, lag: 0, delay: 0 },
+        ],
+      },
+    },
+    "suspect",
+    /used 95 %/,
+  ],
+  [
+    "requests that were dropped by a busy worker",
+    { worker: { cpu: 0.93 }, run: { ...OPEN, requests: { ...requests, dropped: 12_000 } } },
+    "invalid",
+    /^12,000 requests that were due were never sent, while the busiest worker had no time/,
+  ],
+  [
+    "a rate near the ceiling, by a worker as busy as there",
+    { worker: { cpu: 0.8 }, run: { rate: 230_000 } },
+    "suspect",
+    /^230,000 requests\/s are 92 % of what this generator reaches here/,
+  ],
+  [
+    "an open loop whose worker comes late",
+    { run: OPEN, evidence: { delay: { p50: 0, p99: 1.5, max: 9 } } },
+    "suspect",
+    /^The workers came up to 1\.5 ms late to what was due \(p99\)/,
+  ],
+  [
+    "an open loop whose worker comes very late",
+    { run: OPEN, evidence: { delay: { p50: 0, p99: 21, max: 40 } } },
+    "invalid",
+    /21 ms late/,
+  ],
+  [
+    "requests that were sent late though connections were free",
+    { run: OPEN, evidence: { lag: lag(30) } },
+    "suspect",
+    /^Requests were sent up to 30 ms late \(p99\) although connections were free/,
+  ],
+  [
+    "cores that are full, for which the worker waits",
+    { surroundings: { busy: 0.99, cores: 1 }, worker: { cpu: 0.35, waiting: 0.067 } },
+    "suspect",
+    /^The only core that Plateau may use was busy \(99 %\), and the busiest worker waited for one 6\.7 %/,
+  ],
+  [
+    "cores that are full, for which the worker waits long",
+    { surroundings: { busy: 0.97 }, worker: { cpu: 0.45, waiting: 0.42 } },
+    "invalid",
+    /^All 2 cores .* the generator and the target or others took them from each other/,
+  ],
+  [
+    "cores that are full with other things than a target elsewhere",
+    { surroundings: { busy: 0.97 }, worker: { waiting: 0.1 }, sharesMachine: false },
+    "suspect",
+    /other programs took them from the generator; end them/,
+  ],
+  [
+    "cores that are full where the system does not tell who waits",
+    { surroundings: { busy: 0.99 }, worker: { waiting: null } },
+    "suspect",
+    /were busy \(99 %\): the generator/,
+  ],
+  [
+    "a worker that is kept on a core with its target, while another is free",
+    { surroundings: { busy: 0.8 }, worker: { cpu: 0.44, waiting: 0.42 } },
+    "suspect",
+    /^The busiest worker used 44 % of a core and waited for one 42 % of the time, though not all/,
+  ],
+  ["stolen time", { surroundings: { steal: 0.03 } }, "suspect", /^The hypervisor gave 3 %/],
+  ["much stolen time", { surroundings: { steal: 0.2 } }, "invalid", /^The hypervisor gave 20 %/],
+  [
+    "a CPU limit that was felt",
+    { surroundings: { throttled: 3 } },
+    "suspect",
+    /^A CPU limit \(cgroup\) held the generator back for 3 ms of 3000 ms/,
+  ],
+  [
+    "a CPU limit that was felt for long",
+    { surroundings: { throttled: 600 } },
+    "invalid",
+    /held the generator back for 600 ms/,
+  ],
+  ["a coarse clock", { evidence: { timer: 15.6 } }, "suspect", /goes in steps of 16 ms/],
+  [
+    "a run of a moment",
+    { run: { elapsed: 0.012 }, worker: { cpu: 0.99 } },
+    "suspect",
+    /^The run took 12 ms: too short to tell/,
+  ],
+  [
+    "a few requests for which there was no port",
+    { run: { requests, reasons: { "Cannot assign requested address": 1, "reset": 50 } } },
+    "suspect",
+    /^1 request failed as this machine ran out of ports/,
+  ],
+  [
+    "many requests for which there was no port",
+    { run: { requests, reasons: { "Cannot assign requested address (os error 99)": 400 } } },
+    "invalid",
+    /^400 requests failed as this machine ran out of ports/,
+  ],
+  [
+    "requests for which there was no open file",
+    { run: { requests, reasons: { "Too many open files (os error 24)": 4 } } },
+    "suspect",
+    /^4 requests failed as this machine ran out of open files, .* ulimit -n/,
+  ],
+];
+
+for (const [sentence, spoil, trust, reason] of spoiled) {
+  Deno.test(`${sentence}: ${trust}`, () => {
+    const judged = judge(caseWith(spoil));
+    assert.equal(judged.trust, trust, judged.reasons.join());
+    assert.match(judged.reasons[0], reason);
+    for (const text of judged.reasons) assert.match(text, /^[A-Z0-9].*\.$/);
+  });
+}
+
+const harmless: [sentence: string, spoiled: Spoiled][] = [
+  ["a worker with time to spare", {}],
+  ["the same in an open loop", { run: OPEN }],
+  ["what the system does not tell", {
+    evidence: { waiting: null, ceiling: null, floor: null },
+    worker: { waiting: null },
+    surroundings: { cores: null, busy: null, steal: null, throttled: null },
+  }],
+  ["waits for a core that sleeps", {
+    surroundings: { busy: 0.05 },
+    worker: { cpu: 0.2, waiting: 0.25 },
+  }],
+  ["a worker that wakes often, in a loop that keeps up", {
+    run: OPEN,
+    surroundings: { busy: 0.5 },
+    worker: { cpu: 0.45, waiting: 0.3 },
+  }],
+  ["full cores for which nobody waits", {
+    surroundings: { busy: 0.99 },
+    worker: { waiting: 0.01 },
+  }],
+  ["a loop that spins until something is due", {
+    run: OPEN,
+    worker: { cpu: 1, spinning: 0.94, waiting: 0.004 },
+  }],
+  ["a rate near the ceiling, by a worker with time", {
+    run: { rate: 240_000 },
+    worker: { cpu: 0.5 },
+  }],
+  ["more than the ceiling, by requests in a row on each connection", {
+    run: {
+      rate: 900_000,
+      load: { ...caseWith().run.load, kind: "closed", pipeline: 16, duration: 3, requests: null },
+    },
+    worker: { cpu: 0.85 },
+  }],
+  ["one hiccup in a short run of an open loop", {
+    run: { ...OPEN, elapsed: 1 },
+    evidence: { delay: { p50: 0, p99: 8, max: 18 } },
+  }],
+  ["delays of a closed loop, which misses no moment", {
+    evidence: { delay: { p50: 1, p99: 9, max: 20 } },
+  }],
+  ["small delays beside long answers", {
+    run: { ...OPEN, service: LONG.service },
+    evidence: { delay: { p50: 0, p99: 3, max: 9 } },
+  }],
+  ["requests that waited for a connection, as answers took long", {
+    run: {
+      ...OPEN,
+      service: { ...caseWith({ run: OPEN }).run.service, mean: 45 },
+    },
+    evidence: { lag: lag(300) },
+  }],
+  ["requests that a worker with time could not send, as no connection was free", {
+    run: { ...OPEN, requests: { ...requests, dropped: 500 } },
+  }],
+  ["steps of a coarse counter in a short run", {
+    run: { elapsed: 0.5 },
+    surroundings: { steal: 0.05 },
+  }],
+  ["failures of other kinds", {
+    run: { requests, reasons: { "Connection refused": 900, "no whole answer in time": 100 } },
+  }],
+];
+
+for (const [sentence, spoil] of harmless) {
+  Deno.test(`${sentence}: valid`, () => {
+    assert.deepEqual(judge(caseWith(spoil)), { trust: "valid", reasons: [] });
+  });
+}
+
+Deno.test("reasons come with the worst first, and the worst decides", () => {
+  const { trust, reasons } = judge(caseWith({
+    worker: { cpu: 0.93 },
+    surroundings: { throttled: 600 },
+  }));
+  assert.equal(trust, "invalid");
+  assert.equal(reasons.length, 2);
+  assert.match(reasons[0], /CPU limit/);
+  assert.match(reasons[1], /busiest worker/);
+});
