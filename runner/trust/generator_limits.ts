@@ -15,7 +15,7 @@ import {
  * A worker that is idle waits for the target; one that never is keeps the target waiting. Beside servers
  * that are slower than it, it is occupied for up to 0.83 of the time, beside nginx for 0.93 (two cores).
  */
-const OCCUPIED: Limits = { suspect: 0.88, invalid: 0.97 };
+export const OCCUPIED: Limits = { suspect: 0.88, invalid: 0.97 };
 
 /** A rate this near to the calibrated ceiling is the generator's, if it was about as busy as there. */
 const NEAR_CEILING = 0.9;

@@ -10,6 +10,7 @@ import {
   occupiedShare,
   percent,
 } from "./finding.ts";
+import { OCCUPIED } from "./generator_limits.ts";
 
 /** From here on the cores are full: the idle rest is rounding, and moments between two threads. */
 const FULL = 0.95;
@@ -66,10 +67,11 @@ function crowded({ evidence, sharesMachine }: Case): Finding | null {
 function linedUp({ evidence, run: { load, requests } }: Case): Finding | null {
   const { busy } = evidence.surroundings;
   const worker = busiestOf(evidence);
-  const isFull = busy !== null && busy >= FULL; // told already
+  const occupied = occupiedShare(worker);
+  const isTold = (busy !== null && busy >= FULL) || levelOf(occupied, OCCUPIED) !== null;
   const asksAll = load.kind === "closed" || requests.dropped > 0;
-  if (worker.waiting === null || isFull || !asksAll) return null;
-  if (worker.waiting < LINED_UP.waiting || occupiedShare(worker) < LINED_UP.occupied) return null;
+  if (worker.waiting === null || isTold || !asksAll) return null;
+  if (worker.waiting < LINED_UP.waiting || occupied < LINED_UP.occupied) return null;
   return {
     level: "suspect",
     reason:
