@@ -88,6 +88,7 @@ async function outputOf(program: string, flag: string, { env, cwd }: Place): Pro
     const output = child.output();
     if (!await settlesWithin(output, LIMIT_MS)) {
       child.kill("SIGKILL");
+      await settlesWithin(output, LIMIT_MS); // what it started may hold its output open
       return "";
     }
     const { stdout, stderr } = await output;
