@@ -27,10 +27,15 @@ interface Group {
   readonly runs: number;
 }
 
-/** One for each cell whose load is the same all the time. */
+/** One for each cell whose load is the same all the time; one for all where every run is too short. */
 export function steadyFindings(cells: readonly Cell[]): SteadyFinding[] {
+  const all = cells.flatMap(labelsOf);
+  if (cells.length > 1 && all.length > 0 && all.every((label) => label === "too-short")) {
+    const details = detailsText(cells[0], "too-short");
+    return [{ text: `No run lasted long enough to tell a warm-up: ${details}.`, isFlat: false }];
+  }
   return cells.flatMap((cell) => {
-    const labels = cell.runs.flatMap(({ warmup }) => warmup?.label ?? []);
+    const labels = labelsOf(cell);
     const groups = ORDER
       .map((label) => ({ label, runs: labels.filter((one) => one === label).length }))
       .filter(({ runs }) => runs > 0)
@@ -41,6 +46,10 @@ export function steadyFindings(cells: readonly Cell[]): SteadyFinding[] {
       isFlat: groups.length === 1 && groups[0].label === "flat",
     }];
   });
+}
+
+function labelsOf({ runs }: Cell): SteadyLabel[] {
+  return runs.flatMap(({ warmup }) => warmup?.label ?? []);
 }
 
 /** `hono warms up in 2 of 3 runs: …` for the first, `1 run is flat` for the others. */

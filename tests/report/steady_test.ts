@@ -104,6 +104,14 @@ for (const [warmups, text, isFlat] of findings) {
   });
 }
 
+Deno.test("where every run is too short that is told once", () => {
+  const cells = [cellOf([SHORT, SHORT]), cellOf([SHORT])];
+  const texts = steadyFindings(cells).map(({ text }) => text);
+  assert.equal(texts.length, 1);
+  assert.match(texts[0], /^No run lasted long enough to tell a warm-up: that takes 5\ss\.$/);
+  assert.equal(steadyFindings([cellOf([SHORT]), cellOf([FLAT])]).length, 2);
+});
+
 Deno.test("a load that itself changes has no warm-up to look for", () => {
   const cell = cellOf([null, null]);
   assert.deepEqual(steadyFindings([cell]), []);
