@@ -125,7 +125,7 @@ function figuresText(cell: Cell): string {
 }
 
 function rateText({ rate }: Cell): string {
-  return `${formatNumber(rate.median)} requests/s`;
+  return `${formatNumber(rate.mean)} requests/s`;
 }
 
 function runsText({ rate, runs }: Cell): string {

@@ -11,13 +11,13 @@ export function barsOf(cells: readonly Cell[]): BarsChart {
     bars: cells.map(({ label, color, rate }) => ({
       label,
       color,
-      value: compact(rate.median),
+      value: compact(rate.mean),
       runs: rate.values.map(compact),
-      text: formatNumber(rate.median),
+      text: formatNumber(rate.mean),
     })),
   };
 }
 
 function barText({ label, rate }: Cell): string {
-  return `${label} ${formatNumber(rate.median)}`;
+  return `${label} ${formatNumber(rate.mean)}`;
 }

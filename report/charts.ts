@@ -6,7 +6,7 @@
 /** Colours of the style sheet; beyond them they begin anew. */
 export const COLORS = 10;
 
-/** Requests per second: one bar a cell, at the median of its runs, each run as a dot. */
+/** Requests per second: one bar a cell, at the mean of its runs, each run as a dot. */
 export interface BarsChart {
   readonly kind: "bars";
   /** The chart in words, for those who cannot see it. */

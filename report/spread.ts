@@ -2,6 +2,7 @@
 
 /** What the runs of a cell say about one figure. */
 export interface Spread {
+  readonly mean: number;
   readonly median: number;
   readonly min: number;
   readonly max: number;
@@ -11,7 +12,18 @@ export interface Spread {
 
 /** Of at least one value. */
 export function spreadOf(values: readonly number[]): Spread {
-  return { median: median(values), min: Math.min(...values), max: Math.max(...values), values };
+  return {
+    mean: mean(values),
+    median: median(values),
+    min: Math.min(...values),
+    max: Math.max(...values),
+    values,
+  };
+}
+
+/** 0 of none. */
+export function mean(values: readonly number[]): number {
+  return values.length === 0 ? 0 : sum(values, (value) => value) / values.length;
 }
 
 /** The middle value, or the mean of the two middle ones; 0 of none. */

@@ -11,12 +11,12 @@ import type { Cell } from "./cells.ts";
 import { intervalsOf, isEmpty } from "./intervals.ts";
 import { percentileOf, poolLatency } from "./pool.ts";
 import type { RunParts } from "./run_parts.ts";
-import { median, type Spread, spreadOf } from "./spread.ts";
+import { mean, type Spread, spreadOf } from "./spread.ts";
 
 /** Percentiles that flatten, each in its own time. */
 export const FLATTENING = ["p50", "p75", "p90", "p99"] as const;
 
-/** A part of the runs of a cell: its rate is the median of theirs, its latencies are pooled. */
+/** A part of the runs of a cell: its rate is the mean of theirs, its latencies are pooled. */
 export interface PartFigures {
   /** Completed requests per second. */
   readonly rate: number;
@@ -74,7 +74,7 @@ function figuresOf(blocks: readonly Block[]): PartFigures | null {
   if (blocks.length === 0) return null;
   const latency = mergeHistograms(blocks.map(({ latency }) => latency));
   return {
-    rate: median(blocks.map(({ completed, seconds }) => completed / seconds)),
+    rate: mean(blocks.map(({ completed, seconds }) => completed / seconds)),
     p50: latency.valueAtPercentile(50) / 1_000,
     p99: latency.valueAtPercentile(99) / 1_000,
     count: latency.count,
@@ -85,7 +85,7 @@ function wholeFigures({ parts, runs, latency: shown }: Cell): PartFigures {
   const wholes = parts.map(({ whole }) => whole);
   const latency = wholes.every((whole, i) => whole === runs[i]) ? shown : poolLatency(wholes);
   return {
-    rate: median(wholes.map(({ rate }) => rate)),
+    rate: mean(wholes.map(({ rate }) => rate)),
     p50: percentileOf(latency, 50),
     p99: percentileOf(latency, 99),
     count: latency.count,

@@ -26,7 +26,7 @@ export function summaryTable(scenario: string, cells: readonly Cell[]): Table {
     {
       label: "Requests/s",
       cell: ({ rate, confidence }) =>
-        withInterval(numberCell(rate.median), confidence.intervals.rate),
+        withInterval(numberCell(rate.mean), confidence.intervals.rate),
     },
     { label: "p50", unit: unit.name, cell: (cell) => percentileCell(cell, 50, unit) },
     { label: "p99", unit: unit.name, cell: (cell) => percentileCell(cell, 99, unit) },
