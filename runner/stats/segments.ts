@@ -13,13 +13,13 @@ import { medianOf } from "./quantile.ts";
 export const MATERIAL_RATIO = 0.02;
 /**
  * Least values in a segment, so that its median withstands an outlier. Two slow intervals at the start of
- * a run are found as a segment of three; one is an outlier.
+ * a run are found as a segment of three; one is an outlier here (`slow_start.ts` looks for it).
  */
 const LEAST_SEGMENT = 3;
 /** Segments count as at least this noisy, so that a few equal (rounded) values are no segment of their own. */
 const LEAST_STDEV_RATIO = MATERIAL_RATIO / 4;
 /** Turns a median absolute deviation into the standard deviation of normally distributed values. */
-const STDEV_PER_MAD = 1.4826;
+export const STDEV_PER_MAD = 1.4826;
 
 export interface Segment {
   /** Index of its first value; the next segment's, or the end of the series, is its end. */

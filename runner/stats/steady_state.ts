@@ -6,7 +6,8 @@
  */
 import { driftOf } from "./drift.ts";
 import { medianOf } from "./quantile.ts";
-import { MATERIAL_RATIO, segmentSeries } from "./segments.ts";
+import { MATERIAL_RATIO, type Segment, segmentSeries } from "./segments.ts";
+import { slowStartOf } from "./slow_start.ts";
 
 /** From the best to the worst. */
 export const STEADY_LABELS = [
@@ -92,7 +93,7 @@ export function classifySeries(
   const ratios = known.map((value) =>
     kind === "latency" ? Math.log(value / middle) : value / middle
   );
-  const stretches = segmentSeries(ratios);
+  const stretches = withSlowStart(segmentSeries(ratios), ratios, kind === "latency" ? 1 : -1);
   const last = stretches[stretches.length - 1];
   const segments = stretches.map(({ from, level }) => ({
     from: from === 0 ? 0 : present[from],
@@ -103,6 +104,18 @@ export function classifySeries(
     return { label: "no-steady-state", steadyFrom: null, segments };
   }
   return { label: labelOf(segments, kind), steadyFrom: from, segments };
+}
+
+/** Sets the first intervals apart where they are far worse than the stretch that they stand in. */
+function withSlowStart(
+  [first, ...rest]: readonly Segment[],
+  ratios: readonly number[],
+  worse: 1 | -1,
+): Segment[] {
+  const length = slowStartOf(ratios, first, worse);
+  if (length === 0) return [first, ...rest];
+  const values = ratios.slice(0, length);
+  return [{ from: 0, level: medianOf(values), values }, { ...first, from: length }, ...rest];
 }
 
 /** A warm-up ends on the best level of all (or one that can't be told from it); a slowdown doesn't. */

@@ -37,7 +37,10 @@ const latencies: [string, (number | null)[], SteadyLabel, number | null][] = [
     "warm-up",
     3,
   ],
-  ["a slow first interval alone is an outlier", [...at(9, 1), ...at(5, 39)], "flat", 0],
+  ["a slow first interval is a warm-up of one", [...at(9, 1), ...at(5, 39)], "warm-up", 1],
+  ["a first interval that is a little slow is noise", [...at(5.3, 1), ...at(5, 39)], "flat", 0],
+  ["a fast first interval is an outlier", [...at(2, 1), ...at(5, 39)], "flat", 0],
+  ["a slow second interval is an outlier", [...at(5, 1), ...at(9, 1), ...at(5, 38)], "flat", 0],
   [
     "latency that rises and stays is a slowdown, steady on its new level",
     [...at(5, 12), ...at(8, 28)],
