@@ -16,9 +16,9 @@ export type RedisClient = ReturnType<typeof createClient>;
  */
 export async function connectRedis(url: string): Promise<RedisClient> {
   if (!/^rediss?:$/.test(URL.parse(url)?.protocol ?? "")) throw notAnAddress();
-  const redis = await import("redis");
+  const { makeClient } = await import("./redis_package.ts");
   let answered = false;
-  const client: RedisClient = redis.createClient({
+  const client: RedisClient = makeClient({
     url,
     disableOfflineQueue: true,
     socket: {

@@ -3,6 +3,7 @@
  * rate-limiter-flexible: in this process, or in Redis by one script, and so exactly, however many
  * instances count at once.
  */
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import type { MiddlewareHandler } from "hono";
 import type { RedisClient } from "../../redis_client.ts";
 
@@ -31,13 +32,10 @@ export interface Limiter {
 }
 
 /** @param redis With the beginning of its keys; null counts in this process. */
-export async function openLimiter(
+export function openLimiter(
   limit: Limit,
   redis: { client: RedisClient; prefix: string } | null,
-): Promise<Limiter> {
-  const { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } = await import(
-    "rate-limiter-flexible"
-  );
+): Limiter {
   const counting = { points: limit.limit, duration: limit.windowSec };
   const memory = new RateLimiterMemory(counting);
   const counter = redis === null ? memory : new RateLimiterRedis({
