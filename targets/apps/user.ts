@@ -94,7 +94,7 @@ async function limiterOf(settings: Settings, redis: RedisClient | null): Promise
   if (limit === "none") return null;
   const { openLimiter } = await import("./user/limiter.ts");
   const { PREFIX } = await import("./user/shared_redis.ts");
-  return await openLimiter(
+  return openLimiter(
     { limit, windowSec: settings["rateLimit.window"] / 1_000 },
     store === "redis" && redis ? { client: redis, prefix: `${PREFIX}limit` } : null,
   );
