@@ -76,7 +76,7 @@ export function resultsFixture(spec: FixtureSpec): Results {
   });
 }
 
-const MACHINE: Results["machine"] = {
+export const MACHINE: Results["machine"] = {
   os: "linux",
   kernel: "6.1.0",
   arch: "x86_64",
