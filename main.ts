@@ -39,7 +39,7 @@ async function unknownCommand(name: string): Promise<UserError> {
 }
 
 function help(): string {
-  const lines = listedCommands().map(({ name, summary }) => `  ${name.padEnd(8)}  ${summary}`);
+  const lines = listedCommands().map(({ name, summary }) => `  ${name.padEnd(11)}  ${summary}`);
   return `Plateau ${VERSION} measures HTTP services: it starts them, loads them, and writes a report.
 
 Usage: plateau COMMAND [options]

@@ -1,11 +1,14 @@
 /** Every bench, in the order in which all of them run. */
 import type { Bench } from "./bench.ts";
+import { agent } from "./agent.ts";
 import { connections } from "./connections.ts";
+import { fleet } from "./fleet.ts";
 import { frozen } from "./frozen.ts";
 import { generators } from "./generators.ts";
 import { lag } from "./lag.ts";
 import { log } from "./log.ts";
 import { memory } from "./memory.ts";
+import { report } from "./report_size.ts";
 import { startup } from "./startup.ts";
 import { statistics } from "./simulations.ts";
 import { witness } from "./witness.ts";
@@ -18,7 +21,10 @@ export const benches = {
   connections,
   startup,
   log,
+  report,
   witness,
+  agent,
+  fleet,
   statistics,
 } satisfies Record<string, Bench>;
 

@@ -7,7 +7,7 @@ import { type Access, accessMisfits } from "../targets/access.ts";
 import type { Given, Parts, Values } from "./command.ts";
 
 /** A file of certificates, as its text. */
-const certificates = z.string().transform((path, context) => {
+export const certificates = z.string().transform((path, context) => {
   try {
     return certificatesAt(resolve(path));
   } catch (error) {
@@ -47,5 +47,6 @@ export function accessConflicts(given: Given): Problem[] {
 }
 
 export function accessOf({ insecure, cacert, unix }: Values<typeof accessFlags>): Access {
-  return { insecure, caCerts: cacert === undefined ? [] : [cacert], unixPath: unix };
+  const unixPath = unix === undefined ? undefined : resolve(unix); // an agent stands in another folder
+  return { insecure, caCerts: cacert === undefined ? [] : [cacert], unixPath };
 }

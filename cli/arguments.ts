@@ -122,6 +122,7 @@ function commanderOf({ parts, title }: Called): Commander {
     else commander.addArgument(new Argument(part.operand, part.about));
   }
   return commander
+    .option("--no-color", "No colours; also as NO_COLOR") // what is printed asks cli/terminal.ts
     .option("-h, --help", "This text")
     .option("-V, --version", "The version of Plateau");
 }

@@ -3,17 +3,21 @@ import type { Grouped } from "../report/cells.ts";
 import type { GateOutcome } from "../report/gates.ts";
 import { measureUrl } from "../runner/bench.ts";
 import type { Measurement } from "../runner/result.ts";
-import { EXIT } from "../scenarios/errors.ts";
+import { EXIT, TargetError } from "../scenarios/errors.ts";
 import type { Threshold } from "../scenarios/threshold.ts";
+import type { Asked } from "./bench_page.ts";
 import { benchConflicts, benchParts, benchRequest } from "./bench_flags.ts";
+import type { Command } from "./command.ts";
 import { defineCommand } from "./define.ts";
+import { loaderFor } from "./fleet_flags.ts";
+import { tellGithub } from "./github.ts";
 import { interruptible } from "./interrupt.ts";
 import { judgeMeasurement, judgeTrust } from "./judge.ts";
 import { type Renderers, takesStdout, writeOutputs } from "./outputs.ts";
-import { print, progressView, terminalOptions } from "./terminal.ts";
+import { print, printError, progressView, terminalOptions } from "./terminal.ts";
 import { readBaseline } from "./threshold_flags.ts";
 
-export const bench = defineCommand({
+const command = defineCommand({
   parts: benchParts,
   conflicts: benchConflicts,
   more: `By default each connection asks again when it has its answer, until the time is
@@ -24,21 +28,54 @@ Examples:
   plateau bench http://127.0.0.1:8080/ -c 100 -d 30s
   plateau bench http://127.0.0.1:8080/login -m post -H "content-type: application/json" -b '{"user":"a"}'
   plateau bench http://127.0.0.1:8080/ -n 10000 --expect-status 200 --json -`,
-  async run(values): Promise<number> {
+  async run(values, args): Promise<number> {
     const baseline = await readBaseline(values.threshold, values.baseline);
     return interruptible(async (signal) => {
       const { onProgress, stop } = await progressView(values.quiet);
-      const measurement = await measureUrl(benchRequest(values), { onProgress, signal }).finally(
-        stop,
-      );
+      const onNote = (text: string): void => onProgress({ kind: "note", text });
+      const loader = await loaderFor(values, onNote);
+      const request = benchRequest(values);
+      const measurement = await measureUrl(request, { loader, onProgress, signal })
+        .finally(() => loader.close())
+        .finally(stop);
       const gates = await gatesOf(measurement, values.threshold, baseline);
-      await writeOutputs(values, renderersOf(measurement, values.threshold, { baseline, gates }));
+      const asked = { thresholds: values.threshold, baseline, args, seed: request.seed };
+      const renderers = renderersOf(measurement, asked, gates);
+      await writeOutputs(values, renderers);
       if (!takesStdout(values)) await print(await summaryOf(measurement, gates));
+      await tellGithub({
+        markdown: renderers.markdown,
+        annotations: async () =>
+          (await import("./github_annotations.ts")).measurementAnnotations(measurement, gates),
+      });
+      if (values.like !== undefined && !values.quiet) {
+        await tellDifferences(values.like, measurement);
+      }
+      const lost = loader.lostLog?.() ?? null;
+      if (lost !== null) {
+        throw new TargetError(`Cannot write all of the request log to "${values.log}": ${lost}`);
+      }
       if (!signal.aborted) await judge(measurement, { gates, strict: values.strict });
       return EXIT.done;
     });
   },
 });
+
+/** `--like` stands for other arguments, which are put in its place before anything is read. */
+export const bench: Command = {
+  parts: benchParts,
+  async execute(args, title): Promise<number> {
+    const isLike = args.some((arg) => arg.startsWith("--like"));
+    const given = isLike ? (await import("./like.ts")).withLikeness(args) : args;
+    return await command.execute(given, title);
+  },
+};
+
+async function tellDifferences(like: string, measurement: Measurement): Promise<void> {
+  const { differencesOf } = await import("./like.ts");
+  const { shownLines } = await import("../report/terminal/text.ts");
+  printError(shownLines(differencesOf(like, measurement), terminalOptions(Deno.stderr)));
+}
 
 /** What became of the thresholds. */
 async function gatesOf(
@@ -65,20 +102,18 @@ async function judge(
 
 function renderersOf(
   measurement: Measurement,
-  thresholds: readonly Threshold[],
-  { baseline, gates }: { baseline: Grouped | null; gates: readonly GateOutcome[] },
+  asked: Asked,
+  gates: readonly GateOutcome[],
 ): Renderers {
   return {
     json: () => JSON.stringify(measurement, null, 2) + "\n",
     csv: async () => (await import("../report/csv.ts")).renderMeasurementCsv(measurement),
+    csvIntervals: async () =>
+      (await import("../report/csv/intervals.ts")).renderMeasurementIntervalsCsv(measurement),
     markdown: async () =>
       (await import("../report/markdown.ts")).renderMeasurementMarkdown(measurement, gates),
     junit: async () => await junitOf(measurement, gates),
-    html: async () =>
-      (await import("./bench_page.ts")).renderBenchPage(measurement, {
-        thresholds: [...thresholds],
-        baseline,
-      }),
+    html: async () => (await import("./bench_page.ts")).renderBenchPage(measurement, asked),
   };
 }
 

@@ -3,11 +3,12 @@ import { z } from "zod";
 import type { BenchRequest } from "../runner/bench.ts";
 import type { Problem } from "../scenarios/errors.ts";
 import * as load from "../scenarios/load.ts";
-import type { CellLoad } from "../scenarios/plan.ts";
+import type { CellLoad } from "../scenarios/cell_load.ts";
 import { METHODS } from "../scenarios/request.ts";
 import { type RequestScenario, requestScenarioSpec } from "../scenarios/scenario.ts";
 import { accessConflicts, accessFlags, accessOf } from "./access_flags.ts";
 import { type Given, type Parts, under, type Values } from "./command.ts";
+import { fleetConflicts, fleetFlags } from "./fleet_flags.ts";
 import { anySeed, quietFlag, redisFlag, seedFlag, strictFlag } from "./flags.ts";
 import { outputConflicts, outputFlags } from "./outputs.ts";
 import { phases } from "./phases.ts";
@@ -115,7 +116,11 @@ const resultFlags = {
     about:
       "Writes a line for every request: code;start;end;connection, in nanoseconds; code 0 is " +
       "a failed one",
-    schema: z.string().min(1).optional(),
+    schema: z.string().min(1).refine(
+      (path) => path !== "-",
+      "Cannot write it to standard output: name a file",
+    )
+      .optional(),
   },
   interval: {
     flags: "--interval <D>",
@@ -135,8 +140,18 @@ const otherFlags = {
     preset: "auto",
     schema: z.enum(["auto", "epoll", "tcp"]),
   },
+  like: {
+    flags: "--like <COMMAND>",
+    about: "Takes over a command line of wrk, wrk2, oha, hey, ab, autocannon or curl, such as " +
+      "'wrk -c 100 -d 30s http://127.0.0.1/'; flags beside it count for more",
+    schema: z.string().optional(),
+  },
   ...seedFlag,
-  redis: { ...redisFlag.redis, about: "Of no use here; taken as other commands take it" },
+} satisfies Parts;
+
+const fromOthersFlags = {
+  ...fleetFlags,
+  redis: { ...redisFlag.redis, about: "Redis at which the agents wait; also as REDIS_URL" },
 } satisfies Parts;
 
 export const benchParts = {
@@ -146,13 +161,19 @@ export const benchParts = {
   ...under("Way to the server:", accessFlags),
   ...under("Checks:", checkFlags),
   ...under("Results:", resultFlags),
+  ...under("Load from other machines:", fromOthersFlags),
   ...under("Other:", otherFlags),
 } satisfies Parts;
 
 export type BenchValues = Values<typeof benchParts>;
 
 export function benchConflicts(given: Given): Problem[] {
-  return [...loadConflicts(given), ...accessConflicts(given), ...outputConflicts(given)];
+  return [
+    ...loadConflicts(given),
+    ...accessConflicts(given),
+    ...fleetConflicts(given),
+    ...outputConflicts(given),
+  ];
 }
 
 function loadConflicts(given: Given): Problem[] {
@@ -160,6 +181,11 @@ function loadConflicts(given: Given): Problem[] {
   if (kind === "closed" && given.duration !== undefined && given.requests !== undefined) {
     const message = "Cannot end by both --duration and --requests";
     return [{ place: "--requests", message, fix: "leave one out" }];
+  }
+  if (given.keepalive !== undefined && (given.pipeline ?? "1") !== "1") {
+    const message =
+      "Cannot send several requests at once on a connection that ends with its answer";
+    return [{ place: "--pipeline", message, fix: "leave it or --no-keepalive out" }];
   }
   const isThere: Given = {
     ...given,

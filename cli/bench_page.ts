@@ -1,29 +1,42 @@
 /** The report page of a single measurement: an experiment of one run. */
 import type { Grouped } from "../report/cells.ts";
+import { benchCommandOf } from "../report/command.ts";
 import { renderPage } from "../report/html/page.ts";
+import { measuredSentences } from "../report/method.ts";
 import { reportModel } from "../report/model.ts";
 import { describeMachine } from "../runner/machine/describe.ts";
 import { hashSettings } from "../runner/provenance.ts";
 import type { Measurement, Results, Threshold } from "../runner/result.ts";
 import { benchRun } from "./bench_run.ts";
 
-export function renderBenchPage(
-  measurement: Measurement,
-  { thresholds, baseline }: { thresholds: Threshold[]; baseline: Grouped | null },
-): string {
-  return renderPage([reportModel(asResults(measurement, thresholds), baseline)]);
+/** What a measurement does not tell of itself. */
+export interface Asked {
+  readonly thresholds: readonly Threshold[];
+  readonly baseline: Grouped | null;
+  /** Those of the command, and the seed that it used. */
+  readonly args: readonly string[];
+  readonly seed: number;
 }
 
-function asResults(measurement: Measurement, thresholds: Threshold[]): Results {
+export function renderBenchPage(measurement: Measurement, asked: Asked): string {
+  const results = asResults(measurement, asked);
+  return renderPage([{
+    ...reportModel(results, asked.baseline),
+    method: measuredSentences(results.runs),
+    command: benchCommandOf(asked.args, asked.seed),
+  }]);
+}
+
+function asResults(measurement: Measurement, { thresholds, seed }: Asked): Results {
   const { version, url, elapsed } = measurement;
   const finishedAt = new Date();
   const startedAt = new Date(finishedAt.getTime() - elapsed * 1_000).toISOString();
   return {
     schema: "plateau.results/1",
     version,
-    experiment: { name: "bench", title: url, thresholds },
-    source: `plateau bench ${url}`,
-    seed: 0,
+    experiment: { name: "bench", title: url, thresholds: [...thresholds] },
+    source: "",
+    seed,
     machine: describeMachine(),
     commit: null,
     settings: hashSettings({ url, load: measurement.load }),

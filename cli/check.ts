@@ -1,41 +1,54 @@
 /** `plateau check FILE`: what `run` would do, without doing it. */
 import { z } from "zod";
 import { cellLabel } from "../report/cells.ts";
-import { formatDuration, GLUE } from "../report/units.ts";
+import { loadText, parametersText, scenarioLoads } from "../report/load.ts";
+import { shownLines } from "../report/terminal/text.ts";
+import { formatDuration } from "../report/units.ts";
 import { counted } from "../report/words.ts";
+import { describeLoad } from "../runner/described_load.ts";
 import { boundsOf, repeatSentence } from "../runner/repetition.ts";
 import { Schedule } from "../runner/schedule.ts";
 import { EXIT } from "../scenarios/errors.ts";
+import type { Experiment } from "../scenarios/experiment.ts";
 import type { Cell } from "../scenarios/plan.ts";
 import type { Repeat } from "../scenarios/repetition.ts";
 import { defineCommand } from "./define.ts";
 import { planFlags } from "./flags.ts";
 import { planFromFile } from "./planned.ts";
-import { print } from "./terminal.ts";
+import { print, terminalOptions } from "./terminal.ts";
 
 export const check = defineCommand({
   parts: {
     file: {
       operand: "<FILE>",
-      about: "A YAML or JSON file, or a built-in experiment",
+      about: "A YAML or JSON file, an Artillery script, a HAR file, or a built-in experiment",
       schema: z.string(),
     },
     ...planFlags,
   },
   async run({ file, ...changes }): Promise<number> {
-    const { experiment: { name, title, repeat }, plan: { cells } } = await planFromFile(
-      file,
-      changes,
-    );
+    const { experiment, plan: { cells }, notes } = await planFromFile(file, changes);
     const lines = [
-      title ?? name,
-      `${amountText(repeat, cells)}:`,
+      experiment.title ?? experiment.name,
+      `${amountText(experiment.repeat, cells)}:`,
       ...cells.map((cell) => `  ${cell.scenario}, ${cellLabel(cell)}`),
+      ...loadLines(experiment, cells),
+      ...notes.map((note) => `Note: ${note}`),
+      ...(experiment.parameters ? [`Parameters: ${parametersText(experiment.parameters)}`] : []),
     ];
-    await print(lines.join("\n").replaceAll(GLUE, " ") + "\n");
+    await print(shownLines(lines, terminalOptions()));
     return EXIT.done;
   },
 });
+
+/** How the runs are loaded: a line for all, or one for each scenario. */
+function loadLines(experiment: Experiment, cells: readonly Cell[]): string[] {
+  const runs = cells.map(({ scenario, load }) => ({ scenario, load: describeLoad(load, 0) }));
+  const byScenario = [...scenarioLoads({ experiment, runs })];
+  return byScenario.length === 0
+    ? [`Load: ${loadText(runs)}`]
+    : byScenario.map(([scenario, load]) => `Load of ${scenario}: ${load}`);
+}
 
 /** `15 runs of 3 cells, about 3 min`, or how that will be decided, and between which bounds. */
 function amountText(repeat: Repeat, cells: readonly Cell[]): string {

@@ -48,8 +48,8 @@ export interface CommandSpec<P extends Parts> {
   readonly more?: string;
   /** What is wrong with the parts together. */
   readonly conflicts?: (given: Given) => Problem[];
-  /** Does it; resolves with the exit code. */
-  readonly run: (values: Values<P>) => Promise<number>;
+  /** Does it; resolves with the exit code. @param args What was typed. */
+  readonly run: (values: Values<P>, args: readonly string[]) => Promise<number>;
 }
 
 /** How a command is called and what it does, in a line. */
@@ -59,6 +59,8 @@ export interface CommandTitle {
 }
 
 export interface Command {
+  /** What its command line takes; absent for one that no person types. */
+  readonly parts?: Parts;
   /** Resolves with the exit code. Throws a UserError with everything that is wrong with `args`. */
   execute(args: readonly string[], title: CommandTitle): Promise<number>;
 }

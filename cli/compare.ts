@@ -11,6 +11,8 @@ import { margin } from "../scenarios/threshold.ts";
 import { groupedOf } from "./bench_run.ts";
 import type { Parts } from "./command.ts";
 import { defineCommand } from "./define.ts";
+import { tellGithub } from "./github.ts";
+import { comparisonAnnotations } from "./github_annotations.ts";
 import {
   outputConflicts,
   outputFlags,
@@ -67,8 +69,13 @@ Examples:
     const options = { marginRatio: margin, thresholds: threshold };
     const comparison = compareResults(sideOf(before), sideOf(after), options);
     if (comparison.cells.length === 0) throw nothingAlike(comparison, [base, next]);
-    await writeOutputs(outputs, renderersOf(comparison));
+    const renderers = renderersOf(comparison);
+    await writeOutputs(outputs, renderers);
     if (!takesStdout(outputs)) await print(renderComparison(comparison, terminalOptions()));
+    await tellGithub({
+      markdown: renderers.markdown,
+      annotations: () => comparisonAnnotations(comparison),
+    });
     return EXIT_CODES[comparison.outcome];
   },
 });

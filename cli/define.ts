@@ -7,9 +7,10 @@ import { print } from "./terminal.ts";
 
 export function defineCommand<P extends Parts>(spec: CommandSpec<P>): Command {
   return {
+    parts: spec.parts,
     async execute(args, title): Promise<number> {
       const read = readArguments(spec, title, args);
-      if (read.asks === "values") return await spec.run(read.values);
+      if (read.asks === "values") return await spec.run(read.values, args);
       await print(read.asks === "help" ? helpText(spec, title) : `${VERSION}\n`);
       return EXIT.done;
     },

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { duration } from "../scenarios/load.ts";
 import { repeatText, seed } from "../scenarios/repetition.ts";
 import type { Parts } from "./command.ts";
-import { only, redisUrl, wholeNumber } from "./values.ts";
+import { only, redisUrl, settings, wholeNumber } from "./values.ts";
 
 export const redisFlag = {
   redis: {
@@ -49,6 +49,12 @@ export const quietFlag = {
 
 /** Which runs of an experiment, in place of those in its file. */
 export const planFlags = {
+  set: {
+    flags: "--set <key=value>",
+    about: "A parameter of the file, the value as in YAML; may be repeated",
+    repeatable: true,
+    schema: settings,
+  },
   only: {
     flags: "--only <target=A,scenario=B>",
     about: "Only the runs that match; several values of one key are alternatives",

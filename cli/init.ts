@@ -1,9 +1,12 @@
-/** `plateau init [FILE]`: an experiment to start from. */
+/** `plateau init [FILE]`: an experiment to start from, or what a file of another tool becomes. */
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { z } from "zod";
+import { shownLines } from "../report/terminal/text.ts";
+import { filesFrom } from "../scenarios/disk_files.ts";
 import { EXIT, messageOf, UserError } from "../scenarios/errors.ts";
 import { defineCommand } from "./define.ts";
 import starter from "./starter.yaml" with { type: "text" };
-import { print } from "./terminal.ts";
+import { print, terminalOptions } from "./terminal.ts";
 
 export const init = defineCommand({
   parts: {
@@ -12,17 +15,47 @@ export const init = defineCommand({
       about: "Where to write it (default: experiment.yaml)",
       schema: z.string().default("experiment.yaml"),
     },
+    from: {
+      flags: "--from <FILE>",
+      about: "Writes what an Artillery script or a HAR file becomes here",
+      schema: z.string().min(1).optional(),
+    },
   },
-  async run({ file }): Promise<number> {
+  async run({ file, from }): Promise<number> {
+    const { text, next } = from === undefined
+      ? { text: starter, next: `It runs at once: plateau run ${file}\n` }
+      : await converted(from, file);
     try {
-      await Deno.writeTextFile(file, starter, { createNew: true });
+      await Deno.writeTextFile(file, text, { createNew: true });
     } catch (error) {
       throw new UserError([{ place: file, ...whyNot(error) }]);
     }
-    await print(`Wrote ${file}. It runs at once: plateau run ${file}\n`);
+    await print(`Wrote ${file}. ${next}`);
     return EXIT.done;
   },
 });
+
+async function converted(from: string, file: string): Promise<{ text: string; next: string }> {
+  const { foreignFile } = await import("../scenarios/imports/foreign_file.ts");
+  const folder = dirname(resolve(from));
+  const pathOf = (path: string): string =>
+    isAbsolute(path) ? path : relative(dirname(resolve(file)), join(folder, path));
+  const foreign = foreignFile(await textOf(from), from, { files: filesFrom(folder), pathOf });
+  if (foreign === null) {
+    const message = "Cannot take this over: it is neither an Artillery script nor a HAR file";
+    throw new UserError([{ place: from, message }]);
+  }
+  const notes = shownLines(foreign.notes.map((note) => `Note: ${note}`), terminalOptions());
+  return { text: foreign.text, next: `plateau check ${file} tells what it runs\n${notes}` };
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await Deno.readTextFile(path);
+  } catch (error) {
+    throw new UserError([{ place: path, message: `Cannot read it: ${messageOf(error)}` }]);
+  }
+}
 
 function whyNot(error: unknown): { message: string; fix?: string } {
   return error instanceof Deno.errors.AlreadyExists

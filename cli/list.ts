@@ -3,6 +3,8 @@ import { z } from "zod";
 import { EXIT } from "../scenarios/errors.ts";
 import { parseExperiment } from "../scenarios/experiment_file.ts";
 import { experiments } from "../scenarios/experiments/registry.ts";
+import { parametersSpec } from "../scenarios/parameter_spec.ts";
+import { YamlText } from "../scenarios/yaml_text.ts";
 import { apps } from "../targets/apps/registry.ts";
 import type { App } from "../targets/apps/app.ts";
 import { frameworkNamed, frameworkNames } from "../targets/frameworks/registry.ts";
@@ -31,10 +33,30 @@ export const list = defineCommand({
   },
 });
 
+/** Name and question, and below them the study and what `--set` changes. */
 function listExperiments(): string[] {
-  return Object.entries(experiments).map(([name, source]) =>
-    line(name, parseExperiment(source, `${name}.yaml`).title)
-  );
+  return Object.entries(experiments).flatMap(([name, text]) => {
+    const { title, source } = parseExperiment(text, `${name}.yaml`);
+    return [
+      line(name, title),
+      ...source === undefined ? [] : [line("  study", source)],
+      ...parametersOf(text).map(({ key, about }) => line(`  ${key}`, about)),
+    ];
+  });
+}
+
+const withParameters = z.object({ parameters: parametersSpec.default({}) });
+
+/** As the file has them, with all choices. */
+function parametersOf(text: string): { key: string; about: string }[] {
+  const { parameters } = withParameters.parse(new YamlText(text, "").data);
+  return Object.entries(parameters).map(([key, value]) => {
+    if (typeof value !== "object" || Array.isArray(value)) {
+      return { key, about: `--set ${key}=VALUE (default: ${shown(value)})` };
+    }
+    const choices = Object.keys(value);
+    return { key, about: `--set ${key}=${choices.join("|")} (default: ${choices[0]})` };
+  });
 }
 
 function listApps(): string[] {

@@ -1,6 +1,23 @@
 /** The folder of one experiment's results. */
-import { join } from "node:path";
-import { messageOf, UserError } from "../scenarios/errors.ts";
+import { basename, join } from "node:path";
+import { z } from "zod";
+import { quoted } from "../report/command.ts";
+import { messageOf, type Problem, UserError } from "../scenarios/errors.ts";
+import type { Given } from "./command.ts";
+
+/** What is written there under a name of its own. */
+const OWN_NAMES: readonly string[] = ["results.json", "report.html"];
+
+/** An experiment file whose copy, or which itself, the results would be written over. */
+export function nameConflicts({ experiment }: Given): Problem[] {
+  if (typeof experiment !== "string") return [];
+  const name = basename(experiment).toLowerCase();
+  if (!OWN_NAMES.includes(name)) return [];
+  const message =
+    `Cannot run a file of this name: a ${name} is written into the folder of the results`;
+  const fix = "give the experiment another name, or go on with results by --resume DIR";
+  return [{ place: experiment, message, fix }];
+}
 
 /** Makes the given folder, or `results/NAME/TIME` under the working directory. Throws a UserError when it can't. */
 export async function makeOutDir(given: string | undefined, name: string): Promise<string> {
@@ -11,6 +28,67 @@ export async function makeOutDir(given: string | undefined, name: string): Promi
   } catch (error) {
     const message = `Cannot make the folder ${dir} for the results: ${messageOf(error)}`;
     throw new UserError([{ place: "--out", message }]);
+  }
+}
+
+/** How long a folder may be in use before that is told: its user may just be ending. */
+const PATIENCE_MS = 500;
+
+/**
+ * Keeps the folder for this process until it is disposed, or until the process ends, whatever ends it.
+ * Throws a UserError when another process has it.
+ */
+export async function occupy(dir: string): Promise<Disposable> {
+  if (Deno.build.os === "windows") return { [Symbol.dispose]: () => {} }; // folders can't be opened
+  const folder = await opened(dir);
+  const { promise: late, resolve } = Promise.withResolvers<false>();
+  const timer = setTimeout(() => resolve(false), PATIENCE_MS);
+  const locked = folder.lock(true).then(() => true, () => true); // some file systems have no locks
+  const isOurs = await Promise.race([locked, late]);
+  clearTimeout(timer);
+  if (isOurs) return folder;
+  throw new UserError([{
+    place: dir,
+    message: "Cannot measure into this folder: another plateau does so now",
+    fix: "wait for its end, or end it",
+  }]);
+}
+
+/** Throws a UserError when the folder holds an experiment that was interrupted: a new one would erase it. */
+export async function refuseUnfinished(dir: string): Promise<void> {
+  const text = await Deno.readTextFile(join(dir, "results.json")).catch(() => null);
+  if (text === null) return;
+  const begun = await unfinishedIn(text);
+  if (begun === null) return;
+  const { runs, planned } = begun;
+  throw new UserError([{
+    place: dir,
+    message:
+      `Cannot begin anew here: ${runs.length} of ${planned} runs of an interrupted experiment would be lost`,
+    fix: `go on with plateau run --resume ${quoted(dir)}, or give another folder by --out`,
+  }]);
+}
+
+/** Null when it is done, or no result. */
+async function unfinishedIn(
+  text: string,
+): Promise<{ readonly runs: readonly unknown[]; readonly planned: number } | null> {
+  const { results } = await import("../runner/result.ts");
+  const shape = results.pick({ schema: true, state: true, planned: true }).strip()
+    .extend({ runs: z.array(z.unknown()) });
+  try {
+    const { data } = shape.safeParse(JSON.parse(text));
+    return data === undefined || data.state === "done" ? null : data;
+  } catch {
+    return null;
+  }
+}
+
+async function opened(dir: string): Promise<Deno.FsFile> {
+  try {
+    return await Deno.open(dir);
+  } catch (error) {
+    throw new UserError([{ place: dir, message: `Cannot use this folder: ${messageOf(error)}` }]);
   }
 }
 

@@ -11,6 +11,11 @@ export const outputFlags = {
     schema: outputFile.optional(),
   },
   csv: { flags: "--csv <FILE>", about: "Writes a row a run", schema: outputFile.optional() },
+  csvIntervals: {
+    flags: "--csv-intervals <FILE>",
+    about: "Writes a row an interval of a run: the timelines",
+    schema: outputFile.optional(),
+  },
   markdown: {
     flags: "--markdown <FILE>",
     about: "Writes the summary as a table for a pull request",
@@ -38,10 +43,15 @@ export type Renderers<Asked extends Form = Form> = Readonly<
 export function outputConflicts(given: Given): Problem[] {
   const [first, ...others] = FORMS.filter((form) => given[form] === "-");
   return others.map((form) => ({
-    place: `--${form}`,
-    message: `Cannot write to standard output: --${first} does already`,
+    place: longName(form),
+    message: `Cannot write to standard output: ${longName(first)} does already`,
     fix: "name a file",
   }));
+}
+
+/** `--csv-intervals` for csvIntervals. */
+export function longName(form: string): string {
+  return `--${form.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /** Whether standard output is taken by one of the forms. */

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { explain } from "../scenarios/explain.ts";
 import { NO_ARRIVALS, phase, someArrive } from "../scenarios/load.ts";
 import type { Phase } from "../scenarios/pace/profile.ts";
+import { waysOf } from "../scenarios/phase_ways.ts";
 import { findingsOf } from "../scenarios/problems.ts";
 
 export const phases = z.string().transform((text, context): Phase[] => {
@@ -27,5 +28,5 @@ function readPhase(part: string): ReadPhase {
   const given = { duration, arrivals, rampTo };
   const { data, error } = phase.safeParse(given, { error: explain });
   const wrong = findingsOf(error?.issues ?? [], given).map(({ message }) => `${part}: ${message}`);
-  return { phase: data, wrong };
+  return { phase: data && waysOf([data])[0].phases[0], wrong };
 }

@@ -1,44 +1,88 @@
 /** An experiment as the flags of `run` and `check` change it, and its plan. */
+import { loadFor } from "../scenarios/cell_load.ts";
 import { discardMisfit } from "../scenarios/discard.ts";
-import { type Problem, UserError } from "../scenarios/errors.ts";
+import { UserError } from "../scenarios/errors.ts";
 import type { Experiment } from "../scenarios/experiment.ts";
 import { type ExperimentFile, loadExperiment } from "../scenarios/experiment_file.ts";
 import type { Load } from "../scenarios/load.ts";
-import { type Plan, planBlocks } from "../scenarios/plan.ts";
+import { type Plan, planBlocks, planCells } from "../scenarios/plan.ts";
 import type { Values } from "./command.ts";
 import { anySeed, type planFlags } from "./flags.ts";
+
+/** What the command line changes of an experiment: its flags, undefined where they are not given. */
+export type Changes = Omit<Values<typeof planFlags>, "seed">;
 
 export interface Planned extends ExperimentFile {
   readonly seed: number;
   readonly plan: Plan;
+  readonly flags: Changes;
 }
 
-/** Throws a UserError with everything that is wrong with the file. */
+/**
+ * Throws a UserError with everything that is wrong with the file.
+ * @param folder Where relative paths in it start, when that is not beside it.
+ */
 export async function planFromFile(
   nameOrPath: string,
-  { only, repeat, duration, seed: asked }: Values<typeof planFlags>,
+  { set, only, repeat, duration, seed: asked }: Values<typeof planFlags>,
+  folder?: string,
 ): Promise<Planned> {
-  const file = await loadExperiment(nameOrPath);
-  const { load, ...rest } = file.experiment;
-  const experiment: Experiment = {
-    ...rest,
-    repeat: repeat ?? rest.repeat,
-    load: duration === undefined ? load : lasting(duration, load),
-  };
-  const misfit = discardMisfit(experiment);
-  if (misfit !== null) throw new UserError([{ place: "--duration", message: misfit }]);
+  const flags = { set, only, repeat, duration };
+  const file = await loadExperiment(nameOrPath, flags.set, folder);
+  const experiment = changed(file.experiment, flags);
   const seed = asked ?? experiment.seed ?? anySeed();
-  return { ...file, experiment, seed, plan: planBlocks(experiment, { seed, only }) };
+  return {
+    ...file,
+    experiment,
+    seed,
+    flags,
+    plan: planBlocks(experiment, { seed, only: flags.only }),
+  };
 }
 
+function changed(written: Experiment, { only, repeat, duration }: Changes): Experiment {
+  const experiment = { ...written, repeat: repeat ?? written.repeat };
+  if (duration === undefined) return experiment;
+  const asked = new Set(planCells(experiment, only).map(({ scenario }) => scenario));
+  checkPhases(experiment, [...asked]);
+  const { load, scenarios, ...rest } = experiment;
+  const lastingAll = {
+    ...rest,
+    load: lasting(duration, load),
+    scenarios: Object.fromEntries(
+      Object.entries(scenarios).map(([name, { load, ...scenario }]) => [
+        name,
+        load === undefined ? scenario : { ...scenario, load: lasting(duration, load) },
+      ]),
+    ),
+  };
+  checkDiscard(lastingAll, [...asked]);
+  return lastingAll;
+}
+
+/** Phases stay as they are, which is told of where they would be run. */
 function lasting(durationMs: number, load: Load): Load {
-  if ("phases" in load) throw new UserError([PHASES_LAST]);
+  if ("phases" in load) return load;
   const duration = [durationMs];
   return "rate" in load ? { ...load, duration } : { ...load, duration, requests: undefined };
 }
 
-const PHASES_LAST: Problem = {
-  place: "--duration",
-  message: "Cannot set one duration for this experiment: its load has phases, each with its own",
-  fix: "leave it out, or change the file",
-};
+function checkPhases(experiment: Experiment, scenarios: readonly string[]): void {
+  const phased = scenarios.filter((name) => "phases" in loadFor(experiment, name));
+  if (phased.length === 0) return;
+  const isAll = phased.length === scenarios.length;
+  const whose = isAll ? "this experiment" : `scenario ${phased.join(", ")}`;
+  throw new UserError([{
+    place: "--duration",
+    message: `Cannot set one duration for ${whose}: its load has phases, each with its own`,
+    fix: `leave it out, ${isAll ? "" : "choose other scenarios with --only, "}or change the file`,
+  }]);
+}
+
+function checkDiscard(experiment: Experiment, scenarios: readonly string[]): void {
+  const { discard } = experiment;
+  const misfits = scenarios.flatMap((name) =>
+    discardMisfit({ discard, load: loadFor(experiment, name) }) ?? []
+  );
+  if (misfits.length > 0) throw new UserError([{ place: "--duration", message: misfits[0] }]);
+}

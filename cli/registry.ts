@@ -1,6 +1,7 @@
 /** The commands by name. Each is loaded only when it is asked for: start-up time is part of every run. */
 import { beginWorker } from "../runner/load/pool.ts";
 import type { Command } from "./command.ts";
+import type { DeclaredCommand } from "./completions/words.ts";
 
 interface Entry {
   /** One line for `plateau --help`; "" hides it. */
@@ -22,6 +23,17 @@ export const commands = {
       beginWorker();
       return (await import("./bench.ts")).bench;
     },
+  },
+  agent: {
+    summary: "Waits at a Redis for loads, and sends its share of them",
+    load: async () => {
+      beginWorker();
+      return (await import("./agent.ts")).agent;
+    },
+  },
+  agents: {
+    summary: "Lists the agents that wait at a Redis",
+    load: async () => (await import("./agents.ts")).agents,
   },
   serve: {
     summary: "Starts one built-in app",
@@ -59,6 +71,11 @@ export const commands = {
     summary: "Installs the servers of the frameworks study",
     load: async () => (await import("./setup.ts")).setup,
   },
+  completions: {
+    summary: "Prints a script by which a shell completes what you type",
+    load: async (): Promise<Command> =>
+      (await import("./completions.ts")).completionsOf(declaredCommands),
+  },
   front: {
     summary: "",
     load: async () => (await import("./front.ts")).front,
@@ -73,6 +90,16 @@ export type CommandName = keyof typeof commands;
 
 export function isCommandName(name: string): name is CommandName {
   return Object.hasOwn(commands, name);
+}
+
+/** All that people type, loaded. */
+async function declaredCommands(): Promise<DeclaredCommand[]> {
+  const entries: [string, Entry][] = Object.entries(commands);
+  const loaded = await Promise.all(entries.map(async ([name, { summary, load }]) => {
+    const { parts } = await load();
+    return parts && summary !== "" ? [{ name, summary, parts }] : [];
+  }));
+  return loaded.flat();
 }
 
 /** Those that the help shows. */

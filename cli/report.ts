@@ -1,13 +1,14 @@
 /** `plateau report RESULTS…`: the report page once more. */
 import { join } from "node:path";
 import { z } from "zod";
+import { encoded, harmless } from "../report/terminal/text.ts";
 import { EXIT, type Problem } from "../scenarios/errors.ts";
 import type { Given, Parts } from "./command.ts";
 import { defineCommand } from "./define.ts";
-import { outputConflicts, outputFlags, takesStdout, writeOutputs } from "./outputs.ts";
+import { longName, outputConflicts, outputFlags, takesStdout, writeOutputs } from "./outputs.ts";
 import { resultForms } from "./result_forms.ts";
 import { folderOf, readAll, readResults } from "./result_reading.ts";
-import { print } from "./terminal.ts";
+import { print, terminalOptions } from "./terminal.ts";
 
 const parts = {
   results: {
@@ -29,8 +30,12 @@ export const report = defineCommand({
   async run(values): Promise<number> {
     const all = await readAll(values.results, readResults);
     const html = values.html ?? join(await folderOf(values.results[0]), "report.html");
-    await writeOutputs({ ...values, html }, resultForms(all));
-    if (!takesStdout({ ...values, html })) await print(`Report   ${html}\n`);
+    const forms = resultForms(all);
+    await writeOutputs({ ...values, html }, forms);
+    const trends = forms.trends.map((trend) => `Trend    ${harmless(trend)}\n`).join("");
+    if (!takesStdout({ ...values, html })) {
+      await print(encoded(`${trends}Report   ${html}\n`, terminalOptions()));
+    }
     return EXIT.done;
   },
 });
@@ -38,10 +43,12 @@ export const report = defineCommand({
 /** JSON and CSV are of one experiment. */
 function conflicts(given: Given): Problem[] {
   const several = Array.isArray(given.results) && given.results.length > 1;
-  const asked = ["json", "csv"].filter((form) => several && given[form] !== undefined);
+  const asked = ["json", "csv", "csvIntervals"].filter((form) =>
+    several && given[form] !== undefined
+  );
   return [
     ...asked.map((form) => ({
-      place: `--${form}`,
+      place: longName(form),
       message: "Cannot write several results in this form",
       fix: "name one file of results",
     })),

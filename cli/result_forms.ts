@@ -1,18 +1,24 @@
 /** The forms of an experiment's results. */
 import type { Grouped } from "../report/cells.ts";
 import { renderCsv } from "../report/csv.ts";
+import { renderIntervalsCsv } from "../report/csv/intervals.ts";
 import type { GateOutcome } from "../report/gates.ts";
 import { renderPage } from "../report/html/page.ts";
 import { renderJunit, resultsSuite } from "../report/junit.ts";
 import { renderMarkdown } from "../report/markdown.ts";
-import { reportModel } from "../report/model.ts";
+import { type ReportModel, reportModel } from "../report/model.ts";
 import { renderSummary } from "../report/terminal/summary.ts";
+import { trendsOf } from "../report/trend.ts";
+import { renderTrendMarkdown } from "../report/trend/markdown.ts";
 import type { Results } from "../runner/result.ts";
 import type { Renderers } from "./outputs.ts";
 import { terminalOptions } from "./terminal.ts";
 
 export interface ResultForms extends Renderers {
+  readonly models: readonly ReportModel[];
   readonly summary: () => string;
+  /** What several results of an experiment come to, a sentence each. */
+  readonly trends: readonly string[];
   /** What became of the thresholds. */
   readonly gates: readonly GateOutcome[];
 }
@@ -25,14 +31,19 @@ export function resultForms(
   all: readonly Results[],
   baseline: Grouped | null = null,
 ): ResultForms {
-  const models = all.map((results) => reportModel(results, baseline));
+  const reported = all.map((results) => ({ results, model: reportModel(results, baseline) }));
+  const models = reported.map(({ model }) => model);
+  const trends = trendsOf(reported);
   return {
+    models,
     json: () => JSON.stringify(all[0]) + "\n",
     csv: () => renderCsv(models[0]),
-    markdown: () => models.map(renderMarkdown).join("\n"),
+    csvIntervals: () => renderIntervalsCsv(models[0]),
+    markdown: () => [...trends.map(renderTrendMarkdown), ...models.map(renderMarkdown)].join("\n"),
     junit: () => renderJunit(all.map((results, i) => resultsSuite(results, models[i]))),
+    trends: trends.map(({ title, finding }) => `${title}: ${finding}`),
     gates: models.flatMap(({ gates }) => gates.outcomes),
-    html: () => renderPage(models),
+    html: () => renderPage(models, null, trends),
     summary: () => models.map((model) => renderSummary(model, terminalOptions())).join(""),
   };
 }

@@ -1,37 +1,66 @@
 /** `plateau run [EXPERIMENT]`: from the file to the report. */
-import { join } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { z } from "zod";
-import { runExperiment } from "../runner/experiment.ts";
-import { EXIT } from "../scenarios/errors.ts";
-import type { Parts, Values } from "./command.ts";
+import type { Grouped } from "../report/cells.ts";
+import { quoted } from "../report/command.ts";
+import { shownLines } from "../report/terminal/text.ts";
+import { type ExperimentRequest, runExperiment } from "../runner/experiment.ts";
+import type { Results } from "../runner/result.ts";
+import { EXIT, type Problem } from "../scenarios/errors.ts";
+import { LOOPBACK } from "../targets/listen.ts";
+import { listenHost } from "../targets/listen_host.ts";
+import { type Given, type Parts, under, type Values } from "./command.ts";
 import { defineCommand } from "./define.ts";
-import { planFlags, quietFlag, redisFlag, redisUrlOf, strictFlag } from "./flags.ts";
+import {
+  agentsAgain,
+  fleetConflicts,
+  fleetFlags,
+  loaderFor,
+  targetsRedisOf,
+} from "./fleet_flags.ts";
+import { planFlags, quietFlag, redisFlag, strictFlag } from "./flags.ts";
+import { tellGithub } from "./github.ts";
 import { interruptible } from "./interrupt.ts";
 import { judgeResults, judgeTrust } from "./judge.ts";
 import { judgeGates } from "./judge_gates.ts";
+import { liveConflicts, liveFlags, startLive, toldTo } from "./live_flags.ts";
 import { offerFrameworks } from "./offer_frameworks.ts";
-import { makeOutDir } from "./out_dir.ts";
+import { makeOutDir, nameConflicts, occupy, refuseUnfinished } from "./out_dir.ts";
 import { outputConflicts, outputFlags, takesStdout, writeFile, writeOutputs } from "./outputs.ts";
 import { planFromFile } from "./planned.ts";
 import { type ResultForms, resultForms } from "./result_forms.ts";
-import { print, printError, progressView } from "./terminal.ts";
+import { print, printError, progressView, terminalOptions } from "./terminal.ts";
 import { readBaseline, thresholdFlags } from "./threshold_flags.ts";
 
 const parts = {
   experiment: {
     operand: "[EXPERIMENT]",
-    about: "A YAML or JSON file, or a built-in experiment (default: quick)",
-    schema: z.string().default("quick"),
+    about: "A YAML or JSON file, an Artillery script, a HAR file, or a built-in experiment " +
+      "(default: quick)",
+    schema: z.string().optional(),
   },
   out: {
     flags: "-o, --out <DIR>",
     about: "Where the results go (default: results/NAME/TIME)",
     schema: z.string().min(1).optional(),
   },
+  resume: {
+    flags: "--resume <DIR>",
+    about: "Goes on with an experiment that was interrupted, from the results in DIR",
+    schema: z.string().min(1).optional(),
+  },
+  host: {
+    flags: "--host <HOST>",
+    about: "Address of this machine at which targets listen, so that agents on others reach them " +
+      `(default: ${LOOPBACK})`,
+    schema: listenHost.optional(),
+  },
+  ...liveFlags,
   ...planFlags,
   ...thresholdFlags,
   ...strictFlag,
   ...redisFlag,
+  ...under("Load from other machines:", fleetFlags),
   ...outputFlags,
   ...quietFlag,
 } satisfies Parts;
@@ -40,36 +69,123 @@ type RunValues = Values<typeof parts>;
 
 export const run = defineCommand({
   parts,
-  conflicts: outputConflicts,
-  async run(values): Promise<number> {
-    const { experiment: written, ...planned } = await planFromFile(values.experiment, values);
-    const thresholds = [...written.thresholds, ...values.threshold];
-    const baseline = await readBaseline(thresholds, values.baseline);
-    const experiment = { ...written, thresholds };
-    const outDir = await makeOutDir(values.out, experiment.name);
-    await writeFile(join(outDir, planned.fileName), planned.source);
-    return interruptible(async (signal) => {
-      if (!values.quiet) await offerFrameworks(planned.plan.cells, signal);
-      const { onProgress, stop } = await progressView(values.quiet);
-      const request = { ...planned, experiment, outDir, redisUrl: redisUrlOf(values.redis) };
-      const results = await runExperiment(request, { onProgress, signal }).finally(stop);
-      const forms = resultForms([results], baseline);
-      await deliver(forms, outDir, values);
-      if (!signal.aborted) {
-        judgeResults(results);
-        if (values.strict) judgeTrust(results.runs);
-        judgeGates(forms.gates);
-      }
-      return EXIT.done;
-    });
-  },
+  conflicts: (
+    given,
+  ) => [
+    ...outputConflicts(given),
+    ...nameConflicts(given),
+    ...resumeConflicts(given),
+    ...liveConflicts(given),
+    ...fleetConflicts(given),
+  ],
+  run: (values): Promise<number> =>
+    values.resume === undefined ? runAnew(values) : runOn(values.resume, values),
 });
 
-async function deliver(forms: ResultForms, outDir: string, values: RunValues): Promise<void> {
+function resumeConflicts({ resume, out }: Given): Problem[] {
+  if (resume === undefined || out === undefined) return [];
+  const message =
+    "Cannot send the results elsewhere while going on: they go into the folder of --resume";
+  return [{ place: "--out", message, fix: "leave it out" }];
+}
+
+/** What is carried out, and where it goes. */
+type Work = Omit<ExperimentRequest, "host" | "redisUrl">;
+
+async function runAnew(values: RunValues): Promise<number> {
+  const planned = await planFromFile(values.experiment ?? "quick", values);
+  const { experiment: written, source, fileName, baseDir, builtIn, notes } = planned;
+  if (!values.quiet) {
+    printError(shownLines(notes.map((note) => `Note: ${note}`), terminalOptions(Deno.stderr)));
+  }
+  const thresholds = [...written.thresholds, ...values.threshold];
+  const baseline = await readBaseline(thresholds, values.baseline);
+  const outDir = await makeOutDir(values.out, written.name);
+  using _ = await occupy(outDir);
+  await refuseUnfinished(outDir);
+  await writeFile(join(outDir, fileName), source);
+  const folder = builtIn ? null : relative(resolve(outDir), baseDir);
+  const asked: Work["asked"] = {
+    file: { name: fileName, folder },
+    flags: {
+      ...planned.flags,
+      threshold: values.threshold.map(({ text }) => text),
+      host: values.host,
+      agents: values.agents,
+    },
+  };
+  const experiment = { ...written, thresholds };
+  return await carryOut({ ...planned, experiment, outDir, asked, kept: null }, baseline, values);
+}
+
+async function runOn(resume: string, values: RunValues): Promise<number> {
+  const { readResults } = await import("./result_reading.ts");
+  const { planResumed } = await import("./resume.ts");
+  const outDir = basename(resume) === "results.json" ? dirname(resume) : resume;
+  using _ = await occupy(outDir);
+  const kept = await readResults(outDir);
+  const threshold = values.threshold.map(({ text }) => text);
+  const planned = await planResumed(outDir, kept, { ...values, threshold });
+  const baseline = await readBaseline(planned.experiment.thresholds, values.baseline);
+  const { file, flags } = kept;
+  if (kept.state !== "done") {
+    const work = { ...planned, outDir, asked: { file, flags }, kept };
+    return await carryOut(work, baseline, agentsAgain(values, flags?.agents));
+  }
+  if (!values.quiet) printError("Nothing is left to measure: this experiment is done\n");
+  const forms = resultForms([kept], baseline);
+  await deliver(kept, forms, { outDir, values });
+  judge(kept, forms, values);
+  return EXIT.done;
+}
+
+/** Throws the error whose exit code tells how it ended. */
+function judge(results: Results, { gates }: ResultForms, { strict }: RunValues): void {
+  judgeResults(results);
+  if (strict) judgeTrust(results.runs);
+  judgeGates(gates);
+}
+
+function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Promise<number> {
+  return interruptible(async (signal) => {
+    if (!values.quiet) await offerFrameworks(work.plan.cells, signal);
+    await using live = await startLive(values, baseline);
+    const view = await progressView(values.quiet);
+    const host = work.asked.flags?.host ?? LOOPBACK;
+    const request = { ...work, host, redisUrl: targetsRedisOf(values) };
+    const onProgress = toldTo(live, view.onProgress);
+    const onNote = (text: string): void => onProgress({ kind: "note", text });
+    const loader = await loaderFor(values, onNote);
+    const hooks = { loader, onProgress, signal, onSaved: live?.onSaved };
+    const results = await runExperiment(request, hooks)
+      .finally(() => loader.close())
+      .finally(view.stop);
+    const forms = resultForms([results], baseline);
+    await deliver(results, forms, { outDir: work.outDir, values });
+    const isWhole = results.state === "done";
+    await live?.end(forms.models, { isWhole, path: join(work.outDir, "report.html") });
+    if (!signal.aborted) judge(results, forms, values);
+    return EXIT.done;
+  });
+}
+
+async function deliver(
+  results: Results,
+  forms: ResultForms,
+  { outDir, values }: { readonly outDir: string; readonly values: RunValues },
+): Promise<void> {
   const page = join(outDir, "report.html");
   await writeFile(page, await forms.html());
   await writeOutputs(values, forms);
-  const where = `\nReport   ${page}\nResults  ${join(outDir, "results.json")}\n`;
+  const goOn = results.state === "interrupted"
+    ? `Go on    plateau run --resume ${quoted(outDir)}\n`
+    : "";
+  const where = `\nReport   ${page}\nResults  ${join(outDir, "results.json")}\n${goOn}`;
   if (!takesStdout(values)) await print(forms.summary() + where);
   else if (!values.quiet) printError(where);
+  await tellGithub({
+    markdown: forms.markdown,
+    annotations: async () =>
+      (await import("./github_annotations.ts")).resultsAnnotations(results, forms.gates),
+  });
 }

@@ -4,6 +4,7 @@ import { measurement, results } from "../runner/result.ts";
 import { EXIT } from "../scenarios/errors.ts";
 import { experimentSpec } from "../scenarios/experiment.ts";
 import { defineCommand } from "./define.ts";
+import { withParameters } from "./parameter_schema.ts";
 import { print } from "./terminal.ts";
 
 const schemas = { experiment: experimentSpec, results, bench: measurement };
@@ -23,7 +24,8 @@ export const schema = defineCommand({
   },
   async run({ of }): Promise<number> {
     const json = z.toJSONSchema(schemas[of], { io: "input", unrepresentable: "any" });
-    await print(JSON.stringify(json, null, 2) + "\n");
+    const told = of === "experiment" ? withParameters(json) : json;
+    await print(JSON.stringify(told, null, 2) + "\n");
     return EXIT.done;
   },
 });

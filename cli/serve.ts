@@ -6,7 +6,7 @@ import { bindToParent } from "../targets/launch/bond.ts";
 import { serveApp } from "../targets/serve.ts";
 import { defineCommand } from "./define.ts";
 import { redisFlag, redisUrlOf } from "./flags.ts";
-import { interruptible } from "./interrupt.ts";
+import { interruptible, untilThere } from "./interrupt.ts";
 import { print } from "./terminal.ts";
 import { assignment, wholeNumber } from "./values.ts";
 
@@ -43,7 +43,8 @@ export const serve = defineCommand({
     return interruptible(async (signal) => {
       const settings = Object.fromEntries(set);
       const redisUrl = redisUrlOf(redis);
-      const served = await serveApp({ app, port, shared, host, set: settings, redisUrl });
+      const start = serveApp({ app, port, shared, host, set: settings, redisUrl });
+      const served = await untilThere(start, signal);
       signal.addEventListener("abort", () => void served.close());
       await print(`listening ${served.origin}\n`);
       await served.finished;

@@ -1,6 +1,7 @@
 /** Where texts for people go, and what can be shown there. */
-import type { ProgressView } from "../report/terminal/progress.ts";
+import type { ScreenSize } from "../report/terminal/live.ts";
 import type { TerminalOptions } from "../report/terminal/text.ts";
+import type { ProgressView } from "../report/terminal/view.ts";
 
 /** Writes to standard output, to the last byte. A reader that has gone (`| head`) is no error. */
 export async function print(text: string): Promise<void> {
@@ -22,15 +23,18 @@ export function printError(text: string): void {
   }
 }
 
-/** Columns where no terminal says how many it has. */
-const DEFAULT_WIDTH = 100;
+/** Where no terminal says how large it is. */
+const DEFAULT_SIZE: ScreenSize = { columns: 100, rows: 24 };
+
+/** A switch of every command. */
+const NO_COLOR = "--no-color";
 
 /** What standard output (or the given stream) can show. */
 export function terminalOptions(stream: { isTerminal(): boolean } = Deno.stdout): TerminalOptions {
   const isTerminal = stream.isTerminal();
   return {
-    width: isTerminal ? columns() : DEFAULT_WIDTH,
-    color: isTerminal && !Deno.env.get("NO_COLOR") && Deno.env.get("TERM") !== "dumb",
+    width: isTerminal ? screenSize().columns : DEFAULT_SIZE.columns,
+    color: isTerminal && !isDumb() && !Deno.env.get("NO_COLOR") && !Deno.args.includes(NO_COLOR),
     unicode: isUnicode(),
   };
 }
@@ -42,26 +46,63 @@ function isUnicode(): boolean {
   return /utf-?8/i.test(locale);
 }
 
-function columns(): number {
+function isDumb(): boolean {
+  return Deno.env.get("TERM") === "dumb";
+}
+
+function screenSize(): ScreenSize {
   try {
-    return Deno.consoleSize().columns || DEFAULT_WIDTH;
+    const { columns, rows } = Deno.consoleSize();
+    return { columns: columns || DEFAULT_SIZE.columns, rows: rows || DEFAULT_SIZE.rows };
   } catch {
-    return DEFAULT_WIDTH;
+    return DEFAULT_SIZE;
   }
 }
 
-const NO_PROGRESS: ProgressView = { onProgress: () => {}, stop: () => {} };
+const NO_PROGRESS: ProgressView = {
+  onProgress: () => {},
+  redraw: () => {},
+  resume: () => {},
+  stop: () => {},
+};
 
-/** Progress on standard error, unless it is to be quiet. */
+/** How often the time left is shown anew where nothing else is told. */
+const REDRAW_MS = 1_000;
+
+/** Progress on standard error, unless it is to be quiet: a live view on a terminal, lines elsewhere. */
 export async function progressView(quiet: boolean): Promise<ProgressView> {
   if (quiet) return NO_PROGRESS;
-  const { startProgress } = await import("../report/terminal/progress.ts");
-  const { color, unicode } = terminalOptions(Deno.stderr);
-  return startProgress({
+  const { startProgress } = await import("../report/terminal/view.ts");
+  const isLive = hasLiveView();
+  const view = startProgress({
+    ...terminalOptions(Deno.stderr),
     write: printError,
-    isTerminal: Deno.stderr.isTerminal(),
-    columns,
-    color,
-    unicode,
+    size: isLive ? screenSize : null,
+    nowMs: () => performance.now(),
   });
+  return isLive ? keptUp(view) : view;
+}
+
+/** A dumb terminal can't go back to a line, and nobody watches one in CI, where logs would keep every frame. */
+function hasLiveView(): boolean {
+  return Deno.stderr.isTerminal() && !isDumb() && !Deno.env.get("CI");
+}
+
+/** Keeps the view up to date, and takes it away when the program ends, however early. */
+function keptUp(view: ProgressView): ProgressView {
+  const timer = setInterval(view.redraw, REDRAW_MS);
+  Deno.unrefTimer(timer);
+  const signals: readonly [Deno.Signal, () => void][] = Deno.build.os === "windows" ? [] : [
+    ["SIGWINCH", view.redraw],
+    ["SIGCONT", view.resume], // after Ctrl-Z and `fg`: the shell has written below the view
+  ];
+  for (const [name, heed] of signals) Deno.addSignalListener(name, heed);
+  const stop = (): void => {
+    clearInterval(timer);
+    for (const [name, heed] of signals) Deno.removeSignalListener(name, heed);
+    globalThis.removeEventListener("unload", stop);
+    view.stop();
+  };
+  globalThis.addEventListener("unload", stop);
+  return { ...view, stop };
 }

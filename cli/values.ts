@@ -23,6 +23,15 @@ export const assignment = z.string().transform((text, context): [key: string, va
   return z.NEVER;
 });
 
+/** Several of them, each key once: its value, as text. */
+export const settings = z.array(assignment).default([]).transform((pairs, context) => {
+  const keys = pairs.map(([key]) => key);
+  for (const key of new Set(keys.filter((key, at) => keys.indexOf(key) < at))) {
+    context.addIssue(`Cannot set "${key}" twice`);
+  }
+  return Object.fromEntries(pairs);
+});
+
 /** `target=A,scenario=B`: names by what they name. */
 export const only = z.string().transform((text, context) => {
   const names: { targets?: string[]; scenarios?: string[] } = {};

@@ -6,7 +6,7 @@ import type { Cell } from "./cells.ts";
 import { comparisonOf, type GroupComparison } from "./comparison.ts";
 import type { ComparedFigure } from "./comparison/group.ts";
 import { isOpen, type Lookup, TOLERATED_WRONG_RATIO } from "./comparison/pairs.ts";
-import { pairSentence, ratioText, verdictText } from "./comparison/words.ts";
+import { isAhead, pairSentence, ratioText, verdictText } from "./comparison/words.ts";
 import { percentileOf } from "./pool.ts";
 import { formatMs, formatNumber, formatShare } from "./units.ts";
 
@@ -41,12 +41,20 @@ export function answerOf(
   };
 }
 
+/** Of targets that were never asked alike. */
+export function incomparableAnswer(cells: readonly Cell[]): Answer {
+  const verdict = "No two targets have right answers at equal values of the factors";
+  const faults = joined(faultsOf(cells));
+  return { verdict, detail: faults, brief: faults, pairs: [] };
+}
+
 /** The answer as one text. */
 export function answerText({ verdict, detail }: Pick<Answer, "verdict" | "detail">): string {
   return detail ? `${verdict}: ${detail}` : `${verdict}.`;
 }
 
-function joined(sentences: readonly string[]): string {
+/** Sentences without their full stops as one text. */
+export function joined(sentences: readonly string[]): string {
   return sentences.filter(Boolean).map((text) => `${text}.`).join(" ");
 }
 
@@ -71,11 +79,9 @@ function ranking(ranked: readonly Cell[], lookup: Lookup): Ranking {
   const comparison = lookup(second, first);
   const decision = comparisonOf(comparison, deciding);
   const ratios = ratiosOf(first, [second, ...others], lookup);
+  if (!isAhead(decision, comparison)) return tooClose(first, second, { comparison, deciding });
   if (decision.interval === null) {
     return { verdict: fewRunsText(first, second), figures: figuresText(first), ratios };
-  }
-  if (decision.verdict !== "better") {
-    return tooClose(first, second, { comparison, deciding });
   }
   const verdict = open ? `${first.label} answers fastest` : `${first.label} is fastest`;
   return { verdict, figures: figuresText(first), ratios };
@@ -124,7 +130,7 @@ function figuresText(cell: Cell): string {
   return `${rateText(cell)}${runs}, ${p99Text(cell)}`;
 }
 
-function rateText({ rate }: Cell): string {
+export function rateText({ rate }: Cell): string {
   return `${formatNumber(rate.mean)} requests/s`;
 }
 
@@ -133,11 +139,11 @@ function runsText({ rate, runs }: Cell): string {
   return `${formatNumber(rate.min)}–${formatNumber(rate.max)} over ${runs.length} runs`;
 }
 
-function p99Text({ latency }: Cell): string {
+export function p99Text({ latency }: Cell): string {
   return `p99 ${formatMs(percentileOf(latency, 99))}`;
 }
 
-function faultsOf(cells: readonly Cell[]): string[] {
+export function faultsOf(cells: readonly Cell[]): string[] {
   return cells.filter(({ wrongRatio }) => wrongRatio > 0).map(({ label, wrongRatio, rate }) => {
     if (rate.max === 0) return `${label} answered nothing`;
     const share = `${

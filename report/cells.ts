@@ -4,7 +4,9 @@
  */
 import type { Results, Run } from "../runner/result.ts";
 import { cellName } from "../runner/stats/cell_estimates.ts";
+import type { Block } from "../runner/stats/pool.ts";
 import { type Confidence, confidenceOf } from "./confidence.ts";
+import { endedLatency } from "./ended.ts";
 import { type PooledLatency, poolLatency } from "./pool.ts";
 import { type Repeated, repeatedOf } from "./repeated.ts";
 import { type RunParts, takeApart } from "./run_parts.ts";
@@ -74,9 +76,17 @@ function cellOf(
     parts,
     rate: spreadOf(runs.map(({ rate }) => rate)),
     latency: poolLatency(runs),
-    confidence: confidenceOf(parts.map(({ blocks }) => blocks), { name: cellName(runs[0]), level }),
+    confidence: confidenceOf(parts.map(({ blocks }) => blocks), {
+      name: cellName(runs[0]),
+      level,
+      ended: () => parts.map(endedBlocks),
+    }),
     wrongRatio: wrongRatioOf(runs),
   };
+}
+
+function endedBlocks({ run: { latency: { fastest } }, blocks }: RunParts): Block[] {
+  return blocks.map((block) => ({ ...block, latency: endedLatency(block.latency, fastest) }));
 }
 
 function wrongRatioOf(runs: readonly Run[]): number {
@@ -87,16 +97,22 @@ function wrongRatioOf(runs: readonly Run[]): number {
 
 /** `hono`, or `hono · connections 50 · delay 100ms` when factors vary. */
 export function cellLabel({ target, parameters }: Pick<Run, "target" | "parameters">): string {
-  const varying = Object.entries(parameters).map(([path, value]) =>
-    `${path.replace(/^(set|load)\./, "")} ${
-      typeof value === "string" ? value : JSON.stringify(value)
-    }`
-  );
+  const paths = Object.keys(parameters);
+  const varying = Object.entries(parameters).map(([path, value]) => {
+    const isOnly = paths.filter((other) => shortPath(other) === shortPath(path)).length === 1;
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return `${isOnly ? shortPath(path) : path} ${text}`;
+  });
   return [target, ...varying].join(" · ");
 }
 
+/** Without the section of the target's lines. */
+function shortPath(path: string): string {
+  return path.replace(/^(set|env|cluster|proxy|load)\./, "");
+}
+
 /** Names in the order of the experiment file, then those that only the runs know. */
-function namesOf(kind: "target" | "scenario", results: Grouped): string[] {
+export function namesOf(kind: "target" | "scenario", results: Grouped): string[] {
   const written = results.experiment[`${kind}s`];
   const inFile = typeof written === "object" && written !== null ? Object.keys(written) : [];
   return [...new Set([...inFile, ...results.runs.map((run) => run[kind])])];

@@ -32,6 +32,12 @@ export interface TimelineRun {
   readonly latency: readonly (readonly (number | null)[])[];
   /** Cores that the target used. */
   readonly cpu: readonly (number | null)[];
+  /** Resident memory of the target, in the unit of `TimelineChart.memory`. */
+  readonly memory: readonly (number | null)[];
+  /** Seconds until it is steady; null when it never is, or when the load itself changes. */
+  readonly steadyFrom: number | null;
+  /** Seconds at which its latency or its rate goes to another level, in order. */
+  readonly changes: readonly number[];
 }
 
 export interface Axis {
@@ -53,6 +59,8 @@ export interface TimelineChart {
   readonly rate: Axis;
   /** Null when no target was ours to watch. */
   readonly cpu: Axis | null;
+  /** Null like CPU. */
+  readonly memory: Axis | null;
   readonly runs: readonly TimelineRun[];
 }
 
@@ -71,9 +79,152 @@ export interface DensityChart {
   }[];
 }
 
-export type Chart = BarsChart | TimelineChart | DensityChart;
+/** A figure against a factor: a line through the cells that differ in nothing else, with their intervals. */
+export interface SweepChart {
+  readonly kind: "sweep";
+  readonly alt: string;
+  readonly x: Axis & {
+    /** The measured values that have room for their text. */
+    readonly ticks: readonly { readonly at: number; readonly text: string }[];
+    /** Middle of the step by which 0 stands beside a logarithmic axis, which has none; null without a 0. */
+    readonly breakAt: number | null;
+  };
+  readonly y: Axis;
+  /** Whether as much as was asked for could be served at most: y = x. */
+  readonly isOffered: boolean;
+  readonly series: readonly {
+    readonly label: string;
+    readonly color: number;
+    /** Ascending by x. */
+    readonly points: readonly {
+      readonly x: number;
+      readonly y: number;
+      /** Null without an interval. */
+      readonly low: number | null;
+      readonly high: number | null;
+      /** Of the whole point, with factor and figure. */
+      readonly text: string;
+      /** Whether it says little: too many wrong answers, or too few requests for the percentile. */
+      readonly isHollow: boolean;
+    }[];
+    /** Where it stops growing, on the axis; null where that is not shown. */
+    readonly knee: { readonly at: number; readonly low: number; readonly high: number } | null;
+  }[];
+}
+
+/** A figure against another, a dot a cell. */
+export interface ScatterChart {
+  readonly kind: "scatter";
+  readonly alt: string;
+  readonly x: Axis;
+  readonly y: Axis;
+  /** Below the axis, and beside it. */
+  readonly titles: readonly string[];
+  /** How far from equality is not called out: 1.25 from 0.8 to 1.25 times; null: nothing is to be equal. */
+  readonly farRatio: number | null;
+  readonly points: readonly {
+    readonly label: string;
+    readonly color: number;
+    /** Index of the scenario's mark. */
+    readonly mark: number;
+    readonly x: number;
+    readonly y: number;
+    /** Of y; null without an interval. */
+    readonly low: number | null;
+    readonly high: number | null;
+    readonly isFar: boolean;
+    /** What there is to say of it, a line each. */
+    readonly lines: readonly string[];
+  }[];
+}
+
+/** Latency against how rare a request is that takes longer. */
+export interface TailsChart {
+  readonly kind: "tails";
+  readonly alt: string;
+  readonly axis: Axis;
+  /** One request in so many takes longer: 1/(1 − p). */
+  readonly odds: readonly number[];
+  readonly series: readonly {
+    readonly label: string;
+    readonly color: number;
+    /** For the first of `odds`, as many as the requests support. */
+    readonly pooled: readonly number[];
+    /** The same of each run; none where there is one run. */
+    readonly runs: readonly (readonly number[])[];
+  }[];
+}
+
+/** A figure of several targets, each as a multiple of another's: a row a pair. */
+export interface ForestChart {
+  readonly kind: "forest";
+  readonly alt: string;
+  /** Logarithmic: twice and half are as far from 1. */
+  readonly axis: Axis;
+  readonly better: "higher" | "lower";
+  /** Ratios from 1 / margin to margin make no difference. */
+  readonly margin: number;
+  readonly rows: readonly {
+    readonly label: string;
+    readonly color: number;
+    readonly ratio: number;
+    /** Null without an interval; the verdict is then, too. */
+    readonly low: number | null;
+    readonly high: number | null;
+    readonly verdict: "better" | "worse" | "equivalent" | "inconclusive" | null;
+    /** `4.31× [4.20, 4.43]`. */
+    readonly text: string;
+  }[];
+}
+
+/** Requests that failed or were answered wrong, interval by interval, over all runs of a cell. */
+export interface FaultsChart {
+  readonly kind: "faults";
+  readonly alt: string;
+  /** End of each interval, seconds since the start of the run. */
+  readonly t: readonly number[];
+  readonly series: readonly {
+    readonly label: string;
+    readonly color: number;
+    /** One for each interval. */
+    readonly counts: readonly number[];
+  }[];
+}
+
+/** Requests per second of each agent over one run. */
+export interface AgentsChart {
+  readonly kind: "agents";
+  readonly alt: string;
+  /** End of each interval, seconds since the start of the run. */
+  readonly t: readonly number[];
+  readonly series: readonly {
+    readonly label: string;
+    readonly color: number;
+    /** One for each interval. */
+    readonly rate: readonly number[];
+  }[];
+}
+
+export type Chart =
+  | BarsChart
+  | TimelineChart
+  | DensityChart
+  | TailsChart
+  | SweepChart
+  | ScatterChart
+  | ForestChart
+  | FaultsChart
+  | AgentsChart;
 
 /** Four significant digits: below what a pixel shows, and a third of the bytes. */
 export function compact(value: number): number {
   return Number(value.toPrecision(4));
+}
+
+/**
+ * Which section of the page a chart stands in, by the id of its canvas: `e1-s2-timeline-3` in `e1-s2`. The
+ * charts of a section travel together and are read when the first of them is drawn.
+ */
+export function sectionOf(id: string): string {
+  return id.split("-").slice(0, 2).join("-");
 }

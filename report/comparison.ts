@@ -5,7 +5,12 @@
 import { holm } from "../runner/stats/holm.ts";
 import { type Interval, pValueOf, ratioOf } from "../runner/stats/interval.ts";
 import { type MannWhitney, mannWhitney } from "../runner/stats/mann_whitney.ts";
-import { smallestChangeOf, type Verdict, verdictOf } from "../runner/stats/verdict.ts";
+import {
+  SIGNIFICANCE,
+  smallestChangeOf,
+  type Verdict,
+  verdictOf,
+} from "../runner/stats/verdict.ts";
 import {
   COMPARED,
   type ComparedFigure,
@@ -106,6 +111,8 @@ function compareFigure(
   const known = tests.flatMap((test, i) => test === null ? [] : [{ i, p: test.p }]);
   const raised = holm(known.map(({ p }) => p));
   const adjusted = new Map(known.map(({ i }, place) => [i, raised[place]]));
+  // As strict as Holm's method may be with one of them.
+  const confidence = Math.max(level, 1 - SIGNIFICANCE / Math.max(1, known.length));
   return pairs.map(({ base, next }, i) => {
     const values = { figure, base: figureOf(base, figure), next: figureOf(next, figure) };
     const test = tests[i];
@@ -118,7 +125,7 @@ function compareFigure(
       marginRatio,
       better: figure === "rate" ? "higher" : "lower",
     });
-    const smallestChange = smallestChangeOf(test.interval);
+    const smallestChange = smallestChangeOf(test.interval, confidence);
     return { ...values, ...test, ratio: test.interval.value, adjustedP, verdict, smallestChange };
   });
 }

@@ -10,33 +10,60 @@ export type CellFigure = typeof FIGURES[number];
 
 export interface Confidence {
   /** Rates per second, times in µs, for `ratioOf`; null where the runs have no such figure. */
-  readonly estimates: ReadonlyMap<Figure, Estimate | null>;
+  readonly estimates: Estimates;
   /** Rates per second, times in ms; null where one run, or none, has the figure. */
   readonly intervals: Readonly<Record<CellFigure, Interval | null>>;
 }
+
+export type Estimates = Pick<ReadonlyMap<Figure, Estimate | null>, "get">;
 
 export interface ConfidenceOptions {
   /** Different for each cell: see `estimateCell`. */
   readonly name: string;
   /** What the intervals are computed at so that they may be called 95 %: see `sequential.ts`. */
   readonly level: number;
+  /** The same of the requests that ended, for percentiles below the median; by default of all. */
+  readonly ended?: () => readonly (readonly Block[])[];
 }
 
 /** @param runs The blocks of each run. */
 export function confidenceOf(
   runs: readonly (readonly Block[])[],
-  { name, level }: ConfidenceOptions,
+  { name, level, ended = () => runs }: ConfidenceOptions,
 ): Confidence {
   const estimates = estimateCell(name, runs, FIGURES);
   const intervals = estimates.map((estimate, f) =>
     estimate && inMs(intervalOf(estimate, level), FIGURES[f])
   );
   return {
-    estimates: new Map(FIGURES.map((figure, f) => [figure, estimates[f]])),
+    estimates: new DrawnEstimates(
+      new Map(FIGURES.map((figure, f) => [figure, estimates[f]])),
+      (figure) => estimateCell(name, isLow(figure) ? ended() : runs, [figure])[0],
+    ),
     intervals: Object.fromEntries(
       FIGURES.map((figure, f) => [figure, intervals[f]]),
     ) as Confidence["intervals"],
   };
+}
+
+function isLow(figure: Figure): boolean {
+  return typeof figure === "number" && figure < 50;
+}
+
+/** Percentiles that few ask for are drawn when they are, and alike, as the draws of a cell always are. */
+class DrawnEstimates implements Estimates {
+  constructor(
+    private readonly drawn: Map<Figure, Estimate | null>,
+    private readonly draw: (figure: Figure) => Estimate | null,
+  ) {}
+
+  get(figure: Figure): Estimate | null {
+    const known = this.drawn.get(figure);
+    if (known !== undefined) return known;
+    const estimate = this.draw(figure);
+    this.drawn.set(figure, estimate);
+    return estimate;
+  }
 }
 
 function inMs(interval: Interval | null, figure: CellFigure): Interval | null {

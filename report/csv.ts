@@ -3,40 +3,42 @@
  * as their names say, so that any tool can read it without cleaning.
  */
 import { ERRORS } from "../runner/outcome.ts";
-import { type Measurement, PERCENTILES, type Run } from "../runner/result.ts";
+import type { Measurement, Run } from "../runner/result.ts";
+import { identityOf, parametersOf } from "./csv/identity.ts";
+import { csvOf, type Row } from "./csv/rows.ts";
+import { type FigureName, figureOfRun } from "./figures.ts";
+import { FLATTENING } from "./flattening.ts";
 import type { ReportModel } from "./model.ts";
-
-type Value = string | number | null;
-type Row = Readonly<Record<string, Value>>;
+import {
+  cpuSecondsOf,
+  meanCoresOf,
+  partsOf,
+  peakMemoryBytesOf,
+  peakOf,
+  perCpuSecondOf,
+  switchesPerRequestOf,
+  systemShareOf,
+  type Used,
+} from "./resources.ts";
 
 /** One row a run, in the order in which they were made. */
 export function renderCsv({ name, runs }: ReportModel): string {
   return csvOf(runs.map((run) => ({
     experiment: name,
     ...identityOf(run),
+    startedAt: run.startedAt,
+    url: run.url,
     ...parametersOf(run),
     ...figuresOf(run),
     startUpMs: run.startUp,
+    ...resourcesOf(run, run),
+    ...Object.assign({}, ...partsOf(run).map((part) => resourcesOf(part, run, `${part.name}.`))),
   })));
 }
 
 /** One row. */
 export function renderMeasurementCsv(measurement: Measurement): string {
   return csvOf([{ url: measurement.url, ...figuresOf(measurement) }]);
-}
-
-function identityOf(run: Run): Row {
-  const { target, scenario, repetition, order, startedAt, url } = run;
-  return { target, scenario, repetition, order, startedAt, url };
-}
-
-function parametersOf({ parameters }: Run): Row {
-  return Object.fromEntries(
-    Object.entries(parameters).map(([path, value]) => [
-      path,
-      typeof value === "string" || typeof value === "number" ? value : JSON.stringify(value),
-    ]),
-  );
 }
 
 function figuresOf(measurement: Measurement): Row {
@@ -54,9 +56,15 @@ function figuresOf(measurement: Measurement): Row {
     latencyFastestMs: latency.fastest,
     latencyMeanMs: latency.mean,
     latencyStdevMs: latency.stdev,
-    ...Object.fromEntries(PERCENTILES.map((p) => [`latencyP${p}Ms`, latency.percentiles[`${p}`]])),
+    ...Object.fromEntries(
+      LATENCIES.map((p) => [`latency${p.toUpperCase()}Ms`, valueOf(p, measurement)]),
+    ),
     latencyMaxMs: latency.max,
     latencyCensored: latency.censored,
+    ...flattenedOf(measurement),
+    ...connectOf(measurement),
+    answerBytes: valueOf("size", measurement),
+    bytesInPerSec: bytes.inPerSecond,
     steadyLabel: measurement.warmup?.label ?? null,
     steadyFromS: measurement.warmup?.steadyFrom ?? null,
     generatorCpu: measurement.generator.cpu,
@@ -64,15 +72,68 @@ function figuresOf(measurement: Measurement): Row {
   };
 }
 
-/** Columns are those of any row, in the order in which they first appear. */
-function csvOf(rows: readonly Row[]): string {
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const lines = [columns, ...rows.map((row) => columns.map((column) => row[column] ?? ""))];
-  return lines.map((fields) => fields.map(escaped).join(",") + "\r\n").join("");
+const LATENCIES = [
+  "p2.5",
+  "p10",
+  "p25",
+  "p50",
+  "p75",
+  "p90",
+  "p95",
+  "p97.5",
+  "p99",
+  "p99.9",
+  "p99.99",
+] as const;
+
+function valueOf(figure: FigureName, measurement: Measurement): number | null {
+  const found = figureOfRun(figure, measurement);
+  return "none" in found ? null : found.value;
 }
 
-/** Quoted where it must be. */
-function escaped(value: Value): string {
-  const text = String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+/** Nothing where the load itself changes. */
+function flattenedOf(measurement: Measurement): Row {
+  if (measurement.warmup === null) return {};
+  return Object.fromEntries(FLATTENING.flatMap((percentile) => {
+    const behind = percentile === "p50" ? "" : `.${percentile}` as const;
+    const name = percentile.toUpperCase();
+    return [
+      [`stable${name}Ms`, valueOf(`stable${behind}`, measurement)],
+      [`final${name}Ms`, valueOf(`final${behind}`, measurement)],
+    ];
+  }));
+}
+
+function connectOf({ connect }: Measurement): Row {
+  if (connect.count === 0) return { connects: 0 };
+  return {
+    connects: connect.count,
+    connectMinMs: connect.min,
+    connectMeanMs: connect.mean,
+    connectP50Ms: connect.percentiles["50"],
+    connectP99Ms: connect.percentiles["99"],
+    connectMaxMs: connect.max,
+  };
+}
+
+/** Of the target, or of a part whose name stands before each column. */
+function resourcesOf(used: Used, run: Run, before = ""): Row {
+  if (used.resources.length === 0) return {};
+  const seconds = cpuSecondsOf(used);
+  const systemShare = systemShareOf(used);
+  const figures: Row = {
+    cpuCores: meanCoresOf(used),
+    cpuSeconds: seconds,
+    cpuUserSeconds: systemShare === null ? null : seconds * (1 - systemShare),
+    cpuSystemSeconds: systemShare === null ? null : seconds * systemShare,
+    requestsPerCpuSecond: perCpuSecondOf(used, run),
+    memoryPeakBytes: peakMemoryBytesOf(used),
+    threadsPeak: peakOf(used, ({ threads }) => threads),
+    openFilesPeak: peakOf(used, ({ files }) => files),
+    voluntarySwitchesPerRequest: switchesPerRequestOf("voluntary", used, run),
+    involuntarySwitchesPerRequest: switchesPerRequestOf("involuntary", used, run),
+  };
+  return Object.fromEntries(
+    Object.entries(figures).map(([column, value]) => [before + column, value]),
+  );
 }

@@ -9,7 +9,7 @@ export interface Interval {
 }
 
 /** Each point with its rate. A last interval cut short by the end of the run would only show noise. */
-export function intervalsOf({ timeline: { points, interval } }: Run): Interval[] {
+export function intervalsOf({ timeline: { points, interval } }: Pick<Run, "timeline">): Interval[] {
   return points
     .map((point, i) => ({ point, seconds: point.t - (points[i - 1]?.t ?? 0) }))
     .filter(({ seconds }) => seconds >= interval / 2)

@@ -4,10 +4,12 @@
  */
 import type { Measurement, Results, Run } from "../runner/result.ts";
 import { cellLabel } from "./cells.ts";
+import type { JudgedClaim } from "./claims.ts";
 import type { GateOutcome } from "./gates.ts";
 import { placeOf } from "./gates/table.ts";
 import type { ReportModel } from "./model.ts";
 import { sum } from "./spread.ts";
+import { counted, unique } from "./words.ts";
 
 export interface Testcase {
   readonly classname: string;
@@ -38,8 +40,8 @@ export function renderJunit(suites: readonly Testsuite[]): string {
   }</testsuites>\n`;
 }
 
-/** A testcase for the answers of each cell, for each part without a measurement, and for each threshold. */
-export function resultsSuite(results: Results, { missing, gates }: ReportModel): Testsuite {
+/** A testcase for the answers of each cell, each part without a measurement, each claim and each threshold. */
+export function resultsSuite(results: Results, { missing, claims, gates }: ReportModel): Testsuite {
   const { experiment: { name }, startedAt, machine: { hostname } } = results;
   const cells = Map.groupBy(results.runs, (run) => `${run.scenario}\n${cellLabel(run)}`);
   return {
@@ -58,9 +60,28 @@ export function resultsSuite(results: Results, { missing, gates }: ReportModel):
           detail: evidence,
         },
       })),
+      ...unfinishedCases(results),
+      ...claims.judged.map((claim) => claimCase(name, claim)),
       ...gates.outcomes.map((gate) => gateCase(name, gate)),
     ],
   };
+}
+
+/** Of an experiment that was ended, one for all runs that it lacks. */
+function unfinishedCases({ experiment: { name }, state, runs, planned }: Results): Testcase[] {
+  if (state === "done") return [];
+  const message = `${state}: ${runs.length} of ${counted(planned, "planned run")} are in`;
+  const problem = { kind: "error", type: state, message } as const;
+  return [{ classname: name, name: "all planned runs: measured", problem }];
+}
+
+function claimCase(suite: string, { claim, source, outcome, sentence }: JudgedClaim): Testcase {
+  const named = { classname: `${suite}.claims`, name: claim };
+  if (outcome === "reproduced") return named;
+  const kind = outcome === "not reproduced" ? "failure" : "skipped";
+  const message = `${outcome}: ${sentence}`;
+  const detail = source === "" ? [] : [`It stands in ${source}`];
+  return { ...named, problem: { kind, type: outcome, message, detail } };
 }
 
 /** Of a single measurement. */
@@ -83,12 +104,24 @@ function answersCase(classname: string, runs: readonly (Measurement | Run)[]): T
   const wrong = sum(runs, ({ checks }) => checks.failed);
   const right = sum(runs, ({ checks }) => checks.passed);
   const message = `${wrong} of ${wrong + right} answers are not as expected`;
+  const problem = unansweredProblem(runs) ??
+    (wrong > 0 ? { kind: "failure", type: "check", message } as const : null);
   return {
     classname,
     name: `${label}answers as expected`,
     time: sum(runs, ({ elapsed }) => elapsed),
-    ...(wrong > 0 && { problem: { kind: "failure", type: "check", message } }),
+    ...(problem && { problem }),
   };
+}
+
+/** Of runs in which every request failed: where there is no answer, none is as expected. */
+function unansweredProblem(runs: readonly Measurement[]): Testcase["problem"] | null {
+  const silent = runs.filter(({ requests }) => requests.completed === 0 && requests.failed > 0);
+  if (silent.length === 0) return null;
+  const where = runs.length === 1 ? "" : ` in ${silent.length} of ${runs.length} runs`;
+  const detail = unique(silent.flatMap(({ reasons }) => Object.keys(reasons)));
+  const message = `No request got an answer${where}`;
+  return { kind: "error", type: "unanswered", message, detail };
 }
 
 export function gateCase(suite: string, gate: GateOutcome): Testcase {
@@ -119,7 +152,9 @@ function suiteXml({ name, startedAt, hostname, cases }: Testsuite, id: number): 
     skipped: count("skipped"),
     time: seconds.toFixed(3),
   });
-  return `  <testsuite${head}>\n    <properties/>\n${cases.map(caseXml).join("")}` +
+  // Older schemas of Jenkins want a property where there are properties, and Ant's wants properties.
+  const properties = '<properties><property name="generator" value="Plateau"/></properties>';
+  return `  <testsuite${head}>\n    ${properties}\n${cases.map(caseXml).join("")}` +
     "    <system-out/>\n    <system-err/>\n  </testsuite>\n";
 }
 

@@ -1,4 +1,4 @@
-/** A load in words. */
+/** A load in words, and what was chosen for it. */
 import type { Run } from "../runner/result.ts";
 import { formatCount, formatDuration, formatNumber } from "./units.ts";
 import { listed, unique } from "./words.ts";
@@ -9,13 +9,42 @@ type Load = Run["load"];
 export function loadText(runs: readonly { readonly load: Load }[]): string {
   const loads = runs.map(({ load }) => load);
   const closed = loads.filter((load) => load.kind === "closed");
-  const open = loads.filter((load) => load.kind !== "closed");
-  return [...(closed.length > 0 ? [closedText(closed)] : []), ...unique(open.map(openText))]
-    .join("; ");
+  const rates = Map.groupBy(loads.filter((load) => load.kind === "rate"), aroundRate);
+  const phases = loads.filter((load) => load.kind === "phases");
+  return [
+    ...(closed.length > 0 ? [closedText(closed)] : []),
+    ...[...rates].map(([around, loads]) => `${ratesText(loads)} ${around}`),
+    ...unique(phases.map(phasesText)),
+  ].join("; ");
+}
+
+/** How each scenario was loaded, by its name; empty where all were loaded alike. */
+export function scenarioLoads(
+  { experiment, runs }: {
+    readonly experiment: Readonly<Record<string, unknown>>;
+    readonly runs: readonly Pick<Run, "scenario" | "load">[];
+  },
+): ReadonlyMap<string, string> {
+  const written = Object.values(Object(experiment.scenarios));
+  if (!written.some((scenario) => Object.hasOwn(Object(scenario), "load"))) return new Map();
+  const byScenario = Map.groupBy(runs, ({ scenario }) => scenario);
+  const loads = [...byScenario].map(([name, runs]) => [name, loadText(runs)] as const);
+  return new Map(new Set(loads.map(([, load]) => load)).size > 1 ? loads : []);
+}
+
+/** `scale paper, delay 50ms`. @param parameters Of the experiment: name → value. */
+export function parametersText(parameters: unknown): string {
+  return Object.entries(Object(parameters)).map(([name, value]) =>
+    `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`
+  ).join(", ");
 }
 
 function closedText(loads: readonly (Load & { kind: "closed" })[]): string {
-  const connections = unique(loads.map((load) => formatCount(load.connections)));
+  const connections = unique(
+    loads.map(({ connections }) => connections).toSorted((a, b) => a - b).map((n) =>
+      formatCount(n)
+    ),
+  );
   const ends = unique(
     loads.map(({ duration, requests }) =>
       duration === null ? `${formatCount(requests ?? 0)} requests` : formatDuration(duration)
@@ -29,17 +58,22 @@ function closedText(loads: readonly (Load & { kind: "closed" })[]): string {
   ].join(", ");
 }
 
-function openText(load: Load & { kind: "rate" | "phases" }): string {
-  const arrivals = load.arrivals === "poisson" ? "Poisson arrivals" : "evenly spread arrivals";
-  if (load.kind === "rate") {
-    const { rate, duration, connections } = load;
-    return `${formatNumber(rate)} requests/s over at most ${
-      formatCount(connections)
-    } connections, ${formatDuration(duration)}, ${arrivals}`;
-  }
-  const pool = load.pool === "own" ? "each with a connection of his own" : "sharing connections";
-  return `visitors ${pool}: ${load.phases.map(phaseText).join(", then ")}, ${arrivals}`;
+function ratesText(loads: readonly (Load & { kind: "rate" })[]): string {
+  return `${listed(unique(loads.map(({ rate }) => formatNumber(rate))))} requests/s`;
 }
+
+/** All but the rate. */
+function aroundRate({ duration, connections, arrivals }: Load & { kind: "rate" }): string {
+  const most = formatCount(connections);
+  return `over at most ${most} connections, ${formatDuration(duration)}, ${ARRIVALS[arrivals]}`;
+}
+
+function phasesText({ pool, phases, arrivals }: Load & { kind: "phases" }): string {
+  const how = pool === "own" ? "each with a connection of his own" : "sharing connections";
+  return `visitors ${how}: ${phases.map(phaseText).join(", then ")}, ${ARRIVALS[arrivals]}`;
+}
+
+const ARRIVALS = { poisson: "Poisson arrivals", uniform: "evenly spread arrivals" } as const;
 
 function phaseText({ duration, from, to }: (Load & { kind: "phases" })["phases"][number]): string {
   const rate = from === to

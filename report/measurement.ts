@@ -1,7 +1,9 @@
 /** The model of a single measurement, for `bench`: the same words and units as the report. Pure. */
 import { ERRORS } from "../runner/outcome.ts";
-import { type Measurement, PERCENTILES } from "../runner/result.ts";
-import { supportsPercentile } from "../runner/stats/percentile_support.ts";
+import type { Measurement } from "../runner/result.ts";
+import type { Histogram } from "../runner/stats/histogram.ts";
+import { PERCENTILES, supportsPercentile } from "../runner/stats/percentiles.ts";
+import { type AgentsModel, agentsText, measurementAgents } from "./agents/model.ts";
 import { equalRatioEdgesUs, sharesBetween } from "./density.ts";
 import { loadText } from "./load.ts";
 import type { Fact } from "./method.ts";
@@ -35,8 +37,12 @@ export interface MeasurementModel {
   readonly statuses: readonly Fact[];
   /** Failed requests by kind, then by their exact reasons. */
   readonly errors: readonly Fact[];
+  /** Null where one program loaded alone. */
+  readonly agents: AgentsModel | null;
   readonly notes: readonly string[];
 }
+
+const NOTHING = "–";
 
 const HISTOGRAM_STEPS = 11;
 /** The first step takes the fastest values up to this percentile, so that outliers cost one line. */
@@ -50,7 +56,9 @@ export function measurementModel(measurement: Measurement): MeasurementModel {
     load: `${loadText([measurement])}, ${counted(measurement.generator.workers, "worker")}`,
     facts: measurementFacts(measurement),
     percentiles: percentileFacts(latency),
-    histogram: latency.count === 0 ? [] : histogramOf(measurement),
+    histogram: latency.count === 0
+      ? []
+      : latencySteps(poolLatency([measurement]).histogram, HISTOGRAM_STEPS),
     statuses: Object.entries(status).map(([code, count]) => ({
       label: code,
       text: formatCount(count),
@@ -61,12 +69,14 @@ export function measurementModel(measurement: Measurement): MeasurementModel {
       ),
       ...Object.entries(reasons).map(([label, count]) => ({ label, text: formatCount(count) })),
     ],
+    agents: measurementAgents(measurement),
     notes: notesOf(measurement),
   };
 }
 
 export function measurementFacts(measurement: Measurement): Fact[] {
   const { requests, bytes, latency, checks } = measurement;
+  const agents = agentsText([measurement]);
   const size = (value: number) => formatQuantity(value, sizeUnit([value]));
   return [
     { label: "Requests/s", text: formatNumber(measurement.rate) },
@@ -78,11 +88,22 @@ export function measurementFacts(measurement: Measurement): Fact[] {
     ...sessionFacts(measurement),
     ...(checks.failed ? [{ label: "Wrong answers", text: formatCount(checks.failed) }] : []),
     { label: "Received", text: `${size(bytes.in)}, ${size(bytes.inPerSecond)}/s` },
-    { label: "Mean latency", text: `${formatMs(latency.mean)} ± ${formatMs(latency.stdev)}` },
-    { label: "Fastest", text: formatMs(latency.fastest) },
-    { label: "Slowest", text: formatMs(latency.max) },
+    ...latencyFacts(latency),
     ...lagFacts(measurement),
     { label: "Generator CPU", text: `${formatShare(measurement.generator.cpu)} of a core` },
+    ...(agents === "" ? [] : [{ label: "Agents", text: agents }]),
+  ];
+}
+
+/** Nothing where nothing has a latency; the fastest is of requests with an answer. */
+function latencyFacts({ count, mean, stdev, fastest, max }: Measurement["latency"]): Fact[] {
+  return [
+    {
+      label: "Mean latency",
+      text: count === 0 ? NOTHING : `${formatMs(mean)} ± ${formatMs(stdev)}`,
+    },
+    { label: "Fastest", text: fastest === 0 ? NOTHING : formatMs(fastest) },
+    { label: "Slowest", text: count === 0 ? NOTHING : formatMs(max) },
   ];
 }
 
@@ -114,6 +135,7 @@ function lagFacts({ latency, generator: { lag } }: Measurement): Fact[] {
 function percentileFacts(
   { percentiles, count, censored }: Measurement["latency"],
 ): MeasurementModel["percentiles"] {
+  if (count === 0) return PERCENTILES.map((p) => ({ label: `p${p}`, text: NOTHING, weak: false }));
   const unit = timeUnit(Object.values(percentiles));
   return PERCENTILES.map((p) => ({
     label: `p${p}`,
@@ -123,11 +145,14 @@ function percentileFacts(
   }));
 }
 
-function histogramOf(measurement: Measurement): MeasurementModel["histogram"] {
-  const { histogram } = poolLatency([measurement]);
+/** A histogram that is not empty as so many steps. */
+export function latencySteps(
+  histogram: Histogram,
+  steps: number,
+): MeasurementModel["histogram"] {
   const lowUs = histogram.valueAtPercentile(FIRST_STEP_UP_TO);
   // Whole microseconds begin half a microsecond before 0.
-  const edgesUs = [-0.5, ...equalRatioEdgesUs(lowUs, histogram.maxUs, HISTOGRAM_STEPS - 1)];
+  const edgesUs = [-0.5, ...equalRatioEdgesUs(lowUs, endUsOf(histogram), steps - 1)];
   const unit = timeUnit(edgesUs.map((us) => us / 1_000));
   return sharesBetween(histogram, edgesUs).map((share, i) => ({
     upTo: formatQuantity(edgesUs[i + 1] / 1_000, unit),
@@ -136,8 +161,17 @@ function histogramOf(measurement: Measurement): MeasurementModel["histogram"] {
   }));
 }
 
+/** End of the last bucket, which the largest value may not fill. */
+function endUsOf(histogram: Histogram): number {
+  let endUs = 0;
+  histogram.forEachBucket((_lowUs, highUs) => endUs = highUs);
+  return endUs;
+}
+
 function notesOf({ latency: { count, censored } }: Measurement): string[] {
-  const weak = PERCENTILES.some((p) => !supportsPercentile(count, p)) ? [WEAK_NOTE] : [];
+  const weak = count > 0 && PERCENTILES.some((p) => !supportsPercentile(count, p))
+    ? [WEAK_NOTE]
+    : [];
   const bounds = censored === 0 ? [] : [
     `${
       formatCount(censored)

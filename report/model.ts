@@ -3,31 +3,45 @@
  * in the files beside it, once. Page, terminal, CSV and markdown only lay the model out. Pure.
  */
 import type { Results, Run } from "../runner/result.ts";
+import { agentsModel, type ScenarioAgentsModel } from "./agents/model.ts";
 import type { Answer } from "./answer.ts";
 import { barsOf } from "./bars.ts";
 import { type MissingModel, missingModels, warningsOf } from "./caveats.ts";
-import { type Grouped, groupRuns, type ScenarioRuns } from "./cells.ts";
-import type { BarsChart, DensityChart, TimelineChart } from "./charts.ts";
+import { type Cell, type Grouped, groupRuns, type ScenarioRuns } from "./cells.ts";
+import type { BarsChart, DensityChart, TailsChart, TimelineChart } from "./charts.ts";
+import { commandOf } from "./command.ts";
+import { type ClaimsModel, claimsModel } from "./claims/model.ts";
 import { compareScenarios, type ScenarioComparison } from "./comparison/scenarios.ts";
 import { densityFinding, densityOf } from "./density.ts";
+import { type FaultsModel, faultsOf } from "./faults.ts";
+import type { ForestModel } from "./forest.ts";
 import { type GatesModel, gatesModel } from "./gates/model.ts";
+import { scenarioLoads } from "./load.ts";
 import { machineFacts } from "./machine.ts";
-import { commandOf, type Fact, factsOf, methodSentences } from "./method.ts";
+import { type Fact, factsOf, methodSentences } from "./method.ts";
+import { type PublishedModel, publishedModels } from "./published/model.ts";
+import { perCpuFinding } from "./per_cpu.ts";
 import { repeatedOf } from "./repeated.ts";
 import { requestText } from "./request_text.ts";
+import { type SlowestModel, slowestOf } from "./slowest.ts";
+import { type StableModel, stableModel } from "./stable.ts";
 import { type SteadyFinding, steadyFindings } from "./steady_finding.ts";
 import { repetitionsText } from "./stopped.ts";
+import { type SweepModel, sweepsOf } from "./sweeps.ts";
 import { summaryTable } from "./tables/summary.ts";
 import { percentileTable } from "./tables/percentiles.ts";
 import { bytesPerSecondTable, requestsPerSecondTable } from "./tables/per_second.ts";
+import { connectionsTable } from "./tables/connections.ts";
 import { outcomesTable, reasonsTable } from "./tables/outcomes.ts";
 import { resourcesTable } from "./tables/resources.ts";
 import { runsTable } from "./tables/runs.ts";
 import type { Table } from "./table.ts";
 import { type SteadyTables, steadyTables } from "./tables/steady.ts";
+import { tailsFinding, tailsOf } from "./tails.ts";
 import { timelineFinding } from "./timeline_finding.ts";
 import { timelinesOf } from "./timelines.ts";
 import { type TrustModel, trustOfRuns } from "./trust.ts";
+import { verdictOf } from "./verdict.ts";
 
 export interface ReportModel {
   readonly name: string;
@@ -35,6 +49,8 @@ export interface ReportModel {
   readonly title: string;
   /** Where the experiment comes from, in the words of its file; "" when it does not say. */
   readonly about: string;
+  /** Of the whole experiment, in one sentence; "" without runs. */
+  readonly verdict: string;
   readonly facts: readonly Fact[];
   /** Why there are no more repetitions, and what they can show; "" for a fixed number. */
   readonly repetitions: string;
@@ -42,14 +58,21 @@ export interface ReportModel {
   readonly warnings: readonly string[];
   /** Whether the figures can be believed; null without runs. */
   readonly trust: TrustModel | null;
+  readonly claims: ClaimsModel;
   readonly gates: GatesModel;
   readonly scenarios: readonly ScenarioModel[];
+  /** One for each table of published figures. */
+  readonly published: readonly PublishedModel[];
+  /** Scenarios in which factors vary enough to show. */
+  readonly sweeps: readonly SweepModel[];
+  /** Null where no latency was ever far from where it ends. */
+  readonly stable: StableModel | null;
   readonly missing: readonly MissingModel[];
   readonly machine: readonly Fact[];
   readonly method: readonly string[];
-  /** The command that repeats the experiment, given `source` as a file. */
+  /** The command that measures the same again, given `source` as a file. */
   readonly command: string;
-  /** The experiment file, word for word. */
+  /** The experiment file, word for word; "" where there is none. */
   readonly source: string;
   readonly sourceName: string;
   /** By position; with figures that leave out what the experiment discards. */
@@ -60,7 +83,11 @@ export interface ScenarioModel {
   readonly name: string;
   /** `GET /static`, in a line; "" when the experiment does not say. */
   readonly request: string;
+  /** How it was loaded; "" where all scenarios were loaded alike. */
+  readonly load: string;
   readonly answer: Answer;
+  /** What the page packs, to recompute parts of it. */
+  readonly cells: readonly Cell[];
   readonly series: readonly { readonly label: string; readonly color: number }[];
   readonly bars: BarsChart;
   /** One a cell, in the order of `series`. */
@@ -69,14 +96,28 @@ export interface ScenarioModel {
   /** Null when no request has a latency. */
   readonly density: DensityChart | null;
   readonly densityFinding: string;
+  /** Null when there are too few requests. */
+  readonly tails: TailsChart | null;
+  readonly tailsFinding: string;
   /** One for each cell; none for a load that itself changes. */
   readonly steadyFindings: readonly SteadyFinding[];
+  /** How the targets compare; null where nothing is compared. */
+  readonly forest: ForestModel | null;
+  readonly faults: FaultsModel;
+  /** Null where no run has kept them. */
+  readonly slowest: SlowestModel | null;
+  /** Null where one program loaded alone. */
+  readonly agents: ScenarioAgentsModel | null;
+  /** What a request costs in CPU; "" where no target was watched. */
+  readonly perCpuFinding: string;
   readonly tables: {
     readonly summary: Table;
     readonly percentiles: Table;
     readonly steady: SteadyTables | null;
     readonly requestsPerSecond: Table;
     readonly bytesPerSecond: Table;
+    /** Null where nothing was connected to. */
+    readonly connections: Table | null;
     readonly outcomes: Table;
     readonly reasons: Table | null;
     readonly resources: Table | null;
@@ -96,12 +137,19 @@ export function reportModel(results: Results, baseline: Grouped | null = null): 
     name: experiment.name,
     title: experiment.title ?? experiment.name,
     about: typeof experiment.source === "string" ? experiment.source : "",
+    verdict: verdictOf(
+      scenarios.map(({ name }, i) => ({ name, answer: compared[i].answer })),
+    ),
     facts: factsOf(results),
     repetitions,
     trust: trustOfRuns(results.runs),
     warnings: warningsOf(results),
+    claims: claimsModel(scenarios, results),
     gates: gatesModel(scenarios, results, baseline),
-    scenarios: scenarios.map((group, i) => scenarioModel(group, compared[i], experiment)),
+    scenarios: scenarios.map((group, i) => scenarioModel(group, compared[i], results)),
+    published: publishedModels(scenarios, results),
+    sweeps: sweepsOf(scenarios, { level: repeatedOf(results).level }),
+    stable: stableModel(scenarios, repeatedOf(results).level),
     missing: missingModels(results.missing),
     machine: machineFacts(results),
     method: methodSentences(results),
@@ -116,28 +164,39 @@ export function reportModel(results: Results, baseline: Grouped | null = null): 
 function scenarioModel(
   { name, cells }: ScenarioRuns,
   compared: ScenarioComparison,
-  experiment: Results["experiment"],
+  results: Results,
 ): ScenarioModel {
+  const { level } = repeatedOf(results);
   return {
     name,
-    request: requestText(name, experiment.scenarios),
+    request: requestText(name, results.experiment.scenarios),
+    load: scenarioLoads(results).get(name) ?? "",
     answer: compared.answer,
+    forest: compared.forest,
+    faults: faultsOf(cells),
+    slowest: slowestOf(name, cells),
+    agents: agentsModel(name, cells),
+    cells,
     series: cells.map(({ label, color }) => ({ label, color })),
     bars: barsOf(cells),
     timelines: timelinesOf(cells),
     timelineFinding: timelineFinding(cells),
     density: densityOf(cells),
     densityFinding: densityFinding(cells),
+    tails: tailsOf(cells),
+    tailsFinding: tailsFinding(cells),
     steadyFindings: steadyFindings(cells),
+    perCpuFinding: perCpuFinding(cells, level),
     tables: {
       summary: summaryTable(name, cells),
       percentiles: percentileTable(name, cells),
       steady: steadyTables(name, cells),
       requestsPerSecond: requestsPerSecondTable(cells),
       bytesPerSecond: bytesPerSecondTable(cells),
+      connections: connectionsTable(name, cells, level),
       outcomes: outcomesTable(name, cells),
       reasons: reasonsTable(name, cells),
-      resources: resourcesTable(name, cells),
+      resources: resourcesTable(name, cells, level),
       compared: compared.table,
       runs: runsTable(name, cells),
     },

@@ -2,7 +2,8 @@
  * The latencies of several runs as one distribution: histogram counts are added, so nothing is lost
  * and no percentile is ever averaged.
  */
-import { type Measurement, PERCENTILES } from "../runner/result.ts";
+import type { Measurement } from "../runner/result.ts";
+import { PERCENTILES } from "../runner/stats/percentiles.ts";
 import { decodeSparse } from "../runner/stats/hdr.ts";
 import { Histogram } from "../runner/stats/histogram.ts";
 import { sum } from "./spread.ts";

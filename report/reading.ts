@@ -3,17 +3,36 @@ export const READING = {
   bars:
     "Each bar is the mean of a target's runs, each dot one run, the line from the lowest to the highest. Longer is better. Every scenario has a scale of its own.",
   timeline:
-    "The runs of a target stand side by side. Upper lane: latency of each interval, from p50 (thick line) through p75 and p90 to p99 (top line); a band that starts high and settles is a warm-up. Lower lanes: requests per second and CPU of the target. All targets of the scenario share the axes.",
+    "The runs of a target stand side by side. Upper lane: latency of each interval, from p50 (thick line) through p75 and p90 to p99 (top line); a band that starts high and settles is a warm-up. Lower lanes: requests per second, CPU and memory of the target. Shaded green: the steady part. Dashed: where latency or rate goes to another level. All targets of the scenario share the axes. Drag over a chart, or set the seconds above it, to recompute the figures for a part of the runs.",
   density:
     "The further left a curve, the faster the answers; the higher, the more requests took about that long. A second hump or a long tail to the right is a group of slow requests. The axis is logarithmic and leaves out the fastest 0.1 % and the slowest 0.05 %.",
+  tails:
+    "How slow the slowest are: at p99 one request in a hundred took longer than the line, at p99.9 one in a thousand. Thick: all runs of a target together; thin: each run. A line that turns up early has a long tail; thin lines far apart mean that runs differ. A line ends where fewer than ten requests lie beyond it. Both axes are logarithmic; timed-out and unfinished requests count at the time they had taken.",
   confidence:
     "In square brackets, where there are several runs: the 95 % interval. Of 100 experiments like this one, some 95 would find the true figure between such ends. It rests on how the runs differ, so more repetitions make it narrower.",
+  forest:
+    "Each row holds a target against another, whose figure is 1. The dot is the ratio, its line the 95 % interval; on the grey band both are as good as equal. A whole interval to one side of it is a difference: better or worse, by the interval, by Holm's correction for so many comparisons, and by the exact Mann-Whitney test. A hollow dot has no verdict: more runs would tell. The axis is logarithmic, so that twice and half are as far from 1.",
+  faults:
+    "Each bar is an interval, with the requests that ended in it and failed, or had a wrong answer, over all runs; its parts are the kinds. Bars at one moment are an event; bars all along are a limit. Requests that were never sent have no moment and are only in the table.",
+  agents:
+    "Each bar is an interval of one run, its height the requests per second of all agents, its parts those of each: of several runs the one in which most agents were lost, or the first. Where machines and networks are alike the parts are of like height; a part that ends is an agent that was lost.",
   steady:
     "A run is steady from the moment after which neither its latency nor its rate changes any more (change points in its intervals): flat from the start, after a warm-up, or, where it was better before, after a slowdown. Without a last part of a quarter of the run on one level there is no steady state. Figures are medians of the runs, with the lowest and highest run below.",
   flattening:
     "A percentile is flat from the moment after which it stays within 5 % of where it ends, or as near as its last quarter does (the measure of Kuffel and Walter).",
+  stable:
+    "Each dot is a cell: to the right the median latency at which it ends (that of the last quarter of a run), upwards the time after which the median stays near it, with its 95 % interval over the runs. Dots that rise to the right mean that who answers sooner is stable sooner (figure 6 of Kuffel and Walter); a dot at 0 was flat from the start. Point at a dot for its name. The table has the same of the other percentiles.",
   parts:
     "Start-up is what comes before the steady part, in the runs that have both; a flat run has none. Rates are means of the runs, latencies are pooled. Nothing is discarded here.",
   perSecond:
     "Each whole second of a run counts its requests; 2.5 % of the seconds had no more than the figure under 2.5 %. The closer the figures, the steadier the run.",
+  sweep:
+    "Each point is a cell, its whisker the 95 % interval over its runs; a line joins cells that differ in nothing but the factor.",
+  knee:
+    "A dashed upright line is where requests/s stop growing, the bar at its foot how far that may be off.",
+  hollow:
+    "Hollow points had more than 1 % wrong or failed answers, or too few requests for the percentile.",
+  logarithmic: "The factor's axis is logarithmic: equal steps are equal ratios.",
+  broken: "A 0 has no place on it and stands apart, behind the break.",
+  offered: "The dotted line is what was asked for: a server that keeps up is on it.",
 } as const;

@@ -1,26 +1,76 @@
-/** CPU and memory of a target over one run. */
+/** CPU, memory and what else a target, or a part of one, used over one run. */
 import type { Run } from "../runner/result.ts";
 
-type Watched = Pick<Run, "resources">;
+/** Points of a target, or of one of its parts. */
+export type Used = Pick<Run, "resources">;
+type Point = Run["resources"][number];
 
-/** CPU seconds over the run's resource points: each gives the cores in use since the one before. */
-export function cpuSecondsOf({ resources }: Watched): number {
+/** A part of a run's target, or its Redis. */
+export interface PartUsed extends Used {
+  readonly name: string;
+}
+
+/** In the order of the results; none for a target that is one alone. */
+export function partsOf({ parts = [] }: Pick<Run, "parts">): PartUsed[] {
+  return parts.map(({ name, points }) => ({ name, resources: points }));
+}
+
+/** What adds up over the run, of rates per second that each hold since the point before; 0 without points. */
+export function totalOf({ resources }: Used, ratePerSec: (point: Point) => number): number {
   return resources.reduce(
-    (total, { t, cpu }, i) => total + cpu * Math.max(0, t - (resources[i - 1]?.t ?? 0)),
+    (total, point, i) =>
+      total + ratePerSec(point) * Math.max(0, point.t - (resources[i - 1]?.t ?? 0)),
     0,
   );
 }
 
+export function cpuSecondsOf(used: Used): number {
+  return totalOf(used, ({ cpu }) => cpu);
+}
+
 /** Cores in use, on average over the run; 0 without resource points. */
-export function meanCoresOf(run: Watched): number {
-  const seconds = run.resources.at(-1)?.t ?? 0;
-  return seconds > 0 ? cpuSecondsOf(run) / seconds : 0;
+export function meanCoresOf(used: Used): number {
+  const seconds = used.resources.at(-1)?.t ?? 0;
+  return seconds > 0 ? cpuSecondsOf(used) / seconds : 0;
 }
 
-export function peakCoresOf({ resources }: Watched): number {
-  return resources.reduce((most, { cpu }) => Math.max(most, cpu), 0);
+/** Of the CPU time, what the kernel took for it, 0–1; null where nobody knows. */
+export function systemShareOf(used: Used): number | null {
+  const seconds = cpuSecondsOf(used);
+  if (seconds === 0 || used.resources.some(({ system }) => system === undefined)) return null;
+  return totalOf(used, ({ system = 0 }) => system) / seconds;
 }
 
-export function peakMemoryBytesOf({ resources }: Watched): number {
-  return resources.reduce((most, { memory }) => Math.max(most, memory), 0);
+/** The highest of what is held at a moment; null where nobody knows. */
+export function peakOf(
+  { resources }: Used,
+  of: (point: Point) => number | undefined,
+): number | null {
+  const known = resources.flatMap((point) => of(point) ?? []);
+  return known.length === 0 ? null : known.reduce((most, value) => Math.max(most, value));
+}
+
+export function peakCoresOf(used: Used): number {
+  return peakOf(used, ({ cpu }) => cpu) ?? 0;
+}
+
+export function peakMemoryBytesOf(used: Used): number {
+  return peakOf(used, ({ memory }) => memory) ?? 0;
+}
+
+/** Completed requests of the run for each second of CPU time; null where none was seen. */
+export function perCpuSecondOf(used: Used, { requests }: Pick<Run, "requests">): number | null {
+  const seconds = cpuSecondsOf(used);
+  return seconds > 0 ? requests.completed / seconds : null;
+}
+
+/** Context switches of one kind for each completed request; null where nobody knows. */
+export function switchesPerRequestOf(
+  kind: "voluntary" | "involuntary",
+  used: Used,
+  { requests }: Pick<Run, "requests">,
+): number | null {
+  const isKnown = used.resources.every(({ switches }) => switches !== undefined);
+  if (!isKnown || used.resources.length === 0 || requests.completed === 0) return null;
+  return totalOf(used, ({ switches }) => switches?.[kind] ?? 0) / requests.completed;
 }

@@ -2,19 +2,14 @@
  * How the runs of a cell reach their steady state, and how they answer before and after it. The label of each
  * run is the one in its results (`runner/stats/steady_state.ts`).
  */
-import type { Run } from "../runner/result.ts";
-import { findFlattening } from "../runner/stats/flattening.ts";
 import { mergeHistograms } from "../runner/stats/histogram.ts";
 import type { Block } from "../runner/stats/pool.ts";
 import type { SteadyLabel } from "../runner/stats/steady_state.ts";
 import type { Cell } from "./cells.ts";
-import { intervalsOf, isEmpty } from "./intervals.ts";
+import { flatFromS, FLATTENING } from "./flattening.ts";
 import { percentileOf, poolLatency } from "./pool.ts";
 import type { RunParts } from "./run_parts.ts";
 import { mean, type Spread, spreadOf } from "./spread.ts";
-
-/** Percentiles that flatten, each in its own time. */
-export const FLATTENING = ["p50", "p75", "p90", "p99"] as const;
 
 /** A part of the runs of a cell: its rate is the mean of theirs, its latencies are pooled. */
 export interface PartFigures {
@@ -90,14 +85,6 @@ function wholeFigures({ parts, runs, latency: shown }: Cell): PartFigures {
     p99: percentileOf(latency, 99),
     count: latency.count,
   };
-}
-
-/** Seconds from which a percentile of a run's intervals stays near its final value. */
-function flatFromS(run: Run, percentile: typeof FLATTENING[number]): number | null {
-  const points = intervalsOf(run).map(({ point }) => point);
-  const found = findFlattening(points.map((point) => isEmpty(point) ? null : point[percentile]));
-  if (found === null) return null;
-  return found.from === 0 ? 0 : points[found.from - 1].t;
 }
 
 function spreadOrNull(values: readonly number[]): Spread | null {

@@ -3,7 +3,7 @@ import { LEAST_INTERVALS, type SteadyLabel } from "../runner/stats/steady_state.
 import type { Cell } from "./cells.ts";
 import type { Spread } from "./spread.ts";
 import { type PartFigures, settlingOf } from "./steady.ts";
-import { formatCount, formatDuration, formatMs, formatNumber, formatTick } from "./units.ts";
+import { formatCount, formatMs, formatNumber, formatTick } from "./units.ts";
 import { counted } from "./words.ts";
 
 /** Of labels that as many runs have, which is told first. */
@@ -32,7 +32,8 @@ export function steadyFindings(cells: readonly Cell[]): SteadyFinding[] {
   const all = cells.flatMap(labelsOf);
   if (cells.length > 1 && all.length > 0 && all.every((label) => label === "too-short")) {
     const details = detailsText(cells[0], "too-short");
-    return [{ text: `No run lasted long enough to tell a warm-up: ${details}.`, isFlat: false }];
+    const text = `No run has enough intervals with answers to tell a warm-up: ${details}.`;
+    return [{ text, isFlat: false }];
   }
   return cells.flatMap((cell) => {
     const labels = labelsOf(cell);
@@ -69,7 +70,10 @@ const VERBS: Readonly<Record<SteadyLabel, readonly [string, string]>> = {
   slowdown: ["slows down", "slow down"],
   "no-steady-state": ["reaches no steady state", "reach no steady state"],
   flat: ["is flat from the start", "are flat from the start"],
-  "too-short": ["ran too briefly to tell a warm-up", "ran too briefly to tell a warm-up"],
+  "too-short": [
+    "has too few intervals with answers to tell a warm-up",
+    "have too few intervals with answers to tell a warm-up",
+  ],
 };
 
 function detailsText(cell: Cell, label: SteadyLabel): string {
@@ -77,7 +81,7 @@ function detailsText(cell: Cell, label: SteadyLabel): string {
     case "flat":
       return "";
     case "too-short":
-      return `that takes ${formatDuration(LEAST_INTERVALS * cell.runs[0].timeline.interval)}`;
+      return `that takes ${LEAST_INTERVALS} of ${formatTick(cell.runs[0].timeline.interval)} s`;
     case "no-steady-state":
       return "longer runs may";
     default:

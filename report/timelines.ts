@@ -3,13 +3,13 @@ import type { Run } from "../runner/result.ts";
 import type { Cell } from "./cells.ts";
 import { type Axis, compact, type TimelineChart, type TimelineRun } from "./charts.ts";
 import { intervalsOf, isEmpty, type Point } from "./intervals.ts";
-import { timeUnit, type Unit } from "./units.ts";
+import { latencyAxis } from "./latency_axis.ts";
+import { levelChangesS } from "./level_changes.ts";
+import { peakMemoryBytesOf } from "./resources.ts";
+import { sizeUnit, timeUnit, type Unit } from "./units.ts";
 import { counted } from "./words.ts";
 
 const PERCENTILES = ["p50", "p75", "p90", "p99"] as const;
-
-/** Beyond this ratio of highest to lowest, a linear axis would press the low lines together. */
-const LOG_FROM_RATIO = 12;
 
 /** One chart a cell, on the axes of all of them. */
 export function timelinesOf(cells: readonly Cell[]): TimelineChart[] {
@@ -17,24 +17,29 @@ export function timelinesOf(cells: readonly Cell[]): TimelineChart[] {
   const intervals = runs.flatMap(intervalsOf);
   const points = intervals.map(({ point }) => point).filter((point) => !isEmpty(point));
   const unit = timeUnit(points.map(({ p50 }) => p50));
+  const memoryUnit = sizeUnit(runs.map(peakMemoryBytesOf));
   const shared = {
     kind: "timeline" as const,
     percentiles: PERCENTILES,
     span: Math.max(...runs.map(({ elapsed }) => elapsed)),
-    latency: latencyAxis(points, unit),
+    latency: axisOf(points, unit),
     rate: linearAxis("requests/s", intervals.map(({ ratePerSec }) => ratePerSec)),
     cpu: cpuAxis(runs),
+    memory: memoryAxis(runs, memoryUnit),
   };
   return cells.map(({ label, color, runs }) => ({
     ...shared,
     alt: `Latency and requests per second of ${label} over time, ${counted(runs.length, "run")}`,
     color,
-    runs: runs.map((run) => timelineRun(run, unit)),
+    runs: runs.map((run) => timelineRun(run, unit, memoryUnit)),
   }));
 }
 
-function timelineRun(run: Run, unit: Unit): TimelineRun {
+function timelineRun(run: Run, unit: Unit, memoryUnit: Unit): TimelineRun {
   const intervals = intervalsOf(run);
+  const resources = intervals.map(({ point }) =>
+    resourcesAt(run, point.t - run.timeline.interval / 2)
+  );
   return {
     label: `run ${run.repetition}`,
     t: intervals.map(({ point }) => compact(point.t)),
@@ -42,23 +47,22 @@ function timelineRun(run: Run, unit: Unit): TimelineRun {
     latency: PERCENTILES.map((p) =>
       intervals.map(({ point }) => isEmpty(point) ? null : compact(point[p] / unit.size))
     ),
-    cpu: intervals.map(({ point }) => coresAt(run, point.t - run.timeline.interval / 2)),
+    cpu: resources.map((point) => point && compact(point.cpu)),
+    memory: resources.map((point) => point && compact(point.memory / memoryUnit.size)),
+    steadyFrom: run.warmup?.steadyFrom ?? null,
+    changes: levelChangesS(run),
   };
 }
 
-/** Cores in use at a moment: each resource point tells of the time since the one before. */
-function coresAt({ resources }: Run, seconds: number): number | null {
-  const point = resources.find(({ t }) => t >= seconds);
-  return point ? compact(point.cpu) : null;
+/** What was in use at a moment: each resource point tells of the time since the one before. */
+function resourcesAt({ resources }: Run, seconds: number): Run["resources"][number] | null {
+  return resources.find(({ t }) => t >= seconds) ?? null;
 }
 
-function latencyAxis(points: readonly Point[], unit: Unit): Axis {
+function axisOf(points: readonly Point[], unit: Unit): Axis {
   const min = points.reduce((least, { p50 }) => Math.min(least, p50), Infinity) / unit.size;
   const max = points.reduce((most, { p99 }) => Math.max(most, p99), 0) / unit.size;
-  if (max === 0) return { unit: unit.name, scale: "linear", min: 0, max: 1 };
-  return min > 0 && max / min > LOG_FROM_RATIO
-    ? { unit: unit.name, scale: "log", min: compact(min * 0.9), max: compact(max * 1.1) }
-    : { unit: unit.name, scale: "linear", min: 0, max: compact(max * 1.05) };
+  return latencyAxis(unit.name, min, max);
 }
 
 function linearAxis(unit: string, values: readonly number[]): Axis {
@@ -70,4 +74,10 @@ function linearAxis(unit: string, values: readonly number[]): Axis {
 function cpuAxis(runs: readonly Run[]): Axis | null {
   const cores = runs.flatMap(({ resources }) => resources.map(({ cpu }) => cpu));
   return cores.length === 0 ? null : linearAxis("cores", [1, ...cores]);
+}
+
+/** From 0, so that little growth looks little. */
+function memoryAxis(runs: readonly Run[], { name, size }: Unit): Axis | null {
+  const peaks = runs.map((run) => peakMemoryBytesOf(run) / size);
+  return peaks.some((peak) => peak > 0) ? linearAxis(name, peaks) : null;
 }

@@ -2,6 +2,7 @@
 import { type Trust, TRUSTS } from "../runner/generator.ts";
 import type { Measurement, Run } from "../runner/result.ts";
 import { cellLabel } from "./cells.ts";
+import { sum } from "./spread.ts";
 import { counted } from "./words.ts";
 
 export interface TrustModel {
@@ -9,7 +10,7 @@ export interface TrustModel {
   readonly level: Trust;
   /** What that means; does not begin with the level. */
   readonly text: string;
-  /** Why, with advice: of one run each reason, of many a line for each cell that has runs to doubt. */
+  /** Why, with advice: of one run each reason, of many a line for the cells that are to be doubted alike. */
   readonly reasons: readonly string[];
 }
 
@@ -39,12 +40,18 @@ export function trustOfRuns(runs: readonly Run[]): TrustModel | null {
     };
   }
   const share = runs.length === 1 ? "" : `in ${ill} of ${all} `;
-  const doubted = runs.filter((run) => levelOf(run) !== "valid");
-  const cells = [...Map.groupBy(doubted, cellOf)].map(([cell, group]) => cellReason(cell, group));
+  const doubted = TRUSTS.filter((level) => level !== "valid").toReversed()
+    .flatMap((level) => runs.filter((run) => levelOf(run) === level));
+  const cells = [...Map.groupBy(doubted, (run) => levelOf(run) + cellOf(run)).values()].map(
+    doubtOf,
+  );
+  const alike = [...Map.groupBy(cells, ({ level, reasons }) => level + withoutFigures(reasons))];
   return {
     level,
     text: share + MEANINGS[level],
-    reasons: runs.length === 1 ? doubted[0].generator.reasons : cells,
+    reasons: runs.length === 1
+      ? doubted[0].generator.reasons
+      : alike.map(([, cells]) => reasonOf(cells)),
   };
 }
 
@@ -60,11 +67,34 @@ function cellOf(run: Run): string {
   return `${run.scenario}, ${cellLabel(run)}`;
 }
 
-/** `static, express, run 2 and 1 more are invalid: …`, with the reasons of its worst run. */
-function cellReason(cell: string, runs: readonly Run[]): string {
-  const level = worstOf(runs);
-  const [worst] = runs.filter((run) => levelOf(run) === level);
-  const others = runs.length === 1 ? "is" : `and ${runs.length - 1} more are`;
-  const reasons = worst.generator.reasons.join(" ");
-  return `${cell}, run ${worst.repetition} ${others} ${level}: ${reasons}`;
+/** The runs of a cell that are to be doubted as much. */
+interface Doubt {
+  /** `static, express, run 2`: the first of them. */
+  readonly place: string;
+  readonly level: Trust;
+  readonly runs: number;
+  /** Of that run. */
+  readonly reasons: string;
+}
+
+function doubtOf(runs: readonly Run[]): Doubt {
+  const [first] = runs;
+  const place = `${cellOf(first)}, run ${first.repetition}`;
+  const reasons = first.generator.reasons.join(" ");
+  return { place, level: levelOf(first), runs: runs.length, reasons };
+}
+
+/** What differs from cell to cell that are in doubt for the same reason. */
+function withoutFigures(text: string): string {
+  return text.replaceAll(/\d+(?:[.,]\d+)*/g, "0");
+}
+
+/** `static, express, run 2 and 1 more are invalid: …`; of several cells one stands for all. */
+function reasonOf(cells: readonly Doubt[]): string {
+  const runs = sum(cells, (cell) => cell.runs);
+  const [{ place, level, reasons }] = cells;
+  if (cells.length > 1) {
+    return `${runs} runs in ${cells.length} cells are ${level}, such as ${place}: ${reasons}`;
+  }
+  return `${place} ${runs === 1 ? "is" : `and ${runs - 1} more are`} ${level}: ${reasons}`;
 }

@@ -117,17 +117,27 @@ export function formatTick(value: number): string {
   return grouped(String(Number(value.toPrecision(6))));
 }
 
-/** `[1,200, 1,270]` in `unit`, with as many decimals as tell the ends apart. */
+/** What stands for an interval that says nothing, as two runs that differ much give one. */
+export const TOO_WIDE = "[too few runs]";
+const WIDEST_RATIO = 1_000;
+
+/** Whether the ends are so far apart that the interval says nothing; one without an end is meant so. */
+export function isTooWide({ low, high }: { readonly low: number; readonly high: number }): boolean {
+  return low > 0 && high < Infinity && high / low > WIDEST_RATIO;
+}
+
+/** `[1,200, 1,270]` or `[1,200, ∞)` in `unit`, with as many decimals as tell the ends apart. */
 export function formatInterval(
   { low, high }: { readonly low: number; readonly high: number },
   { size, decimals: most }: Unit = PLAIN,
 ): string {
+  if (isTooWide({ low, high })) return TOO_WIDE;
   const telling = high > low ? Math.ceil(-Math.log10((high - low) / size)) : 0;
   const [from, to] = [low / size, high / size].map((end) => {
     const significant = end > 0 ? 2 - Math.floor(Math.log10(end)) : 0;
     return grouped(end.toFixed(Math.min(most, Math.max(0, significant, telling))));
   });
-  return `[${from},${GLUE}${to}]`;
+  return `[${from},${GLUE}${high === Infinity ? "∞)" : `${to}]`}`;
 }
 
 /** Of counts and rates. */

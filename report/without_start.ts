@@ -1,5 +1,6 @@
 /** The figures of a run without its start, from what its timeline keeps of the rest. */
-import { PERCENTILES, type Run } from "../runner/result.ts";
+import type { Run } from "../runner/result.ts";
+import { PERCENTILES } from "../runner/stats/percentiles.ts";
 import { mergeBlocks } from "../runner/stats/blocks.ts";
 import { encodeHistogram } from "../runner/stats/hdr.ts";
 import { mergeHistograms } from "../runner/stats/histogram.ts";

@@ -8,6 +8,15 @@ export function listed(texts: readonly string[]): string {
     : `${texts.slice(0, -1).join(", ")} or ${texts[texts.length - 1]}`;
 }
 
+/** `a, b, c and 97 more`: as many as take no more than so many characters, at least one. */
+export function listedAll(texts: readonly string[], mostLength: number): string {
+  let told = 1;
+  const lengthOf = (count: number): number => texts.slice(0, count).join(", ").length;
+  while (told < texts.length && lengthOf(told + 1) <= mostLength) told++;
+  const left = texts.length - told;
+  return texts.slice(0, told).join(", ") + (left > 0 ? ` and ${left} more` : "");
+}
+
 export function counted(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }

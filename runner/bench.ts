@@ -1,12 +1,12 @@
 /**
  * One measurement of one URL, in the manner of wrk and oha.
  */
-import type { CellLoad } from "../scenarios/plan.ts";
+import type { CellLoad } from "../scenarios/cell_load.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 import { scriptOf } from "../scenarios/script.ts";
 import type { Access } from "../targets/access.ts";
 import type { DriverName } from "./load/driver.ts";
-import { WorkerPool } from "./load/pool.ts";
+import type { Loader } from "./loader.ts";
 import { measureLoad } from "./measure.ts";
 import type { OnProgress } from "./progress.ts";
 import type { Measurement } from "./result.ts";
@@ -24,20 +24,19 @@ export interface BenchRequest extends Access {
   readonly logPath: string | null;
 }
 
+export interface BenchHooks {
+  /** Carries the load out; the caller closes it. */
+  readonly loader: Loader;
+  readonly onProgress: OnProgress;
+  readonly signal: AbortSignal;
+}
+
 /** Measures `url`; on abort, what was measured so far. */
-export async function measureUrl(
-  request: BenchRequest,
-  hooks: { readonly onProgress: OnProgress; readonly signal: AbortSignal },
-): Promise<Measurement> {
+export async function measureUrl(request: BenchRequest, hooks: BenchHooks): Promise<Measurement> {
   const { url, scenario, ...rest } = request;
-  const pool = new WorkerPool();
-  try {
-    const script = scriptOf(scenario, request.seed);
-    return await measureLoad(
-      { ...rest, script, origin: url.origin, implicitCheck: false },
-      { ...hooks, pool, onStart: () => {} },
-    );
-  } finally {
-    pool.close();
-  }
+  const script = scriptOf(scenario, request.seed);
+  return await measureLoad(
+    { ...rest, script, origin: url.origin, implicitCheck: false },
+    { ...hooks, onStart: () => {} },
+  );
 }

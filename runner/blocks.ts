@@ -6,9 +6,10 @@ import { TargetError } from "../scenarios/errors.ts";
 import type { Experiment } from "../scenarios/experiment.ts";
 import type { Cell, Plan, PlannedRun } from "../scenarios/plan.ts";
 import type { OnProgress } from "./progress.ts";
-import { repeatSentence, Repetition } from "./repetition.ts";
+import { boundsOf, repeatSentence, Repetition } from "./repetition.ts";
 import type { Missing } from "./result.ts";
 import type { ResultFile } from "./result_file.ts";
+import type { Kept } from "./resume.ts";
 import { carryOut, type RunContext } from "./run.ts";
 import { Schedule } from "./schedule.ts";
 
@@ -16,7 +17,9 @@ export interface BlocksRequest {
   readonly experiment: Pick<Experiment, "repeat" | "discard">;
   readonly plan: Plan;
   /** Cells that lack something and are left out. */
-  readonly lacking: ReadonlySet<Cell>;
+  readonly lacks: ReadonlyMap<Cell, unknown>;
+  /** What an earlier sitting left. */
+  readonly kept: Kept;
 }
 
 export async function carryOutBlocks(
@@ -37,44 +40,59 @@ class Course {
   readonly #schedule = new Schedule();
   readonly #possible: readonly Cell[];
   readonly #beganMs = performance.now();
-  /** Runs that were begun, and that will be until the next decision. */
-  #begun = 0;
-  #runs = 0;
+  /** Runs of each cell that were begun, now or in an earlier sitting. */
+  readonly #begun: Map<Cell, number>;
+  /** Repetitions until the next decision. */
+  #repetitions = 0;
 
   constructor(
     private readonly request: BlocksRequest,
     private readonly file: ResultFile,
     private readonly context: RunContext,
   ) {
-    const { experiment: { repeat, discard }, plan, lacking } = request;
+    const { experiment: { repeat, discard }, plan, lacks, kept } = request;
     this.#repetition = new Repetition(repeat, discard);
-    this.#possible = plan.cells.filter((cell) => !lacking.has(cell));
+    this.#possible = plan.cells.filter((cell) => !lacks.has(cell));
+    this.#begun = new Map(this.#possible.map((cell) => [cell, kept.countOf(cell)]));
+    for (const cell of this.#possible) {
+      for (const run of kept.runsOf(cell)) this.#schedule.took(cell, kept.tookMs(run));
+    }
   }
 
   begin(): void {
-    const { onProgress } = this.context;
-    this.#planUpTo(this.#repetition.plannedAfter(0));
-    const sentence = repeatSentence(this.request.experiment.repeat);
+    const { request: { experiment: { repeat }, kept }, context: { onProgress } } = this;
+    this.#planUpTo(this.#repetition.plannedAfter(Math.max(0, kept.repetitions - 1)));
+    const sentence = repeatSentence(repeat);
     if (sentence !== null) onProgress({ kind: "note", text: `Repeats ${sentence}` });
+    const bounds = boundsOf(repeat, this.#schedule.expectedMs(this.#possible));
+    const [least, most] = [bounds.least, bounds.most]
+      .map((repetitions) => this.#left(Math.max(repetitions, this.#repetitions)));
     onProgress({
       kind: "planned",
-      runs: this.#runs,
-      cells: this.#possible.length,
-      expectedMs: this.#remainingMs(),
+      cells: new Set(most).size,
+      runs: least.length,
+      expectedMs: this.#schedule.expectedMs(least),
+      mostRuns: most.length,
+      mostMs: this.#schedule.expectedMs(most),
     });
   }
 
   async carryOutBlock(block: readonly PlannedRun[]): Promise<void> {
+    const { request: { kept }, context: { signal } } = this;
     for (const planned of block) {
-      if (this.context.signal.aborted) return;
-      if (this.#possible.includes(planned.cell)) await this.#carryOut(planned);
+      if (signal.aborted) return;
+      if (!this.#begun.has(planned.cell)) continue;
+      const before = kept.runOf(planned);
+      if (before !== null) this.#repetition.add(before);
+      if (!kept.has(planned)) await this.#carryOut(planned);
     }
   }
 
-  /** Decides after block `done`; at the end the results say what was reached. */
+  /** Decides after block `done`, unless that was done before; at the end the results say what was reached. */
   isEnough(done: number): boolean {
+    if (done < this.request.kept.repetitions) return false;
     const decision = this.#repetition.decide(done, {
-      elapsedMs: performance.now() - this.#beganMs,
+      elapsedMs: this.#spentMs(),
       blockMs: this.#schedule.expectedMs(this.#possible),
     });
     this.#planUpTo(decision.goesOn ? this.#repetition.plannedAfter(done) : done);
@@ -86,40 +104,59 @@ class Course {
   }
 
   #planUpTo(repetitions: number): void {
-    this.#runs = repetitions * this.#possible.length;
+    this.#repetitions = repetitions;
     this.file.results.planned = repetitions * this.request.plan.cells.length;
   }
 
+  /** The cell of each run that was not begun, of so many repetitions. */
+  #left(repetitions = this.#repetitions): Cell[] {
+    return [...this.#begun].flatMap(([cell, begun]) =>
+      Array<Cell>(Math.max(0, repetitions - begun)).fill(cell)
+    );
+  }
+
+  #spentMs(): number {
+    return this.request.kept.spentMs + performance.now() - this.#beganMs;
+  }
+
   #remainingMs(): number {
-    const blocks = (this.#runs - this.#begun) / this.#possible.length;
-    return this.#possible.length === 0 ? 0 : blocks * this.#schedule.expectedMs(this.#possible);
+    return this.#schedule.expectedMs(this.#left());
   }
 
   async #carryOut(planned: PlannedRun): Promise<void> {
-    const { context: { onProgress, signal }, file } = this;
+    const { context: { onProgress, signal } } = this;
     const { cell: { target, scenario, parameters }, repetition } = planned;
     const cell = { target, scenario, parameters, repetition };
     const remainingMs = this.#remainingMs();
-    const order = ++this.#begun;
-    onProgress({ kind: "starting", order, runs: this.#runs, ...cell, remainingMs });
+    const order = this.#countOne(planned.cell);
+    const runs = this.#repetitions * this.#possible.length;
+    onProgress({ kind: "starting", order, runs, ...cell, remainingMs });
     const beganMs = performance.now();
     try {
       const run = await carryOut(planned, this.context);
       if (signal.aborted) return;
       this.#schedule.took(planned.cell, performance.now() - beganMs);
       this.#repetition.add(run);
-      await file.addRun(run);
-      onProgress({ kind: "measured", order, measurement: run });
+      await this.#save((file) => file.addRun(run));
+      onProgress({ kind: "measured", order, measurement: run, remainingMs: this.#remainingMs() });
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof TargetError)) throw error;
       const { message: reason, evidence } = error;
-      await leaveOut(
-        { ...cell, kind: "failed", reason, evidence: [...evidence] },
-        file,
-        onProgress,
-      );
+      const missing: Missing = { ...cell, kind: "failed", reason, evidence: [...evidence] };
+      await this.#save((file) => leaveOut(missing, file, onProgress));
     }
+  }
+
+  /** Begins a run of the cell: which of all it is. */
+  #countOne(cell: Cell): number {
+    this.#begun.set(cell, (this.#begun.get(cell) ?? 0) + 1);
+    return this.#begun.values().reduce((sum, begun) => sum + begun, 0);
+  }
+
+  #save(write: (file: ResultFile) => Promise<void>): Promise<void> {
+    this.file.results.spent = Math.round(this.#spentMs());
+    return write(this.file);
   }
 }
 

@@ -17,7 +17,7 @@ const waiting = share.nullable().describe(
   "Share of the run in which the thread had work and no core to do it on; null where the system does not tell",
 );
 
-const surroundings = z.strictObject({
+export const surroundings = z.strictObject({
   busy: share.nullable().describe(
     "Share of the cores on which Plateau may run that was in use, by anybody",
   ),

@@ -1,9 +1,12 @@
 /** What a cell needs of the machine besides its target's own programs, and what to say where it is missing. */
+import { isAsking, stepsOfPage } from "../scenarios/flow.ts";
 import type { Cell } from "../scenarios/plan.ts";
+import { type RequestSpec, rightStatuses, wireRequest } from "../scenarios/request.ts";
+import type { Scenario } from "../scenarios/scenario.ts";
 import { installedAt, notInstalled } from "../targets/frameworks/install.ts";
 import type { FrameworkName } from "../targets/frameworks/registry.ts";
 import { findNginx, NO_NGINX } from "../targets/nginx/start.ts";
-import { needsOf, withThoseBehind } from "../targets/references.ts";
+import { needsOf, redisPathsOf, withThoseBehind } from "../targets/references.ts";
 import type { ProvidedRedis } from "../targets/redis.ts";
 
 type Need = "redis" | "nginx" | "frameworks";
@@ -19,7 +22,21 @@ const NO_REDIS =
   "install one, or name one with --redis URL";
 
 export function cellNeeds({ request, targetSpec, others }: Cell): Need[] {
-  return [...request.needs, ...needsOf(targetSpec, others)];
+  const paths = redisPathsOf(targetSpec, others);
+  const asksRedis = requestsOf(request).some((each) =>
+    paths.includes(wireRequest(each).path.split("?")[0]) && rightStatuses(each.expect).includes(200)
+  );
+  return [
+    ...request.needs,
+    ...asksRedis ? ["redis" as const] : [],
+    ...needsOf(targetSpec, others),
+  ];
+}
+
+function requestsOf(scenario: Scenario): readonly RequestSpec[] {
+  if ("mix" in scenario) return scenario.mix;
+  if ("flow" in scenario) return scenario.flow.filter(isAsking);
+  return "page" in scenario ? stepsOfPage(scenario) : [scenario];
 }
 
 /** The first thing that the cell needs and that is not there; null when all is. */

@@ -1,5 +1,5 @@
 /** One load on one origin: what is asked, how, and what is noted of it. */
-import type { CellLoad } from "../scenarios/plan.ts";
+import type { CellLoad } from "../scenarios/cell_load.ts";
 import type { Script } from "../scenarios/script.ts";
 import type { Access } from "../targets/access.ts";
 import type { DriverName } from "./load/driver.ts";

@@ -2,14 +2,27 @@
  * What happens while Plateau measures, told as it happens; the terminal shows it, nothing depends on it.
  */
 import type { Measurement, Missing, Run } from "./result.ts";
+import type { SparseHistogram } from "./stats/histogram.ts";
+
+/** One agent of a fleet, as it was last heard. */
+export interface LiveAgent {
+  readonly name: string;
+  readonly ratePerSec: number;
+  /** Of its busiest worker: a share of one core. */
+  readonly cpuRatio: number;
+  /** Since it was last heard of. */
+  readonly silentMs: number;
+}
 
 export type Progress =
-  /** Before the first run. `expectedMs`: how long the whole is expected to take. */
+  /** Before the first run: what is left to do, and how long it is expected to take; at least and at most. */
   | {
     readonly kind: "planned";
-    readonly runs: number;
     readonly cells: number;
+    readonly runs: number;
     readonly expectedMs: number;
+    readonly mostRuns: number;
+    readonly mostMs: number;
   }
   /** One line that the user should know, such as which Redis is used or why a cell is skipped. */
   | { readonly kind: "note"; readonly text: string }
@@ -33,8 +46,27 @@ export type Progress =
     readonly p50Ms: number;
     readonly p99Ms: number;
     readonly failed: number;
+    readonly latency: SparseHistogram;
+    /** Of the run so far, and how many are asked for; null when the run ends by time. */
+    readonly completed: number;
+    readonly requests: number | null;
+    readonly workers: {
+      readonly count: number;
+      /** Of the busiest: a share of one core. */
+      readonly cpuRatio: number;
+      /** Longest time that something new waited for its worker. */
+      readonly lateMs: number;
+    };
+    /** Of the fleet; absent where this process loads alone. */
+    readonly agents?: readonly LiveAgent[];
   }
-  | { readonly kind: "measured"; readonly order: number; readonly measurement: Measurement }
+  | {
+    readonly kind: "measured";
+    readonly order: number;
+    readonly measurement: Measurement;
+    /** Of the runs after it; absent where there is one alone. */
+    readonly remainingMs?: number;
+  }
   | { readonly kind: "missing"; readonly missing: Missing };
 
 export type OnProgress = (event: Progress) => void;

@@ -3,19 +3,22 @@
  * codec as the load, and every answer is checked.
  */
 import { messageOf, TargetError } from "../scenarios/errors.ts";
-import { wrongAnswer } from "../scenarios/request.ts";
+import { answerText, type Expectation, wrongAnswer } from "../scenarios/request.ts";
 import type { RequestStep, Script } from "../scenarios/script.ts";
 import { fillIn } from "../scenarios/template.ts";
 import type { Access } from "../targets/access.ts";
-import { endpointOf } from "./endpoint.ts";
+import { type Connection, dial } from "../targets/dial/dial.ts";
+import { DialError } from "../targets/dial/dial_error.ts";
+import { endpointOf } from "../targets/dial/endpoint.ts";
 import { encodeRequest } from "./http/request.ts";
 import { BROKEN, NEED_MORE, ResponseReader } from "./http/response.ts";
 import { takerOf } from "./load/capture.ts";
-import { type Connection, dial } from "./load/dial.ts";
-import { DialError } from "./load/dial_error.ts";
 import type { Variables } from "./load/flow.ts";
 
-/** Of a script with many requests (rows of a file, drawn values) the first are proof enough. */
+/**
+ * Of many requests that differ in their values alone (rows of a file, drawn values) the first are proof
+ * enough: each costs its time before every run, and warms what is to be measured cold. The load checks all.
+ */
 const MOST_REQUESTS = 50;
 
 export interface ProofRequest extends Access {
@@ -32,20 +35,38 @@ export interface ProofRequest extends Access {
 /** Throws a TargetError that shows the wrong answer beside the right one. */
 export async function prove(request: ProofRequest): Promise<void> {
   const { script } = request;
-  const steps = script.kind === "flow" ? script.steps : firstAsked(script);
-  const variables: Variables = new Map(
-    script.kind === "flow" ? Object.entries(script.visitors[0]) : [],
-  );
-  for (const step of steps) {
-    if (step.kind === "request") await proveStep(step, variables, request);
+  const ways = script.kind === "flow"
+    ? firstWays(script)
+    : [{ steps: firstAsked(script), visitor: {} }];
+  for (const { steps, visitor } of ways) {
+    const variables: Variables = new Map(Object.entries(visitor));
+    for (const step of steps) await proveStep(step, variables, request);
   }
 }
 
-/** The first requests that will be asked, each once. */
+interface Way {
+  readonly steps: readonly RequestStep[];
+  readonly visitor: Readonly<Record<string, string>>;
+}
+
+/** The first requests that will be asked, each once, and in any case one of each that is written. */
 function firstAsked({ requests, sequence }: Script & { kind: "requests" }): RequestStep[] {
   const first = new Set<number>();
-  for (let i = 0; i < sequence.length && first.size < MOST_REQUESTS; i++) first.add(sequence[i]);
+  const written = new Set<Expectation>();
+  for (const index of sequence) {
+    const { expect } = requests[index];
+    if (first.size >= MOST_REQUESTS && written.has(expect)) continue;
+    first.add(index);
+    written.add(expect);
+  }
   return [...first].map((index) => requests[index]);
+}
+
+/** The whole ways of the first visitors, of one in any case. */
+function firstWays({ steps, visitors }: Script & { kind: "flow" }): Way[] {
+  const requests = steps.filter((step) => step.kind === "request");
+  const most = Math.max(1, Math.floor(MOST_REQUESTS / requests.length));
+  return visitors.slice(0, most).map((visitor) => ({ steps: requests, visitor }));
 }
 
 async function proveStep(
@@ -59,12 +80,14 @@ async function proveStep(
     throw new TargetError(`${asked} got no answer: ${whyNone(error)}`);
   });
   const body = new TextDecoder().decode(reader.kept?.body());
-  const wrong = wrongAnswer(step.expect, { status: reader.status, body });
+  const answer = { status: reader.status, body };
+  const wrong = wrongAnswer(step.expect, answer);
   if (wrong !== null) throw new TargetError(`${asked} is answered wrong: ${wrong}`);
   for (const capture of step.captures) {
     const value = takerOf(capture)(reader);
     if (value === null) {
-      throw new TargetError(`${asked} is answered without what "${capture.as}" is captured from`);
+      const missed = `without what "${capture.as}" is captured from`;
+      throw new TargetError(`${asked} is answered ${missed}: got ${answerText(answer)}`);
     }
     variables.set(capture.as, value);
   }

@@ -3,38 +3,23 @@
  * Times are milliseconds, rates per second, sizes bytes, shares 0–1, unless a field says otherwise.
  */
 import { z } from "zod";
+import { agentPart } from "./agent_part.ts";
+import { asked, course } from "./asked.ts";
+import { ceilings } from "./ceilings.ts";
+import { distribution, spread } from "./distribution.ts";
 import { generator } from "./generator.ts";
 import { machine } from "./machine/facts.ts";
+import { published } from "../scenarios/published.ts";
+import { claimInResults } from "../scenarios/claim.ts";
 import { threshold } from "../scenarios/threshold.ts";
+import { missing } from "./missing.ts";
 import { ERRORS } from "./outcome.ts";
-import { reached } from "./reached.ts";
+import { part, resourcePoint } from "./resources.ts";
+import { slowest } from "./slowest.ts";
 import { STEADY_LABELS } from "./stats/steady_state.ts";
 
 const count = z.int().min(0);
 const ms = z.number().min(0);
-
-/** Percentiles that every distribution reports. */
-export const PERCENTILES = [50, 75, 90, 95, 99, 99.9, 99.99] as const;
-
-const percentiles = z.strictObject({
-  "50": ms,
-  "75": ms,
-  "90": ms,
-  "95": ms,
-  "99": ms,
-  "99.9": ms,
-  "99.99": ms,
-});
-
-/** A distribution of times, in milliseconds. All zero when `count` is 0. */
-export const distribution = z.strictObject({
-  count,
-  min: ms,
-  mean: ms,
-  stdev: ms,
-  max: ms,
-  percentiles,
-});
 
 /** Latency: timed-out and unfinished requests are in it at their elapsed time, as lower bounds. */
 export const latency = distribution.extend({
@@ -85,20 +70,12 @@ export const load = z.discriminatedUnion("kind", [
   }),
 ]);
 
-const spread = z.strictObject({
-  p1: z.number(),
-  p2_5: z.number(),
-  p50: z.number(),
-  p97_5: z.number(),
-  mean: z.number(),
-  stdev: z.number(),
-  min: z.number(),
-});
-
 export const timelinePoint = z.strictObject({
   t: z.number().describe("End of the interval, seconds since the start of the run"),
   completed: count,
   failed: count,
+  errors: z.partialRecord(z.enum(ERRORS), count).optional().describe("Failed by kind, if any"),
+  wrong: count.optional().describe("Completed against an expectation, if any"),
   bytes: count,
   p50: ms,
   p75: ms,
@@ -164,16 +141,12 @@ export const measurement = z.strictObject({
     length: distribution.describe("From the arrival to the end of the last step"),
   }).nullable().describe("Visitors who walked a flow or came in phases; null for none"),
   generator,
+  agents: z.array(agentPart).min(1).optional()
+    .describe("Those that loaded together; absent where one program loaded alone"),
+  slowest: slowest.optional(),
   histogram: z.string().describe(
     "Latency of the whole run: HdrHistogram V2, compressed, base64, microseconds",
   ),
-});
-
-/** What one process tree used at one moment; rates are over the interval that ends there. */
-export const resourcePoint = z.strictObject({
-  t: z.number().describe("Seconds since the start of the load"),
-  cpu: z.number().min(0).describe("Cores in use: 1 is one whole core"),
-  memory: count.describe("Resident memory, bytes"),
 });
 
 export const run = measurement.extend({
@@ -192,17 +165,9 @@ export const run = measurement.extend({
   resources: z.array(resourcePoint).describe(
     "CPU and memory of the target; empty when it is not ours",
   ),
-});
-
-/** A cell or run without a measurement, and why. */
-export const missing = z.strictObject({
-  target: z.string(),
-  scenario: z.string(),
-  parameters: z.record(z.string(), z.json()),
-  repetition: z.int().min(1).nullable().describe("null: every repetition"),
-  kind: z.enum(["skipped", "failed"]),
-  reason: z.string(),
-  evidence: z.array(z.string()).describe("Last lines of the target, if any"),
+  parts: z.array(part).optional().describe(
+    "What each part of a target with a front used, and Redis; absent for a target that is one alone",
+  ),
 });
 
 export const commit = z.strictObject({
@@ -217,9 +182,12 @@ export const results = z.strictObject({
     name: z.string(),
     title: z.string().optional(),
     thresholds: z.array(threshold).optional(),
+    claims: z.array(claimInResults).optional(),
+    published: z.union([published, z.array(published)]).optional(),
   })
     .describe("What was asked, with defaults filled in"),
   source: z.string().describe("The experiment file, word for word"),
+  ...asked,
   seed: count,
   machine,
   commit: commit.nullable().describe("Of the experiment's folder; null: git knows none"),
@@ -228,20 +196,31 @@ export const results = z.strictObject({
   redis: z.string().nullable().describe(
     "Which Redis was used: given, found or private; null for none",
   ),
-  startedAt: z.iso.datetime(),
-  finishedAt: z.iso.datetime().nullable(),
-  state: z.enum(["running", "done", "interrupted"]),
-  planned: count.describe("Runs that the plan holds; where it grows, so far"),
-  reached: reached.optional().describe("How the repetitions ended; absent until they did"),
+  ceilings: ceilings.optional(),
+  ...course,
   runs: z.array(run),
   missing: z.array(missing),
 });
 
-export type Distribution = z.output<typeof distribution>;
+export type { AgentPart } from "./agent_part.ts";
+export type { Distribution } from "./distribution.ts";
 export type Measurement = z.output<typeof measurement>;
 export type Run = z.output<typeof run>;
 export type Missing = z.output<typeof missing>;
 export type Commit = z.output<typeof commit>;
 export type Results = z.output<typeof results>;
 export type Threshold = z.output<typeof threshold>;
+export type {
+  Claim,
+  Compare,
+  Correlation,
+  FigureSide,
+  Ratios,
+  Relation,
+  Side,
+  Warmup,
+  Within,
+} from "../scenarios/claim.ts";
+export type Published = z.output<typeof published>;
 export type ResourcePoint = z.output<typeof resourcePoint>;
+export type Part = z.output<typeof part>;

@@ -1,18 +1,29 @@
 /**
  * `results.json` on disk: written whole after every run, so that at most the run in progress can be
- * lost. Each run is turned into text once, however often the file is written.
+ * lost. Each run is turned into bytes once, however often the file is written: with 450 runs of 10 s
+ * (16 MB) a save takes some 20 ms, which is 0.2 % of a run, so there is no journal beside it.
  */
 import { join } from "node:path";
 import type { Missing, Results, Run } from "./result.ts";
 
-export class ResultFile {
-  readonly #runs: string[] = [];
+/** Told the results so far, which grow on afterwards. */
+export type OnSaved = (results: Results) => Promise<void>;
 
-  constructor(private readonly dir: string, readonly results: Results) {}
+export class ResultFile {
+  readonly #runs: Uint8Array[];
+
+  /** @param onSaved Waited for whenever the results were saved; nothing is loaded meanwhile. */
+  constructor(
+    private readonly dir: string,
+    readonly results: Results,
+    private readonly onSaved: OnSaved = async () => {},
+  ) {
+    this.#runs = results.runs.map(bytesOf);
+  }
 
   addRun(run: Run): Promise<void> {
     this.results.runs.push(run);
-    this.#runs.push(JSON.stringify(run));
+    this.#runs.push(bytesOf(run));
     return this.save();
   }
 
@@ -27,13 +38,45 @@ export class ResultFile {
     return this.save();
   }
 
-  /** Writes beside the file and renames, so that a crash leaves the last whole one. */
+  /**
+   * Writes beside the file and renames, so that a crash leaves the last whole one. What a KILL left
+   * beside it is overwritten.
+   */
   async save(): Promise<void> {
     await Deno.mkdir(this.dir, { recursive: true });
     const path = join(this.dir, "results.json");
-    const { runs: _, ...head } = this.results;
-    const text = JSON.stringify(head).replace(/\}$/, `,"runs":[\n${this.#runs.join(",\n")}\n]}\n`);
-    await Deno.writeTextFile(`${path}.part`, text);
+    await this.#write(`${path}.part`);
     await Deno.rename(`${path}.part`, path);
+    await this.onSaved(this.results);
   }
+
+  /**
+   * To the disk itself, or a power failure may leave the new name with nothing under it; and what the
+   * system would else write later would fall into the next run.
+   */
+  async #write(path: string): Promise<void> {
+    const { runs: _, ...head } = this.results;
+    const start = JSON.stringify(head).replace(/\}$/, `,"runs":[\n`);
+    using file = await Deno.open(path, { write: true, create: true, truncate: true });
+    writeAll(file, encoder.encode(start));
+    this.#runs.forEach((run, at) => {
+      if (at > 0) writeAll(file, SEPARATOR);
+      writeAll(file, run);
+    });
+    writeAll(file, END);
+    await file.syncData();
+  }
+}
+
+const encoder = new TextEncoder();
+const SEPARATOR = encoder.encode(",\n");
+const END = encoder.encode("\n]}\n");
+
+function bytesOf(run: Run): Uint8Array {
+  return encoder.encode(JSON.stringify(run));
+}
+
+/** At once and without waiting: nothing is measured meanwhile. */
+function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
 }

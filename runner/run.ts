@@ -5,15 +5,17 @@ import { TargetError } from "../scenarios/errors.ts";
 import type { PlannedRun } from "../scenarios/plan.ts";
 import { type Script, scriptOf } from "../scenarios/script.ts";
 import type { RunningTarget } from "../targets/launch/launcher.ts";
+import type { RedisUse } from "../targets/resources/redis_watch.ts";
+import type { ResourceWatch, WatchedUse } from "../targets/resources/watch.ts";
 import { watchResources } from "../targets/resources.ts";
-import type { WorkerPool } from "./load/pool.ts";
+import type { Loader } from "./loader.ts";
 import { measureLoad } from "./measure.ts";
 import type { OnProgress } from "./progress.ts";
-import { prove } from "./proof.ts";
-import type { Measurement, ResourcePoint, Run } from "./result.ts";
+import { type ProofsApart, proveAnswers } from "./proving.ts";
+import type { Measurement, Run } from "./result.ts";
 
 export interface RunContext {
-  readonly pool: WorkerPool;
+  readonly loader: Loader;
   /** Of the experiment. */
   readonly seed: number;
   /** Load workers where the experiment does not say how many; null: chosen from the machine. */
@@ -25,28 +27,35 @@ export interface RunContext {
   readonly open: (planned: PlannedRun) => Promise<RunningTarget>;
   /** Ends the run's target, unless it is to be used again. */
   readonly close: (target: RunningTarget) => Promise<void>;
+  /** Where processes of their own prove the answers; null: those that are measured do. */
+  readonly apart: ProofsApart | null;
+  /** What the run's Redis uses; null when it uses none. */
+  readonly redisUse: (planned: PlannedRun) => Promise<RedisUse | null>;
 }
 
 /** Carries out one planned run. Throws a TargetError when the target can't be measured. */
 export async function carryOut(planned: PlannedRun, context: RunContext): Promise<Run> {
+  const { cell } = planned;
+  const script = scriptOf(cell.request, context.seed);
+  await context.apart?.prove(cell, script);
   const startedAt = new Date().toISOString();
   const target = await context.open(planned);
   try {
-    const script = scriptOf(planned.cell.request, context.seed);
     const subject = { planned, target, script };
-    await proveAnswers(subject, context);
-    const { measurement, resources } = await loadAndWatch(subject, context);
+    if (context.apart === null) await proveAnswers({ cell, target, script }, context.signal);
+    const { measurement, used: { resources, parts } } = await loadAndWatch(subject, context);
     return {
       ...measurement,
-      target: planned.cell.target,
-      scenario: planned.cell.scenario,
+      target: cell.target,
+      scenario: cell.scenario,
       repetition: planned.repetition,
       order: planned.order,
-      parameters: { ...planned.cell.parameters },
+      parameters: { ...cell.parameters },
       startUp: target.startUpMs,
       runtime: target.runtime,
       startedAt,
       resources,
+      ...parts.length > 0 && { parts },
     };
   } finally {
     await context.close(target);
@@ -59,23 +68,17 @@ interface Subject {
   readonly script: Script;
 }
 
-function proveAnswers(
-  { planned: { cell }, target: { origin, access }, script }: Subject,
-  { signal }: RunContext,
-): Promise<void> {
-  const { timeoutMs } = cell.load;
-  return prove({ target: cell.target, origin, ...access, script, timeoutMs, signal });
-}
-
 /** Loads the target and watches what it uses; if it dies meanwhile, the load ends and a TargetError says so. */
 async function loadAndWatch(
-  { planned: { cell, repetition }, target, script }: Subject,
-  { pool, seed, workers, intervalMs, onProgress, signal }: RunContext,
-): Promise<{ measurement: Measurement; resources: ResourcePoint[] }> {
+  { planned, target, script }: Subject,
+  { loader, seed, workers, intervalMs, onProgress, signal, redisUse }: RunContext,
+): Promise<{ measurement: Measurement; used: WatchedUse }> {
+  const { cell, repetition } = planned;
+  const redis = await redisUse(planned);
   const died = new AbortController();
   let loading = true;
   void target.exited.then(() => loading && died.abort());
-  let watch: ReturnType<typeof watchResources> | null = null;
+  let watch: ResourceWatch | null = null;
   try {
     const measurement = await measureLoad(
       {
@@ -91,26 +94,30 @@ async function loadAndWatch(
         implicitCheck: true,
       },
       {
-        pool,
+        loader,
         onProgress,
         onStart: (atMs) => {
-          watch = watchResources(target, { intervalMs, sinceMs: atMs - performance.timeOrigin });
+          const sinceMs = atMs - performance.timeOrigin;
+          watch = watchResources(target, { intervalMs, sinceMs, redis });
           target.onLoadStart?.(atMs);
         },
         signal: AbortSignal.any([signal, died.signal]),
       },
-    );
+    ).finally(async () => {
+      // Whatever came of it: agents that were not ready yet throw, workers give what they saw.
+      if (died.signal.aborted) await tellDeath(cell.target, target);
+    });
     loading = false;
-    if (died.signal.aborted) await tellDeath(cell.target, target);
-    return { measurement, resources: stopWatch(watch) };
+    return { measurement, used: await stopWatch(watch) };
   } finally {
     loading = false;
-    stopWatch(watch);
+    await stopWatch(watch);
+    redis?.close();
   }
 }
 
-function stopWatch(watch: ReturnType<typeof watchResources> | null): ResourcePoint[] {
-  return watch?.stop() ?? [];
+async function stopWatch(watch: ResourceWatch | null): Promise<WatchedUse> {
+  return await watch?.stop() ?? { resources: [], parts: [] };
 }
 
 async function tellDeath(name: string, target: RunningTarget): Promise<never> {

@@ -2,10 +2,11 @@
  * The whole load, split exactly over the workers: connections and requests add up, and every arrival is
  * one worker's.
  */
-import { type CellLoad, durationMsOf } from "../scenarios/plan.ts";
+import { type CellLoad, durationMsOf } from "../scenarios/cell_load.ts";
+import { Profile } from "../scenarios/pace/profile.ts";
 import { type Expectation, rightStatuses } from "../scenarios/request.ts";
 import type { RequestStep, Script, ThinkStep } from "../scenarios/script.ts";
-import { endpointOf } from "./endpoint.ts";
+import { endpointOf } from "../targets/dial/endpoint.ts";
 import { type Connection, encodeRequest } from "./http/request.ts";
 import type { Check } from "./load/answer_check.ts";
 import type { DriverName } from "./load/driver.ts";
@@ -15,15 +16,28 @@ import type { JobShare } from "./load/pool.ts";
 import { splitWhole } from "./load/split.ts";
 import type { LoadRequest } from "./load_request.ts";
 
+/** Which of all workers are meant: `own` of them, from `firstWorker` on. */
+export interface Place {
+  readonly firstWorker: number;
+  /** Of the whole load; no more than `usableConnections`. */
+  readonly workers: number;
+  readonly own: number;
+}
+
 /** One worker of several. */
-interface Place {
+interface Lane {
   readonly worker: number;
   readonly workers: number;
 }
 
-export function shareOut(request: LoadRequest, driver: DriverName): JobShare[] {
+/**
+ * The shares of a place's own workers; a worker's share is the same whoever works it out.
+ *
+ * @param place All workers that this machine would give the load, when absent.
+ */
+export function shareOut(request: LoadRequest, driver: DriverName, place?: Place): JobShare[] {
   const { load, intervalMs, logPath } = request;
-  const workers = workersFor(load);
+  const { firstWorker, workers, own } = place ?? placeOfAll(load);
   const durationMs = durationMsOf(load);
   const common = {
     driver,
@@ -36,15 +50,23 @@ export function shareOut(request: LoadRequest, driver: DriverName): JobShare[] {
     durationUs: durationMs === null ? Infinity : durationMs * 1_000,
   };
   const connections = splitWhole(usableConnections(load), workers);
-  return connections.map((share, worker) => ({
-    ...common,
-    connections: share,
-    log: logPath === null
-      ? null
-      : { path: logPath, firstConnection: sumOf(connections.slice(0, worker)) },
-    supply: supplyFor(load, request.seed, { worker, workers }),
-    script: scriptFor(request, { worker, workers }),
-  }));
+  return connections.slice(firstWorker, firstWorker + own).map((share, at) => {
+    const worker = firstWorker + at;
+    return {
+      ...common,
+      connections: share,
+      log: logPath === null
+        ? null
+        : { path: logPath, firstConnection: sumOf(connections.slice(0, worker)) },
+      supply: supplyFor(load, request.seed, { worker, workers }),
+      script: scriptFor(request, { worker, workers }),
+    };
+  });
+}
+
+function placeOfAll(load: CellLoad): Place {
+  const workers = workersFor(load);
+  return { firstWorker: 0, workers, own: workers };
 }
 
 function sumOf(numbers: readonly number[]): number {
@@ -57,13 +79,19 @@ function workersFor(load: CellLoad): number {
   return Math.min(wanted, usableConnections(load));
 }
 
-/** More connections than requests would have nothing to do. */
-function usableConnections(load: CellLoad): number {
-  const requests = load.kind === "closed" ? load.requests : null;
-  return Math.min(load.connections, requests ?? Infinity);
+/** More connections than requests or visitors would have nothing to do; more workers than that neither. */
+export function usableConnections(load: CellLoad): number {
+  return Math.min(load.connections, mostUsers(load) ?? Infinity);
 }
 
-function supplyFor(load: CellLoad, seed: number, { worker, workers }: Place): SupplySpec {
+/** Null where that is unknown, as chance decides, or does not matter. */
+function mostUsers(load: CellLoad): number | null {
+  if (load.kind === "closed") return load.requests;
+  if (load.kind === "rate" || load.arrivals === "poisson") return null;
+  return Math.max(1, Math.ceil(new Profile(load.phases).arrivals));
+}
+
+function supplyFor(load: CellLoad, seed: number, { worker, workers }: Lane): SupplySpec {
   if (load.kind === "closed") {
     const requests = load.requests === null ? Infinity : splitWhole(load.requests, workers)[worker];
     return { kind: "closed", requests };
@@ -75,11 +103,11 @@ function supplyFor(load: CellLoad, seed: number, { worker, workers }: Place): Su
   return { kind: "open", phases: [steady], arrivals };
 }
 
-function scriptFor(request: LoadRequest, { worker, workers }: Place): ScriptSpec {
+function scriptFor(request: LoadRequest, { worker, workers }: Lane): ScriptSpec {
   const { script, load, origin, implicitCheck } = request;
   const connection = { host: new URL(origin).host, keepAlive: load.keepAlive };
   if (load.kind !== "phases" && script.kind === "requests") {
-    return requestsOf(script, connection, implicitCheck);
+    return requestsOf(script, connection, implicitCheck, { worker, workers });
   }
   return {
     kind: "flow",
@@ -95,13 +123,25 @@ function requestsOf(
   script: Script & { kind: "requests" },
   connection: Connection,
   implicitCheck: boolean,
+  lane: Lane,
 ): ScriptSpec {
   const requests = script.requests.map(({ wire, expect }): PreparedRequest => ({
     bytes: encodeRequest(wire, connection),
     head: wire.method === "HEAD",
     check: checkOf(expect, implicitCheck),
   }));
-  return { kind: "requests", requests, sequence: Uint32Array.from(script.sequence) };
+  return { kind: "requests", requests, sequence: everyNth(script.sequence, lane) };
+}
+
+/** What a worker asks when all take turns at one endless round through `sequence`. */
+function everyNth(
+  sequence: readonly number[],
+  { worker, workers }: Lane,
+): Uint32Array<ArrayBuffer> {
+  return Uint32Array.from(
+    sequence,
+    (_, turn) => sequence[(worker + turn * workers) % sequence.length],
+  );
 }
 
 /** Single requests are ways of one step. */

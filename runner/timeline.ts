@@ -1,75 +1,139 @@
 /**
- * The intervals of all workers put together, as they come in. An interval is whole once every worker
- * has told its part.
+ * The intervals of all workers put together, as they come in. An interval is whole once everybody who can be
+ * heard has told its part. That is for those who watch: a part that comes later counts all the same.
  */
 import type { IntervalPart } from "./load/intervals.ts";
-import { encodeHistogram } from "./stats/hdr.ts";
-import { Histogram, mergeHistograms, type SparseHistogram } from "./stats/histogram.ts";
-import type { Measurement } from "./result.ts";
+import { ERRORS } from "./outcome.ts";
+import {
+  addSparse,
+  EMPTY,
+  type Histogram,
+  mergeHistograms,
+  type SparseHistogram,
+} from "./stats/histogram.ts";
+import { HistogramSum } from "./stats/histogram_sum.ts";
 
-type Point = Measurement["timeline"]["points"][number];
+/** Some of the workers, which stand next to each other. */
+export interface WorkerRange {
+  readonly firstWorker: number;
+  readonly workers: number;
+}
 
-interface Interval {
+const ALL: WorkerRange = { firstWorker: 0, workers: Infinity };
+
+/** An interval once it is whole, with what was told of it by then. */
+export interface WholeInterval {
+  readonly index: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly latency: SparseHistogram;
+  /** Of the run, as far as it is whole. */
+  readonly completedSoFar: number;
+}
+
+/** What was told of an interval so far. */
+export interface Interval {
+  /** Workers that have told a part. */
   told: number;
+  /** Whether it was given as whole. */
+  isGiven: boolean;
   completed: number;
   failed: number;
+  /** In the order of ERRORS. */
+  errors: number[];
+  wrong: number;
   bytesIn: number;
-  latency: SparseHistogram[];
+  readonly latency: HistogramSum;
+}
+
+/** One worker's, over all intervals. */
+interface Lane {
+  completed: number[];
+  latency: SparseHistogram;
 }
 
 export class Timeline {
+  // Sums alone are kept: the parts of a thousand workers would fill the memory within a minute.
   readonly #intervals: Interval[] = [];
+  readonly #lanes = new Map<number, Lane>();
+  /** The interval that each worker told last: each tells them in order. */
+  readonly #last = new Map<number, number>();
+  /** Parts that make an interval whole. */
+  #audible = Infinity;
+  /** In the intervals that were given. */
+  #completed = 0;
 
-  constructor(private readonly intervalMs: number, private readonly workers: number) {}
+  get intervals(): readonly Interval[] {
+    return this.#intervals;
+  }
 
-  /** Adds a worker's part; gives the interval's figures once it is whole. */
-  add(
-    part: IntervalPart,
-  ): { index: number; completed: number; failed: number; latency: Histogram } | null {
-    const { index, completed, failed, bytesIn, latency } = part;
+  /** So many workers can be heard from now on; gives the intervals that are whole by that. */
+  hear(workers: number): WholeInterval[] {
+    this.#audible = workers;
+    return this.#intervals.flatMap((_, index) => this.#giveWhole(index) ?? []);
+  }
+
+  /** Adds a worker's part; gives the interval, once, when it is whole. */
+  add(worker: number, part: IntervalPart): WholeInterval | null {
+    const { index, completed, failed, errors, wrong, bytesIn, latency } = part;
     const interval = this.#intervals[index] ??= {
       told: 0,
+      isGiven: false,
       completed: 0,
       failed: 0,
+      errors: ERRORS.map(() => 0),
+      wrong: 0,
       bytesIn: 0,
-      latency: [],
+      latency: new HistogramSum(),
     };
-    interval.told++;
+    if (index > (this.#last.get(worker) ?? -1)) {
+      this.#last.set(worker, index);
+      interval.told++;
+    }
     interval.completed += completed;
     interval.failed += failed;
+    interval.wrong += wrong;
+    errors?.forEach((count, kind) => interval.errors[kind] += count);
     interval.bytesIn += bytesIn;
-    interval.latency.push(latency);
-    if (interval.told < this.workers) return null;
+    interval.latency.add(latency);
+    const lane = this.#lanes.get(worker) ?? { completed: [], latency: EMPTY };
+    this.#lanes.set(worker, lane);
+    lane.completed[index] = (lane.completed[index] ?? 0) + completed;
+    lane.latency = addSparse(lane.latency, latency);
+    if (interval.isGiven) this.#completed += completed;
+    return this.#giveWhole(index);
+  }
+
+  #giveWhole(index: number): WholeInterval | null {
+    const interval = this.#intervals[index];
+    if (interval.isGiven || interval.told < this.#audible) return null;
+    interval.isGiven = true;
+    this.#completed += interval.completed;
     return {
       index,
       completed: interval.completed,
       failed: interval.failed,
-      latency: mergeHistograms(interval.latency),
+      latency: interval.latency.whole(),
+      completedSoFar: this.#completed,
     };
   }
 
   /** Latencies of the whole run. */
-  latency(): Histogram {
-    return mergeHistograms(this.#intervals.flatMap((interval) => interval.latency));
+  latency(of: WorkerRange = ALL): Histogram {
+    return mergeHistograms(this.#lanesOf(of).map(({ latency }) => latency));
   }
 
-  /** @param elapsedUs End of the run: the last interval may be shorter than the others. */
-  points(elapsedUs: number): Point[] {
-    return this.#intervals.map((interval, index) => {
-      const latency = mergeHistograms(interval.latency);
-      const at = (percentile: number): number => latency.valueAtPercentile(percentile) / 1_000;
-      return {
-        t: Math.min((index + 1) * this.intervalMs * 1_000, elapsedUs) / 1e6,
-        completed: interval.completed,
-        failed: interval.failed,
-        bytes: interval.bytesIn,
-        p50: at(50),
-        p75: at(75),
-        p90: at(90),
-        p99: at(99),
-        max: latency.maxUs / 1_000,
-        histogram: latency.count === 0 ? "" : encodeHistogram(latency.toSparse()),
-      };
-    });
+  /** Completed in each interval. */
+  completed(of: WorkerRange = ALL): number[] {
+    const lanes = this.#lanesOf(of);
+    return this.#intervals.map((_, index) =>
+      lanes.reduce((sum, { completed }) => sum + (completed[index] ?? 0), 0)
+    );
+  }
+
+  #lanesOf({ firstWorker, workers }: WorkerRange): Lane[] {
+    return [...this.#lanes].flatMap(([worker, lane]) =>
+      worker >= firstWorker && worker < firstWorker + workers ? [lane] : []
+    );
   }
 }

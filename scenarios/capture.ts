@@ -16,6 +16,11 @@ export interface CaptureSpec {
   readonly from: CaptureSource;
 }
 
+/** A member's name, or an index. */
+export const jsonStep = z.string().regex(/^[^.[\]]+$/, {
+  error: ({ input }) => `Cannot use ${JSON.stringify(input)} as a name in JSON`,
+});
+
 /** `data.items[0].id`, also with JSONPath's `$.` before it. */
 const JSON_PATH = /^(?:\$\.|\$(?=\[))?((?:[^.[\]]+|\[\d+\])(?:\.[^.[\]]+|\[\d+\])*)$/;
 
@@ -32,13 +37,17 @@ const header = z.strictObject({
   header: fieldName.describe("Header field that holds the value"),
 }).transform(({ header }): CaptureSource => ({ kind: "header", name: header }));
 
+export const patternSource = z.string().superRefine((source, context) => {
+  const wrong = wrongPattern(source);
+  if (wrong !== null) {
+    context.addIssue(`Cannot use ${JSON.stringify(source)} as a pattern: ${wrong}`);
+  }
+});
+
 const pattern = z.strictObject({
-  pattern: z.string().superRefine((source, context) => {
-    const wrong = wrongPattern(source);
-    if (wrong !== null) {
-      context.addIssue(`Cannot use ${JSON.stringify(source)} as a pattern: ${wrong}`);
-    }
-  }).describe('Regular expression with one group around the value: name="csrf" value="(.+?)"'),
+  pattern: patternSource.describe(
+    'Regular expression with one group around the value: name="csrf" value="(.+?)"',
+  ),
 }).transform(({ pattern }): CaptureSource => ({ kind: "pattern", source: pattern }));
 
 export const captureSource = z.xor([json, header, pattern]);

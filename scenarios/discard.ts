@@ -1,4 +1,5 @@
 /** The start of each run that counts for nothing in the report. */
+import type { PhasesWay } from "./phase_ways.ts";
 import { DEFAULT_DURATION_MS, type Load } from "./load.ts";
 import { between, durationText } from "./quantity.ts";
 
@@ -22,9 +23,13 @@ export function discardMisfit(
     "nothing would be left";
 }
 
+function lengthMs({ phases }: PhasesWay): number {
+  return phases.reduce((sum, { durationUs }) => sum + durationUs / 1_000, 0);
+}
+
 function shortestOf(load: Partial<Load>): number {
   if ("phases" in load && Array.isArray(load.phases)) {
-    return load.phases.reduce((sum, { durationUs }) => sum + durationUs / 1_000, 0);
+    return Math.min(...load.phases.map(lengthMs));
   }
   const durations = "duration" in load ? load.duration : undefined;
   return Array.isArray(durations) ? Math.min(...durations) : DEFAULT_DURATION_MS;

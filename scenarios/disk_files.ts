@@ -13,7 +13,7 @@ export function filesFrom(baseDir: string): Files {
   const text = (path: string): string => decoder.decode(bytesOf(resolve(baseDir, path)));
   return {
     text,
-    rows: (path) => rowsOf(text(path)),
+    rows: (path, names) => rowsOf(text(path), names),
     certificates: (path) => certificatesAt(resolve(baseDir, path)),
     checkSocket: (path) => checkSocket(resolve(baseDir, path)),
   };
@@ -27,15 +27,20 @@ function bytesOf(path: string): Uint8Array {
   }
 }
 
-/** RFC 4180, with the names of the columns in the first line. Throws with what is wrong and its line. */
-function rowsOf(csv: string): Row[] {
+/**
+ * RFC 4180. Throws with what is wrong and its line.
+ * @param names Of the columns; without them the first line has the names.
+ */
+function rowsOf(csv: string, names?: readonly string[]): Row[] {
   const rows = parse<Row>(csv, {
     bom: true,
-    columns: true,
+    columns: names === undefined ? true : [...names],
     skip_empty_lines: true,
     trim: true,
   });
-  if (rows.length === 0) throw new Error("it has no rows below the names of its columns");
+  if (rows.length === 0) {
+    throw new Error(`it has no rows${names ? "" : " below the names of its columns"}`);
+  }
   if (rows.length <= MOST_ROWS) return rows;
   throw new Error(`it has ${rows.length} rows, and ${MOST_ROWS} are the most`);
 }

@@ -5,11 +5,17 @@
 import { z } from "zod";
 import { referenceMisfits } from "../targets/references.ts";
 import { targetSpecWith } from "../targets/spec.ts";
+import { claimMisfits } from "./claim_names.ts";
+import { claim } from "./claim_text.ts";
 import { discard, discardMisfit } from "./discard.ts";
 import { interval, loadSpec } from "./load.ts";
 import { type Files, NO_FILES } from "./files.ts";
+import { parametersSpec } from "./parameter_spec.ts";
 import { pin } from "./pin.ts";
+import { publishedSpec } from "./published.ts";
+import { wrongPublishedNames } from "./published_names.ts";
 import { ALWAYS } from "./request.ts";
+import { between } from "./quantity.ts";
 import { repeat, seed } from "./repetition.ts";
 import { scenarioSpecWith } from "./scenario.ts";
 import { didYouMean } from "./suggest.ts";
@@ -26,6 +32,10 @@ export const experimentSpecWith = (files: Files) =>
   z.strictObject({
     name: name.describe("Short name; also the folder of the results"),
     title: z.string().optional().describe("The question that the experiment answers"),
+    parameters: parametersSpec.optional().describe(
+      "What --set changes, by name: a map of choices, of which the first is the default and whose " +
+        "content is laid over the file; or a value, which stands where a text is, or holds, ${name}",
+    ),
     source: z.string().optional().describe(
       "Where the experiment comes from: a paper, a page, an issue",
     ),
@@ -45,10 +55,25 @@ export const experimentSpecWith = (files: Files) =>
       .describe("shuffled: in blocks, each with every cell once, by the seed"),
     pin: pin.optional().describe("Keeps targets and load workers on cores of their own (Linux)"),
     fresh: z.boolean().default(true).describe("A new target process for every run"),
+    startTimeout: between("1s", "1h").prefault("30s")
+      .describe("How long a target may take from its start to its first answer"),
+    prove: z.enum(["here", "apart"]).default("here").describe(
+      "Where answers are seen to be right before they are measured: here, by the process that is measured; " +
+        "apart, once, by a process of its own, so that caches and rate limits begin untouched",
+    ),
+    ceilings: z.array(z.enum(["generator", "redis"])).default([]).describe(
+      "What is measured once before the runs, to hold the targets against: what a load worker can ask, " +
+        "and what Redis can answer (by redis-benchmark)",
+    ),
     interval: interval.prefault("250ms").describe("Step of the timelines"),
     seed: seed.optional().describe("Seed of every random choice"),
     thresholds: z.array(thresholdText).default([])
       .describe("What every cell must hold, or the exit code is 1"),
+    claims: z.array(claim).default([])
+      .describe("What a paper or a page says, to be held against what is measured here"),
+    published: publishedSpec.optional().describe(
+      "Figures that somebody published, shown beside the measured ones; one table or a list of them",
+    ),
     optional: z.array(z.enum(["redis", "nginx", "frameworks"])).default([]).describe(
       "What may be missing: cells that need it are then skipped, and the run still counts as done",
     ),
@@ -58,6 +83,8 @@ export const experimentSpecWith = (files: Files) =>
       ...misplacedFronts(experiment),
       ...uncountableFlows(experiment),
       ...undiscardable(experiment),
+      ...claimMisfits(experiment),
+      ...wrongPublishedNames(experiment),
     ];
     for (const misfit of misfits) {
       context.addIssue({ code: "custom", ...misfit });
@@ -104,17 +131,23 @@ function misplacedFronts({ targets }: Partial<Experiment>): Misfit[] {
 }
 
 /** Flows in a load that counts requests. @param given As for `strangers`. */
-function uncountableFlows({ load, scenarios }: Partial<Experiment>): Misfit[] {
-  if (Reflect.get(Object(load), "requests") === undefined) return [];
+function uncountableFlows(given: Partial<Experiment>): Misfit[] {
   const message = "Cannot end a flow by a number of requests: write load: { duration: 10s }";
-  return Object.entries(scenarios ?? {}).flatMap(([scenario, spec]) => {
+  return Object.entries(given.scenarios ?? {}).flatMap(([scenario, spec]) => {
+    if (Reflect.get(Object(spec?.load ?? given.load), "requests") === undefined) return [];
     const key = ["flow", "page"].find((key) => Object.hasOwn(Object(spec), key));
     return key === undefined ? [] : [{ path: ["scenarios", scenario, key], message }];
   });
 }
 
 /** @param given As for `strangers`. */
-function undiscardable(given: Partial<Experiment>): Misfit[] {
-  const message = discardMisfit(given);
-  return message === null ? [] : [{ path: ["discard"], message }];
+function undiscardable({ discard, load, scenarios }: Partial<Experiment>): Misfit[] {
+  const own = Object.entries(scenarios ?? {}).flatMap(([scenario, spec]) =>
+    spec?.load === undefined ? [] : [{ path: ["scenarios", scenario, "load"], load: spec.load }]
+  );
+  const isShared = own.length < Object.keys(scenarios ?? {}).length;
+  return [...isShared ? [{ path: ["discard"], load }] : [], ...own].flatMap(({ path, load }) => {
+    const message = discardMisfit({ discard, load });
+    return message === null ? [] : [{ path, message }];
+  });
 }

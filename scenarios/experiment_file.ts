@@ -4,42 +4,96 @@ import { messageOf, UserError } from "./errors.ts";
 import { type Experiment, experimentSpecWith } from "./experiment.ts";
 import { experiments } from "./experiments/registry.ts";
 import { explain } from "./explain.ts";
-import { NO_FILES } from "./files.ts";
+import { type Files, NO_FILES } from "./files.ts";
+import { type Given, putIn } from "./parameters.ts";
 import { findingsOf } from "./problems.ts";
 import { closest } from "./suggest.ts";
+import type { ForeignFile } from "./imports/foreign_file.ts";
 import { YamlText } from "./yaml_text.ts";
 
 export interface ExperimentFile {
   readonly experiment: Experiment;
-  /** Word for word. */
+  /** Word for word; of a file of another tool, the experiment file that it becomes. */
   readonly source: string;
   /** Such as `caching.yaml`. */
   readonly fileName: string;
   /** Folder that relative paths in it start from. */
   readonly baseDir: string;
-}
-
-/** Throws a UserError with every problem. A built-in experiment comes before a file of its name. */
-export async function loadExperiment(nameOrPath: string): Promise<ExperimentFile> {
-  const builtIn = Object.hasOwn(experiments, nameOrPath);
-  const fileName = builtIn ? `${nameOrPath}.yaml` : basename(nameOrPath);
-  const source = builtIn ? experiments[nameOrPath] : await readSource(nameOrPath);
-  const baseDir = builtIn ? Deno.cwd() : dirname(resolve(nameOrPath));
-  const { filesFrom } = await import("./disk_files.ts");
-  const experiment = parseExperiment(source, builtIn ? fileName : nameOrPath, filesFrom(baseDir));
-  return { experiment, source, fileName, baseDir };
+  readonly builtIn: boolean;
+  /** Of a file of another tool: what could not be taken over, or is different here. */
+  readonly notes: readonly string[];
 }
 
 /**
- * @param file What messages call it.
- * @param files What the files hold that it names.
+ * Throws a UserError with every problem. A built-in experiment comes before a file of its name.
+ * @param set Parameters by name, as YAML text.
+ * @param folder Where relative paths in it start, when that is not beside it.
  */
-export function parseExperiment(source: string, file: string, files = NO_FILES): Experiment {
+export async function loadExperiment(
+  nameOrPath: string,
+  set: Given = {},
+  folder?: string,
+): Promise<ExperimentFile> {
+  const builtIn = Object.hasOwn(experiments, nameOrPath);
+  const fileName = builtIn ? `${nameOrPath}.yaml` : basename(nameOrPath);
+  const source = builtIn ? experiments[nameOrPath] : await readSource(nameOrPath);
+  const baseDir = folder ?? (builtIn ? Deno.cwd() : dirname(resolve(nameOrPath)));
+  const { filesFrom } = await import("./disk_files.ts");
+  const files = filesFrom(baseDir);
+  const foreign = builtIn ? null : await foreignIn(source, nameOrPath, files);
+  if (foreign !== null) return { ...parseForeign(foreign, nameOrPath, { files, set }), baseDir };
+  const file = builtIn ? fileName : nameOrPath;
+  const experiment = parseExperiment(source, file, { files, set });
+  return { experiment, source, fileName, baseDir, builtIn, notes: [] };
+}
+
+/** Keys that files of other tools have at their top, and experiments do not. */
+const FOREIGN = /^\s*\{?\s*["']?(?:config|log)["']?\s*:/m;
+
+async function foreignIn(source: string, path: string, files: Files): Promise<ForeignFile | null> {
+  if (!FOREIGN.test(source)) return null;
+  const { foreignFile } = await import("./imports/foreign_file.ts");
+  return foreignFile(source, path, { files });
+}
+
+/** What is wrong with it only as an experiment has its place in the text that it becomes. */
+function parseForeign(
+  { text, fileName, what, notes }: ForeignFile,
+  path: string,
+  surroundings: Surroundings,
+): Omit<ExperimentFile, "baseDir"> {
+  try {
+    const experiment = parseExperiment(text, fileName, surroundings);
+    return { experiment, source: text, fileName, builtIn: false, notes };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const isInText = error.problems.some(({ place }) => place.startsWith(`${fileName}:`));
+    if (!isInText) throw error;
+    const fix = `plateau init ${fileName} --from ${path} writes that file`;
+    const message = `Cannot run ${what} as it is: what it becomes here, ${fileName}, needs mending`;
+    throw new UserError([{ place: path, message, fix }, ...error.problems]);
+  }
+}
+
+interface Surroundings {
+  /** What the files hold that the experiment names. */
+  readonly files?: Files;
+  /** Parameters by name, as YAML text. */
+  readonly set?: Given;
+}
+
+/** @param file What messages call it. */
+export function parseExperiment(
+  source: string,
+  file: string,
+  { files = NO_FILES, set = {} }: Surroundings = {},
+): Experiment {
   const text = new YamlText(source, file);
-  const spec = experimentSpecWith(files);
-  const { data: experiment, error } = spec.safeParse(text.data, { error: explain });
-  if (!error) return experiment;
-  throw new UserError(text.problems(findingsOf(error.issues, text.data)));
+  const { data, problems, findings, inFile } = putIn(text.data, set);
+  const { data: experiment, error } = experimentSpecWith(files).safeParse(data, { error: explain });
+  const wrong = [...findings, ...inFile(findingsOf(error?.issues ?? [], data))];
+  if (experiment && problems.length + wrong.length === 0) return experiment;
+  throw new UserError([...problems, ...text.problems(wrong)]);
 }
 
 async function readSource(path: string): Promise<string> {

@@ -2,6 +2,7 @@
  * What stands in the files that an experiment names. The schemas ask for it here, so that they stay
  * pure and a missing file is told at its place; only `disk_files.ts` touches a disk.
  */
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { messageOf } from "./errors.ts";
 
@@ -11,7 +12,8 @@ export type Row = Readonly<Record<string, string>>;
 /** All throw with the reason where a file can't be read. */
 export interface Files {
   readonly text: (path: string) => string;
-  readonly rows: (path: string) => readonly Row[];
+  /** @param names Of the columns; without them the first line has the names. */
+  readonly rows: (path: string, names?: readonly string[]) => readonly Row[];
   /** As PEM. */
   readonly certificates: (path: string) => string;
   /** Throws unless there is one. */
@@ -28,6 +30,18 @@ export const NO_FILES: Files = {
 
 function refuse(): never {
   throw new Error("files are only read for an experiment file");
+}
+
+/** What JSON keeps of a file: enough to tell whether it still holds the same. */
+export interface FileDigest {
+  /** As the experiment file has it. */
+  readonly path: string;
+  /** Of what was read, in hex. */
+  readonly sha256: string;
+}
+
+export function digestOf(path: string, content: string): FileDigest {
+  return { path, sha256: createHash("sha256").update(content).digest("hex") };
 }
 
 /**

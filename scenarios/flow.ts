@@ -6,7 +6,7 @@ import { z } from "zod";
 import { captureSource } from "./capture.ts";
 import { forAll, strangers } from "./explain.ts";
 import type { Files } from "./files.ts";
-import { between } from "./quantity.ts";
+import { between, msBetween } from "./quantity.ts";
 import {
   ALWAYS,
   expectation,
@@ -18,8 +18,11 @@ import {
 } from "./request.ts";
 import { valueName } from "./values.ts";
 
+const THINKING = ["1ms", "1h"] as const;
+export const thinkMs = msBetween(...THINKING);
+
 const think = z.strictObject({
-  think: between("1ms", "1h").describe("How long the visitor waits before the next request"),
+  think: between(...THINKING).describe("How long the visitor waits before the next request"),
 }, {
   error: strangers(forAll(
     [...METHODS, "headers", "body", "json", "expect", "capture"],

@@ -5,7 +5,8 @@
 import { z } from "zod";
 import { strangers } from "./explain.ts";
 import type { Phase } from "./pace/profile.ts";
-import { between, ratePerSec, ratePerSecOrNone } from "./quantity.ts";
+import { type PhaseFactors, type PhasesWay, waysOf } from "./phase_ways.ts";
+import { between, msBetween, ratePerSec, ratePerSecOrNone } from "./quantity.ts";
 
 const positive = z.int().min(1);
 
@@ -15,16 +16,21 @@ export const requests = positive.max(1_000_000_000);
 export const workers = positive.max(256);
 
 /** As long as the histograms reach. */
-export const timeout = between("1ms", "1h");
-export const duration = between("1ms", "24h");
+const TIMEOUTS = ["1ms", "1h"] as const;
+const DURATIONS = ["1ms", "24h"] as const;
+export const timeout = between(...TIMEOUTS);
+export const timeoutMs = msBetween(...TIMEOUTS);
+export const duration = between(...DURATIONS);
+export const durationMs = msBetween(...DURATIONS);
 /** Step of the timelines. */
 export const interval = between("10ms", "1m");
 
-const MOST_PER_SEC = 1_000_000;
+export const MOST_PER_SEC = 1_000_000;
 const TOO_MANY = `Cannot use this rate: the most is ${MOST_PER_SEC}/s`;
 export const rate = ratePerSec.refine((perSec) => perSec <= MOST_PER_SEC, TOO_MANY);
 const rateOrNone = ratePerSecOrNone.refine((perSec) => perSec <= MOST_PER_SEC, TOO_MANY);
 export const arrivals = z.enum(["uniform", "poisson"]);
+export const pool = z.enum(["own", "shared"]);
 
 /** What a run lasts when nobody says how long, or how many requests. */
 export const DEFAULT_DURATION_MS = 10_000;
@@ -80,13 +86,19 @@ const closed = z.strictObject({
   pipeline: factor(pipeline).default([1]).describe("Requests in flight on each connection"),
   ...commonFields,
 }, { error: strangers(MISFITS.closed, ["rate", "phases"]) })
-  .superRefine(({ duration, requests }, context) => {
-    if (duration === undefined || requests === undefined) return;
-    context.addIssue({
-      code: "custom",
-      path: ["requests"],
-      message: "Cannot end a run by both duration and requests: leave one out",
-    });
+  .superRefine(({ duration, requests, pipeline, keepAlive }, context) => {
+    const refuse = (path: string, message: string): void =>
+      context.addIssue({ code: "custom", path: [path], message });
+    if (duration !== undefined && requests !== undefined) {
+      refuse("requests", "Cannot end a run by both duration and requests: leave one out");
+    }
+    if (keepAlive?.includes(false) && pipeline?.some((depth) => depth > 1)) {
+      refuse(
+        "pipeline",
+        "Cannot send several requests at once on a connection that ends with its answer: " +
+          "leave pipeline or keepAlive: false out",
+      );
+    }
   }, { when: ({ value }) => typeof value === "object" && value !== null });
 
 /** Requests arrive at a constant rate, whether or not a connection is free. */
@@ -99,25 +111,22 @@ const constant = z.strictObject({
   ...commonFields,
 }, { error: strangers(MISFITS.rate, ["phases"]) });
 
-const pause = z.strictObject({ pause: duration.describe("Nobody arrives for so long") }, {
+const pause = z.strictObject({ pause: factor(duration).describe("Nobody arrives for so long") }, {
   error: strangers({
     duration: "a pause is as long as it says",
     arrivals: "nobody arrives in a pause",
     rampTo: "nobody arrives in a pause",
   }),
-}).transform(({ pause }): Phase => phaseOf(pause, 0, 0));
+}).transform(({ pause }): PhaseFactors => ({ duration: pause, arrivals: [0] }));
 
 const arriving = z.strictObject({
-  duration: duration.describe("How long the phase lasts"),
-  arrivals: rateOrNone.describe("Visitors that arrive, such as 50/s"),
-  rampTo: rateOrNone.optional()
+  duration: factor(duration).describe("How long the phase lasts"),
+  arrivals: factor(rateOrNone).describe("Visitors that arrive, such as 50/s"),
+  rampTo: factor(rateOrNone).optional()
     .describe(
       "What the arrivals grow or shrink to, in a straight line, until the end of the phase",
     ),
-}, { error: strangers({ rate: "write arrivals" }, ["pause"]) })
-  .transform(({ duration, arrivals, rampTo = arrivals }): Phase =>
-    phaseOf(duration, arrivals, rampTo)
-  );
+}, { error: strangers({ rate: "write arrivals" }, ["pause"]) });
 
 export const phase = z.xor([pause, arriving]);
 
@@ -129,12 +138,15 @@ export function someArrive(phases: readonly Phase[]): boolean {
 
 /** Visitors arrive at rates that change from phase to phase; each has a session of its own. */
 const phased = z.strictObject({
-  phases: z.array(phase)
-    .refine(someArrive, NO_ARRIVALS)
+  phases: z.array(phase).transform(waysOf)
+    .refine(
+      (ways: readonly PhasesWay[]) => ways.every((way) => someArrive(way.phases)),
+      NO_ARRIVALS,
+    )
     .describe("One after the other"),
   connections: factor(connections).default([DEFAULT_VISITORS])
     .describe("Visitors at once, over all workers; who comes when all are there waits"),
-  pool: factor(z.enum(["own", "shared"])).default(["own"])
+  pool: factor(pool).default(["own"])
     .describe("own: every visitor has a new connection; shared: one serves visitor after visitor"),
   ...arrivalFields,
   ...commonFields,
@@ -142,10 +154,6 @@ const phased = z.strictObject({
 
 export const loadSpec = z.xor([phased, constant, closed]);
 export type Load = z.output<typeof loadSpec>;
-
-function phaseOf(durationMs: number, fromPerSec: number, toPerSec: number): Phase {
-  return { durationUs: durationMs * 1_000, fromPerSec, toPerSec };
-}
 
 /** One value, or a list of values. */
 function factor<Value, Text>(value: z.ZodType<Value, Text>): z.ZodType<Value[], Text | Text[]> {

@@ -2,60 +2,14 @@
  * Experiment → ordered runs: factors × repetitions, shuffled in blocks by the seed, as many as are asked for. Pure.
  */
 import type { TargetSpec } from "../targets/spec.ts";
+import { type CellLoad, loadFor, loadsOf } from "./cell_load.ts";
 import { type Problem, UserError } from "./errors.ts";
 import type { Experiment } from "./experiment.ts";
-import { type Combination, combinations, type Factors, type Json, varying } from "./factors.ts";
-import { DEFAULT_DURATION_MS, type Load } from "./load.ts";
-import type { Phase } from "./pace/profile.ts";
-import { durationText } from "./quantity.ts";
+import type { Json } from "./factors.ts";
 import { type Draw, drawBy, shuffled } from "./random.ts";
 import type { Scenario } from "./scenario.ts";
 import { didYouMean } from "./suggest.ts";
 import { targetVariants } from "./target_variants.ts";
-
-interface CommonLoad {
-  /** In phases: visitors at once. */
-  readonly connections: number;
-  readonly keepAlive: boolean;
-  readonly timeoutMs: number;
-  /** Null: chosen from the machine. */
-  readonly workers: number | null;
-}
-
-/** Each connection sends its next request when the last answer is in. */
-export interface ClosedLoad extends CommonLoad {
-  readonly kind: "closed";
-  readonly pipeline: number;
-  /** Null when the run ends by `requests`. */
-  readonly durationMs: number | null;
-  readonly requests: number | null;
-}
-
-/** Requests arrive at a constant rate, whether or not a connection is free. */
-export interface RateLoad extends CommonLoad {
-  readonly kind: "rate";
-  readonly ratePerSec: number;
-  readonly arrivals: "uniform" | "poisson";
-  readonly durationMs: number;
-}
-
-/** Visitors arrive at rates that change from phase to phase. */
-export interface PhasesLoad extends CommonLoad {
-  readonly kind: "phases";
-  readonly phases: readonly Phase[];
-  readonly arrivals: "uniform" | "poisson";
-  /** own: a new connection for every visitor; shared: one serves visitor after visitor. */
-  readonly pool: "own" | "shared";
-}
-
-/** The load of one cell, every factor decided. */
-export type CellLoad = ClosedLoad | RateLoad | PhasesLoad;
-
-/** How long a run is loaded, as far as that is known; null when it ends by count. */
-export function durationMsOf(load: CellLoad): number | null {
-  if (load.kind !== "phases") return load.durationMs;
-  return load.phases.reduce((sum, { durationUs }) => sum + durationUs / 1_000, 0);
-}
 
 /** One combination of target, scenario and factor values. */
 export interface Cell {
@@ -142,14 +96,14 @@ function checkNames(what: string, named: readonly string[] = [], known: object):
   if (problems.length > 0) throw new UserError(problems);
 }
 
-function cellsOf({ targets, scenarios, load }: Experiment): Cell[] {
-  const loads = loadsOf(load);
+function cellsOf(experiment: Experiment): Cell[] {
+  const { targets, scenarios } = experiment;
   return Object.entries(targets).flatMap(([target, spec]) =>
     targetVariants(spec, targets).flatMap((variant) =>
       Object.entries(scenarios)
         .filter(([, request]) => request.targets?.includes(target) ?? true)
         .flatMap(([scenario, request]) =>
-          loads.map(({ load, parameters }) => ({
+          loadsOf(loadFor(experiment, scenario)).map(({ load, parameters }) => ({
             target,
             targetSpec: variant.spec,
             others: variant.others,
@@ -161,61 +115,4 @@ function cellsOf({ targets, scenarios, load }: Experiment): Cell[] {
         )
     )
   );
-}
-
-type Parameters = Record<string, Json>;
-
-type LoadVariant = { load: CellLoad; parameters: Parameters };
-
-function loadsOf(spec: Load): LoadVariant[] {
-  if ("phases" in spec) {
-    const { phases, ...factors } = spec;
-    return everyWay(factors, ({ timeout, workers = null, ...values }) => ({
-      kind: "phases",
-      phases,
-      timeoutMs: timeout,
-      workers,
-      ...values,
-    }));
-  }
-  if ("rate" in spec) {
-    return everyWay(spec, ({ rate, duration, timeout, workers = null, ...values }) => ({
-      kind: "rate",
-      ratePerSec: rate,
-      durationMs: duration,
-      timeoutMs: timeout,
-      workers,
-      ...values,
-    }));
-  }
-  return everyWay(
-    spec,
-    ({ duration, requests = null, timeout, workers = null, ...values }) => ({
-      kind: "closed",
-      durationMs: duration ?? (requests === null ? DEFAULT_DURATION_MS : null),
-      requests,
-      timeoutMs: timeout,
-      workers,
-      ...values,
-    }),
-  );
-}
-
-function everyWay<F extends Factors>(
-  factors: F,
-  load: (values: Combination<F>) => CellLoad,
-): LoadVariant[] {
-  return combinations(factors).map((values) => ({
-    load: load(values),
-    parameters: Object.fromEntries(
-      Object.entries(varying(values, factors)).map(([name, value]) => [name, shown(name, value)]),
-    ),
-  }));
-}
-
-/** A factor's value as people write it. */
-function shown(name: string, value: Json): Json {
-  if (typeof value !== "number") return value;
-  if (name === "rate") return `${value}/s`;
-  return name === "duration" || name === "timeout" ? durationText(value) : value;
 }

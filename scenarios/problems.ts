@@ -66,8 +66,12 @@ function strangeKeys(issues: readonly Issue[]): number {
   return issues.flatMap((issue) => issue.code === "unrecognized_keys" ? issue.keys : []).length;
 }
 
-function isWrongType({ code, path }: Issue, value: unknown): boolean {
+function isWrongType(issue: Issue, value: unknown): boolean {
+  const { code, path } = issue;
   if (path.length > 0) return false;
+  if (code === "invalid_union" && issue.errors.length > 0) {
+    return issue.errors.every((inner) => inner.some((issue) => isWrongType(issue, value)));
+  }
   return code === "invalid_type" || (code === "invalid_value" && typeof value === "object");
 }
 
@@ -93,7 +97,7 @@ function isMisspelt({ path, isKey }: Finding, all: readonly Finding[], data: unk
   );
 }
 
-function startsWith(path: Path, start: Path): boolean {
+export function startsWith(path: Path, start: Path): boolean {
   return start.every((step, at) => path[at] === step);
 }
 

@@ -41,10 +41,23 @@ export const durationMs = z.string({ error: ({ input }) => told(input, notADurat
 
 /** A duration within limits, which are durations too. */
 export function between(least: string, most: string): typeof durationMs {
+  return durationMs.refine(...withinLimits(least, most));
+}
+
+/** The same in milliseconds, as programs tell each other. */
+export function msBetween(least: string, most: string): z.ZodNumber {
+  return z.number().refine(...withinLimits(least, most));
+}
+
+function withinLimits(
+  least: string,
+  most: string,
+): [isWithin: (ms: number) => boolean, wrong: { error: string }] {
   const [leastMs, mostMs] = [least, most].map((limit) => parseDurationMs(limit) ?? NaN);
-  return durationMs.refine((ms) => ms >= leastMs && ms <= mostMs, {
-    error: `Cannot use this duration: it must be from ${least} to ${most}`,
-  });
+  return [
+    (ms) => ms >= leastMs && ms <= mostMs,
+    { error: `Cannot use this duration: it must be from ${least} to ${most}` },
+  ];
 }
 
 /** A rate such as `1000/s` or `30/m`; becomes events per second. */

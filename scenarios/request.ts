@@ -146,22 +146,43 @@ export interface Answer {
 }
 
 /** What is wrong with `answer`, beside what was expected; null when it is right. */
-export function wrongAnswer(expect: Expectation, { status, body }: Answer): string | null {
+export function wrongAnswer(expect: Expectation, answer: Answer): string | null {
+  const { status, body } = answer;
   if (!rightStatuses(expect).includes(status)) {
     const right = expect.status === undefined ? "2xx or 3xx" : rightStatuses(expect).join(" or ");
-    return `expected status ${right}, got ${status} with body ${excerpt(body)}`;
+    return `expected status ${right}, got ${answerText(answer)}`;
   }
-  if (expect.body !== undefined && body !== expect.body) {
-    return `expected body ${excerpt(expect.body)}, got ${excerpt(body)}`;
-  }
+  if (expect.body !== undefined && body !== expect.body) return differenceOf(expect.body, body);
   if (expect.contains !== undefined && !body.includes(expect.contains)) {
     return `expected a body that contains ${excerpt(expect.contains)}, got ${excerpt(body)}`;
   }
   return null;
 }
 
-const EXCERPT_CHARS = 200;
+/** For messages. */
+export function answerText({ status, body }: Answer): string {
+  return `${status} with body ${excerpt(body)}`;
+}
 
-function excerpt(text: string): string {
-  return JSON.stringify(text.length <= EXCERPT_CHARS ? text : `${text.slice(0, EXCERPT_CHARS)}…`);
+const EXCERPT_CHARS = 200;
+/** Of these as many are alike before the first difference. */
+const ALIKE_CHARS = 60;
+
+function differenceOf(expected: string, got: string): string {
+  if (Math.max(expected.length, got.length) <= EXCERPT_CHARS) {
+    return `expected body ${excerpt(expected)}, got ${excerpt(got)}`;
+  }
+  let at = 0;
+  while (at < expected.length && expected[at] === got[at]) at++;
+  const from = Math.max(0, at - ALIKE_CHARS);
+  return `expected body ${excerpt(expected, from)}, got ${excerpt(got, from)}; ` +
+    `they differ from character ${at + 1} on`;
+}
+
+/** The text as JSON has it; of a long one a part, and how long the whole is. */
+function excerpt(text: string, from = 0): string {
+  const to = from + EXCERPT_CHARS;
+  if (from === 0 && text.length <= to) return JSON.stringify(text);
+  const part = `${from > 0 ? "…" : ""}${text.slice(from, to)}${text.length > to ? "…" : ""}`;
+  return `${JSON.stringify(part)} (${text.length} characters)`;
 }

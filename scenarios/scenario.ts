@@ -6,6 +6,7 @@ import { z } from "zod";
 import { forAll, strangers } from "./explain.ts";
 import { type Files, NO_FILES } from "./files.ts";
 import { flowFields, isAsking, pageFields } from "./flow.ts";
+import { loadSpec } from "./load.ts";
 import { type Asked, templatesOf, wrongNames } from "./names.ts";
 import { ALWAYS, judgeRequest, METHODS, requestFields, type RequestSpec } from "./request.ts";
 import { namesOf, valuesSpec } from "./values.ts";
@@ -15,7 +16,10 @@ const commonFields = (files: Files) => ({
     .describe("What {{ name }} stands for in paths, header fields and bodies"),
   targets: z.array(z.string()).min(1).optional()
     .describe("Only these targets are asked; all when absent"),
-  needs: z.array(z.enum(["redis"])).default([]).describe("What must be there for it"),
+  needs: z.array(z.enum(["redis"])).default([])
+    .describe("What must be there for it, besides what its targets need"),
+  load: loadSpec.optional()
+    .describe("HOW this one is asked, in place of the experiment's load as a whole"),
 });
 
 const PARTS_OF_REQUEST = [...METHODS, "headers", "body", "json", "expect"];

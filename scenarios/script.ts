@@ -13,6 +13,7 @@ import { drawValues, type Values } from "./values.ts";
 export interface RequestStep {
   readonly kind: "request";
   readonly wire: WireRequest;
+  /** One object for all requests that differ in their values alone. */
   readonly expect: Expectation;
   readonly captures: readonly CaptureSpec[];
 }

@@ -1,5 +1,5 @@
 /** "Did you mean": the known word that a misspelt one is closest to. */
-import { distance } from "fastest-levenshtein";
+import leven from "leven";
 
 /** Two letters of five may differ. */
 const MOST_DIFFERENT_RATIO = 0.4;
@@ -23,7 +23,7 @@ function awayRatio(given: string, known: string): number {
   const [word, name] = [given.toLowerCase(), known.toLowerCase()];
   const longer = Math.max(word.length, name.length, 1);
   const isDisorder = word !== name && lettersOf(word) === lettersOf(name);
-  return (isDisorder ? 1 : distance(word, name)) / longer;
+  return (isDisorder ? 1 : leven(word, name)) / longer;
 }
 
 function lettersOf(word: string): string {

@@ -1,39 +1,118 @@
-/** A target with one value for each of its settings, and those behind it likewise. Pure. */
+/** A target with one value for each of its lines, and those behind it likewise. Pure. */
+import { valuesOf } from "../targets/factor.ts";
+import type { WrittenCluster } from "../targets/cluster/spec.ts";
+import type { WrittenProxy } from "../targets/proxy/spec.ts";
 import { nameBehind } from "../targets/references.ts";
-import type { TargetSpec } from "../targets/spec.ts";
-import { combinations, type Json, varying } from "./factors.ts";
+import type { TargetSpec, WrittenCommand, WrittenTarget } from "../targets/spec.ts";
+import { type Combination, combinations, type Factors, type Json, varying } from "./factors.ts";
+import { durationText } from "./quantity.ts";
 
-type Targets = Readonly<Record<string, TargetSpec>>;
+type Parameters = Readonly<Record<string, Json>>;
 
-export interface TargetVariant {
-  readonly spec: TargetSpec;
+/** One way in which a target's own lines may be, or part of them. */
+interface Variant<Spec> {
+  readonly spec: Spec;
+  /** Value of each line that varies, by its path, such as `set.delay`. */
+  readonly parameters: Parameters;
+}
+
+export interface TargetVariant extends Variant<TargetSpec> {
   /** The targets that it stands in front of, directly and further on, by name. */
-  readonly others: Targets;
-  /** Value of each setting that varies, its own or of one behind it, such as `set.delay`. */
-  readonly parameters: Readonly<Record<string, Json>>;
+  readonly others: Readonly<Record<string, TargetSpec>>;
 }
 
-/** The target with each combination of settings. A front varies as what stands behind it does. */
-export function targetVariants(spec: TargetSpec, targets: Targets): TargetVariant[] {
-  const behind = nameBehind(spec);
-  if (behind === null || !Object.hasOwn(targets, behind)) return ownVariants(spec);
-  return targetVariants(targets[behind], targets).map((variant) => ({
-    spec,
-    others: { ...variant.others, [behind]: variant.spec },
-    parameters: variant.parameters,
-  }));
-}
-
-function ownVariants(spec: TargetSpec): TargetVariant[] {
-  if (!("set" in spec)) return [{ spec, others: {}, parameters: {} }];
-  const factors = Object.fromEntries(
-    Object.entries(spec.set).map(([key, value]) => [key, Array.isArray(value) ? value : [value]]),
+/**
+ * The target with each combination of values. A front varies as what stands behind it does, too: those
+ * values have the same paths, with the name before a path that both have (`slow.proxy.store`).
+ */
+export function targetVariants(
+  written: WrittenTarget,
+  targets: Readonly<Record<string, WrittenTarget>>,
+): TargetVariant[] {
+  const own = ownVariants(written);
+  const behind = nameBehind(written);
+  if (behind === null || !Object.hasOwn(targets, behind)) {
+    return own.map((variant) => ({ ...variant, others: {} }));
+  }
+  return targetVariants(targets[behind], targets).flatMap((other) =>
+    own.map(({ spec, parameters }) => ({
+      spec,
+      others: { ...other.others, [behind]: other.spec },
+      parameters: { ...beside(parameters, behind, other.parameters), ...parameters },
+    }))
   );
-  return combinations(factors).map((set) => ({
-    spec: { ...spec, set },
-    others: {},
+}
+
+function beside(own: Parameters, name: string, others: Parameters): Parameters {
+  return Object.fromEntries(
+    Object.entries(others).map(([path, value]) => [
+      Object.hasOwn(own, path) ? `${name}.${path}` : path,
+      value,
+    ]),
+  );
+}
+
+function ownVariants(spec: WrittenTarget): Variant<TargetSpec>[] {
+  if ("set" in spec) {
+    return everyWay("set", listsOf(spec.set), (set): TargetSpec => ({ ...spec, set }));
+  }
+  if ("command" in spec) return commandVariants(spec);
+  if ("cluster" in spec) return clusterVariants(spec);
+  return "proxy" in spec ? proxyVariants(spec) : [{ spec, parameters: {} }];
+}
+
+function commandVariants(spec: WrittenCommand): Variant<TargetSpec>[] {
+  return everyWay("env", listsOf(spec.env), (env) => ({ ...spec, env: asTexts(env) }));
+}
+
+function clusterVariants({ cluster }: WrittenCluster): Variant<TargetSpec>[] {
+  const { instances, balancer, policy, workers } = cluster;
+  const factors = {
+    instances: valuesOf(instances),
+    balancer: valuesOf(balancer),
+    policy: policy === undefined ? undefined : valuesOf(policy),
+    workers: workers === undefined ? undefined : valuesOf(workers),
+  };
+  return everyWay("cluster", factors, (values) => ({ cluster: { ...cluster, ...values } }));
+}
+
+function proxyVariants({ proxy }: WrittenProxy): Variant<TargetSpec>[] {
+  const factors = {
+    store: valuesOf(proxy.store),
+    ttl: valuesOf(proxy.ttl),
+    stale: valuesOf(proxy.stale),
+    singleFlight: valuesOf(proxy.singleFlight),
+    maxBodyBytes: valuesOf(proxy.maxBodyBytes),
+  };
+  return everyWay("proxy", factors, (values) => ({ proxy: { ...proxy, ...values } }));
+}
+
+function everyWay<F extends Factors>(
+  section: string,
+  factors: F,
+  specOf: (values: Combination<F>) => TargetSpec,
+): Variant<TargetSpec>[] {
+  return combinations(factors).map((values) => ({
+    spec: specOf(values),
     parameters: Object.fromEntries(
-      Object.entries(varying(set, factors)).map(([key, value]) => [`set.${key}`, value]),
+      Object.entries(varying(values, factors))
+        .map(([key, value]) => [`${section}.${key}`, shown(`${section}.${key}`, value)]),
     ),
   }));
+}
+
+function listsOf(written: Readonly<Record<string, Json>>): Record<string, Json[]> {
+  return Object.fromEntries(
+    Object.entries(written).map(([key, value]) => [key, Array.isArray(value) ? value : [value]]),
+  );
+}
+
+function asTexts(values: Readonly<Record<string, Json>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, String(value)]));
+}
+
+/** As people write it. */
+function shown(path: string, value: Json): Json {
+  const isDuration = path === "proxy.ttl" || path === "proxy.stale";
+  return isDuration && typeof value === "number" ? durationText(value) : value;
 }

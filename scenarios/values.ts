@@ -3,7 +3,8 @@
  * before the load starts.
  */
 import { z } from "zod";
-import { contentOf, type Files, type Row } from "./files.ts";
+import { messageOf } from "./errors.ts";
+import { digestOf, type FileDigest, type Files, type Row } from "./files.ts";
 import { type Draw, shuffled } from "./random.ts";
 import { didYouMean } from "./suggest.ts";
 
@@ -28,27 +29,40 @@ const pick = z.strictObject({
   pick: z.array(z.union([z.string(), z.number(), z.boolean()])).min(1).describe("The choices"),
 }).describe("One of several, each as likely as the others");
 
-/** The rows of a file. In JSON it is the path of the file, which the experiment file has. */
+/** The rows of a file. In JSON they are a digest, as they may be many, or secret. */
 export class Table {
   readonly columns: readonly string[];
+  readonly #digest: FileDigest;
 
   constructor(readonly path: string, readonly rows: readonly Row[]) {
     this.columns = Object.keys(rows[0]);
+    this.#digest = digestOf(path, JSON.stringify(rows));
   }
 
-  toJSON(): string {
-    return this.path;
+  toJSON(): FileDigest {
+    return this.#digest;
   }
 }
 
 const csv = (files: Files) =>
   z.strictObject({
-    csv: contentOf((path) => new Table(path, files.rows(path)))
-      .describe("A CSV file with the names of its columns in the first line"),
+    csv: z.string().min(1).describe(
+      "A CSV file, relative to the experiment file, with the names of its columns in the first line",
+    ),
+    names: z.array(z.string().min(1)).min(1).optional()
+      .describe("Names of the columns of a file whose first line has none"),
     column: z.string().optional()
       .describe("The column; without it every column is a name: {{ row.name }}"),
     order: z.enum(["sequential", "random"]).default("sequential")
       .describe("random: every row once, in an order that the seed decides, then again"),
+  }).transform(({ csv, names, ...rest }, context) => {
+    try {
+      return { ...rest, csv: new Table(csv, files.rows(csv, names)) };
+    } catch (error) {
+      const message = `Cannot read ${csv}: ${messageOf(error)}`;
+      context.addIssue({ code: "custom", path: ["csv"], message });
+      return z.NEVER;
+    }
   }).superRefine(({ csv: { path, columns }, column }, context) => {
     if (column === undefined || columns.includes(column)) return;
     const fix = didYouMean(column, columns) ?? `the columns are ${columns.join(", ")}`;

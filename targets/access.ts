@@ -2,6 +2,7 @@
  * The way to a server, beyond what its URL says: certificates, and a unix socket. The same in
  * experiment files and as flags.
  */
+import { digestOf, type FileDigest } from "../scenarios/files.ts";
 
 /** What the URL does not say of the way to its origin. */
 export interface Access {
@@ -13,12 +14,12 @@ export interface Access {
   readonly unixPath?: string;
 }
 
-/** Certificates of authorities. In JSON they are the path of their file, which the experiment file has. */
+/** Certificates of authorities. In JSON they are a digest of their file. */
 export class Certificates {
   constructor(readonly path: string, readonly pem: string) {}
 
-  toJSON(): string {
-    return this.path;
+  toJSON(): FileDigest {
+    return digestOf(this.path, this.pem);
   }
 }
 

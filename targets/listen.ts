@@ -1,6 +1,19 @@
 /** Listening for HTTP, with the reason in words where that can't be had. */
 import { messageOf, TargetError } from "../scenarios/errors.ts";
 
+/** Where only this machine reaches a server. */
+export const LOOPBACK = "127.0.0.1";
+
+/** As URLs have it: IPv6 in brackets (RFC 3986 §3.2.2). @param host A name or an address, IPv6 without brackets. */
+export function hostAndPort(host: string, port: number): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** `http://host:port`. */
+export function originAt(host: string, port: number): string {
+  return `http://${hostAndPort(host, port)}`;
+}
+
 export interface ListenOptions {
   readonly hostname: string;
   /** 0 picks a free one. */
@@ -17,7 +30,7 @@ export function listenOn(
   try {
     return Deno.serve({ hostname, port, reusePort: shared, onListen: () => {} }, handler);
   } catch (error) {
-    throw new TargetError(`Cannot listen on ${hostname}:${port} as ${whyNot(error)}`);
+    throw new TargetError(`Cannot listen on ${hostAndPort(hostname, port)} as ${whyNot(error)}`);
   }
 }
 

@@ -3,7 +3,9 @@ import { startSupervised } from "./launch/child.ts";
 import type { Watched } from "./launch/launcher.ts";
 import { awaitStartUp } from "./launch/start_up.ts";
 import { cleanEnv, findProgram, freePort } from "./launch/surroundings.ts";
-import { connectRedis } from "./redis_client.ts";
+import { forgetKeys, OWN_KEYS } from "./own_keys.ts";
+import { connectRedis, printableUrl, type RedisClient } from "./redis_client.ts";
+import { messageOf, TargetError } from "../scenarios/errors.ts";
 
 /** A Redis (or Valkey) server that has answered. */
 export interface ProvidedRedis extends Watched {
@@ -13,6 +15,11 @@ export interface ProvidedRedis extends Watched {
   readonly kind: "given" | "found" | "private";
   /** Such as `7.0.15`. */
   readonly version: string;
+  /**
+   * Takes away what earlier runs have left: everything in a private server, what Plateau's own servers
+   * keep in others. Throws a TargetError where that is refused.
+   */
+  forget(): Promise<void>;
   /** Stops a private server; leaves others alone. Idempotent. */
   stop(): Promise<void>;
 }
@@ -44,7 +51,26 @@ export async function provideRedis(
 }
 
 function foreign(url: string, kind: "given" | "found", version: string): ProvidedRedis {
-  return { url, kind, version, pid: null, supervised: false, stop: () => Promise.resolve() };
+  const forget = (): Promise<void> =>
+    tidy(url, async (client) => {
+      for (const prefix of Object.values(OWN_KEYS)) await forgetKeys(client, prefix);
+    });
+  const stop = (): Promise<void> => Promise.resolve();
+  return { url, kind, version, pid: null, supervised: false, forget, stop };
+}
+
+async function tidy(url: string, use: (client: RedisClient) => Promise<unknown>): Promise<void> {
+  const client = await connectRedis(url);
+  try {
+    await use(client);
+  } catch (error) {
+    const why = messageOf(error);
+    throw new TargetError(
+      `Cannot clear Redis at ${printableUrl(url)} of what earlier runs have left: ${why}`,
+    );
+  } finally {
+    client.destroy();
+  }
 }
 
 /** Throws as connectRedis. */
@@ -79,5 +105,6 @@ async function startPrivate(
     ask: () => askVersion(url),
   });
   const { pid, supervised, stop } = child;
-  return { url, kind: "private", version: answer, pid, supervised, stop };
+  const forget = (): Promise<void> => tidy(url, (client) => client.flushAll());
+  return { url, kind: "private", version: answer, pid, supervised, forget, stop };
 }

@@ -9,19 +9,29 @@ const RECONNECT_MS = 100;
 
 export type RedisClient = ReturnType<typeof createClient>;
 
+export interface ConnectOptions {
+  /** Authorities that are trusted besides the usual ones, as PEM; for rediss. */
+  readonly caCerts?: readonly string[];
+  /** What is asked while the connection is lost waits until it is back; else it fails at once. */
+  readonly waits?: boolean;
+}
+
 /**
- * Connects and sees PING answered. A connection that is lost later is dialled again; what is asked in
- * between fails at once. Throws a UserError when `url` is none, a TargetError that names the server,
- * without its password, when it does not answer.
+ * Connects and sees PING answered. A connection that is lost later is dialled again. Throws a UserError
+ * when `url` is none, a TargetError that names the server, without its password, when it does not answer.
  */
-export async function connectRedis(url: string): Promise<RedisClient> {
+export async function connectRedis(
+  url: string,
+  { caCerts, waits = false }: ConnectOptions = {},
+): Promise<RedisClient> {
   if (!/^rediss?:$/.test(URL.parse(url)?.protocol ?? "")) throw notAnAddress();
   const { makeClient } = await import("./redis_package.ts");
   let answered = false;
   const client: RedisClient = makeClient({
     url,
-    disableOfflineQueue: true,
+    disableOfflineQueue: !waits,
     socket: {
+      ...caCerts !== undefined && { ca: [...caCerts] },
       connectTimeout: FIRST_ANSWER_MS,
       reconnectStrategy: () => answered && RECONNECT_MS,
     },

@@ -1,7 +1,9 @@
 /** Targets that stand in front of others: whom each names, and whether it can have them. */
-import { appNeedsRedis } from "./apps/registry.ts";
+import { api } from "./apps/api.ts";
+import { appNamed, appNeedsRedis } from "./apps/registry.ts";
 import { didYouMean } from "../scenarios/suggest.ts";
-import type { TargetSpec } from "./spec.ts";
+import { valuesOf } from "./factor.ts";
+import type { TargetSpec, WrittenTarget } from "./spec.ts";
 import { isUrl } from "./upstream/origin_name.ts";
 
 /** Targets as they were written, by name; each may be wrong in every part: that is told of elsewhere. */
@@ -34,7 +36,7 @@ function valueIn(spec: unknown, path: readonly string[]): unknown {
 }
 
 /** The target that `spec` stands in front of; null when there is none of the experiment. */
-export function nameBehind(spec: TargetSpec): string | null {
+export function nameBehind(spec: TargetSpec | WrittenTarget): string | null {
   return referenceIn(spec)?.name ?? null;
 }
 
@@ -61,13 +63,24 @@ export function needsOf(
   });
 }
 
+/** Paths that need Redis where a target, or one behind it, is asked for them. */
+export function redisPathsOf(
+  spec: TargetSpec,
+  others: Readonly<Record<string, TargetSpec>>,
+): string[] {
+  return withThoseBehind(spec, others).flatMap((each) => {
+    if ("framework" in each) return api.redisPaths; // frameworks answer as it does
+    return "app" in each ? appNamed(each.app).redisPaths ?? [] : [];
+  });
+}
+
 /** Names that are not there or lead back to themselves, and what can't be had several times. */
 export function referenceMisfits(targets: Targets): Misfit[] {
   return Object.entries(targets).flatMap(([target, spec]) => {
     const reference = referenceIn(spec);
     if (reference === null) return [];
     const message = whyNot(reference.name, targets, target) ??
-      whyNotSeveral(reference, targets, spec);
+      whyNotBefore(reference, targets, spec);
     return message === null ? [] : [{ path: [target, ...reference.path], message }];
   });
 }
@@ -94,17 +107,51 @@ function circleFrom(start: string, targets: Targets): string[] | null {
   return null; // the circle is further on, and is told of there
 }
 
-function whyNotSeveral(
+function whyNotBefore(
   { path: [kind], name }: Reference,
   targets: Targets,
   spec: unknown,
 ): string | null {
-  if (kind !== "cluster") return null;
+  if (kind === "nginx") return whyNotPlain(name, targets[name]);
+  return kind === "cluster" ? whyNotSeveral(name, targets, spec) : null;
+}
+
+function whyNotPlain(name: string, spec: unknown): string | null {
+  const isTls = String(valueIn(spec, ["url"])).startsWith("https:");
+  if (!isTls && valueIn(spec, ["unix"]) === undefined) return null;
+  return `Cannot put nginx in front of "${name}": it reaches http://host:port alone, ` +
+    "neither https nor a unix socket; use proxy: { origin: … }";
+}
+
+function whyNotSeveral(name: string, targets: Targets, spec: unknown): string | null {
   if (valueIn(targets[name], ["url"]) !== undefined) {
     return `Cannot start instances of "${name}": it is a server that already runs`;
   }
-  const shares = valueIn(spec, ["cluster", "balancer"]) === "reuseport";
+  const port = isSeveral(spec) ? fixedPortOf(name, targets) : null;
+  if (port !== null) {
+    return `Cannot start instances of "${name}": they would have one port, ${port}; ` +
+      'write PORT: "{port}" in its env';
+  }
+  const shares = valuesOf(valueIn(spec, ["cluster", "balancer"])).includes("reuseport");
   if (!shares || valueIn(targets[name], ["app"]) !== undefined) return null;
   return `Cannot share a port between instances of "${name}": only built-in apps can; ` +
     "use balancer: builtin or nginx";
+}
+
+function isSeveral(spec: unknown): boolean {
+  const instances = valuesOf(valueIn(spec, ["cluster", "instances"]));
+  return instances.some((count) => count !== 1) || valueIn(spec, ["cluster", "add"]) !== undefined;
+}
+
+/** Of the target, or of one behind it. */
+function fixedPortOf(name: string, targets: Targets): string | null {
+  let behind: string | undefined = name;
+  for (const _ of Object.keys(targets)) {
+    if (behind === undefined) return null;
+    const ports = valuesOf(valueIn(targets[behind], ["env", "PORT"])).map(String);
+    const fixed = ports.find((port) => /^\d+$/.test(port));
+    if (fixed !== undefined) return fixed;
+    behind = referenceIn(targets[behind])?.name;
+  }
+  return null;
 }

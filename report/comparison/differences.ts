@@ -75,15 +75,34 @@ function loadOf({ load }: Measurement): Record<string, unknown> {
   return Object.fromEntries(Object.entries(load).filter(([key]) => key !== "seed"));
 }
 
-/** Lists in `set` are factors: the value that this cell has stands for them. */
+/** Parts of a target's lines in which a list makes a factor. */
+const WITH_FACTORS = ["set", "env", "cluster", "proxy"];
+
+/**
+ * Of a list that makes a factor the value that this cell has. Without a scenario's own load, as the runs
+ * tell how they were loaded.
+ */
 function settled(spec: unknown, parameters: Readonly<Record<string, unknown>>): unknown {
-  const set = propertyOf(spec, "set");
-  if (typeof set !== "object" || set === null) return spec;
-  const values = Object.entries(set).map(([key, value]) => [
-    key,
-    parameters[`set.${key}`] ?? (Array.isArray(value) && value.length === 1 ? value[0] : value),
-  ]);
-  return { ...Object(spec), set: Object.fromEntries(values) };
+  if (!isMap(spec)) return spec;
+  const parts = Object.entries(spec).filter(([name]) => name !== "load");
+  return Object.fromEntries(parts.map(([name, part]) => [
+    name,
+    WITH_FACTORS.includes(name) && isMap(part) ? settledPart(name, part, parameters) : part,
+  ]));
+}
+
+function settledPart(
+  name: string,
+  part: Readonly<Record<string, unknown>>,
+  parameters: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(part).map(([key, value]) => [
+      key,
+      parameters[`${name}.${key}`] ??
+        (Array.isArray(value) && value.length === 1 ? value[0] : value),
+    ]),
+  );
 }
 
 /** A sentence for each leaf of two values that differs. */

@@ -1,9 +1,10 @@
 /** The runs of a cell as one side of a comparison: its figures, and how far they may be off. */
-import { bootstrap, type Estimate } from "../../runner/stats/bootstrap.ts";
+import { bootstrap } from "../../runner/stats/bootstrap.ts";
 import { blocksOf } from "../../runner/stats/blocks.ts";
 import { intervalBlocks } from "../../runner/stats/interval_blocks.ts";
 import type { Block, Figure } from "../../runner/stats/pool.ts";
 import type { Measurement } from "../../runner/result.ts";
+import type { Estimates } from "../confidence.ts";
 import { percentileOf, poolLatency } from "../pool.ts";
 import { sum } from "../spread.ts";
 
@@ -20,7 +21,7 @@ export type Measured = Pick<
 export interface Group {
   readonly runs: readonly Measured[];
   /** Requests per second, or microseconds; null where the runs have no such figure, or can't be drawn from. */
-  readonly estimates: ReadonlyMap<Figure, Estimate | null>;
+  readonly estimates: Estimates;
 }
 
 export interface GroupOptions {

@@ -9,6 +9,7 @@ import {
   type GroupComparison,
   type JudgeOptions,
 } from "../comparison.ts";
+import { factorName, factorPaths, numericFactor, valueOf, valueText } from "../sweeps/factor.ts";
 import { type ComparedFigure, figureOf, type Group } from "./group.ts";
 import { parametersKey } from "./match.ts";
 
@@ -53,22 +54,70 @@ export interface CellPair {
   readonly next: Cell;
 }
 
+/** Cells of a scenario that are asked alike: the factors that every target has are equal. */
+export interface Setting {
+  /** `connections 50`; "" where no such factor varies. */
+  readonly label: string;
+  /** In their order. */
+  readonly cells: readonly Cell[];
+}
+
+/** In the order of the factors' values. */
+export function settingsOf(cells: readonly Cell[]): Setting[] {
+  const paths = factorPaths(cells)
+    .filter((path) => cells.every((cell) => valueOf(cell, path) !== undefined));
+  const labelOf = (cell: Cell): string =>
+    paths.map((path) => `${factorName(cells, path)} ${valueText(valueOf(cell, path))}`).join(" · ");
+  const positions = paths.map((path) => new Map(orderOf(cells, path).map((text, i) => [text, i])));
+  const rankOf = (cell: Cell): number =>
+    paths.reduce(
+      (rank, path, i) => rank * 1_000 + (positions[i].get(valueText(valueOf(cell, path))) ?? 0),
+      0,
+    );
+  return [...Map.groupBy(cells, labelOf)]
+    .map(([label, group]) => ({ label, cells: group }))
+    .sort((a, b) => rankOf(a.cells[0]) - rankOf(b.cells[0]));
+}
+
+/** A factor's values in words: numbers ascending, others as they come. */
+function orderOf(cells: readonly Cell[], path: string): string[] {
+  return numericFactor(cells, path)?.values.map(({ text }) => text) ??
+    [...new Set(cells.map((cell) => valueText(valueOf(cell, path))))];
+}
+
 /**
- * Each cell against that of the first target with the same parameters; of one target only, each cell
- * against the first.
+ * What is compared differs in one thing only: each target with the first that is asked alike; of one target
+ * only, each value of a factor with the first.
  */
 export function basePairs(cells: readonly Cell[]): CellPair[] {
-  const [first, ...others] = rightCells(cells);
-  if (!first) return [];
+  const right = rightCells(cells);
+  const targets = new Set(right.map(({ target }) => target));
+  return targets.size > 1 ? settingsOf(right).flatMap(targetPairs) : valuePairs(right);
+}
+
+function targetPairs({ cells: [first, ...others] }: Setting): CellPair[] {
   const bases = [first, ...others.filter(({ target }) => target === first.target)];
-  const rivals = others.filter(({ target }) => target !== first.target);
-  const compared = rivals.length > 0 ? rivals : others;
-  return compared.map((next) => ({
-    base: rivals.length > 0
-      ? bases.find((base) => parametersKey(base) === parametersKey(next)) ?? first
-      : first,
+  return others.filter(({ target }) => target !== first.target).map((next) => ({
+    base: bases.find((base) => parametersKey(base) === parametersKey(next)) ?? first,
     next,
   }));
+}
+
+/** Each cell with the one that has the first value of one factor and is alike in all others. */
+function valuePairs(cells: readonly Cell[]): CellPair[] {
+  const factors = factorPaths(cells).map((path) => ({ path, texts: orderOf(cells, path) }))
+    .filter(({ texts }) => texts.length > 1)
+    .sort((a, b) => b.texts.length - a.texts.length);
+  const levelsOf = (cell: Cell): string[] =>
+    factors.map(({ path }) => valueText(valueOf(cell, path)));
+  const byLevels = new Map(cells.map((cell) => [JSON.stringify(levelsOf(cell)), cell]));
+  return cells.flatMap((next) => {
+    const levels = levelsOf(next);
+    const moved = factors.findIndex(({ texts }, i) => levels[i] !== texts[0]);
+    if (moved === -1) return [];
+    const base = byLevels.get(JSON.stringify(levels.with(moved, factors[moved].texts[0])));
+    return base === undefined ? [] : [{ base, next }];
+  });
 }
 
 /** The comparison of two cells that were among the pairs, either way around. */

@@ -1,7 +1,8 @@
 /** A comparison of two results for people, and for pull requests. */
 import { comparisonOf } from "../comparison.ts";
 import { gatesTable } from "../gates/table.ts";
-import { escaped, gatesMarkdown, paragraphs, tableMarkdown } from "../markdown.ts";
+import { gatesMarkdown, paragraphs, tableMarkdown } from "../markdown.ts";
+import { escaped } from "../markdown_text.ts";
 import type { Table } from "../table.ts";
 import { outcomeLines } from "../terminal/gates.ts";
 import { encoded, harmless, styled, type TerminalOptions, wrapped } from "../terminal/text.ts";

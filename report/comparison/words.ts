@@ -1,6 +1,6 @@
 /** Comparisons in words: ratios with their intervals, and the sentence of a pair. */
 import { comparisonOf, type FigureComparison, type GroupComparison } from "../comparison.ts";
-import { formatNumber, GLUE } from "../units.ts";
+import { formatNumber, GLUE, isTooWide, TOO_WIDE } from "../units.ts";
 import type { ComparedFigure } from "./group.ts";
 
 /** `4.31× [4.20, 4.43]`, or without the interval where there is none; `–` where there is no ratio. */
@@ -14,17 +14,41 @@ export function formatRatio(
   ratio: number,
   interval: { readonly low: number; readonly high: number } | null,
 ): string {
-  if (interval === null) return `${fixed(ratio, decimalsOf(ratio))}×`;
+  const isExact = interval?.low === interval?.high && (ratio === 0 || ratio === Infinity);
+  if (interval === null || isExact) return `${fixed(ratio, decimalsOf(ratio))}×`;
+  if (isTooWide(interval)) return `${fixed(ratio, decimalsOf(ratio))}×${GLUE}${TOO_WIDE}`;
   const decimals = Math.max(decimalsOf(ratio), decimalsOfWidth(interval.high - interval.low));
   const [value, low, high] = [ratio, interval.low, interval.high].map((one) =>
     fixed(one, decimals)
   );
-  return `${value}×${GLUE}[${low},${GLUE}${high}]`;
+  return `${value}×${GLUE}[${low},${GLUE}${high}${interval.high === Infinity ? ")" : "]"}`;
 }
 
-/** `express → fastify: 4.31× [4.20, 4.43] the requests, p99 0.24× [0.22, 0.26]`. */
+/**
+ * As hyperfine has it: `fastify is 4.31× [4.20, 4.43] faster than express, p99 0.24× [0.22, 0.26]`. Where both
+ * were asked as often, their p99 tells.
+ */
 export function pairSentence(base: string, next: string, comparison: GroupComparison): string {
-  return `${base} → ${next}: ${ratiosText(comparison)}`;
+  const [rate, p99] = [comparisonOf(comparison, "rate"), comparisonOf(comparison, 99)];
+  const verb = rate.interval === null ? "was" : "is";
+  if (isAhead(rate, comparison)) {
+    return `${next} ${verb} ${ratioText(rate)} faster than ${base}, p99 ${ratioText(p99)}`;
+  }
+  if (isAhead(p99, comparison)) {
+    const requests = `at ${ratioText(rate)} the requests`;
+    return `the p99 of ${next} ${verb} ${ratioText(p99)} that of ${base}, ${requests}`;
+  }
+  return `${next} and ${base} are too close to call: ${ratiosText(comparison)}`;
+}
+
+/** Whether the next is better than the base: by its verdict; of single runs, which have none, by the margin. */
+export function isAhead(
+  { figure, ratio, interval, verdict }: FigureComparison,
+  { marginRatio }: GroupComparison,
+): boolean {
+  if (interval !== null) return verdict === "better";
+  if (ratio === null) return false;
+  return (figure === "rate" ? ratio : 1 / ratio) > 1 + marginRatio;
 }
 
 /** `4.31× [4.20, 4.43] the requests, p99 0.24× [0.22, 0.26]`. */
@@ -69,5 +93,6 @@ function decimalsOfWidth(width: number): number {
 }
 
 function fixed(ratio: number, decimals: number): string {
+  if (ratio === 0 || ratio === Infinity) return ratio === 0 ? "0" : "∞";
   return ratio >= 10 ? formatNumber(ratio) : ratio.toFixed(decimals);
 }

@@ -1,13 +1,13 @@
 /** A figure of a cell with its 95 % interval over the runs, and its ratio to that of a baseline. */
 import type { Threshold } from "../../runner/result.ts";
-import type { Figure } from "../../runner/stats/pool.ts";
 import type { Estimate } from "../../runner/stats/bootstrap.ts";
 import { intervalOf, ratioOf } from "../../runner/stats/interval.ts";
 import { tQuantile } from "../../runner/stats/student_t.ts";
+import type { Estimates } from "../confidence.ts";
 import { type FigureName, figureOfRun, type Judged } from "../figures.ts";
 import { isLowerBound } from "../pool.ts";
 import { sum } from "../spread.ts";
-import { formatMs, formatNumber, formatQuantity, formatShare, sizeUnit } from "../units.ts";
+import { formatNumber, formatQuantity, formatShare, sizeUnit, timeUnit } from "../units.ts";
 
 /** What thresholds are held against: the runs of a cell, or a single measurement. */
 export interface JudgedCell {
@@ -16,7 +16,7 @@ export interface JudgedCell {
   readonly label: string;
   readonly runs: readonly Judged[];
   /** Requests per second, or µs of latency; null or absent where runs have no such figure. */
-  readonly estimates: ReadonlyMap<Figure, Estimate | null>;
+  readonly estimates: Estimates;
   /** What intervals are computed at so that they may be called 95 %: see `sequential.ts`. */
   readonly level: number;
 }
@@ -59,7 +59,7 @@ function estimateOf(figure: FigureName, { estimates }: JudgedCell): Estimate | n
   const key = figure === "rate" || figure === "mean"
     ? figure
     : Number(/^p([\d.]+)$/.exec(figure)?.[1]);
-  return estimates.get(key) ?? null;
+  return Number.isNaN(key) ? null : estimates.get(key) ?? null;
 }
 
 function fromEstimate(figure: FigureName, estimate: Estimate | null, level: number): Range | null {
@@ -71,7 +71,7 @@ function fromEstimate(figure: FigureName, estimate: Estimate | null, level: numb
 }
 
 /** Of the mean of the runs' values, by Student's t. */
-function meanRange(values: readonly number[], level: number): Range {
+export function meanRange(values: readonly number[], level: number): Range {
   const mean = sum(values, (value) => value) / values.length;
   const reach = tQuantile(level, values.length - 1) * standardErrorOf(values, mean);
   return { value: mean, interval: { low: mean - reach, high: mean + reach } };
@@ -91,25 +91,44 @@ function isPooledAtLeast(figure: FigureName, { runs }: JudgedCell): boolean | nu
   return isLowerBound({ count, censored }, percentile);
 }
 
-/** The figure over the baseline's; null when either is 0. */
+/** The figure over the baseline's, or over another figure of the same unit; null when either is 0. */
 export function ratioRangeOf(
   figure: FigureName,
   cell: JudgedCell,
   baseline: JudgedCell,
+  baseFigure: FigureName = figure,
 ): Range | null {
-  const [of, to] = [rangeOf(figure, cell), rangeOf(figure, baseline)];
+  const [of, to] = [rangeOf(figure, cell), rangeOf(baseFigure, baseline)];
   if ("none" in of || "none" in to || of.value <= 0 || to.value <= 0) return null;
-  const [ofEstimate, toEstimate] = [estimateOf(figure, cell), estimateOf(figure, baseline)];
+  const [ofEstimate, toEstimate] = [
+    estimateOf(figure, cell),
+    estimateOf(baseFigure, baseline),
+  ];
   const drawn = ofEstimate && toEstimate && ratioOf(ofEstimate, toEstimate, cell.level);
   return drawn ? { value: drawn.value, interval: drawn } : quotientOf(of, to);
 }
 
+/** Of two independent figures: 0 or ∞ times where one of them is 0; null where both are. */
+export function quotientOf(of: Range, to: Range): Range | null {
+  if (of.value > 0 && to.value > 0) return positiveQuotient(of, to);
+  return of.value > 0 || to.value > 0 ? zeroQuotient(of, to) : null;
+}
+
+function zeroQuotient(of: Range, to: Range): Range {
+  const value = of.value / to.value;
+  if (of.interval === null || to.interval === null) return { value, interval: null };
+  const [ofLow, ofHigh] = [Math.max(0, of.interval.low), of.interval.high];
+  const { low: toLow, high: toHigh } = to.interval;
+  const low = ofLow === 0 ? 0 : toHigh <= 0 ? Infinity : ofLow / toHigh;
+  return { value, interval: { low, high: toLow <= 0 ? Infinity : ofHigh / toLow } };
+}
+
 /**
- * Of two independent figures, on the logarithmic scale, where the distances to the ends add up as squares
+ * On the logarithmic scale, where the distances to the ends add up as squares
  * (G. Y. Zou and A. Donner, "Construction of confidence limits about effect measures", Statistics in
  * Medicine 27, 2008).
  */
-function quotientOf(of: Range, to: Range): Range {
+function positiveQuotient(of: Range, to: Range): Range {
   const value = of.value / to.value;
   if (of.interval === null || to.interval === null) return { value, interval: null };
   const low = value * Math.exp(-Math.hypot(logBelow(of), logAbove(to)));
@@ -126,18 +145,23 @@ function logAbove({ value, interval }: Range): number {
   return Math.log((interval?.high ?? value) / value);
 }
 
-/** `61.2 ms`, or `61.2 ms [59.0 ms, 63.1 ms]`. */
+/** `61.2 ms`, or `61.2 ms [59.0 ms, 63.1 ms]`, all in the unit of the value; without ends that read as it does. */
 export function figureText({ value, interval }: Range, unit: Threshold["unit"]): string {
   const most = unit === "share" ? 1 : Infinity;
-  const text = (one: number): string => quantityText(Math.min(most, Math.max(0, one)), unit);
-  if (interval === null || interval.low === interval.high) return text(value);
-  return `${text(value)} [${text(interval.low)}, ${text(interval.high)}]`;
+  const text = (one: number): string => {
+    const within = Math.min(most, Math.max(0, one));
+    return quantityText(within, unit, value);
+  };
+  if (interval === null) return text(value);
+  const [low, high] = [text(interval.low), text(interval.high)];
+  return low === high && low === text(value) ? low : `${text(value)} [${low}, ${high}]`;
 }
 
-function quantityText(value: number, unit: Threshold["unit"]): string {
+/** @param typical Its size decides between ms and s, and the like. */
+function quantityText(value: number, unit: Threshold["unit"], typical: number): string {
   switch (unit) {
     case "ms":
-      return formatMs(value);
+      return formatQuantity(value, timeUnit([typical]));
     case "perSec":
       return `${formatNumber(value)}/s`;
     case "share":
@@ -145,6 +169,8 @@ function quantityText(value: number, unit: Threshold["unit"]): string {
     case "cores":
       return `${formatNumber(value)} cores`;
     case "bytes":
-      return formatQuantity(value, sizeUnit([value]));
+      return formatQuantity(value, sizeUnit([typical]));
+    case "bytesPerSec":
+      return `${formatQuantity(value, sizeUnit([typical]))}/s`;
   }
 }

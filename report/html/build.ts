@@ -1,40 +1,72 @@
 /**
- * `deno task build`: bundles the page's client into `client.js`, which is committed, so that nothing
- * needs building to run. Its first line holds a digest of its sources; a test compares it.
+ * `deno task build`: bundles the clients of the page, and of the page of a running experiment, into files
+ * which are committed, so that nothing needs building to run. Their first lines hold a digest of their
+ * sources; a test compares them.
  */
 import { createHash } from "node:crypto";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 
-const CLIENT = new URL("client/", import.meta.url);
-const BUNDLE = new URL("client.js", import.meta.url);
-/** Sources beside the client's folder that end in the bundle. */
-const SHARED = ["../../charts.ts", "../../spread.ts", "../../units.ts"];
+export interface Client {
+  /** Its folder, beside this file. */
+  readonly folder: string;
+  /** Sources elsewhere that end in the bundle. */
+  readonly shared: readonly string[];
+  /** Packages that do. */
+  readonly packages: readonly string[];
+}
+
+const SHARED = [
+  "../../charts.ts",
+  "../../latency_axis.ts",
+  "../../markdown_text.ts",
+  "../../packing.ts",
+  "../../spread.ts",
+  "../../stretch.ts",
+  "../../terminal/text.ts",
+  "../../units.ts",
+  "../../../runner/stats/histogram.ts",
+  "../../../runner/stats/percentiles.ts",
+];
+
+/** By the names of their bundles. */
+export const CLIENTS: Readonly<Record<string, Client>> = {
+  "client.js": { folder: "client/", shared: SHARED, packages: ["chart.js"] },
+  "live_client.js": {
+    folder: "live_client/",
+    shared: ["../../live_status.ts", "../../spread.ts", "../../units.ts"],
+    packages: [],
+  },
+};
 
 /** The first line of a bundle made of the sources as they are. */
-export async function sourceLine(): Promise<string> {
-  const names = (await readdir(CLIENT)).filter((name) => name.endsWith(".ts")).sort();
+export async function sourceLine({ folder, shared, packages }: Client): Promise<string> {
+  const client = new URL(folder, import.meta.url);
+  const names = (await readdir(client)).filter((name) => name.endsWith(".ts")).sort();
   const digest = createHash("sha256");
-  for (const name of [...names, ...SHARED]) digest.update(await readFile(new URL(name, CLIENT)));
-  digest.update(await chartVersion());
+  for (const name of [...names, ...shared]) digest.update(await readFile(new URL(name, client)));
+  for (const name of packages) digest.update(await versionOf(name));
   return `/* Bundled by deno task build from sources with SHA-256 ${digest.digest("hex")} */`;
 }
 
-async function chartVersion(): Promise<string> {
+async function versionOf(name: string): Promise<string> {
   const config = JSON.parse(await readFile(new URL("../../deno.json", import.meta.url), "utf8"));
-  return config.imports["chart.js"];
+  return config.imports[name];
 }
 
-async function bundle(): Promise<string> {
-  const entry = new URL("main.ts", CLIENT).pathname;
+/** In a function each, as two scripts of a page share their names. */
+async function bundle({ folder }: Client): Promise<string> {
+  const entry = new URL(`${folder}main.ts`, import.meta.url).pathname;
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["bundle", "--quiet", "--platform", "browser", "--minify", entry],
+    args: ["bundle", "--quiet", "--platform", "browser", "--format", "iife", "--minify", entry],
   }).output();
   if (!success) throw new Error(new TextDecoder().decode(stderr));
   return new TextDecoder().decode(stdout);
 }
 
 if (import.meta.main) {
-  // A text that ended its script element would break the page that holds it.
-  const code = (await bundle()).replaceAll("</script", "<\\/script");
-  await writeFile(BUNDLE, `${await sourceLine()}\n${code}`);
+  for (const [name, client] of Object.entries(CLIENTS)) {
+    // A text that ended its script element would break the page that holds it.
+    const code = (await bundle(client)).replaceAll("</script", "<\\/script");
+    await writeFile(new URL(name, import.meta.url), `${await sourceLine(client)}\n${code}`);
+  }
 }

@@ -4,48 +4,104 @@
  */
 import { createHash } from "node:crypto";
 import type { MissingModel } from "../caveats.ts";
+import { sectionOf } from "../charts.ts";
 import type { Fact } from "../method.ts";
-import type { ReportModel } from "../model.ts";
+import type { ReportModel, ScenarioModel } from "../model.ts";
+import type { TrendModel } from "../trend.ts";
 import type { TrustModel } from "../trust.ts";
+import { unique } from "../words.ts";
 import client from "./client.js" with { type: "text" };
+import { claimsMarkup } from "./claims.ts";
 import { barHeights, type Charts, type Place } from "./figures.ts";
+import { forestHeights, forestsMarkup, hasComparisons } from "./forest.ts";
 import { Markup, markup, scriptJson } from "./markup.ts";
+import { packScenarios } from "./packed.ts";
+import { publishedMarkup } from "./published.ts";
 import { gatesMarkup, overviewMarkup, scenarioMarkup } from "./scenario.ts";
+import { outcomesMarkup } from "./slowest.ts";
+import { stableMarkup } from "./stable.ts";
+import { sweepsMarkup } from "./sweeps.ts";
+import { trendMarkup } from "./trend.ts";
 import css from "./style.css" with { type: "text" };
 
-/** One page of one or more experiments, in the given order. */
-export function renderPage(models: readonly ReportModel[]): string {
+/** What the page of a running experiment has besides. */
+export interface LiveParts {
+  readonly bar: Markup;
+  /** Runs after the page's own. */
+  readonly script: string;
+  readonly css: string;
+}
+
+/**
+ * One page of one or more experiments, in the given order.
+ *
+ * @param live Null for the page that stays, which asks nobody for anything.
+ * @param trends Of experiments with several results; they come first.
+ */
+export function renderPage(
+  models: readonly ReportModel[],
+  live: LiveParts | null = null,
+  trends: readonly TrendModel[] = [],
+): string {
   const charts: Charts = new Map();
+  const steps = packScenarios(models.flatMap(({ scenarios }) => scenarios));
+  const trended = trends.map((trend, i) => trendMarkup(trend, { id: `t${i + 1}`, charts, steps }));
   const experiments = models.map((model, i) =>
-    experimentMarkup(model, { id: `e${i + 1}`, charts })
+    experimentMarkup(model, { id: `e${i + 1}`, charts, steps })
   );
-  const style = css + barHeights(charts);
+  const style = css + (live?.css ?? "") + barHeights(charts) + forestHeights(charts);
   return markup`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policyOf(client, style)}">
+<meta http-equiv="Content-Security-Policy" content="${policyOf(style, live)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${models.map(({ title }) => title).join(" · ")}</title>
+<title>${unique([...trends, ...models].map(({ title }) => title)).join(" · ")}</title>
 <link rel="icon" href="data:,">
 <style>${new Markup(style)}</style>
 </head>
 <body>
 <a class="skip" href="#main">Skip to the results</a>
-${navigationMarkup(models)}
-<main id="main">${experiments}</main>
-<script type="application/json" id="charts">${scriptJson(Object.fromEntries(charts))}</script>
+${navigationMarkup(models, trends)}
+<main id="main">${trended}${experiments}</main>
+${live?.bar ?? null}${chartScripts(charts)}
 <script>${new Markup(client)}</script>
+${live && markup`<script>${new Markup(live.script)}</script>\n`}${
+    models.map(({ scenarios }, i) => intervalScripts(scenarios, { id: `e${i + 1}`, steps }))
+  }
 </body>
 </html>
 `.text;
 }
 
-function policyOf(script: string, style: string): string {
+/** One for each section, as only those are read whose charts are looked at. */
+function chartScripts(charts: Charts): Markup[] {
+  return [...Map.groupBy(charts, ([id]) => sectionOf(id))].map(([section, entries]) =>
+    markup`<script type="application/json" id="charts-${section}">${
+      scriptJson(Object.fromEntries(entries))
+    }</script>\n`
+  );
+}
+
+/** After the client, which reads them only when somebody selects a part of the runs. */
+function intervalScripts(
+  scenarios: readonly ScenarioModel[],
+  { id, steps }: Pick<Place, "id" | "steps">,
+): Markup[] {
+  return scenarios.map((scenario, i) =>
+    markup`<script type="application/json" id="intervals-${id}-s${i + 1}">${
+      scriptJson({ cells: scenario.series, packed: steps.get(scenario)?.packed ?? "" })
+    }</script>\n`
+  );
+}
+
+function policyOf(style: string, live: LiveParts | null): string {
+  const scripts = live === null ? [client] : [client, live.script];
   return [
     "default-src 'none'",
-    `script-src ${hashOf(script)}`,
+    `script-src ${scripts.map(hashOf).join(" ")}`,
+    ...(live === null ? [] : ["connect-src 'self'"]),
     `style-src ${hashOf(style)}`,
     "img-src data:",
     "base-uri 'none'",
@@ -57,14 +113,29 @@ function hashOf(text: string): string {
   return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }
 
-function navigationMarkup(models: readonly ReportModel[]): Markup {
-  const links = models.flatMap(({ name, scenarios, missing }, i) => [
-    [`#e${i + 1}`, models.length > 1 ? name : "Answer"],
-    ...scenarios.map((scenario, j) => [`#e${i + 1}-s${j + 1}`, scenario.name]),
-    ...(missing.length > 0 ? [[`#e${i + 1}-missing`, "Not measured"]] : []),
-    [`#e${i + 1}-method`, "Method"],
-  ]);
-  const items = links.map(([href, text]) => markup`<li><a href="${href}">${text}</a></li>`);
+function navigationMarkup(
+  models: readonly ReportModel[],
+  trends: readonly TrendModel[],
+): Markup {
+  const trendLinks = trends.map((_, i) => [`#t${i + 1}`, "Trend"]);
+  const links = models.flatMap((model, i) => {
+    const { name, claims, scenarios, sweeps, published, missing } = model;
+    return [
+      [`#e${i + 1}`, models.length > 1 ? name : "Answer"],
+      ...(claims.table === null ? [] : [[`#e${i + 1}-claims`, "Claims"]]),
+      ...(hasComparisons(model) ? [[`#e${i + 1}-compared`, "Compared"]] : []),
+      ...scenarios.map((scenario, j) => [`#e${i + 1}-s${j + 1}`, scenario.name]),
+      ...(sweeps.length > 0 ? [[`#e${i + 1}-sweeps`, "Sweeps"]] : []),
+      ...(model.stable === null ? [] : [[`#e${i + 1}-stable`, "Stable"]]),
+      ...(scenarios.length > 0 ? [[`#e${i + 1}-outcomes`, "Errors"]] : []),
+      ...(published.length > 0 ? [[`#e${i + 1}-published`, "Published"]] : []),
+      ...(missing.length > 0 ? [[`#e${i + 1}-missing`, "Not measured"]] : []),
+      [`#e${i + 1}-method`, "Method"],
+    ];
+  });
+  const items = [...trendLinks, ...links].map(([href, text]) =>
+    markup`<li><a href="${href}">${text}</a></li>`
+  );
   return markup`<nav aria-label="Sections"><ul>${items}</ul></nav>`;
 }
 
@@ -76,13 +147,21 @@ function experimentMarkup(model: ReportModel, place: Place): Markup {
   return markup`<article id="${id}">
 <header><h1>${model.title}</h1>
 ${model.about && markup`<p class="about">${model.about}</p>`}
+${model.verdict && markup`<p class="lead">${model.verdict}</p>`}
 ${trustMarkup(model.trust)}
+${model.claims.summary && markup`<p><a href="#${id}-claims">${model.claims.summary}</a></p>`}
 ${factsMarkup(model.facts)}
 ${model.repetitions && markup`<p>${model.repetitions}</p>`}
 ${model.warnings.map((text) => markup`<p class="warning">${text}</p>`)}</header>
+${claimsMarkup(model.claims, id)}
 ${gatesMarkup(model.gates, place)}
 ${overviewMarkup(model.scenarios, place)}
+${forestsMarkup(model, place)}
 ${scenarios}
+${sweepsMarkup(model.sweeps, place)}
+${stableMarkup(model.stable, { ...place, id: `${id}-stable` })}
+${outcomesMarkup(model.scenarios, place)}
+${publishedMarkup(model.published, { ...place, id: `${id}-published` })}
 ${missingMarkup(model.missing, id)}
 ${methodMarkup(model, id)}
 </article>`;
@@ -124,6 +203,10 @@ function methodMarkup(model: ReportModel, id: string): Markup {
 ${factsMarkup(machine)}
 ${method.map((sentence) => markup`<p>${sentence}</p>`)}
 <h3>To repeat it</h3>
-<p>Save the experiment below as <code>${sourceName}</code>, then run <code>${command}</code></p>
-<details><summary>The experiment, word for word</summary>${preMarkup(source)}</details></section>`;
+${
+    source === ""
+      ? markup`<p>Run <code>${command}</code></p>`
+      : markup`<p>Save the experiment below as <code>${sourceName}</code>, then run <code>${command}</code></p>
+<details><summary>The experiment, word for word</summary>${preMarkup(source)}</details>`
+  }</section>`;
 }

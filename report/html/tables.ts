@@ -31,7 +31,7 @@ function headMarkup({ label, unit, kind }: Column): Markup {
 function cellMarkup(cell: TableCell, { kind }: Column, decimals: number): Markup {
   const { text, below, value, weak, alarming, color } = cell;
   if (kind === "name") {
-    return markup`<th scope="row" class="name">${swatchMarkup(color)}${text}</th>`;
+    return markup`<th scope="row" class="name"><span>${swatchMarkup(color)}${text}</span></th>`;
   }
   const kinds = [kind, ...(weak ? ["weak"] : []), ...(alarming ? ["alarming"] : [])];
   const attributes = [

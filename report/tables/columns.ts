@@ -2,6 +2,7 @@
 import type { Run } from "../../runner/result.ts";
 import type { Interval } from "../../runner/stats/interval.ts";
 import type { Cell } from "../cells.ts";
+import type { Range } from "../gates/range.ts";
 import type { ColumnOf, TableCell } from "../table.ts";
 import {
   formatCount,
@@ -24,7 +25,7 @@ export function numberCell(value: number, unit?: Unit): TableCell {
 /** A number with the 95 % interval around it, where it has one. */
 export function withInterval(
   cell: TableCell,
-  interval: Interval | null,
+  interval: Pick<Interval, "low" | "high"> | null,
   unit?: Unit,
 ): TableCell {
   const { value } = cell;
@@ -33,6 +34,13 @@ export function withInterval(
   const low = Math.min(interval.low, value);
   const high = Math.max(interval.high, value);
   return { ...cell, below: formatInterval({ low, high }, unit) };
+}
+
+/** Nothing takes less than no time; an interval of no width says nothing. */
+export function rangeCell({ value, interval }: Range, unit: Unit): TableCell {
+  const cell = numberCell(value, unit);
+  if (interval === null || interval.low === interval.high) return cell;
+  return withInterval(cell, { ...interval, low: Math.max(0, interval.low) }, unit);
 }
 
 export function countCell(value: number): TableCell {

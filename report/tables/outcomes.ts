@@ -5,7 +5,7 @@ import { sum } from "../spread.ts";
 import { type ColumnOf, type Table, tableOf } from "../table.ts";
 import { countCell, faultCell, targetColumn, textCell } from "./columns.ts";
 
-const ERROR_WORDS: Record<ErrorKind, string> = {
+export const ERROR_WORDS: Record<ErrorKind, string> = {
   connect: "Not connected",
   timeout: "Timed out",
   reset: "Reset",

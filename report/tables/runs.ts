@@ -1,6 +1,5 @@
 /** Every run, as it is in the results but for what the experiment discards. */
-import { PERCENTILES } from "../../runner/result.ts";
-import { supportsPercentile } from "../../runner/stats/percentile_support.ts";
+import { PERCENTILES, supportsPercentile } from "../../runner/stats/percentiles.ts";
 import type { Cell } from "../cells.ts";
 import { type ColumnOf, type Table, tableOf } from "../table.ts";
 import { timeUnit } from "../units.ts";

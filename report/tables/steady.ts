@@ -1,11 +1,12 @@
 /** How each cell reaches its steady state, and how it answers before and after; one row a cell. */
-import { supportsPercentile } from "../../runner/stats/percentile_support.ts";
+import { supportsPercentile } from "../../runner/stats/percentiles.ts";
 import { STEADY_LABELS } from "../../runner/stats/steady_state.ts";
 import type { Cell } from "../cells.ts";
 import { WEAK_NOTE } from "../pool.ts";
 import { READING } from "../reading.ts";
 import type { Spread } from "../spread.ts";
-import { FLATTENING, type PartFigures, type Steadiness, steadinessOf } from "../steady.ts";
+import { FLATTENING } from "../flattening.ts";
+import { type PartFigures, type Steadiness, steadinessOf } from "../steady.ts";
 import { type ColumnOf, type Table, type TableCell, tableOf } from "../table.ts";
 import { formatCount, formatTick, timeUnit, type Unit } from "../units.ts";
 import { NONE, numberCell, targetColumn, textCell } from "./columns.ts";

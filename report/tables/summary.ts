@@ -30,7 +30,11 @@ export function summaryTable(scenario: string, cells: readonly Cell[]): Table {
     },
     { label: "p50", unit: unit.name, cell: (cell) => percentileCell(cell, 50, unit) },
     { label: "p99", unit: unit.name, cell: (cell) => percentileCell(cell, 99, unit) },
-    { label: "Max", unit: unit.name, cell: ({ latency }) => numberCell(latency.max, unit) },
+    {
+      label: "Max",
+      unit: unit.name,
+      cell: ({ latency: { count, max } }) => count === 0 ? NONE : numberCell(max, unit),
+    },
     {
       label: "Faults",
       unit: "%",

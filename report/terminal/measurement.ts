@@ -4,6 +4,8 @@ import type { GateOutcome } from "../gates.ts";
 import type { Fact } from "../method.ts";
 import { type MeasurementModel, measurementModel } from "../measurement.ts";
 import { outcomeLines } from "./gates.ts";
+import { barOf } from "./bars.ts";
+import { tableLines } from "./table.ts";
 import { trustLines } from "./trust.ts";
 import {
   encoded,
@@ -34,6 +36,7 @@ export function renderMeasurement(
     ...section("Latency percentiles", percentileLines(model, options), options),
     ...section("Status codes", factLines(model.statuses, options), options),
     ...section("Errors", factLines(model.errors, options), options),
+    ...agentSection(model, options),
     ...section("Thresholds", outcomeLines(gates, options), options),
     ...model.notes.flatMap((note) => ["", ...wrapped(note, options.width)]),
   ];
@@ -44,18 +47,37 @@ function section(heading: string, lines: readonly string[], options: TerminalOpt
   return lines.length === 0 ? [] : ["", styled(heading, "cyan", options), ...lines];
 }
 
+/** With more rows than these it would bury the rest. */
+const MOST_AGENT_ROWS = 17;
+
+/** What they differ by, and each one's figures. */
+function agentSection({ agents }: MeasurementModel, options: TerminalOptions): string[] {
+  if (agents === null) return [];
+  const { findings, table } = agents;
+  const rows = table.rows.length > MOST_AGENT_ROWS ? [] : tableLines(table, options);
+  const lines = [
+    ...findings.flatMap((text) => wrapped(harmless(text), options.width, "  ")),
+    ...rows,
+  ];
+  return section("Agents", lines, options);
+}
+
 function factLines(facts: readonly Fact[], { width }: TerminalOptions): string[] {
-  const texts = Math.max(0, ...facts.map(({ text }) => widthOf(text)));
-  const labels = facts.map(({ label }) => fitted(harmless(label), Math.max(8, width - texts - 4)));
+  const texts = facts.map(({ text }) => harmless(text));
+  const room = width - Math.max(0, ...texts.map(widthOf)) - 4;
+  const labels = facts.map(({ label }) => fitted(harmless(label), Math.max(8, room)));
   const widest = Math.max(0, ...labels.map(widthOf));
-  return facts.map(({ text }, i) => `  ${padEnd(labels[i], widest)}  ${text}`);
+  return texts.map((text, i) => `  ${padEnd(labels[i], widest)}  ${text}`);
 }
 
 function percentileLines({ percentiles }: MeasurementModel, options: TerminalOptions): string[] {
-  const widest = Math.max(...percentiles.map(({ text }) => widthOf(text)));
-  return percentiles.map(({ label, text, weak }) => {
-    const padded = padStart(text, widest);
-    return `  ${padEnd(label, 6)}  ${weak ? styled(`(${padded})`, "dim", options) : ` ${padded}`}`;
+  const texts = percentiles.map(({ text, weak }) =>
+    encoded(weak ? `(${text})` : `${text} `, options)
+  );
+  const widest = Math.max(...texts.map(widthOf));
+  return percentiles.map(({ label, weak }, i) => {
+    const text = padStart(texts[i], widest);
+    return `  ${padEnd(label, 6)}  ${weak ? styled(text, "dim", options) : text}`.trimEnd();
   });
 }
 
@@ -70,13 +92,4 @@ function histogramLines({ histogram }: MeasurementModel, options: TerminalOption
     }`
       .trimEnd();
   });
-}
-
-const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-
-/** A bar of `columns` columns, to an eighth where the terminal has the signs. */
-function barOf(columns: number, { unicode }: TerminalOptions): string {
-  if (!unicode) return "#".repeat(Math.round(columns));
-  const whole = Math.floor(columns);
-  return "█".repeat(whole) + EIGHTHS[Math.floor((columns - whole) * 8)];
 }

@@ -1,17 +1,21 @@
-/** A table of the model as lines of text: numbers on their decimal point, the last columns dropped when it is too wide. */
+/** A table of the model as lines of text: numbers on their decimal point, the last columns dropped (and told) when it is too wide. */
 import type { Column, Table, TableCell } from "../table.ts";
+import { fittedNames } from "./names.ts";
 import {
-  fitted,
+  encoded,
   harmless,
   padEnd,
   padStart,
   styled,
   type TerminalOptions,
   widthOf,
+  wrapped,
 } from "./text.ts";
 
 const GAP = "  ";
 const NARROWEST_NAME = 12;
+/** Rather than these, a narrow table loses what stands below its numbers. */
+const KEPT_COLUMNS = 4;
 
 /** One column as texts of equal width, with its style per row. */
 interface TextColumn {
@@ -22,10 +26,12 @@ interface TextColumn {
 
 export function tableLines(table: Table, options: TerminalOptions): string[] {
   const columns = fitting(
-    table.columns.map((column, i) => textColumn(column, i, table)),
-    options.width,
+    table.columns.map((column, i) => textColumn(column, { index: i, table, options })),
+    options,
   );
-  if (widthOfAll(columns) > options.width && hasBelow(table)) {
+  const isCramped = columns.length < Math.min(KEPT_COLUMNS, table.columns.length) ||
+    widthOfAll(columns) > options.width;
+  if (isCramped && hasBelow(table)) {
     return tableLines(withoutBelow(table), options);
   }
   const head = columns.map(({ head }) => head).join(GAP).trimEnd();
@@ -33,14 +39,25 @@ export function tableLines(table: Table, options: TerminalOptions): string[] {
     columns.map(({ texts }, c) => styledCell(texts[r], row[c], options)).join(GAP).trimEnd(),
     ...belowLines(row, columns, options),
   ]);
-  return [styled(head, "dim", options), ...rows];
+  return [styled(head, "dim", options), ...rows, ...droppedLines(table, columns.length, options)];
+}
+
+function droppedLines({ columns }: Table, kept: number, options: TerminalOptions): string[] {
+  const heads = columns.slice(kept).map((column) => headOf(column, options));
+  if (heads.length === 0) return [];
+  return wrapped(`No room for: ${heads.join(", ")}`, options.width, "  ")
+    .map((line) => styled(line, "dim", options));
+}
+
+function headOf({ label, unit }: Column, options: TerminalOptions): string {
+  return encoded(unit ? `${label} ${unit}` : label, options);
 }
 
 function hasBelow({ rows }: Table): boolean {
   return rows.some((row) => row.some(({ below }) => below !== undefined));
 }
 
-function withoutBelow(table: Table): Table {
+export function withoutBelow(table: Table): Table {
   return {
     ...table,
     rows: table.rows.map((row) => row.map((cell) => ({ ...cell, below: undefined }))),
@@ -53,7 +70,9 @@ function belowLines(
   columns: readonly TextColumn[],
   options: TerminalOptions,
 ): string[] {
-  const texts = columns.map(({ width }, c) => padStart(row[c].below ?? "", width));
+  const texts = columns.map(({ width }, c) =>
+    padStart(encoded(row[c].below ?? "", options), width)
+  );
   const line = texts.join(GAP).trimEnd();
   return line === "" ? [] : [styled(line, "dim", options)];
 }
@@ -63,16 +82,26 @@ function styledCell(text: string, { alarming, weak }: TableCell, options: Termin
   return weak ? styled(text, "dim", options) : text;
 }
 
-function textColumn({ label, unit, kind }: Column, index: number, { rows }: Table): TextColumn {
-  const head = unit ? `${label} ${unit}` : label;
+interface Position {
+  readonly index: number;
+  readonly table: Table;
+  readonly options: TerminalOptions;
+}
+
+/** With the signs that the terminal has, as some take more columns than others. */
+function textColumn(
+  column: Column,
+  { index, table: { rows }, options }: Position,
+): TextColumn {
+  const head = headOf(column, options);
   const cells = rows.map((row) => row[index]);
-  if (kind !== "number") {
-    const texts = cells.map(({ text }) => harmless(text));
+  if (column.kind !== "number") {
+    const texts = cells.map(({ text }) => encoded(harmless(text), options));
     const width = Math.max(widthOf(head), ...texts.map(widthOf));
     return { head: padEnd(head, width), texts: texts.map((text) => padEnd(text, width)), width };
   }
-  const texts = alignedOnPoint(cells.map(cellText));
-  const belows = cells.map(({ below = "" }) => widthOf(below));
+  const texts = alignedOnPoint(cells.map((cell) => encoded(cellText(cell), options)));
+  const belows = cells.map(({ below = "" }) => widthOf(encoded(below, options)));
   const width = Math.max(widthOf(head), ...texts.map(widthOf), ...belows);
   return { head: padStart(head, width), texts: texts.map((text) => padStart(text, width)), width };
 }
@@ -93,18 +122,22 @@ function alignedOnPoint(texts: readonly string[]): string[] {
 }
 
 /** First shortens the names, then drops columns from the right, until the table fits. */
-function fitting(columns: readonly TextColumn[], width: number): TextColumn[] {
+function fitting(columns: readonly TextColumn[], options: TerminalOptions): TextColumn[] {
+  const { width, unicode } = options;
   const excess = widthOfAll(columns) - width;
   if (excess <= 0) return [...columns];
   const [names, ...rest] = columns;
   const narrow = Math.max(NARROWEST_NAME, names.width - excess);
-  if (narrow < names.width) return fitting([narrowed(names, narrow), ...rest], width);
-  return columns.length > 2 ? fitting(columns.slice(0, -1), width) : [...columns];
+  if (narrow < names.width) return fitting([narrowed(names, narrow, unicode), ...rest], options);
+  return columns.length > 2 ? fitting(columns.slice(0, -1), options) : [...columns];
 }
 
-function narrowed({ head, texts }: TextColumn, width: number): TextColumn {
-  const fit = (text: string) => padEnd(fitted(text.trimEnd(), width), width);
-  return { head: fit(head), texts: texts.map(fit), width };
+function narrowed({ head, texts }: TextColumn, most: number, unicode: boolean): TextColumn {
+  const fit = (names: readonly string[]): string[] =>
+    fittedNames(names.map((name) => name.trimEnd()), most, unicode);
+  const [[short], names] = [fit([head]), fit(texts)];
+  const width = Math.max(...[short, ...names].map(widthOf));
+  return { head: padEnd(short, width), texts: names.map((name) => padEnd(name, width)), width };
 }
 
 function widthOfAll(columns: readonly TextColumn[]): number {

@@ -10,7 +10,7 @@ export interface TerminalOptions {
 }
 
 // deno-lint-ignore no-control-regex -- these are what must not reach a terminal
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 /** Outside text on one line, with everything that could steer a terminal written out: ESC as \x1b. */
 export function harmless(text: string): string {
@@ -20,10 +20,16 @@ export function harmless(text: string): string {
   });
 }
 
-const WIDE =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Extended_Pictographic}]/u;
+/** Wide and fullwidth by Unicode's EastAsianWidth.txt, and pictographs. */
+const WIDE = new RegExp(
+  "[\\u1100-\\u115f\\u2329\\u232a\\u2e80-\\u303e\\u3041-\\ua4cf\\ua960-\\ua97f\\uac00-\\ud7a3" +
+    "\\uf900-\\ufaff\\ufe10-\\ufe19\\ufe30-\\ufe6f\\uff01-\\uff60\\uffe0-\\uffe6" +
+    "\\u{16fe0}-\\u{18dff}\\u{1aff0}-\\u{1b2ff}\\u{20000}-\\u{3fffd}\\p{Extended_Pictographic}]",
+  "u",
+);
 const NARROW_PICTOGRAPHS = /[©®™]/;
-const COMBINING = /\p{M}/u;
+/** Marks, and the vowels and finals of Hangul, which stand within what begins their syllable. */
+const COMBINING = /[\p{M}\u1160-\u11ff]/u;
 
 /** Columns that `text` takes. */
 export function widthOf(text: string): number {
@@ -55,12 +61,20 @@ export function padStart(text: string, width: number): string {
   return " ".repeat(Math.max(0, width - widthOf(text))) + text;
 }
 
+/** Signs that take more columns where there is no Unicode. */
+const WIDENING = /[±≥≤→…∞]/g;
+
+/** Columns that `text` takes, at most. */
+function mostWidthOf(text: string): number {
+  return widthOf(text) + 2 * (text.match(WIDENING)?.length ?? 0);
+}
+
 /** Lines of at most `width` columns, broken at spaces where there are any; later lines are indented. */
 export function wrapped(text: string, width: number, indent = ""): string[] {
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(" ").flatMap((word) => chunksOf(word, width - indent.length))) {
-    if (line && widthOf(line) + 1 + widthOf(word) > width) {
+    if (line && mostWidthOf(line) + 1 + mostWidthOf(word) > width) {
       lines.push(line);
       line = indent + word;
     } else line = line ? `${line} ${word}` : word;
@@ -98,6 +112,7 @@ const ASCII: Record<string, string> = {
   "·": "|",
   "±": "+-",
   "≥": ">=",
+  "≤": "<=",
   "∞": "inf",
   "→": "->",
   "…": "...",
@@ -108,10 +123,22 @@ const ASCII: Record<string, string> = {
   "░": ".",
   "✓": "+",
   "✗": "x",
+  "−": "-",
+  "÷": "/",
+  "’": "'",
 };
+const SIGNS = new RegExp(`[${Object.keys(ASCII).join("")}]`, "g");
 
 /** Text as the terminal can show it: without Unicode the signs of Plateau itself in ASCII, outside text as it is. */
 export function encoded(text: string, { unicode }: Pick<TerminalOptions, "unicode">): string {
   const plain = text.replaceAll(GLUE, " ");
-  return unicode ? plain : plain.replace(/[µ–×·±≥∞→…█▏━─░✓✗]/g, (sign) => ASCII[sign]);
+  return unicode ? plain : plain.replace(SIGNS, (sign) => ASCII[sign]);
+}
+
+/** Lines with outside text in them, harmless and as the terminal can show them. */
+export function shownLines(
+  lines: readonly string[],
+  options: Pick<TerminalOptions, "unicode">,
+): string {
+  return lines.map((line) => `${encoded(harmless(line), options)}\n`).join("");
 }

@@ -41,7 +41,8 @@ export function busiestBetween(
 /** A process of /proc/PID/stat; its name stands in parentheses and may hold some itself. */
 export function parseUse(stat: string): Use {
   const name = stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"));
-  return { name, ticks: parseStat(stat).cpuTicks };
+  const { userTicks, systemTicks } = parseStat(stat);
+  return { name, ticks: userTicks + systemTicks };
 }
 
 function usesNow(): Map<number, Use> {

@@ -5,7 +5,7 @@ import { runtimeOf } from "../../targets/launch/runtime.ts";
 import { cleanEnv } from "../../targets/launch/surroundings.ts";
 import { provideRedis } from "../../targets/redis.ts";
 import { monotonicClock } from "../load/clock.ts";
-import { chooseDriver, type DriverChoice } from "../load/drivers.ts";
+import { chooseDriver, type DriverChoice } from "../load/choose_driver.ts";
 import { describeMachine, textOf, TURBO_SWITCHES } from "../machine/describe.ts";
 import type { Machine } from "../machine/facts.ts";
 import { calibrate } from "../trust/calibration.ts";

@@ -10,6 +10,9 @@ export const CLOSED = 0;
 export const CONNECTING = 1;
 export const OPEN = 2;
 
+/** Slots are looked over for time-outs and dials this often. */
+export const SWEEP_US = 10_000;
+
 const NEVER = -Infinity;
 
 /**
@@ -39,6 +42,16 @@ export class Connections {
   /** When the slot was last dialed, microseconds. */
   dialedUs(slot: number): number {
     return this.#dialedUs[slot];
+  }
+
+  /** Visits at most so many of the slots that are being dialed, with the moment since when. */
+  forEachDial(most: number, visit: (slot: number, dialedUs: number) => void): void {
+    let left = Math.min(most, this.dialing);
+    for (let slot = 0; left > 0; slot++) {
+      if (this.#state[slot] !== CONNECTING) continue;
+      visit(slot, this.#dialedUs[slot]);
+      left--;
+    }
   }
 
   mayDial(slot: number, nowUs: number): boolean {

@@ -1,14 +1,15 @@
 /**
  * What a driver is: the sockets under a worker's load. It moves bytes and tells what happened; every
  * decision (what to send, when, what counts as what) is the `Conversation`'s, which knows no socket.
- * One file a member (tcp), one line in `registry.ts`; `tests/conformance/drivers_test.ts` runs the same
+ * One file a member, one line in `drivers.ts`; `tests/conformance/drivers_test.ts` runs the same
  * suite over all of them.
  *
  * A slot is the place of one connection, 0 … slots − 1. It is closed → connecting → open → closed.
  * All moments are microseconds since the start of the run, by one monotonic clock; below 0 before it.
  */
 
-export type DriverName = "epoll" | "tcp";
+export const DRIVER_NAMES = ["epoll", "tcp"] as const;
+export type DriverName = typeof DRIVER_NAMES[number];
 
 /** Commands, given by the conversation; a driver carries them out in order and never calls back from within one. */
 export interface Driver {

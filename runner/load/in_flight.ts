@@ -6,14 +6,14 @@ export class InFlight {
   readonly #count: Uint16Array;
   /** Place of the oldest in the slot's ring. */
   readonly #oldest: Uint16Array;
-  readonly #request: Uint16Array;
+  readonly #request: Uint32Array;
   readonly #dueUs: Float64Array;
   readonly #sentUs: Float64Array;
 
   constructor(slots: number, private readonly depth: number) {
     this.#count = new Uint16Array(slots);
     this.#oldest = new Uint16Array(slots);
-    this.#request = new Uint16Array(slots * depth);
+    this.#request = new Uint32Array(slots * depth);
     this.#dueUs = new Float64Array(slots * depth);
     this.#sentUs = new Float64Array(slots * depth);
   }
@@ -30,6 +30,11 @@ export class InFlight {
     this.#sentUs[place] = sentUs;
   }
 
+  /** As `request`; −1 when none is in flight. */
+  oldest(slot: number): number {
+    return this.#count[slot] === 0 ? -1 : this.request(slot);
+  }
+
   /** Which request the oldest is, as an index into the script's. */
   request(slot: number): number {
     return this.#request[slot * this.depth + this.#oldest[slot]];
@@ -43,6 +48,16 @@ export class InFlight {
   /** Moment at which the oldest was sent, microseconds. */
   sentUs(slot: number): number {
     return this.#sentUs[slot * this.depth + this.#oldest[slot]];
+  }
+
+  /** Visits those of a slot, oldest first; the one at hand, always the oldest, may be dropped. */
+  forEach(slot: number, visit: (dueUs: number, sentUs: number) => void): void {
+    const first = this.#oldest[slot];
+    const count = this.#count[slot];
+    for (let i = 0; i < count; i++) {
+      const place = slot * this.depth + (first + i) % this.depth;
+      visit(this.#dueUs[place], this.#sentUs[place]);
+    }
   }
 
   /** Forgets the oldest. */

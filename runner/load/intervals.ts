@@ -2,6 +2,7 @@
  * The run cut into intervals, each handed on as soon as it ends, and into whole seconds. It knows no
  * clock: it is told how far the run has come.
  */
+import { type ErrorKind, ERRORS } from "../outcome.ts";
 import { Histogram, type SparseHistogram } from "../stats/histogram.ts";
 
 /** One interval of one worker. */
@@ -10,9 +11,16 @@ export interface IntervalPart {
   readonly index: number;
   readonly completed: number;
   readonly failed: number;
+  /** Failed requests, in the order of ERRORS; null when none failed. */
+  readonly errors: readonly number[] | null;
+  /** Completed with an answer that was not expected. */
+  readonly wrong: number;
   readonly bytesIn: number;
   readonly latency: SparseHistogram;
 }
+
+/** @param nowUs How far the run has come, at or after the end of the interval. */
+export type OnInterval = (part: IntervalPart, nowUs: number) => void;
 
 const SECOND_US = 1_000_000;
 /** The last interval is the one that holds the last microsecond, not an empty one that begins at the end. */
@@ -25,7 +33,9 @@ export class Intervals {
   completed = 0;
   bytesIn = 0;
   /** Of the interval at hand. */
-  failed = 0;
+  wrong = 0;
+  #failed = 0;
+  readonly #errors = new Float64Array(ERRORS.length);
   /** From here on a stretch is over: `advance` before anything is counted at or after it. */
   boundaryUs: number;
   readonly secondCompleted: number[] = [];
@@ -37,9 +47,14 @@ export class Intervals {
 
   constructor(
     private readonly intervalUs: number,
-    private readonly onInterval: (part: IntervalPart) => void,
+    private readonly onInterval: OnInterval,
   ) {
     this.boundaryUs = Math.min(intervalUs, SECOND_US);
+  }
+
+  fail(kind: ErrorKind): void {
+    this.#failed++;
+    this.#errors[ERRORS.indexOf(kind)]++;
   }
 
   /** Closes every stretch that has ended by `nowUs` and hands on finished intervals. */
@@ -47,7 +62,7 @@ export class Intervals {
     while (nowUs >= this.boundaryUs) {
       const endUs = this.boundaryUs;
       this.#closeStretch();
-      if (endUs === (this.#interval + 1) * this.intervalUs) this.#closeInterval();
+      if (endUs === (this.#interval + 1) * this.intervalUs) this.#closeInterval(nowUs);
       if (endUs === (this.#second + 1) * SECOND_US) this.#second++;
       this.boundaryUs = Math.min(
         (this.#interval + 1) * this.intervalUs,
@@ -65,7 +80,7 @@ export class Intervals {
   finish(endUs: number): void {
     this.advanceToEnd(endUs);
     this.#closeStretch();
-    this.#closeInterval();
+    this.#closeInterval(endUs);
   }
 
   #closeStretch(): void {
@@ -77,14 +92,23 @@ export class Intervals {
     this.completed = this.bytesIn = 0;
   }
 
-  #closeInterval(): void {
-    this.onInterval({
+  /** Whoever is told finds everything counted that is in this interval and those before, and no more. */
+  #closeInterval(nowUs: number): void {
+    const part = {
       index: this.#interval++,
       completed: this.#completed,
-      failed: this.failed,
+      failed: this.#failed,
+      errors: this.#failed === 0 ? null : [...this.#errors],
+      wrong: this.wrong,
       bytesIn: this.#bytesIn,
       latency: this.latency.drain(),
-    });
-    this.#completed = this.#bytesIn = this.failed = 0;
+    };
+    if (this.#failed > 0) this.#errors.fill(0);
+    this.#completed =
+      this.#bytesIn =
+      this.#failed =
+      this.wrong =
+        0;
+    this.onInterval(part, nowUs);
   }
 }

@@ -3,12 +3,13 @@
  */
 import type { ArrivalOptions } from "../../scenarios/pace/arrivals.ts";
 import type { Phase } from "../../scenarios/pace/profile.ts";
-import type { Endpoint } from "../endpoint.ts";
+import type { Endpoint } from "../../targets/dial/endpoint.ts";
 import type { SparseHistogram } from "../stats/histogram.ts";
 import type { ThreadTime } from "../trust/thread_time.ts";
 import type { Check } from "./answer_check.ts";
 import type { DriverName } from "./driver.ts";
 import type { FlowSpec } from "./flow.ts";
+import type { Health } from "./health.ts";
 import type { IntervalPart } from "./intervals.ts";
 import type { WorkerTotals } from "./recorder.ts";
 import type { SessionTotals } from "./session_recorder.ts";
@@ -55,6 +56,8 @@ export interface Job {
   readonly waitsForLast: boolean;
   /** Where the request log goes, and the number of this worker's first connection; null for none. */
   readonly log: { readonly path: string; readonly firstConnection: number } | null;
+  /** Whether the worker tells a report with each interval, for whoever may not hear the last one. */
+  readonly tellsSoFar: boolean;
   /** One Int32: not 0 asks the worker to end now. */
   readonly stop: Int32Array<SharedArrayBuffer>;
 }
@@ -66,8 +69,19 @@ export type ToWorker =
 
 export type FromWorker =
   | { readonly kind: "ready" }
-  | { readonly kind: "interval"; readonly part: IntervalPart }
-  | { readonly kind: "finished"; readonly report: WorkerReport };
+  | {
+    readonly kind: "interval";
+    readonly part: IntervalPart;
+    readonly health: Health;
+    /** Null unless the job asks for it. */
+    readonly soFar: SoFarReport | null;
+  }
+  | {
+    readonly kind: "finished";
+    readonly report: WorkerReport;
+    /** Why the request log lacks lines; null when it does not. */
+    readonly lostLog: string | null;
+  };
 
 export interface WorkerReport {
   readonly totals: WorkerTotals;
@@ -82,4 +96,13 @@ export interface WorkerReport {
   readonly stretches: SparseHistogram;
   /** Smallest step of the worker's clock, microseconds. */
   readonly timerUs: number;
+}
+
+/**
+ * The report of a worker as if the run had ended when it handed an interval on: what was in flight is
+ * unfinished, as at a real end. What was due and not yet begun is not in it, neither due nor dropped.
+ */
+export interface SoFarReport extends WorkerReport {
+  /** Latencies, so far, of the exchanges in flight: lower bounds, which are in no interval. */
+  readonly open: SparseHistogram;
 }

@@ -4,8 +4,9 @@
  * argument, in microseconds since the start of the run.
  */
 import { type ErrorKind, ERRORS } from "../outcome.ts";
-import { type IntervalPart, Intervals } from "./intervals.ts";
+import { Intervals, type OnInterval } from "./intervals.ts";
 import type { RequestLog } from "./request_log.ts";
+import { Slowest, type SlowExchange } from "./slowest.ts";
 import { Histogram, type SparseHistogram } from "../stats/histogram.ts";
 
 /** What a worker saw in the whole run, beside its intervals. */
@@ -37,6 +38,8 @@ export interface WorkerTotals {
   readonly lag: SparseHistogram;
   /** Shortest latency of a completed request, without lower bounds; Infinity when none completed. */
   readonly fastestUs: number;
+  /** Highest latencies, lower bounds among them; slowest first. */
+  readonly slowest: readonly SlowExchange[];
   /** End of the last exchange. */
   readonly lastUs: number;
 }
@@ -48,9 +51,12 @@ export interface Failure {
   readonly reason: string;
 }
 
-const STATUS_CODES = 1_000;
+export const STATUS_CODES = 1_000;
 /** So that a server that breaks in ever new ways can't fill the memory. */
-const MAX_REASONS = 100;
+export const MAX_REASONS = 100;
+
+const TIMED_OUT = { outcome: "timeout", status: 0, ordinal: 0 } as const;
+const UNFINISHED = { outcome: "unfinished", status: 0, ordinal: 0 } as const;
 
 export class Recorder {
   due = 0;
@@ -65,6 +71,7 @@ export class Recorder {
   bytesOut = 0;
   /** End of the last exchange, microseconds. */
   lastUs = 0;
+  readonly slowest = new Slowest();
   #censored = 0;
   readonly #status = new Float64Array(STATUS_CODES);
   readonly #errors = new Float64Array(ERRORS.length);
@@ -78,7 +85,7 @@ export class Recorder {
 
   constructor(
     intervalUs: number,
-    onInterval: (part: IntervalPart) => void,
+    onInterval: OnInterval,
     private readonly log: RequestLog | null = null,
   ) {
     this.#intervals = new Intervals(intervalUs, onInterval);
@@ -99,11 +106,17 @@ export class Recorder {
     this.#status[status]++;
     const latencyUs = doneUs - dueUs;
     if (latencyUs < this.#fastestUs) this.#fastestUs = latencyUs;
+    if (latencyUs > this.slowest.leastUs) this.#keep(slot, status, dueUs, sentUs, doneUs);
     this.#intervals.latency.record(latencyUs);
     this.#service.record(doneUs - sentUs);
     this.#firstByte.record(firstByteUs - sentUs);
     this.lastUs = doneUs;
     this.log?.add(status, dueUs, doneUs, slot);
+  }
+
+  #keep(slot: number, status: number, dueUs: number, sentUs: number, doneUs: number): void {
+    const end = { outcome: "answered", status, ordinal: this.completed } as const;
+    this.slowest.add(slot, end, dueUs, sentUs, doneUs);
   }
 
   // hot: bytes as they arrive.
@@ -124,8 +137,13 @@ export class Recorder {
 
   /** Whether a completed response was the right one. */
   checked(right: boolean): void {
-    if (right) this.checksPassed++;
-    else this.checksFailed++;
+    if (right) {
+      this.checksPassed++;
+    } else {
+      this.checksFailed++;
+      this.#intervals.wrong++;
+      this.slowest.wasWrong(this.completed);
+    }
   }
 
   /** Exchanges that were due and never sent. */
@@ -144,13 +162,16 @@ export class Recorder {
   ): void {
     if (nowUs >= this.#intervals.boundaryUs) this.advance(nowUs);
     this.failed++;
-    this.#intervals.failed++;
+    this.#intervals.fail(kind);
     this.#errors[ERRORS.indexOf(kind)]++;
     const known = this.#reasons.size < MAX_REASONS || this.#reasons.has(reason)
       ? reason
       : "other reasons";
     this.#reasons.set(known, (this.#reasons.get(known) ?? 0) + 1);
-    if (kind === "timeout") this.#recordLowerBound(dueUs, sentUs, nowUs);
+    if (kind === "timeout") {
+      this.#recordLowerBound(dueUs, sentUs, nowUs);
+      this.slowest.add(slot, TIMED_OUT, dueUs, sentUs, nowUs);
+    }
     this.lastUs = nowUs;
     this.log?.add(0, dueUs, nowUs, slot);
   }
@@ -160,6 +181,7 @@ export class Recorder {
     this.#intervals.advanceToEnd(endUs);
     this.unfinished++;
     this.#recordLowerBound(dueUs, sentUs, endUs);
+    this.slowest.add(slot, UNFINISHED, dueUs, sentUs, endUs);
     this.lastUs = endUs;
     this.log?.add(0, dueUs, endUs, slot);
   }
@@ -175,10 +197,20 @@ export class Recorder {
     this.#intervals.advance(nowUs);
   }
 
+  /** Hands on every interval but the last one, which ends with the run. */
+  advanceToEnd(endUs: number): void {
+    this.#intervals.advanceToEnd(endUs);
+  }
+
   /** Hands on the last, perhaps shorter, interval and gives the totals. Nothing may be recorded after it. */
   finish(endUs: number): WorkerTotals {
     this.#intervals.finish(endUs);
     this.log?.flush();
+    return this.totals();
+  }
+
+  /** As they stand. What is in them lives on: it is to be posted or read at once. */
+  totals(): WorkerTotals {
     return {
       due: this.due,
       completed: this.completed,
@@ -201,6 +233,7 @@ export class Recorder {
       connect: this.#connect.toSparse(),
       lag: this.#lag.toSparse(),
       fastestUs: this.#fastestUs,
+      slowest: this.slowest.exchanges,
       lastUs: this.lastUs,
     };
   }

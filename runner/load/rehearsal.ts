@@ -49,25 +49,30 @@ class Echo implements Driver {
   }
 }
 
-const JOB: Omit<Job, "driver" | "endpoint" | "script" | "supply"> = {
+const JOB: Omit<Job, "driver" | "endpoint" | "script" | "supply" | "durationUs"> = {
   connections: SLOTS,
   pipeline: 1,
   keepAlive: true,
   timeoutUs: 1e6,
   intervalUs: 1e5,
-  durationUs: Infinity,
   log: null,
   waitsForLast: false,
+  tellsSoFar: false,
   stop: new Int32Array(new SharedArrayBuffer(4)),
 };
 
+const AT_A_RATE_US = EXCHANGES * STEP_US;
+
 /** Once as fast as answers come, once at a rate. */
-const SUPPLIES: readonly SupplySpec[] = [
-  { kind: "closed", requests: EXCHANGES },
+const LOADS: readonly { readonly supply: SupplySpec; readonly durationUs: number }[] = [
+  { supply: { kind: "closed", requests: EXCHANGES }, durationUs: Infinity },
   {
-    kind: "open",
-    phases: [{ durationUs: EXCHANGES * STEP_US, fromPerSec: PER_SEC, toPerSec: PER_SEC }],
-    arrivals: { kind: "uniform", seed: 1, first: 0, stride: 1 },
+    supply: {
+      kind: "open",
+      phases: [{ durationUs: AT_A_RATE_US, fromPerSec: PER_SEC, toPerSec: PER_SEC }],
+      arrivals: { kind: "uniform", seed: 1, first: 0, stride: 1 },
+    },
+    durationUs: AT_A_RATE_US,
   },
 ];
 
@@ -75,9 +80,10 @@ export async function rehearse(): Promise<void> {
   const requests = [{ bytes: ANSWER, head: false, check: null }];
   const script = { kind: "requests" as const, requests, sequence: Uint32Array.of(0) };
   const endpoint = { hostname: "", port: 0 };
-  for (const supply of SUPPLIES) {
+  for (const { supply, durationUs } of LOADS) {
     const driver = new Echo();
-    const loop = new RequestLoop({ ...JOB, driver: "tcp", endpoint, script, supply }, {
+    const job = { ...JOB, driver: "tcp" as const, endpoint, script, supply, durationUs };
+    const loop = new RequestLoop(job, {
       driver,
       recorder: new Recorder(JOB.intervalUs, () => {}),
       supply: supplyOf(supply),

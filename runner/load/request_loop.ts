@@ -6,40 +6,29 @@
 import { KnownHead } from "../http/known_head.ts";
 import { BROKEN, NEED_MORE, ResponseReader } from "../http/response.ts";
 import type { ErrorKind } from "../outcome.ts";
-import { CLOSED, CONNECTING, Connections, OPEN } from "./connections.ts";
-import type { Conversation, Driver } from "./driver.ts";
+import { CLOSED, CONNECTING, Connections, OPEN, SWEEP_US } from "./connections.ts";
+import type { Conversation } from "./driver.ts";
 import { InFlight } from "./in_flight.ts";
 import type { Job } from "./job.ts";
-import type { Recorder, WorkerTotals } from "./recorder.ts";
-import type { RequestScript } from "./request_script.ts";
+import type { RequestParts } from "./loop_parts.ts";
+import type { WorkerTotals } from "./recorder.ts";
 import { SlotQueue } from "./slot_queue.ts";
-import type { Supply } from "./supply.ts";
+import type { OpenExchanges, VisitOpen } from "./so_far.ts";
 
 /** What happens on an idle connection breaks no exchange: the reason is never told. */
 const UNASKED = "nobody asked";
-/** Slots are looked over for time-outs and dials this often. */
-const SWEEP_US = 10_000;
 
-export interface RequestParts {
-  readonly driver: Driver;
-  readonly recorder: Recorder;
-  readonly supply: Supply;
-  readonly script: RequestScript;
-}
-
-export class RequestLoop implements Conversation {
+export class RequestLoop implements Conversation, OpenExchanges {
   /** What was recorded; null until the load is over. */
   totals: WorkerTotals | null = null;
   elapsedUs = 0;
   readonly punctual: boolean;
-
   readonly #connections: Connections;
   readonly #readers: ResponseReader[];
   readonly #firstByteUs: Float64Array;
   readonly #inFlight: InFlight;
   readonly #idle: SlotQueue;
   readonly #sweepUs: number;
-  readonly #script: RequestScript;
   #nextSweepUs = -Infinity;
   constructor(private readonly job: Job, private readonly parts: RequestParts) {
     const { connections: slots } = job;
@@ -47,11 +36,12 @@ export class RequestLoop implements Conversation {
     this.#sweepUs = Math.max(1_000, Math.min(SWEEP_US, job.timeoutUs / 10));
     this.#connections = new Connections(slots, parts);
     this.#idle = new SlotQueue(slots);
-    this.#script = parts.script;
-    const options = { retain: this.#script.readsBodies, known: new KnownHead() };
+    const { script } = parts;
+    const options = { retain: script.readsBodies, known: new KnownHead() };
     this.#readers = Array.from({ length: slots }, () => new ResponseReader(options));
     this.#firstByteUs = new Float64Array(slots);
     this.#inFlight = new InFlight(slots, job.pipeline);
+    parts.recorder.slowest.asks((slot) => script.label(this.#inFlight.oldest(slot)));
   }
 
   onOpen(slot: number, nowUs: number): void {
@@ -100,9 +90,11 @@ export class RequestLoop implements Conversation {
     if (this.totals !== null) return this.#linger(nowUs);
     if (nowUs >= this.job.durationUs) return this.#finish(this.job.durationUs);
     if (nowUs >= this.#nextSweepUs) {
-      if (Atomics.load(this.job.stop, 0) !== 0) return this.#finish(nowUs);
+      // Before the start a run can be stopped, too; it has lasted no time then.
+      if (Atomics.load(this.job.stop, 0) !== 0) return this.#finish(Math.max(0, nowUs));
       const inFlight = recorder.due - recorder.completed - recorder.failed;
-      if (supply.left + inFlight === 0) return this.#finish(recorder.lastUs);
+      // A closed loop ends with its last answer, an open one lasts as long as it was to.
+      if (!supply.intended && supply.left + inFlight === 0) return this.#finish(recorder.lastUs);
       this.#sweep(nowUs);
     }
     this.#dispatch(nowUs);
@@ -150,9 +142,11 @@ export class RequestLoop implements Conversation {
   /** The connection that the next exchange would have taken could not be had: that exchange has failed. */
   onRefused(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
     const { recorder, supply } = this.parts;
+    if (nowUs >= this.job.durationUs || this.totals !== null) return this.#dismiss(slot);
     const dueUs = supply.take(nowUs);
     if (dueUs >= 0) {
       const dialedUs = this.#connections.dialedUs(slot);
+      recorder.advance(nowUs); // before anything is counted that has not ended yet
       recorder.due++;
       recorder.fail(slot, { kind, reason }, supply.intended ? dueUs : dialedUs, dialedUs, nowUs);
     }
@@ -169,9 +163,9 @@ export class RequestLoop implements Conversation {
   }
 
   #send(slot: number, dueUs: number, nowUs: number): void {
-    const { recorder, supply, driver } = this.parts;
-    const request = this.#script.next();
-    const { bytes } = this.#script.requests[request];
+    const { recorder, supply, driver, script } = this.parts;
+    const request = script.next();
+    const { bytes } = script.requests[request];
     recorder.due++;
     if (supply.intended) recorder.sent(nowUs - dueUs);
     // In a closed loop nothing is due but by the loop itself, so the clock runs from the send.
@@ -182,16 +176,16 @@ export class RequestLoop implements Conversation {
   }
 
   #beginAnswer(slot: number): void {
-    this.#readers[slot].begin(this.#script.requests[this.#inFlight.request(slot)].head);
+    this.#readers[slot].begin(this.parts.script.requests[this.#inFlight.request(slot)].head);
   }
 
   #complete(slot: number, nowUs: number): void {
-    const { recorder } = this.parts;
+    const { recorder, script } = this.parts;
     const reader = this.#readers[slot];
     const dueUs = this.#inFlight.dueUs(slot);
     const sentUs = this.#inFlight.sentUs(slot);
     recorder.complete(slot, reader.status, dueUs, sentUs, this.#firstByteUs[slot], nowUs);
-    const { check } = this.#script.requests[this.#inFlight.request(slot)];
+    const { check } = script.requests[this.#inFlight.request(slot)];
     if (check !== null) recorder.checked(check.passes(reader));
     this.#connections.answered(slot);
     this.#inFlight.drop(slot);
@@ -212,10 +206,14 @@ export class RequestLoop implements Conversation {
 
   #finish(endUs: number): number {
     const { recorder, supply } = this.parts;
+    recorder.advanceToEnd(endUs);
     for (let slot = 0; slot < this.job.connections; slot++) {
       if (this.#connections.state(slot) === CONNECTING) this.#leaveDial(slot, endUs);
       if (this.#inFlight.count(slot) === 0) this.#connections.close(slot);
-      while (this.#inFlight.count(slot) > 0) this.#leaveOldest(slot, endUs);
+      this.#inFlight.forEach(slot, (dueUs, sentUs) => {
+        recorder.leaveUnfinished(slot, dueUs, sentUs, endUs);
+        this.#inFlight.drop(slot);
+      });
     }
     recorder.drop(supply.drop(endUs));
     this.elapsedUs = endUs;
@@ -223,10 +221,12 @@ export class RequestLoop implements Conversation {
     return this.#linger(endUs);
   }
 
-  #leaveOldest(slot: number, endUs: number): void {
-    const dueUs = this.#inFlight.dueUs(slot);
-    this.parts.recorder.leaveUnfinished(slot, dueUs, this.#inFlight.sentUs(slot), endUs);
-    this.#inFlight.drop(slot);
+  forEachOpen(visit: VisitOpen): void {
+    const { intended, left } = this.parts.supply;
+    this.#connections.forEachDial(intended ? 0 : left, (slot, us) => visit(slot, us, us, false));
+    for (let slot = 0; slot < this.job.connections; slot++) {
+      this.#inFlight.forEach(slot, (dueUs, sentUs) => visit(slot, dueUs, sentUs, true));
+    }
   }
 
   /** Too late to count: it only shows that the server is done with the slot. */

@@ -17,6 +17,7 @@ export class RequestScript {
   /** Whether answers must be kept to be checked. */
   readonly readsBodies: boolean;
   readonly #sequence: Uint32Array;
+  readonly #labels: string[] = [];
   #next = 0;
 
   constructor({ requests, sequence }: ScriptSpec & { kind: "requests" }) {
@@ -35,4 +36,18 @@ export class RequestScript {
     if (this.#next === this.#sequence.length) this.#next = 0;
     return request;
   }
+
+  /** Method and path of a request, as sent; null for none, −1. */
+  label(request: number): string | null {
+    if (request < 0) return null;
+    return this.#labels[request] ??= labelOf(this.requests[request].bytes);
+  }
+}
+
+const SPACE = 32;
+
+/** The request line without its version (RFC 9112 §3). */
+function labelOf(bytes: Uint8Array): string {
+  const end = bytes.indexOf(SPACE, bytes.indexOf(SPACE) + 1);
+  return new TextDecoder().decode(bytes.subarray(0, end));
 }

@@ -7,31 +7,20 @@
  */
 import { BROKEN, NEED_MORE, ResponseReader } from "../http/response.ts";
 import type { ErrorKind } from "../outcome.ts";
-import { Connections, OPEN } from "./connections.ts";
-import type { Conversation, Driver } from "./driver.ts";
-import type { Flow } from "./flow.ts";
+import { Connections, OPEN, SWEEP_US } from "./connections.ts";
+import type { Conversation } from "./driver.ts";
 import type { Job } from "./job.ts";
-import type { Recorder, WorkerTotals } from "./recorder.ts";
-import type { SessionRecorder } from "./session_recorder.ts";
+import type { SessionParts } from "./loop_parts.ts";
+import type { WorkerTotals } from "./recorder.ts";
 import { SlotQueue } from "./slot_queue.ts";
-import type { Supply } from "./supply.ts";
+import type { OpenExchanges, VisitOpen } from "./so_far.ts";
 import { NOTHING, Visitor } from "./visitor.ts";
 import { WakeQueue } from "./wake_queue.ts";
 
 /** Places that may not dial yet are passed over, but not all of ten thousand for every arrival. */
 const MOST_TRIES = 16;
-/** Visitors are looked over for time-outs this often. */
-const SWEEP_US = 10_000;
 
-export interface SessionParts {
-  readonly driver: Driver;
-  readonly recorder: Recorder;
-  readonly supply: Supply;
-  readonly flow: Flow;
-  readonly sessions: SessionRecorder;
-}
-
-export class SessionLoop implements Conversation {
+export class SessionLoop implements Conversation, OpenExchanges {
   readonly punctual: boolean;
   totals: WorkerTotals | null = null;
   elapsedUs = 0;
@@ -57,19 +46,23 @@ export class SessionLoop implements Conversation {
     this.#open = new SlotQueue(slots);
     this.#empty = new SlotQueue(slots);
     for (let slot = 0; slot < slots; slot++) this.#empty.add(slot);
+    parts.recorder.slowest.asks((slot) => this.#visitors[slot].asked);
   }
 
   onTick(nowUs: number): number {
+    if (this.#isOver(nowUs)) return this.#finish(this.#endUs());
     if (nowUs >= this.#nextSweepUs) {
-      if (Atomics.load(this.job.stop, 0) !== 0) return this.#finish(nowUs);
-      if (this.#isOver(nowUs)) return this.#finish(this.#endUs());
+      // Before the start a run can be stopped, too; it has lasted no time then.
+      if (Atomics.load(this.job.stop, 0) !== 0) return this.#finish(Math.max(0, nowUs));
       this.#sweep(nowUs);
     }
     while (this.#thinking.nextUs <= nowUs) {
       const wakeUs = this.#thinking.nextUs;
       this.#goOn(this.#thinking.take(), wakeUs, nowUs);
     }
-    return Math.min(this.#admit(nowUs), this.#nextSweepUs, this.#thinking.nextUs);
+    const nextUs = Math.min(this.#admit(nowUs), this.#nextSweepUs, this.#thinking.nextUs);
+    const { durationUs } = this.job;
+    return nowUs < durationUs ? Math.min(nextUs, durationUs) : nextUs;
   }
 
   /** Phases go on until the last visitor has gone; any other load ends when its time is over. */
@@ -148,6 +141,7 @@ export class SessionLoop implements Conversation {
 
   onRefused(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
     this.#connections.ended(slot);
+    if (this.#isOver(nowUs)) return;
     this.#fail(slot, kind, reason, nowUs);
   }
 
@@ -169,6 +163,7 @@ export class SessionLoop implements Conversation {
   onEnd(slot: number, reset: string | null, nowUs: number): void {
     const { sentUs, reader } = this.#visitors[slot];
     this.#connections.ended(slot);
+    if (this.#isOver(nowUs)) return; // as its bytes were not read, either
     if (sentUs === NOTHING) return this.#loseIdle(slot);
     if (reset !== null) return this.#fail(slot, "reset", reset, nowUs);
     reader.end();
@@ -233,12 +228,19 @@ export class SessionLoop implements Conversation {
     }
   }
 
+  forEachOpen(visit: VisitOpen): void {
+    this.#visitors.forEach(({ dueUs }, slot) => {
+      if (dueUs !== NOTHING) visit(slot, dueUs, this.#begunUs(slot), true);
+    });
+  }
+
   #finish(endUs: number): number {
     const { recorder, supply } = this.parts;
-    this.#visitors.forEach(({ dueUs }, slot) => {
-      if (dueUs !== NOTHING) recorder.leaveUnfinished(slot, dueUs, this.#begunUs(slot), endUs);
-      this.#connections.close(slot);
+    this.forEachOpen((slot, dueUs, begunUs) => {
+      recorder.leaveUnfinished(slot, dueUs, begunUs, endUs);
+      this.#visitors[slot].dueUs = NOTHING;
     });
+    this.#visitors.forEach((_, slot) => this.#connections.close(slot));
     recorder.drop(supply.drop(endUs));
     this.elapsedUs = endUs;
     this.totals = recorder.finish(endUs);

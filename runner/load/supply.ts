@@ -29,7 +29,7 @@ export class ClosedSupply implements Supply {
   take(nowUs: number): number {
     if (this.left <= 0) return -1;
     this.left--;
-    return nowUs;
+    return Math.max(0, nowUs); // below zero would say that there is none
   }
 
   drop(): number {

@@ -1,67 +1,42 @@
 /**
- * The driver that works everywhere: Deno's own sockets, TLS and unix ones included. Each open
- * slot has one read under way, and its writes follow one another.
+ * The driver that works everywhere: on the runtime's own sockets, TLS and unix ones included.
  */
 import { setImmediate } from "node:timers";
-import { messageOf } from "../../scenarios/errors.ts";
-import { type Connection, dial } from "./dial.ts";
-import { DialError } from "./dial_error.ts";
-import type { Conversation, Driver } from "./driver.ts";
-import type { Endpoint } from "../endpoint.ts";
-import { Outlet } from "./outlet.ts";
+import type { Endpoint } from "../../targets/dial/endpoint.ts";
 import type { LoopWatch } from "../trust/loop_watch.ts";
-
-/** Room for reads, shared out over the slots: large answers need few reads, many slots little memory. */
-const READ_ROOM_BYTES = 32 * 1024 * 1024;
-const MIN_READ_BYTES = 4 * 1024;
-const MAX_READ_BYTES = 64 * 1024;
+import type { Conversation, Driver } from "./driver.ts";
+import { PulledWires } from "./pulled_wires.ts";
+import { canPush, PushedWires } from "./pushed_wires.ts";
+import { ReadTurns } from "./read_turns.ts";
+import { Turn } from "./turn.ts";
+import type { Wire, WireNews, Wires } from "./wires.ts";
 
 const SPIN_US = 2_000;
 /** Deno's timers count whole milliseconds: being late by one is no fault of the machine. */
 const TIMER_STEP_US = 1_000;
 
-/**
- * Deno's scheduler lets 128 socket operations through in a turn of the event loop, those first that came
- * last: whoever reads again at once starves the others for seconds. So when a turn gets that full, its
- * readers step back for a moment.
- */
-const CROWD = 64;
-
-interface Line {
-  /** The socket; null while dialing. */
-  conn: Connection | null;
-  outlet: Outlet | null;
-  readonly dialing: AbortController;
-}
-
 export class TcpDriver implements Driver {
-  /** What each slot has; a new object for each dial, so that late news of an old one is recognised. */
-  readonly #lines: (Line | null)[];
-  readonly #readBytes: number;
+  readonly #open: (Wire | null)[];
+  readonly #wires: Wires;
+  readonly #turn: Turn;
   #conversation: Conversation | null = null;
-  /** Reads of this turn of the event loop. */
-  #reads = 0;
-  /** When the first of them was answered. */
-  #turnUs = 0;
-  readonly #endTurn = (): void => {
-    this.#reads = 0;
-    this.watch.held(this.#turnUs, this.now());
-  };
-  /** What those wait for who have read in a turn as full as it gets. */
-  #pause: Promise<void> | null = null;
   #wake: (() => void) | null = null;
   /** Whether a socket had news since the last tick. */
   #isNews = false;
 
   /** @param now Microseconds since the start of the run. */
   constructor(
-    private readonly endpoint: Endpoint,
+    endpoint: Endpoint,
     slots: number,
     private readonly now: () => number,
     private readonly watch: LoopWatch,
   ) {
-    this.#lines = new Array(slots).fill(null);
-    this.#readBytes = Math.min(MAX_READ_BYTES, Math.max(MIN_READ_BYTES, READ_ROOM_BYTES / slots));
+    this.#open = new Array(slots).fill(null);
+    this.#turn = new Turn(now, watch);
+    const turns = new ReadTurns(slots, this.#turn, (slot) => this.#open[slot]?.readInTurn());
+    this.#wires = canPush(endpoint)
+      ? new PushedWires(endpoint, turns)
+      : new PulledWires(endpoint, slots, turns);
   }
 
   async run(conversation: Conversation): Promise<void> {
@@ -103,80 +78,43 @@ export class TcpDriver implements Driver {
   }
 
   connect(slot: number): void {
-    const line: Line = { conn: null, outlet: null, dialing: new AbortController() };
-    this.#lines[slot] = line;
-    void this.#serve(slot, line);
+    const conversation = this.#conversation;
+    if (conversation === null) return;
+    this.#open[slot] = this.#wires.open(slot, this.#newsOf(slot, conversation));
   }
 
   send(slot: number, bytes: Uint8Array<ArrayBuffer>): void {
-    this.#lines[slot]?.outlet?.send(bytes);
+    this.#open[slot]?.send(bytes);
   }
 
   close(slot: number): void {
-    const line = this.#lines[slot];
-    this.#lines[slot] = null;
-    line?.outlet?.stop();
-    if (line?.conn) line.conn.close();
-    else line?.dialing.abort();
+    this.#open[slot]?.close();
+    this.#open[slot] = null;
   }
 
-  /** The life of one connection: dial, then read until its end. */
-  async #serve(slot: number, line: Line): Promise<void> {
-    const conversation = this.#conversation;
-    if (conversation === null) return;
-    try {
-      line.conn = await dial(this.endpoint, line.dialing.signal);
-    } catch (error) {
-      if (this.#lines[slot] !== line) return;
-      if (!(error instanceof DialError)) throw error;
-      this.#lines[slot] = null;
-      return conversation.onRefused(slot, error.kind, error.message, this.now());
-    }
-    if (this.#lines[slot] !== line) return line.conn.close();
-    line.outlet = new Outlet(line.conn);
-    conversation.onOpen(slot, this.now());
-    this.#tellNews();
-    await this.#read(slot, line, line.conn, conversation);
-  }
-
-  async #read(
-    slot: number,
-    line: Line,
-    conn: Connection,
-    conversation: Conversation,
-  ): Promise<void> {
-    const buffer = new Uint8Array(this.#readBytes);
-    let broken: string | null = null;
-    try {
-      while (this.#lines[slot] === line) {
-        const length = await conn.read(buffer);
-        if (this.#lines[slot] !== line) return;
-        if (length === null) break;
+  #newsOf(slot: number, conversation: Conversation): WireNews {
+    return {
+      onOpen: () => {
         const nowUs = this.now();
-        conversation.onBytes(slot, buffer, length, nowUs);
+        this.#turn.count(nowUs);
+        conversation.onOpen(slot, nowUs);
         this.#tellNews();
-        if (++this.#reads >= CROWD) await (this.#pause ??= this.#letOthersRead());
-        else if (this.#reads === 1) this.#beginTurn(nowUs);
-      }
-    } catch (error) {
-      broken = messageOf(error).split(": https:", 1)[0]; // rustls adds where to read more
-    }
-    if (this.#lines[slot] !== line) return;
-    this.close(slot);
-    conversation.onEnd(slot, broken, this.now());
-  }
-
-  #beginTurn(nowUs: number): void {
-    this.#turnUs = nowUs;
-    setImmediate(this.#endTurn);
-  }
-
-  #letOthersRead(): Promise<void> {
-    return new Promise((resolve) =>
-      setTimeout(() => {
-        this.#pause = null;
-        resolve();
-      }, 0)
-    );
+      },
+      onRefused: ({ kind, message }) => {
+        this.#open[slot] = null;
+        conversation.onRefused(slot, kind, message, this.now());
+      },
+      // hot
+      onBytes: (bytes, length) => {
+        const nowUs = this.now();
+        this.#turn.count(nowUs);
+        conversation.onBytes(slot, bytes, length, nowUs);
+        this.#tellNews();
+      },
+      onEnd: (reset) => {
+        this.#open[slot] = null;
+        conversation.onEnd(slot, reset, this.now());
+      },
+    };
   }
 }

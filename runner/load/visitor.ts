@@ -2,6 +2,7 @@
  * One visitor's place in a load of sessions: how far he is in the flow, and the exchange at hand.
  */
 import type { ResponseReader } from "../http/response.ts";
+import { fillIn } from "../../scenarios/template.ts";
 import type { RequestStep, Visit } from "./flow.ts";
 
 export const NOTHING = -1;
@@ -24,5 +25,12 @@ export class Visitor {
     const step = this.visit.steps[this.step];
     if (step?.kind !== "request") throw new Error(`Step ${this.step} of the flow is no request`);
     return step;
+  }
+
+  /** Method and path of the request at hand, as sent; null until it is. */
+  get asked(): string | null {
+    if (this.sentUs === NOTHING) return null;
+    const { method, path } = fillIn(this.request.wire, this.visit.variables);
+    return `${method} ${path}`;
   }
 }

@@ -11,7 +11,10 @@ import { monotonicClock } from "./clock.ts";
 import type { Driver } from "./driver.ts";
 import { DRIVERS } from "./drivers.ts";
 import { Flow } from "./flow.ts";
-import type { FromWorker, Job, ToWorker } from "./job.ts";
+import { HealthWatch } from "./health.ts";
+import type { IntervalPart } from "./intervals.ts";
+import type { FromWorker, Job, ToWorker, WorkerReport } from "./job.ts";
+import { LogFile } from "./log_file.ts";
 import { Recorder } from "./recorder.ts";
 import { rehearse } from "./rehearsal.ts";
 import { RequestLog } from "./request_log.ts";
@@ -19,6 +22,7 @@ import { RequestLoop } from "./request_loop.ts";
 import { RequestScript } from "./request_script.ts";
 import { SessionLoop } from "./session_loop.ts";
 import { SessionRecorder } from "./session_recorder.ts";
+import { SoFar } from "./so_far.ts";
 import { supplyOf } from "./supply.ts";
 
 function tell(message: FromWorker): void {
@@ -35,24 +39,40 @@ async function prepare(job: Job): Promise<(at: number) => Promise<void>> {
   const watch = new LoopWatch();
   const { endpoint, connections: slots } = job;
   const driver = await DRIVERS[job.driver]({ endpoint, slots, now, watch });
-  const log = openLog(job);
-  const recorder = new Recorder(job.intervalUs, (part) => tell({ kind: "interval", part }), log);
+  const file = job.log && new LogFile(job.log.path);
+  const log = file && job.log && new RequestLog(file.write, job.log.firstConnection);
+  const health = new HealthWatch(now, watch);
+  let before = threadTime();
+  const used = (): Omit<WorkerReport, "totals" | "sessions" | "elapsedUs"> => {
+    const { spunUs } = watch;
+    return { time: timeSince(before), spunUs, stretches: watch.stretches(), timerUs };
+  };
+  const soFar = job.tellsSoFar ? new SoFar() : null;
+  const onInterval = (part: IntervalPart, nowUs: number): void => {
+    const ending = soFar?.at(nowUs, recorder.totals(), loop);
+    const report = ending
+      ? { ...ending, sessions: sessions.totals(), elapsedUs: nowUs, ...used() }
+      : null;
+    tell({ kind: "interval", part, health: health.tell(), soFar: report });
+  };
+  const recorder = new Recorder(job.intervalUs, onInterval, log);
   const sessions = new SessionRecorder();
   const loop = loopOf(job, { driver, recorder, sessions });
   const timerUs = stepUsOf(clock);
   return async (at) => {
     startUs = clock() + (at - performance.timeOrigin - performance.now()) * 1_000;
     // In an open loop the connections are there when the first request is due.
-    if (job.supply.kind === "closed") await sleep(Math.max(0, -now() / 1_000));
-    const before = threadTime();
+    if (job.supply.kind === "closed") {
+      await sleep(Math.max(0, -now() / 1_000));
+      while (now() < 0); // a timer may fire early, and nothing is due before the start
+    }
+    before = threadTime();
     await driver.run(loop);
     if (loop.totals === null) throw new Error("The load ended without totals");
     const { totals, elapsedUs } = loop;
-    const time = timeSince(before);
-    const { spunUs } = watch;
-    const stretches = watch.stretches();
-    const use = { time, spunUs, stretches, timerUs };
-    tell({ kind: "finished", report: { totals, sessions: sessions.totals(), elapsedUs, ...use } });
+    const report = { totals, sessions: sessions.totals(), elapsedUs, ...used() };
+    file?.close();
+    tell({ kind: "finished", report, lostLog: file?.lost ?? null });
   };
 }
 
@@ -60,16 +80,6 @@ function timeSince(before: ThreadTime): ThreadTime {
   const { cpuUs, waitedUs } = threadTime();
   const waited = waitedUs === null || before.waitedUs === null ? null : waitedUs - before.waitedUs;
   return { cpuUs: cpuUs - before.cpuUs, waitedUs: waited };
-}
-
-/** Workers append whole lines to one file, which the system keeps apart. */
-function openLog({ log }: Job): RequestLog | null {
-  if (log === null) return null;
-  const file = Deno.openSync(log.path, { append: true });
-  const write = (bytes: Uint8Array): void => {
-    for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
-  };
-  return new RequestLog(write, log.firstConnection);
 }
 
 interface LoopParts {

@@ -136,8 +136,7 @@ export class Histogram {
    * largest value recorded. 0 when empty.
    */
   valueAtPercentile(percentile: number): number {
-    // Less one unit in the last place, so that 99.9 % of 1000 is rank 999 and not 1000.
-    const rank = Math.max(1, Math.ceil(percentile / 100 * this.count * (1 - Number.EPSILON)));
+    const rank = rankOf(percentile, this.count);
     let seen = 0;
     for (let i = this.#first; i <= this.#last; i++) {
       seen += this.counts[i];
@@ -154,11 +153,56 @@ export class Histogram {
   }
 }
 
+/** As `Histogram.valueAtPercentile`. */
+export function valueAtPercentile(
+  { indices, counts, count, maxUs }: SparseHistogram,
+  percentile: number,
+): number {
+  const rank = rankOf(percentile, count);
+  let seen = 0;
+  for (let i = 0; i < indices.length; i++) {
+    seen += counts[i];
+    if (seen >= rank) return Math.min(highestUsOf(indices[i]), maxUs);
+  }
+  return 0;
+}
+
+/** Less one unit in the last place, so that 99.9 % of 1000 is rank 999 and not 1000. */
+function rankOf(percentile: number, count: number): number {
+  return Math.max(1, Math.ceil(percentile / 100 * count * (1 - Number.EPSILON)));
+}
+
 /** The sum of the parts. */
 export function mergeHistograms(parts: Iterable<SparseHistogram>): Histogram {
   const whole = new Histogram();
   for (const part of parts) whole.addSparse(part);
   return whole;
+}
+
+/** The sum of two; its cost is what they hold, not the layout. */
+export function addSparse(one: SparseHistogram, other: SparseHistogram): SparseHistogram {
+  if (one.count === 0) return other;
+  if (other.count === 0) return one;
+  const most = one.indices.length + other.indices.length;
+  const indices = new Uint16Array(most);
+  const counts = new Float64Array(most);
+  let used = 0;
+  for (let i = 0, j = 0; i < one.indices.length || j < other.indices.length; used++) {
+    const left = one.indices[i] ?? BUCKETS;
+    const right = other.indices[j] ?? BUCKETS;
+    indices[used] = Math.min(left, right);
+    if (left <= right) counts[used] += one.counts[i++];
+    if (right <= left) counts[used] += other.counts[j++];
+  }
+  return {
+    indices: indices.slice(0, used),
+    counts: counts.slice(0, used),
+    count: one.count + other.count,
+    sumUs: one.sumUs + other.sumUs,
+    sumSquaresUs: one.sumSquaresUs + other.sumSquaresUs,
+    minUs: Math.min(one.minUs, other.minUs),
+    maxUs: Math.max(one.maxUs, other.maxUs),
+  };
 }
 
 /** That of nothing. */

@@ -63,14 +63,33 @@ export function pValueOf(ratio: Interval): number {
 
 type Known = Omit<Estimate, "byRun"> & { readonly degreesOfFreedom: number };
 
+/** What the logarithm of a draw is multiplied with so that the quantiles of `confidence` are as far as they should. */
+function stretchOf(
+  { logStandardError, degreesOfFreedom, logDraws }: Known,
+  confidence: number,
+): number {
+  const spread = stdevOf(logDraws);
+  if (spread === 0) return 0;
+  return tQuantile(confidence, degreesOfFreedom) * logStandardError /
+    (tQuantile(confidence, Infinity) * spread);
+}
+
+/**
+ * The draws of a figure in its unit, as far apart as its interval is wide: for what is computed of several
+ * figures. @returns null for fewer than two runs.
+ */
+export function stretchedDraws(estimate: Estimate, confidence = 0.95): Float64Array | null {
+  const degreesOfFreedom = estimate.byRun.length - 1;
+  if (degreesOfFreedom < 1) return null;
+  const factor = stretchOf({ ...estimate, degreesOfFreedom }, confidence);
+  return estimate.logDraws.map((draw) => estimate.value * Math.exp(factor * draw));
+}
+
 function stretch(from: Known, confidence: number): Interval {
   const { value, logStandardError, degreesOfFreedom, logDraws } = from;
-  const spread = stdevOf(logDraws);
-  const factor = tQuantile(confidence, degreesOfFreedom) * logStandardError /
-    (tQuantile(confidence, Infinity) * spread);
+  const factor = stretchOf(from, confidence);
   const sorted = logDraws.toSorted();
-  const at = (share: number): number =>
-    spread === 0 ? value : value * Math.exp(factor * quantileOf(sorted, share));
+  const at = (share: number): number => value * Math.exp(factor * quantileOf(sorted, share));
   return {
     value,
     low: at((1 - confidence) / 2),

@@ -7,7 +7,7 @@ export const VERDICTS = ["better", "worse", "equivalent", "inconclusive"] as con
 export type Verdict = typeof VERDICTS[number];
 
 /** A difference is called real below this p: 1 false alarm in 20 comparisons. */
-const SIGNIFICANCE = 0.05;
+export const SIGNIFICANCE = 0.05;
 /** How surely `smallestChangeOf` would have been seen. */
 const POWER = 0.8;
 
@@ -50,10 +50,15 @@ function isReal({ ratio, adjustedP, mannWhitney }: Comparison): boolean {
  * The smallest change that the comparison would have called real in 80 of 100 repetitions, as a ratio less
  * one (0.03 for 3 %): what "inconclusive" and "equivalent" leave open. (t₀.₉₇₅ + t₀.₈) standard errors
  * (J. Cohen, "Statistical Power Analysis for the Behavioral Sciences", 1988).
+ *
+ * @param confidence Of the difference; more than 95 % where Holm's method, or looks at the runs, ask for more.
  */
-export function smallestChangeOf({ logStandardError, degreesOfFreedom }: Interval): number {
+export function smallestChangeOf(
+  { logStandardError, degreesOfFreedom }: Interval,
+  confidence = 1 - SIGNIFICANCE,
+): number {
   // The one-sided 80 % point is the two-sided 60 % one.
-  const errors = tQuantile(1 - SIGNIFICANCE, degreesOfFreedom) +
+  const errors = tQuantile(confidence, degreesOfFreedom) +
     tQuantile(2 * POWER - 1, degreesOfFreedom);
   return Math.expm1(errors * logStandardError);
 }

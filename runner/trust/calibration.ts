@@ -3,12 +3,13 @@
  * does nothing. Measured in short slices of which the best counts, as a busy moment makes a generator
  * slower but never faster; remembered for each machine, version and driver.
  */
-import type { CellLoad } from "../../scenarios/plan.ts";
+import type { CellLoad } from "../../scenarios/cell_load.ts";
 import { requestScenarioSpec } from "../../scenarios/scenario.ts";
 import { scriptOf } from "../../scenarios/script.ts";
 import type { DriverName } from "../load/driver.ts";
-import { chooseDriver } from "../load/drivers.ts";
-import { WorkerPool } from "../load/pool.ts";
+import { chooseDriver } from "../load/choose_driver.ts";
+import type { Loader } from "../loader.ts";
+import { LocalLoader } from "../local_loader.ts";
 import { measureLoad } from "../measure.ts";
 import type { OnProgress } from "../progress.ts";
 import type { Measurement } from "../result.ts";
@@ -49,15 +50,22 @@ export async function calibrate(
   }
 }
 
+export interface FirstCalibration {
+  readonly driver: DriverName;
+  /** Null as `calibrate` gives it. */
+  readonly calibration: Calibration | null;
+}
+
 /** Before the first run of an experiment: measures what is not remembered, and says so. */
 export async function calibrateFirst(
   { onProgress, signal }: { readonly onProgress: OnProgress; readonly signal: AbortSignal },
-): Promise<void> {
+): Promise<FirstCalibration> {
   const { driver } = chooseDriver("auto", { hostname: "127.0.0.1", port: 80 });
-  if (await rememberedCalibration(driver) !== null) return;
+  const known = await rememberedCalibration(driver);
+  if (known !== null) return { driver, calibration: known };
   const text = "Calibrating the load generator against a server that does nothing, about a second";
   onProgress({ kind: "note", text });
-  await calibrate({ driver, anew: true, signal });
+  return { driver, calibration: await calibrate({ driver, anew: true, signal }) };
 }
 
 interface Slices {
@@ -69,10 +77,10 @@ interface Slices {
 
 /** Null on abort. */
 async function measureSlices(driver: DriverName, signal: AbortSignal): Promise<Slices | null> {
-  const pool = new WorkerPool();
+  const loader = new LocalLoader();
   const responder = await startResponder();
   const take = (connections: number): Promise<Measurement> =>
-    takeSlice({ driver, connections, port: responder.port, pool, signal });
+    takeSlice({ driver, connections, port: responder.port, loader, signal });
   const full: Measurement[] = [];
   const single: Measurement[] = [];
   try {
@@ -83,7 +91,7 @@ async function measureSlices(driver: DriverName, signal: AbortSignal): Promise<S
     while (!signal.aborted && single.length < FLOOR_SLICES) single.push(await take(1));
     return signal.aborted ? null : { full, single };
   } finally {
-    pool.close();
+    await loader.close();
     await responder.stop();
   }
 }
@@ -106,11 +114,11 @@ interface Slice {
   readonly driver: DriverName;
   readonly connections: number;
   readonly port: number;
-  readonly pool: WorkerPool;
+  readonly loader: Loader;
   readonly signal: AbortSignal;
 }
 
-function takeSlice({ driver, connections, port, pool, signal }: Slice): Promise<Measurement> {
+function takeSlice({ driver, connections, port, loader, signal }: Slice): Promise<Measurement> {
   const load: CellLoad = {
     kind: "closed",
     connections,
@@ -131,7 +139,7 @@ function takeSlice({ driver, connections, port, pool, signal }: Slice): Promise<
     logPath: null,
     implicitCheck: false,
   };
-  return measureLoad(request, { pool, signal, onProgress: () => {}, onStart: () => {} });
+  return measureLoad(request, { loader, signal, onProgress: () => {}, onStart: () => {} });
 }
 
 interface Responder {

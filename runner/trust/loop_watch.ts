@@ -13,18 +13,28 @@ export class LoopWatch {
   spunUs = 0;
   readonly #stretches = new Histogram();
   #endUs = 0;
+  #longestUs = 0;
 
   // hot: once a batch of events. Where stretches overlap, the later one begins where the first ends.
   held(fromUs: number, toUs: number): void {
     const beganUs = fromUs > this.#endUs ? fromUs : this.#endUs;
     if (toUs <= beganUs) return;
-    this.#stretches.record(toUs - beganUs);
+    const lengthUs = toUs - beganUs;
+    this.#stretches.record(lengthUs);
+    if (lengthUs > this.#longestUs) this.#longestUs = lengthUs;
     this.#endUs = toUs;
   }
 
   // hot: once a turn of a loop that spins.
   spun(fromUs: number, toUs: number): void {
     if (fromUs >= 0) this.spunUs += toUs - fromUs;
+  }
+
+  /** The longest stretch since this was last asked, microseconds; 0 without one. */
+  takeLongestUs(): number {
+    const longestUs = this.#longestUs;
+    this.#longestUs = 0;
+    return longestUs;
   }
 
   /** How long the stretches were. */

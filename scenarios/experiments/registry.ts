@@ -1,4 +1,21 @@
 /** The built-in experiments: the text of each file, by name. */
+import coldInstance from "./cold-instance.yaml" with { type: "text" };
+import generators from "./generators.yaml" with { type: "text" };
+import kuffelWalter from "./kuffel-walter.yaml" with { type: "text" };
 import quick from "./quick.yaml" with { type: "text" };
+import scicatBaseline from "./scicat-baseline.yaml" with { type: "text" };
+import siteCaching from "./site-caching.yaml" with { type: "text" };
+import userEndpoint from "./user-endpoint.yaml" with { type: "text" };
+import wikiCaching from "./wiki-caching.yaml" with { type: "text" };
 
-export const experiments: Readonly<Record<string, string>> = { quick };
+/** The demo first, then the studies by their number, then what their advice asks for. */
+export const experiments: Readonly<Record<string, string>> = {
+  quick,
+  "wiki-caching": wikiCaching,
+  "scicat-baseline": scicatBaseline,
+  "user-endpoint": userEndpoint,
+  "site-caching": siteCaching,
+  "kuffel-walter": kuffelWalter,
+  "cold-instance": coldInstance,
+  generators,
+};

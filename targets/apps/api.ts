@@ -15,6 +15,7 @@ export const api = {
   summary: "Five small endpoints: static JSON, Fibonacci, Redis, validation, error",
   settings,
   paths: ["/static", "/fib", "/redis", "/validation?number=5&string=x1237", "/error/2"],
+  redisPaths: ["/redis"],
   async start({ log }, context): Promise<RunningApp> {
     const { Hono } = await import("hono");
     const redis = context.redisUrl === null ? null : await openCounter(context.redisUrl);

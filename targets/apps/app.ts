@@ -34,5 +34,7 @@ export interface App<Settings extends z.ZodObject = z.ZodObject> {
   readonly paths: readonly string[];
   /** Whether it can't start without Redis; no app needs it where this is absent. */
   needsRedis?(settings: z.output<Settings>): boolean;
+  /** Paths that it answers with an error without Redis; none when absent. */
+  readonly redisPaths?: readonly string[];
   start(settings: z.output<Settings>, context: AppContext): Promise<RunningApp>;
 }

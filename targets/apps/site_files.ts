@@ -1,10 +1,14 @@
 /** The site as files in a folder of their own, as a server of static files has it. */
 import { join } from "node:path";
+import { endInOrder } from "../launch/bond.ts";
 import type { Document, Source } from "./site_content.ts";
 
-/** Writes every document. A file is opened and read for each request; closing removes them all. */
+/** Writes every document. A file is opened and read for each request; closing removes them all, as does our end. */
 export async function writeFiles(documents: readonly Document[]): Promise<Source> {
+  endInOrder();
   const folder = Deno.makeTempDirSync({ prefix: "plateau-site-" });
+  const remove = (): void => Deno.removeSync(folder, { recursive: true });
+  addEventListener("unload", remove);
   const fileOf = (path: string): string => join(folder, path === "/" ? "index.html" : path);
   Deno.mkdirSync(join(folder, "images"));
   for (const { path, body } of documents) {
@@ -24,7 +28,10 @@ export async function writeFiles(documents: readonly Document[]): Promise<Source
       }
       return { body, tag: tagOf(size, mtime?.getTime() ?? 0) };
     },
-    close: () => Deno.removeSync(folder, { recursive: true }),
+    close(): void {
+      removeEventListener("unload", remove);
+      remove();
+    },
   };
 }
 

@@ -5,6 +5,7 @@
 import type { Context } from "hono";
 import { z } from "zod";
 import { between } from "../../scenarios/quantity.ts";
+import { OWN_KEYS } from "../own_keys.ts";
 import type { RedisClient } from "../redis_client.ts";
 import type { App, RunningApp } from "./app.ts";
 import { onOrOff, wholeNumber } from "./settings.ts";
@@ -93,10 +94,9 @@ async function limiterOf(settings: Settings, redis: RedisClient | null): Promise
   const { "rateLimit.limit": limit, "rateLimit.store": store } = settings;
   if (limit === "none") return null;
   const { openLimiter } = await import("./user/limiter.ts");
-  const { PREFIX } = await import("./user/shared_redis.ts");
   return openLimiter(
     { limit, windowSec: settings["rateLimit.window"] / 1_000 },
-    store === "redis" && redis ? { client: redis, prefix: `${PREFIX}limit` } : null,
+    store === "redis" && redis ? { client: redis, prefix: `${OWN_KEYS.user}limit` } : null,
   );
 }
 
@@ -110,9 +110,8 @@ async function cacheOf(
 ): Promise<Cache | null> {
   if (cache === "none") return null;
   const { openCache } = await import("./user/cache.ts");
-  const { PREFIX } = await import("./user/shared_redis.ts");
   const { memoryStore, redisStore } = await import("./user/store.ts");
-  const kept = { prefix: `${PREFIX}kept:`, ttlMs: ttl, holdMs: delay + HOLD_SLACK_MS };
+  const kept = { prefix: `${OWN_KEYS.user}kept:`, ttlMs: ttl, holdMs: delay + HOLD_SLACK_MS };
   const store = redis && cache === "redis" ? redisStore(redis, kept) : memoryStore(ttl);
   return openCache({ store, pay: (id) => origin.ask(Number(id)), stampede });
 }

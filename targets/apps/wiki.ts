@@ -2,6 +2,7 @@
  * A wiki with the work of a real one, which stands in for Wiki.js of the caching study: pages in SQLite,
  * markdown rendered and put into templates for each request, full-text search, sessions.
  */
+import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import type { App, RunningApp } from "./app.ts";
 import { onOrOff, wholeNumber } from "./settings.ts";
@@ -9,7 +10,9 @@ import type { Render, Rendered } from "./wiki/markdown.ts";
 import type { Page } from "./wiki/pages.ts";
 
 const settings = z.strictObject({
-  pages: wholeNumber(10, 100_000).default(1_000).describe("Pages that are written at the start"),
+  pages: wholeNumber(10, 100_000).default(1_000).describe(
+    "Pages that are written at the start; for many, allow more by startTimeout",
+  ),
   seed: wholeNumber(0, 2 ** 31 - 1).default(1)
     .describe("Seed of their text: the same seed writes the same pages"),
   renderCache: onOrOff.default(false)
@@ -17,6 +20,9 @@ const settings = z.strictObject({
   gzip: onOrOff.default(false).describe("Compression for clients that accept gzip: on or off"),
   log: onOrOff.default(false).describe("Request log, one line each: on or off"),
 });
+
+/** Of those that are written at the start. */
+const PAGES_AT_ONCE = 200;
 
 export const wiki = {
   summary: "A wiki in SQLite: /home, /page/1, /search?q=pilot; user editor, password editor",
@@ -44,10 +50,12 @@ export const wiki = {
     const { addRoutes } = await import("./wiki/routes.ts");
     const { openSearch } = await import("./wiki/search.ts");
     const { openSessions } = await import("./wiki/sessions.ts");
-    const drafts = generatePages(count, seed);
     const database = openDatabase();
     const pages = openPages(database);
-    pages.write(drafts);
+    for (const drafts of generatePages(count, seed, PAGES_AT_ONCE)) {
+      pages.write(drafts);
+      await pause(0); // for signals, and the end of our parent
+    }
     database.settle();
     const sessions = openSessions(database);
     await sessions.addUser("editor", "editor");

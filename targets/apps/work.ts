@@ -8,6 +8,10 @@ import { durationMs } from "../../scenarios/quantity.ts";
 import type { App, RunningApp } from "./app.ts";
 
 const settings = z.strictObject({
+  cpuTime: durationMs.prefault("0ms")
+    .describe("Computing of each request that does not ask for another"),
+  sleepTime: durationMs.prefault("0ms")
+    .describe("Waiting of each request that does not ask for another"),
   maxCpuTime: durationMs.prefault("1s").describe("Most CPU time that a request may ask for"),
   maxSleepTime: durationMs.prefault("10s").describe("Longest wait that a request may ask for"),
 });
@@ -16,11 +20,11 @@ export const work = {
   summary: "Hello world after ?cpuTime=ms of computing and ?sleepTime=ms of waiting",
   settings,
   paths: ["/", "/?cpuTime=5", "/?sleepTime=5"],
-  async start({ maxCpuTime, maxSleepTime }): Promise<RunningApp> {
+  async start({ cpuTime, sleepTime, maxCpuTime, maxSleepTime }): Promise<RunningApp> {
     const { Hono } = await import("hono");
     const query = z.object({
-      cpuTime: milliseconds("cpuTime", maxCpuTime),
-      sleepTime: milliseconds("sleepTime", maxSleepTime),
+      cpuTime: milliseconds("cpuTime", { usual: cpuTime, limit: maxCpuTime }),
+      sleepTime: milliseconds("sleepTime", { usual: sleepTime, limit: maxSleepTime }),
     });
     const app = new Hono();
     app.get("/", async (c) => {
@@ -34,11 +38,14 @@ export const work = {
   },
 } satisfies App<typeof settings>;
 
-/** A query parameter in milliseconds, 0 when absent. */
-function milliseconds(name: string, limitMs: number): z.ZodType<number> {
-  const error = `${name} must be a number of milliseconds from 0 to ${limitMs}`;
+/** A query parameter in milliseconds. */
+function milliseconds(
+  name: string,
+  { usual, limit }: { usual: number; limit: number },
+): z.ZodType<number> {
+  const error = `${name} must be a number of milliseconds from 0 to ${limit}`;
   const text = z.string().regex(/^\d+(\.\d+)?$/, { error, abort: true });
-  return text.transform(Number).refine((ms) => ms <= limitMs, error).default(0);
+  return text.transform(Number).refine((ms) => ms <= limit, error).default(usual);
 }
 
 /** Keeps this thread busy, as the study does: other requests wait. */

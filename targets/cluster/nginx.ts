@@ -1,8 +1,10 @@
 /**
  * Instances behind the real nginx. Those that join later have their ports in its configuration from the
- * start: it tries a server that does not answer again every second, and asks another meanwhile. To load a
- * new configuration would close idle connections of clients, and lose requests (nginx before 1.27.4).
+ * start: in each second it tries one that does not answer once, and asks another meanwhile. To load a new
+ * configuration would be no quicker for clients that keep their connections, which stay with workers of
+ * the old one, and would close idle ones, and so lose requests (nginx before 1.27.4).
  */
+import { LOOPBACK, originAt } from "../listen.ts";
 import { startNginx } from "../nginx/start.ts";
 import { plainOrigin } from "../launch/plain_origin.ts";
 import { quietPort } from "../launch/surroundings.ts";
@@ -21,7 +23,7 @@ export const nginx: Balancing = {
     const latePorts = numbers(cluster.add?.instances ?? 0).map(quietPort);
     const servers = [
       ...instances.map((instance) => ({ origin: plainOrigin(instance, context), late: false })),
-      ...latePorts.map((port) => ({ origin: `http://127.0.0.1:${port}`, late: true })),
+      ...latePorts.map((port) => ({ origin: originAt(LOOPBACK, port), late: true })),
     ];
     const front = await startNginx({
       workers: cluster.workers ?? "auto",

@@ -12,6 +12,7 @@ export const reuseport: Balancing = {
     const startOn = (port: number, n: number, signal = context.signal): Promise<RunningTarget> =>
       context.startOther(cluster.of, {
         name: instanceName(cluster, n),
+        host: context.host,
         listen: { port, shared: true },
         signal,
       });

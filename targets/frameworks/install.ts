@@ -6,14 +6,13 @@ import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { messageOf, TargetError } from "../../scenarios/errors.ts";
+import { startSupervised } from "../launch/child.ts";
 import { runtimeOf } from "../launch/runtime.ts";
+import { describeExit } from "../launch/start_up.ts";
 import { findProgram, ownEnv } from "../launch/surroundings.ts";
 import { type FrameworkName, frameworkNamed } from "./registry.ts";
 import { digestOf, readSources, writeSources } from "./sources.ts";
 import type { Toolchain } from "./toolchain.ts";
-
-/** Of what a failed step printed. */
-const LAST_LINES = 20;
 
 export interface Installation {
   readonly folder: string;
@@ -54,7 +53,7 @@ export async function install(name: FrameworkName, signal: AbortSignal): Promise
     await takeSteps(name, { toolchain, stage, signal });
     await Deno.rename(stage, folder);
   } catch (error) {
-    await Deno.remove(stage, { recursive: true }).catch(() => {}); // a step may still be writing
+    await Deno.remove(stage, { recursive: true }).catch(() => {}); // its supervisor did
     signal.throwIfAborted();
     if (error instanceof TargetError) throw error;
     if (!isFolder(folder)) throw cannotInstall(name, messageOf(error));
@@ -104,14 +103,17 @@ async function takeSteps(
   for (const [program, ...args] of toolchain.steps) {
     const env = ownEnv();
     const path = findProgram(program, { path: env.PATH, cwd: stage }) ?? program;
-    const options = { args, env, clearEnv: true, cwd: stage, stdin: "null", signal } as const;
-    const { success, code, stdout, stderr } = await new Deno.Command(path, options).output();
     signal.throwIfAborted();
-    if (success) continue;
-    const decoder = new TextDecoder();
-    const printed = `${decoder.decode(stdout)}\n${decoder.decode(stderr)}`.split("\n");
-    const lines = printed.filter((line) => line.trim() !== "").slice(-LAST_LINES);
-    throw cannotInstall(name, `${[program, ...args].join(" ")} exited with code ${code}`, lines);
+    const child = startSupervised([path, ...args], { env, cwd: stage, stage });
+    const stop = (): void => void child.stop();
+    signal.addEventListener("abort", stop);
+    const exit = await child.exited;
+    signal.removeEventListener("abort", stop);
+    await child.stop();
+    signal.throwIfAborted();
+    if (exit.code === 0) continue;
+    const ended = describeExit(exit).replace(/^it/, [program, ...args].join(" "));
+    throw cannotInstall(name, ended, child.output.lastLines());
   }
 }
 

@@ -1,7 +1,9 @@
 /** Serves one front in this process: what the hidden command `front` does. */
-import { listenOn, type ListenOptions } from "../listen.ts";
+import { listenOn, type ListenOptions, originAt } from "../listen.ts";
 import { settlesWithin } from "../launch/settles.ts";
+import { losesBody } from "../upstream/asked.ts";
 import type { Front } from "./front.ts";
+import { bodyRefused } from "./response.ts";
 import type { FrontSettings } from "./settings.ts";
 
 /** What is in flight at the end has this long to finish. */
@@ -20,9 +22,12 @@ export async function serveFront(
   where: ListenOptions,
 ): Promise<ServedFront> {
   const front = await openFront(settings);
-  const server = listenOn(where, (request) => front.fetch(request));
+  const server = listenOn(
+    where,
+    (request) => losesBody(request) ? bodyRefused(request) : front.fetch(request),
+  );
   return {
-    origin: `http://${server.addr.hostname}:${server.addr.port}`,
+    origin: originAt(server.addr.hostname, server.addr.port),
     tell: (line) => front.tell(line),
     close: async () => {
       await settlesWithin(server.shutdown(), CLOSE_MS);

@@ -1,14 +1,19 @@
-/** What a front process of ours is told by the one that starts it. */
+/**
+ * What a front process of ours is told by the one that starts it: as JSON, in the first line of its standard
+ * input. There may be a password in it, and more certificates than an environment can hold.
+ */
 import { z } from "zod";
 import { policyNames } from "../cluster/policies/registry.ts";
 import { storeNames } from "../proxy/stores/registry.ts";
 
-/** Holds the settings as JSON, in the environment of the front: they may have a password in them. */
-export const FRONT_SETTINGS = "PLATEAU_FRONT";
-
 const proxySettings = z.strictObject({
   kind: z.literal("proxy"),
   origin: z.url(),
+  access: z.strictObject({
+    insecure: z.boolean().optional(),
+    caCerts: z.array(z.string()).readonly().optional(),
+    unixPath: z.string().optional(),
+  }),
   store: z.enum(storeNames),
   redisUrl: z.string().nullable(),
   ttlMs: z.number(),

@@ -11,10 +11,11 @@ export const appLauncher: Launcher<AppTarget> = {
     const settings = Object.entries(set).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
     const { port, shared } = context.listen ?? { port: 0, shared: false };
     const sharing = shared ? ["--share-port"] : [];
-    const child = startSelf(["serve", app, "--port", `${port}`, ...sharing, ...settings], {
+    const where = ["--host", context.host, "--port", `${port}`, ...sharing];
+    const child = startSelf(["serve", app, ...where, ...settings], {
       REDIS_URL: context.redisUrl ?? "",
     });
-    const origin = (announcement: string): string => announcement;
-    return bringUp({ child, runtime: OWN_RUNTIME, path: appNamed(app).paths[0], origin }, context);
+    const path = appNamed(app).paths[0];
+    return bringUp({ child, runtime: OWN_RUNTIME, path, port: null }, context);
   },
 };

@@ -2,7 +2,7 @@
  * Ties this process's life to that of its parent, when Plateau started it: the parent may be killed
  * with KILL, which leaves it no time to stop anything.
  */
-import { dieWithParent } from "./prctl.ts";
+import { dieWithParent, outliveParent } from "./prctl.ts";
 
 /** Set to 1 in the environment of a process that Plateau starts for itself. */
 export const BOUND = "PLATEAU_BOUND";
@@ -17,6 +17,14 @@ export function bindToParent(onText: (text: string) => void = () => {}): void {
   if (Deno.env.get(BOUND) !== "1") return;
   dieWithParent();
   void untilInputEnds(onText).then(() => Deno.exit(0));
+}
+
+/**
+ * From now on the kernel does not kill this process with its parent: it ends by the end of standard
+ * input alone, and hears `unload`. For what would leave something behind and is never busy for long.
+ */
+export function endInOrder(): void {
+  if (Deno.env.get(BOUND) === "1") outliveParent();
 }
 
 /** Resolves when whoever holds the other end of standard input is gone. */

@@ -11,7 +11,7 @@ import { Output } from "./output.ts";
 import { startPinned } from "./pin.ts";
 import { selfCommand } from "./self.ts";
 import { settlesWithin } from "./settles.ts";
-import { GRACE_MS, SUPERVISED_ENV } from "./supervisor.ts";
+import { GRACE_MS, SUPERVISED_ENV, SUPERVISED_FOLDER, SUPERVISED_STAGE } from "./supervisor.ts";
 
 /** A supervisor has to wait for its program's end before its own. */
 const SUPERVISOR_GRACE_MS = 2 * GRACE_MS + 1_000;
@@ -45,12 +45,23 @@ export function startSelf(args: readonly string[], env: Record<string, string>):
   return { ...child, supervised: false, announced };
 }
 
+interface SupervisedSurroundings extends Surroundings {
+  /** A folder of its own, which is removed when it has ended, also when we have been killed before. */
+  readonly folder?: string;
+  /** The same for a folder that stays when the program succeeds. */
+  readonly stage?: string;
+}
+
 /** Starts a foreign program, by its full path; `env` is its whole environment. Announces its process id. */
 export function startSupervised(
   command: readonly string[],
-  { env, cwd }: Surroundings,
+  { env, cwd, folder, stage }: SupervisedSurroundings,
 ): Child {
-  const forSupervisor = { [SUPERVISED_ENV]: JSON.stringify(env) };
+  const forSupervisor = {
+    [SUPERVISED_ENV]: JSON.stringify(env),
+    ...folder !== undefined && { [SUPERVISED_FOLDER]: folder },
+    ...stage !== undefined && { [SUPERVISED_STAGE]: stage },
+  };
   const args = ["supervise", "--", ...command];
   const child = start(args, { env: forSupervisor, cwd }, SUPERVISOR_GRACE_MS);
   const announced = child.output.takeLine("started")

@@ -13,8 +13,10 @@ export const clusterLauncher: Launcher<ClusterTarget> = {
           "use balancer: builtin or nginx",
       );
     }
-    return inCompany((company) =>
-      balancers[cluster.balancer].start(cluster, { ...context, company })
+    const front = cluster.balancer === "builtin" ? "balancer" : cluster.balancer;
+    return inCompany(
+      { front, behind: cluster.of },
+      (company) => balancers[cluster.balancer].start(cluster, { ...context, company }),
     );
   },
 };

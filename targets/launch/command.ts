@@ -2,6 +2,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { TargetError } from "../../scenarios/errors.ts";
+import { LOOPBACK } from "../listen.ts";
 import type { CommandTarget } from "../spec.ts";
 import { bringUp } from "./bring_up.ts";
 import { startSupervised } from "./child.ts";
@@ -12,7 +13,8 @@ import { cleanEnv, findProgram, freePort, isPortFree } from "./surroundings.ts";
 export const commandLauncher: Launcher<CommandTarget> = {
   async start(spec, context): Promise<RunningTarget> {
     const port = choosePort(spec, context);
-    const fill = (text: string): string => text.replaceAll("{port}", String(port));
+    const fill = (text: string): string =>
+      text.replaceAll("{port}", String(port)).replaceAll("{host}", context.host);
     const env = cleanEnv({
       PORT: String(port),
       ...context.redisUrl === null ? {} : { REDIS_URL: context.redisUrl },
@@ -24,16 +26,23 @@ export const commandLauncher: Launcher<CommandTarget> = {
     if (program === null) throw cannotStart(context, `there is no program "${name}"`);
     const runtime = await runtimeOf(spec.command, { env: cleanEnv(spec.env), cwd });
     const child = startSupervised([program, ...args], { env, cwd });
-    const origin = (): string => `http://127.0.0.1:${port}`;
-    return await bringUp({ child, runtime, path: spec.ready, origin }, context);
+    const advice = hostAdvice(spec, context);
+    return await bringUp({ child, runtime, path: spec.ready, port, advice }, context);
   },
 };
 
+/** A program that listens on loopback of its own accord is not heard elsewhere. */
+function hostAdvice({ command, env }: CommandTarget, { host }: LaunchContext): string | undefined {
+  const isTold = [...command, ...Object.values(env)].some((text) => text.includes("{host}"));
+  if (host === LOOPBACK || isTold) return undefined;
+  return `write {host} in its command or env, so that it listens on ${host}`;
+}
+
 /** The file's own PORT, which must be free, or else a free one. */
 function choosePort({ env }: CommandTarget, context: LaunchContext): number {
-  if (!/^\d+$/.test(env.PORT ?? "")) return context.listen?.port ?? freePort();
+  if (!/^\d+$/.test(env.PORT ?? "")) return context.listen?.port ?? freePort(context.host);
   const fixed = Number(env.PORT);
-  if (isPortFree(fixed)) return fixed;
+  if (isPortFree(fixed, context.host)) return fixed;
   throw cannotStart(
     context,
     `its port ${fixed} is in use; write PORT: "{port}" in its env to get a free one`,

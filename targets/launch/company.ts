@@ -1,6 +1,14 @@
 /** A target of several: a front, which is asked, and those that stand behind it. Together they are one target. */
 import { messageOf } from "../../scenarios/errors.ts";
-import type { Exit, RunningTarget, Watched } from "./launcher.ts";
+import type { Exit, RunningTarget, WatchedPart } from "./launcher.ts";
+
+/** What those of a company are called where they are shown apart. */
+interface Names {
+  /** The kind of the front. */
+  readonly front: string;
+  /** The target that stands behind it. */
+  readonly behind: string;
+}
 
 /** Those that stand behind a front, until all are stopped together. */
 export class Company {
@@ -9,6 +17,8 @@ export class Company {
   readonly #ended = Promise.withResolvers<Exit>();
   /** What the first said that ended. */
   #lastLines: (() => readonly string[]) | null = null;
+
+  constructor(private readonly names: Names) {}
 
   /** Takes what was started into the company; its end is from now on the end of all. */
   take(member: RunningTarget): RunningTarget {
@@ -48,7 +58,7 @@ export class Company {
       runtime: [...new Set(runtimes)].join(", ") || null,
       startUpMs: performance.now() - this.startedMs,
       exited: this.#ended.promise,
-      alongside: () => this.#treesBesides(front),
+      parts: () => this.#parts(front),
       onLoadStart: (atMs): void => {
         onLoadStart?.(atMs);
         for (const member of this.#members) member.onLoadStart?.(atMs);
@@ -62,9 +72,17 @@ export class Company {
   }
 
   /** The front itself may be one of those whom it shares its port with. */
-  #treesBesides(front: RunningTarget): Watched[] {
-    const others = this.#members.filter((member) => member !== front);
-    return others.flatMap((member) => [member, ...member.alongside?.() ?? []]);
+  #parts(front: RunningTarget): WatchedPart[] {
+    const own = this.#members.includes(front)
+      ? []
+      : [partOf(front, { role: "front", name: this.names.front })];
+    const { behind } = this.names;
+    return [
+      ...own,
+      ...this.#members.flatMap((member) =>
+        member.parts?.() ?? partOf(member, { role: "behind", name: behind })
+      ),
+    ];
   }
 
   #end(exit: Exit, lastLines: () => readonly string[]): void {
@@ -79,11 +97,19 @@ interface FrontHooks {
   readonly stop?: () => Promise<void>;
 }
 
+function partOf(
+  { pid, supervised }: RunningTarget,
+  called: Pick<WatchedPart, "role" | "name">,
+): WatchedPart {
+  return { ...called, pid, supervised };
+}
+
 /** Starts a company; when that fails, nobody of it is left. */
 export async function inCompany(
+  names: Names,
   start: (company: Company) => Promise<RunningTarget>,
 ): Promise<RunningTarget> {
-  const company = new Company();
+  const company = new Company(names);
   try {
     return await start(company);
   } catch (error) {

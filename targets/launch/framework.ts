@@ -17,9 +17,10 @@ export const frameworkLauncher: Launcher<FrameworkTarget> = {
     if (cwd === null) throw cannotStart(notInstalled(framework));
     const { settings, command } = frameworkNamed(framework);
     const chosen = settings.parse(set);
-    const port = context.listen?.port ?? freePort();
+    const port = context.listen?.port ?? freePort(context.host);
     const env = cleanEnv({
       ...PRODUCTION,
+      HOST: context.host,
       PORT: String(port),
       LOGGING: chosen.logging ? "on" : "off",
       ...context.redisUrl === null ? {} : { REDIS_URL: context.redisUrl },
@@ -29,8 +30,7 @@ export const frameworkLauncher: Launcher<FrameworkTarget> = {
     if (program === null) throw cannotStart(`there is no program "${name}"`);
     const runtime = await runtimeOf([program], { env: cleanEnv(), cwd });
     const child = startSupervised([program, ...args], { env, cwd });
-    const origin = (): string => `http://127.0.0.1:${port}`;
-    return await bringUp({ child, runtime, path: "/static", origin }, context);
+    return await bringUp({ child, runtime, path: "/static", port }, context);
   },
 };
 

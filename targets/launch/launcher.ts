@@ -20,6 +20,14 @@ export interface Watched {
   readonly supervised: boolean;
 }
 
+/** One of those that a target with a front consists of; several may have one name. */
+export interface WatchedPart extends Watched {
+  /** front: it is asked, and asks those behind it. */
+  readonly role: "front" | "behind";
+  /** What kind of front it is, or the target that stands behind. */
+  readonly name: string;
+}
+
 /** A server that has answered its ready check; one that ran already (`url`) has not been asked. */
 export interface RunningTarget extends Watched {
   /** `http://host:port` or `https://host:port`, without a path. */
@@ -32,8 +40,8 @@ export interface RunningTarget extends Watched {
   readonly runtime: string | null;
   /** Path that answered its ready check; null when it was not asked. */
   readonly readyPath: string | null;
-  /** Process trees that belong to it besides its own; none when absent. More may come while it runs. */
-  readonly alongside?: () => readonly Watched[];
+  /** All process trees of it, its own too; its own alone when absent. More may come while it runs. */
+  readonly parts?: () => readonly WatchedPart[];
   /** To be called when the load begins, for what depends on that moment. @param atMs Since the epoch. */
   readonly onLoadStart?: (atMs: number) => void;
   /** Resolves when the process ends on its own or by `stop`; never for `url`. */
@@ -57,7 +65,9 @@ export interface LaunchContext {
   readonly signal: AbortSignal;
   /** The experiment's targets, by name, with one value for each setting. */
   readonly others: Readonly<Record<string, TargetSpec>>;
-  /** Where it must listen; on a port of its own choice when absent. */
+  /** Address or name of this machine at which it must listen and is asked; IPv6 without brackets. */
+  readonly host: string;
+  /** The port; one of its own choice when absent. */
   readonly listen?: Listening;
 }
 
@@ -69,10 +79,10 @@ export interface Listening {
 
 /** For launchers of what stands in front of other targets. */
 export interface FrontContext extends LaunchContext {
-  /** Starts another target of the experiment. Throws as `Launcher.start` does. */
+  /** Starts another target of the experiment, on loopback unless told otherwise. Throws as `Launcher.start` does. */
   startOther(
     target: string,
-    changes?: Partial<Pick<LaunchContext, "name" | "listen" | "signal">>,
+    changes?: Partial<Pick<LaunchContext, "name" | "host" | "listen" | "signal">>,
   ): Promise<RunningTarget>;
 }
 

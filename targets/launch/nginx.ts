@@ -1,4 +1,4 @@
-/** Launches the real nginx: it serves a folder, or stands in front of another target or a URL. */
+/** Launches the real nginx: it serves files, or stands in front of another target or a URL. */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { TargetError } from "../../scenarios/errors.ts";
@@ -10,12 +10,15 @@ import type { FrontContext, Launcher, RunningTarget } from "./launcher.ts";
 import { plainOrigin } from "./plain_origin.ts";
 
 export const nginxLauncher: Launcher<NginxTarget> = {
-  start({ nginx: { root, proxy, workers } }, context): Promise<RunningTarget> {
+  start({ nginx: { root, files, proxy, workers } }, context): Promise<RunningTarget> {
+    if (files !== undefined) {
+      return startNginx({ workers, serves: { texts: files }, readyPath: "/" }, context);
+    }
     if (proxy === undefined) {
       const folder = locateFolder(root ?? ".", context);
       return startNginx({ workers, serves: { folder }, readyPath: "/" }, context);
     }
-    return inCompany(async (company) => {
+    return inCompany({ front: "nginx", behind: proxy }, async (company) => {
       const origin = isUrl(proxy) ? null : company.take(await context.startOther(proxy));
       const server = { origin: origin ? plainOrigin(origin, context) : proxy, late: false };
       const serves = { servers: [server], policy: "round-robin" } as const;

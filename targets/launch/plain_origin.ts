@@ -1,4 +1,4 @@
-/** Origins that what stands in front of them can dial: http://host:port, without certificates and sockets. */
+/** Origins that nginx and balancers can dial: http://host:port, without certificates and sockets. */
 import { TargetError } from "../../scenarios/errors.ts";
 import type { RunningTarget } from "./launcher.ts";
 
@@ -7,6 +7,6 @@ export function plainOrigin({ origin, access }: RunningTarget, { name }: { name:
   if (origin.startsWith("http:") && access?.unixPath === undefined) return origin;
   throw new TargetError(
     `Cannot start target ${name}: it can stand only in front of http://host:port, ` +
-      "neither of https nor of a unix socket",
+      "neither of https nor of a unix socket, as a proxy can",
   );
 }

@@ -10,6 +10,11 @@ export function dieWithParent(): boolean {
   return prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
+/** Takes back what `dieWithParent` asked for. False where it can't be had. */
+export function outliveParent(): boolean {
+  return prctl(PR_SET_PDEATHSIG, 0);
+}
+
 /** Orphans among this process's descendants become its children, so none escapes by forking twice. False where it can't be had. */
 export function adoptOrphans(): boolean {
   return prctl(PR_SET_CHILD_SUBREAPER, 1);

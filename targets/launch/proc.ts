@@ -9,19 +9,51 @@ export const TICKS_PER_SEC = 100;
 export interface ProcessStat {
   /** R running, S sleeping, Z ended but not waited for, … */
   readonly state: string;
-  /** CPU time of the process, user and system, without its children. */
-  readonly cpuTicks: number;
+  /** CPU time of the process, all threads that it has or had, without its children. */
+  readonly userTicks: number;
+  readonly systemTicks: number;
+  /** CPU time of those of its children that have ended and were waited for, with theirs. */
+  readonly waitedUserTicks: number;
+  readonly waitedSystemTicks: number;
+  readonly threads: number;
+  /** Since the boot: tells a process from a later one with its number. */
+  readonly startTicks: number;
 }
 
 /** Parses /proc/PID/stat. The name, in parentheses, may hold anything: fields count from the last `)`. */
 export function parseStat(text: string): ProcessStat {
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" "); // fields[0] is field 3 of proc(5)
-  return { state: fields[0], cpuTicks: Number(fields[11]) + Number(fields[12]) };
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const field = (number: number): number => Number(fields[number - 3]); // as proc(5) counts them
+  return {
+    state: fields[0],
+    userTicks: field(14),
+    systemTicks: field(15),
+    waitedUserTicks: field(16),
+    waitedSystemTicks: field(17),
+    threads: field(20),
+    startTicks: field(22),
+  };
 }
 
-/** Resident memory in bytes, from /proc/PID/status; 0 for kernel threads and ended processes. */
-export function parseMemoryBytes(status: string): number {
-  return Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
+/** What a thread's status says of it, and of the process that it belongs to. */
+export interface ThreadStatus {
+  /** Resident memory of the process; 0 for kernel threads and ended processes. */
+  readonly memoryBytes: number;
+  /** Context switches of the thread alone: it waited for something, or had to make room. */
+  readonly voluntary: number;
+  readonly involuntary: number;
+}
+
+/** Parses /proc/PID/status and /proc/PID/task/TID/status. */
+export function parseStatus(status: string): ThreadStatus {
+  const [, memoryKb = 0] = /^VmRSS:\s*(\d+) kB$/m.exec(status) ?? [];
+  const [, voluntary = 0] = /^voluntary_ctxt_switches:\s*(\d+)$/m.exec(status) ?? [];
+  const [, involuntary = 0] = /^nonvoluntary_ctxt_switches:\s*(\d+)$/m.exec(status) ?? [];
+  return {
+    memoryBytes: Number(memoryKb) * 1024,
+    voluntary: Number(voluntary),
+    involuntary: Number(involuntary),
+  };
 }
 
 /** Process ids in /proc/PID/task/TID/children. */
@@ -35,9 +67,40 @@ export function readStat(pid: number): ProcessStat | null {
   return text === null ? null : parseStat(text);
 }
 
-/** 0 when the process is gone. */
+/** Resident memory in bytes; 0 when the process is gone. */
 export function readMemoryBytes(pid: number): number {
-  return parseMemoryBytes(readOrNull(`/proc/${pid}/status`) ?? "");
+  return parseStatus(readOrNull(`/proc/${pid}/status`) ?? "").memoryBytes;
+}
+
+export interface ProcessThread {
+  readonly id: number;
+  readonly status: ThreadStatus;
+  /** Processes that it has started and not waited for. */
+  readonly children: readonly number[];
+}
+
+/** None when the process is gone. */
+export function readThreads(pid: number): ProcessThread[] {
+  return threadsOf(pid).flatMap((id) => {
+    const folder = `/proc/${pid}/task/${id}`;
+    const status = readOrNull(`${folder}/status`);
+    if (status === null) return [];
+    const children = parseChildren(readOrNull(`${folder}/children`) ?? "");
+    return { id, status: parseStatus(status), children };
+  });
+}
+
+/**
+ * Open files, sockets and pipes; null when they are not ours to see, 0 when the process is gone. Since
+ * Linux 6.2 the size of the folder is their number; before, they are counted.
+ */
+export function countOpenFiles(pid: number): number | null {
+  const folder = `/proc/${pid}/fd`;
+  try {
+    return Deno.statSync(folder).size || [...Deno.readDirSync(folder)].length;
+  } catch (error) {
+    return error instanceof Deno.errors.PermissionDenied ? null : 0;
+  }
 }
 
 /**
@@ -49,10 +112,14 @@ export function descendantsOf(pid: number): number[] {
 }
 
 function childrenOf(pid: number): number[] {
-  const tasks = `/proc/${pid}/task`;
-  return orNull(() => [...Deno.readDirSync(tasks)])?.flatMap(({ name }) =>
-    parseChildren(readOrNull(`${tasks}/${name}/children`) ?? "")
-  ) ?? [];
+  return threadsOf(pid).flatMap((id) =>
+    parseChildren(readOrNull(`/proc/${pid}/task/${id}/children`) ?? "")
+  );
+}
+
+function threadsOf(pid: number): number[] {
+  const names = orNull(() => [...Deno.readDirSync(`/proc/${pid}/task`)]) ?? [];
+  return names.map(({ name }) => Number(name));
 }
 
 function readOrNull(path: string): string | null {

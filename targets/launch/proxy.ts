@@ -1,10 +1,12 @@
 /** Launches the caching proxy, in a process of its own, in front of another target or a URL. */
-import { TargetError } from "../../scenarios/errors.ts";
+import { messageOf, TargetError } from "../../scenarios/errors.ts";
+import type { Access } from "../access.ts";
+import { dial } from "../dial/dial.ts";
+import { endpointOf } from "../dial/endpoint.ts";
 import type { ProxyTarget } from "../proxy/spec.ts";
 import { isUrl } from "../upstream/origin_name.ts";
 import { inCompany } from "./company.ts";
-import type { Launcher, RunningTarget } from "./launcher.ts";
-import { plainOrigin } from "./plain_origin.ts";
+import type { LaunchContext, Launcher, RunningTarget } from "./launcher.ts";
 import { startFront } from "./start_front.ts";
 
 export const proxyLauncher: Launcher<ProxyTarget> = {
@@ -14,14 +16,19 @@ export const proxyLauncher: Launcher<ProxyTarget> = {
         `Cannot start target ${context.name}: its store is Redis, and there is none`,
       );
     }
-    return inCompany(async (company) => {
+    return inCompany({ front: "proxy", behind: proxy.origin }, async (company) => {
       const behind = isUrl(proxy.origin)
         ? null
         : company.take(await context.startOther(proxy.origin));
+      const way = {
+        origin: behind?.origin ?? new URL(proxy.origin).origin,
+        access: behind?.access ?? {},
+      };
+      if ((behind?.pid ?? null) === null) await assertReached(way, context);
       const { store, ttl, stale, paths, singleFlight, maxBodyBytes } = proxy;
       const { front, tell } = await startFront({
         kind: "proxy",
-        origin: behind ? plainOrigin(behind, context) : new URL(proxy.origin).origin,
+        ...way,
         store,
         redisUrl: context.redisUrl,
         ttlMs: ttl,
@@ -30,8 +37,30 @@ export const proxyLauncher: Launcher<ProxyTarget> = {
         singleFlight,
         maxBodyBytes,
       }, { ...context, readyPath: behind?.readyPath ?? "/" });
-      // What was asked to see whether it is ready and right is no part of the load.
-      return company.behind(front, { onLoadStart: () => void tell("empty") });
+      let isLoaded = false;
+      return company.behind(front, {
+        onLoadStart(): void {
+          // What was asked to see whether it is ready and right is no part of the load; a load before is.
+          if (!isLoaded) void tell("empty");
+          isLoaded = true;
+        },
+      });
     });
   },
 };
+
+/** Nobody has asked a server that runs already; a proxy in front of it could only say that it got no answer. */
+async function assertReached(
+  { origin, access }: { origin: string; access: Access },
+  { name, signal }: LaunchContext,
+): Promise<void> {
+  try {
+    const connection = await dial(endpointOf(origin, access), signal);
+    connection.close();
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new TargetError(
+      `Cannot start target ${name}: ${origin} can't be reached: ${messageOf(error)}`,
+    );
+  }
+}

@@ -1,6 +1,7 @@
 /** The launchers by name, and which one a target's lines in the experiment file ask for. */
 import { TargetError } from "../../scenarios/errors.ts";
 import type { ClusterTarget } from "../cluster/spec.ts";
+import { LOOPBACK } from "../listen.ts";
 import type { NginxTarget } from "../nginx/spec.ts";
 import type { ProxyTarget } from "../proxy/spec.ts";
 import type { AppTarget, CommandTarget, FrameworkTarget, TargetSpec, UrlTarget } from "../spec.ts";
@@ -34,6 +35,9 @@ export const launchers = {
   nginx: nginxLauncher,
 } satisfies { [Name in keyof Specs]: Launcher<Specs[Name]> };
 
+/** Who stands behind a front is reached by that alone. */
+const BEHIND = { host: LOOPBACK, listen: undefined };
+
 /** Starts a target. Throws as `Launcher.start` does. */
 export async function startTarget(
   spec: TargetSpec,
@@ -43,7 +47,7 @@ export async function startTarget(
   const context: FrontContext = {
     ...given,
     startOther: (target, changes) =>
-      startOther(target, { ...given, listen: undefined, name: target, ...changes }),
+      startOther(target, { ...given, ...BEHIND, name: target, ...changes }),
   };
   if ("app" in spec) return await launchers.app.start(spec, context);
   if ("framework" in spec) return await launchers.framework.start(spec, context);

@@ -1,6 +1,5 @@
 /** Starts a front of ours, the caching proxy or the balancer: this program again, as `front`. */
 import type { FrontSettings } from "../front/settings.ts";
-import { FRONT_SETTINGS } from "../front/settings.ts";
 import { bringUp } from "./bring_up.ts";
 import { startSelf } from "./child.ts";
 import type { LaunchContext, RunningTarget } from "./launcher.ts";
@@ -18,10 +17,10 @@ export async function startFront(
   context: LaunchContext & { readonly readyPath: string },
 ): Promise<StartedFront> {
   const port = context.listen?.port ?? 0;
-  const child = startSelf(["front", String(port)], { [FRONT_SETTINGS]: JSON.stringify(settings) });
-  const origin = (announcement: string): string => announcement;
+  const child = startSelf(["front", String(port), context.host], {});
+  void child.tell(JSON.stringify(settings));
   const front = await bringUp(
-    { child, runtime: OWN_RUNTIME, path: context.readyPath, origin },
+    { child, runtime: OWN_RUNTIME, path: context.readyPath, port: null },
     context,
   );
   return { front, tell: child.tell };

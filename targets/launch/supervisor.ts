@@ -24,6 +24,10 @@ const BACKGROUND_POLL_MS = 500;
 
 /** Holds the program's whole environment as a JSON object; without it, ours is inherited. */
 export const SUPERVISED_ENV = "PLATEAU_SUPERVISED_ENV";
+/** Names a folder of the program's own, which is removed with it. */
+export const SUPERVISED_FOLDER = "PLATEAU_SUPERVISED_FOLDER";
+/** Names a folder that is removed unless the program succeeds. */
+export const SUPERVISED_STAGE = "PLATEAU_SUPERVISED_STAGE";
 
 const STOP_SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
   ? ["SIGINT"]
@@ -46,6 +50,8 @@ export async function supervise(command: readonly string[]): Promise<never> {
   ]);
   await end(family, graceMs);
   const { code } = await child.status;
+  removeFolder(Deno.env.get(SUPERVISED_FOLDER));
+  if (code !== 0) removeFolder(Deno.env.get(SUPERVISED_STAGE));
   Deno.exit(code);
 }
 
@@ -65,6 +71,16 @@ function startProgram([program, ...args]: readonly string[]): Deno.ChildProcess 
   } catch (error) {
     print(Deno.stderr, `Cannot run ${program}: ${messageOf(error)}`);
     Deno.exit(127);
+  }
+}
+
+/** Who started us may be gone, and can't do it. */
+function removeFolder(folder: string | undefined): void {
+  if (folder === undefined) return;
+  try {
+    Deno.removeSync(folder, { recursive: true });
+  } catch (error) {
+    print(Deno.stderr, `Cannot remove ${folder}: ${messageOf(error)}`);
   }
 }
 

@@ -1,6 +1,7 @@
 /** What a foreign program finds around it: a clean environment, its folder, a free port. */
 import { statSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
+import { LOOPBACK } from "../listen.ts";
 
 /** All that is inherited: enough to find programs and folders, nothing of the user's secrets. */
 const INHERITED = Deno.build.os === "windows"
@@ -47,21 +48,21 @@ function isProgram(path: string): boolean {
     (Deno.build.os === "windows" || (stat.mode & 0o111) !== 0);
 }
 
-/** A port on loopback that was free a moment ago. */
-export function freePort(): number {
-  return listenBriefly(0);
+/** A port that was free a moment ago. */
+export function freePort(host: string = LOOPBACK): number {
+  return listenBriefly(host, 0);
 }
 
-export function isPortFree(port: number): boolean {
+export function isPortFree(port: number, host: string = LOOPBACK): boolean {
   try {
-    return listenBriefly(port) === port;
+    return listenBriefly(host, port) === port;
   } catch {
     return false;
   }
 }
 
-function listenBriefly(port: number): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port });
+function listenBriefly(hostname: string, port: number): number {
+  using listener = Deno.listen({ hostname, port });
   return listener.addr.port;
 }
 

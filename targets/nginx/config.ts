@@ -3,9 +3,11 @@
  * refers. Pure.
  */
 import type { PolicyName } from "../cluster/policies/registry.ts";
+import { hostAndPort } from "../listen.ts";
 import { mimeTypes } from "./mime_types.ts";
 
 export interface NginxConfig {
+  readonly host: string;
   readonly port: number;
   /** auto: one for each core. */
   readonly workers: "auto" | number;
@@ -15,6 +17,7 @@ export interface NginxConfig {
 }
 
 export interface FolderServed {
+  /** A relative one is in nginx's own. */
   readonly folder: string;
 }
 
@@ -26,14 +29,14 @@ export interface ServersServed {
 interface Server {
   /** `http://host:port`. */
   readonly origin: string;
-  /** It may not be there yet: asked again a second after it did not answer. */
+  /** It may not be there yet: it is tried in each second, once, until it answers. */
   readonly late: boolean;
 }
 
 /** Connections that each worker keeps to the servers when they are idle. */
 const IDLE_CONNECTIONS = 512;
 
-export function nginxConfig({ port, workers, user, serves }: NginxConfig): string {
+export function nginxConfig({ host, port, workers, user, serves }: NginxConfig): string {
   const parts = "folder" in serves ? folderParts(serves) : upstreamParts(serves);
   return `daemon off;
 ${user === null ? "" : `user ${user};\n`}worker_processes ${workers};
@@ -64,7 +67,7 @@ http {
   scgi_temp_path scgi;
   ${mimeTypes()}
 ${parts.http}  server {
-    listen 127.0.0.1:${port} backlog=16384;
+    listen ${hostAndPort(host, port)} backlog=16384;
 ${parts.server}  }
 }
 `;
@@ -79,13 +82,19 @@ function folderParts({ folder }: FolderServed): Parts {
   return { http: "", server: `    root ${quoted(folder)};\n    index index.html;\n` };
 }
 
+/**
+ * nginx counts in whole seconds, and leaves out who failed until more than `fail_timeout` has gone by:
+ * with 0 until the next second begins, with 1s up to two seconds.
+ */
+const LATE = "max_fails=1 fail_timeout=0";
+
 /** `zone`: the workers share what they know of the servers, so that the fewest connections are those of all. */
 function upstreamParts({ servers, policy }: ServersServed): Parts {
   const lines = [
     "zone servers 256k;",
     ...DIRECTIVES[policy],
     ...servers.map(({ origin, late }) =>
-      `server ${new URL(origin).host} ${late ? "max_fails=1 fail_timeout=1s" : "max_fails=0"};`
+      `server ${new URL(origin).host} ${late ? LATE : "max_fails=0"};`
     ),
     `keepalive ${IDLE_CONNECTIONS};`,
     "keepalive_requests 1000000000;",

@@ -8,6 +8,7 @@ import type { LaunchContext, RunningTarget } from "../launch/launcher.ts";
 import { runtimeOf } from "../launch/runtime.ts";
 import { cleanEnv, findProgram, freePort } from "../launch/surroundings.ts";
 import { isServable, type NginxConfig, nginxConfig } from "./config.ts";
+import { writeFiles } from "./written_files.ts";
 
 export const NO_NGINX = "No nginx on PATH: install it (apt-get install nginx)";
 
@@ -16,7 +17,12 @@ export function findNginx(): string | null {
   return findProgram("nginx", { path: cleanEnv().PATH ?? "", cwd: Deno.cwd() });
 }
 
-interface NginxOptions extends Pick<NginxConfig, "workers" | "serves"> {
+/** Folder of the files that it writes, in its own. */
+const FILES = "files";
+
+interface NginxOptions extends Pick<NginxConfig, "workers"> {
+  /** Texts by path, or what lies elsewhere. */
+  readonly serves: { readonly texts: Readonly<Record<string, string>> } | NginxConfig["serves"];
   /** Path that answers with a status under 500. */
   readonly readyPath: string;
 }
@@ -31,18 +37,19 @@ export async function startNginx(
   if ("folder" in serves && !isServable(serves.folder)) {
     throw cannotStart(context, `nginx can't serve "${serves.folder}", as its path has a $ in it`);
   }
+  const env = cleanEnv();
+  const runtime = await runtimeOf([program], { env, cwd: Deno.cwd() });
   const folder = Deno.makeTempDirSync({ prefix: "plateau-nginx-" });
   try {
-    const port = context.listen?.port ?? freePort();
+    const port = context.listen?.port ?? freePort(context.host);
     const file = join(folder, "nginx.conf");
-    Deno.writeTextFileSync(file, nginxConfig({ port, workers, serves, user: workersUser() }));
-    const env = cleanEnv();
-    const runtime = await runtimeOf([program], { env, cwd: folder });
-    const child = startSupervised([program, "-p", folder, "-c", file], { env, cwd: folder });
-    const origin = (): string => `http://127.0.0.1:${port}`;
-    const running = await bringUp({ child, runtime, path: readyPath, origin }, context);
-    void running.exited.then(() => remove(folder));
-    return running;
+    if ("texts" in serves) writeFiles(join(folder, FILES), serves.texts);
+    const options = { host: context.host, port, workers, user: workersUser() };
+    const served = "texts" in serves ? { folder: FILES } : serves;
+    Deno.writeTextFileSync(file, nginxConfig({ ...options, serves: served }));
+    const command = [program, "-p", folder, "-c", file];
+    const child = startSupervised(command, { env, cwd: folder, folder });
+    return await bringUp({ child, runtime, path: readyPath, port }, context);
   } catch (error) {
     remove(folder);
     throw error;

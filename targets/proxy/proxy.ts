@@ -8,7 +8,7 @@ import type { ProxySettings } from "../front/settings.ts";
 import { type Asked, askedBy } from "../upstream/asked.ts";
 import type { Fields } from "../upstream/fields.ts";
 import { Origin, type OriginAnswer } from "../upstream/origin.ts";
-import { freshForMs, keyOf, mayUseCache } from "./rules.ts";
+import { freshForMs, keyOf, mayUseCache, toldAgeSec } from "./rules.ts";
 import { openStore } from "./stores/registry.ts";
 import type { KeptAnswer, Store } from "./stores/store.ts";
 import { takeApart } from "./take_apart.ts";
@@ -17,9 +17,12 @@ import { takeApart } from "./take_apart.ts";
 const UNSHARED_MS = 1_000;
 const MOST_UNSHARED = 10_000;
 
+/** Others wait for the rest of a body for so long, before they ask for their own. */
+const PATIENCE_MS = 1_000;
+
 /** A request on its way to the origin, whose answer may be for others, too. */
 interface Flight {
-  /** The answer once it is kept; null when it is for its own client only. */
+  /** The answer once it is kept; null when it is for its own client only, or takes too long. */
   readonly landed: Promise<KeptAnswer | null>;
   /** How many wait for it. */
   waiting: number;
@@ -39,7 +42,7 @@ export class Proxy implements Front {
   readonly #unshared = new Map<string, number>();
 
   constructor(private readonly settings: ProxySettings, private readonly store: Store) {
-    this.#origin = new Origin(settings.origin);
+    this.#origin = new Origin(settings.origin, settings.access);
   }
 
   async fetch(request: Request): Promise<Response> {
@@ -82,7 +85,8 @@ export class Proxy implements Front {
   async #fly(key: string, asked: Asked, client: AbortSignal | null): Promise<OriginAnswer> {
     const landed = Promise.withResolvers<KeptAnswer | null>();
     const flight: Flight = { landed: landed.promise, waiting: 0 };
-    const isWanted = (): boolean => client === null || flight.waiting > 0;
+    let isLate = false;
+    const isWanted = (): boolean => client === null || (flight.waiting > 0 && !isLate);
     const leaving = new AbortController();
     client?.addEventListener("abort", () => isWanted() || leaving.abort());
     this.#flights.set(key, flight);
@@ -93,14 +97,22 @@ export class Proxy implements Front {
     };
     try {
       const answer = await this.#origin.ask(asked, leaving.signal);
-      const freshMs = freshForMs(answer.status, answer.fields, this.settings.ttlMs);
+      const freshMs = freshForMs(answer, this.settings.ttlMs, Date.now());
       if (freshMs <= 0) {
         land(null);
         return answer;
       }
       const { maxBodyBytes } = this.settings;
       const apart = takeApart(answer, { maxBodyBytes, isWanted });
-      void apart.whole.then((body) => this.#keep(key, { ...answer, body }, freshMs)).then(land);
+      const waiting = setTimeout(() => {
+        isLate = true;
+        landed.resolve(null); // in flight it stays: nobody waits for another, and its end is kept
+        apart.release();
+      }, PATIENCE_MS);
+      void apart.whole.then((body) => {
+        clearTimeout(waiting);
+        return this.#keep(key, { ...answer, body }, freshMs);
+      }).then(land);
       return apart.answer;
     } catch (error) {
       land(null);
@@ -152,7 +164,8 @@ export class Proxy implements Front {
 }
 
 function keptResponse({ status, headers, body, keptAtMs }: KeptAnswer, word: Word): Response {
-  const ageSec = Math.max(0, Math.floor((Date.now() - keptAtMs) / 1_000));
+  const keptSec = Math.max(0, Math.floor((Date.now() - keptAtMs) / 1_000));
+  const ageSec = toldAgeSec(headers) + keptSec;
   const fields: Fields = [...headers.filter(([name]) => name !== "age"), ["age", String(ageSec)]];
   return marked({ status, fields, body: body.length === 0 ? null : body }, word);
 }

@@ -1,5 +1,6 @@
 /** What a shared cache may keep, for how long, and under which key (RFC 9111 §3 and §4). Pure. */
 import { type Fields, listed } from "../upstream/fields.ts";
+import type { KeptAnswer } from "./stores/store.ts";
 
 export interface AskedHead {
   readonly method: string;
@@ -45,14 +46,39 @@ export function keyOf({ method, path, fields }: AskedHead): string {
 /** Whole and lasting: no errors, no parts, no temporary redirects. */
 const LASTING: ReadonlySet<number> = new Set([200, 203, 204, 300, 301, 308]);
 
+interface AnsweredHead {
+  readonly status: number;
+  readonly fields: Fields;
+}
+
 /** How long an answer is fresh, milliseconds; 0 when it must not be kept. @param ttlMs Of the setting. */
-export function freshForMs(status: number, fields: Fields, ttlMs: number): number {
+export function freshForMs({ status, fields }: AnsweredHead, ttlMs: number, nowMs: number): number {
   const control = listed(fields, "cache-control");
   if (!LASTING.has(status) || /\bno-(?:store|cache)\b|\bprivate\b/i.test(control)) return 0;
   if (fields.some(([name]) => name === "set-cookie")) return 0;
   if (!/^(?:accept-encoding)?$/i.test(listed(fields, "vary").trim())) return 0;
-  const seconds = secondsIn(control, "s-maxage") ?? secondsIn(control, "max-age") ?? Infinity;
-  return Math.min(ttlMs, seconds * 1_000);
+  if (/^text\/event-stream\b/i.test(listed(fields, "content-type"))) return 0; // it has no end
+  const seconds = secondsIn(control, "s-maxage") ?? secondsIn(control, "max-age") ??
+    secondsToExpiry(fields, nowMs);
+  return Math.max(0, Math.min(ttlMs, (seconds - toldAgeSec(fields)) * 1_000));
+}
+
+/** How old the answer was when it came, as it says itself (RFC 9111 §5.1). */
+export function toldAgeSec(fields: KeptAnswer["headers"]): number {
+  return Number(/^\d+/.exec(listed(fields, "age"))?.[0] ?? 0);
+}
+
+/** By the origin's own clock where it tells the time; Infinity when it says nothing (RFC 9111 §5.3). */
+function secondsToExpiry(fields: Fields, nowMs: number): number {
+  if (!fields.some(([name]) => name === "expires")) return Infinity;
+  const [expiresMs, dateMs] = ["expires", "date"].map((name) => msOf(listed(fields, name)));
+  return expiresMs === null ? 0 : (expiresMs - (dateMs ?? nowMs)) / 1_000;
+}
+
+/** Null when it is no date (RFC 9110 §5.6.7). */
+function msOf(date: string): number | null {
+  const ms = date.endsWith(" GMT") ? Date.parse(date) : NaN;
+  return Number.isNaN(ms) ? null : ms;
 }
 
 function secondsIn(control: string, directive: string): number | null {

@@ -3,6 +3,7 @@
  * As long as it may still be kept it is read as fast as the origin sends it, so that a slow client does
  * not hold up those who wait for the cache; beyond that the client sets the pace.
  */
+import { listed } from "../upstream/fields.ts";
 import type { OriginAnswer } from "../upstream/origin.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -12,6 +13,8 @@ export interface Apart {
   readonly answer: OriginAnswer;
   /** For the cache: null when it was too large or cut off. Never rejects. */
   readonly whole: Promise<Bytes | null>;
+  /** Those who waited for the rest do so no more: it is read for the client alone, if that is still there. */
+  release(): void;
 }
 
 export interface Limits {
@@ -21,14 +24,22 @@ export interface Limits {
 }
 
 export function takeApart(answer: OriginAnswer, limits: Limits): Apart {
-  const { body } = answer;
+  const { body, fields } = answer;
+  const asItIs = { answer, release: () => {} };
   if (!(body instanceof ReadableStream)) {
     const whole = body ?? new Uint8Array();
     const isSmall = whole.length <= limits.maxBodyBytes;
-    return { answer, whole: Promise.resolve(isSmall ? whole : null) };
+    return { ...asItIs, whole: Promise.resolve(isSmall ? whole : null) };
+  }
+  if (Number(listed(fields, "content-length")) > limits.maxBodyBytes) {
+    return { ...asItIs, whole: Promise.resolve(null) };
   }
   const splitter = new Splitter(body.getReader(), limits);
-  return { answer: { ...answer, body: splitter.forClient }, whole: splitter.whole.promise };
+  return {
+    answer: { ...answer, body: splitter.forClient },
+    whole: splitter.whole.promise,
+    release: () => splitter.release(),
+  };
 }
 
 class Splitter {
@@ -58,6 +69,11 @@ class Splitter {
         if (!limits.isWanted()) return this.#giveUp();
       },
     });
+  }
+
+  release(): void {
+    const isAlone = this.#client === null && !this.limits.isWanted();
+    if (isAlone && !this.#isOver) void this.#giveUp();
   }
 
   async #readWhileSmall(): Promise<void> {

@@ -10,6 +10,15 @@ export interface Asked {
   readonly body: ReadableStream<Uint8Array> | null;
 }
 
+/**
+ * A body that a front can't pass on: `Request` has none with GET and HEAD, and its length without it would
+ * make the origin take the next request for it (RFC 9110 §9.3.1).
+ */
+export function losesBody({ method, headers }: Request): boolean {
+  if (method !== "GET" && method !== "HEAD") return false;
+  return headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) !== 0;
+}
+
 export function askedBy(request: Request): Asked {
   const { method, url, headers, body } = request;
   return { method, path: pathOf(url), fields: endToEnd(headers), body };

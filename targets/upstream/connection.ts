@@ -3,6 +3,8 @@
  * while it is idle, and so knows at once when the origin has closed it.
  */
 import { Buffer } from "node:buffer";
+import { type Connection, dial } from "../dial/dial.ts";
+import type { Endpoint } from "../dial/endpoint.ts";
 import { type AnswerHead, parseAnswerHead } from "./answer_head.ts";
 
 const BUFFER_BYTES = 64 * 1_024;
@@ -10,7 +12,7 @@ const CR_LF = Buffer.from("\r\n");
 const EMPTY_LINE = Buffer.from("\r\n\r\n");
 
 export class OriginConnection {
-  readonly #conn: Deno.Conn;
+  readonly #conn: Connection;
   readonly #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
   /** What was read and not yet taken is between these. */
   #from = 0;
@@ -18,13 +20,13 @@ export class OriginConnection {
   #ahead: Promise<boolean> | null = null;
   isOpen = true;
 
-  private constructor(conn: Deno.TcpConn) {
+  private constructor(conn: Connection) {
     this.#conn = conn;
-    conn.setNoDelay(true);
   }
 
-  static async dial(hostname: string, port: number): Promise<OriginConnection> {
-    return new OriginConnection(await Deno.connect({ hostname, port }));
+  /** Rejects with a DialError. @param signal Gives the attempt up. */
+  static async dial(endpoint: Endpoint, signal: AbortSignal): Promise<OriginConnection> {
+    return new OriginConnection(await dial(endpoint, signal));
   }
 
   async write(bytes: Uint8Array): Promise<void> {

@@ -2,6 +2,8 @@
  * The origin behind a front: requests go out on connections that are kept and used again, answers come
  * back as they are, in a stream. Not `fetch`, which would decompress them and follow redirects.
  */
+import type { Access } from "../access.ts";
+import { type Endpoint, endpointOf } from "../dial/endpoint.ts";
 import { AnswerBody } from "./answer_body.ts";
 import type { AnswerHead } from "./answer_head.ts";
 import { type Asked, encodeBody, encodeHead } from "./asked.ts";
@@ -20,17 +22,14 @@ const IDEMPOTENT: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT"
 
 export class Origin {
   readonly #host: string;
-  readonly #hostname: string;
-  readonly #port: number;
+  readonly #endpoint: Endpoint;
   readonly #idle: OriginConnection[] = [];
   #inFlight = 0;
 
-  /** @param origin `http://host:port`. */
-  constructor(readonly origin: string) {
-    const { host, hostname, port } = new URL(origin);
-    this.#host = host;
-    this.#hostname = hostname.replace(/^\[|\]$/g, "");
-    this.#port = Number(port || 80);
+  /** @param origin `http://host:port` or `https://host:port`. */
+  constructor(readonly origin: string, access: Access = {}) {
+    this.#host = new URL(origin).host;
+    this.#endpoint = endpointOf(origin, access);
   }
 
   /** Requests whose answers have not ended. */
@@ -44,7 +43,7 @@ export class Origin {
     try {
       while (true) {
         const kept = this.#idle.pop();
-        const connection = kept ?? await OriginConnection.dial(this.#hostname, this.#port);
+        const connection = kept ?? await this.#dial(signal);
         try {
           return await this.#askOn(connection, asked, signal);
         } catch (error) {
@@ -57,6 +56,10 @@ export class Origin {
       this.#inFlight--;
       throw error;
     }
+  }
+
+  #dial(signal = new AbortController().signal): Promise<OriginConnection> {
+    return OriginConnection.dial(this.#endpoint, signal);
   }
 
   async #askOn(

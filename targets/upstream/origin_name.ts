@@ -1,20 +1,26 @@
 /** What a front stands before, as it is written: the name of another target, or a URL. */
 import { z } from "zod";
 
-const NO_ORIGIN =
-  "Cannot use this as an origin: write the name of another target, or http://host:port without a path";
+/** @param protocols Of URLs, as `http:`. */
+function originOf(protocols: readonly string[]): z.ZodString {
+  const urls = protocols.map((protocol) => `${protocol}//host:port`).join(" or ");
+  return z.string().min(1).refine(
+    (text) => !isUrl(text) || isOrigin(text, protocols),
+    `Cannot use this as an origin: write the name of another target, or ${urls} without a path`,
+  );
+}
 
-export const originName = z.string().min(1).refine(
-  (text) => !isUrl(text) || isOrigin(text),
-  NO_ORIGIN,
-);
+export const originName = originOf(["http:", "https:"]);
+
+/** Of what dials plain http alone. */
+export const plainOriginName = originOf(["http:"]);
 
 /** Names of targets hold no colon. */
 export function isUrl(text: string): boolean {
   return text.includes("://");
 }
 
-function isOrigin(text: string): boolean {
+function isOrigin(text: string, protocols: readonly string[]): boolean {
   const url = URL.parse(text);
-  return url?.protocol === "http:" && url.href === `${url.origin}/`;
+  return url !== null && protocols.includes(url.protocol) && url.href === `${url.origin}/`;
 }

@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { findProgram, testWith } from "../needs.ts";
 
-const FLAGS = [
+export const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
   "--disable-background-networking",
@@ -68,6 +68,40 @@ async function lookAt(browser: Browser, { html, options, look }: Look): Promise<
     await context.close();
     rmSync(folder, { recursive: true });
   }
+}
+
+/** Scrolls through the page, as charts are drawn when they come near the screen, and back to its top. */
+export async function scrollThrough(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+    for (let y = 0; y < document.body.scrollHeight; y += innerHeight / 2) {
+      scrollTo(0, y);
+      await frame();
+      await frame();
+    }
+    scrollTo(0, 0);
+  });
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll("canvas")].every(({ width, height }) =>
+      width !== 300 || height !== 150
+    )
+  );
+}
+
+/** Where a canvas is on the screen, once it has come there and is drawn. */
+export async function drawnBox(
+  page: Page,
+  id: string,
+): Promise<{ x: number; y: number; width: number; height: number }> {
+  const canvas = page.locator(`#${id}`);
+  await canvas.scrollIntoViewIfNeeded();
+  await page.waitForFunction((id) => {
+    const drawn = document.getElementById(id);
+    return drawn instanceof HTMLCanvasElement && (drawn.width !== 300 || drawn.height !== 150);
+  }, id);
+  const box = await canvas.boundingBox();
+  assert.ok(box);
+  return box;
 }
 
 /** Share of the canvas' pixels that are painted, by the id of each canvas. */

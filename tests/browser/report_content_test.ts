@@ -20,7 +20,7 @@ chromiumTest("what the report says", {
         const scenario = `e1-s${i + 1}`;
         await assertShown(page, `e1-answer-${i + 1}-table`, tables.summary);
         await assertShown(page, `${scenario}-percentiles`, tables.percentiles);
-        await assertShown(page, `${scenario}-outcomes`, tables.outcomes);
+        await assertShown(page, `e1-outcomes-${i + 1}-outcomes`, tables.outcomes);
         await assertShown(page, `${scenario}-runs`, tables.runs);
         const shown = (await cellsOf(page, `${scenario}-runs`)).map((row) => row[3]);
         const runs = RESULTS.runs.filter((run) => run.scenario === name);

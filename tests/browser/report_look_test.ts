@@ -1,13 +1,13 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 import assert from "node:assert/strict";
-import axe from "axe-core";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { renderPage } from "../../report/html/page.ts";
 import { reportModel } from "../../report/model.ts";
 import { resultsFixture } from "../report/fixture.ts";
-import { chromiumTest, inkOf, type Look } from "./chromium.ts";
-import { CHARTS, DESKTOP, MODEL, PAGE, PHONE, SPEC } from "./sample.ts";
+import { violationsOf } from "./accessibility.ts";
+import { chromiumTest, inkOf, type Look, scrollThrough } from "./chromium.ts";
+import { CHARTS, DESKTOP, MODEL, PAGE, PHONE, SPEC, TABLES } from "./sample.ts";
 
 const VIEWS: Record<string, BrowserContextOptions> = {
   "on a wide screen": { ...DESKTOP, colorScheme: "light" },
@@ -29,21 +29,16 @@ const views = Object.entries(VIEWS).map(([view, options]): [string, Look] => [
 ]);
 
 async function assertDrawn(page: Page, charts: number): Promise<void> {
+  await scrollThrough(page);
   const ink = Object.entries(await inkOf(page));
   assert.equal(ink.length, charts);
   for (const [id, share] of ink) assert.ok(share > 0.01, `${id}: ${share}`);
 }
 
-/** What axe-core finds, as `rule: element`. */
-async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const { violations }: axe.AxeResults = await page.evaluate(() =>
-    Reflect.get(globalThis, "axe").run()
-  );
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-}
-
 const MOST_WITHOUT_CHARTS = 0.8;
+/** Of A4 between its margins. */
+const PAPER_PX = 703;
+const LEAST_TABLE_SCALE = 0.7;
 
 chromiumTest("how the report looks", {
   ...Object.fromEntries(views),
@@ -87,10 +82,28 @@ chromiumTest("how the report looks", {
       }));
       assert.equal(background, "rgb(255, 255, 255)");
       assert.ok(Math.max(...widths) <= 703 && Math.min(...widths) > 250);
-      await assertDrawn(page, CHARTS);
+      const ink = Object.values(await inkOf(page));
+      assert.equal(ink.filter((share) => share > 0.01).length, CHARTS);
       await page.evaluate(() => dispatchEvent(new Event("afterprint")));
       const after = await page.evaluate(() => document.querySelector("canvas")?.toDataURL());
       assert.equal(after, before);
+    },
+  },
+  "on paper every table has room, so that nothing of the page is shrunk": {
+    html: PAGE,
+    options: { viewport: { width: PAPER_PX, height: 900 } },
+    look: async (page) => {
+      await page.emulateMedia({ media: "print" });
+      await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), PAPER_PX);
+      const scales = await page.evaluate(() => {
+        const tables = document.querySelectorAll<HTMLElement>(".scroll table");
+        return [...tables].map(({ style }) => Number(style.zoom || 1));
+      });
+      assert.equal(scales.length, TABLES);
+      assert.ok(Math.min(...scales) > LEAST_TABLE_SCALE, `${scales}`);
+      await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+      assert.equal(await page.locator("table[style*=zoom]").count(), 0);
     },
   },
   "a PDF holds the charts": {

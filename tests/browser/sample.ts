@@ -27,10 +27,13 @@ export const RESULTS = resultsFixture(SPEC);
 export const MODEL = reportModel(RESULTS);
 export const PAGE = renderPage([MODEL]);
 
-/** Canvases of PAGE: for each of two scenarios bars, three timelines and a latency histogram. */
-export const CHARTS = 2 * (1 + 3 + 1);
-/** Tables of PAGE: for each scenario ten, and the reasons of errors. */
-export const TABLES = 2 * (10 + 1);
+/**
+ * Canvases of PAGE: for each of two scenarios bars, three figures compared, three timelines, a latency histogram,
+ * tails, and the failures of one target; of all the time to stable latency.
+ */
+export const CHARTS = 2 * (1 + 3 + 3 + 1 + 1 + 1) + 1;
+/** Tables of PAGE: for each scenario eleven, and the reasons of errors; of all the time to stable latency. */
+export const TABLES = 2 * (11 + 1) + 1;
 
 export const DESKTOP = { viewport: { width: 1280, height: 900 } } as const;
 export const PHONE = {

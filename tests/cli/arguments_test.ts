@@ -109,6 +109,17 @@ const lines: [sentence: string, line: string[], told: (string | RegExp)[]][] = [
   ["both ends", ["bench", URL_, "-d", "1s", "-n", "1"], [
     "--requests: Cannot end by both --duration and --requests (leave one out)",
   ]],
+  [
+    "several at once on a connection for one",
+    ["bench", URL_, "--pipeline", "2", "--no-keepalive"],
+    [
+      "--pipeline: Cannot send several requests at once on a connection that ends with its answer " +
+      "(leave it or --no-keepalive out)",
+    ],
+  ],
+  ["a request log on standard output", ["bench", URL_, "--log", "-"], [
+    "--log: Cannot write it to standard output: name a file",
+  ]],
   ["an address without its scheme", ["bench", "localhost:8080"], [
     'URL: Cannot measure "localhost:8080": write http://host:port/path',
   ]],

@@ -5,7 +5,7 @@ import { plateau } from "../e2e/plateau.ts";
 
 const MAIN = join(import.meta.dirname ?? "", "../../main.ts");
 
-const common = ["--help", "--version"];
+const common = ["--help", "--version", "--no-color"];
 const outputs = [
   "--json <",
   "--csv <",

@@ -1,19 +1,23 @@
 import assert from "node:assert/strict";
-import { planFromFile } from "../../cli/planned.ts";
+import { type Changes, planFromFile, type Planned } from "../../cli/planned.ts";
 import { UserError } from "../../scenarios/errors.ts";
-import { durationMsOf } from "../../scenarios/plan.ts";
+import { durationMsOf } from "../../scenarios/cell_load.ts";
 
-const CHANGES = { only: undefined, repeat: 1, duration: 2_000, seed: 1 };
+const CHANGES = { set: {}, only: undefined, repeat: 1, duration: 2_000, seed: 1 };
 
 /** How long the runs last that are planned with `--duration 2s`. */
 async function planned(load: string, more = ""): Promise<(number | null)[]> {
+  const { plan } = await planOf(
+    `targets: { a: { app: api } }\nscenarios: { s: { get: / } }\nload: ${load}\n${more}`,
+  );
+  return plan.cells.map(({ load }) => durationMsOf(load));
+}
+
+async function planOf(lines: string, changes: Partial<Changes> = {}): Promise<Planned> {
   const file = await Deno.makeTempFile({ suffix: ".yaml" });
-  const text =
-    `name: a\ntargets: { a: { app: api } }\nscenarios: { s: { get: / } }\nload: ${load}\n${more}`;
   try {
-    await Deno.writeTextFile(file, text);
-    const { plan } = await planFromFile(file, CHANGES);
-    return plan.cells.map(({ load }) => durationMsOf(load));
+    await Deno.writeTextFile(file, `name: a\n${lines}`);
+    return await planFromFile(file, { ...CHANGES, ...changes });
   } finally {
     await Deno.remove(file);
   }
@@ -47,4 +51,40 @@ Deno.test("--duration is refused when the start that is discarded would be all",
     assert.match(error.message, /^--duration: Cannot leave out 2s of runs of 2s/);
     return true;
   });
+});
+
+const SEVERAL = `targets: { a: { app: api } }
+scenarios:
+  common: { get: / }
+  counted: { get: /, load: { requests: 5 } }
+  paced: { get: /, load: { rate: [1/s, 2/s], duration: 9s } }
+  phased: { get: /, load: { phases: [{ duration: 7s, arrivals: 1/s }] } }
+load: { duration: 1m }`;
+
+Deno.test("--duration stands in for that of the experiment and of each scenario with its own load", async () => {
+  const only = { scenarios: ["common", "counted", "paced"] };
+  const { plan } = await planOf(SEVERAL, { only });
+  assert.deepEqual(
+    plan.cells.map(({ scenario, load }) => [scenario, durationMsOf(load)]),
+    [["common", 2_000], ["counted", 2_000], ["paced", 2_000], ["paced", 2_000]],
+  );
+});
+
+Deno.test("--duration is refused for a scenario in phases, which is named", async () => {
+  await assert.rejects(
+    planOf(SEVERAL),
+    /^UserError: --duration: Cannot set one duration for scenario phased: its load has phases, each with its own \(leave it out, choose other scenarios with --only, or change the file\)$/,
+  );
+});
+
+Deno.test("a plan keeps what the command line changed", async () => {
+  const set = { runs: "4" };
+  const text = `parameters: { runs: 3 }
+${SEVERAL}
+repeat: "\${runs}"`;
+  const changes = { set, only: { scenarios: ["common"] }, repeat: undefined, duration: undefined };
+  const { flags, experiment } = await planOf(text, changes);
+  assert.deepEqual(flags, changes);
+  assert.equal(experiment.repeat, 4);
+  assert.deepEqual(experiment.parameters, { runs: 4 });
 });

@@ -158,6 +158,17 @@ Deno.test("work sleeps for sleepTime milliseconds, many requests at once", async
   assert.ok(elapsedMs >= 49 && elapsedMs < 900, `${elapsedMs} ms`);
 });
 
+Deno.test("work computes and sleeps as set for a request that does not ask for another", async () => {
+  await using app = await startApp("work", { cpuTime: "20ms", sleepTime: "30ms" });
+  const tookMs = async (path: string): Promise<number> => {
+    const startMs = performance.now();
+    await (await app.ask(path)).body?.cancel();
+    return performance.now() - startMs;
+  };
+  assert.ok(await tookMs("/") >= 49);
+  assert.ok(await tookMs("/?cpuTime=60") >= 89);
+});
+
 const WORK_REFUSED = [
   "cpuTime=51",
   "sleepTime=201",

@@ -9,13 +9,13 @@ import {
   frameworkNamed,
   frameworkNames,
 } from "../../targets/frameworks/registry.ts";
-import type { RunningTarget } from "../../targets/launch/launcher.ts";
+import type { LaunchContext, RunningTarget } from "../../targets/launch/launcher.ts";
 import { startTarget } from "../../targets/launch/registry.ts";
+import { hostAndPort } from "../../targets/listen.ts";
 import { provideRedis } from "../../targets/redis.ts";
-import { targetSpec } from "../../targets/spec.ts";
 import { until } from "../e2e/patience.ts";
 import { type Need, testWith } from "../needs.ts";
-import { launchContext } from "../targets/fixtures/launch_context.ts";
+import { launchContext, targetFrom } from "../targets/fixtures/launch_context.ts";
 import { assertAnswers, EXCHANGES, OWN_WORDS } from "./study_endpoints.ts";
 
 const never = new AbortController().signal;
@@ -32,10 +32,10 @@ function needsOf(name: FrameworkName): Need[] {
 /** Starts it, does `work`, and stops it: it has ended without being killed, and printed the lines that it gives. */
 async function withServer(
   lines: Record<string, unknown>,
-  redisUrl: string | null,
+  changes: Partial<LaunchContext>,
   work: (target: RunningTarget) => Promise<void>,
 ): Promise<readonly string[]> {
-  const target = await startTarget(targetSpec.parse(lines), launchContext({ redisUrl }));
+  const target = await startTarget(targetFrom(lines), launchContext(changes));
   try {
     await work(target);
   } finally {
@@ -50,7 +50,7 @@ async function assertSuite(lines: Record<string, unknown>): Promise<void> {
   const redis = await provideRedis({ url: null, signal: never });
   assert.ok(redis);
   try {
-    await withServer(lines, redis.url, async ({ origin }) => {
+    await withServer(lines, { redisUrl: redis.url }, async ({ origin }) => {
       for (const exchange of EXCHANGES) await assertAnswers(origin, exchange);
       assert.equal(await statusOf(`${origin}/no-such-path`), 404);
     });
@@ -84,7 +84,7 @@ for (const name of frameworkNames) {
     needs,
     `framework ${name} prints nothing, and says 503 where it lacks Redis`,
     async () => {
-      const printed = await withServer({ framework: name }, null, async ({ origin }) => {
+      const printed = await withServer({ framework: name }, {}, async ({ origin }) => {
         await assertAnswers(origin, ["no Redis", "/redis", 503, OWN_WORDS]);
         for (const path of ["/static", "/validation", "/error/1", "/no-such-path"]) {
           await statusOf(origin + path);
@@ -95,14 +95,24 @@ for (const name of frameworkNames) {
   );
 
   testWith([...needs, "linux"], `framework ${name} serves this machine only`, async () => {
-    await withServer({ framework: name }, null, async ({ origin }) => {
+    await withServer({ framework: name }, {}, async ({ origin }) => {
       await assert.rejects(fetch(origin.replace("127.0.0.1", "127.0.0.2")));
     });
   });
 
+  testWith([...needs, "linux", "ipv6"], `framework ${name} listens where it is told`, async () => {
+    for (const host of ["127.0.0.2", "::1"]) {
+      await withServer({ framework: name }, { host }, async ({ origin }) => {
+        assert.equal(new URL(origin).host, hostAndPort(host, Number(new URL(origin).port)));
+        assert.equal(await statusOf(`${origin}/static`), 200);
+        await assert.rejects(fetch(`http://127.0.0.1:${new URL(origin).port}`));
+      });
+    }
+  });
+
   testWith(needs, `framework ${name} logs requests when its log is on`, async () => {
     const lines = { framework: name, set: { logging: "on" } };
-    await withServer(lines, null, async ({ origin, lastLines }) => {
+    await withServer(lines, {}, async ({ origin, lastLines }) => {
       await statusOf(`${origin}/error/1`);
       await statusOf(`${origin}/static?some=query`);
       await until("it logs", () => /\/static\b/.test(lastLines().join("\n")));

@@ -3,13 +3,17 @@
  * however the target behind it behaves, it is started, told of, and stopped with it.
  */
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { TargetError } from "../../scenarios/errors.ts";
+import { Certificates } from "../../targets/access.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import { descendantsOf } from "../../targets/launch/proc.ts";
 import { startTarget } from "../../targets/launch/registry.ts";
-import { targetSpec } from "../../targets/spec.ts";
+import type { TargetSpec } from "../../targets/spec.ts";
+import { certificates } from "../certificates.ts";
+import { emptyFolder } from "../e2e/plateau.ts";
 import { type Need, testWith } from "../needs.ts";
-import { launchContext, program } from "../targets/fixtures/launch_context.ts";
+import { launchContext, program, targetFrom } from "../targets/fixtures/launch_context.ts";
 
 type Lines = Record<string, unknown>;
 
@@ -31,8 +35,8 @@ const FRONTS: { name: string; needs: Need[]; lines: Lines; instances: number }[]
 ];
 
 function startBefore(behind: Lines, lines: Lines, readyTimeoutMs = 20_000): Promise<RunningTarget> {
-  const others = { behind: targetSpec.parse(behind) };
-  return startTarget(targetSpec.parse(lines), launchContext({ others, readyTimeoutMs }));
+  const others = { behind: targetFrom(behind) };
+  return startTarget(targetFrom(lines), launchContext({ others, readyTimeoutMs }));
 }
 
 function assertNothingLeft(): void {
@@ -64,7 +68,10 @@ for (const { name, needs, lines, instances } of FRONTS) {
     testWith(["linux", ...needs], `${name} in front of a target that is ${habit}`, async () => {
       const target = await startBefore({ command: program(habit) }, lines);
       assert.match(await textOf(target.origin), /"PORT":"\d+"/);
-      assert.equal(target.alongside?.().length, instances);
+      const behind = target.parts?.().filter(({ role, name }) =>
+        role === "behind" && name === "behind"
+      );
+      assert.equal(behind?.length, instances);
       await target.stop();
       await assert.rejects(fetch(target.origin));
       assertNothingLeft();
@@ -114,13 +121,76 @@ Deno.test("instances of a target whose own port is fixed are an error: the secon
   assertNothingLeft();
 });
 
-for (const { name, needs, lines } of FRONTS.filter(({ instances }) => instances === 1)) {
-  testWith(needs, `${name} in front of https is an error that says so`, async () => {
-    const failed = startBefore({ url: "https://127.0.0.1:1" }, lines);
-    await assert.rejects(failed, /^TargetError: Cannot start target tested: .* only .*http:/);
+testWith(["nginx"], "nginx in front of https is an error that says so", async () => {
+  const failed = startBefore({ url: "https://127.0.0.1:1" }, { nginx: { proxy: "behind" } });
+  await assert.rejects(failed, /^TargetError: Cannot start target tested: .* only .*http:/);
+  assertNothingLeft();
+});
+
+Deno.test("a proxy in front of a server that is not there is an error at once", async () => {
+  for (const behind of ["behind", "http://127.0.0.1:1"]) {
+    const failed = startBefore({ url: "http://127.0.0.1:1" }, { proxy: { origin: behind } });
+    await assert.rejects(
+      failed,
+      /^TargetError: Cannot start target tested: http:\/\/127\.0\.0\.1:1 can't be reached: .*refused/,
+    );
     assertNothingLeft();
-  });
+  }
+});
+
+/** Through a proxy in front of that server: an answer that was fetched, then the kept one. */
+async function assertProxied(behind: TargetSpec): Promise<void> {
+  const others = { behind };
+  const proxy = targetFrom({ proxy: { origin: "behind" } });
+  const target = await startTarget(proxy, launchContext({ others }));
+  for (const word of ["miss", "hit"]) {
+    const answer = await fetch(`${target.origin}/a`);
+    assert.equal(await answer.text(), "from behind");
+    assert.equal(answer.headers.get("x-cache"), word);
+  }
+  await target.stop();
+  assertNothingLeft();
 }
+
+testWith(
+  ["openssl"],
+  "a proxy stands in front of https, with the certificates that it trusts",
+  async () => {
+    const { signed, authority } = certificates();
+    const quiet = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
+    await using server = Deno.serve({ ...quiet, ...signed }, () => new Response("from behind"));
+    const url = `https://localhost:${server.addr.port}`;
+    await assertProxied({ url, insecure: true });
+    await assertProxied({ url, insecure: false, cacert: new Certificates("ca.pem", authority) });
+    await assert.rejects(
+      assertProxied({ url, insecure: false }),
+      /can't be reached: the certificate is not signed by an authority that is trusted here/,
+    );
+  },
+);
+
+Deno.test("a proxy stands in front of a unix socket", async () => {
+  using folder = emptyFolder();
+  const path = join(folder.path, "socket");
+  await using _server = Deno.serve({ path, onListen: () => {} }, () => new Response("from behind"));
+  await assertProxied({ url: "http://localhost", insecure: false, unix: path });
+});
+
+Deno.test("a proxy forgets what was asked before its first load, and keeps what the loads have left", async () => {
+  const target = await startBefore({ app: "work" }, { proxy: { origin: "behind" } });
+  const ask = async (): Promise<string | null> => {
+    const answer = await fetch(target.origin);
+    await answer.body?.cancel();
+    return answer.headers.get("x-cache");
+  };
+  assert.deepEqual([await ask(), await ask()], ["miss", "hit"]);
+  target.onLoadStart?.(Date.now());
+  while (await ask() !== "miss");
+  target.onLoadStart?.(Date.now());
+  for (let n = 0; n < 500; n++) assert.equal(await ask(), "hit");
+  await target.stop();
+  assertNothingLeft();
+});
 
 testWith(
   ["nginx"],
@@ -143,17 +213,37 @@ testWith(
   },
 );
 
+testWith(["nginx"], "nginx serves files of which the experiment has the text", async () => {
+  const files = { "/": "<p>ü", "/a/": "inner", "/a/b.json": "{}", "/static": "as it is" };
+  const target = await startBefore({ app: "work" }, { nginx: { files } });
+  const types: string[] = [];
+  for (const [path, text] of Object.entries(files)) {
+    const answer = await fetch(target.origin + path);
+    assert.equal(await answer.text(), text);
+    types.push(answer.headers.get("content-type") ?? "");
+  }
+  const plain = "application/octet-stream";
+  assert.deepEqual(types, ["text/html", "text/html", "application/json", plain]);
+  await target.stop();
+  assertNothingLeft();
+});
+
 testWith(["linux"], "fronts may stand in front of fronts", async () => {
   const others = {
-    behind: targetSpec.parse({ app: "work" }),
-    several: targetSpec.parse({ cluster: { of: "behind", instances: 2 } }),
+    behind: targetFrom({ app: "work" }),
+    several: targetFrom({ cluster: { of: "behind", instances: 2 } }),
   };
-  const lines = targetSpec.parse({ proxy: { origin: "several" } });
+  const lines = targetFrom({ proxy: { origin: "several" } });
   const target = await startTarget(lines, launchContext({ others }));
   const answer = await fetch(target.origin);
   assert.equal(await answer.text(), "Hello World!");
   assert.equal(answer.headers.get("x-cache"), "miss");
-  assert.equal(target.alongside?.().length, 3);
+  assert.deepEqual(target.parts?.().map(({ role, name }) => [role, name]), [
+    ["front", "proxy"],
+    ["front", "balancer"],
+    ["behind", "behind"],
+    ["behind", "behind"],
+  ]);
   await target.stop();
   assertNothingLeft();
 });

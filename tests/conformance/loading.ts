@@ -2,7 +2,7 @@
  * Loads a server of the test with one driver and one worker, and gives what the worker recorded.
  */
 import assert from "node:assert/strict";
-import type { Endpoint } from "../../runner/endpoint.ts";
+import type { Endpoint } from "../../targets/dial/endpoint.ts";
 import { encodeRequest } from "../../runner/http/request.ts";
 import type { Check } from "../../runner/load/answer_check.ts";
 import type { DriverName } from "../../runner/load/driver.ts";

@@ -2,7 +2,7 @@
  * What Plateau leaves behind when it is ended: nothing but what it measured.
  */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { type Results, results } from "../../runner/result.ts";
 import { testWith } from "../needs.ts";
@@ -114,6 +114,41 @@ for (const signal of SIGNALS) {
     const port = Number(new URL(served.origin).port);
     await assert.rejects(Deno.connect({ port, hostname: "127.0.0.1" }), /refused/i);
   });
+}
+
+for (const signal of SIGNALS) {
+  testWith(
+    ["linux"],
+    `${signal} of serve while it starts ends it, and leaves no file`,
+    async () => {
+      using folder = emptyFolder();
+      await using program = new Plateau(["serve", "wiki", "--set", "pages=100000"], {
+        env: { TMPDIR: folder.path },
+      });
+      await program.until(
+        "it writes pages",
+        () => openFiles(program.pid).includes("wiki.db (deleted)"),
+      );
+      program.kill(signal);
+      const { stdout } = await program.ended;
+      assert.equal(stdout, "");
+      // A compiled program keeps its runtime's cache there.
+      const left = readdirSync(folder.path).filter((name) => name.startsWith("plateau-"));
+      assert.deepEqual(left, []);
+    },
+  );
+}
+
+/** What /proc tells of them, one a line. */
+function openFiles(pid: number): string {
+  const folder = `/proc/${pid}/fd`;
+  return readdirSync(folder).map((fd) => {
+    try {
+      return readlinkSync(join(folder, fd));
+    } catch {
+      return ""; // closed meanwhile
+    }
+  }).join("\n");
 }
 
 testWith(["linux"], "a second SIGINT ends at once, and still leaves nothing", async () => {

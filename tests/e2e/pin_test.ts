@@ -80,7 +80,8 @@ function isLoading(pid: number): boolean {
   return [...coresOfThreads(pid).keys()].some((thread) => {
     try {
       const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, "utf8");
-      return stat.includes("(worker-") && parseStat(stat).cpuTicks > AT_WORK_TICKS;
+      const { userTicks, systemTicks } = parseStat(stat);
+      return stat.includes("(worker-") && userTicks + systemTicks > AT_WORK_TICKS;
     } catch {
       return false; // it has ended
     }

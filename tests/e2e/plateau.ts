@@ -19,7 +19,10 @@ export interface Ended {
   readonly stderr: string;
 }
 
-export type Surroundings = Pick<Deno.CommandOptions, "cwd" | "env">;
+export interface Surroundings extends Pick<Deno.CommandOptions, "cwd" | "env"> {
+  /** A command that becomes the one that follows it, such as `ip netns exec NAME`. */
+  readonly through?: readonly string[];
+}
 
 /** A started Plateau; the end of its `await using` scope kills it if it still runs. */
 export class Plateau implements AsyncDisposable {
@@ -30,15 +33,22 @@ export class Plateau implements AsyncDisposable {
   #over = false;
 
   constructor(args: readonly string[], surroundings: Surroundings = {}) {
-    this.#child = new Deno.Command(PROGRAM, {
-      args: [...FIRST_ARGS, ...args],
-      ...surroundings,
+    const { through = [], ...options } = surroundings;
+    const [program, ...before] = [...through, PROGRAM];
+    this.#child = new Deno.Command(program, {
+      args: [...before, ...FIRST_ARGS, ...args],
+      ...options,
       stdin: "null",
       stdout: "piped",
       stderr: "piped",
     }).spawn();
     this.pid = this.#child.pid;
     this.ended = this.#untilEnd();
+  }
+
+  /** What it has printed so far. */
+  get printed(): Readonly<Pick<Ended, "stdout" | "stderr">> {
+    return this.#printed;
   }
 
   kill(signal: Deno.Signal): void {

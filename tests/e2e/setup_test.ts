@@ -3,7 +3,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { results } from "../../runner/result.ts";
+import { descendantsOf, readStat } from "../../targets/launch/proc.ts";
 import { testWith } from "../needs.ts";
+import { until } from "./patience.ts";
 import { COMMAND, emptyFolder, Plateau, plateau } from "./plateau.ts";
 import { Terminal } from "./terminal.ts";
 
@@ -112,6 +114,30 @@ testWith(
     assert.deepEqual(installedIn(folder.path), []);
   },
 );
+
+for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+  testWith(
+    ["linux", "node"],
+    `${signal} of an installation leaves neither processes nor a folder`,
+    async () => {
+      using folder = emptyFolder();
+      const path = withProgram(folder.path, "npm", "sleep 600 & sleep 601");
+      await using program = new Plateau(["setup", "frameworks", "express"], {
+        env: fresh(folder.path, path),
+      });
+      const running = (): number[] => descendantsOf(program.pid);
+      await program.until("its program and a child run", () => running().length >= 4);
+      const pids = running();
+      program.kill(signal);
+      await program.ended;
+      await until(
+        "they have ended",
+        () => !pids.some((pid) => (readStat(pid)?.state ?? "Z") !== "Z"),
+      );
+      assert.deepEqual(installedIn(folder.path), []);
+    },
+  );
+}
 
 Deno.test("a name that is none is exit code 2, with the one that was meant", async () => {
   const { code, stderr } = await plateau(["setup", "frameworks", "fastly"]);

@@ -13,12 +13,16 @@ export class Terminal implements AsyncDisposable {
     this.#started = this.#tmux("new-session", "-d", ...size, `${kept}; exec sleep 600`);
   }
 
-  /** The screen, as soon as it shows `pattern`. */
-  async shows(pattern: RegExp): Promise<string> {
+  /**
+   * The screen, as soon as it shows `pattern`: where it is asked for with its styles as escapes, or below what
+   * has left it at the top.
+   */
+  async shows(pattern: RegExp, { styles = false, past = false } = {}): Promise<string> {
     await this.#started;
+    const options = [...(styles ? ["-e"] : []), ...(past ? ["-S", "-"] : [])];
     let screen = "";
     return await until(() => `the terminal shows ${pattern}: ${screen}`, async () => {
-      screen = await this.#tmux("capture-pane", "-p");
+      screen = await this.#tmux("capture-pane", "-p", ...options);
       return pattern.test(screen) && screen;
     });
   }
@@ -27,6 +31,19 @@ export class Terminal implements AsyncDisposable {
   async type(line: string): Promise<void> {
     if (line !== "") await this.#tmux("send-keys", "-l", line);
     await this.#tmux("send-keys", "Enter");
+  }
+
+  /** @param key As tmux names it: `C-c`. */
+  async press(key: string): Promise<void> {
+    await this.#tmux("send-keys", key);
+  }
+
+  async resize(columns: number, rows: number): Promise<void> {
+    await this.#tmux("resize-window", "-x", `${columns}`, "-y", `${rows}`);
+  }
+
+  async isCursorShown(): Promise<boolean> {
+    return (await this.#tmux("display-message", "-p", "#{cursor_flag}")).trim() === "1";
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

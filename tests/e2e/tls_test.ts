@@ -111,6 +111,10 @@ repeat: 1
         .sort(),
       [["local", 20, 20], ["trusted", 20, 20], ["unchecked", 20, 20]],
     );
-    assert.match(JSON.stringify(experiment), /"cacert":".\/ca.pem"/, "authorities stay a path");
+    assert.match(
+      JSON.stringify(experiment),
+      /"cacert":\{"path":".\/ca.pem","sha256":"[0-9a-f]{64}"\}/,
+      "authorities stay a path, with a digest",
+    );
   },
 );

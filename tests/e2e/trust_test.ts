@@ -26,10 +26,13 @@ function tell({ generator }: Measurement): string {
 
 /** A small load uses less of this machine; from here on others do, and it may be right not to trust it. */
 const QUIET = 0.25;
-const MOST_TRIES = 10;
+/** From here on a measurement is suspect, as its hypervisor has others to serve. */
+const STOLEN = 0.02;
+const MOST_TRIES = 5;
 
 function isDisturbed({ generator: { surroundings } }: Measurement): boolean {
-  return (surroundings.busy ?? 0) >= QUIET;
+  const { busy, steal, throttled } = surroundings;
+  return (busy ?? 0) >= QUIET || (steal ?? 0) >= STOLEN || (throttled ?? 0) > 0;
 }
 
 /** The first measurement that nobody disturbed, or else the last one. */
@@ -126,7 +129,8 @@ Deno.test("--strict ends with code 4 when a run can't be trusted; the report say
   const { runs } = results.parse(JSON.parse(Deno.readTextFileSync(join(out, "results.json"))));
   assert.deepEqual(runs.map(({ generator }) => generator.trust), ["suspect", "suspect"]);
   const page = Deno.readTextFileSync(join(out, "report.html"));
-  assert.match(page, /<\/h1>\s*<div class="trust suspect"><p><strong>suspect<\/strong>: in 2 of 2/);
+  const top = page.slice(page.indexOf("</h1>"), page.indexOf("<section"));
+  assert.match(top, /<div class="trust suspect"><p><strong>suspect<\/strong>: in 2 of 2/);
 });
 
 /** Where Deno keeps what it has fetched; unlike ours its cache is not to be a new one. */

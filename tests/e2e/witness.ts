@@ -9,16 +9,29 @@ export interface Witness extends AsyncDisposable {
   settledCount(): Promise<number>;
 }
 
-/** @param delayMs How long each answer takes. */
-export function startWitness({ delayMs = 0, status = 200 } = {}): Witness {
+export interface WitnessSettings {
+  /** How long each answer takes. */
+  readonly delayMs?: number;
+  readonly status?: number;
+  /** Where it listens. */
+  readonly hostname?: string;
+  /** Called for every request with the address that it came from. */
+  readonly onRequest?: (from: string) => void;
+}
+
+export function startWitness(
+  { delayMs = 0, status = 200, hostname = "127.0.0.1", onRequest }: WitnessSettings = {},
+): Witness {
   let count = 0;
-  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async () => {
+  const listening = { port: 0, hostname, onListen: () => {} };
+  const server = Deno.serve(listening, async (_, { remoteAddr }) => {
     count += 1;
+    onRequest?.(remoteAddr.hostname);
     if (delayMs > 0) await pause(delayMs);
     return new Response("witness", { status });
   });
   return {
-    origin: `http://127.0.0.1:${server.addr.port}`,
+    origin: `http://${hostname}:${server.addr.port}`,
     settledCount: () =>
       until("requests stop coming", async () => {
         const before = count;

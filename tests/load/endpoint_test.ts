@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { type Endpoint, endpointOf } from "../../runner/endpoint.ts";
+import { type Endpoint, endpointOf } from "../../targets/dial/endpoint.ts";
 import type { Access } from "../../targets/access.ts";
-import { handshakeFailed, refused } from "../../runner/load/dial_error.ts";
-import { chooseDriver } from "../../runner/load/drivers.ts";
+import { handshakeFailed, refused } from "../../targets/dial/dial_error.ts";
+import { chooseDriver } from "../../runner/load/choose_driver.ts";
 import { UserError } from "../../scenarios/errors.ts";
 
 const CHECKED = { insecure: false, caCerts: [] };

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { LogFile } from "../../runner/load/log_file.ts";
 import { RequestLog } from "../../runner/load/request_log.ts";
+import { testWith } from "../needs.ts";
 
 function logged(lines: readonly (readonly [number, number, number, number])[]): string {
   let text = "";
@@ -40,4 +42,13 @@ Deno.test("more lines than the buffer holds are written whole, none lost", () =>
   log.flush();
   assert.ok(writes.length > 1 && writes.every((text) => text.endsWith("\n")));
   assert.equal(writes.join("").split("\n").length, 50_001);
+});
+
+testWith(["linux"], "a log that can't be written says why, and is left as it is", () => {
+  const file = new LogFile("/dev/full");
+  assert.equal(file.lost, null);
+  file.write(new TextEncoder().encode("200;0;1;0\n"));
+  assert.match(String(file.lost), /No space left/);
+  file.write(new TextEncoder().encode("200;0;1;0\n"));
+  file.close();
 });

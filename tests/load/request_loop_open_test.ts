@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { RequestLoop } from "../../runner/load/request_loop.ts";
 import { mergeHistograms } from "../../runner/stats/histogram.ts";
-import { assertNothingLost, encoder, OK, SECOND, stage, STEADY, totalsOf } from "./stage.ts";
+import { happenings, Playing, SLOTS } from "./playing.ts";
+import { assertNothingLost, OK, SECOND, stage, STEADY, totalsOf } from "./stage.ts";
 
 Deno.test("in an open loop the next tick is when the next arrival is due", () => {
   const s = stage({ supply: STEADY });
@@ -41,6 +41,23 @@ Deno.test("an arrival that finds everybody busy waits, and its wait counts in la
   assertNothingLost(totals, s.parts);
 });
 
+Deno.test("an open loop lasts as long as it was to, though its last arrival was answered before", () => {
+  const s = stage({ supply: STEADY, durationUs: 1_500_000 });
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 0);
+  for (let nowUs = 0; nowUs < Infinity; nowUs = s.loop.onTick(nowUs)) {
+    if (s.driver.take().includes("send 0")) s.loop.onBytes(0, OK, OK.length, nowUs);
+  }
+  assert.deepEqual([totalsOf(s).completed, s.loop.elapsedUs], [1_000, 1_500_000]);
+});
+
+Deno.test("a load that is stopped before it starts has lasted no time", () => {
+  const s = stage({ supply: STEADY });
+  Atomics.store(s.stop, 0, 1);
+  s.loop.onTick(-2 * SECOND);
+  assert.deepEqual([totalsOf(s).due, s.loop.elapsedUs], [0, 0]);
+});
+
 Deno.test("arrivals go to the connection that has been idle longest", () => {
   const s = stage({ supply: STEADY, connections: 3 });
   s.loop.onTick(0);
@@ -68,79 +85,22 @@ Deno.test("in an open loop with nobody to connect to, each dial fails the arriva
 });
 
 Deno.test("whatever happens, in any order, every exchange that was due ends exactly once", () => {
-  const happening = fc.record({
-    what: fc.constantFrom(
-      "open",
-      "refused",
-      "answer",
-      "half",
-      "garbage",
-      "twice",
-      "end",
-      "reset",
-      "tick",
-    ),
-    slot: fc.nat(3),
-    afterUs: fc.integer({ min: 1, max: 30_000 }),
-  });
   fc.assert(
     fc.property(
-      fc.array(happening, { maxLength: 300 }),
+      happenings,
       fc.integer({ min: 1, max: 4 }),
       fc.boolean(),
-      (happenings, pipeline, open) => {
+      (list, pipeline, open) => {
         const kind = open ? { supply: STEADY } : { pipeline };
-        const s = stage({ connections: 4, timeoutUs: 60_000, durationUs: 2 * SECOND, ...kind });
-        const state = ["closed", "closed", "closed", "closed"];
-        const obey = (): void => {
-          for (const note of s.driver.take()) {
-            const [command, slot] = note.split(" ");
-            if (command === "connect") state[Number(slot)] = "dialing";
-            if (command === "close") state[Number(slot)] = "closed";
-          }
-        };
-        let nowUs = 0;
-        s.loop.onTick(nowUs);
-        for (const { what, slot, afterUs } of happenings) {
-          obey();
-          nowUs += afterUs;
-          if (state[slot] === "dialing" && what === "open") {
-            state[slot] = "open";
-            s.loop.onOpen(slot, nowUs);
-          } else if (state[slot] === "dialing" && what === "refused") {
-            state[slot] = "closed";
-            s.loop.onRefused(slot, "connect", "refused", nowUs);
-          } else if (state[slot] === "open") {
-            feed(s.loop, { what, slot, nowUs }, state);
-          }
-          if (what === "tick" && s.loop.onTick(nowUs) === Infinity) {
-            return assertNothingLost(
-              totalsOf(s),
-              s.parts,
-            );
-          }
-        }
-        s.loop.onTick(2 * SECOND);
+        const s = stage({ connections: SLOTS, timeoutUs: 60_000, durationUs: 2 * SECOND, ...kind });
+        const playing = new Playing(s.loop, s.driver);
+        playing.tick();
+        for (const happening of list) if (!playing.isOver) playing.play(happening);
+        playing.nowUs = 2 * SECOND;
+        playing.tick();
         assertNothingLost(totalsOf(s), s.parts);
       },
     ),
     { seed: 3, numRuns: 300 },
   );
 });
-
-function feed(
-  loop: RequestLoop,
-  { what, slot, nowUs }: { what: string; slot: number; nowUs: number },
-  state: string[],
-): void {
-  const bytes = {
-    answer: OK,
-    half: OK.subarray(0, 20),
-    garbage: encoder.encode("garbage\r\n\r\n"),
-    twice: Uint8Array.from([...OK, ...OK]),
-  }[what];
-  if (bytes) return loop.onBytes(slot, bytes, bytes.length, nowUs);
-  if (what !== "end" && what !== "reset") return;
-  state[slot] = "closed";
-  loop.onEnd(slot, what === "reset" ? "connection reset" : null, nowUs);
-}

@@ -43,6 +43,14 @@ Deno.test("what is in flight at the end may still be answered, which counts no m
   assert.equal(s.loop.elapsedUs, SECOND);
 });
 
+Deno.test("a dial that is refused after the end has failed nobody", () => {
+  const s = stage();
+  s.loop.onTick(0);
+  s.loop.onRefused(0, "dns", "no such name", SECOND + 5);
+  const totals = totalsOf(s);
+  assert.deepEqual([totals.due, totals.failed, totals.unfinished], [1, 0, 1]);
+});
+
 Deno.test("a server that never answers is not waited for longer than 100 ms", () => {
   const s = stage();
   s.loop.onTick(0);

@@ -6,8 +6,9 @@ import type { IntervalPart } from "../../runner/load/intervals.ts";
 import { Recorder, type WorkerTotals } from "../../runner/load/recorder.ts";
 import { SessionLoop } from "../../runner/load/session_loop.ts";
 import { SessionRecorder } from "../../runner/load/session_recorder.ts";
+import { SoFar } from "../../runner/load/so_far.ts";
 import { supplyOf } from "../../runner/load/supply.ts";
-import { assertNothingLost, encoder, NotingDriver, SECOND } from "./stage.ts";
+import { assertNothingLost, encoder, type Ending, NotingDriver, SECOND } from "./stage.ts";
 
 const NO_BYTES = encoder.encode("");
 
@@ -27,6 +28,8 @@ export function ask(wish: Partial<StepSpec & { kind: "request" }> = {}): StepSpe
 
 export interface SessionWish extends Partial<FlowSpec> {
   readonly job?: Partial<Job>;
+  /** Called with each interval. */
+  readonly onEnding?: (ending: Ending, nowUs: number) => void;
   /** The only way, of one request when absent. */
   readonly steps?: readonly StepSpec[];
   /** Visitors a second, for one second. */
@@ -37,6 +40,8 @@ export interface SessionStage {
   readonly loop: SessionLoop;
   readonly driver: TellingDriver;
   readonly job: Job;
+  readonly parts: readonly IntervalPart[];
+  readonly sessions: SessionRecorder;
   /** The last tick; what was recorded then. */
   readonly end: (nowUs: number) => SessionOutcome;
 }
@@ -50,7 +55,7 @@ export interface SessionOutcome {
 }
 
 export function sessionStage(
-  { job: jobWish, perSec = 1, steps = [ask()], ...wish }: SessionWish,
+  { job: jobWish, perSec = 1, steps = [ask()], onEnding, ...wish }: SessionWish,
 ): SessionStage {
   const job: Job = {
     driver: "tcp",
@@ -69,6 +74,7 @@ export function sessionStage(
     },
     log: null,
     waitsForLast: true,
+    tellsSoFar: false,
     stop: new Int32Array(new SharedArrayBuffer(4)),
     ...jobWish,
   };
@@ -86,7 +92,11 @@ export function sessionStage(
   const driver = new TellingDriver();
   const sessions = new SessionRecorder();
   const parts: IntervalPart[] = [];
-  const recorder = new Recorder(job.intervalUs, (part) => parts.push(part));
+  const soFar = new SoFar();
+  const recorder = new Recorder(job.intervalUs, (part, nowUs) => {
+    parts.push(part);
+    onEnding?.(soFar.at(nowUs, recorder.totals(), loop), nowUs);
+  });
   const loop = new SessionLoop(job, {
     driver,
     recorder,
@@ -101,5 +111,5 @@ export function sessionStage(
     const { created, completed, failed, length } = sessions.totals();
     return { totals: loop.totals, sessions: [created, completed, failed], lengthUs: length.maxUs };
   };
-  return { loop, driver, job, end };
+  return { loop, driver, job, parts, sessions, end };
 }

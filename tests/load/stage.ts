@@ -7,6 +7,7 @@ import type { IntervalPart } from "../../runner/load/intervals.ts";
 import { Recorder, type WorkerTotals } from "../../runner/load/recorder.ts";
 import { RequestLoop } from "../../runner/load/request_loop.ts";
 import { RequestScript } from "../../runner/load/request_script.ts";
+import { SoFar } from "../../runner/load/so_far.ts";
 import { supplyOf } from "../../runner/load/supply.ts";
 import { mergeHistograms } from "../../runner/stats/histogram.ts";
 
@@ -38,6 +39,9 @@ export class NotingDriver implements Driver {
   }
 }
 
+/** What the loop would have told, had it ended then. To be looked at at once: it lives on. */
+export type Ending = ReturnType<SoFar["at"]>;
+
 export interface Stage {
   loop: RequestLoop;
   driver: NotingDriver;
@@ -49,9 +53,11 @@ export interface Wish extends Partial<Job> {
   /** Ends a closed loop after so many. */
   readonly requests?: number;
   readonly check?: Check;
+  /** Called with each interval. */
+  readonly onEnding?: (ending: Ending, nowUs: number) => void;
 }
 
-export function stage({ requests = Infinity, check, ...wish }: Wish = {}): Stage {
+export function stage({ requests = Infinity, check, onEnding, ...wish }: Wish = {}): Stage {
   const stop = new Int32Array(new SharedArrayBuffer(4));
   const job: Job = {
     driver: "tcp",
@@ -66,12 +72,17 @@ export function stage({ requests = Infinity, check, ...wish }: Wish = {}): Stage
     supply: { kind: "closed", requests },
     log: null,
     waitsForLast: false,
+    tellsSoFar: false,
     stop,
     ...wish,
   };
   const parts: IntervalPart[] = [];
   const driver = new NotingDriver();
-  const recorder = new Recorder(job.intervalUs, (part) => parts.push(part));
+  const soFar = new SoFar();
+  const recorder = new Recorder(job.intervalUs, (part, nowUs) => {
+    parts.push(part);
+    onEnding?.(soFar.at(nowUs, recorder.totals(), loop), nowUs);
+  });
   const script = new RequestScript({
     kind: "requests",
     requests: [{

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { commitOf, hashSettings } from "../../runner/provenance.ts";
 import { parseExperiment } from "../../scenarios/experiment_file.ts";
+import { Table } from "../../scenarios/values.ts";
+import { Certificates } from "../../targets/access.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
 import { testWith } from "../needs.ts";
 
@@ -99,5 +101,15 @@ Deno.test("an experiment has one hash however it is written, and another after a
     const [from, to] of [["10", "11"], ["1s", "2s"], ["name: a", "name: b"], ["{ get", "{ head"]]
   ) {
     assert.notEqual(hashOf(WRITTEN.replace(from, to)), hash, `${from} → ${to}`);
+  }
+});
+
+Deno.test("the hash tells what the files held, which itself is not in the settings", () => {
+  const rows = (name: string) => new Table("u.csv", [{ name }]);
+  const authority = (pem: string) => new Certificates("ca.pem", pem);
+  for (const read of [rows, authority]) {
+    assert.equal(hashSettings(read("ada")), hashSettings(read("ada")));
+    assert.notEqual(hashSettings(read("ada")), hashSettings(read("eve")));
+    assert.doesNotMatch(JSON.stringify(read("ada")), /ada/);
   }
 });

@@ -38,6 +38,12 @@ const CASES: Record<string, Case> = {
     says: /^b was fastest in one run each: 2,000 requests\/s, .*; 2\.00× the requests of a, p99 /,
     never: /\[|over/,
   },
+  "one run each at the same rate has no winner": {
+    rates: { a: [1_000], b: [1_005] },
+    says:
+      /^b and a are too close to call: .*, one run says nothing about the next \(ratio 1\.0\d×\)\.$/,
+    never: /fastest/,
+  },
   "one run against several is not enough either": {
     rates: { a: [1_000], b: [2_000, 2_100, 2_050] },
     says: /^b was fastest, with too few runs to be sure: /,
@@ -102,9 +108,9 @@ Deno.test("answer: each other target has a sentence against the fastest, as hype
   const { pairs, brief } = answerTo(
     resultsAt({ a: around(1_000), b: around(4_310), c: around(2_000) }),
   );
-  const sentence = new RegExp(`^c → b: ${RATIO} the requests, p99 ${RATIO}$`);
+  const sentence = new RegExp(`^b is ${RATIO} faster than c, p99 ${RATIO}$`);
   assert.match(plain(pairs[0]), sentence);
-  assert.match(plain(pairs[1]), /^a → b: 4\.\d\d× /);
+  assert.match(plain(pairs[1]), /^b is 4\.\d\d× .* faster than a, /);
   assert.doesNotMatch(brief, /×/);
 });
 

@@ -50,6 +50,15 @@ Deno.test("comparison: the interval holds the ratio, and Mann-Whitney is exact b
   assert.equal(adjustedP, p);
 });
 
+Deno.test("comparison: of many made together, only a larger change would have been seen", () => {
+  const [base, next] = [around(1_000), around(1_000, 0.001)].map((rates, seed) =>
+    groupOf(runsAt(rates), { ...QUICK, seed })
+  );
+  const changeOf = (count: number): number =>
+    comparisonOf(comparePairs(Array(count).fill({ base, next }))[0], "rate").smallestChange ?? 0;
+  assert.ok(changeOf(5) > 1.3 * changeOf(1), `${changeOf(1)} ${changeOf(5)}`);
+});
+
 Deno.test("comparison: p99 of a slower target is worse, its times are in ms", () => {
   const [base, next] = [20, 40].map((medianMs) =>
     resultsFixture({ cells: [{ target: "a", scenario: "s", medianMs, runs: 5, duration: 2 }] }).runs
@@ -105,6 +114,12 @@ const written: [ratio: number, ends: [number, number] | null, text: string][] = 
   [0.0241, [0.0221, 0.026], "0.024× [0.022, 0.026]"],
   [143.2, [120.1, 171.8], "143× [120, 172]"],
   [2.5, null, "2.50×"],
+  [2.224, [1.204, Infinity], "2.22× [1.20, ∞)"],
+  [0.5, [0, Infinity], "0.50× [0, ∞)"],
+  [Infinity, [1.5, Infinity], "∞× [1.50, ∞)"],
+  [Infinity, [Infinity, Infinity], "∞×"],
+  [0, [0, 0.5], "0× [0, 0.500]"],
+  [0, [0, 0], "0×"],
 ];
 
 for (const [ratio, ends, text] of written) {

@@ -37,6 +37,8 @@ export interface CellSpec {
   readonly reasons?: readonly string[];
   /** False: a url target, which cannot be watched. */
   readonly watched?: boolean;
+  /** The parts of the target, or Redis, and the cores that each uses. */
+  readonly parts?: readonly { role: "front" | "redis"; name: string; cores: number }[];
 }
 
 export interface FixtureSpec {
@@ -117,12 +119,30 @@ function runFixture(cell: CellSpec, repetition: number, random: () => number): R
     startUp: watched ? 80 + random() * 40 : null,
     runtime: watched ? "node v20.20.2" : null,
     startedAt: "2031-05-04T10:18:01.000Z",
-    resources: !watched ? [] : Array.from({ length: duration / INTERVAL_S }, (_, i) => ({
-      t: (i + 1) * INTERVAL_S,
+    resources: !watched ? [] : resourcesFixture(duration, () => ({
       cpu: cores * (0.95 + random() * 0.1),
-      memory: Math.round(60e6 + i * 1e6 * random()),
+      memory: Math.round(60e6 + 1e6 * random()),
     })),
+    ...cell.parts && {
+      parts: cell.parts.map(({ role, name, cores }) => ({
+        role,
+        name,
+        points: resourcesFixture(duration, () => ({ cpu: cores, memory: 8e6 })),
+      })),
+    },
   };
+}
+
+function resourcesFixture(
+  duration: number,
+  used: () => { cpu: number; memory: number },
+): Run["resources"] {
+  return Array.from({ length: duration / INTERVAL_S }, (_, i) => {
+    const { cpu, memory } = used();
+    const times = { t: (i + 1) * INTERVAL_S, cpu, user: cpu * 0.75, system: cpu * 0.25 };
+    const switches = { voluntary: 2_000, involuntary: 50 };
+    return { ...times, memory, threads: 11, files: 30 + i, switches };
+  });
 }
 
 export function measurementFixture(

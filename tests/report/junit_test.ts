@@ -133,6 +133,33 @@ Deno.test("JUnit has what could not be measured, and wrong answers", () => {
   assert.match(problems[0].attributes.message, /^\d+ of \d+ answers are not as expected$/);
 });
 
+Deno.test("JUnit does not pass what got no answer at all", () => {
+  const results = resultsAt({ a: [1_000, 1_000] });
+  for (const run of results.runs) {
+    Object.assign(run, { reasons: { refused: 3 }, checks: { passed: 0, failed: 0 } });
+    Object.assign(run.requests, { completed: 0, failed: 3 });
+  }
+  const [{ children: [problem] }] = casesOf(junitOf(results));
+  assert.deepEqual([problem.name, problem.attributes], ["error", {
+    type: "unanswered",
+    message: "No request got an answer in 2 of 2 runs",
+  }]);
+  const [measurement] = results.runs;
+  const about = { measurement, startedAt: "2031-05-04T10:18:00.000Z", hostname: "h" };
+  const [{ children: [alone] }] = casesOf(renderJunit([measurementSuite(about, [])]));
+  assert.equal(alone.attributes.message, "No request got an answer");
+});
+
+Deno.test("JUnit of an experiment that was ended says how much of it is in", () => {
+  const results = { ...resultsAt({ a: [1_000] }), state: "interrupted" as const, planned: 12 };
+  const [, { attributes, children: [problem] }] = casesOf(junitOf(results));
+  assert.equal(attributes.name, "all planned runs: measured");
+  assert.deepEqual([problem.name, problem.attributes], ["error", {
+    type: "interrupted",
+    message: "interrupted: 1 of 12 planned runs are in",
+  }]);
+});
+
 Deno.test("JUnit of hostile texts is well-formed XML, and loses nothing that XML can hold", () => {
   const text = junitOf(hostileResults(), "p99 < 1us");
   const cases = casesOf(text);

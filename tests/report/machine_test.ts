@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { machineFacts } from "../../report/machine.ts";
 import { methodSentences } from "../../report/method.ts";
+import type { Results } from "../../runner/result.ts";
 import { type FixtureSpec, resultsFixture } from "./fixture.ts";
 
 const CELLS = [
@@ -62,4 +63,22 @@ Deno.test("pins stand in the method, by who is kept where", () => {
   ]);
   assert.deepEqual(said({ workers: "1" }), ["The system kept the load generator to core 1."]);
   assert.deepEqual(said(undefined), []);
+});
+
+Deno.test("what cannot be exceeded here is told where it was measured", () => {
+  const ceilings = {
+    generator: { perSec: 213_210.4, by: "one worker (epoll)" },
+    redis: { perSec: 152_671.77, by: "redis-benchmark 7.0.15: GET" },
+  };
+  const textsOf = (changes: Partial<Results>): (string | undefined)[] => {
+    const facts = machineFacts({ ...resultsFixture({ cells: CELLS }), ...changes });
+    return ["Load worker at most", "Redis at most"]
+      .map((label) => facts.find((fact) => fact.label === label)?.text);
+  };
+  assert.deepEqual(textsOf({ ceilings }), [
+    "213,210 requests/s (one worker (epoll))",
+    "152,672 requests/s (redis-benchmark 7.0.15: GET)",
+  ]);
+  assert.deepEqual(textsOf({ ceilings: { redis: null } }), [undefined, "could not be measured"]);
+  assert.deepEqual(textsOf({}), [undefined, undefined]);
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { PERCENTILES } from "../../runner/result.ts";
+import { PERCENTILES } from "../../runner/stats/percentiles.ts";
 import { encodeHistogram } from "../../runner/stats/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram.ts";
 import { isLowerBound, poolLatency } from "../../report/pool.ts";

@@ -1,117 +1,106 @@
 import assert from "node:assert/strict";
 import type { Progress } from "../../runner/progress.ts";
-import { advance, NOTHING_YET, startProgress, statusLine } from "../../report/terminal/progress.ts";
-import { widthOf } from "../../report/terminal/text.ts";
-import { measurementFixture } from "./fixture.ts";
-
-const STARTING: Progress = {
-  kind: "starting",
-  order: 2,
-  runs: 4,
-  target: "hono",
-  scenario: "static",
-  repetition: 1,
-  parameters: { connections: 50 },
-  remainingMs: 12_000,
-};
-
-const LIVE: Progress = {
-  kind: "live",
-  elapsedMs: 1_500,
-  durationMs: 3_000,
-  ratePerSec: 12_345.6,
-  p50Ms: 1.2,
-  p99Ms: 4.56,
-  failed: 0,
-};
+import { startProgress } from "../../report/terminal/view.ts";
+import { LIVE, MEASURED, MISSING, STARTING } from "./progress_events.ts";
 
 const EVENTS: readonly Progress[] = [
-  { kind: "planned", runs: 4, cells: 2, expectedMs: 16_000 },
+  { kind: "planned", cells: 2, runs: 4, expectedMs: 16_000, mostRuns: 4, mostMs: 16_000 },
   { kind: "note", text: "Redis: a private server\x1b[2J" },
   STARTING,
   LIVE,
-  {
-    kind: "measured",
-    order: 2,
-    measurement: measurementFixture({ target: "", scenario: "static", medianMs: 2 }),
-  },
-  {
-    kind: "missing",
-    missing: {
-      target: "hono",
-      scenario: "redis",
-      parameters: {},
-      repetition: null,
-      kind: "skipped",
-      reason: "there is no Redis",
-      evidence: [],
-    },
-  },
+  MEASURED,
+  MISSING,
 ];
 
-function written(options: { isTerminal: boolean; color?: boolean }, events = EVENTS): string {
+interface Watched {
+  readonly columns?: number;
+  readonly color?: boolean;
+  readonly unicode?: boolean;
+  /** Between two events. */
+  readonly everyMs?: number;
+}
+
+/** What is written at each event, and at the end; ␛ for the escape. */
+function written(events: readonly Progress[], watched: Watched | null): string[] {
+  const texts: string[] = [];
   let text = "";
+  let nowMs = 0;
   const { onProgress, stop } = startProgress({
     write: (part) => text += part,
-    columns: () => 100,
+    size: watched && (() => ({ columns: watched.columns ?? 100, rows: 24 })),
     color: false,
     unicode: true,
-    ...options,
+    ...watched,
+    nowMs: () => nowMs,
   });
-  events.forEach(onProgress);
+  const keep = (): void => {
+    texts.push(text.replaceAll("\x1b", "␛"));
+    text = "";
+  };
+  for (const event of events) {
+    onProgress(event);
+    nowMs += watched?.everyMs ?? 250;
+    keep();
+  }
   stop();
-  return text;
+  stop();
+  keep();
+  return texts;
 }
 
 Deno.test("a pipe gets one plain line per event that lasts, and no escape", () => {
   assert.match(
-    written({ isTerminal: false }),
+    written(EVENTS, null).join(""),
     new RegExp([
       "^4 runs of 2 cells, about 16 s",
       "Redis: a private server\\\\x1b\\[2J",
-      "\\[2/4\\] static, hono · connections 50: 2\\d,\\d{3} requests/s, p50 [\\d.]+ ms, p99 [\\d.]+ ms",
+      "\\[2/4\\] static, hono · connections 50: 2\\d,\\d{3} requests/s, p50 [\\d.]+ ms, p99 [\\d.]+ ms \\(1 min 11 s left\\)",
       "skipped: redis, hono: there is no Redis\n$",
     ].join("\n")),
   );
 });
 
-Deno.test("the changing line has run, live figures and time left", () => {
-  const state = advance(advance(NOTHING_YET, STARTING), LIVE);
+Deno.test("what is decided on the way is told with its bounds", () => {
+  const amount = { cells: 2, runs: 10, expectedMs: 16_000, mostRuns: 112, mostMs: 4_920_000 };
   assert.equal(
-    statusLine(state, 120).replaceAll("\u00a0", " "),
-    "████░░░░░░  [2/4] static, hono · connections 50:  12,346 requests/s, p99 4.56 ms  11 s left",
+    written([{ kind: "planned", ...amount }], null).join(""),
+    "From 10 runs of 2 cells, about 16 s, to 112 runs, about 1 h 22 min\n",
   );
-  assert.match(statusLine(advance(NOTHING_YET, STARTING), 120), / {2}starting {2}12\ss left$/);
 });
 
-Deno.test("failures of the last interval show in the changing line", () => {
-  const state = advance(advance(NOTHING_YET, STARTING), { ...LIVE, failed: 7 });
-  assert.match(statusLine(state, 120), /, 7 failed/);
+Deno.test("bench prints its measurement itself: a pipe gets nothing", () => {
+  assert.equal(written([LIVE, MEASURED], null).join(""), "");
 });
 
-Deno.test("the changing line never wraps, even with the terminal's echo of ^C behind it", () => {
-  const state = advance(advance(NOTHING_YET, { ...STARTING, target: "a".repeat(200) }), LIVE);
-  for (const columns of [10, 40, 80]) {
-    assert.ok(widthOf(`${statusLine(state, columns)}^C`) < columns);
-  }
-  assert.equal(widthOf(statusLine(state, 1)), 1);
+Deno.test("a line that stays stands above the live view, without the time left, which that has", () => {
+  const [starting, , measured] = written([STARTING, LIVE, MEASURED], {});
+  assert.match(starting, /^\r━.*␛\[K\n.*␛\[K\n␛\[J$/);
+  assert.match(
+    measured,
+    /^\r␛\[2K(?:␛\[A␛\[2K){16}\[2\/4\] static, hono · connections 50: .*p99 [\d.]+ ms\n$/,
+  );
 });
 
-Deno.test("bench has no run, only live figures and time left", () => {
-  const text = statusLine(advance(NOTHING_YET, LIVE), 80).replaceAll("\u00a0", " ");
-  assert.equal(text, "12,346 requests/s, p99 4.56 ms  2 s left");
-  assert.equal(written({ isTerminal: false }, [LIVE, EVENTS[4]]), "");
+Deno.test("a line that stays is broken at spaces where the terminal ends", () => {
+  const [, measured] = written([STARTING, MEASURED], { columns: 40 });
+  const lines = measured.slice(measured.indexOf("[2/4]")).split("\n");
+  assert.ok(lines.length > 2);
+  assert.ok(lines.every((line) => line.length <= 40), measured);
 });
 
-Deno.test("a terminal ends with a clean line", () => {
-  const text = written({ isTerminal: true }, [STARTING, LIVE]);
-  assert.ok(text.endsWith("\r\x1b[2K"));
-  assert.equal(text.split("\n").length, 1);
+Deno.test("short intervals don't redraw at each, and what lasts is never late", () => {
+  const drawn = written([STARTING, LIVE, LIVE, LIVE, LIVE, LIVE, MEASURED], { everyMs: 50 });
+  assert.deepEqual(drawn.map(Boolean), [true, false, true, false, true, false, true, true]);
 });
 
-Deno.test("a lasting line replaces the changing one", () => {
-  const text = written({ isTerminal: true }, [STARTING, LIVE, EVENTS[4]]);
-  const [changing, lasting] = text.split("\r\x1b[2K").slice(-3);
-  assert.match(changing, /left$/);
-  assert.match(lasting, /^\[2\/4\] static, hono · connections 50: [^\n]+\n$/);
+Deno.test("the end takes the live view away, and is one", () => {
+  const last = written([STARTING, LIVE], {}).at(-1);
+  assert.match(last ?? "", /^\r␛\[2K(?:␛\[A␛\[2K){16}$/);
+});
+
+Deno.test("without Unicode the live view is ASCII", () => {
+  assert.match(
+    written(EVENTS, { unicode: false }).join("").replaceAll(/␛\[\d*[AJK]/g, ""),
+    /^[\r\n\x20-\x7e]+$/,
+  );
 });

@@ -24,7 +24,7 @@ export function resultsAt(
 }
 
 /** To whole requests, so rates should be high enough for that to make no difference. */
-function setRate(run: Results["runs"][number], rate: number): void {
+export function setRate(run: Results["runs"][number], rate: number): void {
   const scale = rate * run.elapsed / run.requests.completed;
   const scaled = (count: number): number => Math.round(count * scale);
   run.rate = rate;

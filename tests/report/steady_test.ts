@@ -91,7 +91,11 @@ const findings: [warmups: Warmup[], text: RegExp, isFlat: boolean][] = [
   [[FLAT, FLAT, warm(1)], /^hono is flat from the start in 2 of 3 runs\. 1 run warms up: /, false],
   [[NEVER, NEVER], /^hono reaches no steady state: longer runs may\.$/, false],
   [[{ label: "slowdown", steadyFrom: 3 }], /^hono slows down: steady from 3 s on/, false],
-  [[SHORT], /^hono ran too briefly to tell a warm-up: that takes 5\ss\.$/, false],
+  [
+    [SHORT],
+    /^hono has too few intervals with answers to tell a warm-up: that takes 20 of 0\.25\ss\.$/,
+    false,
+  ],
 ];
 
 for (const [warmups, text, isFlat] of findings) {
@@ -108,7 +112,10 @@ Deno.test("where every run is too short that is told once", () => {
   const cells = [cellOf([SHORT, SHORT]), cellOf([SHORT])];
   const texts = steadyFindings(cells).map(({ text }) => text);
   assert.equal(texts.length, 1);
-  assert.match(texts[0], /^No run lasted long enough to tell a warm-up: that takes 5\ss\.$/);
+  assert.match(
+    texts[0],
+    /^No run has enough intervals with answers to tell a warm-up: that takes 20 of 0\.25\ss\.$/,
+  );
   assert.equal(steadyFindings([cellOf([SHORT]), cellOf([FLAT])]).length, 2);
 });
 

@@ -41,7 +41,63 @@ Deno.test("the summary has title, trust, request, table and answer", () => {
   );
   assert.match(lines[6], /^hono +2\d,\d{3} +/);
   assert.match(lines[7], /^ +\[[\d,]+, [\d,]+\] +\[[\d.]+, [\d.]+\] +\[[\d.]+, [\d.]+\]$/);
-  assert.match(lines[10], /^hono answered 2\d,\d{3} requests\/s: /);
+  assert.match(
+    lines.find((line) => line.startsWith("hono answered")) ?? "",
+    / 2\d,\d{3} requests\/s: /,
+  );
+});
+
+Deno.test("below the table of a scenario are histograms, percentiles and outcomes, then who is faster", () => {
+  const text = renderSummary(MODEL, PLAIN);
+  const order = [
+    /^Latency histogram\nhono {5}[ ▁▂▃▄▅▆▇█]+\nexpress {2}[ ▁▂▃▄▅▆▇█]+\n +1\.\d+ ms +\d+\.\d ms\n/m,
+    /^Target +p50 ms +p75 ms +p90 ms .*p99\.99 ms\nhono +[\d.]+ +/m,
+    /^Target +Due +Status 200 +Status 500 +Wrong answers +Unfinished\nhono +\d/m,
+    /^hono answered /m,
+  ].map((part) => text.search(part));
+  assert.ok(!order.includes(-1), text);
+  assert.deepEqual(order, order.toSorted((a, b) => a - b));
+});
+
+Deno.test("the histograms of a scenario share one axis: the slower target's peak is further right", () => {
+  const [hono, express] = renderSummary(MODEL, PLAIN).split("Latency histogram\n")[1].split("\n");
+  assert.ok(hono.indexOf("█") < express.indexOf("█"));
+  assert.ok(hono.indexOf("█") > 0);
+});
+
+Deno.test("answers of one status are a sentence, errors come with their reasons", () => {
+  const fine = resultsFixture({ cells: [{ target: "a", scenario: "s", medianMs: 2, runs: 1 }] });
+  assert.match(
+    renderSummary(reportModel(fine), PLAIN),
+    /^All \d\d,\d{3} answers had status 200\.$/m,
+  );
+  const reasons = ["the connection was reset"];
+  const cells = [{ target: "a", scenario: "s", medianMs: 2, runs: 1, timeoutRatio: 0.01, reasons }];
+  assert.match(
+    renderSummary(reportModel(resultsFixture({ cells })), PLAIN),
+    /^Target .* Timed out .*\n.*\nErrors\n +\d+ {2}a: the connection was reset$/m,
+  );
+});
+
+Deno.test("of more than 24 cells only the tables and answers are printed", () => {
+  const cells = Array.from({ length: 25 }, (_, i) => ({
+    target: `t${i}`,
+    scenario: "s",
+    medianMs: 2,
+    runs: 1,
+  }));
+  const text = renderSummary(reportModel(resultsFixture({ cells })), PLAIN);
+  assert.match(text, /^t24 +\d/m);
+  assert.doesNotMatch(text, /Latency histogram|p75/);
+});
+
+Deno.test("a narrow table keeps p99 and gives the intervals up", () => {
+  const lines = renderSummary(MODEL, { ...PLAIN, width: 50 }).split("\n");
+  const first = lines.findIndex((line) => line.startsWith("Target"));
+  const [head, hono, express] = lines.slice(first);
+  assert.match(head, /^Target +Requests\/s +p50 ms +p99 ms/);
+  assert.match(hono, /^hono +2\d,\d{3} /);
+  assert.match(express, /^express /);
 });
 
 Deno.test("numbers of a column stand on their decimal point", () => {
@@ -52,10 +108,10 @@ Deno.test("numbers of a column stand on their decimal point", () => {
 
 for (const width of [20, 40, 60, 80, 200]) {
   Deno.test(`tables and sentences fit a terminal of ${width} columns`, () => {
-    const texts = [
-      renderSummary(MODEL, { ...PLAIN, width }),
-      ...(width >= 40 ? [renderMeasurement(MEASUREMENT, { ...PLAIN, width })] : []),
-    ];
+    const texts = [true, false].flatMap((unicode) => [
+      renderSummary(MODEL, { ...PLAIN, width, unicode }),
+      ...(width >= 40 ? [renderMeasurement(MEASUREMENT, { ...PLAIN, width, unicode })] : []),
+    ]);
     for (const line of texts.join("").split("\n")) assert.ok(widthOf(line) <= width, line);
   });
 }
@@ -116,6 +172,9 @@ Deno.test("harmless() writes out what would steer, and keeps the rest", () => {
 Deno.test("fitted() counts columns, not characters", () => {
   assert.equal(widthOf("測試"), 4);
   assert.equal(widthOf("e\u0301"), 1);
+  assert.equal(widthOf("ター、Ａ"), 8);
+  assert.equal(widthOf("ｱ|✓…µ"), 5);
+  assert.equal(widthOf("\u1100\u1161\u11a8"), 2);
   assert.equal(fitted("測試測試", 5), "測試…");
   assert.equal(fitted("short", 5), "short");
   assert.equal(fitted("longer", 5), "long…");

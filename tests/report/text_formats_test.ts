@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { renderCsv, renderMeasurementCsv } from "../../report/csv.ts";
 import { renderMarkdown, renderMeasurementMarkdown } from "../../report/markdown.ts";
+import { escaped } from "../../report/markdown_text.ts";
+import { measurementModel } from "../../report/measurement.ts";
 import { reportModel } from "../../report/model.ts";
+import type { Measurement } from "../../runner/result.ts";
+import { encodeHistogram } from "../../runner/stats/hdr.ts";
+import { Histogram } from "../../runner/stats/histogram.ts";
+import { PERCENTILES } from "../../runner/stats/percentiles.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 import { hostileResults, MARKUP } from "./hostile.ts";
 
@@ -84,12 +90,67 @@ Deno.test("markdown of a measurement is a table of its facts", () => {
   assert.match(text, /\| Requests\/s \| [\d,]+ \|/);
 });
 
+Deno.test("markdown of a measurement has its percentiles, status codes and errors", () => {
+  const measurement = measurementFixture({
+    target: "",
+    scenario: "static",
+    medianMs: 5,
+    timeoutRatio: 0.01,
+  });
+  const text = renderMeasurementMarkdown(measurement).replaceAll("\u00a0", " ");
+  for (const p of PERCENTILES) assert.match(text, new RegExp(`\\| p${p} \\| .*\\d .?s.* \\|`));
+  assert.match(text, /\| Status code \| Answers \|\n\| --- \| ---: \|\n\| 200 \| [\d,]+ \|/);
+  assert.match(text, /\| Error \| Requests \|\n\| --- \| ---: \|\n\| timeout \| \d+ \|/);
+});
+
+/** As a run whose every request was refused. */
+function silence(run: Measurement): void {
+  run.rate = 0;
+  run.histogram = encodeHistogram(new Histogram().toSparse());
+  Object.assign(run.latency, { count: 0, censored: 0, mean: 0, stdev: 0, fastest: 0, max: 0 });
+  for (const key of Object.keys(run.latency.percentiles)) {
+    Object.assign(run.latency.percentiles, { [key]: 0 });
+  }
+  for (const point of run.timeline.points) Object.assign(point, { completed: 0, histogram: "" });
+}
+
+Deno.test("tables of a run without any answer have no latency, in place of one of 0", () => {
+  const results = resultsFixture({ cells: [{ target: "a", scenario: "s", medianMs: 5 }] });
+  results.runs.forEach(silence);
+  const [{ tables: { summary, percentiles } }] = reportModel(results).scenarios;
+  for (const { columns, rows, notes } of [summary, percentiles]) {
+    rows[0].forEach(({ text }, i) => {
+      if (/^(?:p\d|Mean|Stdev|Min|Max)/.test(columns[i].label)) assert.equal(text, "–");
+    });
+    assert.doesNotMatch(notes.join(" "), /round brackets/);
+  }
+});
+
+Deno.test("a measurement without any answer has no latency, in place of one of 0", () => {
+  const measurement = measurementFixture({ target: "", scenario: "static", medianMs: 5 });
+  silence(measurement);
+  const { facts, percentiles, notes } = measurementModel(measurement);
+  const ofLatency = facts.filter(({ label }) => /latency|Fastest|Slowest/.test(label));
+  assert.deepEqual(
+    [...ofLatency, ...percentiles].map(({ text }) => text),
+    Array(3 + PERCENTILES.length).fill("–"),
+  );
+  assert.deepEqual(notes, []);
+});
+
+Deno.test("a host without a scheme becomes no link in markdown", () => {
+  assert.equal(escaped("see www.evil.example/x"), "see www&#46;evil.example/x");
+});
+
 Deno.test("hostile texts stay text in markdown: no tag, link, cell or line of their own", () => {
   const text = renderMarkdown(reportModel(hostileResults()));
   assert.doesNotMatch(text, /<|>/);
   assert.ok(text.includes(MARKUP.replaceAll("<", "&lt;").replaceAll(">", "&gt;").slice(0, 20)));
   assert.doesNotMatch(text, /[^\\]\[x\]\(|[^\\]`a/);
-  const cells = text.split("\n").filter((line) => line.startsWith("| "))
-    .map((line) => line.match(/(?<!\\)\|/g)?.length);
-  assert.equal(new Set(cells).size, 1);
+  const tables = text.split("\n\n").filter((part) => part.startsWith("| "));
+  assert.notEqual(tables.length, 0);
+  for (const table of tables) {
+    const cells = table.trimEnd().split("\n").map((line) => line.match(/(?<!\\)\|/g)?.length);
+    assert.equal(new Set(cells).size, 1);
+  }
 });

@@ -35,15 +35,33 @@ Deno.test("where every run is valid, that is what is said, without reasons", () 
   });
 });
 
-Deno.test("the worst run decides, and each cell with runs to doubt has a line with why", () => {
+Deno.test("the worst run decides, and runs to doubt alike have a line with why, the worst first", () => {
   assert.deepEqual(trustOfRuns(judged("suspect", "invalid", "suspect", "valid").runs), {
     level: "invalid",
     text: "in 1 of 4 runs the generator or the machine was measured, not the target",
     reasons: [
-      `static, fast, run 2 and 1 more are invalid: ${REASON}`,
-      `static, slow, run 1 is suspect: ${REASON}`,
+      `static, fast, run 2 is invalid: ${REASON}`,
+      `2 runs in 2 cells are suspect, such as static, fast, run 1: ${REASON}`,
     ],
   });
+});
+
+Deno.test("cells that are to be doubted for the same reason share a line", () => {
+  const cells = ["a", "b", "c", "d"].map((target) => ({
+    target,
+    scenario: "s",
+    medianMs: 5,
+    runs: 2,
+  }));
+  const results = resultsFixture({ cells });
+  results.runs.forEach((run, i) => {
+    const reasons = [i < 6 ? REASON.replace("97", `9${i}`) : "The machine was busy."];
+    Object.assign(run.generator, { trust: "suspect", reasons });
+  });
+  assert.deepEqual(trustOfRuns(results.runs)?.reasons, [
+    `6 runs in 3 cells are suspect, such as s, a, run 1: ${REASON.replace("97", "90")}`,
+    "s, d, run 1 and 1 more are suspect: The machine was busy.",
+  ]);
 });
 
 Deno.test("a single run gives its reasons as they are", () => {
@@ -62,14 +80,15 @@ function judgedNothing(): Results {
   return resultsFixture({ cells: [], state: "interrupted" });
 }
 
-Deno.test("the verdict stands in words under the title of terminal, page and markdown", () => {
+Deno.test("whether to trust it stands in words under the title of terminal, page and markdown", () => {
   const model = reportModel(judged("invalid"));
   const line = "invalid: in 1 of 4 runs the generator or the machine was measured, not the target";
   const [, title, first, second] = renderSummary(model, PLAIN).split("\n");
   assert.deepEqual([title, first], [model.title, line]);
   assert.match(second, /^ {2}static, fast, run 1 is invalid: The busiest worker/);
-  const markup = renderPage([model]).split("</h1>")[1].trimStart();
-  assert.ok(markup.startsWith('<div class="trust invalid"><p><strong>invalid</strong>: in 1 of 4'));
+  const [, lead, below] = renderPage([model]).split(/<p class="lead">(.*)<\/p>\n/);
+  assert.equal(lead, model.verdict);
+  assert.ok(below.startsWith('<div class="trust invalid"><p><strong>invalid</strong>: in 1 of 4'));
   assert.match(renderMarkdown(model), /\n\n\*\*invalid\*\*: in 1 of 4 runs .*\n\n- static, fast/);
 });
 

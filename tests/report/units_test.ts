@@ -1,14 +1,25 @@
 import assert from "node:assert/strict";
+import { formatRatio } from "../../report/comparison/words.ts";
 import {
   formatCount,
   formatDuration,
+  formatInterval,
   formatMoment,
   formatMs,
   formatNumber,
   formatShare,
   sizeUnit,
   timeUnit,
+  TOO_WIDE,
 } from "../../report/units.ts";
+
+Deno.test("an interval over more than three powers of ten says that there are too few runs", () => {
+  assert.equal(formatInterval({ low: 0.000001, high: 3_503_086 }), TOO_WIDE);
+  assert.equal(plain(formatInterval({ low: 2, high: 2_000 })), "[2.00, 2,000]");
+  assert.equal(plain(formatInterval({ low: 1_200, high: Infinity })), "[1,200, ∞)");
+  assert.equal(plain(formatInterval({ low: 0, high: 3 })), "[0, 3.00]");
+  assert.equal(plain(formatRatio(0.31, { low: 1e-9, high: 2.4e11 })), `0.31× ${TOO_WIDE}`);
+});
 
 const plain = (text: string): string => text.replaceAll("\u00a0", " ");
 

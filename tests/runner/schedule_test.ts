@@ -3,20 +3,35 @@ import { Schedule } from "../../runner/schedule.ts";
 import { experimentSpec } from "../../scenarios/experiment.ts";
 import { planCells } from "../../scenarios/plan.ts";
 
-const CELLS = planCells(experimentSpec.parse({
+/** Two targets, each asked for 1 s and for 3 s. */
+const [A1, A3, B1, B3] = planCells(experimentSpec.parse({
   name: "timed",
-  targets: { a: { app: "api" } },
+  targets: { a: { app: "api" }, b: { app: "api" } },
   scenarios: { static: { get: "/static" } },
   load: { duration: ["1s", "3s"] },
 }));
 
-Deno.test("a run takes its load and what starting and stopping took so far", () => {
-  const schedule = new Schedule();
-  const guessed = schedule.expectedMs(CELLS);
+Deno.test("before the first run each is expected to take its load and a little", () => {
+  const guessed = new Schedule().expectedMs([A1, A3]);
   assert.ok(guessed > 4_000 && guessed < 6_000, String(guessed));
-  schedule.took(CELLS[0], 1_200);
-  schedule.took(CELLS[1], 3_400);
-  assert.equal(schedule.expectedMs(CELLS), 4_600);
-  assert.equal(schedule.expectedMs([CELLS[0]]), 1_300);
-  assert.equal(schedule.expectedMs([]), 0);
+  assert.equal(new Schedule().expectedMs([]), 0);
+});
+
+Deno.test("a cell is expected to take what its runs took", () => {
+  const schedule = new Schedule();
+  schedule.took(A1, 1_200);
+  schedule.took(A1, 1_400);
+  schedule.took(A3, 3_400);
+  assert.equal(schedule.expectedMs([A1]), 1_300);
+  assert.equal(schedule.expectedMs([A1, A3, A3]), 1_300 + 2 * 3_400);
+});
+
+Deno.test("a cell that has not run starts and stops as others of its target, or else as any", () => {
+  const schedule = new Schedule();
+  schedule.took(A1, 3_000);
+  assert.equal(schedule.expectedMs([A3]), 5_000);
+  assert.equal(schedule.expectedMs([B3]), 5_000);
+  schedule.took(B1, 1_100);
+  assert.equal(schedule.expectedMs([A3]), 5_000);
+  assert.equal(schedule.expectedMs([B3]), 3_100);
 });

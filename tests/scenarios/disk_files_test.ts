@@ -105,7 +105,11 @@ Deno.test("an experiment finds its files beside itself, from any folder", async 
     ["/ada", "hello ada"],
     ["/bob", "hello bob"],
   ]);
-  assert.match(JSON.stringify(experiment), /"csv":"u.csv"/, "a table is saved as its path");
+  assert.match(
+    JSON.stringify(experiment),
+    /"csv":\{"path":"u\.csv","sha256":"[0-9a-f]{64}"\}/,
+    "a table is saved as its path and a digest",
+  );
 });
 
 Deno.test("an experiment tells of every file that it can't read, at its place", async () => {

@@ -1,12 +1,13 @@
 /** The three kinds of load: what is understood, and what people get wrong. */
 import assert from "node:assert/strict";
 import { type ExperimentInput, experimentSpec } from "../../scenarios/experiment.ts";
-import { type CellLoad, durationMsOf, planCells } from "../../scenarios/plan.ts";
+import { type CellLoad, durationMsOf } from "../../scenarios/cell_load.ts";
+import { planCells } from "../../scenarios/plan.ts";
 import { RIGHT, wrongLines } from "./right_experiment.ts";
 
 type LoadInput = ExperimentInput["load"];
 
-function cellsOf(load: LoadInput): { load: CellLoad; parameters: object }[] {
+function cellsOf(load: LoadInput): { load: CellLoad }[] {
   return planCells(experimentSpec.parse({
     name: "loads",
     targets: { a: { app: "api" } },
@@ -112,37 +113,6 @@ for (const [sentence, load, cell] of loads) {
   Deno.test(`a load can be ${sentence}`, () => {
     assert.deepEqual(cellsOf(load).map(({ load }) => load), [cell]);
   });
-}
-
-const factors: [sentence: string, load: LoadInput, parameters: object[]][] = [
-  ["the rate", { rate: ["1000/s", "30/m"] }, [{ rate: "1000/s" }, { rate: "0.5/s" }]],
-  ["the duration", { duration: ["1500ms", "1m"] }, [{ duration: "1.5s" }, { duration: "60s" }]],
-  ["the number of requests", { requests: [1, 2] }, [{ requests: 1 }, { requests: 2 }]],
-  ["the time-out", { timeout: ["250ms", "1s"] }, [{ timeout: "250ms" }, { timeout: "1s" }]],
-  ["keep-alive", { keepAlive: [true, false] }, [{ keepAlive: true }, { keepAlive: false }]],
-  ["the number of workers", { workers: [1, 2] }, [{ workers: 1 }, { workers: 2 }]],
-  ["arrivals and pool", {
-    phases: [{ duration: "1s", arrivals: "1/s" }],
-    arrivals: ["uniform", "poisson"],
-    pool: ["own", "shared"],
-  }, [
-    { arrivals: "uniform", pool: "own" },
-    { arrivals: "uniform", pool: "shared" },
-    { arrivals: "poisson", pool: "own" },
-    { arrivals: "poisson", pool: "shared" },
-  ]],
-];
-
-for (const [sentence, load, parameters] of factors) {
-  Deno.test(`a list makes a factor of ${sentence}, as people write it`, () => {
-    const seen = cellsOf(load).map(({ parameters }) => parameters);
-    assert.deepEqual(new Set(seen.map(sorted)), new Set(parameters.map(sorted)));
-    assert.equal(seen.length, parameters.length);
-  });
-}
-
-function sorted(parameters: object): string {
-  return JSON.stringify(Object.entries(parameters).sort());
 }
 
 const durations: [sentence: string, load: LoadInput, ms: number | null][] = [

@@ -93,6 +93,13 @@ const wrong: [sentence: string, text: string, lines: (string | RegExp)[]][] = [
   ["both duration and requests", `${RIGHT}load: { duration: 1s, requests: 5 }`, [
     /^x\.yaml:4:33: load\.requests: Cannot end a run by both/,
   ]],
+  [
+    "several at once on a connection for one",
+    `${RIGHT}load: { pipeline: [1, 4], keepAlive: false }`,
+    [
+      /^x\.yaml:4:9: load\.pipeline: Cannot send several requests at once .*: leave pipeline or/,
+    ],
+  ],
   ["a name that would leave its folder", RIGHT.replace("name: right", "name: ../up"), [
     /^x\.yaml:1:7: name: Cannot use "\.\.\/up" as a name/,
   ]],

@@ -125,7 +125,30 @@ for (const [sentence, expect, answer, wrong] of answers) {
 
 Deno.test("a long body is shown by its beginning, on one line", () => {
   const wrong = wrongAnswer({ status: 201 }, { status: 200, body: "a\n".repeat(1_000) }) ?? "";
-  assert.ok(wrong.length < 600 && wrong.endsWith('…"') && !wrong.includes("\n"), wrong);
+  assert.ok(wrong.length < 600 && !wrong.includes("\n"), wrong);
+  assert.match(wrong, /a…" \(2000 characters\)$|\\n…" \(2000 characters\)$/);
+});
+
+Deno.test("of long bodies the part is shown where they first differ", () => {
+  const body = "x".repeat(300);
+  const wrong = wrongAnswer({ body: `${body}B` }, { status: 200, body: `${body}A` });
+  const alike = `…${"x".repeat(60)}`;
+  assert.equal(
+    wrong,
+    `expected body "${alike}B" (301 characters), got "${alike}A" (301 characters); ` +
+      "they differ from character 301 on",
+  );
+});
+
+Deno.test("of a long body that lacks its end, the end that was expected is shown", () => {
+  const wrong = wrongAnswer({ body: `${"x".repeat(500)}end` }, {
+    status: 200,
+    body: "x".repeat(500),
+  });
+  assert.match(
+    wrong ?? "",
+    /xend" \(503 characters\), got "…x{60}" \(500 characters\); .* 501 on$/,
+  );
 });
 
 Deno.test("the right statuses are those that wrongAnswer takes", () => {

@@ -10,9 +10,13 @@ scenarios: { static: { get: /static } }
 `;
 
 /** What is wrong with the text, a line each. */
-export function wrongLines(text: string, files?: Files): readonly string[] {
+export function wrongLines(
+  text: string,
+  files?: Files,
+  set?: Readonly<Record<string, string>>,
+): readonly string[] {
   try {
-    parseExperiment(text, "x.yaml", files);
+    parseExperiment(text, "x.yaml", { files, set });
     return [];
   } catch (error) {
     assert.ok(error instanceof UserError, String(error));

@@ -3,12 +3,14 @@ import fc from "fast-check";
 import * as hdr from "hdr-histogram-js";
 import { decodeHistogram, encodeHistogram } from "../../runner/stats/hdr.ts";
 import {
+  addSparse,
   BUCKETS,
   HIGHEST_US,
   highestUsOf,
   Histogram,
   lowestUsOf,
   mergeHistograms,
+  valueAtPercentile,
 } from "../../runner/stats/histogram.ts";
 
 const SEED = 20_240_119;
@@ -40,6 +42,7 @@ Deno.test("a percentile is the naive one of the sorted values, at most 0.1 % abo
       for (const level of LEVELS) {
         const exact = sorted[Math.max(1, Math.ceil(level * sorted.length / 100 - 1e-9)) - 1];
         const found = histogram.valueAtPercentile(level);
+        assert.equal(valueAtPercentile(histogram.toSparse(), level), found);
         assert.ok(
           found >= exact && found <= exact * 1.001,
           `p${level} of ${values.length}: ${found}, not ${exact}`,
@@ -78,6 +81,17 @@ Deno.test("merged parts equal the histogram of all values, in any grouping", () 
         mergeHistograms([c, b, a].map((part) => histogramOf(part).toSparse())).toSparse(),
         whole,
       );
+    }),
+    { seed: SEED },
+  );
+});
+
+Deno.test("the sum of two is what both recorded", () => {
+  const perhaps = fc.array(timeUs, { maxLength: 400 });
+  fc.assert(
+    fc.property(perhaps, perhaps, (one, other) => {
+      const sum = addSparse(histogramOf(one).toSparse(), histogramOf(other).toSparse());
+      assert.deepEqual(sum, histogramOf([...one, ...other]).toSparse());
     }),
     { seed: SEED },
   );

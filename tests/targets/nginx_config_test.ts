@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { isServable, type NginxConfig, nginxConfig } from "../../targets/nginx/config.ts";
 
 const config = (changes: Partial<NginxConfig>): string =>
-  nginxConfig({ port: 8_080, workers: "auto", user: null, serves: { folder: "/srv" }, ...changes });
+  nginxConfig({
+    host: "127.0.0.1",
+    port: 8_080,
+    workers: "auto",
+    user: null,
+    serves: { folder: "/srv" },
+    ...changes,
+  });
 
 const servers = [
   { origin: "http://127.0.0.1:3001", late: false },
@@ -22,9 +29,19 @@ const LINES: { what: string; text: string; has: RegExp[]; lacks?: RegExp[] }[] =
     lacks: [/upstream/, /^user/m],
   },
   {
+    what: "an IPv6 address",
+    text: config({ host: "fd00::2" }),
+    has: [/listen \[fd00::2\]:8080 /],
+  },
+  {
     what: "a path with quotes",
     text: config({ serves: { folder: '/a "b" \\c' } }),
     has: [/root "\/a \\"b\\" \\\\c";/],
+  },
+  {
+    what: "a folder in its own",
+    text: config({ serves: { folder: "files" } }),
+    has: [/root "files";/, /index index\.html;/],
   },
   {
     what: "workers and their user",
@@ -36,7 +53,7 @@ const LINES: { what: string; text: string; has: RegExp[]; lacks?: RegExp[] }[] =
     text: config({ serves: { servers, policy: "round-robin" } }),
     has: [
       /server 127\.0\.0\.1:3001 max_fails=0;/,
-      /server 127\.0\.0\.1:3002 max_fails=1 fail_timeout=1s;/,
+      /server 127\.0\.0\.1:3002 max_fails=1 fail_timeout=0;/,
       /zone servers /,
       /keepalive \d+;/,
       /proxy_http_version 1\.1;/,

@@ -44,6 +44,9 @@ for (const { what, asked, paths = ["/"], may } of USES) {
   });
 }
 
+/** An hour after the epoch. */
+const NOW_MS = 3_600_000;
+
 const KEPT: { what: string; status?: number; fields?: Fields; ms: number }[] = [
   { what: "a plain answer", ms: 60_000 },
   { what: "a permanent redirect", status: 301, ms: 60_000 },
@@ -68,6 +71,34 @@ const KEPT: { what: string; status?: number; fields?: Fields; ms: number }[] = [
     ms: 9_000,
   },
   { what: "a quoted max-age", fields: [["cache-control", 'max-age="7"']], ms: 7_000 },
+  {
+    what: "most of its max-age past",
+    fields: [["cache-control", "max-age=60"], ["age", "59"]],
+    ms: 1_000,
+  },
+  {
+    what: "all of its max-age past",
+    fields: [["cache-control", "max-age=60"], ["age", "99"]],
+    ms: 0,
+  },
+  { what: "an age and no max-age", fields: [["age", "99"]], ms: 60_000 },
+  { what: "an end to come", fields: [["expires", "Thu, 01 Jan 1970 01:00:07 GMT"]], ms: 7_000 },
+  {
+    what: "an end to come by the origin's clock",
+    fields: [
+      ["date", "Sun, 06 Nov 1994 08:49:37 GMT"],
+      ["expires", "Sun, 06 Nov 1994 08:49:39 GMT"],
+    ],
+    ms: 2_000,
+  },
+  { what: "an end in the past", fields: [["expires", "Thu, 01 Jan 1970 00:00:00 GMT"]], ms: 0 },
+  { what: "an end that is no date", fields: [["expires", "0"]], ms: 0 },
+  {
+    what: "max-age before its end",
+    fields: [["cache-control", "max-age=5"], ["expires", "0"]],
+    ms: 5_000,
+  },
+  { what: "events", fields: [["content-type", "text/event-stream; charset=utf-8"]], ms: 0 },
   { what: "codings", fields: [["vary", "Accept-Encoding"]], ms: 60_000 },
   { what: "languages", fields: [["vary", "accept-encoding, accept-language"]], ms: 0 },
   { what: "anything", fields: [["vary", "*"]], ms: 0 },
@@ -75,7 +106,7 @@ const KEPT: { what: string; status?: number; fields?: Fields; ms: number }[] = [
 
 for (const { what, status = 200, fields = [], ms } of KEPT) {
   Deno.test(`an answer with ${what} is kept for ${ms} ms of a minute`, () => {
-    assert.equal(freshForMs(status, fields, 60_000), ms);
+    assert.equal(freshForMs({ status, fields }, 60_000, NOW_MS), ms);
   });
 }
 

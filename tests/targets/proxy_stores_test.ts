@@ -1,5 +1,6 @@
 /** One suite over all stores, and what a store does when Redis dies or hangs. */
 import assert from "node:assert/strict";
+import { ErrorReply } from "redis";
 import { decodeAnswer, encodeAnswer } from "../../targets/proxy/stores/encoding.ts";
 import { MemoryStore } from "../../targets/proxy/stores/memory.ts";
 import {
@@ -19,9 +20,9 @@ const ANSWER: KeptAnswer = {
   freshUntilMs: 60_005,
 };
 
-/** Redis as a map in this process, which may be down or hang. */
+/** Redis as a map in this process, which may be down, hang, or refuse. */
 class FakeRedis implements RedisCommands {
-  state: "up" | "down" | "hangs" = "up";
+  state: "up" | "down" | "hangs" | "refuses" = "up";
   asked = 0;
   readonly #values = new Map<string, Uint8Array>();
 
@@ -41,6 +42,7 @@ class FakeRedis implements RedisCommands {
 
   #answer<Value>(value: () => Value): Promise<Value> {
     this.asked++;
+    if (this.state === "refuses") return Promise.reject(new ErrorReply("OOM"));
     if (this.state === "hangs") return new Promise(() => {});
     return this.state === "up" ? Promise.resolve(value()) : Promise.reject(new Error("gone"));
   }
@@ -66,7 +68,7 @@ Deno.test("store memory keeps answers byte for byte, and forgets them when it is
 
 testWith(
   ["redis"],
-  "store redis keeps answers byte for byte, forgets them when it is emptied and after their time",
+  "store redis keeps answers byte for byte, forgets them when it is emptied and after their time, whatever that is",
   async () => {
     const { signal } = new AbortController();
     const redis = await provideRedis({ url: null, signal, wellKnownUrl: "redis://127.0.0.1:1" });
@@ -76,6 +78,8 @@ testWith(
       await store.set("short", ANSWER, 1);
       await new Promise((resolve) => setTimeout(resolve, 20));
       assert.equal(await store.get("short"), null);
+      await store.set("fraction", ANSWER, 2.01 * 1_000);
+      assert.deepEqual(await store.get("fraction"), ANSWER);
     } finally {
       store.close();
       await redis?.stop();
@@ -120,6 +124,18 @@ Deno.test("a Redis that is down is not asked again until it answers", async () =
     back = await store.get("a");
   }
   assert.deepEqual(back, ANSWER);
+  store.close();
+});
+
+Deno.test("a Redis that refuses what it is told is asked again at once", async () => {
+  const redis = new FakeRedis();
+  const store = new RedisStore(redis);
+  await store.set("a", ANSWER, 1_000);
+  redis.state = "refuses";
+  await store.set("b", ANSWER, 1_000);
+  assert.equal(await store.get("a"), null);
+  redis.state = "up";
+  assert.deepEqual(await store.get("a"), ANSWER);
   store.close();
 });
 

@@ -63,6 +63,40 @@ testWith(["redis"], "a Redis that is found or given is used, and left alone by s
 
 testWith(
   ["redis"],
+  "forget() takes all from a private Redis, from others what is ours",
+  async () => {
+    await besidePrivateRedis(async (redis) => {
+      const client = await connectRedis(redis.url);
+      const keys = ["plateau:user:limit:127.0.0.1", "plateau:proxy:a", "plateau:counter", "theirs"];
+      const fill = (): Promise<unknown> =>
+        client.mSet(Object.fromEntries(keys.map((key) => [key, "1"])));
+      const given = await provideRedis({ url: redis.url, signal });
+      await fill();
+      await given?.forget();
+      assert.deepEqual((await client.keys("*")).sort(), ["plateau:counter", "theirs"]);
+      await fill();
+      await redis.forget();
+      assert.deepEqual(await client.keys("*"), []);
+      client.destroy();
+    });
+  },
+);
+
+testWith(["redis"], "a Redis that does not let us clear it is an error that says so", async () => {
+  await besidePrivateRedis(async ({ url }) => {
+    const client = await connectRedis(url);
+    await client.sendCommand(["ACL", "SETUSER", "default", "-scan"]);
+    const given = await provideRedis({ url, signal });
+    await assert.rejects(
+      given?.forget() ?? Promise.resolve(),
+      /^TargetError: Cannot clear Redis at redis:.* of what earlier runs have left: NOPERM/,
+    );
+    client.destroy();
+  });
+});
+
+testWith(
+  ["redis"],
   "a found Redis that wants a password is passed over, a given one gets it",
   async () => {
     await besidePrivateRedis(async ({ url }) => {

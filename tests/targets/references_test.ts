@@ -54,9 +54,68 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
     says: [/^Cannot share a port between instances of "a": only built-in apps can; use balancer: /],
   },
   {
+    what: "https, or a unix socket, where it can't reach them",
+    targets: {
+      a: { url: "https://127.0.0.1:1" },
+      b: { nginx: { proxy: "a" } },
+      c: { url: "http://127.0.0.1:1" },
+      d: { nginx: { proxy: "c" } },
+    },
+    says: [/^Cannot put nginx in front of "a": it reaches http:\/\/host:port alone/],
+  },
+  {
+    what: "several with one port, its own or that of one behind it",
+    targets: {
+      a: { command: ["x"], env: { PORT: 3999 } },
+      b: { cluster: { of: "a" } },
+      c: { proxy: { origin: "a" } },
+      d: { cluster: { of: "c", instances: 1, add: { at: "1s" } } },
+      alone: { cluster: { of: "a", instances: 1 } },
+      free: { command: ["x"], env: { PORT: "{port}" } },
+      e: { cluster: { of: "free" } },
+    },
+    says: [
+      /^Cannot start instances of "a": they would have one port, 3999; write PORT: "\{port\}"/,
+      /^Cannot start instances of "c": they would have one port, 3999/,
+    ],
+  },
+  {
     what: "a policy where the kernel decides",
     targets: { a: api, b: { cluster: { of: "a", balancer: "reuseport", policy: "random-two" } } },
     says: [/^Cannot choose who gets a request with reuseport/],
+  },
+  {
+    what: "instances that share a port, by one of several balancers, though they cannot",
+    targets: {
+      a: { command: ["node"] },
+      b: { cluster: { of: "a", balancer: ["builtin", "reuseport"] } },
+    },
+    says: [/^Cannot share a port between instances of "a"/],
+  },
+  {
+    what: "instances behind balancers of which one takes no policy or workers",
+    targets: {
+      a: api,
+      b: {
+        cluster: { of: "a", balancer: ["nginx", "reuseport"], policy: "round-robin", workers: 2 },
+      },
+    },
+    says: [/^Cannot choose who gets a request with reuseport/, /^Cannot set nginx's workers/],
+  },
+  {
+    what: "a number of instances in a list that is too many",
+    targets: { a: api, b: { cluster: { of: "a", instances: [1, 65] } } },
+    says: [/^Cannot use 65: the most is 64$/],
+  },
+  {
+    what: "workers in a list of which one is too many",
+    targets: { a: api, b: { cluster: { of: "a", balancer: "nginx", workers: ["auto", 500] } } },
+    says: [/^Cannot use 500: the most is 256$/],
+  },
+  {
+    what: "a variable in a list that is a map",
+    targets: { a: { command: ["node"], env: { A: ["x", {}] } } },
+    says: [/^Cannot use \{\}: it must be text$/],
   },
   {
     what: "a folder and a proxy at once",
@@ -66,7 +125,36 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
   {
     what: "an nginx that serves nothing",
     targets: { b: { nginx: {} } },
-    says: [/^Cannot tell what nginx serves: write root: FOLDER or proxy: TARGET$/],
+    says: [
+      /^Cannot tell what nginx serves: write root: FOLDER, files: \{ \/path: text \} or proxy: TARGET$/,
+    ],
+  },
+  {
+    what: "files and a folder at once",
+    targets: { b: { nginx: { root: ".", files: { "/": "" } } } },
+    says: [/^Cannot serve both root and files: leave one out$/],
+  },
+  {
+    what: "files at paths that are none",
+    targets: {
+      b: { nginx: { files: { "a.html": "", "/../a": "", "/a//b": "", "/a?b": "", "/.a": "" } } },
+    },
+    says: ["a\\.html", "/\\.\\./a", "/a//b", "/a\\?b"].map((path) =>
+      new RegExp(`^Cannot serve a file at "${path}": write a path, such as /page.html, or / for`)
+    ),
+  },
+  {
+    what: "files in each other's place",
+    targets: { b: { nginx: { files: { "/": "", "/index.html": "", "/a": "", "/a/b": "" } } } },
+    says: [
+      /^Cannot serve \/index\.html beside \/: they would be one file$/,
+      /^Cannot serve \/a\/b beside \/a: they would be one file$/,
+    ],
+  },
+  {
+    what: "no files",
+    targets: { b: { nginx: { files: {} } } },
+    says: [/^Cannot serve no files: name one$/],
   },
   {
     what: "a URL with a path",
@@ -84,7 +172,7 @@ for (const { what, targets, says } of WRONG) {
 }
 
 Deno.test("the forms of the README are right, with their defaults", () => {
-  const { targets } = parseExperiment(
+  const parsed = parseExperiment(
     experiment({
       express: api,
       proxied: { proxy: { origin: "express", store: "redis", ttl: "60s", paths: ["/static"] } },
@@ -97,7 +185,7 @@ Deno.test("the forms of the README are right, with their defaults", () => {
     }),
     "a.json",
   );
-  const { proxied, balanced, grown, files } = targets;
+  const { proxied, grown, files } = parsed.targets;
   assert.deepEqual(proxied, {
     proxy: {
       origin: "express",
@@ -113,28 +201,14 @@ Deno.test("the forms of the README are right, with their defaults", () => {
     cluster: { of: "proxied", instances: 2, balancer: "builtin", add: { at: 5_000, instances: 1 } },
   });
   assert.deepEqual(files, { nginx: { root: "./public", workers: "auto" } });
-  assert.deepEqual(needsOf(grown, targets), ["redis"]);
-  assert.deepEqual(needsOf(balanced, targets), ["nginx"]);
-});
-
-Deno.test("a front varies as what stands behind it does, and takes that with it", () => {
-  const cells = planCells(parseExperiment(
-    experiment({
-      logged: { app: "api", set: { log: ["on", "off"] } },
-      several: { cluster: { of: "logged" } },
-      cached: { proxy: { origin: "several" } },
-    }),
-    "a.json",
-  )).filter(({ target }) => target === "cached");
-  assert.deepEqual(cells.map(({ parameters }) => parameters), [{ "set.log": "on" }, {
-    "set.log": "off",
-  }]);
-  assert.deepEqual(cells.map(({ others }) => Object.keys(others).sort()), [
-    ["logged", "several"],
-    ["logged", "several"],
-  ]);
-  assert.deepEqual(cells.map(({ others }) => others.logged), [
-    { app: "api", set: { log: "on" } },
-    { app: "api", set: { log: "off" } },
-  ]);
+  const needs = planCells(parsed)
+    .map(({ target, targetSpec, others }) => [target, needsOf(targetSpec, others)]);
+  assert.deepEqual(Object.fromEntries(needs), {
+    express: [],
+    proxied: ["redis"],
+    balanced: ["nginx"],
+    grown: ["redis"],
+    files: ["nginx"],
+    before: ["nginx"],
+  });
 });

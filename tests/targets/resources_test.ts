@@ -1,74 +1,239 @@
 import assert from "node:assert/strict";
 import { descendantsOf, readStat, TICKS_PER_SEC } from "../../targets/launch/proc.ts";
-import { TreeUse, watchResources } from "../../targets/resources.ts";
+import { connectRedis } from "../../targets/redis_client.ts";
+import { processCpuMs } from "../../targets/resources/process_clock.ts";
+import { parseInfo, RedisInfo } from "../../targets/resources/redis_info.ts";
+import { openRedisUse } from "../../targets/resources/redis_watch.ts";
+import { TreeUse } from "../../targets/resources/tree_use.ts";
+import type { WatchedUse } from "../../targets/resources/watch.ts";
+import { watchResources } from "../../targets/resources.ts";
 import { testWith } from "../needs.ts";
+import { startRedis } from "./fixtures/own_redis.ts";
 
-/** Runs `body` beside a shell whose child computes without end. */
-async function besideBusyTree(body: (shell: number, busy: number) => Promise<void>): Promise<void> {
-  const shell = new Deno.Command("sh", {
-    args: ["-c", "sh -c 'echo up; while :; do :; done'; true"],
-    stdout: "piped",
-  }).spawn();
-  const reader = shell.stdout.getReader();
+processCpuMs(Deno.pid); // opens libc for good: no test has opened it
+
+/** Runs `body` beside a program that has printed a line, and ends it with all that it started. */
+async function beside(
+  [program, ...args]: readonly string[],
+  body: (pid: number) => Promise<void>,
+): Promise<void> {
+  const child = new Deno.Command(program, { args, stdout: "piped" }).spawn();
+  const reader = child.stdout.getReader();
   await reader.read();
-  const [busy] = descendantsOf(shell.pid);
   try {
-    await body(shell.pid, busy);
+    await body(child.pid);
   } finally {
-    for (const pid of [busy, shell.pid]) Deno.kill(pid, "SIGKILL");
-    await shell.status;
+    for (const pid of [child.pid, ...descendantsOf(child.pid)]) Deno.kill(pid, "SIGKILL");
+    await child.status;
     await reader.cancel();
   }
 }
 
+const BUSY = "while :; do :; done";
+const TWO_BUSY = ["sh", "-c", `sh -c '${BUSY}' & sh -c 'echo up; ${BUSY}'; true`];
+
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+function cpuSec(pid: number): number {
+  const { userTicks = 0, systemTicks = 0 } = readStat(pid) ?? {};
+  return (userTicks + systemTicks) / TICKS_PER_SEC;
+}
+
+function secondsOf(
+  points: WatchedUse["resources"],
+  of: (point: WatchedUse["resources"][number]) => number,
+): number {
+  return points.reduce((sum, point, i) => sum + of(point) * (point.t - (points[i - 1]?.t ?? 0)), 0);
+}
+
+testWith(["linux"], "two processes that compute are seen as user time of their tree", async () => {
+  await beside(TWO_BUSY, async (pid) => {
+    const busy = descendantsOf(pid);
+    assert.equal(busy.length, 2);
+    const used = (): number => busy.reduce((sum, one) => sum + cpuSec(one), 0);
+    const [sinceMs, before] = [performance.now(), used()];
+    const watch = watchResources({ pid, supervised: false }, { intervalMs: 100, sinceMs });
+    await pause(560);
+    const { resources: points, parts } = await watch.stop();
+    const usedSec = used() - before;
+    assert.deepEqual(parts, []);
+    assert.ok(points.length >= 2 && points.length <= 6, `${points.length} points`);
+    assert.ok(points.every(({ t }, i) => t > (points[i - 1]?.t ?? 0)));
+    const countedSec = secondsOf(points, ({ cpu }) => cpu);
+    assert.ok(
+      usedSec > 0.04 && Math.abs(countedSec - usedSec) <= 0.06,
+      `${countedSec} of ${usedSec}`,
+    );
+    const userSec = secondsOf(points, ({ user = 0 }) => user);
+    assert.ok(userSec > 0.7 * countedSec, `${userSec} of ${countedSec}`);
+    for (const { cpu, user = 0, system = 0, memory, threads, files } of points) {
+      assert.ok(Math.abs(user + system - cpu) < 1e-9);
+      assert.equal(threads, 3);
+      assert.ok(files !== undefined && files >= 6 && files < 40);
+      assert.ok(memory > 1_500_000 && memory < 150_000_000);
+    }
+  });
+});
+
+const HOLDER = `
+import threading, time
+held = [open("/dev/null") for _ in range(37)]
+def wait():
+  while True: time.sleep(0.005)
+for _ in range(6): threading.Thread(target=wait, daemon=True).start()
+print("up", flush=True)
+threading.Event().wait()
+`;
+
+testWith(
+  ["linux", "python"],
+  "threads, open files and the context switches of all threads are seen",
+  async () => {
+    await beside(["python3", "-c", HOLDER], async (pid) => {
+      const sinceMs = performance.now();
+      const watch = watchResources({ pid, supervised: false }, { intervalMs: 100, sinceMs });
+      await pause(350);
+      const [point] = (await watch.stop()).resources.slice(-1);
+      assert.equal(point.threads, 7);
+      assert.ok(point.files !== undefined && point.files >= 40 && point.files <= 45);
+      const { voluntary = 0 } = point.switches ?? {};
+      assert.ok(voluntary > 100 && voluntary < 6 * 400, `${voluntary} a second`);
+    });
+  },
+);
 
 testWith(
   ["linux"],
-  "watchResources() has a point per interval, with the CPU time of the whole tree",
+  "CPU time of processes that start and end between two looks counts",
   async () => {
-    await besideBusyTree(async (pid, busy) => {
-      const startMs = performance.now();
-      const startTicks = readStat(busy)?.cpuTicks ?? 0;
-      const watch = watchResources({ pid, supervised: false }, {
-        intervalMs: 100,
-        sinceMs: startMs,
-      });
-      await pause(560);
-      const points = watch.stop();
-      const usedSec = ((readStat(busy)?.cpuTicks ?? 0) - startTicks) / TICKS_PER_SEC;
-      const elapsedSec = (performance.now() - startMs) / 1_000;
-      assert.ok(points.length >= 2 && points.length <= 6, `${points.length} points`);
-      const spans = points.map(({ t }, index) => t - (points[index - 1]?.t ?? 0));
-      assert.ok(spans.every((span) => span > 0));
-      const countedSec = points.reduce((sum, { cpu }, index) => sum + cpu * spans[index], 0);
-      assert.ok(
-        usedSec > 0.02 && Math.abs(countedSec - usedSec) <= 0.05,
-        `${countedSec} of ${usedSec} s`,
-      );
-      assert.ok(countedSec <= elapsedSec + 0.05);
-      assert.ok(points.every(({ memory }) => memory > 500_000 && memory < 50_000_000));
+    const compute = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
+    const script = `echo up; sleep 0.2; for n in 1 2 3; do sh -c '${compute}'; done; sleep 60`;
+    await beside(["sh", "-c", script], async (pid) => {
+      const tree = new TreeUse({ pid, supervised: false });
+      const told = [];
+      const waited = (): number => (readStat(pid)?.waitedUserTicks ?? 0) / TICKS_PER_SEC;
+      while (descendantsOf(pid).length === 0 || waited() === 0) {
+        await pause(20);
+        told.push(tree.take().cpuMs);
+      }
+      await pause(300);
+      told.push(tree.take().cpuMs);
+      const { waitedUserTicks = 0, waitedSystemTicks = 0 } = readStat(pid) ?? {};
+      const endedMs = (waitedUserTicks + waitedSystemTicks) * 1_000 / TICKS_PER_SEC;
+      const toldMs = told.reduce((sum, ms) => sum + ms, 0);
+      assert.ok(toldMs >= endedMs - 25, `${toldMs} of ${endedMs} ms`);
+      assert.ok(told.every((ms) => ms >= 0));
     });
   },
 );
 
 testWith(["linux"], "a supervisor's own use is left out", async () => {
-  await besideBusyTree(async (pid, busy) => {
-    const [whole, without] = [new TreeUse(pid, false), new TreeUse(pid, true)];
-    const child = new TreeUse(busy, false);
+  await beside(TWO_BUSY, async (pid) => {
+    const [busy, other] = descendantsOf(pid);
+    const [whole, without] = [true, false].map((own) => new TreeUse({ pid, supervised: !own }));
+    const children = [busy, other].map((child) => new TreeUse({ pid: child, supervised: false }));
     await pause(0);
-    assert.ok(whole.take(0).memory > without.take(0).memory);
-    assert.equal(without.take(0).memory, child.take(0).memory);
+    assert.ok(whole.take().memoryBytes > without.take().memoryBytes);
+    assert.equal(
+      without.take().threads,
+      children.reduce((sum, child) => sum + (child.take().threads ?? 0), 0),
+    );
   });
 });
 
 testWith(["linux"], "a tree that has ended uses nothing", async () => {
-  let tree: TreeUse | undefined;
-  await besideBusyTree((pid) => Promise.resolve(tree = new TreeUse(pid, false)).then(() => {}));
-  assert.deepEqual(tree?.take(1_000), { cpu: 0, memory: 0 });
+  const trees: TreeUse[] = [];
+  await beside(TWO_BUSY, (pid) => {
+    trees.push(new TreeUse({ pid, supervised: false }));
+    return Promise.resolve();
+  });
+  assert.deepEqual(trees[0].take(), {
+    cpuMs: 0,
+    systemMs: 0,
+    memoryBytes: 0,
+    threads: 0,
+    files: 0,
+    switches: { voluntary: 0, involuntary: 0 },
+  });
 });
 
-Deno.test("a target without a process of ours has no points", () => {
-  const watch = watchResources({ pid: null, supervised: false }, { intervalMs: 1, sinceMs: 0 });
-  assert.deepEqual(watch.stop(), []);
+Deno.test("a target without a process of ours has no points", async () => {
+  const times = { intervalMs: 1, sinceMs: performance.now() };
+  const watch = watchResources({ pid: null, supervised: false }, times);
+  assert.deepEqual(await watch.stop(), { resources: [], parts: [] });
+});
+
+testWith(["linux"], "the parts of a target are seen apart, and together", async () => {
+  await beside(TWO_BUSY, async (pid) => {
+    const [one, other] = descendantsOf(pid);
+    const parts = [
+      { pid: one, supervised: false, role: "front", name: "nginx" },
+      { pid: other, supervised: false, role: "behind", name: "api" },
+    ] as const;
+    const watch = watchResources({ ...parts[0], parts: () => parts }, {
+      intervalMs: 100,
+      sinceMs: performance.now(),
+    });
+    await pause(250);
+    const used = await watch.stop();
+    assert.deepEqual(used.parts.map(({ role, name }) => [role, name]), [
+      ["front", "nginx"],
+      ["behind", "api"],
+    ]);
+    const [front, behind] = used.parts.map(({ points }) => points);
+    for (const [i, { t, cpu, threads }] of used.resources.entries()) {
+      assert.deepEqual([front[i].t, behind[i].t], [t, t]);
+      assert.ok(Math.abs(front[i].cpu + behind[i].cpu - cpu) < 1e-9);
+      assert.equal(threads, 2);
+    }
+  });
+});
+
+Deno.test("what Redis says of itself is read with its ended children, or not at all", () => {
+  const lines = [
+    "# CPU",
+    "used_cpu_sys:1.500000",
+    "used_cpu_user:2.250000",
+    "used_cpu_sys_children:0.100000",
+    "used_cpu_user_children:0.150000",
+    "used_cpu_sys_main_thread:1.4",
+    "# Memory",
+    "used_memory:1000",
+    "used_memory_rss:14000000",
+  ];
+  assert.deepEqual(parseInfo(lines.join("\r\n")), {
+    cpuMs: 4_000,
+    systemMs: 1_600,
+    memoryBytes: 14_000_000,
+  });
+  assert.equal(parseInfo(lines.slice(0, 5).join("\r\n")), null);
+});
+
+testWith(["redis"], "a Redis that is somebody else's tells what it uses under a load", async () => {
+  await using redis = await startRedis();
+  const { url } = redis;
+  const use = await openRedisUse({ url, pid: null, supervised: false });
+  assert.ok(use instanceof RedisInfo);
+  const client = await connectRedis(url);
+  try {
+    const times = { intervalMs: 50, sinceMs: performance.now() };
+    const watch = watchResources({ pid: null, supervised: false }, { ...times, redis: use });
+    for (let i = 0; i < 3_000; i++) await client.set(`key ${i % 7}`, "a");
+    const { resources, parts } = await watch.stop();
+    assert.deepEqual(resources, []);
+    assert.deepEqual(parts.map(({ role, name }) => [role, name]), [["redis", "Redis"]]);
+    const [{ points }] = parts;
+    assert.ok(secondsOf(points, ({ cpu }) => cpu) > 0);
+    assert.ok(points.every(({ cpu, memory }) => cpu >= 0 && cpu < 2 && memory > 1_000_000));
+  } finally {
+    client.destroy();
+    use.close();
+  }
+});
+
+Deno.test("a Redis that does not answer tells nothing", async () => {
+  assert.equal(
+    await openRedisUse({ url: "redis://127.0.0.1:1", pid: null, supervised: false }),
+    null,
+  );
 });

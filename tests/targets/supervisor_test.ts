@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { readStat } from "../../targets/launch/proc.ts";
 import { selfCommand } from "../../targets/launch/self.ts";
-import { SUPERVISED_ENV } from "../../targets/launch/supervisor.ts";
+import { SUPERVISED_ENV, SUPERVISED_FOLDER } from "../../targets/launch/supervisor.ts";
 import { testWith } from "../needs.ts";
 
 function supervise(command: string[], env: Record<string, string> = {}): Deno.ChildProcess {
@@ -52,6 +53,20 @@ testWith(
     );
   },
 );
+
+testWith(["linux"], "a supervisor removes its program's folder when that has ended", async () => {
+  const folder = Deno.makeTempDirSync();
+  const env = {
+    [SUPERVISED_ENV]: JSON.stringify({ PATH: "/usr/bin:/bin" }),
+    [SUPERVISED_FOLDER]: folder,
+  };
+  const script = `mkdir -p ${folder}/a/b; env | grep -c ${SUPERVISED_FOLDER}`;
+  const child = supervise(["sh", "-c", script], env);
+  const { stdout } = await child.output();
+  await child.stdin.close();
+  assert.match(new TextDecoder().decode(stdout), /^0$/m); // the program is not told of it
+  assert.equal(existsSync(folder), false);
+});
 
 testWith(
   ["linux"],

@@ -25,12 +25,19 @@ async function logIn(app: StartedApp): Promise<string> {
 }
 
 Deno.test("generatePages() draws the same pages by the same seed, others by another", () => {
-  assert.deepEqual(generatePages(30, 5), generatePages(30, 5));
-  assert.notDeepEqual(generatePages(30, 5), generatePages(30, 6));
+  assert.deepEqual([...generatePages(30, 5, 30)], [...generatePages(30, 5, 30)]);
+  assert.notDeepEqual([...generatePages(30, 5, 30)], [...generatePages(30, 6, 30)]);
+});
+
+Deno.test("generatePages() draws the same pages however many at once", () => {
+  const [all] = generatePages(30, 5, 30);
+  const some = [...generatePages(30, 5, 7)];
+  assert.deepEqual(some.map(({ length }) => length), [7, 7, 7, 7, 2]);
+  assert.deepEqual(some.flat(), all);
 });
 
 Deno.test("a thousand pages have every kind of markdown, addresses of their own and links that lead somewhere", () => {
-  const pages = generatePages(1_000, 1);
+  const [pages] = generatePages(1_000, 1, 1_000);
   const slugs = new Set(pages.map(({ slug }) => slug));
   assert.equal(slugs.size, 1_000);
   const text = pages.map(({ body }) => body).join("\n");

@@ -61,6 +61,15 @@ Deno.test("a stretch that overlaps the last one counts from its end", () => {
   assert.deepEqual({ count, sumUs }, { count: 2, sumUs: 1_300 });
 });
 
+Deno.test("the longest stretch is told anew each time that it is asked", () => {
+  const watch = new LoopWatch();
+  watch.held(0, 300);
+  watch.held(1_000, 1_900);
+  watch.held(2_000, 2_100);
+  assert.equal(watch.takeLongestUs(), 900);
+  assert.equal(watch.takeLongestUs(), 0);
+});
+
 Deno.test("what was before the run does not count", () => {
   const watch = new LoopWatch();
   watch.held(-5_000, -100);

@@ -10,7 +10,7 @@ import type { Theme } from "./theme.ts";
 const LABEL_ABOVE_PX = 13;
 
 export function barsConfig(data: BarsChart, theme: Theme): ChartConfiguration<"bar"> {
-  const most = Math.max(1e-9, ...data.bars.flatMap(({ runs }) => runs));
+  const most = Math.max(0, ...data.bars.flatMap(({ runs }) => runs)) || 1;
   return {
     type: "bar",
     data: {
@@ -91,13 +91,20 @@ function drawLabel(
   ctx.restore();
 }
 
-function cutTo(room: number, text: string, ctx: CanvasRenderingContext2D): string {
+/** As much of the text as there is room for, pixels; cut in its middle, as names differ at their ends. */
+export function cutTo(
+  room: number,
+  text: string,
+  ctx: { measureText(text: string): { readonly width: number } },
+): string {
   if (ctx.measureText(text).width <= room) return text;
   const characters = [...text];
-  while (characters.length > 1 && ctx.measureText(characters.join("") + "…").width > room) {
-    characters.pop();
+  for (let kept = characters.length - 1; kept > 1; kept--) {
+    const head = Math.floor(kept / 3);
+    const cut = [...characters.slice(0, head), "…", ...characters.slice(head - kept)].join("");
+    if (ctx.measureText(cut).width <= room) return cut;
   }
-  return characters.join("") + "…";
+  return "…";
 }
 
 interface Runs {

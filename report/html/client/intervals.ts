@@ -2,44 +2,45 @@
 /** The accessible form of the timelines: their intervals as a table, built when it is first opened. */
 import type { TimelineChart } from "../../charts.ts";
 import { formatNumber } from "../../units.ts";
+import { chartOf } from "./page_data.ts";
+import { equipTable } from "./tables.ts";
+import { numberCell, type NumberText, rowHead, tableElement } from "./table_element.ts";
 
-export function intervalsTable(chart: TimelineChart): HTMLTableElement {
-  const { alt, percentiles, latency, rate, cpu, runs } = chart;
-  const table = document.createElement("table");
-  table.createCaption().textContent = alt;
-  const figures = [
-    "End, s",
-    rate.unit,
-    ...percentiles.map((percentile) => `${percentile}, ${latency.unit}`),
-    ...(cpu ? [`CPU, ${cpu.unit}`] : []),
+/** @param details Names its charts by their canvases. */
+export function fillWhenOpened(details: HTMLDetailsElement): void {
+  details.addEventListener("toggle", () => {
+    if (details.querySelector("table")) return;
+    for (const id of details.dataset.charts?.split(" ") ?? []) {
+      const chart = chartOf(id);
+      if (chart?.kind !== "timeline") continue;
+      const table = intervalsTable(chart);
+      details.append(table);
+      equipTable(table);
+    }
+  });
+}
+
+function intervalsTable(chart: TimelineChart): HTMLElement {
+  const { alt, percentiles, latency, rate, cpu, memory, runs } = chart;
+  const heads = [
+    { label: "Run", unit: "" },
+    { label: "End", unit: "s" },
+    { label: rate.unit, unit: "" },
+    ...percentiles.map((label) => ({ label, unit: latency.unit })),
+    ...(cpu ? [{ label: "CPU", unit: cpu.unit }] : []),
+    ...(memory ? [{ label: "Memory", unit: memory.unit }] : []),
   ];
-  const head = table.createTHead().insertRow();
-  head.append(
-    headCell("Run", "col"),
-    ...figures.map((figure) => headCell(figure, "col", "number")),
-  );
-  const body = table.createTBody();
-  for (const run of runs) {
-    run.t.forEach((t, i) => {
+  const rows = runs.flatMap((run) =>
+    run.t.map((t, i) => {
       const values = [t, run.rate[i], ...run.latency.map((values) => values[i])];
       if (cpu) values.push(run.cpu[i]);
-      body.insertRow().append(headCell(run.label, "row"), ...values.map(numberCell));
-    });
-  }
-  return table;
+      if (memory) values.push(run.memory[i]);
+      return [rowHead(run.label), ...values.map((value) => numberCell(numberText(value)))];
+    })
+  );
+  return tableElement(alt, heads, rows);
 }
 
-function headCell(text: string, scope: "col" | "row", kind = "text"): HTMLTableCellElement {
-  const cell = document.createElement("th");
-  cell.scope = scope;
-  cell.className = kind;
-  cell.textContent = text;
-  return cell;
-}
-
-function numberCell(value: number | null): HTMLTableCellElement {
-  const cell = document.createElement("td");
-  cell.className = "number";
-  cell.textContent = value === null ? "–" : formatNumber(value);
-  return cell;
+function numberText(value: number | null): NumberText {
+  return value === null ? { text: "–" } : { text: formatNumber(value), value };
 }

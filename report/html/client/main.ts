@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /**
- * Draws the charts of the page. It decides nothing: what is shown comes from the page's JSON, colours
- * and type from its style sheet.
+ * The page's client: which chart is drawn how, and what begins when the page is there. It decides no number:
+ * what is shown comes from the page's JSON, colours and type from its style sheet.
  */
 import {
   BarController,
@@ -17,12 +17,21 @@ import {
   PointElement,
   Tooltip,
 } from "chart.js";
-import type { Chart } from "../../charts.ts";
+import { type Chart, sectionOf } from "../../charts.ts";
+import { agentsConfig } from "./agents.ts";
 import { barsConfig } from "./bars.ts";
 import { densityConfig } from "./density.ts";
-import { intervalsTable } from "./intervals.ts";
-import { readTheme, type Theme } from "./theme.ts";
-import { timelineConfig } from "./timeline.ts";
+import { Drawings } from "./drawings.ts";
+import { faultsConfig } from "./faults.ts";
+import { forestConfig } from "./forest.ts";
+import { fillWhenOpened } from "./intervals.ts";
+import { forgetCharts } from "./page_data.ts";
+import { scatterConfig } from "./scatter.ts";
+import { sweepConfig } from "./sweep.ts";
+import { equipTables } from "./tables.ts";
+import { tailsConfig } from "./tails.ts";
+import type { Theme } from "./theme.ts";
+import { followLink, timelineFigures } from "./timeline_figures.ts";
 
 Drawing.register(
   BarController,
@@ -37,71 +46,47 @@ Drawing.register(
   Tooltip,
 );
 
-const root = document.documentElement;
-const charts: Record<string, Chart> = JSON.parse(
-  document.getElementById("charts")?.textContent ?? "{}",
-);
-const drawings = new Map<string, Drawing>();
-
-function draw(id: string, theme: Theme): void {
-  const canvas = document.getElementById(id);
-  if (!(canvas instanceof HTMLCanvasElement)) return;
-  drawings.get(id)?.destroy();
-  drawings.set(id, drawingOf(canvas, charts[id], theme));
-}
-
-function drawingOf(canvas: HTMLCanvasElement, chart: Chart, theme: Theme): Drawing {
+/** The kinds of chart: one file and one case each. */
+function drawingOf(canvas: HTMLCanvasElement, chart: Chart, theme: Theme): Drawing | null {
   switch (chart.kind) {
     case "bars":
       return new Drawing(canvas, barsConfig(chart, theme));
     case "timeline":
-      return new Drawing(canvas, timelineConfig(chart, theme));
+      return timelines.get(sectionOf(canvas.id))?.draw(canvas, chart, theme) ?? null;
     case "density":
       return new Drawing(canvas, densityConfig(chart, theme));
+    case "tails":
+      return new Drawing(canvas, tailsConfig(chart, theme));
+    case "faults":
+      return new Drawing(canvas, faultsConfig(chart, theme));
+    case "agents":
+      return new Drawing(canvas, agentsConfig(chart, theme));
+    case "forest":
+      return new Drawing(canvas, forestConfig(chart, theme));
+    case "sweep":
+      return new Drawing(canvas, sweepConfig(chart, theme));
+    case "scatter":
+      return new Drawing(canvas, scatterConfig(chart, theme));
   }
 }
 
-function drawAll(): void {
-  const theme = readTheme();
-  for (const id of drawings.keys()) draw(id, theme);
-}
+const drawings = new Drawings(drawingOf);
+let timelines = timelineFigures(drawings);
+followLink(timelines);
+drawings.start();
+equip();
+addEventListener("hashchange", () => followLink(timelines));
+// The page of a running experiment puts in newer parts, and then says so.
+addEventListener("renewed", () => {
+  forgetCharts();
+  timelines = timelineFigures(drawings);
+  drawings.restart();
+  equip();
+});
 
-const TURN_MS = 40;
-
-/** Draws from the top, a few charts at a time, so that the page answers while it is at it. */
-function drawInTurns(ids: readonly string[]): void {
-  const theme = readTheme();
-  const endMs = performance.now() + TURN_MS;
-  let next = 0;
-  while (next < ids.length && performance.now() < endMs) draw(ids[next++], theme);
-  if (next < ids.length) setTimeout(() => drawInTurns(ids.slice(next)));
-  else root.dataset.charts = "drawn";
-}
-
-/** Paper has its own width and no dark; sharper canvases, too. */
-function print(printing: boolean): void {
-  root.classList.toggle("printing", printing);
-  Drawing.defaults.devicePixelRatio = printing ? Math.max(2, devicePixelRatio) : devicePixelRatio;
-  drawAll();
-}
-
-function fillIntervals(details: HTMLDetailsElement): void {
-  if (details.querySelector("table")) return;
-  for (const id of details.dataset.charts?.split(" ") ?? []) {
-    const chart = charts[id];
-    if (chart?.kind !== "timeline") continue;
-    const scroll = document.createElement("div");
-    scroll.className = "scroll";
-    scroll.tabIndex = 0;
-    scroll.append(intervalsTable(chart));
-    details.append(scroll);
+function equip(): void {
+  equipTables();
+  for (const details of document.querySelectorAll<HTMLDetailsElement>("details.intervals")) {
+    fillWhenOpened(details);
   }
-}
-
-drawInTurns(Object.keys(charts));
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
-addEventListener("beforeprint", () => print(true));
-addEventListener("afterprint", () => print(false));
-for (const details of document.querySelectorAll<HTMLDetailsElement>("details.intervals")) {
-  details.addEventListener("toggle", () => fillIntervals(details));
 }

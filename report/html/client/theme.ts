@@ -9,6 +9,10 @@ export interface Theme {
   readonly line: string;
   readonly paper: string;
   readonly raised: string;
+  readonly link: string;
+  readonly steady: string;
+  readonly good: string;
+  readonly alarm: string;
   readonly font: string;
   /** One colour per series; indices beyond the end begin anew. */
   series(index: number): string;
@@ -23,6 +27,10 @@ export function readTheme(): Theme {
     line: variable("line"),
     paper: variable("paper"),
     raised: variable("raised"),
+    link: variable("link"),
+    steady: variable("s2"),
+    good: variable("good"),
+    alarm: variable("alarm"),
     font: getComputedStyle(document.body).fontFamily,
     series: (index) => variable(`s${index % COLORS}`),
   };

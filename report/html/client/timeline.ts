@@ -1,13 +1,12 @@
-/** The runs of one cell side by side over time: latency percentiles, requests per second, CPU, each in a lane. */
-import type { ChartConfiguration, ChartDataset, Plugin, Scale } from "chart.js";
+/** The runs of one cell side by side over time: latency percentiles, requests per second, CPU, memory, each in a lane. */
+import type { ActiveElement, ChartConfiguration, ChartDataset } from "chart.js";
 import type { TimelineChart, TimelineRun } from "../../charts.ts";
-import { formatNumber, formatTick } from "../../units.ts";
-import { type AxisOptions, laneScale, roundStep } from "./scales.ts";
-import { tooltip } from "./tooltip.ts";
+import { formatNumber } from "../../units.ts";
+import { laneScale } from "./scales.ts";
 import { faded, type Theme } from "./theme.ts";
-
-/** Blank between two runs, as a share of a run's time. */
-const GAP = 0.06;
+import { momentText, startOf, timeScale } from "./timeline_axis.ts";
+import { type Marks, timelineMarks } from "./timeline_marks.ts";
+import { tooltip } from "./tooltip.ts";
 
 interface Point {
   readonly x: number;
@@ -17,14 +16,19 @@ interface Point {
 type Dataset = ChartDataset<"line", Point[]>;
 type Config = ChartConfiguration<"line", Point[]>;
 
-type Lane = "latency" | "rate" | "cpu";
+type Lane = "latency" | "rate" | "cpu" | "memory";
 
-/** Where run `index` begins on the axis. */
-function startOf({ span }: TimelineChart, index: number): number {
-  return index * span * (1 + GAP);
+export interface TimelineOptions {
+  readonly theme: Theme;
+  readonly marks: Marks;
+  /** Called with the index of the points under the pointer. */
+  readonly onHover: (index: number | null) => void;
 }
 
-export function timelineConfig(data: TimelineChart, theme: Theme): Config {
+export function timelineConfig(
+  data: TimelineChart,
+  { theme, marks, onHover }: TimelineOptions,
+): Config {
   return {
     type: "line",
     data: { datasets: datasetsOf(data, theme) },
@@ -34,11 +38,13 @@ export function timelineConfig(data: TimelineChart, theme: Theme): Config {
       parsing: false,
       normalized: true,
       interaction: { mode: "index", intersect: false },
+      onHover: (_, active: readonly ActiveElement[]) => onHover(active.at(0)?.index ?? null),
       elements: { point: { radius: 0, hoverRadius: 0 }, line: { borderJoinStyle: "round" } },
       layout: { padding: { top: data.runs.length > 1 ? 18 : 4, right: 4 } },
       // Lanes are stacked from the bottom up.
       scales: {
         x: timeScale(data, theme),
+        ...(data.memory && { memory: laneScale(data.memory, { theme, weight: 2 }) }),
         ...(data.cpu && { cpu: laneScale(data.cpu, { theme, weight: 2 }) }),
         rate: laneScale(data.rate, { theme, weight: 3 }),
         latency: laneScale(data.latency, { theme, weight: 5 }),
@@ -46,7 +52,7 @@ export function timelineConfig(data: TimelineChart, theme: Theme): Config {
       plugins: {
         tooltip: {
           ...tooltip(theme),
-          filter: ({ parsed }) => parsed.y !== null,
+          filter: ({ parsed }) => parsed.y !== null && !marks.isDragged,
           callbacks: {
             title: ([item]) => item ? momentText(data, item.dataIndex) : "",
             label: ({ dataset, parsed }) => `${dataset.label}: ${formatNumber(parsed.y ?? 0)}`,
@@ -54,7 +60,7 @@ export function timelineConfig(data: TimelineChart, theme: Theme): Config {
         },
       },
     },
-    plugins: [runsAndTitles(data, theme)],
+    plugins: [timelineMarks(data, theme, marks)],
   };
 }
 
@@ -67,6 +73,8 @@ function datasetsOf(data: TimelineChart, theme: Theme): Dataset[] {
     label: `${label}, ${data.latency.unit}`,
     yAxisID: "latency",
     data: pointsOf(data, (run) => run.latency[i]),
+    pointRadius: ({ dataset, dataIndex }) => isAlone(dataset.data as Point[], dataIndex) ? 2 : 0,
+    pointBackgroundColor: color,
     borderColor: i === 0 ? color : faded(color, 0.75),
     borderWidth: i === 0 ? 2 : 0.75,
     backgroundColor: faded(color, BAND_OPACITY[i]),
@@ -85,7 +93,14 @@ function datasetsOf(data: TimelineChart, theme: Theme): Dataset[] {
     ...latency,
     lower("rate", data.rate.unit, (run) => run.rate),
     ...(data.cpu ? [lower("cpu", `CPU, ${data.cpu.unit}`, (run) => run.cpu)] : []),
+    ...(data.memory ? [lower("memory", `memory, ${data.memory.unit}`, (run) => run.memory)] : []),
   ];
+}
+
+/** A value between intervals without one: no line goes through it. */
+function isAlone(points: readonly Point[], at: number): boolean {
+  const has = (index: number): boolean => (points[index]?.y ?? null) !== null;
+  return has(at) && !has(at - 1) && !has(at + 1);
 }
 
 type Values = readonly (number | null)[];
@@ -98,97 +113,4 @@ function pointsOf(data: TimelineChart, of: (run: TimelineRun) => Values): Point[
     const end = { x: start + data.span, y: null };
     return [...run.t.map((t, k) => ({ x: start + t, y: values[k] })), end];
   });
-}
-
-/** What the point at `index` of every dataset is called. */
-function momentText({ runs }: TimelineChart, index: number): string {
-  let at = index;
-  for (const { label, t } of runs) {
-    if (at < t.length) return `${runs.length > 1 ? `${label}, ` : ""}${formatNumber(t[at])} s`;
-    at -= t.length + 1;
-  }
-  return "";
-}
-
-/** Narrower runs have only their number. */
-const LABEL_PX = 44;
-
-/** Bands behind the runs with their names, and the name of each lane at its top. */
-function runsAndTitles(data: TimelineChart, theme: Theme): Plugin<"line"> {
-  const lanes: [Lane, string][] = [
-    ["latency", `Latency, ${data.latency.unit}`],
-    ["rate", "Requests/s"],
-    ["cpu", `CPU, ${data.cpu?.unit}`],
-  ];
-  return {
-    id: "runsAndTitles",
-    beforeDatasetsDraw({ ctx, chartArea: { top, bottom }, scales: { x } }): void {
-      if (data.runs.length === 1) return;
-      ctx.save();
-      ctx.font = `11px ${theme.font}`;
-      data.runs.forEach(({ label }, i) => {
-        const left = x.getPixelForValue(startOf(data, i));
-        const width = x.getPixelForValue(startOf(data, i) + data.span) - left;
-        ctx.fillStyle = faded(theme.muted, 0.07);
-        ctx.fillRect(left, top, width, bottom - top);
-        ctx.fillStyle = theme.muted;
-        ctx.fillText(width > LABEL_PX ? label : label.replace(/\D+/, ""), left + 2, top - 5, width);
-      });
-      ctx.restore();
-    },
-    afterDatasetsDraw({ ctx, scales }): void {
-      ctx.save();
-      ctx.font = `600 11px ${theme.font}`;
-      ctx.fillStyle = theme.muted;
-      ctx.strokeStyle = theme.paper;
-      ctx.lineWidth = 3;
-      ctx.textBaseline = "top";
-      for (const [lane, title] of lanes) {
-        const scale = scales[lane];
-        if (!scale) continue;
-        // A halo keeps the title readable on a line of the grid.
-        ctx.strokeText(title, scale.right + 4, scale.top + 3);
-        ctx.fillText(title, scale.right + 4, scale.top + 3);
-      }
-      ctx.restore();
-    },
-  };
-}
-
-const TICK_PX = 44;
-/** A tick this near to the next run's start, in steps, would run into its label. */
-const NEAR_NEXT_RUN = 0.45;
-
-/** Seconds since the start of each run, at round steps. */
-function timeScale(data: TimelineChart, theme: Theme): AxisOptions {
-  const { runs, span } = data;
-  return {
-    type: "linear",
-    min: 0,
-    max: startOf(data, runs.length - 1) + span,
-    border: { color: theme.line },
-    grid: { display: false },
-    ticks: {
-      color: theme.muted,
-      font: { family: theme.font, size: 11 },
-      maxRotation: 0,
-      autoSkip: false,
-      callback: (value) => secondsText(data, Number(value)),
-    },
-    afterBuildTicks: (scale: Scale) => {
-      const ticks = Math.max(1, Math.floor(scale.chart.width / TICK_PX / runs.length));
-      const step = roundStep(span / ticks);
-      const most = Math.floor((startOf(data, 1) - step * NEAR_NEXT_RUN) / step);
-      const seconds = Array.from({ length: most + 1 }, (_, i) => i * step);
-      scale.ticks = runs.flatMap((_, i) =>
-        seconds.map((second) => ({ value: startOf(data, i) + second }))
-      );
-    },
-  };
-}
-
-function secondsText(data: TimelineChart, value: number): string {
-  const run = Math.floor(value / startOf(data, 1) + 1e-6);
-  const seconds = value - startOf(data, run);
-  return seconds < 1e-6 ? "0 s" : formatTick(seconds);
 }

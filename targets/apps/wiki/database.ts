@@ -77,14 +77,19 @@ export interface Database {
   readonly atOnce: (work: () => void) => void;
   /** Moves what was written from the log into the database, and empties the log. */
   readonly settle: () => void;
-  /** Closes it and removes its files. Idempotent. */
+  /** Closes it; then none of its files is left. Idempotent. */
   readonly remove: () => void;
 }
+
+/** Whether open files can be removed. */
+const NAMELESS = Deno.build.os !== "windows";
 
 export function openDatabase(): Database {
   const folder = Deno.makeTempDirSync({ prefix: "plateau-wiki-" });
   const db = new DatabaseSync(join(folder, "wiki.db"));
   db.exec(SCHEMA);
+  // Files without a name go on as long as they are open: so nothing is left, whatever ends this process.
+  if (NAMELESS) Deno.removeSync(folder, { recursive: true });
   return {
     db,
     atOnce(work): void {
@@ -101,7 +106,7 @@ export function openDatabase(): Database {
     remove(): void {
       if (!db.isOpen) return;
       db.close();
-      Deno.removeSync(folder, { recursive: true });
+      if (!NAMELESS) Deno.removeSync(folder, { recursive: true });
     },
   };
 }

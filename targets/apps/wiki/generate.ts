@@ -7,23 +7,25 @@ import { BLOCKS, makeSentence, paragraph, pick, type Topic } from "./blocks.ts";
 import type { Draft, Head } from "./draft.ts";
 import { ADJECTIVES, AUTHORS, NOUNS, SECTIONS } from "./words.ts";
 
-/** The first is `home`; page n is written n hours after the first. */
-export function generatePages(count: number, seed: number): Draft[] {
+/** All of them, so many at once. The first is `home`; page n is written n hours after the first. */
+export function* generatePages(count: number, seed: number, atOnce: number): Generator<Draft[]> {
   const draw = drawBy(seed);
   const heads = Array.from(
     { length: count },
     (_, index) => index === 0 ? HOME : drawHead(draw, index),
   );
-  return heads.map((head, index) => {
-    const nouns = shuffled(NOUNS, draw).slice(0, NOUNS_OF_PAGE);
-    return {
-      ...head,
-      body: drawBody(draw, head.title, { nouns, others: heads }),
-      tags: [...nouns.slice(0, 2), pick(draw, ADJECTIVES)],
-      author: pick(draw, AUTHORS),
-      writtenAt: new Date(FIRST_WRITTEN_MS + index * 3_600_000).toISOString(),
-    };
-  });
+  for (let from = 0; from < count; from += atOnce) {
+    yield heads.slice(from, from + atOnce).map((head, at) => {
+      const nouns = shuffled(NOUNS, draw).slice(0, NOUNS_OF_PAGE);
+      return {
+        ...head,
+        body: drawBody(draw, head.title, { nouns, others: heads }),
+        tags: [...nouns.slice(0, 2), pick(draw, ADJECTIVES)],
+        author: pick(draw, AUTHORS),
+        writtenAt: new Date(FIRST_WRITTEN_MS + (from + at) * 3_600_000).toISOString(),
+      };
+    });
+  }
 }
 
 /** Few enough that a search tells pages apart. */

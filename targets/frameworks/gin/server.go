@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"os"
 	"strconv"
@@ -112,7 +113,7 @@ func main() {
 	if host == "" {
 		host = "127.0.0.1"
 	}
-	if err := r.Run(host + ":" + os.Getenv("PORT")); err != nil {
+	if err := r.Run(net.JoinHostPort(host, os.Getenv("PORT"))); err != nil {
 		panic(err)
 	}
 }

@@ -3,9 +3,10 @@
  * it is asked again in the background until it answers.
  */
 import { Buffer } from "node:buffer";
-import { RESP_TYPES } from "redis";
+import { ErrorReply, RESP_TYPES } from "redis";
 import { TargetError } from "../../../scenarios/errors.ts";
 import { settlesWithin } from "../../launch/settles.ts";
+import { OWN_KEYS } from "../../own_keys.ts";
 import { connectRedis } from "../../redis_client.ts";
 import { decodeAnswer, encodeAnswer } from "./encoding.ts";
 import type { KeptAnswer, Store } from "./store.ts";
@@ -37,7 +38,8 @@ export class RedisStore implements Store {
   }
 
   async set(key: string, answer: KeptAnswer, keepMs: number): Promise<void> {
-    await this.#ask(() => this.redis.set(this.#keyed(key), encodeAnswer(answer), keepMs));
+    const wholeMs = Math.ceil(keepMs); // PX takes no others
+    await this.#ask(() => this.redis.set(this.#keyed(key), encodeAnswer(answer), wholeMs));
   }
 
   /** What was kept is never asked for again, and ends by its time. */
@@ -52,18 +54,18 @@ export class RedisStore implements Store {
   }
 
   #keyed(key: string): string {
-    return `plateau:proxy:${this.#run}:${this.#emptied}:${key}`;
+    return `${OWN_KEYS.proxy}${this.#run}:${this.#emptied}:${key}`;
   }
 
-  /** Null when Redis is down, fails, or takes too long; then nobody asks it until it answers again. */
+  /** Null when Redis refuses; and when it is down or takes too long: then nobody asks it until it answers again. */
   async #ask<Answer>(ask: () => Promise<Answer>): Promise<Answer | null> {
     if (!this.#isUp) return null;
     try {
       const answer = ask();
       if (await settlesWithin(answer, LIMIT_MS)) return await answer;
       answer.catch(() => {}); // it comes too late
-    } catch {
-      // it is down
+    } catch (error) {
+      if (error instanceof ErrorReply) return null; // it is there
     }
     this.#down();
     return null;

@@ -1,0 +1,67 @@
+/** What it costs to load through an agent rather than at once: the same worker on the same core, in turns. */
+import process from "node:process";
+import { openLink } from "../runner/fleet/link.ts";
+import { roster } from "../runner/fleet/roster.ts";
+import { medianOf } from "../runner/stats/quantile.ts";
+import { selfCommand } from "../targets/launch/self.ts";
+import { TargetError } from "../scenarios/errors.ts";
+import { atLeastTimes } from "./bar.ts";
+import type { Bench, Section } from "./bench.ts";
+import { interleaved } from "./rounds.ts";
+import { startNginx } from "./stage/nginx.ts";
+import { runPlateau } from "./stage/plateau.ts";
+import { placed, start } from "./stage/programs.ts";
+import { privateRedis } from "./stage/redis.ts";
+
+const WAYS = ["at once", "through an agent"] as const;
+const READY_MS = 20_000;
+const LOOK_MS = 100;
+
+export const agent: Bench = {
+  about: "full speed of one worker, at once and through one agent",
+  rounds: 5,
+  async run({ rounds, short }): Promise<Section[]> {
+    await using stack = new AsyncDisposableStack();
+    const nginx = stack.use(await startNginx());
+    const redis = await privateRedis(stack);
+    await startAgent(redis, stack);
+    const flags = `-w 1 -d ${short ? 2 : 10}s`.split(" ");
+    const fleet = ["--agents", "1", "--redis", redis];
+    const seen = await interleaved(WAYS, rounds, (way) => {
+      const more = way === "at once" ? [] : fleet;
+      return runPlateau(`${nginx.origin}/`, [...flags, ...more]);
+    });
+    const rates = (way: typeof WAYS[number]): number[] => seen[way].map(({ rate }) => rate);
+    const baseline = medianOf(rates("at once"));
+    return [{
+      caption: "Requests at full speed",
+      unit: "1/s",
+      baseline: "at once",
+      rows: [
+        { what: "at once", samples: rates("at once") },
+        {
+          what: "through one agent",
+          samples: rates("through an agent"),
+          ...{ baseline, bar: atLeastTimes(0.95) },
+        },
+      ],
+    }];
+  },
+};
+
+/** Resolves when the agent takes jobs; it is stopped with the stack. */
+async function startAgent(redis: string, stack: AsyncDisposableStack): Promise<void> {
+  const [program, args] = selfCommand(["agent", "--redis", redis, "--workers", "1", "--quiet"]);
+  const { pid, output } = start(placed("rest", [program, ...args]));
+  stack.defer(async () => {
+    process.kill(pid, "SIGTERM");
+    await output.catch(() => {}); // ended while it hands over its last run, it says so by its exit code
+  });
+  const link = await openLink({ url: redis });
+  stack.defer(link.close);
+  for (let waitedMs = 0; waitedMs < READY_MS; waitedMs += LOOK_MS) {
+    if ((await roster(link.client)).length > 0) return;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  throw new TargetError(`Cannot measure: no agent was there within ${READY_MS / 1_000} s`);
+}

@@ -1,0 +1,80 @@
+/** What one worker told in a real run, for simulated agents to tell again. */
+import { z } from "zod";
+import type { LoaderHooks } from "../../runner/loader.ts";
+import type { LoadRequest } from "../../runner/load_request.ts";
+import { LocalLoader } from "../../runner/local_loader.ts";
+import { DRIVER_NAMES } from "../../runner/load/driver.ts";
+import type { Health } from "../../runner/load/health.ts";
+import type { IntervalPart } from "../../runner/load/intervals.ts";
+import type { SoFarReport } from "../../runner/load/job.ts";
+import {
+  packedHealth,
+  packedPart,
+  packedReport,
+  packedSoFar,
+  packHealth,
+  packPart,
+  packReport,
+  packSoFar,
+} from "../../runner/fleet/packing.ts";
+import { requestScenarioSpec } from "../../scenarios/scenario.ts";
+import { scriptOf } from "../../scenarios/script.ts";
+
+const interval = z.strictObject({ part: packedPart, health: packedHealth, soFar: packedSoFar });
+
+export const recording = z.strictObject({
+  driver: z.enum(DRIVER_NAMES),
+  intervalMs: z.number(),
+  intervals: z.array(interval),
+  report: packedReport,
+});
+
+export type Recording = z.output<typeof recording>;
+
+export interface RecordedLoad {
+  readonly connections: number;
+  readonly durationMs: number;
+  readonly intervalMs: number;
+  /** Null: as fast as it can. */
+  readonly ratePerSec: number | null;
+}
+
+/** One worker. */
+export async function record(
+  origin: string,
+  { connections, durationMs, intervalMs, ratePerSec }: RecordedLoad,
+): Promise<z.input<typeof recording>> {
+  const told: { part: IntervalPart; health: Health }[] = [];
+  const soFars: SoFarReport[] = [];
+  const hooks: LoaderHooks = {
+    onNote: () => {},
+    onReady: () => {},
+    onStart: () => {},
+    onInterval: (_, part, health) => told.push({ part, health }),
+    onAudible: () => {},
+    signal: new AbortController().signal,
+  };
+  const common = { connections, durationMs, keepAlive: true, timeoutMs: 5_000, workers: 1 };
+  const request: LoadRequest = {
+    origin,
+    script: scriptOf(requestScenarioSpec.parse({ get: "/" }), 1),
+    load: ratePerSec === null
+      ? { kind: "closed", ...common, pipeline: 1, requests: null }
+      : { kind: "rate", ...common, ratePerSec, arrivals: "poisson" },
+    seed: 1,
+    driver: "auto",
+    intervalMs,
+    logPath: null,
+    implicitCheck: false,
+  };
+  const loader = new LocalLoader();
+  const { driver, reports } = await loader.load(request, hooks, {
+    onSoFar: (_, report) => soFars.push(report),
+  }).finally(() => loader.close());
+  const intervals = told.map(({ part, health }, at) => ({
+    part: packPart(part),
+    health: packHealth(health),
+    soFar: packSoFar(soFars[at]),
+  }));
+  return { driver, intervalMs, intervals, report: packReport(reports[0]) };
+}

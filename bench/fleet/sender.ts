@@ -1,0 +1,24 @@
+/**
+ * `sender.ts URL RECORDING FIRST COUNT WORKERS`: so many simulated agents in one process, until its standard
+ * input ends.
+ */
+import { readFileSync } from "node:fs";
+import { EventEmitter } from "node:events";
+import { openLink } from "../../runner/fleet/link.ts";
+import { recording } from "./recording.ts";
+import { simulateAgent } from "./simulated_agent.ts";
+
+/** Agents that share a link: of a fleet each has one. */
+const LINKED = 25;
+
+const [url, path, first, count, workers] = Deno.args;
+const played = recording.parse(JSON.parse(readFileSync(path, "utf8")));
+EventEmitter.defaultMaxListeners = 0; // each listens to the link that it shares
+let link = await openLink({ url });
+for (let at = 0; at < Number(count); at++) {
+  if (at > 0 && at % LINKED === 0) link = await openLink({ url });
+  const name = `agent-${String(Number(first) + at).padStart(4, "0")}`;
+  await simulateAgent({ link, name, workers: Number(workers), recording: played });
+}
+for await (const _ of Deno.stdin.readable);
+Deno.exit(0);

@@ -1,0 +1,67 @@
+/**
+ * An agent without workers: a real one's way through Redis, from the list of those who are there to the
+ * last word, while what its workers tell is a recording.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { AgentRun } from "../../runner/fleet/agent_run.ts";
+import type { Link } from "../../runner/fleet/link.ts";
+import { agentQueue, toldQueue } from "../../runner/fleet/names.ts";
+import { PresenceKeeper } from "../../runner/fleet/presence.ts";
+import { nowMs, readClock } from "../../runner/fleet/redis_clock.ts";
+import { agentJob, type Presence } from "../../runner/fleet/told.ts";
+import type { Loaded } from "../../runner/loader.ts";
+import type { LocalLoader } from "../../runner/local_loader.ts";
+import { UNKNOWN } from "../../runner/trust/surroundings.ts";
+import { VERSION } from "../../runner/version.ts";
+import type { Recording } from "./recording.ts";
+
+export interface Simulated {
+  /** Several may share one, as making one takes longer than all the rest. */
+  readonly link: Link;
+  readonly name: string;
+  readonly workers: number;
+  readonly recording: Recording;
+}
+
+/** Is listed, and takes jobs, once it resolves; until the program ends. */
+export async function simulateAgent({ link, name, workers, recording }: Simulated): Promise<void> {
+  const clock = await readClock(link.client);
+  const presence: Presence = {
+    ...{ name, workers, clock, version: VERSION, driver: recording.driver },
+    ...{ host: name, cores: 2 * workers, openFiles: null, ceiling: null, allow: [] },
+    ...{ coordinator: null, since: nowMs() },
+  };
+  const keeper = new PresenceKeeper(link.client, name, () => presence);
+  const loader = replaying(recording);
+  const setting = { agent: name, link, loader, logFolder: null, onNote: () => {} };
+  await link.worker(agentQueue(name), async (data) => {
+    const job = agentJob.parse(data);
+    const queue = link.queue(toldQueue(job.coordinator));
+    await new AgentRun(job, { ...setting, queue, signal: new AbortController().signal }).carryOut();
+  }, 1);
+  await keeper.claim();
+  await keeper.begin(() => {});
+}
+
+/** Every worker tells the recording, each interval at its time. */
+function replaying({ driver, intervals, report }: Recording): Pick<LocalLoader, "load"> {
+  const stage = { surroundings: UNKNOWN, calibration: null, sharesMachine: false };
+  return {
+    async load({ intervalMs, load }, hooks, { place, startMoment, onSoFar } = {}): Promise<Loaded> {
+      const own = Array.from({ length: place?.own ?? 1 }, (_, worker) => worker);
+      hooks.onReady(own.length);
+      const atMs = await startMoment?.(0) ?? nowMs();
+      await sleep(Math.max(0, atMs - nowMs()));
+      hooks.onStart(atMs);
+      for (const [at, { part, health, soFar }] of intervals.entries()) {
+        await sleep(Math.max(0, atMs + (at + 1) * intervalMs - nowMs()));
+        for (const worker of own) {
+          hooks.onInterval(worker, part, health);
+          onSoFar?.(worker, soFar);
+        }
+      }
+      const connections = own.map(() => Math.floor(load.connections / (place?.workers ?? 1)));
+      return { driver, connections, reports: own.map(() => report), stage, agents: null };
+    },
+  };
+}

@@ -1,0 +1,76 @@
+/** What a coordinator and its Redis use while they carry a run. Linux. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { ordersKey } from "../../runner/fleet/names.ts";
+import { nowMs } from "../../runner/fleet/redis_clock.ts";
+import { orders } from "../../runner/fleet/told.ts";
+import { TargetError } from "../../scenarios/errors.ts";
+import { readMemoryBytes, readStat, TICKS_PER_SEC } from "../../targets/launch/proc.ts";
+import type { RedisClient } from "../../targets/redis_client.ts";
+
+const LOOK_MS = 250;
+
+/** Counters since the start of each process, and what is there just now. */
+export interface Look {
+  readonly atMs: number;
+  readonly cpuMs: number;
+  readonly memoryBytes: number;
+  readonly redisCpuMs: number;
+  readonly redisMemoryBytes: number;
+  /** In and out. */
+  readonly redisBytes: number;
+  readonly redisCommands: number;
+}
+
+export interface Watched {
+  readonly looks: readonly Look[];
+  /** When the load began, milliseconds since the epoch. */
+  readonly startMs: number;
+}
+
+/** Until `isOver` says so. Throws a TargetError when no load was begun by then. */
+export async function watchCoordinator(
+  pid: number,
+  client: RedisClient,
+  isOver: () => boolean,
+): Promise<Watched> {
+  const looks: Look[] = [];
+  let startMs: number | null = null;
+  while (!isOver()) {
+    const look = await lookAt(pid, client);
+    if (look !== null) looks.push(look);
+    startMs ??= await startOf(client);
+    await sleep(LOOK_MS);
+  }
+  if (startMs === null) throw new TargetError("Cannot measure a fleet: no load was begun");
+  return { looks, startMs };
+}
+
+/** Null when the process is gone. */
+async function lookAt(pid: number, client: RedisClient): Promise<Look | null> {
+  const info = await client.info();
+  const field = (name: string): number =>
+    Number(new RegExp(`^${name}:([\\d.]+)`, "m").exec(info)?.[1] ?? NaN);
+  const stat = readStat(pid);
+  const memoryBytes = readMemoryBytes(pid);
+  if (stat === null || memoryBytes === 0) return null;
+  return {
+    atMs: nowMs(),
+    cpuMs: (stat.userTicks + stat.systemTicks) * 1_000 / TICKS_PER_SEC,
+    memoryBytes,
+    redisCpuMs: (field("used_cpu_user") + field("used_cpu_sys")) * 1_000,
+    redisMemoryBytes: field("used_memory_peak"),
+    redisBytes: field("total_net_input_bytes") + field("total_net_output_bytes"),
+    redisCommands: field("total_commands_processed"),
+  };
+}
+
+/** Redis's clock is this machine's. Null when nobody has named a start. */
+async function startOf(client: RedisClient): Promise<number | null> {
+  for await (const keys of client.scanIterator({ MATCH: ordersKey("*"), COUNT: 1_000 })) {
+    for (const key of keys) {
+      const text = await client.get(key);
+      if (text !== null) return orders.parse(JSON.parse(text)).startAtMs;
+    }
+  }
+  return null;
+}

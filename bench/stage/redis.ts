@@ -1,0 +1,14 @@
+/** A Redis of the bench's own. */
+import { TargetError } from "../../scenarios/errors.ts";
+import { provideRedis } from "../../targets/redis.ts";
+
+/** Its URL; it is stopped with the stack. */
+export async function privateRedis(stack: AsyncDisposableStack): Promise<string> {
+  const { signal } = new AbortController();
+  const redis = await provideRedis({ url: null, signal, wellKnownUrl: "redis://127.0.0.1:1" });
+  if (redis === null) {
+    throw new TargetError("Cannot measure a fleet: redis-server is not installed");
+  }
+  stack.defer(redis.stop);
+  return redis.url;
+}

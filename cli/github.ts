@@ -1,0 +1,33 @@
+/** What a step on GitHub tells beside its log: a summary, and annotations of what went wrong. */
+import { messageOf } from "../scenarios/errors.ts";
+import type { Annotation } from "./github_annotations.ts";
+import { printError } from "./terminal.ts";
+
+export interface ForGithub {
+  readonly markdown: () => string | Promise<string>;
+  readonly annotations: () => readonly Annotation[] | Promise<readonly Annotation[]>;
+}
+
+/**
+ * Does nothing elsewhere. Annotations go to standard error, which GitHub reads as it does standard output, so
+ * that the latter holds what was asked for alone.
+ */
+export async function tellGithub({ markdown, annotations }: ForGithub): Promise<void> {
+  const summary = Deno.env.get("GITHUB_STEP_SUMMARY");
+  if (summary) await appendSummary(summary, await markdown());
+  if (Deno.env.get("GITHUB_ACTIONS")) {
+    const { annotationLines } = await import("./github_annotations.ts");
+    printError(annotationLines(await annotations()).map((line) => `${line}\n`).join(""));
+  }
+}
+
+/** A summary that can't be written must not cost the measurement. */
+async function appendSummary(path: string, markdown: string): Promise<void> {
+  const { shortened } = await import("./github_summary.ts");
+  try {
+    const writtenBytes = await Deno.stat(path).then(({ size }) => size, () => 0);
+    await Deno.writeTextFile(path, shortened(markdown, writtenBytes), { append: true });
+  } catch (error) {
+    printError(`Cannot write the summary of the step into ${path}: ${messageOf(error)}\n`);
+  }
+}

@@ -1,0 +1,141 @@
+/** What failed, or is to be doubted, as annotations of a step on GitHub. Pure. */
+import { cellLabel } from "../report/cells.ts";
+import {
+  type ComparedCell,
+  DECISIVE,
+  outcomeOf,
+  type ResultsComparison,
+} from "../report/comparison/results.ts";
+import { sentenceOf } from "../report/comparison/render.ts";
+import type { GateOutcome, Outcome } from "../report/gates.ts";
+import { gateText } from "../report/gates/table.ts";
+import { harmless } from "../report/terminal/text.ts";
+import { GLUE } from "../report/units.ts";
+import type { Measurement, Missing, Results, Run } from "../runner/result.ts";
+
+export interface Annotation {
+  readonly level: "error" | "warning";
+  readonly title: string;
+  readonly message: string;
+}
+
+/** GitHub shows no more of a level for a step. */
+const MOST = 10;
+
+/** Workflow commands, a line each; what there is no room for is counted. */
+export function annotationLines(annotations: readonly Annotation[]): string[] {
+  const byLevel = Map.groupBy(annotations, ({ level }) => level);
+  return [...byLevel.values()].flatMap((alike) => {
+    if (alike.length <= MOST) return alike.map(commandOf);
+    const [{ level }] = alike;
+    const message = `${alike.length - MOST + 1} more of these are in the log and in the report`;
+    return [...alike.slice(0, MOST - 1), { level, title: "And more", message }].map(commandOf);
+  });
+}
+
+/** @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
+function commandOf({ level, title, message }: Annotation): string {
+  return `::${level} title=${property(title)}::${data(message)}`;
+}
+
+/** As actions/toolkit escapes what follows the second pair of colons. */
+function data(text: string): string {
+  return text.split(/\r?\n/).map(harmless).join("\n")
+    .replaceAll(GLUE, " ").replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+/** In a property colons and commas mean something, too. */
+function property(text: string): string {
+  return data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+}
+
+export function resultsAnnotations(
+  { runs, missing }: Results,
+  gates: readonly GateOutcome[],
+): Annotation[] {
+  return [
+    ...missing.filter(({ kind }) => kind === "failed").map(missingAnnotation),
+    ...runs.flatMap(answersAnnotations),
+    ...gatesAnnotations(gates),
+    ...runs.flatMap(trustAnnotation),
+  ];
+}
+
+export function measurementAnnotations(
+  measurement: Measurement,
+  gates: readonly GateOutcome[],
+): Annotation[] {
+  return [
+    ...answersAnnotations(measurement),
+    ...gatesAnnotations(gates),
+    ...trustAnnotation(measurement),
+  ];
+}
+
+export function comparisonAnnotations(comparison: ResultsComparison): Annotation[] {
+  const { cells, gates, differences, untrusted } = comparison;
+  const isAny = (cell: ComparedCell, outcome: Outcome): boolean =>
+    DECISIVE.some((figure) => outcomeOf(cell, figure) === outcome);
+  const worse = cells.filter((cell) => isAny(cell, "fail"));
+  const unsure = cells.filter((cell) => !isAny(cell, "fail") && isAny(cell, "inconclusive"));
+  return [
+    ...worse.map((cell): Annotation => ({
+      level: "error",
+      title: "Worse than before",
+      message: messageOf(cell),
+    })),
+    ...gatesAnnotations(gates),
+    ...unsure.map((cell): Annotation => ({
+      level: "warning",
+      title: "Comparison inconclusive",
+      message: messageOf(cell),
+    })),
+    ...untrusted.map((message): Annotation => ({ level: "warning", title: "Trust", message })),
+    ...differences.map((message): Annotation => ({
+      level: "warning",
+      title: "Not measured alike",
+      message,
+    })),
+  ];
+}
+
+function messageOf(cell: ComparedCell): string {
+  return [sentenceOf(cell), cell.fault].filter(Boolean).join("; ");
+}
+
+function gatesAnnotations(gates: readonly GateOutcome[]): Annotation[] {
+  return gates.filter(({ outcome }) => outcome !== "pass").map((gate) => ({
+    level: gate.outcome === "fail" ? "error" : "warning",
+    title: gate.outcome === "fail" ? "Threshold failed" : "Threshold inconclusive",
+    message: gateText(gate),
+  }));
+}
+
+function missingAnnotation(missing: Missing): Annotation {
+  const { scenario, repetition, reason } = missing;
+  const which = [scenario, cellLabel(missing), repetition && `run ${repetition}`];
+  const message = `${which.filter(Boolean).join(", ")}: ${reason}`;
+  return { level: "error", title: "Not measured", message };
+}
+
+function answersAnnotations(run: Measurement | Run): Annotation[] {
+  const { checks: { passed, failed }, requests, reasons } = run;
+  if (requests.completed === 0 && requests.failed > 0) {
+    const message = `${placeOf(run)}: ${Object.keys(reasons).join("; ")}`;
+    return [{ level: "error", title: "No request got an answer", message }];
+  }
+  if (failed === 0) return [];
+  const message = `${placeOf(run)}: ${failed} of ${passed + failed} answers are not as expected`;
+  return [{ level: "error", title: "Wrong answers", message }];
+}
+
+function trustAnnotation(run: Measurement | Run): Annotation[] {
+  const { trust, reasons } = run.generator;
+  if (trust === "valid") return [];
+  const message = `${placeOf(run)}: ${reasons.join(" ")}`;
+  return [{ level: "warning", title: `Measurement ${trust}`, message }];
+}
+
+function placeOf(run: Measurement | Run): string {
+  return "target" in run ? `${run.scenario}, ${cellLabel(run)}, run ${run.repetition}` : run.url;
+}

@@ -1,0 +1,129 @@
+/** A curl command: its request, with the load of `bench`. */
+import { redirected } from "./left_out.ts";
+import {
+  basicAuthorization,
+  idle,
+  lastOf,
+  type Line,
+  literalBody,
+  lost,
+  lowerCase,
+  type Meaning,
+  option,
+  seconds,
+  toggle,
+  type Tool,
+  value,
+  withFlags,
+  without,
+} from "./tool.ts";
+
+export const curl: Tool = {
+  style: "getopt",
+  options: [
+    value("X request", "-m", lowerCase),
+    option("H header", true, header),
+    option("d data data-ascii", true, asciiData),
+    value("data-binary", "-b"),
+    option("data-raw", true, literalBody),
+    option("data-urlencode", true, encodedData),
+    value("json", "-b"),
+    option("A user-agent", true, (text) => header(`user-agent: ${text}`)),
+    option("e referer", true, (text) => header(`referer: ${text}`)),
+    option("b cookie", true, cookie),
+    option("u user", true, basicAuthorization),
+    value("oauth2-bearer", "-H", (text) => `authorization: Bearer ${text}`),
+    value("r range", "-H", (text) => `range: bytes=${text}`),
+    option("T upload-file", true, (text) => ({ flags: [["-m", "put"], ["-b", `@${text}`]] })),
+    value("m max-time", "-t", seconds),
+    value("cacert", "--cacert"),
+    value("unix-socket", "--unix"),
+    toggle("k insecure", "--insecure"),
+    toggle("I head", "-m", "head"),
+    option("url", true, (text) => ({ operand: text })),
+    lost("F form form-string", "value", "a form of several parts"),
+    lost("x proxy U proxy-user", "value", "its proxy"),
+    lost("http2 http2-prior-knowledge http3 0 http1.0", "switch", "a version of HTTP but 1.1"),
+    lost("E cert key", "value", "its client certificate"),
+    lost("resolve connect-to", "value", "another address for the host"),
+    lost("n netrc digest ntlm negotiate anyauth", "switch", "its way to authenticate"),
+    lost("limit-rate", "value", "its limit of bytes"),
+    lost("K config", "value", "its file of options"),
+    ...["L location", "G get", "compressed"].map((names) => idle(names, "switch")), // told below
+    idle("s silent S show-error v verbose i include f fail fail-with-body g globoff", "switch"),
+    idle("N no-buffer http1.1 no-keepalive 4 ipv4 6 ipv6 O remote-name J R q disable", "switch"),
+    idle("path-as-is basic tcp-nodelay no-alpn no-progress-meter", "switch"),
+    idle("o output w write-out D dump-header connect-timeout retry retry-delay", "value"),
+    idle("c cookie-jar max-redirs stderr trace-ascii proto ciphers tls-max", "value"),
+  ],
+  defaults: {},
+  fields: ({ options, flags }) => ({
+    accept: options.has("json") ? "application/json" : "*/*",
+    ...(options.has("compressed") ? { "accept-encoding": "deflate, gzip, br, zstd" } : {}),
+    ...(options.has("json")
+      ? { "content-type": "application/json" }
+      : flags.some(([name]) => name === "-b") && !options.has("G") && !options.has("T")
+      ? { "content-type": "application/x-www-form-urlencoded" }
+      : {}),
+  }),
+  endsBy: "-d",
+  complete: (line) => withData(without(line, NO_FIELD)),
+  differences: (measurement, options) => options.has("L") ? redirected("curl", measurement) : [],
+};
+
+/** A field that is not to be sent, and stays away from what is sent by itself. */
+const NO_FIELD = "-H nothing";
+
+/** `Name:` takes a field away, `Name;` sends one without a value. Browsers copy the framing, which follows from the body. */
+function header(text: string): Meaning {
+  if (text === "" || /^content-length\s*:/i.test(text)) return {};
+  if (/^transfer-encoding\s*:/i.test(text)) {
+    return { note: "with the length of its body instead of chunks" };
+  }
+  if (text.startsWith("@")) return { note: "without its file of header fields" };
+  if (/^[^:]+:\s*$/.test(text)) return { flags: [[NO_FIELD, text]] };
+  return { flags: [["-H", text.replace(/^([^:]+);$/, "$1:")]] };
+}
+
+function asciiData(text: string): Meaning {
+  const note = "the line breaks of its data file stay";
+  return { flags: [["-b", text]], ...(text.startsWith("@") ? { note } : {}) };
+}
+
+/** `text`, `=text` or `name=text`; files after `@`. */
+function encodedData(text: string): Meaning {
+  const [, name = "", rest] = /^([^=@]*)=(.*)$/s.exec(text) ?? [];
+  if (rest === undefined && text.includes("@")) return { note: "without its file of data" };
+  const encoded = encodeURIComponent(rest ?? text).replaceAll("%20", "+");
+  return { flags: [["-b", name === "" ? encoded : `${name}=${encoded}`]] };
+}
+
+function cookie(text: string): Meaning {
+  if (text === "") return {};
+  return text.includes("=")
+    ? { flags: [["-H", `cookie: ${text}`]] }
+    : { note: "without its file of cookies" };
+}
+
+/** Several data are one, with & between; -G puts them into the URL. */
+function withData(line: Line): Line {
+  const data = line.flags.flatMap(([name, text]) =>
+    name === "-b" && text !== undefined ? [text] : []
+  );
+  if (data.length === 0) return line;
+  const files = data.filter((text) => text.startsWith("@"));
+  const texts = data.filter((text) => !text.startsWith("@"));
+  const plain = without(line, "-b");
+  if (line.options.has("G")) return inUrl(plain, texts.join("&"));
+  const body = texts.length === 0 ? files[0] : texts.join(line.options.has("json") ? "" : "&");
+  const left = files.length - (texts.length === 0 ? 1 : 0);
+  const note = left > 0 ? ["without its data files, as there is other data"] : [];
+  const method = lastOf(line, "-m") === undefined ? [["-m", "post"] as const] : [];
+  const sent = withFlags(plain, ["-b", body], ...method);
+  return { ...sent, notes: [...line.notes, ...note] };
+}
+
+function inUrl(line: Line, query: string): Line {
+  const [url = "", ...others] = line.operands;
+  return { ...line, operands: [`${url}${url.includes("?") ? "&" : "?"}${query}`, ...others] };
+}

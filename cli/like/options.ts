@@ -1,0 +1,86 @@
+/** The options of another tool's command line → what each of them comes to. */
+import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
+import type { Problem } from "../../scenarios/errors.ts";
+import { closest } from "../../scenarios/suggest.ts";
+import type { Line, Tool, ToolOption } from "./tool.ts";
+
+export interface ReadLine {
+  readonly line: Line;
+  readonly problems: readonly Problem[];
+}
+
+/** @param place What messages call the command line. */
+export function readLine(tool: Tool, given: readonly string[], place: string): ReadLine {
+  const words = tool.words?.(given) ?? given;
+  const byKey = new Map(
+    tool.options.flatMap((option) => option.names.map((name) => [keyOf(name), option] as const)),
+  );
+  const args = tool.style === "go" ? words.map(withTwoHyphens) : [...words];
+  const { tokens } = parseArgs({ args, options: configOf(tool), strict: false, tokens: true });
+  const taken: { option: ToolOption; text: string }[] = [];
+  const operands: string[] = [];
+  const problems: Problem[] = [];
+  for (const token of tokens) {
+    if (token.kind === "positional") operands.push(withScheme(token.value));
+    if (token.kind !== "option") continue;
+    const option = byKey.get(token.name);
+    if (option === undefined) problems.push(unknown(tool, token.rawName, place));
+    else if (option.takesValue && token.value === undefined) {
+      problems.push(valueless(token.rawName, place));
+    } else taken.push({ option, text: token.value ?? "" });
+  }
+  const meanings = taken.map(({ option, text }) => option.mean(text));
+  const line = {
+    operands: [...operands, ...meanings.flatMap(({ operand = [] }) => operand).map(withScheme)],
+    flags: meanings.flatMap(({ flags = [] }) => flags),
+    notes: meanings.flatMap(({ note = [] }) => note),
+    options: new Set(taken.flatMap(({ option }) => option.names)),
+  };
+  return { line, problems };
+}
+
+function configOf({ options }: Tool): ParseArgsOptionsConfig {
+  return Object.fromEntries(
+    options.flatMap(({ names, takesValue }) =>
+      names.map((name) => [keyOf(name), {
+        type: takesValue ? "string" : "boolean",
+        ...(name.length === 1 ? { short: name } : {}),
+      }])
+    ),
+  );
+}
+
+/** parseArgs knows options by their long names; a letter needs one. */
+function keyOf(name: string): string {
+  return name.length === 1 ? `letter ${name}` : name;
+}
+
+/** Go's flags: `-name`, `-n=1`. */
+function withTwoHyphens(word: string): string {
+  const [, letter, text] = /^-(\w)=(.*)$/s.exec(word) ?? [];
+  if (letter !== undefined) return `-${letter}${text}`;
+  return /^-[a-z][\w-]+/i.test(word) ? `-${word}` : word;
+}
+
+/** Some tools take `localhost:8080`. */
+function withScheme(address: string): string {
+  return /^(?![a-z][\w+.-]*:\/\/)[\w.-]+(:\d+)?([/?]|$)/i.test(address)
+    ? `http://${address}`
+    : address;
+}
+
+function unknown({ options }: Tool, name: string, place: string): Problem {
+  const names = options.flatMap(({ names }) =>
+    names.map((name) => name.length === 1 ? `-${name}` : `--${name}`)
+  );
+  const meant = closest(name, names.filter((known) => known.length > 2));
+  return {
+    place: `${place} ${name}`,
+    message: "Cannot understand this option of the tool",
+    ...(meant === null ? {} : { fix: `did you mean ${meant}?` }),
+  };
+}
+
+function valueless(name: string, place: string): Problem {
+  return { place: `${place} ${name}`, message: "Cannot use this option without its value" };
+}

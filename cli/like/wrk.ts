@@ -1,0 +1,103 @@
+/** wrk, and wrk2, which adds a rate. */
+import type { Measurement } from "../../runner/result.ts";
+import { formatCount } from "../../report/units.ts";
+import {
+  added,
+  addedSamples,
+  answersBefore,
+  failedElse,
+  inFlight,
+  leftOut,
+  timedOut,
+} from "./left_out.ts";
+import {
+  idle,
+  lastOf,
+  type Line,
+  lost,
+  perSecond,
+  plainNumber,
+  seconds,
+  type Tool,
+  value,
+  withFlags,
+  without,
+} from "./tool.ts";
+
+const OPTIONS = [
+  value("c connections", "-c", plainNumber),
+  value("d duration", "-d", seconds),
+  value("t threads", "-w", plainNumber),
+  value("H header", "-H"),
+  value("timeout T", "-t", seconds),
+  lost("s script", "value", "its Lua script"),
+  idle("L latency v version", "switch"),
+  value("R rate", "-r", perSecond), // of wrk2 alone, whose program is called wrk, too
+  idle("u_latency U batch_latency B", "switch"),
+];
+
+const DEFAULTS = { "-c": "10", "-d": "10s", "-w": "2", "-t": "2s" };
+
+/** Each thread opens as many as the others. */
+function evenlyShared(line: Line): Line {
+  const connections = Number(lastOf(line, "-c") ?? DEFAULTS["-c"]);
+  const threads = Number(lastOf(line, "-w") ?? DEFAULTS["-w"]);
+  const even = Math.floor(connections / threads) * threads;
+  if (!(even > 0) || even === connections) return line;
+  return withFlags(without(line, "-c"), ["-c", String(even)]);
+}
+
+const missing = (tool: string, measurement: Measurement): string[] =>
+  leftOut(
+    `${tool} would have left out of its latencies`,
+    timedOut(measurement),
+    failedElse(measurement),
+    inFlight(measurement),
+  );
+
+export const wrk: Tool = {
+  style: "getopt",
+  options: OPTIONS,
+  defaults: DEFAULTS,
+  endsBy: "-d",
+  complete: evenlyShared,
+  differences: (measurement, options) =>
+    options.has("R") ? differencesOfWrk2(measurement) : [
+      ...missing("wrk", measurement),
+      ...added("wrk", addedSamples(measurement, pacedMs(measurement))),
+    ],
+};
+
+/** What wrk takes for a connection's usual time between requests: the run's time by its requests. */
+function pacedMs({ elapsed, requests, load }: Measurement): number {
+  const each = Math.floor(requests.completed / load.connections);
+  return each === 0 ? 0 : elapsed * 1_000 / each;
+}
+
+/** wrk2 measures from its tenth second on. */
+const CALIBRATION_SECONDS = 10;
+
+export const wrk2: Tool = {
+  style: "getopt",
+  options: OPTIONS,
+  defaults: DEFAULTS,
+  endsBy: "-d",
+  complete: (given) => {
+    const line = evenlyShared(given);
+    return lastOf(line, "-r") !== undefined
+      ? line
+      : { ...line, notes: [...line.notes, "without a rate, which wrk2 needs: -R 1000"] };
+  },
+  differences: differencesOfWrk2,
+};
+
+function differencesOfWrk2(measurement: Measurement): string[] {
+  const early = answersBefore(measurement, CALIBRATION_SECONDS);
+  return [
+    ...missing("wrk2", measurement),
+    ...(early === 0
+      ? []
+      : [`wrk2 would have thrown away its first 10 s, ${formatCount(early)} answers`]),
+    "wrk2 sends in steps of a millisecond",
+  ];
+}

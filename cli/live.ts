@@ -1,0 +1,191 @@
+/**
+ * `run --live`: the report of a running experiment, on loopback. A page is rendered between runs alone, and
+ * kept: who asks while a run loads its target gets the last one.
+ */
+import { Hono, type MiddlewareHandler } from "hono";
+import { streamSSE } from "hono/streaming";
+import type { Grouped } from "../report/cells.ts";
+import { renderLivePage } from "../report/html/live.ts";
+import {
+  advanceStatus,
+  brokenStatus,
+  endedStatus,
+  GETTING_READY,
+} from "../report/live_progress.ts";
+import type { LiveStatus } from "../report/live_status.ts";
+import { type ReportModel, reportModel } from "../report/model.ts";
+import type { OnProgress } from "../runner/progress.ts";
+import type { OnSaved } from "../runner/result_file.ts";
+import { messageOf } from "../scenarios/errors.ts";
+import { listenOn } from "../targets/listen.ts";
+import { Readers } from "./live_readers.ts";
+
+export interface LiveOptions {
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** What thresholds compare with; null: nothing. */
+  readonly baseline: Grouped | null;
+  /** Of the time since the start: more is not spent on rendering, and then a run is shown with the next one. */
+  readonly mostRatio?: number;
+}
+
+const LOOPBACK = "127.0.0.1";
+/**
+ * CPU time of a page, measured with 9 cells on one core of a Xeon: 0.1 s with 9 runs of 10 s, 0.7 s with 81,
+ * 1.2 s with 135, of which 0.7 s go into the model and its intervals of confidence and the rest into the
+ * page. All 135 would together take 5 % of such an experiment, so there nearly every run is shown at once.
+ */
+const MOST_RATIO = 0.05;
+/** A browser on this machine takes what the target should have, so the next run waits until it has drawn. */
+const DRAW_MS = 1_500;
+const END_MS = 3_000;
+/** For connections to end by themselves. */
+const CLOSE_MS = 500;
+
+export class LiveReport implements AsyncDisposable {
+  readonly url: string;
+  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  readonly #readers = new Readers();
+  readonly #baseline: Grouped | null;
+  readonly #mostRatio: number;
+  readonly #beganMs = performance.now();
+  readonly #first = Promise.withResolvers<void>();
+  #renderedMs = 0;
+  #page = 0;
+  #body: Uint8Array<ArrayBuffer> | null = null;
+  #status: LiveStatus = GETTING_READY;
+  #toldMs = performance.now();
+  #isOver = false;
+
+  /** Throws a TargetError when it cannot listen. */
+  constructor({ port, baseline, mostRatio = MOST_RATIO }: LiveOptions) {
+    this.#mostRatio = mostRatio;
+    this.#baseline = baseline;
+    const app = this.#app();
+    this.#server = listenOn({ hostname: LOOPBACK, port }, (request) => app.fetch(request));
+    this.url = `http://${LOOPBACK}:${this.#server.addr.port}/`;
+  }
+
+  readonly onProgress: OnProgress = (event) => {
+    const status = advanceStatus(this.#status, event);
+    if (status !== this.#status) this.#tell(status);
+  };
+
+  /** Renders, while nothing is loaded, and gives those who look the time to draw it. */
+  readonly onSaved: OnSaved = async (results) => {
+    if (results.state !== "running" || this.#isBehind()) return;
+    try {
+      this.#render(() => [reportModel(results, this.#baseline)]);
+    } catch (error) {
+      // A measurement of hours must not end by it; the report at its end would tell of the defect, too.
+      this.#tell({ ...this.#status, text: `Cannot show the newest runs: ${messageOf(error)}` });
+      return;
+    }
+    await this.#readers.show(this.#page, DRAW_MS);
+  };
+
+  /**
+   * The last page, which readers keep: it is waited for until they show it, or for some seconds.
+   *
+   * @param path Where it lies as a file.
+   */
+  async end(
+    models: readonly ReportModel[],
+    last: { readonly isWhole: boolean; readonly path: string },
+  ): Promise<void> {
+    this.#isOver = true;
+    this.#status = endedStatus(this.#status, last);
+    this.#render(() => models);
+    await this.#readers.end({ page: this.#page, status: this.#status }, END_MS);
+  }
+
+  /** Nothing listens afterwards. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#isOver) {
+      this.#status = brokenStatus(this.#status);
+      await this.#readers.end({ page: this.#page, status: this.#status }, END_MS);
+    }
+    this.#first.resolve();
+    this.#readers.close();
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, CLOSE_MS);
+    await Promise.race([this.#server.shutdown(), late.promise]);
+    clearTimeout(timer);
+  }
+
+  /** Never of the first page. */
+  #isBehind(): boolean {
+    return this.#renderedMs > this.#mostRatio * (performance.now() - this.#beganMs);
+  }
+
+  #render(models: () => readonly ReportModel[]): void {
+    const beganMs = performance.now();
+    const page = this.#page + 1;
+    const text = renderLivePage(models(), {
+      page,
+      status: this.#statusNow(),
+    });
+    this.#body = new TextEncoder().encode(text);
+    this.#page = page;
+    this.#first.resolve();
+    this.#renderedMs += performance.now() - beganMs;
+  }
+
+  #tell(status: LiveStatus): void {
+    this.#status = status;
+    this.#toldMs = performance.now();
+    this.#readers.tell(status);
+  }
+
+  /** For who was not there when it was told. */
+  #statusNow(): LiveStatus {
+    const { leftMs } = this.#status;
+    const elapsedMs = performance.now() - this.#toldMs;
+    return { ...this.#status, leftMs: leftMs === null ? null : Math.max(0, leftMs - elapsedMs) };
+  }
+
+  #app(): Hono {
+    const app = new Hono();
+    app.use(this.#guard);
+    app.get("/", async (context) => {
+      await this.#first.promise;
+      return this.#body === null ? context.text(TOO_EARLY, 503) : context.body(this.#body, 200, {
+        "content-type": "text/html; charset=utf-8",
+      });
+    });
+    app.get(
+      "/events",
+      (context) =>
+        streamSSE(
+          context,
+          (stream) => this.#readers.serve(stream, { status: this.#statusNow(), page: this.#page }),
+        ),
+    );
+    app.post("/shown", async (context) => {
+      this.#readers.hasShown(await context.req.text());
+      return context.body(null, 204);
+    });
+    return app;
+  }
+
+  /** A page elsewhere may have its own name lead here (DNS rebinding), and must not read or frame this one. */
+  readonly #guard: MiddlewareHandler = async (context, next) => {
+    const { port } = this.#server.addr;
+    const hosts = [LOOPBACK, "localhost"].map((host) => port === 80 ? host : `${host}:${port}`);
+    if (!hosts.includes(context.req.header("host") ?? "")) {
+      return context.text(`This page is at ${this.url} only\n`, 421);
+    }
+    await next();
+    for (const [name, value] of GUARDS) context.header(name, value);
+  };
+}
+
+const GUARDS = [
+  ["cache-control", "no-store"],
+  ["cross-origin-resource-policy", "same-origin"],
+  ["referrer-policy", "no-referrer"],
+  ["x-content-type-options", "nosniff"],
+  ["x-frame-options", "DENY"],
+] as const;
+
+const TOO_EARLY = "The experiment ended before it began\n";

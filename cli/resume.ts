@@ -1,0 +1,121 @@
+/** `run --resume DIR`: what was asked for then, if it may be gone on with here and now. */
+import { basename, join, resolve } from "node:path";
+import { type Word, wordsOf } from "../report/command.ts";
+import type { Flags } from "../runner/asked.ts";
+import { describeMachine } from "../runner/machine/describe.ts";
+import { hashSettings } from "../runner/provenance.ts";
+import type { Results } from "../runner/result.ts";
+import { refusals } from "../runner/resume.ts";
+import { changesBetween, changeText } from "../runner/resume_changes.ts";
+import { VERSION } from "../runner/version.ts";
+import { type Problem, UserError } from "../scenarios/errors.ts";
+import { thresholdText } from "../scenarios/threshold.ts";
+import { YamlText } from "../scenarios/yaml_text.ts";
+import { listenHost } from "../targets/listen_host.ts";
+import { planFromFile, type Planned } from "./planned.ts";
+
+/** What the command line says once more; undefined where it is silent. */
+export interface Again extends Partial<Flags> {
+  /** A file, or the name of a built-in experiment. */
+  readonly experiment?: string;
+  readonly seed?: number;
+}
+
+/**
+ * @param kept The results in the folder `dir`.
+ * Throws a UserError with every reason why they can't be gone on with.
+ */
+export async function planResumed(dir: string, kept: Results, again: Again): Promise<Planned> {
+  const { file, flags, seed } = kept;
+  if (file === undefined || flags === undefined) throw new UserError([tooOld(dir)]);
+  const { threshold = [], host, agents: _, ...changes } = flags;
+  const isCopy = again.experiment === undefined;
+  const planned = await planFromFile(
+    again.experiment ?? await copyOf(dir, file.name, kept.source),
+    { ...NO_CHANGES, ...changes, seed },
+    isCopy ? resolve(dir, file.folder ?? Deno.cwd()) : undefined,
+  );
+  const thresholds = threshold.map((text) => thresholdText.parse(text));
+  const experiment = {
+    ...planned.experiment,
+    thresholds: [...planned.experiment.thresholds, ...thresholds],
+  };
+  const problems = [
+    ...refusals(kept, { version: VERSION, machine: describeMachine() }),
+    ...otherFlags({ flags, seed }, again),
+    ...lostHost(host),
+    ...otherSettings(kept, { ...planned, experiment }),
+  ];
+  if (problems.length > 0) throw new UserError(problems);
+  return { ...planned, experiment };
+}
+
+/** Where targets listened then may not be this machine's address any more. */
+function lostHost(host: string | undefined): Problem[] {
+  const { error } = listenHost.optional().safeParse(host);
+  return error?.issues.map(({ message }) => ({ place: "--host", message })) ?? [];
+}
+
+const NO_CHANGES = { only: undefined, repeat: undefined, duration: undefined };
+
+function tooOld(place: string): Problem {
+  return {
+    place,
+    message: "Cannot go on with these results: they do not say how they were asked for",
+    fix: "run the experiment anew",
+  };
+}
+
+/** Where the experiment file lies beside the results; written again when it is gone. */
+async function copyOf(dir: string, name: string, source: string): Promise<string> {
+  const path = join(resolve(dir), basename(name));
+  await Deno.writeTextFile(path, source, { createNew: true }).catch((error: unknown) => {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+  });
+  return path;
+}
+
+type Said = Pick<Again, "seed"> & { readonly flags: Partial<Flags> };
+
+/** Flags that would change the plan. */
+function otherFlags(before: Said, { experiment: _, seed, ...flags }: Again): Problem[] {
+  const first = everyWord(before);
+  const isSaid = ([flag, text]: Word): boolean =>
+    first.some((word) => `${word}` === `${[flag, text]}`);
+  return everyWord({ seed, flags }).filter((word) => !isSaid(word)).map(([flag, text]) => {
+    const said = first.filter(([name]) => name === flag).map(([, text]) => text);
+    const was = said.length === 0 ? "was not given then" : `was ${said.join(", ")}`;
+    return {
+      place: flag,
+      message: `Cannot change this to ${text} while going on: it ${was}`,
+      fix: "leave it out",
+    };
+  });
+}
+
+function everyWord({ seed, flags }: Said): Word[] {
+  return [...wordsOf(flags), ...seed === undefined ? [] : [["--seed", `${seed}`] as const]];
+}
+
+/** More changes than this say no more. */
+const MOST_CHANGES = 20;
+
+function otherSettings(kept: Results, { experiment, source, fileName }: Planned): Problem[] {
+  if (hashSettings(experiment) === kept.settings) return [];
+  const dataOf = (text: string): unknown => new YamlText(text, fileName).data;
+  const written = changesBetween(dataOf(kept.source), dataOf(source));
+  // What a file says that the experiment names, for one, stands in the settings alone.
+  const changes = written.length > 0
+    ? written
+    : changesBetween(kept.experiment, JSON.parse(JSON.stringify(experiment)));
+  const more = changes.length - MOST_CHANGES;
+  const fix = "undo it, or run the experiment anew";
+  return [
+    ...changes.slice(0, MOST_CHANGES).map((change) => ({
+      place: `${fileName}: ${change.path}`,
+      message: `Cannot go on with a changed experiment: ${changeText(change)}`,
+      fix,
+    })),
+    ...more > 0 ? [{ place: fileName, message: `Cannot go on: ${more} more changes`, fix }] : [],
+  ];
+}

@@ -1,0 +1,61 @@
+/// <reference lib="dom" />
+/** A table as text to paste elsewhere: for a sheet, or as markdown. */
+import { escaped } from "../../markdown_text.ts";
+
+interface CellText {
+  readonly text: string;
+  /** Of its second line; "" for none. */
+  readonly below: string;
+}
+
+/** Tabs between columns; numbers without separators; second lines in a column of their own. */
+export function tsvOf(table: HTMLTableElement): string {
+  const [head, ...rows] = rowsOf(table);
+  const seconds = head.map((_, i) => rows.find((row) => row[i].below !== "")?.[i].below ?? "");
+  const line = (cells: readonly (readonly [string, string])[]): string =>
+    cells.flatMap(([text, below], i) => seconds[i] === "" ? [text] : [text, below]).join("\t");
+  return [
+    line(head.map(({ text }, i) => [text, `${text}: ${kindOf(seconds[i])}`])),
+    ...rows.map((row) => line(row.map(({ text, below }) => [plainNumber(text), below]))),
+  ].map((text) => `${text}\n`).join("");
+}
+
+export function markdownOf(table: HTMLTableElement): string {
+  const [head, ...rows] = rowsOf(table);
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |\n`;
+  const heads = table.tHead?.rows[0].cells ?? [];
+  return [
+    line(head.map(({ text }) => escaped(text))),
+    line([...heads].map(({ className }) => className === "number" ? "---:" : "---")),
+    ...rows.map((row) => line(row.map(({ text, below }) => escaped(`${text} ${below}`.trimEnd())))),
+  ].join("");
+}
+
+/** Head and body, as they stand. */
+function rowsOf(table: HTMLTableElement): CellText[][] {
+  return [...table.rows].map(({ cells }) => [...cells].map(cellText));
+}
+
+function cellText(cell: HTMLTableCellElement): CellText {
+  const small = textIn(cell.querySelector("small"));
+  const all = textIn(cell);
+  const text = small === "" ? all : all.slice(0, -small.length).trimEnd();
+  // In the head, what is small is the unit.
+  return cell.scope === "col"
+    ? { text: small === "" ? text : `${text}, ${small}`, below: "" }
+    : { text, below: small };
+}
+
+function textIn(element: Element | null): string {
+  return (element?.textContent ?? "").replace(/\s+/g, " ").trim();
+}
+
+/** What a second line says of the number above it. */
+function kindOf(second: string): string {
+  if (second.startsWith("[")) return "interval";
+  return second.endsWith("×") ? "ratio" : "range";
+}
+
+function plainNumber(text: string): string {
+  return /^[\d,]+(?:\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text;
+}

@@ -1,0 +1,99 @@
+/** What it took to connect, and how much came back: oha's details, one row a cell. */
+import { supportsPercentile } from "../../runner/stats/percentiles.ts";
+import type { Cell } from "../cells.ts";
+import type { FigureName } from "../figures.ts";
+import { type FigureRange, rangeOf } from "../gates/range.ts";
+import { WEAK_NOTE } from "../pool.ts";
+import { sum } from "../spread.ts";
+import { type ColumnOf, type Table, type TableCell, tableOf } from "../table.ts";
+import { sizeUnit, timeUnit, type Unit } from "../units.ts";
+import { countCell, NONE, rangeCell, targetColumn } from "./columns.ts";
+
+interface Row {
+  readonly cell: Cell;
+  readonly opened: number;
+  /** The same as in thresholds, claims and published tables; null where no run has the figure. */
+  readonly of: (figure: FigureName) => FigureRange | null;
+}
+
+/** Null where nothing was connected to, and nothing answered. @param level Of the intervals. */
+export function connectionsTable(
+  scenario: string,
+  cells: readonly Cell[],
+  level: number,
+): Table | null {
+  const rows = cells.map((cell) => rowOf(scenario, cell, level));
+  const columns = [...connectColumns(rows), ...sizeColumns(rows)];
+  if (columns.length === 0) return null;
+  const caption = `Connections and answers of ${scenario}`;
+  const isWeak = rows.some((row) => columns.some(({ cell }) => cell(row).weak));
+  return tableOf({ caption, notes: [NOTE, ...isWeak ? [WEAK_NOTE] : []] }, rows, [
+    { ...targetColumn, cell: ({ cell }) => targetColumn.cell(cell) },
+    ...columns,
+  ]);
+}
+
+const NOTE =
+  "Connecting is name look-up and dial; its mean and percentiles are means over the runs, its minimum and " +
+  "maximum those of all runs. The size of an answer is all that was received, with status line and headers, " +
+  "over the completed answers.";
+
+function rowOf(scenario: string, cell: Cell, level: number): Row {
+  const { label, runs, confidence: { estimates } } = cell;
+  const judged = { scenario, label, runs, estimates, level };
+  return {
+    cell,
+    opened: sum(runs, ({ connect }) => connect.count),
+    of: (figure) => {
+      const range = rangeOf(figure, judged);
+      return "none" in range ? null : range;
+    },
+  };
+}
+
+function connectColumns(rows: readonly Row[]): ColumnOf<Row>[] {
+  const times = rows.flatMap(({ of }) => of("connect.mean")?.value ?? []);
+  if (times.length === 0) return [];
+  const unit = timeUnit(times);
+  return [
+    { label: "Connections opened", cell: ({ opened }) => countCell(opened) },
+    column("Connect, mean", "connect.mean", unit),
+    column("Min", "connect.min", unit),
+    column("p50", "connect.p50", unit),
+    weakened(99, column("p99", "connect.p99", unit)),
+    column("Max", "connect.max", unit),
+  ];
+}
+
+function sizeColumns(rows: readonly Row[]): ColumnOf<Row>[] {
+  const valuesOf = (figure: FigureName): number[] =>
+    rows.flatMap(({ of }) => of(figure)?.value ?? []);
+  const sizes = valuesOf("size");
+  if (sizes.length === 0) return [];
+  const perSecond = sizeUnit(valuesOf("bytes"));
+  return [
+    column("Size per answer", "size", sizeUnit(sizes)),
+    column("Received", "bytes", { ...perSecond, name: `${perSecond.name}/s` }),
+  ];
+}
+
+function column(label: string, figure: FigureName, unit: Unit): ColumnOf<Row> {
+  return {
+    label,
+    unit: unit.name,
+    cell: ({ of }): TableCell => {
+      const range = of(figure);
+      return range === null ? NONE : rangeCell(range, unit);
+    },
+  };
+}
+
+function weakened(percentile: number, { cell, ...column }: ColumnOf<Row>): ColumnOf<Row> {
+  return {
+    ...column,
+    cell: (row) =>
+      row.opened === 0
+        ? cell(row)
+        : { ...cell(row), weak: !supportsPercentile(row.opened, percentile) },
+  };
+}

@@ -1,0 +1,85 @@
+/** How the latencies of a scenario's cells are distributed: histograms on one axis, then percentiles. */
+import type { DensityChart } from "../charts.ts";
+import type { ScenarioModel } from "../model.ts";
+import { sum } from "../spread.ts";
+import type { Table } from "../table.ts";
+import { formatNumber, GLUE } from "../units.ts";
+import { sparkline } from "./bars.ts";
+import { fittedNames } from "./names.ts";
+import { tableLines, withoutBelow } from "./table.ts";
+import { encoded, harmless, padEnd, styled, type TerminalOptions, widthOf } from "./text.ts";
+
+export function latencyLines(
+  { density, tables }: Pick<ScenarioModel, "density" | "tables">,
+  options: TerminalOptions,
+): string[] {
+  if (density === null) return [];
+  return [
+    ...histogramLines(density, options),
+    "",
+    ...tableLines(percentilesAlone(tables.percentiles), options),
+  ];
+}
+
+const WIDEST_NAME = 30;
+const LEAST_COLUMNS = 10;
+
+/** One row a cell, on an axis for all, each row up to its own highest; none where there is no room. */
+function histogramLines({ edges, axis, series }: DensityChart, options: TerminalOptions): string[] {
+  const most = Math.min(WIDEST_NAME, Math.floor(options.width / 3));
+  const labels = series.map(({ label }) => encoded(harmless(label), options));
+  const names = fittedNames(labels, most, options.unicode);
+  const margin = Math.max(...names.map(widthOf)) + 2;
+  const columns = options.width - margin;
+  if (columns < LEAST_COLUMNS) return [];
+  const rows = series.map(({ shares }, i) => {
+    const spark = sparkline(merged(shares, columns).map((share) => share || null), options);
+    return padEnd(names[i], margin) + styled(spark.trimEnd(), "cyan", options);
+  });
+  const ends = axisText([edges[0], edges[edges.length - 1]], axis.unit, {
+    used: merged(series[0].shares, columns).length,
+    columns,
+  });
+  return [
+    "",
+    styled("Latency histogram", "dim", options),
+    ...rows,
+    ...(ends === "" ? [] : [styled(" ".repeat(margin) + ends, "dim", options)]),
+  ];
+}
+
+/** At most `columns` values, each the sum of as many neighbours. */
+function merged(shares: readonly number[], columns: number): number[] {
+  const size = Math.ceil(shares.length / columns);
+  return Array.from(
+    { length: Math.ceil(shares.length / size) },
+    (_, i) => sum(shares.slice(i * size, (i + 1) * size), (share) => share),
+  );
+}
+
+/** The ends of the axis below the ends of the `used` columns; "" where there is no room for both. */
+function axisText(
+  ends: readonly [number, number],
+  unit: string,
+  { used, columns }: { readonly used: number; readonly columns: number },
+): string {
+  const [low, high] = ends.map((end) => `${formatNumber(end, 3)}${GLUE}${unit}`);
+  const gap = Math.max(2, used - widthOf(low) - widthOf(high));
+  const text = `${low}${" ".repeat(gap)}${high}`;
+  return widthOf(text) <= columns ? text : "";
+}
+
+/** Of the columns p50, p75, …, p99.99. */
+const TAIL = /^p(?:[5-9]\d|99\.\d+)$/;
+
+/** From the median on, as room is short; the summary has the intervals of those that matter most. */
+function percentilesAlone(table: Table): Table {
+  const kept = table.columns.flatMap(({ label, kind }, i) =>
+    kind === "name" || TAIL.test(label) ? [i] : []
+  );
+  return withoutBelow({
+    ...table,
+    columns: kept.map((i) => table.columns[i]),
+    rows: table.rows.map((row) => kept.map((i) => row[i])),
+  });
+}

@@ -1,0 +1,64 @@
+/** What became of the requests of a scenario: statuses, then errors with their reasons. */
+import type { ScenarioModel } from "../model.ts";
+import { sum } from "../spread.ts";
+import type { Column, Table } from "../table.ts";
+import { formatCount } from "../units.ts";
+import { tableLines } from "./table.ts";
+import { harmless, padStart, styled, type TerminalOptions, widthOf, wrapped } from "./text.ts";
+
+export function outcomeTableLines(
+  { outcomes, reasons }: Pick<ScenarioModel["tables"], "outcomes" | "reasons">,
+  options: TerminalOptions,
+): string[] {
+  const table = withoutZeros(outcomes);
+  const all = uniformText(table);
+  return [
+    ...(all === null ? tableLines(table, options) : wrapped(all, options.width)),
+    ...(reasons === null ? [] : reasonLines(reasons, options)),
+  ];
+}
+
+/** Without the columns that are 0 for every target. */
+function withoutZeros(table: Table): Table {
+  const kept = table.columns.flatMap(({ kind }, i) =>
+    kind !== "number" || table.rows.some((row) => row[i].value) ? [i] : []
+  );
+  return {
+    ...table,
+    columns: kept.map((i) => table.columns[i]),
+    rows: table.rows.map((row) => kept.map((i) => row[i])),
+  };
+}
+
+/** Besides statuses, of any run that went well. */
+const USUAL = ["Target", "Due", "Unfinished"];
+
+/** A sentence where all answers had one status and nothing failed; otherwise null. */
+function uniformText({ columns, rows }: Table): string | null {
+  const isStatus = ({ label }: Column): boolean => label.startsWith("Status ");
+  const statuses = columns.filter(isStatus);
+  if (
+    statuses.length !== 1 || !columns.every((one) => isStatus(one) || USUAL.includes(one.label))
+  ) {
+    return null;
+  }
+  const at = columns.indexOf(statuses[0]);
+  const count = sum(rows, (row) => row[at].value ?? 0);
+  return `All ${formatCount(count)} answers had ${statuses[0].label.toLowerCase()}.`;
+}
+
+/** A table would lose its last column first, which is what it is about. */
+function reasonLines({ rows }: Table, options: TerminalOptions): string[] {
+  const counts = rows.map(([, { text }]) => text);
+  const widest = Math.max(...counts.map(widthOf));
+  const indent = " ".repeat(widest + 4);
+  return [
+    styled("Errors", "dim", options),
+    ...rows.flatMap(([target, , reason], i) =>
+      wrapped(
+        `${harmless(target.text)}: ${harmless(reason.text)}`,
+        Math.max(1, options.width - indent.length),
+      ).map((line, n) => (n === 0 ? `  ${padStart(counts[i], widest)}  ` : indent) + line)
+    ),
+  ];
+}

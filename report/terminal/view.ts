@@ -1,0 +1,88 @@
+/**
+ * Writes progress to standard error: on a terminal lines that stay with the live view below them, elsewhere
+ * the lines alone. It has no clock, timer or stream: those are given.
+ */
+import type { OnProgress, Progress } from "../../runner/progress.ts";
+import { liveLines, type ScreenSize } from "./live.ts";
+import { advance, lastingLines, NOTHING_YET, type ProgressState } from "./progress.ts";
+import { Screen } from "./screen.ts";
+import { encoded, styled, type TerminalOptions, wrapped } from "./text.ts";
+
+export interface ProgressOutput extends Pick<TerminalOptions, "color" | "unicode"> {
+  readonly write: (text: string) => void;
+  /** Of the terminal, asked each time, as windows change; null where a live view would be of no use. */
+  readonly size: (() => ScreenSize) | null;
+  /** By any clock that doesn't go back. */
+  readonly nowMs: () => number;
+}
+
+export interface ProgressView {
+  readonly onProgress: OnProgress;
+  /** Shows what time or another size of the window has changed. */
+  redraw(): void;
+  /** Shows it anew, after others have written to the terminal. */
+  resume(): void;
+  /** Takes the live view away; it doesn't come back. */
+  stop(): void;
+}
+
+export function startProgress(output: ProgressOutput): ProgressView {
+  return output.size === null ? plainView(output) : liveView(output, output.size);
+}
+
+function plainView(output: ProgressOutput): ProgressView {
+  let state = NOTHING_YET;
+  const onProgress = (event: Progress): void => {
+    const text = lastingText(state, event, output);
+    state = advance(state, event, output.nowMs());
+    if (text) output.write(text);
+  };
+  return { onProgress, redraw: () => {}, resume: () => {}, stop: () => {} };
+}
+
+/** So that short intervals don't keep the terminal busy. */
+const LEAST_REDRAW_MS = 100;
+
+function liveView(output: ProgressOutput, size: () => ScreenSize): ProgressView {
+  const { write, nowMs } = output;
+  const screen = new Screen(output);
+  let state = NOTHING_YET;
+  let drawnMs = -Infinity;
+  let isOver = false;
+  const draw = (lasting = ""): void => {
+    const now = size();
+    drawnMs = nowMs();
+    const lines = isOver ? [] : liveLines(state, { ...output, ...now, nowMs: drawnMs });
+    write(screen.changed(lines, now.columns, lasting));
+  };
+  const onProgress = (event: Progress): void => {
+    const lasting = lastingText(state, event, output);
+    state = advance(state, event, nowMs());
+    if (event.kind !== "live" || nowMs() - drawnMs >= LEAST_REDRAW_MS) draw(lasting);
+  };
+  const stop = (): void => {
+    if (isOver) return;
+    isOver = true;
+    draw();
+  };
+  const resume = (): void => {
+    screen.forget();
+    draw();
+  };
+  return { onProgress, redraw: () => draw(), resume, stop };
+}
+
+function lastingText(
+  state: ProgressState,
+  event: Progress,
+  output: ProgressOutput,
+): string {
+  const broken = (text: string): string[] =>
+    output.size === null ? [text] : wrapped(text, output.size().columns, "  ");
+  return lastingLines(state, event, output.size !== null)
+    .flatMap(({ text, style }) =>
+      broken(text).map((line) => style ? styled(line, style, output) : line)
+    )
+    .map((line) => `${encoded(line, output)}\n`)
+    .join("");
+}

@@ -1,0 +1,99 @@
+/** What a trend comes to, in sentences: the oldest result against the newest, and where the change came. */
+import { comparisonOf } from "../comparison.ts";
+import { sentenceOf } from "../comparison/render.ts";
+import { type ComparedCell, DECISIVE, type ResultsComparison } from "../comparison/results.ts";
+import { formatRatio } from "../comparison/words.ts";
+import { figureOfCell } from "../sweeps/charts.ts";
+import { counted, unique } from "../words.ts";
+import type { TrendPoint, TrendSeries } from "./series.ts";
+
+type Change = "worse" | "better" | "the same" | "unsure";
+
+/** `From 0123456 to 89abcde: of 3 cells 1 is worse, 1 is better, 1 is the same.` */
+export function trendFinding(
+  { cells, marginRatio }: ResultsComparison,
+  points: readonly TrendPoint[],
+): string {
+  const ends = `From ${points[0].label} to ${points[points.length - 1].label}`;
+  if (cells.length === 0) return `${ends} there is nothing to compare: they share no cell.`;
+  const changes = cells.map(changeOf);
+  const parts = PHRASES.flatMap(({ change, singular, plural }) => {
+    const count = changes.filter((one) => one === change).length;
+    return count === 0 ? [] : [`${count} ${count === 1 ? singular : plural}`];
+  });
+  const within = Math.round(marginRatio * 1_000) / 10;
+  return `${ends}, of ${counted(cells.length, "cell")}: ${parts.join(", ")}. ` +
+    `Better and worse are differences in requests/s or p99 that are sure and larger than ${within} %.`;
+}
+
+const PHRASES: readonly { change: Change; singular: string; plural: string }[] = [
+  { change: "worse", singular: "is worse", plural: "are worse" },
+  { change: "better", singular: "is better", plural: "are better" },
+  { change: "the same", singular: "is the same", plural: "are the same" },
+  {
+    change: "unsure",
+    singular: "has too few runs to tell",
+    plural: "have too few runs to tell",
+  },
+];
+
+/** Worse in one figure outweighs better in the other, as in `plateau compare`. */
+export function changeOf({ comparison }: ComparedCell): Change {
+  const verdicts = DECISIVE.map((figure) => comparisonOf(comparison, figure).verdict);
+  if (verdicts.includes("worse")) return "worse";
+  if (verdicts.includes("better")) return "better";
+  return verdicts.every((verdict) => verdict === "equivalent") ? "the same" : "unsure";
+}
+
+/** A sentence for each cell of a scenario that changed, and where most of it came from. */
+export function changeFindings(
+  { cells }: ResultsComparison,
+  series: readonly TrendSeries[],
+  points: readonly TrendPoint[],
+): string[] {
+  return series.flatMap((one) => {
+    const cell = cells.find(({ scenario, next }) =>
+      scenario === one.scenario && next === one.label
+    );
+    const change = cell && changeOf(cell);
+    if (cell === undefined || (change !== "worse" && change !== "better")) return [];
+    const head = change === "worse" ? "Worse" : "Better";
+    return [`${head}: ${sentenceOf(cell)}${stepText(cell, one, points)}.`];
+  });
+}
+
+/** With two results there is one step only. */
+function stepText(
+  { comparison }: ComparedCell,
+  { cells }: TrendSeries,
+  points: readonly TrendPoint[],
+): string {
+  const figure = comparisonOf(comparison, "rate").verdict === "equivalent" ? 99 : "rate";
+  const { ratio } = comparisonOf(comparison, figure);
+  const known = cells.flatMap((cell, at) => cell === null ? [] : [{ cell, at }]);
+  if (ratio === null || known.length < 3) return "";
+  const steps = known.slice(1).map(({ cell, at }, i) => ({
+    ratio: figureOfCell(cell, figure) / figureOfCell(known[i].cell, figure),
+    at,
+  }));
+  const most = steps.reduce((best, step) =>
+    ratio < 1 ? step.ratio < best.ratio ? step : best : step.ratio > best.ratio ? step : best
+  );
+  const what = figure === "rate" ? "requests/s" : "p99";
+  return `; the largest step of ${what}, ${formatRatio(most.ratio, null)}, came with ${
+    points[most.at].label
+  }`;
+}
+
+/** Why the results may not be comparable, a sentence each. */
+export function trendDoubts(
+  { differences }: ResultsComparison,
+  points: readonly TrendPoint[],
+): string[] {
+  return unique([
+    ...points.flatMap(({ label, model: { trust } }) =>
+      trust === null || trust.level === "valid" ? [] : [`${label} is ${trust.level}: ${trust.text}`]
+    ),
+    ...differences.map((difference) => `Not measured alike, first and newest: ${difference}`),
+  ]);
+}

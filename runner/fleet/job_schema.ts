@@ -1,0 +1,164 @@
+/**
+ * What an agent is asked to load, as JSON. The rules are those of experiment files: an agent sends
+ * nothing that a file could not ask for, whoever wrote the job.
+ */
+import { z } from "zod";
+import { jsonStep, patternSource } from "../../scenarios/capture.ts";
+import type { CellLoad } from "../../scenarios/cell_load.ts";
+import { thinkMs } from "../../scenarios/flow.ts";
+import {
+  arrivals,
+  connections,
+  durationMs,
+  MOST_PER_SEC,
+  NO_ARRIVALS,
+  pipeline,
+  pool,
+  requests,
+  someArrive,
+  timeoutMs,
+  workers,
+} from "../../scenarios/load.ts";
+import {
+  expectation,
+  fieldName,
+  headerName,
+  headerValue,
+  METHODS,
+  path,
+} from "../../scenarios/request.ts";
+import type { Script } from "../../scenarios/script.ts";
+import { valueName } from "../../scenarios/values.ts";
+import type { Access } from "../../targets/access.ts";
+
+/** Beyond these a job is no experiment, but an attempt to fill an agent's memory. */
+const MOST = {
+  pathChars: 65_536,
+  headers: 1_000,
+  headerChars: 65_536,
+  textChars: 64 * 1024 * 1024,
+  requests: 1_000_000,
+  steps: 10_000,
+  captures: 1_000,
+  phases: 10_000,
+  certificates: 1_000,
+  certificateChars: 4 * 1024 * 1024,
+  unixChars: 4_096,
+} as const;
+
+const text = z.string().max(MOST.textChars);
+
+// Where a file has a name in it, anything may stand between the braces, and what has no value stays.
+const wirePath = path.max(MOST.pathChars).regex(/^\P{Cc}*$/u, {
+  error: ({ input }) => `Cannot use ${JSON.stringify(input)} as a path: it has control characters`,
+});
+
+function hasAtMost(most: number): (fields: Readonly<Record<string, unknown>>) => boolean {
+  return (fields) => Object.keys(fields).length <= most;
+}
+
+const wire = z.strictObject({
+  method: z.enum(METHODS.map((method) => method.toUpperCase())),
+  path: wirePath,
+  headers: z.record(headerName, headerValue.max(MOST.headerChars))
+    .refine(hasAtMost(MOST.headers), `Cannot send more than ${MOST.headers} header fields`),
+  body: text.nullable(),
+});
+
+const capture = z.strictObject({
+  as: valueName,
+  from: z.discriminatedUnion("kind", [
+    z.strictObject({ kind: z.literal("json"), path: z.array(jsonStep).min(1).max(MOST.captures) }),
+    z.strictObject({ kind: z.literal("header"), name: fieldName }),
+    z.strictObject({ kind: z.literal("pattern"), source: patternSource }),
+  ]),
+});
+
+const requestStep = z.strictObject({
+  kind: z.literal("request"),
+  wire,
+  expect: expectation.extend({ body: text.optional(), contains: text.optional() }),
+  captures: z.array(capture).max(MOST.captures),
+});
+
+const thinkStep = z.strictObject({ kind: z.literal("think"), thinkMs });
+
+const singleRequests = z.strictObject({
+  kind: z.literal("requests"),
+  requests: z.array(requestStep).min(1).max(MOST.requests),
+  sequence: z.array(z.int().min(0)).min(1).max(MOST.requests),
+}).refine(({ requests, sequence }) => sequence.every((at) => at < requests.length), {
+  path: ["sequence"],
+  error: "Cannot ask a request that is not there",
+});
+
+const flow = z.strictObject({
+  kind: z.literal("flow"),
+  steps: z.array(z.discriminatedUnion("kind", [requestStep, thinkStep])).max(MOST.steps)
+    .refine((steps) => steps.some(({ kind }) => kind === "request"), {
+      error: "Cannot walk a flow without a request",
+    }),
+  visitors: z.array(z.record(z.string(), text)).min(1).max(MOST.requests),
+});
+
+export const scriptShape: z.ZodType<Script, Script> = z.discriminatedUnion("kind", [
+  singleRequests,
+  flow,
+]);
+
+const perSec = z.number().min(0).max(MOST_PER_SEC);
+
+const common = { connections, keepAlive: z.boolean(), timeoutMs, workers: workers.nullable() };
+
+const closed = z.strictObject({
+  kind: z.literal("closed"),
+  ...common,
+  pipeline,
+  durationMs: durationMs.nullable(),
+  requests: requests.nullable(),
+}).refine(({ durationMs, requests }) => (durationMs === null) !== (requests === null), {
+  error: "Cannot end a run but by either duration or requests",
+});
+
+const rate = z.strictObject({
+  kind: z.literal("rate"),
+  ...common,
+  ratePerSec: perSec.positive(),
+  arrivals,
+  durationMs,
+});
+
+const phase = z.strictObject({
+  durationUs: z.number().superRefine((us, context) => {
+    const { error } = durationMs.safeParse(us / 1_000);
+    for (const { message } of error?.issues ?? []) context.addIssue(message);
+  }),
+  fromPerSec: perSec,
+  toPerSec: perSec,
+});
+
+const phases = z.strictObject({
+  kind: z.literal("phases"),
+  ...common,
+  phases: z.array(phase).min(1).max(MOST.phases).refine(someArrive, NO_ARRIVALS),
+  arrivals,
+  pool,
+});
+
+export const loadShape: z.ZodType<CellLoad, CellLoad> = z.discriminatedUnion("kind", [
+  closed,
+  rate,
+  phases,
+]);
+
+const certificates = z.string().max(MOST.certificateChars).includes("-----BEGIN CERTIFICATE-----", {
+  error: "Cannot read certificates that are no PEM",
+});
+
+export const accessShape: z.ZodType<Access, Access> = z.strictObject({
+  insecure: z.boolean().optional(),
+  caCerts: z.array(certificates).max(MOST.certificates).optional(),
+  unixPath: z.string().min(1).max(MOST.unixChars).regex(/^[^\0]*$/, {
+    error: "Cannot use a path with a zero in it",
+  }).optional(),
+});

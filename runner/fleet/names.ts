@@ -1,0 +1,46 @@
+/**
+ * What a fleet keeps in Redis, and for how long. Queues are BullMQ's; plain keys die by themselves when
+ * nobody renews them, so whoever is gone is soon forgotten.
+ */
+
+/** Everything of a fleet begins with this. */
+export const PREFIX = "plateau:fleet";
+
+/** Jobs for one agent, from its coordinator. */
+export function agentQueue(agent: string): string {
+  return `agent-${agent}`;
+}
+
+/** What agents tell one coordinator. */
+export function toldQueue(coordinator: string): string {
+  return `told-${coordinator}`;
+}
+
+const PRESENCE = `${PREFIX}:presence:`;
+/** Pattern of all agents' presence keys. */
+export const ALL_PRESENCES = `${PRESENCE}*`;
+
+/** Who an agent is; renewed by the agent. */
+export function presenceKey(agent: string): string {
+  return PRESENCE + agent;
+}
+
+/** Which coordinator has the agent; renewed by the coordinator. */
+export function claimKey(agent: string): string {
+  return `${PREFIX}:claim:${agent}`;
+}
+
+/** What a coordinator wants of its agents; renewed by the coordinator. */
+export function ordersKey(coordinator: string): string {
+  return `${PREFIX}:orders:${coordinator}`;
+}
+
+export const PRESENCE_MS = { renewed: 1_000, lives: 3_000 } as const;
+/** Of claims, too: they end with their coordinator. */
+export const ORDERS_MS = { renewed: 400, lives: 1_500 } as const;
+/** How often an agent looks at its coordinator's orders. */
+export const LOOK_MS = { waiting: 50, loading: 250 } as const;
+/** Redis takes longer to answer: it does not. */
+export const ANSWER_MS = 1_000;
+/** An agent that Redis has not answered for so long gives up: nobody hears it. */
+export const OUT_OF_TOUCH_MS = 10_000;

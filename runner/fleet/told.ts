@@ -1,0 +1,146 @@
+/**
+ * Everything that goes between a coordinator and its agents, as zod shapes: whoever reads Redis checks
+ * what it finds there. Moments are milliseconds; those in Redis's clock say so.
+ */
+import { z } from "zod";
+import { DRIVER_NAMES } from "../load/driver.ts";
+import { surroundings } from "../generator.ts";
+import { accessShape, loadShape, scriptShape } from "./job_schema.ts";
+import { packedHealth, packedPart, packedReport } from "./packing.ts";
+
+/** It is a part of keys, ids and file names. */
+export const agentName = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/i, {
+  error: ({ input }) =>
+    `Cannot use ${
+      JSON.stringify(input)
+    } as an agent's name: letters, digits, dots, hyphens and underscores are, up to 64`,
+});
+
+const ms = z.number();
+
+/** An agent's idea of Redis's clock. */
+const clock = z.strictObject({
+  offsetMs: ms.describe("Redis's clock minus the agent's"),
+  uncertaintyMs: ms.min(0).describe("By which the offset may be wrong, either way"),
+});
+
+export type ClockReading = z.output<typeof clock>;
+
+/** Who is there. */
+export const presence = z.strictObject({
+  name: agentName,
+  version: z.string(),
+  host: z.string(),
+  cores: z.int().min(1),
+  openFiles: z.int().min(1).nullable().describe(
+    "Files that its process may open; null: unlimited or unknown",
+  ),
+  workers: z.int().min(1),
+  driver: z.enum(DRIVER_NAMES),
+  ceiling: z.number().positive().nullable().describe(
+    "Requests per second of one worker; null: not calibrated",
+  ),
+  allow: z.array(z.string()),
+  clock,
+  coordinator: z.string().nullable().describe("Whom it works for; null: it is idle"),
+  since: ms.describe("When it began, milliseconds since the epoch by Redis's clock"),
+});
+
+export type Presence = z.output<typeof presence>;
+
+/** What a coordinator wants just now. */
+export const orders = z.strictObject({
+  run: z.string().nullable().describe("The run at hand; null between runs"),
+  startAtMs: ms.nullable().describe("When it starts, by Redis's clock; null: not yet known"),
+  stop: z.boolean().describe("Whether the run is to end early"),
+});
+
+export type Orders = z.output<typeof orders>;
+
+/** One run's share for one agent. */
+export const agentJob = z.strictObject({
+  run: z.string().min(1),
+  coordinator: z.string().min(1),
+  version: z.string(),
+  place: z.strictObject({
+    firstWorker: z.int().min(0),
+    workers: z.int().min(1).describe("Of the whole fleet"),
+    own: z.int().min(1),
+  }).refine(
+    ({ firstWorker, workers, own }) => firstWorker + own <= workers,
+    "Cannot take more workers than there are",
+  ),
+  origin: z.url({ protocol: /^https?$/ }),
+  access: accessShape,
+  script: scriptShape,
+  load: loadShape,
+  seed: z.int().min(0).max(0xffffffff),
+  driver: z.enum([...DRIVER_NAMES, "auto"]),
+  intervalMs: z.number().positive(),
+  implicitCheck: z.boolean(),
+  tellEveryMs: z.number().positive().describe("Intervals are told in bundles, so often"),
+});
+
+export type AgentJob = z.output<typeof agentJob>;
+/** As it is sent. */
+export type AgentJobInput = z.input<typeof agentJob>;
+
+const from = { run: z.string().max(100), agent: agentName };
+const sentence = z.string().max(10_000);
+const seq = z.int().min(0).describe("0 for the first bundle of a run");
+
+/** What agents tell. Bundles may come twice and in any order; `finished` says how many there were. */
+export const told = z.discriminatedUnion("kind", [
+  z.strictObject({
+    kind: z.literal("ready"),
+    ...from,
+    driver: z.enum(DRIVER_NAMES),
+    notes: z.array(sentence).max(100),
+    clock,
+    delayMs: ms.min(0).describe(
+      "How long its workers need from the start's announcement to the start",
+    ),
+  }),
+  z.strictObject({
+    kind: z.literal("refused"),
+    ...from,
+    problems: z.array(sentence).min(1).max(100).describe("Each a sentence"),
+  }),
+  z.strictObject({
+    kind: z.literal("bundle"),
+    ...from,
+    seq,
+    parts: z.array(z.strictObject({
+      worker: z.int().min(0).describe("Of the whole fleet"),
+      part: packedPart,
+      health: packedHealth,
+    })),
+    soFar: z.array(z.unknown()).describe(
+      "A packedSoFar of each own worker, as if the run ended with its last part; empty: as before. " +
+        "Read only when it is needed, as that takes longer than all the rest",
+    ),
+  }),
+  z.strictObject({
+    kind: z.literal("finished"),
+    ...from,
+    bundles: z.int().min(0),
+    reports: z.array(packedReport).min(1),
+    startedAtMs: ms.describe("By Redis's clock"),
+    stage: z.strictObject({
+      surroundings,
+      calibration: z.strictObject({ ceiling: z.number(), floor: z.number() }).nullable(),
+      sharesMachine: z.boolean(),
+    }),
+  }),
+  z.strictObject({ kind: z.literal("failed"), ...from, message: sentence }),
+]);
+
+export type Told = z.output<typeof told>;
+/** As it is sent. */
+export type ToldInput = z.input<typeof told>;
+export type ToldOf<Kind extends Told["kind"]> = Extract<Told, { kind: Kind }>;
+
+/** Adding the same thing twice is adding it once. */
+export function toldId({ run, agent, ...told }: Told | ToldInput): string {
+  return `${run}.${agent}.${told.kind}${told.kind === "bundle" ? `.${told.seq}` : ""}`;
+}

@@ -1,0 +1,39 @@
+/**
+ * How a worker fares while it works, told with its intervals to those who watch. What is judged at the
+ * end has figures of its own (`trust/evidence.ts`).
+ */
+import type { LoopWatch } from "../trust/loop_watch.ts";
+import { threadTime } from "../trust/thread_time.ts";
+
+export interface Health {
+  /** CPU time of the worker's thread over elapsed: a share of one core. */
+  readonly cpuRatio: number;
+  /** Longest time that something new had to wait for the worker, microseconds. */
+  readonly lateUs: number;
+}
+
+/** Reading the thread's time takes some 10 µs, so it is not done at every short interval. */
+const LEAST_US = 200_000;
+
+export class HealthWatch {
+  #sinceUs = 0;
+  #cpuUs: number;
+  #last: Health = { cpuRatio: 0, lateUs: 0 };
+
+  /** @param now Microseconds since the start of the run, which is when this is made, or soon after. */
+  constructor(private readonly now: () => number, private readonly loop: LoopWatch) {
+    this.#cpuUs = threadTime().cpuUs;
+  }
+
+  /** Of the time since it was last told; the same again when that was just now. */
+  tell(): Health {
+    const nowUs = this.now();
+    const elapsedUs = nowUs - this.#sinceUs;
+    if (elapsedUs < LEAST_US) return this.#last;
+    const { cpuUs } = threadTime();
+    const cpuRatio = (cpuUs - this.#cpuUs) / elapsedUs;
+    this.#sinceUs = nowUs;
+    this.#cpuUs = cpuUs;
+    return this.#last = { cpuRatio, lateUs: this.loop.takeLongestUs() };
+  }
+}

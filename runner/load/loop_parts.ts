@@ -1,0 +1,22 @@
+/** What the loops of a worker work with. */
+import type { Driver } from "./driver.ts";
+import type { Flow } from "./flow.ts";
+import type { Recorder } from "./recorder.ts";
+import type { RequestScript } from "./request_script.ts";
+import type { SessionRecorder } from "./session_recorder.ts";
+import type { Supply } from "./supply.ts";
+
+interface LoopParts {
+  readonly driver: Driver;
+  readonly recorder: Recorder;
+  readonly supply: Supply;
+}
+
+export interface RequestParts extends LoopParts {
+  readonly script: RequestScript;
+}
+
+export interface SessionParts extends LoopParts {
+  readonly flow: Flow;
+  readonly sessions: SessionRecorder;
+}

@@ -1,0 +1,91 @@
+/**
+ * The line that rises and then stays level, nearest to some points: y = level + slope · min(0, x − corner).
+ * Exact, by D. J. Hudson, "Fitting segmented curves whose join points have to be estimated", JASA 61 (1966):
+ * the corner either lies strictly between two neighbouring points, where the two parts are fitted each for
+ * itself and meet, or at a point, where one regression fits both.
+ */
+
+export interface Hinge {
+  readonly corner: number;
+  readonly level: number;
+  /** Of the rising part; positive. */
+  readonly slope: number;
+  /** Points on the rising part: those before the corner. */
+  readonly rising: number;
+  readonly squaredError: number;
+}
+
+interface Line {
+  readonly slope: number;
+  readonly intercept: number;
+}
+
+/**
+ * @param xs Ascending; at least three, as are ys.
+ * @param loneSlope What rises by a single point rises by this: one point has no slope of its own.
+ * @returns The best with at least two points on the level part; null where nothing rises.
+ */
+export function fitHinge(
+  xs: readonly number[],
+  ys: readonly number[],
+  loneSlope: number,
+): Hinge | null {
+  let best: Hinge | null = null;
+  for (let rising = 1; rising <= xs.length - 2; rising++) {
+    for (const hinge of [between(xs, ys, { rising, loneSlope }), at(xs, ys, rising)]) {
+      if (hinge !== null && (best === null || hinge.squaredError < best.squaredError - 1e-12)) {
+        best = hinge;
+      }
+    }
+  }
+  return best;
+}
+
+/** The corner strictly between point `rising` − 1 and the next; null where the parts do not meet there. */
+function between(
+  xs: readonly number[],
+  ys: readonly number[],
+  { rising, loneSlope }: { rising: number; loneSlope: number },
+): Hinge | null {
+  const level = meanOf(ys.slice(rising));
+  const line = rising === 1
+    ? { slope: loneSlope, intercept: ys[0] - loneSlope * xs[0] }
+    : regression(xs.slice(0, rising), ys.slice(0, rising));
+  if (line.slope <= 0) return null;
+  const corner = (level - line.intercept) / line.slope;
+  if (corner <= xs[rising - 1] || corner >= xs[rising]) return null;
+  return hingeOf(xs, ys, { corner, level, slope: line.slope, rising });
+}
+
+/** The corner at point `rising`. */
+function at(xs: readonly number[], ys: readonly number[], rising: number): Hinge | null {
+  const corner = xs[rising];
+  const { slope, intercept } = regression(xs.map((x) => Math.min(0, x - corner)), ys);
+  return slope <= 0 ? null : hingeOf(xs, ys, { corner, level: intercept, slope, rising });
+}
+
+function hingeOf(
+  xs: readonly number[],
+  ys: readonly number[],
+  shape: Omit<Hinge, "squaredError">,
+): Hinge {
+  const { level, slope, corner } = shape;
+  const squaredError = xs.reduce(
+    (sum, x, i) => sum + (ys[i] - level - slope * Math.min(0, x - corner)) ** 2,
+    0,
+  );
+  return { ...shape, squaredError };
+}
+
+/** By least squares. */
+export function regression(xs: readonly number[], ys: readonly number[]): Line {
+  const [x0, y0] = [meanOf(xs), meanOf(ys)];
+  const along = xs.reduce((sum, x, i) => sum + (x - x0) * (ys[i] - y0), 0);
+  const spread = xs.reduce((sum, x) => sum + (x - x0) ** 2, 0);
+  const slope = spread === 0 ? 0 : along / spread;
+  return { slope, intercept: y0 - slope * x0 };
+}
+
+export function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -1,0 +1,63 @@
+/** What several workers counted, added up: of a whole run, or of one agent's part of it. */
+import type { WorkerTotals } from "./load/recorder.ts";
+import type { Distribution, Measurement } from "./result.ts";
+import { type Histogram, mergeHistograms } from "./stats/histogram.ts";
+import { PERCENTILES } from "./stats/percentiles.ts";
+
+type Times = "service" | "firstByte" | "connect";
+
+export function sumOf(
+  totals: readonly WorkerTotals[],
+  of: (part: WorkerTotals) => number,
+): number {
+  return totals.reduce((whole, part) => whole + of(part), 0);
+}
+
+export function requestsOf(totals: readonly WorkerTotals[]): Measurement["requests"] {
+  return {
+    due: sumOf(totals, ({ due }) => due),
+    completed: sumOf(totals, ({ completed }) => completed),
+    failed: sumOf(totals, ({ failed }) => failed),
+    unfinished: sumOf(totals, ({ unfinished }) => unfinished),
+    dropped: sumOf(totals, ({ dropped }) => dropped),
+  };
+}
+
+export function timesOf(totals: readonly WorkerTotals[], times: Times): Distribution {
+  return distributionOf(mergeHistograms(totals.map((part) => part[times])));
+}
+
+export function distributionOf(times: Histogram): Distribution {
+  const percentiles = Object.fromEntries(
+    PERCENTILES.map((percentile) => [percentile, times.valueAtPercentile(percentile) / 1_000]),
+  ) as Distribution["percentiles"];
+  return {
+    count: times.count,
+    min: times.count === 0 ? 0 : times.minUs / 1_000,
+    mean: times.meanUs / 1_000,
+    stdev: times.stdevUs / 1_000,
+    max: times.maxUs / 1_000,
+    percentiles,
+  };
+}
+
+export function statusOf(totals: readonly WorkerTotals[]): Measurement["status"] {
+  const status: Measurement["status"] = {};
+  for (const part of totals) {
+    part.status.forEach((count, code) => {
+      if (count > 0) status[code] = (status[code] ?? 0) + count;
+    });
+  }
+  return status;
+}
+
+/** Most frequent first. */
+export function reasonsOf(totals: readonly WorkerTotals[]): Measurement["reasons"] {
+  const reasons = new Map<string, number>();
+  for (const part of totals) {
+    for (const [reason, count] of part.reasons) {
+      reasons.set(reason, (reasons.get(reason) ?? 0) + count);
+    }
+  }
+  return Object.fromEntries([...reasons].sort((a, b) => b[1] - a[1]));
+}

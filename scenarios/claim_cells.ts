@@ -1,0 +1,64 @@
+/**
+ * The cells of a claim: as a selector names them, and of what it names several times, any will do:
+ * `fastify, express, static` is two targets in one scenario. Pure.
+ */
+import type { Read } from "./figure.ts";
+import {
+  cellsIn,
+  type Names,
+  type SelectableCell,
+  type Selection,
+  selectionOf,
+  type Selector,
+} from "./selector.ts";
+
+/** What is named of the target, of the scenario and of each factor, by its path. */
+export interface Choice {
+  /** Each selection is of one word. */
+  readonly named: ReadonlyMap<string, readonly Selection[]>;
+}
+
+/** Every word with what it means, or the first that means nothing. */
+export function choiceOf({ text, parts }: Selector, names: Names): Read<Choice> {
+  const words: Selection[] = [];
+  for (const part of parts) {
+    const word = selectionOf({ text, parts: [part] }, names);
+    if ("problem" in word) return word;
+    words.push(word.value);
+  }
+  return { value: { named: Map.groupBy(words, dimensionOf) } };
+}
+
+/** No path of a factor has a space. */
+export const TARGET = "a target";
+export const SCENARIO = "a scenario";
+
+function dimensionOf({ target, scenario, factors }: Selection): string {
+  if (target !== null) return TARGET;
+  return scenario === null ? Object.keys(factors)[0] : SCENARIO;
+}
+
+/** The cells that a choice means, in their order. */
+export function cellsOf<C extends SelectableCell>(choice: Choice, cells: readonly C[]): C[] {
+  return cells.filter((cell) => isMeant(choice, (word) => cellsIn(word, [cell]).length > 0));
+}
+
+/** Whether something is what a choice means, by the words that it fits. */
+export function isMeant({ named }: Choice, fits: (word: Selection) => boolean): boolean {
+  return [...named.values()].every((words) => words.some(fits));
+}
+
+/** Paths of the factors that a choice names. */
+export function factorsOf({ named }: Choice): string[] {
+  return [...named.keys()].filter((dimension) => dimension !== TARGET && dimension !== SCENARIO);
+}
+
+/** Whether two sides of a claim name different values of something, so that they meet across it. */
+export function differIn(dimension: string, left: Choice, right: Choice): boolean {
+  const [one, other] = [left, right].map(({ named }) =>
+    (named.get(dimension) ?? []).map(({ target, scenario, factors }) =>
+      target ?? scenario ?? factors[dimension]
+    ).sort()
+  );
+  return JSON.stringify(one) !== JSON.stringify(other);
+}

@@ -1,0 +1,216 @@
+/** A script of Artillery: phases of arrivals, and scenarios that are flows. */
+import { z } from "zod";
+import { explain } from "../explain.ts";
+import { isMap, LayeredData, patchBetween } from "../merge_patch.ts";
+import { ArtilleryFlow, secondsText } from "./artillery_flow.ts";
+import { isWalked, type Phase, type Script, scriptSpec } from "./artillery_script.ts";
+import { ArtilleryValues } from "./artillery_values.ts";
+import { type Around, type Format, freeName, type Import, nameFrom } from "./imported.ts";
+
+export const artillery: Format = {
+  what: "an Artillery script",
+  recognise: (data) => {
+    const { config, scenarios } = Object(data);
+    return config !== undefined && Array.isArray(scenarios);
+  },
+  convert,
+};
+
+/** Its environments become choices of a parameter; without a target or phases of its own the first is the default. */
+function convert(data: unknown, around: Around): Import {
+  const notes = new Set<string>();
+  const own = Object(Object(data).config);
+  const environments = Object.entries(Object(own.environments));
+  const isWhole = own.target !== undefined && own.phases !== undefined;
+  const choices: [name: string, config: unknown][] = isWhole || environments.length === 0
+    ? [["none", undefined], ...environments]
+    : environments;
+  const experiments = choices.map(([name, config]) => {
+    const { script, issues } = scriptIn(data, name, config, around);
+    return { name, issues, experiment: script && new Conversion(script, around, notes).result() };
+  });
+  const issues = experiments.flatMap(({ issues }) => issues);
+  if (issues.length > 0) throw new z.ZodError(issues);
+  const [{ experiment = {} }] = experiments;
+  const parameter = Object.fromEntries(
+    experiments.map((one) => [one.name, patchBetween(experiment, one.experiment) ?? {}]),
+  );
+  const parameters = choices.length > 1 ? { parameters: { environment: parameter } } : {};
+  return { experiment: { name: around.name, ...parameters, ...experiment }, notes: [...notes] };
+}
+
+interface Read {
+  readonly script?: Script;
+  readonly issues: z.core.$ZodIssue[];
+}
+
+/** The script with one of its environments laid over its config. */
+function scriptIn(data: unknown, name: string, environment: unknown, around: Around): Read {
+  const layers = new LayeredData(data);
+  if (environment !== undefined) {
+    layers.lay({ config: environment }, ["config", "environments", name]);
+  }
+  const text = (inner: string): string | undefined =>
+    inner === "$environment"
+      ? name
+      : around.env(/^\$(?:env|processEnvironment)\.(.+)$/.exec(inner)?.[1] ?? "");
+  const { data: script, error } = scriptSpec.safeParse(filledIn(layers.data, text), {
+    error: explain,
+  });
+  const issues = (error?.issues ?? []).map((issue) => {
+    const path = layers.writtenAt(issue.path);
+    // Laid over config, an environment's own path lacks that key.
+    return { ...issue, path: path.filter((step, at) => !(at === 3 && step === "config")) };
+  });
+  return { script, issues };
+}
+
+/** Variables of the environment stand for themselves everywhere, in the target too. */
+function filledIn(value: unknown, text: (inner: string) => string | undefined): unknown {
+  if (typeof value === "string") {
+    return value.replaceAll(
+      /\{\{\s*(\$[\w.]+)\s*\}\}/g,
+      (written, inner: string) => text(inner) ?? written,
+    );
+  }
+  if (Array.isArray(value)) return value.map((item) => filledIn(item, text));
+  if (!isMap(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, filledIn(inner, text)]),
+  );
+}
+
+const USUAL_TIMEOUT_SECONDS = 10;
+
+class Conversion {
+  readonly #note = (text: string): void => void this.notes.add(text);
+
+  constructor(
+    private readonly script: Script,
+    private readonly around: Around,
+    private readonly notes: Set<string>,
+  ) {}
+
+  result(): Record<string, unknown> {
+    const { config, scenarios } = this.script;
+    const walked = scenarios.filter(isWalked);
+    this.#noteConfig(scenarios.length - walked.length);
+    const weights = walked.reduce((sum, { weight }) => sum + weight, 0);
+    const isOne = walked.length === 1;
+    const target = new URL(config.target ?? "");
+    const insecure = config.tls.rejectUnauthorized === false;
+    return {
+      targets: { target: { url: target.origin, ...(insecure ? { insecure } : {}) } },
+      scenarios: this.#scenarios(
+        walked,
+        (weight) => isOne ? {} : { load: this.#load(weight / weights) },
+      ),
+      ...(isOne ? { load: this.#load(1) } : {}),
+      repeat: 1,
+    };
+  }
+
+  #scenarios(
+    walked: Script["scenarios"],
+    loadOf: (weight: number) => object,
+  ): Record<string, unknown> {
+    const { config } = this.script;
+    const values = new ArtilleryValues(config, this.around, this.#note);
+    const flow = new ArtilleryFlow({
+      target: new URL(config.target ?? ""),
+      headers: lowered(config.http.defaults?.headers ?? config.defaults.headers ?? {}),
+      values,
+      note: this.#note,
+    });
+    const scenarios: Record<string, unknown> = {};
+    for (const [at, scenario] of walked.entries()) {
+      this.#noteHooks(scenario);
+      const name = freeName(nameFrom(scenario.name ?? "", `scenario ${at + 1}`), scenarios);
+      const steps = flow.steps(scenario.flow);
+      const needed = values.take();
+      const given = Object.keys(needed).length > 0 ? { values: needed } : {};
+      scenarios[name] = { flow: steps, ...given, ...loadOf(scenario.weight) };
+    }
+    return scenarios;
+  }
+
+  #noteConfig(left: number): void {
+    const { config, scenarios, before, after } = this.script;
+    if (left > 0) {
+      this.#note(`without ${left} of its scenarios, which do not speak HTTP or weigh nothing`);
+    }
+    if (scenarios.length - left > 1) {
+      this.#note(
+        "its scenarios run one after the other here, each with its share of the arrivals by weight",
+      );
+    }
+    if (config.processor !== undefined) this.#note("without its processor, which is code");
+    const plugins = Object.keys(Object(config.plugins)).filter((name) => name !== "expect");
+    if (plugins.length > 0) this.#note(`without its plugins ${plugins.join(", ")}`);
+    if (config.ensure !== undefined) this.#note("without what it ensures (write thresholds)");
+    if (before !== undefined || after !== undefined) this.#note("without its before and after");
+    this.#note(
+      "Artillery times to the first byte and leaves requests that timed out out of its response times; " +
+        "here every answer is timed to its last byte, and one that timed out counts at its elapsed time",
+    );
+    this.#note(
+      "Artillery follows redirects and sends cookies back; here a redirect is an answer, and a cookie is sent where a step captures it",
+    );
+  }
+
+  #noteHooks(scenario: Script["scenarios"][number]): void {
+    for (
+      const hook of [
+        "beforeRequest",
+        "afterResponse",
+        "beforeScenario",
+        "afterScenario",
+        "onError",
+      ] as const
+    ) {
+      if (scenario[hook] !== undefined) this.#note(`without its ${hook} hooks, which are code`);
+    }
+  }
+
+  #load(share: number): unknown {
+    const { phases = [], http, timeout, mode } = this.script.config;
+    const most = phases.flatMap(({ maxVusers }) => maxVusers ?? []);
+    if (most.length > 0) {
+      this.#note(
+        "Artillery skips visitors beyond maxVusers; here they wait until another has left",
+      );
+    }
+    const connections = http.pool ?? (most.length > 0 ? Math.max(...most) : undefined);
+    const isPoisson = [mode, ...phases.map(({ mode }) => mode)].includes("poisson");
+    return {
+      phases: phases.map((phase) => this.#phase(phase, share)),
+      timeout: secondsText(timeout ?? http.timeout ?? USUAL_TIMEOUT_SECONDS),
+      ...(connections === undefined ? {} : { connections }),
+      ...(http.pool === undefined ? {} : { pool: "shared" }),
+      ...(isPoisson ? { arrivals: "poisson" } : {}),
+    };
+  }
+
+  #phase(
+    { pause, duration = 0, arrivalRate, arrivalCount = 0, rampTo }: Phase,
+    share: number,
+  ): unknown {
+    if (pause !== undefined) return { pause: secondsText(pause) };
+    const perSec = arrivalRate ?? arrivalCount / duration;
+    return {
+      duration: secondsText(duration),
+      arrivals: rateText(perSec * share),
+      ...(rampTo === undefined ? {} : { rampTo: rateText(rampTo * share) }),
+    };
+  }
+}
+
+function lowered(fields: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, text]) => [name.toLowerCase(), text]),
+  );
+}
+
+function rateText(perSec: number): string {
+  return `${Number(perSec.toFixed(6))}/s`;
+}

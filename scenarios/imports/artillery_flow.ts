@@ -1,0 +1,229 @@
+/** The flow of an Artillery scenario → steps of a flow here. */
+import {
+  type Capture,
+  METHODS,
+  type Request,
+  type Step,
+  thinkSeconds,
+} from "./artillery_script.ts";
+import { type ArtilleryValues, type Scope, valueNameOf } from "./artillery_values.ts";
+import { formText } from "./imported.ts";
+
+/** Longer walks would be too long to read. */
+const MOST_ROUNDS = 1_000;
+
+const HOOKS = ["beforeRequest", "afterResponse"] as const;
+
+interface Surroundings {
+  readonly target: URL;
+  /** Header fields that all requests have. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly values: ArtilleryValues;
+  readonly note: (text: string) => void;
+}
+
+export class ArtilleryFlow {
+  constructor(private readonly around: Surroundings) {}
+
+  steps(steps: readonly Step[], scope: Scope = new Map()): unknown[] {
+    return steps.flatMap((step) => this.#step(step, scope));
+  }
+
+  #step(step: Step, scope: Scope): unknown[] {
+    const { note } = this.around;
+    if (step.think !== undefined) return this.#think(step.think, scope);
+    if (step.loop !== undefined) return this.#loop(step, step.loop, scope);
+    if (step.parallel !== undefined) {
+      note("requests that it asks in parallel are asked one after the other here");
+      return this.steps(step.parallel, scope);
+    }
+    const method = METHODS.find((method) => step[method] !== undefined);
+    const asked = method === undefined ? undefined : step[method];
+    if (method !== undefined && asked !== undefined) return [this.#request(method, asked, scope)];
+    if (step.log === undefined) note(`without its step ${JSON.stringify(strangeKey(step))}`);
+    return [];
+  }
+
+  #think(given: string | number, scope: Scope): unknown[] {
+    const text = this.around.values.filled(String(given), scope);
+    const seconds = thinkSeconds(text);
+    if (seconds === null) this.around.note(`without the pause ${JSON.stringify(given)}`);
+    return seconds === null || seconds < 0.001 ? [] : [{ think: secondsText(seconds) }];
+  }
+
+  #loop(
+    { count, over, loopValue, loopElement, whileTrue }: Step,
+    inner: readonly Step[],
+    scope: Scope,
+  ): unknown[] {
+    const rounds = this.#rounds(over, count, whileTrue);
+    return rounds.flatMap(({ at, element }) =>
+      this.steps(inner, new Map([...scope, [loopValue, String(at)], [loopElement, element]]))
+    );
+  }
+
+  /** `count` is a number or, from and before, `1-15`. */
+  #rounds(
+    over: Step["over"],
+    count: Step["count"],
+    whileTrue: unknown,
+  ): { at: number; element: string }[] {
+    if (Array.isArray(over)) return over.map((element, at) => ({ at, element }));
+    const [, first = "0", end] = /^(?:(\d+)-)?(\d+)$/.exec(String(count ?? "")) ?? [];
+    const isFixed = end !== undefined && over === undefined && whileTrue === undefined;
+    if (!isFixed) this.around.note("a loop without a fixed count is walked once");
+    const from = Number(first);
+    const length = isFixed ? Math.max(0, Number(end) - from) : 1;
+    if (length > MOST_ROUNDS) {
+      this.around.note(`of ${length} rounds of a loop, ${MOST_ROUNDS} are walked`);
+    }
+    return Array.from({ length: Math.min(length, MOST_ROUNDS) }, (_, round) => ({
+      at: from + round,
+      element: String(from + round),
+    }));
+  }
+
+  #request(method: string, asked: Request, scope: Scope): unknown {
+    this.#noteRequest(asked);
+    const fill = (text: string): string => this.around.values.filled(text, scope);
+    const filled = (fields: Readonly<Record<string, string>>): [string, string][] =>
+      Object.entries(fields).map(([name, text]) => [name, fill(text)]);
+    const { json, body, form } = asked;
+    const capture = Object.fromEntries(asked.capture.flatMap((one) => this.#capture(one)));
+    const status = statusOf(asked.expect);
+    if (status.length === 0) {
+      this.around.note(
+        "a step without a statusCode to expect has to answer 2xx or 3xx here, or its scenario is not measured; " +
+          "Artillery counts any status and goes on",
+      );
+    }
+    return {
+      [method]: this.#path(fill(asked.url ?? asked.uri ?? ""), filled(asked.qs)),
+      headers: Object.fromEntries(filled(this.#fields(asked, fill))),
+      ...(json === undefined ? {} : { json: everyText(json, fill) }),
+      ...(body === undefined || json !== undefined ? {} : { body: fill(body) }),
+      ...(form === undefined ? {} : { body: formText(filled(form)) }),
+      ...(Object.keys(capture).length > 0 ? { capture } : {}),
+      ...(status.length > 0
+        ? { expect: { status: status.length === 1 ? status[0] : status } }
+        : {}),
+    };
+  }
+
+  #noteRequest(asked: Request): void {
+    const { note } = this.around;
+    for (const hook of HOOKS) {
+      if (asked[hook] !== undefined) note(`without its ${hook} hooks, which are code`);
+    }
+    if (asked.ifTrue !== undefined || asked.probability !== undefined) {
+      note("requests with ifTrue or probability are asked every time");
+    }
+    if (asked.formData !== undefined) note("without its formData, a form of several parts");
+    if (asked.match !== undefined) note("without what its match looks for");
+    const checks = asked.expect.flatMap((check) => Object.keys(check));
+    const others = [...new Set(checks.filter((key) => key !== "statusCode"))];
+    if (others.length > 0) note(`of its expectations without ${others.join(", ")}`);
+  }
+
+  /** Lower case, so that a request's own field replaces a default, as in Artillery. */
+  #fields(asked: Request, fill: (text: string) => string): Record<string, string> {
+    const { cookie, form, gzip, auth } = asked;
+    const cookies = Object.entries(cookie ?? {}).map(([name, text]) => `${name}=${text}`);
+    const given = Object.entries({ ...this.around.headers, ...lowered(asked.headers) });
+    return {
+      ...(gzip ? { "accept-encoding": "gzip, deflate, br" } : {}),
+      ...(form ? { "content-type": "application/x-www-form-urlencoded" } : {}),
+      ...(cookies.length > 0 ? { cookie: cookies.join("; ") } : {}),
+      ...(auth ? this.#authorization(fill(`${auth.user}:${auth.pass}`)) : {}),
+      ...Object.fromEntries(given),
+    };
+  }
+
+  #authorization(credentials: string): Record<string, string> {
+    if (!credentials.includes("{{")) return { authorization: basic(credentials) };
+    this.around.note("without auth that holds values, which can't be filled into base64 here");
+    return {};
+  }
+
+  /** Relative to the target; no other host is asked. */
+  #path(url: string, query: readonly [string, string][]): string {
+    const { target, note } = this.around;
+    const other = /^https?:\/\//.test(url) ? URL.parse(url) : null;
+    if (other && other.origin !== target.origin) {
+      note(`requests to ${other.host} go to ${target.host} here`);
+    }
+    const base = target.pathname.replace(/\/$/, "");
+    const path = other
+      ? url.replace(/^https?:\/\/[^/?#]*/, "").replace(/^(?!\/)/, "/")
+      : /^\{\{/.test(url)
+      ? url
+      : base + url.replace(/^(?!\/)/, "/");
+    const written = encodedPath(path.replace(/#.*$/, ""));
+    if (query.length === 0) return written;
+    return written + (written.includes("?") ? "&" : "?") + formText(query);
+  }
+
+  #capture({ json, header, regexp, group, as }: Capture): [string, unknown][] {
+    const { note } = this.around;
+    if (as === undefined) return [];
+    const name = valueNameOf(as);
+    if (json !== undefined) return [[name, { json }]];
+    if (header !== undefined) return [[name, { header }]];
+    if (regexp !== undefined) return [[name, { pattern: oneGroup(regexp, group) }]];
+    note(`without capturing ${as} by a selector or XPath`);
+    return [];
+  }
+}
+
+function strangeKey(step: Step): string {
+  const own = ["loopValue", "loopElement"];
+  return Object.keys(step).find((key) => !own.includes(key)) ?? "";
+}
+
+function statusOf(checks: Request["expect"]): number[] {
+  return checks.flatMap(({ statusCode }) => [statusCode ?? []].flat()).map(Number);
+}
+
+function lowered(fields: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, text]) => [name.toLowerCase(), text]),
+  );
+}
+
+function basic(credentials: string): string {
+  return `Basic ${new TextEncoder().encode(credentials).toBase64()}`;
+}
+
+function everyText(value: unknown, fill: (text: string) => string): unknown {
+  if (typeof value === "string") return fill(value);
+  if (Array.isArray(value)) return value.map((item) => everyText(item, fill));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, everyText(inner, fill)]),
+  );
+}
+
+/** Spaces and what is not ASCII, which no path has, percent-encoded; names stay. */
+function encodedPath(path: string): string {
+  return path.split(/(\{\{.*?\}\})/).map((part, at) =>
+    at % 2 === 1 ? part : part.replaceAll(/[^\x21-\x7e]+/g, encodeURIComponent)
+  ).join("");
+}
+
+const TOKENS = /\\.|\[(?:\\.|[^\]\\])*\]|\(\?<(?![=!])([^>]+)>|\((?!\?)/gs;
+
+/** With one group around the value: the named one, or else the whole match, as Artillery takes it. */
+function oneGroup(source: string, group: Capture["group"]): string {
+  let isMarked = false;
+  const marked = source.replaceAll(TOKENS, (token, name?: string) => {
+    if (!token.startsWith("(")) return token;
+    if (group === undefined || name !== String(group)) return "(?:";
+    isMarked = true;
+    return "(";
+  });
+  return isMarked ? marked : `(${marked})`;
+}
+
+export function secondsText(seconds: number): string {
+  return seconds < 1 ? `${Number((seconds * 1_000).toFixed(3))}ms` : `${seconds}s`;
+}

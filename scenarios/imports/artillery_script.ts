@@ -1,0 +1,201 @@
+/** The shape of an Artillery script, as its reference has it: what is read of it, and what is noted. */
+import { z } from "zod";
+import { captureSource } from "../capture.ts";
+import { ALWAYS } from "../request.ts";
+
+const SECONDS_PER = { ms: 0.001, s: 1, m: 60, h: 3_600, d: 86_400 } as const;
+const DURATION =
+  /^(\d+(?:\.\d+)?)\s*(?:(ms)|(m)(?:in(?:ute)?s?)?|(h)(?:ours?|rs?)?|(d)(?:ays?)?|s(?:ec(?:ond)?s?)?)?$/;
+
+/** Seconds, or a text such as `5m`; in seconds. */
+const seconds = z.union([z.number().min(0), z.string()], {
+  error: ({ input }) => input === undefined ? undefined : notSeconds(input),
+}).transform((given, context) => {
+  if (typeof given === "number") return given;
+  const match = DURATION.exec(given.trim());
+  if (match !== null) {
+    const unit = match.slice(2).find((part) => part !== undefined) ?? "s";
+    return Number(match[1]) * SECONDS_PER[unit as keyof typeof SECONDS_PER];
+  }
+  context.addIssue(notSeconds(given));
+  return z.NEVER;
+});
+
+function notSeconds(input: unknown): string {
+  return `Cannot read ${JSON.stringify(input)} as a time: write seconds, as in 30, or 5m`;
+}
+
+const number = z.union([z.number(), z.string().regex(/^\d+(\.\d+)?$/).transform(Number)], {
+  error: ({ input }) =>
+    input === undefined ? undefined : `Cannot use ${JSON.stringify(input)}: it must be a number`,
+}).pipe(z.number().min(0));
+
+const phase = z.looseObject({
+  pause: seconds.optional(),
+  duration: seconds.optional(),
+  arrivalRate: number.optional(),
+  arrivalCount: number.optional(),
+  rampTo: number.optional(),
+  maxVusers: number.optional(),
+  mode: z.enum(["uniform", "poisson"]).optional(),
+}).superRefine(({ pause, duration, arrivalRate, arrivalCount }, context) => {
+  if (pause !== undefined) return;
+  if (duration === undefined) context.addIssue("Cannot do without a duration, or a pause");
+  else if (arrivalRate === undefined && arrivalCount === undefined) {
+    context.addIssue("Cannot do without arrivals: give it an arrivalRate or an arrivalCount");
+  }
+});
+
+const text = z.union([z.string(), z.number(), z.boolean()]).transform(String);
+const texts = z.record(z.string(), text);
+const names = z.union([z.string(), z.array(z.string())]).transform((given) => [given].flat());
+
+const capture = z.looseObject({
+  json: z.string().optional(),
+  header: z.string().optional(),
+  regexp: z.string().optional(),
+  group: z.union([z.string(), z.number()]).optional(),
+  as: z.string().optional(),
+}).superRefine(({ json, as }, context) => {
+  const { error } = captureSource.safeParse({ json });
+  if (json === undefined || as === undefined || !error) return;
+  const message = `Cannot take ${
+    JSON.stringify(json)
+  } from an answer: write names with dots and [0], as in $.items[0].id`;
+  context.addIssue({ code: "custom", path: ["json"], message });
+});
+
+function oneOrMore<Item extends z.ZodType>(item: Item): z.ZodType<z.output<Item>[]> {
+  return z.preprocess((given) => given === undefined ? [] : [given].flat(), z.array(item));
+}
+
+const request = z.looseObject({
+  url: z.string().optional(),
+  uri: z.string().optional(),
+  headers: texts.default({}),
+  cookie: texts.optional(),
+  qs: texts.default({}),
+  json: z.json().optional(),
+  body: z.string().optional(),
+  form: texts.optional(),
+  auth: z.looseObject({ user: z.string(), pass: text }).optional(),
+  gzip: z.boolean().default(true),
+  capture: oneOrMore(capture),
+  expect: oneOrMore(z.looseObject({})),
+}).superRefine(({ url, uri }, context) => {
+  if (url === undefined && uri === undefined) context.addIssue("Cannot ask without a url");
+});
+
+export const METHODS = ["get", "post", "put", "patch", "delete", "head", "options"] as const;
+
+/** What a virtual user does: one of a request, think, loop, parallel, log and function. */
+const plainStep = z.looseObject({
+  ...Object.fromEntries(METHODS.map((method) => [method, request.optional()])) as Record<
+    typeof METHODS[number],
+    z.ZodOptional<typeof request>
+  >,
+  think: z.union([z.string(), z.number()]).optional(),
+  count: z.union([z.string(), z.number()]).optional(),
+  over: z.union([z.string(), z.array(text)]).optional(),
+  loopValue: z.string().default("$loopCount"),
+  loopElement: z.string().default("$loopElement"),
+});
+
+export type Step = z.output<typeof plainStep> & {
+  readonly loop?: Step[];
+  readonly parallel?: Step[];
+};
+
+const step: z.ZodType<Step> = plainStep.extend({
+  loop: z.lazy(() => z.array(step)).optional(),
+  parallel: z.lazy(() => z.array(step)).optional(),
+});
+
+/** Flows within flows, as YAML's references make them, are one flow. */
+const flow = z.preprocess(
+  (given) => Array.isArray(given) ? given.flat(Infinity) : given,
+  z.array(step).min(1),
+);
+
+const payload = z.looseObject({
+  path: z.string(),
+  fields: z.array(z.string()).min(1).optional(),
+  order: z.enum(["random", "sequence"]).default("random"),
+  skipHeader: z.boolean().default(false),
+  delimiter: z.string().default(","),
+  loadAll: z.boolean().default(false),
+});
+
+const config = z.looseObject({
+  target: z.string().optional(),
+  phases: z.array(phase).min(1).optional(),
+  mode: z.enum(["uniform", "poisson"]).optional(),
+  timeout: number.optional(),
+  http: z.looseObject({
+    timeout: number.optional(),
+    pool: number.optional(),
+    defaults: z.looseObject({ headers: texts.optional() }).optional(),
+  }).default({}),
+  tls: z.looseObject({ rejectUnauthorized: z.boolean().optional() }).default({}),
+  defaults: z.looseObject({ headers: texts.optional() }).default({}),
+  variables: z.record(z.string(), z.union([text, z.array(text).min(1)])).default({}),
+  payload: oneOrMore(payload),
+  processor: z.unknown().optional(),
+  plugins: z.unknown().optional(),
+});
+
+export type Config = z.output<typeof config>;
+
+export const scriptSpec = z.looseObject({
+  config,
+  scenarios: z.array(z.looseObject({
+    name: z.string().optional(),
+    weight: number.default(1),
+    engine: z.string().default("http"),
+    flow,
+    beforeRequest: names.optional(),
+    afterResponse: names.optional(),
+    beforeScenario: names.optional(),
+    afterScenario: names.optional(),
+    onError: names.optional(),
+  })).min(1),
+}).superRefine((script, context) => {
+  const config: Partial<Config> = Object(script.config); // wrong in any part: that is told elsewhere
+  for (const key of ["target", "phases"] as const) {
+    if (config[key] !== undefined) continue;
+    context.addIssue({ code: "custom", path: ["config", key], message: "Cannot do without it" });
+  }
+  const scenarios = [script.scenarios].flat().map((scenario) => Object(scenario));
+  if (scenarios.length > 0 && !scenarios.some(isWalked)) {
+    const message = "Cannot run this without a scenario that speaks HTTP and has a weight above 0";
+    context.addIssue({ code: "custom", path: ["scenarios"], message });
+  }
+  const wrong = config.target === undefined ? null : wrongTarget(config.target);
+  if (wrong !== null) {
+    context.addIssue({ code: "custom", path: ["config", "target"], message: wrong });
+  }
+}, ALWAYS);
+
+/** @param scenario May be wrong in every part. */
+export function isWalked(
+  { engine = "http", weight = 1 }: Partial<Record<string, unknown>>,
+): boolean {
+  return engine === "http" && Number(weight) > 0;
+}
+
+function wrongTarget(target: string): string | null {
+  return /^https?:$/.test(URL.parse(target)?.protocol ?? "")
+    ? null
+    : `Cannot use ${JSON.stringify(target)} as a target: write http://host:port`;
+}
+
+export type Script = z.output<typeof scriptSpec>;
+export type Phase = z.output<typeof phase>;
+export type Request = z.output<typeof request>;
+export type Capture = z.output<typeof capture>;
+export type Payload = z.output<typeof payload>;
+
+/** In seconds; null for what is no time, such as a template. */
+export function thinkSeconds(given: string | number): number | null {
+  return seconds.safeParse(given).data ?? null;
+}

@@ -1,0 +1,108 @@
+/** What `{{ … }}` of an Artillery script stands for → values of a scenario here, and their names. */
+import type { Around } from "./imported.ts";
+import type { Config, Payload } from "./artillery_script.ts";
+
+const TEMPLATE = /\{\{\{?\s*([^{}]*?)\s*\}?\}\}/g;
+/** Artillery draws at each place; each of them is a value of its own here, up to so many. */
+const MOST_DRAWN = 50;
+const CALL = /^\$(randomNumber|randomString)\s*\(([^()]*)\)$/;
+
+/** What loops put in place of their names. */
+export type Scope = ReadonlyMap<string, string>;
+
+export class ArtilleryValues {
+  readonly #fixed = new Map<string, string>();
+  readonly #drawn = new Map<string, unknown>();
+  readonly #used = new Map<string, unknown>();
+
+  constructor(config: Config, around: Around, private readonly note: (text: string) => void) {
+    for (const payload of config.payload) this.#addPayload(payload, around);
+    for (const [name, value] of Object.entries(config.variables)) {
+      if (!Array.isArray(value)) this.#fixed.set(name, value);
+      else this.#drawn.set(name, { pick: value });
+    }
+    this.#fixed.set("target", config.target ?? "");
+  }
+
+  /** The text with names as they are written here; remembers which values it needs. */
+  filled(text: string, scope: Scope): string {
+    return text.replaceAll(TEMPLATE, (written, inner: string) => {
+      const fixed = scope.get(inner) ?? this.#fixed.get(inner);
+      if (fixed !== undefined) return fixed;
+      if (this.#drawn.has(inner)) return this.#use(inner, this.#drawn.get(inner));
+      if (inner === "$uuid") return this.#draw("uuid", "uuid");
+      const [, what, args] = CALL.exec(inner) ?? [];
+      if (what === "randomNumber") return this.#number(args);
+      if (what === "randomString") {
+        this.note("its random strings are UUIDs here");
+        return this.#draw("randomString", "uuid");
+      }
+      return written.replace(/^\{\{\{/, "{{").replace(/\}\}\}$/, "}}").replace(
+        inner,
+        valueNameOf(inner),
+      );
+    });
+  }
+
+  /** The values that what was filled since the last call needs. */
+  take(): Record<string, unknown> {
+    const taken = Object.fromEntries(this.#used);
+    this.#used.clear();
+    return taken;
+  }
+
+  #number(args: string): string {
+    const [from, to] = args.split(",").map(Number);
+    return this.#draw(`randomNumber ${from} ${to}`, { from, to });
+  }
+
+  /** Under a name of its own for each place. */
+  #draw(name: string, value: unknown): string {
+    for (let n = 1; n <= MOST_DRAWN; n++) {
+      const own = n === 1 ? name : `${name} of ${n}`;
+      if (!this.#used.has(valueNameOf(own))) return this.#use(own, value);
+    }
+    this.note(`after ${MOST_DRAWN} draws of the same kind a visitor gets its first value again`);
+    return this.#use(name, value);
+  }
+
+  #use(name: string, value: unknown): string {
+    const key = valueNameOf(name);
+    this.#used.set(key, value);
+    return `{{ ${key} }}`;
+  }
+
+  #addPayload(
+    { path, fields, order, skipHeader, delimiter, loadAll }: Payload,
+    around: Around,
+  ): void {
+    if (delimiter !== ",") this.note(`the fields of ${path} are taken as separated by commas`);
+    if (loadAll) return this.note(`without ${path}, which is loaded as a whole`);
+    const columns = columnsOf(path, around);
+    const csv = around.pathOf(path);
+    const sort = order === "sequence" ? "sequential" : "random";
+    for (const [at, field] of (fields ?? columns).entries()) {
+      const named = skipHeader || fields === undefined;
+      this.#drawn.set(field, {
+        csv,
+        ...(named ? {} : { names: fields }),
+        column: named ? columns[at] ?? field : field,
+        order: sort,
+      });
+    }
+  }
+}
+
+/** As the first line has them; none where it can't be read, which is told when the values are. */
+function columnsOf(path: string, { files }: Around): string[] {
+  try {
+    return Object.keys(files.rows(path)[0]);
+  } catch {
+    return [];
+  }
+}
+
+/** A name as values have it here. */
+export function valueNameOf(name: string): string {
+  return name.replaceAll(/[^\p{L}\p{N}_-]+/gu, "_").replace(/^[^\p{L}_]+/u, "");
+}

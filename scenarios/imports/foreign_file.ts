@@ -1,0 +1,63 @@
+/** The file of another tool, as the text of an experiment file. */
+import { basename, extname } from "node:path";
+import { UserError } from "../errors.ts";
+import type { Files } from "../files.ts";
+import { findingsOf } from "../problems.ts";
+import { YamlText } from "../yaml_text.ts";
+import { z } from "zod";
+import { type Around, importedText, nameFrom } from "./imported.ts";
+import { formatOf } from "./registry.ts";
+
+export interface ForeignFile {
+  /** Of the experiment file. */
+  readonly text: string;
+  /** What that would be called: `visit.yaml` for `visit.har`. */
+  readonly fileName: string;
+  /** Such as `an Artillery script`. */
+  readonly what: string;
+  /** What could not be taken over, or is different here. */
+  readonly notes: readonly string[];
+}
+
+interface Beside {
+  readonly files: Files;
+  /** A path beside the foreign file, as the experiment file has to write it. */
+  readonly pathOf?: Around["pathOf"];
+}
+
+/**
+ * Null when `source` is of no other tool. Throws a UserError with everything that is wrong with it.
+ * @param path Of the file; messages call it so.
+ */
+export function foreignFile(source: string, path: string, beside: Beside): ForeignFile | null {
+  const text = source.replace(/^\uFEFF/, "");
+  const data = jsonIn(text) ?? new YamlText(text, path).data;
+  const format = formatOf(data);
+  if (format === null) return null;
+  const stem = basename(path, extname(path));
+  const { files, pathOf = (path) => path } = beside;
+  const around = { name: nameFrom(stem, "imported"), files, pathOf, env: variable };
+  try {
+    const made = format.convert(data, around);
+    const fileName = extname(path) === ".yaml" ? `${stem}.plateau.yaml` : `${stem}.yaml`;
+    const { what } = format;
+    return { text: importedText(format, made, basename(path)), fileName, what, notes: made.notes };
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error;
+    throw new UserError(new YamlText(text, path).problems(findingsOf(error.issues, data)));
+  }
+}
+
+/** Archives are large, and JSON.parse is some hundred times as fast as a reader that knows lines. */
+function jsonIn(text: string): unknown {
+  if (!text.trimStart().startsWith("{")) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function variable(name: string): string | undefined {
+  return name === "" ? undefined : Deno.env.get(name);
+}

@@ -1,0 +1,196 @@
+/** A HAR file (HTTP Archive 1.2), as browsers save what a page asked: one visitor's way. */
+import { z } from "zod";
+import { explain } from "../explain.ts";
+import { headerName, headerValue, METHODS } from "../request.ts";
+import { type Around, type Format, type Import, nameFrom } from "./imported.ts";
+
+const pair = z.object({ name: z.string(), value: z.string().default("") });
+
+const posted = z.object({
+  mimeType: z.string().default(""),
+  text: z.string().optional(),
+  params: z.array(pair).default([]),
+  encoding: z.string().optional().describe("base64 for bytes; proposed for HAR 1.3"),
+});
+
+const entry = z.object({
+  startedDateTime: z.string().refine((text) => !Number.isNaN(Date.parse(text)), {
+    error: ({ input }) => `Cannot read ${JSON.stringify(input)} as a moment`,
+  }),
+  time: z.number().default(0).describe("Milliseconds"),
+  request: z.object({
+    method: z.string(),
+    url: z.string(),
+    headers: z.array(pair).default([]),
+    postData: posted.optional(),
+  }),
+  response: z.object({ status: z.number().int() }),
+  _fromCache: z.string().optional().describe("memory or disk: the browser asked nobody"),
+});
+
+const archive = z.object({
+  log: z.object({ entries: z.array(entry) }),
+}).superRefine(({ log: { entries } }, context) => {
+  if (entries.filter(isAsked).length > 0) return;
+  const message = "Cannot run an archive without a request that was answered over HTTP";
+  context.addIssue({ code: "custom", path: ["log", "entries"], message });
+});
+
+type Entry = z.output<typeof entry>;
+type Field = z.output<typeof pair>;
+
+/** What a client says for itself on each connection, or of what it has already. */
+const OWN_FIELDS = new Set([
+  ...["host", "content-length", "connection", "keep-alive", "transfer-encoding", "upgrade", "te"],
+  ...["expect", "proxy-connection", "if-none-match", "if-modified-since"],
+]);
+/** What belongs to one visitor alone. */
+const SECRETS = ["cookie", "authorization", "proxy-authorization"];
+
+/** A pause that a person makes, not a browser. */
+const LEAST_THINK_MS = 500;
+
+export const har: Format = {
+  what: "a HAR file",
+  recognise: (data) => Array.isArray(Object(Object(data).log).entries),
+  convert: (data, around) => convert(archive.parse(data, { error: explain }).log.entries, around),
+};
+
+function convert(entries: readonly Entry[], { name }: Around): Import {
+  const inOrder = entries.filter(isAsked).toSorted((a, b) => startMs(a) - startMs(b));
+  const origin = mainOrigin(inOrder);
+  const asked = inOrder.filter((entry) => originOf(entry) === origin);
+  const flow = asked.flatMap((entry, at) => stepsOf(entry, asked[at - 1]));
+  const hasBraces = JSON.stringify(flow).includes(BRACES);
+  const experiment = {
+    name,
+    targets: { [nameFrom(new URL(origin).host, "target")]: { url: origin } },
+    scenarios: {
+      visit: { flow, ...(hasBraces ? { values: { braces: { pick: ["{{"] } } } : {}) },
+    },
+    load: { connections: 10, duration: "10s" },
+    repeat: 1,
+  };
+  return { experiment, notes: [...notesOf(entries, asked, origin)] };
+}
+
+/** Whether it went to a server and came back: not blocked, not from a cache, no WebSocket. */
+function isAsked({ request: { method, url }, response: { status }, _fromCache }: Entry): boolean {
+  const isKnown = (METHODS as readonly string[]).includes(method.toLowerCase());
+  return isKnown && /^https?:\/\//.test(url) && status >= 200 && _fromCache === undefined;
+}
+
+/** Of the first answer that sends nobody elsewhere: a page may begin with a redirect to https. */
+function mainOrigin(entries: readonly Entry[]): string {
+  const isRedirect = ({ response: { status } }: Entry): boolean =>
+    status >= 300 && status < 400 && status !== 304;
+  return originOf(entries.find((entry) => !isRedirect(entry)) ?? entries[0]);
+}
+
+function originOf({ request: { url } }: Entry): string {
+  return new URL(url).origin;
+}
+
+function* notesOf(
+  entries: readonly Entry[],
+  asked: readonly Entry[],
+  origin: string,
+): Generator<string> {
+  const left = entries.length - asked.length;
+  if (left > 0) {
+    yield `without ${left} of its ${entries.length} requests: what other hosts than ${origin}, a cache or nobody answered`;
+  }
+  const fields = asked.flatMap(({ request }) =>
+    request.headers.map(({ name }) => name.toLowerCase())
+  );
+  const secrets = SECRETS.filter((name) => fields.includes(name));
+  if (secrets.length > 0) {
+    yield `without its ${secrets.join(" and ")} fields, which are one visitor's own`;
+  }
+  const unsent = asked.flatMap(({ request: { headers } }) =>
+    headers.filter((field) => isOthers(field) && !isSendable(field)).map(({ name }) => name)
+  );
+  if (unsent.length > 0) {
+    const names = [...new Set(unsent)].join(", ");
+    yield `without its header fields ${names}, which hold characters that none may (RFC 9110 §5.5)`;
+  }
+  const bodiless = asked.filter(({ request: { postData } }) =>
+    postData && bodyOf(postData) === null
+  );
+  if (bodiless.length > 0) {
+    const paths = bodiless.map(({ request: { url } }) => new URL(url).pathname);
+    yield `without the bodies of ${
+      [...new Set(paths)].join(", ")
+    }, which are no text or not in the file`;
+  }
+  yield "a browser asks for several things at once; here a visitor asks for one after the other";
+  yield "the load is a choice: 10 visitors for 10 s";
+}
+
+function stepsOf(entry: Entry, before: Entry | undefined): unknown[] {
+  const { request: { method, url, headers, postData }, response: { status } } = entry;
+  const { pathname, search } = new URL(url);
+  const fields = headers.filter((field) => isOthers(field) && isSendable(field))
+    .map(({ name, value }) => ({ name, value: withoutNames(value, BRACES) }));
+  const body = postData === undefined ? null : bodyOf(postData);
+  const step = {
+    [method.toLowerCase()]: withoutNames(pathname + search, "%7B%7B"),
+    ...(fields.length > 0 ? { headers: combined(fields) } : {}),
+    ...(body === null ? {} : { body }),
+    expect: { status: status === 304 ? 200 : status }, // what only its cache had made of it
+  };
+  const thinkMs = before === undefined ? 0 : startMs(entry) - startMs(before) - before.time;
+  return thinkMs < LEAST_THINK_MS ? [step] : [{ think: `${Math.round(thinkMs)}ms` }, step];
+}
+
+/** Whether a field is neither the connection's nor one visitor's own. */
+function isOthers({ name }: Field): boolean {
+  return !name.startsWith(":") && !OWN_FIELDS.has(name.toLowerCase()) &&
+    !SECRETS.includes(name.toLowerCase());
+}
+
+function isSendable({ name, value }: Field): boolean {
+  return headerName.safeParse(name).success && headerValue.safeParse(value).success;
+}
+
+/** As text; null where there is none. A file that was sent is not in the archive. */
+function bodyOf({ mimeType, text, params, encoding }: z.output<typeof posted>): string | null {
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(mimeType);
+  if (text === undefined || (text === "" && isForm)) {
+    return isForm && params.length > 0
+      ? params.map(({ name, value }) => [name, value].map(encodeURIComponent).join("=")).join("&")
+      : null;
+  }
+  const body = encoding === "base64" ? textOf(text) : text;
+  if (body === null) return null;
+  if (/[/+]json\b/i.test(mimeType)) return withoutNames(body, "\\u007b\\u007b");
+  return withoutNames(body, isForm ? "%7B%7B" : BRACES);
+}
+
+function textOf(base64: string): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.fromBase64(base64));
+  } catch {
+    return null;
+  }
+}
+
+/** Where a place can't have them otherwise, `{{` are a value, which stands for itself. */
+const BRACES = "{{ braces }}";
+
+/** `{{` would begin the name of a value. @param braces The same, as the place may have them. */
+function withoutNames(text: string, braces: string): string {
+  return text.replaceAll("{{", () => braces);
+}
+
+function startMs({ startedDateTime }: Entry): number {
+  return Date.parse(startedDateTime);
+}
+
+/** A field that stands twice is a list (RFC 9110 §5.3). */
+function combined(fields: readonly Field[]): Record<string, string> {
+  const byName = Map.groupBy(fields, ({ name }) => name.toLowerCase());
+  return Object.fromEntries(
+    [...byName].map(([name, given]) => [name, given.map(({ value }) => value).join(", ")]),
+  );
+}

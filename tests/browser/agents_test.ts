@@ -1,0 +1,72 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+/** The agents of a fleet in the page: near ones, one far away, one lost, one without time. */
+import assert from "node:assert/strict";
+import type { BrowserContextOptions } from "playwright-core";
+import { renderPage } from "../../report/html/page.ts";
+import { reportModel } from "../../report/model.ts";
+import { resultsFixture } from "../report/fixture.ts";
+import { type AgentSpec, fleetMeasurement } from "../report/fleet.ts";
+import { violationsOf } from "./accessibility.ts";
+import { chromiumTest, inkOf, type Look } from "./chromium.ts";
+import { DESKTOP, PHONE } from "./sample.ts";
+
+const AGENTS: readonly AgentSpec[] = [
+  { name: "near" },
+  { name: "far", networkMs: 20 },
+  { name: "lost", lostAt: 1 },
+  { name: "busy", cpu: 0.99 },
+];
+
+const RESULTS = resultsFixture({
+  title: "Which answers faster, asked from four machines?",
+  cells: ["express", "hono"].map((target) => ({ target, scenario: "static", medianMs: 2 })),
+});
+const RUNS = RESULTS.runs.map((run, i) => ({
+  ...run,
+  ...fleetMeasurement({ agents: AGENTS, seed: i + 1 }),
+}));
+const html = renderPage([reportModel({ ...RESULTS, runs: RUNS })]);
+
+const VIEWS: Record<string, BrowserContextOptions> = {
+  "on a wide screen": { ...DESKTOP, colorScheme: "light" },
+  "in the dark": { ...DESKTOP, colorScheme: "dark" },
+  "on a phone": { ...PHONE, colorScheme: "light" },
+};
+
+const views = Object.entries(VIEWS).map(([view, options]): [string, Look] => [
+  `${view} each agent is drawn and nothing keeps anyone out`,
+  {
+    html,
+    options,
+    look: async (page) => {
+      assert.deepEqual(await violationsOf(page), []);
+      const [content, screen] = await page.evaluate(() => [
+        document.documentElement.scrollWidth,
+        innerWidth,
+      ]);
+      assert.equal(content, screen, "tables scroll, never the page");
+      await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+      const ink = Object.entries(await inkOf(page)).filter(([id]) => id.includes("-agents-"));
+      assert.equal(ink.length, 2);
+      for (const [id, share] of ink) assert.ok(share > 0.1, `${id}: ${share}`);
+    },
+  },
+]);
+
+chromiumTest("the agents of a fleet", {
+  ...Object.fromEntries(views),
+  "the table has the whole and each agent of every target, with those to look at marked": {
+    html,
+    options: DESKTOP,
+    look: async (page) => {
+      const table = page.locator("#e1-s1-agents").locator("xpath=..");
+      assert.equal(await table.locator("tbody tr").count(), 10);
+      const alarming = await table.locator("td.alarming").allTextContents();
+      assert.deepEqual(
+        alarming.map((text) => text.replaceAll("\u00a0", " ")),
+        [1, 2].flatMap(() => ["invalid", "suspect", "after 1 s", "invalid"]),
+      );
+    },
+  },
+});

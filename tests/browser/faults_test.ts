@@ -1,0 +1,112 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+import assert from "node:assert/strict";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { violationsOf } from "./accessibility.ts";
+import { chromiumTest, drawnBox, inkOf, type Look } from "./chromium.ts";
+import { FAULTS_MODEL, FAULTS_PAGE } from "./faults_sample.ts";
+import { DESKTOP, PHONE } from "./sample.ts";
+
+const VIEWS: Record<string, BrowserContextOptions> = {
+  "on a wide screen": { ...DESKTOP, colorScheme: "light" },
+  "in the dark": { ...DESKTOP, colorScheme: "dark" },
+  "on a phone": { ...PHONE, colorScheme: "light" },
+};
+
+const FORESTS = FAULTS_MODEL.scenarios.flatMap(({ forest }) => forest?.charts ?? []).length;
+const FAULTS = FAULTS_MODEL.scenarios.flatMap(({ faults }) => faults.charts).length;
+
+async function openAll(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    for (const details of document.querySelectorAll("details")) details.open = true;
+  });
+}
+
+async function assertDrawn(page: Page): Promise<void> {
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  const ink = Object.entries(await inkOf(page));
+  const forests = ink.filter(([id]) => id.startsWith("e1-compared-"));
+  const faults = ink.filter(([id]) => id.includes("-faults-"));
+  assert.deepEqual([forests.length, faults.length], [FORESTS, FAULTS]);
+  for (const [id, share] of [...forests, ...faults]) assert.ok(share > 0.02, `${id}: ${share}`);
+}
+
+const views = Object.entries(VIEWS).map(([view, options]): [string, Look] => [
+  `${view} every figure is drawn and nothing keeps anyone out`,
+  {
+    html: FAULTS_PAGE,
+    options,
+    look: async (page) => {
+      await openAll(page);
+      assert.deepEqual(await violationsOf(page), []);
+      const [content, screen] = await page.evaluate(() => [
+        document.documentElement.scrollWidth,
+        innerWidth,
+      ]);
+      assert.equal(content, screen, "tables scroll, never the page");
+      await assertDrawn(page);
+    },
+  },
+]);
+
+chromiumTest("comparisons, errors and slowest requests", {
+  ...Object.fromEntries(views),
+  "the verdict comes first, then the comparison, the scenarios, what went wrong, and the method": {
+    html: FAULTS_PAGE,
+    options: DESKTOP,
+    look: async (page) => {
+      assert.equal(await page.locator("h1 + .lead").textContent(), FAULTS_MODEL.verdict);
+      assert.deepEqual(await page.locator("h2").allTextContents(), [
+        "Requests per second",
+        "Relative comparison",
+        "static GET /static",
+        "user GET /user",
+        "Time to stable latency",
+        "Errors and slowest requests",
+        "Machine and method",
+      ]);
+    },
+  },
+  "how to read a figure unfolds by keyboard": {
+    html: FAULTS_PAGE,
+    options: DESKTOP,
+    look: async (page) => {
+      const reading = page.locator("#e1-compared .reading").first();
+      assert.equal(await reading.locator("p").isVisible(), false);
+      await reading.locator("summary").focus();
+      await page.keyboard.press("Enter");
+      assert.match(await reading.locator("p").innerText(), /^Each row holds a target against/);
+    },
+  },
+  "the tables hold what the figures show": {
+    html: FAULTS_PAGE,
+    options: DESKTOP,
+    look: async (page) => {
+      const rowsOf = (caption: string): Promise<number> =>
+        page.locator(`table:has(#${caption}) tbody tr`).count();
+      const [{ tables, slowest }] = FAULTS_MODEL.scenarios;
+      assert.equal(await rowsOf("e1-compared-1-table"), tables.compared?.rows.length);
+      assert.equal(await rowsOf("e1-outcomes-1-slowest"), slowest?.table.rows.length);
+    },
+  },
+  "pointing at a row of a comparison tells its ratio": {
+    html: FAULTS_PAGE,
+    options: DESKTOP,
+    look: async (page) => {
+      await assertPointed(page, "e1-compared-1-1");
+      await assertPointed(page, "e1-outcomes-1-faults-1");
+    },
+  },
+});
+
+/** A tooltip changes the drawing. */
+async function assertPointed(page: Page, id: string): Promise<void> {
+  const box = await drawnBox(page, id);
+  const before = await page.locator(`#${id}`)
+    .evaluate((element) => element instanceof HTMLCanvasElement ? element.toDataURL() : "");
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.waitForFunction(
+    ([id, image]) => document.querySelector<HTMLCanvasElement>(`#${id}`)?.toDataURL() !== image,
+    [id, before],
+  );
+}

@@ -1,0 +1,240 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+/** The report of a running experiment in a real Chromium; its runs come in when the test says so. */
+import assert from "node:assert/strict";
+import type { Browser, Page } from "playwright-core";
+import { LiveReport } from "../../cli/live.ts";
+import { renderPage } from "../../report/html/page.ts";
+import { reportModel } from "../../report/model.ts";
+import type { Results } from "../../runner/result.ts";
+import { findProgram, testWith } from "../needs.ts";
+import { violationsOf } from "./accessibility.ts";
+import { drawnBox, FLAGS } from "./chromium.ts";
+import { DESKTOP, RESULTS } from "./sample.ts";
+import { shownAs } from "./selection.ts";
+
+/** As they come in: block after block, the second scenario of the file first. */
+const RUNS = RESULTS.runs.toSorted((a, b) =>
+  a.repetition - b.repetition || a.scenario.localeCompare(b.scenario)
+);
+
+/** The experiment when so many of its runs were in. */
+function after(runs: number): Results {
+  const isDone = runs === RUNS.length;
+  return {
+    ...RESULTS,
+    runs: RUNS.slice(0, runs),
+    state: isDone ? "done" : "running",
+    finishedAt: isDone ? RESULTS.finishedAt : null,
+  };
+}
+
+const WHOLE = after(RUNS.length);
+const FILE = "results/fixture/report.html";
+
+class Live implements AsyncDisposable {
+  readonly report = new LiveReport({ port: 0, baseline: null, mostRatio: 1 });
+
+  constructor(readonly page: Page, private readonly forbidden: readonly string[]) {}
+
+  static async open(browser: Browser, runs: number): Promise<Live> {
+    const context = await browser.newContext(DESKTOP);
+    const page = await context.newPage();
+    const forbidden: string[] = [];
+    const live = new Live(page, forbidden);
+    const { url } = live.report;
+    const own = [url, `${url}events`, `${url}shown`, "data:,"];
+    page.on("console", (message) => forbidden.push(`console: ${message.text()}`));
+    page.on("pageerror", (error) => forbidden.push(`error: ${error.message}`));
+    page.on("request", (request) => {
+      if (!own.includes(request.url())) forbidden.push(`request: ${request.url()}`);
+    });
+    await live.saved(runs);
+    await page.goto(url);
+    await page.waitForSelector("html[data-charts=drawn]");
+    return live;
+  }
+
+  async saved(runs: number): Promise<void> {
+    await this.report.onSaved(after(runs));
+  }
+
+  /** Resolves when the page shows them. */
+  async shows(runs: number): Promise<void> {
+    await this.saved(runs);
+    await this.page.locator("header .warning", { hasText: `: ${runs} of ` }).waitFor();
+  }
+
+  async end(): Promise<void> {
+    await this.report.end([reportModel(WHOLE)], { isWhole: true, path: FILE });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.page.context().close(); // first: a page that finds nobody any more says so
+    await this.report[Symbol.asyncDispose]();
+    assert.deepEqual(this.forbidden, []);
+  }
+}
+
+/** Everything that a page shows, without what its client adds. */
+function contentOf(page: Page, html: string | null): Promise<Record<string, string>> {
+  return page.evaluate((html) => {
+    const shown = html === null
+      ? document.documentElement.cloneNode(true)
+      : new DOMParser().parseFromString(html.replace(/<style>.*?<.style>/s, ""), "text/html")
+        .documentElement;
+    if (!(shown instanceof HTMLElement)) throw new Error("Cannot find the page");
+    for (const tools of shown.querySelectorAll(".tools")) tools.remove();
+    for (const button of shown.querySelectorAll("thead button")) {
+      button.replaceWith(...button.childNodes);
+    }
+    for (const drawn of shown.querySelectorAll("canvas, section")) {
+      for (const name of ["style", "width", "height"]) drawn.removeAttribute(name);
+    }
+    const data = [...shown.querySelectorAll<HTMLElement>("script[type]")];
+    return {
+      title: shown.querySelector("title")?.textContent ?? "",
+      nav: shown.querySelector("nav")?.outerHTML ?? "",
+      main: shown.querySelector("main")?.outerHTML ?? "",
+      ...Object.fromEntries(data.map(({ id, textContent }) => [id, textContent ?? ""])),
+    };
+  }, html);
+}
+
+const steps: Record<string, (browser: Browser) => Promise<void>> = {
+  "it grows from no run to all of them, and ends as the report that stays": async (browser) => {
+    await using live = await Live.open(browser, 0);
+    const { page } = live;
+    assert.match(await page.locator(".facts").first().innerText(), /hono.*static \(GET \/static\)/);
+    assert.deepEqual(await violationsOf(page), []);
+    for (const runs of [1, 4, RUNS.length - 1]) {
+      await live.shows(runs);
+      assert.deepEqual(
+        await contentOf(page, null),
+        await contentOf(page, renderPage([reportModel(after(runs))])),
+      );
+    }
+    assert.deepEqual(await violationsOf(page), []);
+    await live.end();
+    assert.equal(
+      await page.locator("#live [role=status]").innerText(),
+      `Done: this page no longer changes. It is saved as ${FILE}`,
+    );
+    assert.deepEqual(
+      await contentOf(page, null),
+      await contentOf(page, renderPage([reportModel(WHOLE)])),
+    );
+    assert.deepEqual(await violationsOf(page), []);
+  },
+  "its bar says what runs, and how much is left": async (browser) => {
+    await using live = await Live.open(browser, 2);
+    const cell = { target: "hono", scenario: "static", parameters: {}, repetition: 2 };
+    live.report.onProgress({
+      kind: "starting",
+      order: 3,
+      runs: 18,
+      ...cell,
+      remainingMs: 125_000,
+    });
+    const bar = live.page.locator("#live");
+    await bar.getByText("Run 3 of 18: static, hono, run 2").waitFor();
+    assert.match(await bar.locator(".left").innerText(), /^About 2.min [45].s left$/);
+    const progress = bar.locator("progress");
+    assert.deepEqual([await progress.getAttribute("max"), await progress.getAttribute("value")], [
+      "18",
+      "2",
+    ]);
+  },
+  "what somebody opened, chose, sorted and looks at stays": async (browser) => {
+    await using live = await Live.open(browser, 3);
+    const { page } = live;
+    // The scenario "static" has no run yet: it comes in before this one.
+    await page.locator("#e1-s1 h2", { hasText: "fib" }).waitFor();
+    const summaries = page.locator("#e1-s1 summary", { hasText: /^Choose|^Intervals|^Every run/ });
+    for (const summary of await summaries.all()) await summary.click();
+    await page.locator("#e1-s1 input[name=target][value='2']").uncheck();
+    await page.locator("#e1-s1 input[name=from]").fill("1");
+    await shownAs(page, /^1–3 s/);
+    const table = page.locator("#e1-s1 .scroll:has(#e1-s1-percentiles)");
+    await table.scrollIntoViewIfNeeded();
+    await table.locator("thead button").nth(1).click();
+    const rows = () =>
+      page.locator("section.scenario", { hasText: "fib" }).last()
+        .locator(".scroll:has([id$=-percentiles]) tbody th").allInnerTexts();
+    const sorted = await rows();
+    const heading = page.locator("section.scenario h3", { hasText: "Latency" }).last();
+    const topOf = () => heading.evaluate((element) => element.getBoundingClientRect().top);
+    const top = await topOf();
+    await live.shows(7);
+    await page.locator("#e1-s2 h2", { hasText: "fib" }).waitFor({ state: "attached" });
+    assert.ok(Math.abs(await topOf() - top) < 3, `from ${top} to ${await topOf()}`);
+    await page.locator("#e1-s2 th[aria-sort]").waitFor();
+    assert.deepEqual(await rows(), sorted);
+    await page.waitForFunction(() => document.activeElement?.closest("th")?.ariaSort);
+    await shownAs(page, /^1–3 s/, "e1-s2");
+    assert.ok(!await page.locator("#e1-s2 input[name=target][value='2']").isChecked());
+    assert.equal(await page.locator("#e1-s2 details[open]").count(), await summaries.count());
+    assert.equal(await page.locator("#e1-s2 .intervals table").count(), 3);
+    assert.equal(await page.locator("#e1-s1 details[open]").count(), 0);
+    assert.deepEqual(await violationsOf(page), []);
+  },
+  "charts on screen are drawn before the newer page is painted": async (browser) => {
+    await using live = await Live.open(browser, 6);
+    const { page } = live;
+    // In two steps, so that it listens before the page is renewed.
+    const blank = await page.evaluateHandle(() => ({
+      ids: new Promise<string[]>((resolve) =>
+        addEventListener("renewed", () => {
+          const shown = [...document.querySelectorAll("canvas")].filter((canvas) => {
+            const { top, bottom } = canvas.getBoundingClientRect();
+            return bottom > 0 && top < innerHeight;
+          });
+          const isBlank = ({ width, height }: HTMLCanvasElement): boolean =>
+            width === 300 && height === 150;
+          resolve(shown.length === 0 ? ["none"] : shown.filter(isBlank).map(({ id }) => id));
+        })
+      ),
+    }));
+    await live.shows(7);
+    assert.deepEqual(await blank.evaluate(({ ids }) => ids), []);
+  },
+  "nobody is interrupted while dragging": async (browser) => {
+    await using live = await Live.open(browser, 6);
+    const { page } = live;
+    const box = await drawnBox(page, "e1-s1-timeline-1");
+    await page.mouse.move(box.x + box.width * 0.4, box.y + 50);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.7, box.y + 55, { steps: 4 });
+    await shownAs(page, /^[\d.]+–[\d.]+ s/);
+    await live.saved(7);
+    await page.locator("header .warning", { hasText: ": 6 of " }).waitFor();
+    await page.mouse.up();
+    await page.locator("header .warning", { hasText: ": 7 of " }).waitFor();
+    await shownAs(page, /^[\d.]+–[\d.]+ s/);
+  },
+  "it says when the experiment broke off": async (browser) => {
+    const live = await Live.open(browser, 2);
+    await live.report[Symbol.asyncDispose]();
+    const bar = live.page.locator("#live [role=status]");
+    assert.match(await bar.innerText(), /^Ended by an error/);
+    await live.page.context().close();
+  },
+};
+
+testWith(["chromium"], "the report of a running experiment", async (t) => {
+  const { chromium } = await import("playwright-core");
+  const executablePath = findProgram("chromium") ?? undefined;
+  const browser = await chromium.launch({ executablePath, args: FLAGS });
+  try {
+    for (const [sentence, look] of Object.entries(steps)) {
+      await t.step({
+        name: sentence,
+        fn: () => look(browser),
+        sanitizeOps: false,
+        sanitizeResources: false,
+      });
+    }
+  } finally {
+    await browser.close();
+  }
+});

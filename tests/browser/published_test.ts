@@ -1,0 +1,136 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+import assert from "node:assert/strict";
+import axe from "axe-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { renderPage } from "../../report/html/page.ts";
+import { reportModel } from "../../report/model.ts";
+import { publishedResults } from "../report/published_results.ts";
+import { chromiumTest, inkOf, type Look, scrollThrough } from "./chromium.ts";
+import { DESKTOP, PHONE } from "./sample.ts";
+
+const TARGETS = ["express", "fastify", "hapi", "gin"];
+const ratesBy = (factor: (at: number) => number) =>
+  Object.fromEntries(TARGETS.map((target, at) => [target, {
+    static: 1_000 * (at + 1) * factor(at),
+    redis: 300 * (at + 2) * factor(at),
+  }]));
+
+const MODEL = reportModel(publishedResults({
+  measured: ratesBy((at) => at === 3 ? 0.5 : 1),
+  published: [{
+    source: "Table 2",
+    relative: "express, static",
+    values: ratesBy(() => 1),
+    confounders: ["Express logged every request there."],
+  }, {
+    source: "Table 3",
+    values: { express: { static: 900 } },
+  }],
+}));
+const PAGE = renderPage([MODEL]);
+const SECTION = "e1-published";
+const CANVAS = `${SECTION}-1`;
+
+const VIEWS: Record<string, BrowserContextOptions> = {
+  "on a wide screen": { ...DESKTOP, colorScheme: "light" },
+  "in the dark": { ...DESKTOP, colorScheme: "dark" },
+  "on a phone": { ...PHONE, colorScheme: "light" },
+  "on a phone in the dark": { ...PHONE, colorScheme: "dark" },
+};
+
+const views = Object.entries(VIEWS).map(([view, options]): [string, Look] => [
+  `${view} the dots are drawn, nothing keeps anyone out, and the page is as wide as the screen`,
+  {
+    html: PAGE,
+    options,
+    look: async (page) => {
+      await scrollThrough(page);
+      const { [CANVAS]: ink } = await inkOf(page);
+      assert.ok(ink > 0.01, `${ink}`);
+      assert.deepEqual(await violationsIn(page, SECTION), []);
+      const widths = await page.evaluate(() => [document.body.scrollWidth, innerWidth]);
+      assert.equal(widths[0], widths[1]);
+    },
+  },
+]);
+
+chromiumTest("published beside measured", {
+  ...Object.fromEntries(views),
+  "a dot that is pointed at shows more": {
+    html: PAGE,
+    options: DESKTOP,
+    look: async (page) => {
+      const canvas = page.locator(`#${CANVAS}`);
+      await canvas.scrollIntoViewIfNeeded();
+      await page.waitForFunction((id) => {
+        const drawn = document.getElementById(id);
+        return drawn instanceof HTMLCanvasElement && drawn.width !== 300;
+      }, CANVAS);
+      const position = await pixelOf(page, "--s3");
+      const before = await canvas.evaluate(pictureOf);
+      await canvas.hover({ position });
+      await page.waitForFunction(
+        ([id, before]) => {
+          const drawn = document.getElementById(id);
+          return drawn instanceof HTMLCanvasElement && drawn.toDataURL() !== before;
+        },
+        [CANVAS, before],
+      );
+    },
+  },
+  "the table has the model's numbers and every table has its heading": {
+    html: PAGE,
+    options: { ...DESKTOP, javaScriptEnabled: false },
+    look: async (page) => {
+      const shown = await page.locator(`table:has(#${CANVAS}-table) tbody tr`).evaluateAll((rows) =>
+        rows.map((row) =>
+          [...row.children].map((cell) =>
+            cell instanceof HTMLElement ? cell.dataset.value ?? cell.textContent : ""
+          )
+        )
+      );
+      const [table] = MODEL.published;
+      const expected = table.table?.rows.map((row) =>
+        row.map(({ text, value }) => String(value ?? text))
+      );
+      assert.deepEqual(shown, expected);
+      const headings = await page.locator(`#${SECTION} h3`).allTextContents();
+      assert.deepEqual(headings, ["Table 2: rate", "Table 3: rate"]);
+      assert.equal(await page.locator(`a[href="#${SECTION}"]`).textContent(), "Published");
+      assert.equal(await page.locator(`#${SECTION} canvas`).count(), 1);
+    },
+  },
+});
+
+function pictureOf(canvas: Element): string {
+  return canvas instanceof HTMLCanvasElement ? canvas.toDataURL() : "";
+}
+
+/** What axe-core finds in a section, as `rule: element`. */
+async function violationsIn(page: Page, id: string): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations }: axe.AxeResults = await page.evaluate(
+    (selector) => Reflect.get(globalThis, "axe").run(selector),
+    `#${id}`,
+  );
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+
+/** Middle of the pixels that have a colour of the style sheet, on the canvas. */
+function pixelOf(page: Page, variable: string): Promise<{ x: number; y: number }> {
+  return page.evaluate(([id, name]) => {
+    const canvas = document.getElementById(id);
+    if (!(canvas instanceof HTMLCanvasElement)) throw new Error("there is no canvas");
+    const color = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+    const wanted = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
+    const { width, height, clientWidth } = canvas;
+    const { data } = canvas.getContext("2d")?.getImageData(0, 0, width, height) ?? { data: [] };
+    for (let i = 0; i < data.length; i += 4) {
+      if (data[i + 3] < 255 || wanted.some((part, at) => data[i + at] !== part)) continue;
+      const scale = clientWidth / width;
+      return { x: (i / 4 % width) * scale, y: Math.floor(i / 4 / width) * scale };
+    }
+    throw new Error(`no pixel is ${color}`);
+  }, [CANVAS, variable]);
+}

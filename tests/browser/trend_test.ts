@@ -1,0 +1,73 @@
+/// <reference lib="dom" />
+import assert from "node:assert/strict";
+import axe from "axe-core";
+import type { BrowserContextOptions } from "playwright-core";
+import { renderPage } from "../../report/html/page.ts";
+import { reportModel } from "../../report/model.ts";
+import { trendsOf } from "../../report/trend.ts";
+import { until } from "../e2e/patience.ts";
+import { around, resultsAt } from "../report/rates.ts";
+import { chromiumTest, inkOf, type Look } from "./chromium.ts";
+import { DESKTOP, PHONE } from "./sample.ts";
+
+const RATES = [1_000, 1_010, 1_005, 880, 900, 1_200];
+
+const REPORTED = RATES.map((rate, i) => {
+  const results = {
+    ...resultsAt({ hono: around(rate, i / 10_000), express: around(600, i / 10_000) }),
+    startedAt: `2031-05-0${i + 1}T10:18:00.000Z`,
+    commit: { hash: `${i}b5d9f3`.padEnd(40, "0"), dirty: false },
+  };
+  return { results, model: reportModel(results) };
+});
+const [TREND] = trendsOf(REPORTED);
+const PAGE = renderPage([], null, [TREND]);
+
+const VIEWS: Record<string, BrowserContextOptions> = {
+  "on a wide screen": { ...DESKTOP, colorScheme: "light" },
+  "in the dark": { ...DESKTOP, colorScheme: "dark" },
+  "on a phone": { ...PHONE, colorScheme: "light" },
+};
+
+const views = Object.entries(VIEWS).map(([view, options]): [string, Look] => [
+  `${view} both figures are drawn and nothing keeps anyone out`,
+  {
+    html: PAGE,
+    options,
+    look: async (page) => {
+      await page.evaluate(() => {
+        for (const details of document.querySelectorAll("details")) details.open = true;
+      });
+      await page.evaluate(axe.source);
+      const { violations }: axe.AxeResults = await page.evaluate(() =>
+        Reflect.get(globalThis, "axe").run()
+      );
+      assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`), []);
+      const [content, screen] = await page.evaluate(() => [
+        document.documentElement.scrollWidth,
+        innerWidth,
+      ]);
+      assert.ok(content <= screen, `${content} px on ${screen}`);
+      await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+      const inks = Object.entries(await inkOf(page));
+      assert.deepEqual(inks.map(([id]) => id), ["t1-s1-1", "t1-s1-2"]);
+      for (const [id, share] of inks) assert.ok(share > 0.01, `${id}: ${share}`);
+    },
+  },
+]);
+
+chromiumTest("a trend", {
+  ...Object.fromEntries(views),
+  "pointing at a result tells its commit and figure": {
+    html: PAGE,
+    options: DESKTOP,
+    look: async (page) => {
+      const canvas = page.locator("#t1-s1-1");
+      const box = await canvas.boundingBox();
+      assert.ok(box);
+      const before = await canvas.screenshot();
+      await page.mouse.move(box.x + box.width - 30, box.y + box.height / 2);
+      await until("the tooltip is drawn", async () => !before.equals(await canvas.screenshot()));
+    },
+  },
+});

@@ -1,0 +1,247 @@
+import assert from "node:assert/strict";
+import { differencesOf, withLikeness } from "../../cli/like.ts";
+import { encodeHistogram } from "../../runner/stats/hdr.ts";
+import { Histogram } from "../../runner/stats/histogram.ts";
+import type { Measurement } from "../../runner/result.ts";
+import { UserError } from "../../scenarios/errors.ts";
+import { measurementFixture } from "../report/fixture.ts";
+
+const URL = "http://127.0.0.1:8080/";
+const FORM = "-H content-type: application/x-www-form-urlencoded";
+
+/** Another tool's command line, and what `bench` is asked instead. */
+const SAME: readonly (readonly [line: string, args: string])[] = [
+  [`wrk -t4 -c100 -d30s ${URL}`, `${URL} -t 2s -w 4 -c 100 -d 30s`],
+  [`wrk --threads 4 --connections=1k -d 2m --timeout 3 ${URL}`, `${URL} -w 4 -c 1000 -d 2m -t 3s`],
+  [`wrk ${URL}`, `${URL} -c 10 -d 10s -w 2 -t 2s`],
+  [`wrk -d 2M -H 'Host: a' ${URL}`, `${URL} -c 10 -w 2 -t 2s -d 120s -H Host: a`],
+  [`/usr/bin/wrk2 -R2k -d 30 --latency ${URL}`, `${URL} -c 10 -w 2 -t 2s -d 30s -r 2000/s`],
+  [
+    `oha -z 30s -c 200 --disable-compression ${URL}`,
+    `${URL} -t 1h -d 30s -c 200 -H accept: */*`,
+  ],
+  [
+    `oha --no-tui -n 10 -m POST -d hello -T text/plain --disable-keepalive ${URL}`,
+    `${URL} -c 50 -t 1h -n 10 -m post -b hello -H content-type: text/plain --no-keepalive ` +
+    "-H accept: */* -H accept-encoding: gzip, compress, deflate, br",
+  ],
+  [
+    `oha -q 100 -n 1k -A text/html --disable-compression ${URL}`,
+    `${URL} -c 50 -t 1h -H accept: text/html -r 100/s -d 10s`,
+  ],
+  [
+    `oha -z '1m 30s' --disable-compression ${URL}`,
+    `${URL} -c 50 -t 1h -d 90s -H accept: */*`,
+  ],
+  [
+    `hey -z 5s -c=20 -disable-keepalive -disable-compression ${URL}`,
+    `${URL} -t 20s -d 5s -c 20 --no-keepalive -H content-type: text/html`,
+  ],
+  [
+    `hey -host example.org ${URL}`,
+    `${URL} -c 50 -n 200 -t 20s -H host: example.org -H content-type: text/html -H accept-encoding: gzip`,
+  ],
+  [
+    `hey -n 200 -c 30 -t 0 -T text/plain -disable-compression ${URL}`,
+    `${URL} -c 30 -t 1h -H content-type: text/plain -n 180`,
+  ],
+  [
+    `hey -q 5 -c 20 -n 1000 -disable-compression ${URL}`,
+    `${URL} -t 20s -c 20 -H content-type: text/html -r 100/s -d 10s`,
+  ],
+  [
+    `ab -n 100 -c 5 ${URL}`,
+    `${URL} -t 30s -n 100 -c 5 -H accept: */* --no-keepalive`,
+  ],
+  [
+    `ab -k -t 10 -n 99 -p body.json ${URL}`,
+    `${URL} -c 1 -t 30s -d 10s -m post -b @body.json -H connection: Keep-Alive ` +
+    "-H content-type: text/plain -H accept: */*",
+  ],
+  [`autocannon ${URL}`, `${URL} -c 10 -d 10s -t 10s -w 1 -H connection: keep-alive`],
+  [
+    `autocannon -c 5 -a 100 -d 3 -p 4 -H a=b 127.0.0.1:8080/`,
+    `${URL} -t 10s -w 1 -c 5 -n 100 --pipeline 4 -H a: b -H connection: keep-alive`,
+  ],
+  [
+    `autocannon -r 20 -s name ${URL}`,
+    `${URL} -c 10 -d 10s -t 10s -w 1 -H connection: keep-alive -r 200/s`,
+  ],
+  [
+    `curl -s -X PUT '${URL}?a=1&b=2' -H 'x-y: "z"' --data '{"a":"$b"}'`,
+    `${URL}?a=1&b=2 -m put -H x-y: "z" -H accept: */* ${FORM} -b {"a":"$b"}`,
+  ],
+  [
+    `curl ${URL} --json {}`,
+    `${URL} -H accept: application/json -H content-type: application/json -b {} -m post`,
+  ],
+  [
+    `curl -u ada:secret -I ${URL}`,
+    `${URL} -H authorization: Basic YWRhOnNlY3JldA== -m head -H accept: */*`,
+  ],
+  [
+    `curl ${URL} \\\n  -H 'Accept:' -H 'x-empty;' \\\n  --data-raw $'it\\'s \\u0021\\n' --compressed`,
+    `${URL} -H x-empty: -H accept-encoding: deflate, gzip, br, zstd ${FORM} -b it's !\n -m post`,
+  ],
+  [
+    `curl -sG 127.0.0.1:8080/?x=1 -d a=b --data-urlencode 'q=a b&c'`,
+    `${URL}?x=1&a=b&q=a+b%26c -H accept: */*`,
+  ],
+  [`curl -d a=b -d c=d ${URL}`, `${URL} -H accept: */* ${FORM} -b a=b&c=d -m post`],
+  [`curl -X POST -d '' ${URL}`, `${URL} -m post -H accept: */* ${FORM} -b `],
+  [`curl --data-raw "" -A '' -H '' ${URL}`, `${URL} -H accept: */* ${FORM} -b  -m post`],
+  [`curl ${URL} -X POST -H 'Content-Length: 0'`, `${URL} -m post -H accept: */*`],
+  [
+    `curl -d "a\${" -H 'x: \${b}' ${URL}`,
+    `${URL} -H x: \${b} -H accept: */* ${FORM} -b a\${ -m post`,
+  ],
+  [`wrk -t3 -c10 ${URL}`, `${URL} -d 10s -t 2s -w 3 -c 9`],
+  [`wrk -t2 -c100 -d30s -R2000 -U ${URL}`, `${URL} -t 2s -w 2 -c 100 -d 30s -r 2000/s`],
+  [
+    `autocannon -c 9 -d 5 --warmup [ -c 1 -d 3 ] ${URL}`,
+    `${URL} -t 10s -w 1 -c 9 -d 5s -H connection: keep-alive`,
+  ],
+];
+
+for (const [line, args] of SAME) {
+  Deno.test(`bench takes over ${line}`, () => {
+    assert.equal(withLikeness(["--like", line]).slice(0, -2).join(" "), args);
+    assert.deepEqual(withLikeness([`--like=${line}`]).at(-1), `--like=${line}`);
+  });
+}
+
+/** With flags of `bench` beside it. */
+const BESIDE: readonly (readonly [line: string, beside: string[], args: string])[] = [
+  [`wrk -d 30s ${URL}`, ["--requests", "5"], `${URL} -c 10 -w 2 -t 2s`],
+  [`ab -n 100 ${URL}`, ["-d", "1s", "-c", "7"], `${URL} -t 30s -H accept: */* --no-keepalive`],
+  [
+    `autocannon -p 4 ${URL}`,
+    ["--rate=5/s", "-H", "Connection: close"],
+    `${URL} -c 10 -d 10s -t 10s -w 1`,
+  ],
+];
+
+for (const [line, beside, args] of BESIDE) {
+  Deno.test(`${beside.join(" ")} counts for more than what ${line} says`, () => {
+    const like = ["--like", line, ...beside];
+    assert.equal(withLikeness(like).join(" "), `${args} ${like.join(" ")}`);
+  });
+}
+
+const REFUSED: readonly (readonly [line: string, told: RegExp])[] = [
+  ["wkr -c 10", /did you mean wrk\?/],
+  ["", /the tools are ab, autocannon, curl/],
+  [`wrk --nonsense -x ${URL}`, /--nonsense: Cannot understand this option.*\n.*-x: Cannot/],
+  [`wrk --conections 5 ${URL}`, /did you mean --connections\?/],
+  ["wrk -c", /-c: Cannot use this option without its value/],
+  [`curl ${URL}?a=1&b=2`, /Cannot take "&" over.*quotes/],
+];
+
+for (const [line, told] of REFUSED) {
+  Deno.test(`bench does not take over ${JSON.stringify(line)}`, () => {
+    assert.throws(() => withLikeness(["--like", line]), (error) => {
+      assert.ok(error instanceof UserError);
+      assert.match(error.lines.join("\n"), told);
+      return true;
+    });
+  });
+}
+
+const FIXTURE = measurementFixture({ target: "a", scenario: "b", medianMs: 1 });
+
+/** 10 connections over 10 s with 1,000 answers: each is expected to ask every 100 ms. */
+function measured(timesMs: readonly number[], changes: Partial<Measurement> = {}): Measurement {
+  const histogram = new Histogram();
+  for (const timeMs of timesMs) histogram.record(timeMs * 1_000);
+  return {
+    ...FIXTURE,
+    load: {
+      ...{ kind: "closed", connections: 10, keepAlive: true, timeout: 2_000, pipeline: 1 },
+      ...{ duration: 10, requests: null },
+    },
+    elapsed: 10,
+    requests: { due: 1_006, completed: 1_000, failed: 3, unfinished: 3, dropped: 0 },
+    errors: { timeout: 2, reset: 1 },
+    status: { 200: 990, 302: 10 },
+    histogram: encodeHistogram(histogram.toSparse()),
+    ...changes,
+  };
+}
+
+const RATE: Partial<Measurement> = {
+  load: {
+    ...{ kind: "rate", rate: 100, duration: 20, connections: 10, keepAlive: true, timeout: 2_000 },
+    ...{ arrivals: "uniform", seed: 1 },
+  },
+};
+
+const TWO_FAILED = { due: 1_000, completed: 1_000, failed: 2, unfinished: 0, dropped: 0 };
+
+const LEFT_OUT =
+  "2 requests that timed out, 1 request that failed otherwise and 3 requests in flight at the end";
+
+const TOLD: readonly (readonly [line: string, measurement: Measurement, told: RegExp[]])[] = [
+  [`wrk -s x.lua ${URL}`, measured([50, 450, 1_050]), [
+    /^Not as wrk: without its Lua script$/,
+    new RegExp(`^wrk would have left out of its latencies ${LEFT_OUT}$`),
+    /^wrk would have added about 12 samples that nobody measured, to correct/, // 450 − 100, − 200, −300: 3, and 9
+  ]],
+  [`wrk ${URL}`, measured([50, 2_000]), [/would have left out/]],
+  [`wrk2 -R 100 ${URL}`, {
+    ...measured([5], RATE),
+    requests: { ...TWO_FAILED, failed: 0 },
+    errors: {},
+  }, [
+    /^wrk2 sends in steps of a millisecond$/,
+  ]],
+  [
+    `wrk2 -R 100 ${URL}`,
+    {
+      ...measured([5], RATE),
+      elapsed: 12,
+      timeline: {
+        interval: 5,
+        points: [5, 10, 12].map((t) => ({ ...FIXTURE.timeline.points[0], t, completed: 600 })),
+      },
+    },
+    [/would have left out/, /first 10 s, 1,200 answers$/, /steps of a millisecond/],
+  ],
+  [`wrk -R 100 ${URL}`, measured([5], RATE), [/^wrk2 would have left/, /^wrk2 sends in steps/]],
+  [`curl -H 'transfer-encoding: chunked' -d a ${URL}`, measured([50]), [
+    /^Not as curl: with the length/,
+  ]],
+  [`autocannon -W [ -c 1 ] ${URL}`, measured([50]), [/without its warm-up/, /left out/, /whole/]],
+  [`oha -q 100 ${URL}`, measured([5], RATE), [
+    new RegExp(`^oha would have left out of its latencies ${LEFT_OUT}$`),
+    /^oha would have asked again, and timed both as one, where 10 answers were redirects$/,
+    /^oha times from the send; here/,
+  ]],
+  [`oha -w -z 1s -r 0 ${URL}`, measured([5]), [/otherwise$/]],
+  [`hey ${URL}`, { ...measured([5]), requests: { ...TWO_FAILED, completed: 1_200_000 } }, [
+    /2 requests that timed out and 200,000 answers beyond its first million$/,
+    /redirects$/,
+  ]],
+  [`ab -t 5 ${URL}`, measured([5]), [
+    /^Not as ab: without its end after 50000 requests/,
+    /^ab would have ended at the first of 2 requests that timed out$/,
+    /HTTP\/1\.0/,
+    /^ab tells times in whole milliseconds$/,
+  ]],
+  [`autocannon -R 100 ${URL}`, measured([50], RATE), [
+    new RegExp(LEFT_OUT),
+    /^autocannon would have added about 49 samples/,
+    /at the second's beginning$/,
+    /whole milliseconds$/,
+  ]],
+  [`autocannon -C -R 100 ${URL}`, measured([50], RATE), [/left out/, /beginning$/, /whole/]],
+  [`curl ${URL}`, measured([50]), []],
+  [`curl -L ${URL}`, measured([50]), [/10 answers were redirects$/]],
+];
+
+for (const [line, measurement, told] of TOLD) {
+  Deno.test(`what ${line} would have left out is told with the measurement's own numbers`, () => {
+    const sentences = differencesOf(line, measurement);
+    assert.equal(sentences.length, told.length, sentences.join("\n"));
+    for (const [at, pattern] of told.entries()) assert.match(sentences[at], pattern);
+  });
+}

@@ -1,0 +1,46 @@
+/** The folder of the results: what may not be written over. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { refuseUnfinished } from "../../cli/out_dir.ts";
+import { UserError } from "../../scenarios/errors.ts";
+import { emptyFolder } from "../e2e/plateau.ts";
+import { resultsFixture } from "../report/fixture.ts";
+import { toldOf } from "./command_line.ts";
+
+const CELL = { target: "a", scenario: "s", medianMs: 2, duration: 1, parameters: {} };
+
+const unfinished: [state: "running" | "interrupted" | "done", isRefused: boolean][] = [
+  ["running", true],
+  ["interrupted", true],
+  ["done", false],
+];
+
+for (const [state, isRefused] of unfinished) {
+  Deno.test(`a folder whose experiment is ${state} is ${isRefused ? "refused" : "taken"}`, async () => {
+    using folder = emptyFolder();
+    const results = resultsFixture({ cells: [{ ...CELL, runs: 2 }] });
+    const text = JSON.stringify({ ...results, state, planned: 9 });
+    Deno.writeTextFileSync(join(folder.path, "results.json"), text);
+    const error: unknown = await refuseUnfinished(folder.path).catch((error) => error);
+    if (!isRefused) return assert.equal(error, undefined);
+    assert.ok(error instanceof UserError);
+    assert.match(error.message, /2 of 9 runs .* would be lost \(.*--resume .*--out\)$/);
+  });
+}
+
+Deno.test("a folder without results is taken, and one with another results.json", async () => {
+  using folder = emptyFolder();
+  await refuseUnfinished(folder.path);
+  for (const text of ["", "[]", '{"state":"running"}']) {
+    Deno.writeTextFileSync(join(folder.path, "results.json"), text);
+    await refuseUnfinished(folder.path);
+  }
+});
+
+for (const name of ["results.json", "Results.JSON", "report.html"]) {
+  Deno.test(`an experiment file called ${name} is refused: results have a file of that name`, async () => {
+    const [line, ...rest] = await toldOf(["run", join("folder", name)]);
+    assert.deepEqual(rest, []);
+    assert.match(line, /: Cannot run a file of this name: .*another name.*--resume DIR/);
+  });
+}

@@ -1,0 +1,135 @@
+/** A Redis, agents that wait at it, and a witness of what they ask. */
+import assert from "node:assert/strict";
+import { type Measurement, measurement } from "../../../runner/result.ts";
+import { presenceKey } from "../../../runner/fleet/names.ts";
+import { roster } from "../../../runner/fleet/roster.ts";
+import { presence } from "../../../runner/fleet/told.ts";
+import { settlesWithin } from "../../../targets/launch/settles.ts";
+import { connectRedis, type RedisClient } from "../../../targets/redis_client.ts";
+import { until } from "../patience.ts";
+import { type Ended, Plateau } from "../plateau.ts";
+import { startWitness, type Witness } from "../witness.ts";
+import { type Agent, type AgentSettings, startAgent } from "./agents.ts";
+import { RedisServer, type RedisSettings } from "./redis_server.ts";
+
+/** Longer than any run and what may follow it. */
+const END_MS = 30_000;
+
+/** One request as it came in. */
+export interface Arrival {
+  /** Address of whoever asked. */
+  readonly from: string;
+  /** By performance.now(). */
+  readonly atMs: number;
+}
+
+export interface FleetSettings {
+  /** Address of this machine, on which Redis and the witness listen. */
+  readonly address?: string;
+  /** By name: how each differs from one beside this process. */
+  readonly agents: Readonly<Record<string, Partial<AgentSettings>>>;
+}
+
+export class Fleet implements AsyncDisposable {
+  private constructor(
+    readonly redis: RedisServer,
+    readonly agents: Readonly<Record<string, Agent>>,
+    readonly witness: Witness,
+    /** Of all requests so far. */
+    readonly arrivals: readonly Arrival[],
+    private readonly scope: AsyncDisposableStack,
+  ) {}
+
+  /** Leaving the scope ends everything. `settings` may need the Redis to say where agents find it. */
+  static async start(
+    settings: FleetSettings | ((redis: RedisServer) => FleetSettings),
+    redisSettings: RedisSettings = {},
+  ): Promise<Fleet> {
+    await using scope = new AsyncDisposableStack();
+    const redis = scope.use(await RedisServer.start(redisSettings));
+    const { address, agents } = typeof settings === "function" ? settings(redis) : settings;
+    const arrivals: Arrival[] = [];
+    const onRequest = (from: string): void => void arrivals.push({ from, atMs: performance.now() });
+    const witness = scope.use(startWitness({ hostname: address, onRequest }));
+    const started = await Promise.all(
+      Object.entries(agents).map(async ([name, own]): Promise<[string, Agent]> => [
+        name,
+        scope.use(await startAgent(name, { redis: redis.url, ...own })),
+      ]),
+    );
+    return new Fleet(redis, Object.fromEntries(started), witness, arrivals, scope.move());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.scope.disposeAsync();
+  }
+
+  /** A coordinator that loads the witness from all agents. */
+  bench(...args: string[]): Plateau {
+    const fleet = ["--agents", `${Object.keys(this.agents).length}`, "--redis", this.redis.url];
+    return new Plateau(["bench", this.witness.origin, ...fleet, "--json", "-", ...args]);
+  }
+
+  async measure(...args: string[]): Promise<Measurement> {
+    return measured(await this.endOf(this.bench(...args)));
+  }
+
+  /** What a coordinator has ended with; one that does not end is killed and fails with what all said. */
+  async endOf(coordinator: Plateau): Promise<Ended> {
+    if (await settlesWithin(coordinator.ended, END_MS)) return await coordinator.ended;
+    coordinator.kill("SIGKILL");
+    const said = JSON.stringify([coordinator.printed, ...this.said()], null, 2);
+    throw new Error(`The coordinator does not end: ${said}`);
+  }
+
+  /** What the agents have said, for whoever reads of a failure. */
+  said(): string[] {
+    return Object.values(this.agents).map(({ name, program }) =>
+      `${name}: ${program.printed.stderr}`
+    );
+  }
+
+  /** Resolves when the witness has been asked more than `before` times. */
+  async loads(coordinator: Plateau, before = 0): Promise<void> {
+    await coordinator.until("the load begins", () => this.arrivals.length > before);
+  }
+
+  /** Resolves when every agent is there and is nobody's. */
+  isFree(): Promise<void> {
+    return this.#are("free", async (client) => {
+      const free = (await roster(client)).filter(({ coordinator }) => coordinator === null);
+      return free.map(({ name }) => name);
+    });
+  }
+
+  /** Resolves when every agent has a job: it is claimed before. */
+  isHired(): Promise<void> {
+    return this.#are("hired", async (client, names) => {
+      const texts = await client.mGet(names.map(presenceKey));
+      const told = texts.flatMap((text) => text ? presence.parse(JSON.parse(text)) : []);
+      return told.filter(({ coordinator }) => coordinator !== null).map(({ name }) => name);
+    });
+  }
+
+  async #are(
+    what: string,
+    find: (client: RedisClient, names: readonly string[]) => Promise<string[]>,
+  ): Promise<void> {
+    const names = Object.keys(this.agents);
+    const client = await connectRedis(this.redis.url);
+    try {
+      await until(() => `${names} are ${what}: ${this.said()}`, async () => {
+        const found = await find(client, names);
+        return names.every((name) => found.includes(name));
+      });
+    } finally {
+      client.destroy();
+    }
+  }
+}
+
+/** What a coordinator that ended with `code` has printed. */
+export function measured(ended: Ended, code = 0): Measurement {
+  assert.equal(ended.code, code, ended.stderr);
+  return measurement.parse(JSON.parse(ended.stdout));
+}

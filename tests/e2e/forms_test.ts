@@ -1,0 +1,100 @@
+/** What real runs write for scripts: valid by the published schemas, and alike in every form. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { type Schema, Validator } from "@cfworker/json-schema";
+import { parse } from "csv-parse/sync";
+import { results as resultsSpec } from "../../runner/result.ts";
+import { emptyFolder, plateau } from "./plateau.ts";
+import { startWitness } from "./witness.ts";
+
+type Row = Readonly<Record<string, string>>;
+
+async function assertValid(text: string, shape: "results" | "bench"): Promise<void> {
+  const schema: Schema = JSON.parse((await plateau(["schema", shape])).stdout);
+  const { errors } = new Validator(schema, "2020-12").validate(JSON.parse(text));
+  assert.deepEqual(
+    errors.map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`),
+    [],
+  );
+}
+
+function experimentAt(origin: string): string {
+  return JSON.stringify({
+    name: "forms",
+    targets: { here: { url: origin } },
+    scenarios: { s: { get: "/" } },
+    load: { connections: [1, 2], duration: "600ms" },
+    repeat: 2,
+  });
+}
+
+Deno.test("run writes JSON that keeps to its schema, and the same numbers in both CSVs", async () => {
+  await using witness = startWitness();
+  using folder = emptyFolder();
+  const at = (name: string): string => join(folder.path, name);
+  await Deno.writeTextFile(at("forms.json"), experimentAt(witness.origin));
+  const args = ["run", at("forms.json"), "--out", at("out"), "-q", "--csv", at("runs.csv")];
+  const { code, stdout, stderr } = await plateau([...args, "--csv-intervals", "-"]);
+  assert.equal(code, 0, stderr);
+  const text = await Deno.readTextFile(at("out/results.json"));
+  await assertValid(text, "results");
+  const { runs } = resultsSpec.parse(JSON.parse(text));
+  const rows: Row[] = parse(await Deno.readTextFile(at("runs.csv")), { columns: true });
+  const intervals: Row[] = parse(stdout, { columns: true });
+  assert.equal(intervals.length, runs.flatMap(({ timeline }) => timeline.points).length);
+  for (const { order, requests, parameters } of runs) {
+    const ofRun = (some: readonly Row[]): Row[] =>
+      some.filter((row) => row.order === String(order));
+    const completed = ofRun(intervals).reduce((sum, row) => sum + Number(row.completed), 0);
+    assert.deepEqual([completed, ofRun(rows)[0].completed], [
+      requests.completed,
+      String(requests.completed),
+    ]);
+    assert.ok(ofRun(intervals).every((row) => row.connections === String(parameters.connections)));
+  }
+});
+
+Deno.test("bench writes JSON that keeps to its schema, and its intervals", async () => {
+  await using witness = startWitness();
+  using folder = emptyFolder();
+  const csv = join(folder.path, "intervals.csv");
+  const args = ["bench", witness.origin, "-c", "2", "-d", "600ms", "-q", "--csv-intervals", csv];
+  const { code, stdout, stderr } = await plateau([...args, "--json", "-"]);
+  assert.equal(code, 0, stderr);
+  await assertValid(stdout, "bench");
+  const { timeline } = JSON.parse(stdout);
+  const rows: Row[] = parse(await Deno.readTextFile(csv), { columns: true });
+  assert.deepEqual(
+    rows.map(({ endS, completed }) => [Number(endS), Number(completed)]),
+    timeline.points.map(({ t, completed }: { t: number; completed: number }) => [t, completed]),
+  );
+});
+
+Deno.test("report of several results begins with their trend", async () => {
+  await using witness = startWitness();
+  using folder = emptyFolder();
+  const at = (name: string): string => join(folder.path, name);
+  await Deno.writeTextFile(at("forms.json"), experimentAt(witness.origin));
+  for (const out of ["one", "two"]) {
+    const { code, stderr } = await plateau(["run", at("forms.json"), "--out", at(out), "-q"]);
+    assert.equal(code, 0, stderr);
+  }
+  const args = ["report", at("two"), at("one"), "-o", at("page.html"), "--markdown", at("page.md")];
+  const { code, stdout, stderr } = await plateau(args);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^Trend {4}forms over 2 results: From .* of 2 cells: .*\nReport {3}/);
+  assert.match(await Deno.readTextFile(at("page.html")), /<h1>forms over 2 results<\/h1>/);
+  assert.match(await Deno.readTextFile(at("page.md")), /^## forms over 2 results\n/);
+});
+
+Deno.test("several results, or two forms on standard output, are refused by their flags", async () => {
+  const several = await plateau(["report", "a", "b", "--csv-intervals", "-"]);
+  assert.equal(several.code, 2);
+  assert.match(several.stderr, /--csv-intervals: Cannot write several results in this form/);
+  const both = await plateau(["bench", "http://h/", "--csv", "-", "--csv-intervals", "-"]);
+  assert.equal(both.code, 2);
+  assert.match(
+    both.stderr,
+    /--csv-intervals: Cannot write to standard output: --csv does already/,
+  );
+});

@@ -1,0 +1,80 @@
+/** A step on GitHub: its summary and annotations beside what the commands print elsewhere. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { MOST_BYTES } from "../../cli/github_summary.ts";
+import { emptyFolder, type Ended, plateau } from "./plateau.ts";
+import { startWitness } from "./witness.ts";
+
+const BRIEFLY = ["-c", "2", "-n", "200"];
+
+/** What a command prints in a step, and what it adds to the summary. */
+async function inStep(
+  args: readonly string[],
+  before = "",
+): Promise<Ended & { summary: string }> {
+  using folder = emptyFolder();
+  const path = join(folder.path, "summary.md");
+  await Deno.writeTextFile(path, before);
+  const env = { GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: path };
+  const ended = await plateau(args, { env });
+  return { ...ended, summary: await Deno.readTextFile(path) };
+}
+
+Deno.test("bench adds its markdown to the step's summary, and annotates what failed", async () => {
+  await using witness = startWitness({ status: 503 });
+  const { code, stdout, stderr, summary } = await inStep([
+    ...["bench", witness.origin, ...BRIEFLY, "--expect-status", "200"],
+    ...["--threshold", "success > 50%", "--quiet", "--json", "-"],
+  ], "## Before\n\n");
+  assert.equal(code, 1);
+  assert.equal(JSON.parse(stdout).requests.completed, 200);
+  assert.match(stderr, /^::error title=Wrong answers::.*200 of 200 answers are not as expected$/m);
+  assert.match(
+    stderr,
+    /^::error title=Threshold failed::success > 50%25: success is 0 %25$/m,
+  );
+  assert.match(summary, /^## Before\n\n## http.*\n/);
+  assert.match(summary, /\n### Thresholds\n\n\| Threshold \|.*\n/);
+});
+
+Deno.test("run and compare add their markdown, too", async () => {
+  await using witness = startWitness();
+  using folder = emptyFolder();
+  const file = join(folder.path, "e.json");
+  await Deno.writeTextFile(
+    file,
+    JSON.stringify({
+      name: "step",
+      targets: { here: { url: witness.origin } },
+      scenarios: { s: { get: "/" } },
+      load: { connections: 1, requests: 20 },
+      thresholds: ["p50 < 1us"],
+    }),
+  );
+  const out = join(folder.path, "out");
+  const ran = await inStep(["run", file, "--out", out, "--quiet"]);
+  assert.equal(ran.code, 1, ran.stderr);
+  assert.match(ran.stderr, /^::error title=Threshold failed::p50 < 1us: s, here: p50 is /m);
+  assert.match(ran.summary, /^## step\n/);
+  const compared = await inStep(["compare", out, out]);
+  assert.equal(compared.code, 5);
+  assert.match(compared.summary, /^## Comparison\n/);
+});
+
+Deno.test("a summary without room is left as it is, and one that can't be written costs nothing", async () => {
+  await using witness = startWitness();
+  const full = "x".repeat(MOST_BYTES);
+  const { summary } = await inStep(["bench", witness.origin, ...BRIEFLY], full);
+  assert.equal(summary, full);
+  const env = { GITHUB_STEP_SUMMARY: "/nowhere/summary.md" };
+  const { code, stderr } = await plateau(["bench", witness.origin, ...BRIEFLY, "-q"], { env });
+  assert.equal(code, 0);
+  assert.match(stderr, /^Cannot write the summary of the step into \/nowhere\/summary\.md: /);
+});
+
+Deno.test("elsewhere nothing is annotated", async () => {
+  await using witness = startWitness({ status: 503 });
+  const env = { GITHUB_ACTIONS: "", GITHUB_STEP_SUMMARY: "" };
+  const args = ["bench", witness.origin, ...BRIEFLY, "--expect-status", "200", "-q"];
+  assert.doesNotMatch((await plateau(args, { env })).stderr, /::/);
+});

@@ -1,0 +1,62 @@
+/** `run --host`: targets listen where others reach them, and everything that asks them does so there. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { listeningPorts, OWN_HOST } from "../listening.ts";
+import { testWith } from "../needs.ts";
+import { Site } from "./site.ts";
+
+const EXPERIMENT = `name: elsewhere
+targets: { work: { app: work }, proxied: { proxy: { origin: work } } }
+scenarios: { root: { get: / } }
+load: { connections: 2, duration: 250ms }
+interval: 50ms
+repeat: 3
+`;
+
+testWith(
+  ["linux"],
+  "run --host makes targets listen there and nowhere else, and says so",
+  async () => {
+    using site = new Site(EXPERIMENT);
+    await using program = site.start("--repeat", "1", "--host", OWN_HOST);
+    const ports = new Set<number>();
+    await program.until("both targets have been loaded", () => {
+      for (const port of listeningPorts(OWN_HOST)) ports.add(port);
+      assert.deepEqual(listeningPorts("everywhere").filter((port) => ports.has(port)), []);
+      return site.saved()?.runs.length === 2;
+    });
+    const { code, stderr } = await program.ended;
+    assert.equal(code, 0, stderr);
+    const { runs = [], flags } = site.saved() ?? {};
+    for (const { url, requests } of runs) {
+      assert.equal(new URL(url).hostname, OWN_HOST);
+      assert.ok(ports.has(Number(new URL(url).port)), `${url}, not ${[...ports]}`);
+      assert.ok(requests.completed > 0);
+    }
+    assert.equal(runs.length, 2);
+    assert.equal(ports.size, 2, "the server behind the proxy is on loopback");
+    assert.equal(flags?.host, OWN_HOST);
+    assert.ok(readFileSync(join(site.out, "report.html"), "utf8").includes(`--host ${OWN_HOST}`));
+  },
+);
+
+testWith(["linux"], "what was interrupted goes on at the same host, and at no other", async () => {
+  using site = new Site(EXPERIMENT);
+  await site.interrupted(1, { signal: "SIGINT", more: ["--host", OWN_HOST] });
+  const other = await site.resume("--host", "127.0.0.1");
+  assert.equal(other.code, 2);
+  assert.match(other.stderr, /^--host: Cannot change this to 127\.0\.0\.1 .*: it was 127\./m);
+  const flags = site.saved()?.flags;
+  assert.ok(flags !== undefined);
+  site.edit({ flags: { ...flags, host: "198.51.100.7" } });
+  const gone = await site.resume("--seed", "1");
+  assert.equal(gone.code, 2);
+  assert.match(gone.stderr, /^--host: Cannot listen on "198\.51\.100\.7": this machine does not/m);
+  assert.match(gone.stderr, /^--seed: Cannot change this/m);
+  site.edit({ flags });
+  const { code, stderr } = await site.resume("--host", OWN_HOST);
+  assert.equal(code, 0, stderr);
+  const hosts = site.saved()?.runs.map(({ url }) => new URL(url).hostname);
+  assert.deepEqual(hosts, Array(6).fill(OWN_HOST));
+});

@@ -1,0 +1,206 @@
+/** The loads of other tools, run here, as a server sees them. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { testWith } from "../needs.ts";
+import { emptyFolder, type Ended, plateau } from "./plateau.ts";
+import { type Recorded, type Recorder, startRecorder } from "./recorder.ts";
+import { startWitness } from "./witness.ts";
+
+interface Sent {
+  readonly line?: string;
+  readonly fields?: readonly string[];
+  readonly body?: string;
+  readonly requests: number;
+  readonly connections: number;
+}
+
+/**
+ * What the tools sent of these command lines, but for Host and User-Agent: autocannon 9.0.0, hey 0.1.5,
+ * ab 2.3 (but for its version of HTTP, and the close that follows from it), curl 7.88.1.
+ */
+const SENT: readonly (readonly [commandLine: string, sent: Sent])[] = [
+  ["hey -n 22 -c 4 URL", {
+    ...{
+      requests: 20,
+      connections: 4,
+      fields: ["accept-encoding: gzip", "content-type: text/html"],
+    },
+  }],
+  ["hey -n 8 -c 4 -m POST -d hello -T text/plain -disable-keepalive -disable-compression URL", {
+    ...{ requests: 8, connections: 8, line: "POST /a?b=1 HTTP/1.1", body: "hello" },
+    fields: ["connection: close", "content-length: 5", "content-type: text/plain"],
+  }],
+  ["ab -n 12 -c 3 URL", {
+    ...{ requests: 12, connections: 12, fields: ["accept: */*", "connection: close"] },
+  }],
+  ["ab -k -n 12 -c 3 -C a=b -H 'X-A: b' -A u:p URL", {
+    ...{ requests: 12, connections: 3 },
+    fields: [
+      ...["accept: */*", "authorization: Basic dTpw", "connection: Keep-Alive", "cookie: a=b"],
+      "x-a: b",
+    ],
+  }],
+  ["autocannon -c 3 -a 12 -m POST -H a=b=c -b '{}' URL", {
+    ...{ requests: 12, connections: 3, line: "POST /a?b=1 HTTP/1.1", body: "{}" },
+    fields: ["a: b=c", "connection: keep-alive", "content-length: 2"],
+  }],
+];
+
+for (const [commandLine, sent] of SENT) {
+  Deno.test(`bench --like sends what ${commandLine} sent`, async () => {
+    await using recorder = startRecorder();
+    const like = commandLine.replace("URL", `'${recorder.origin}/a?b=1'`);
+    const { code, stderr } = await plateau(["bench", "-q", "--like", like]);
+    assert.equal(code, 0, stderr);
+    assertSent(recorder, sent);
+  });
+}
+
+Deno.test("bench --like asks curl's request as often as it is told to", async () => {
+  await using recorder = startRecorder();
+  const like = `curl '${recorder.origin}/a?b=1' -H 'X-A: b' -d a=b -d c=d --compressed`;
+  const args = ["bench", "-q", "--like", like, "-n", "6", "-c", "2"];
+  assert.equal((await plateau(args)).code, 0);
+  assertSent(recorder, {
+    ...{ requests: 6, connections: 2, line: "POST /a?b=1 HTTP/1.1", body: "a=b&c=d" },
+    fields: [
+      ...["accept-encoding: deflate, gzip, br, zstd", "accept: */*", "content-length: 7"],
+      ...["content-type: application/x-www-form-urlencoded", "x-a: b"],
+    ],
+  });
+});
+
+function assertSent(recorder: Recorder, sent: Sent): void {
+  const { requests, connections, line = "GET /a?b=1 HTTP/1.1", fields = [], body = "" } = sent;
+  const [first] = recorder.requests;
+  const host = `host: ${recorder.origin.slice("http://".length)}`;
+  assert.deepEqual(first, { line, fields: [...fields, host].sort(), body });
+  assert.equal(new Set(recorder.requests.map((one) => JSON.stringify(one))).size, 1);
+  assert.equal(recorder.requests.length, requests);
+  assert.equal(recorder.connections(), connections);
+}
+
+testWith(["wrk"], "bench --like sends what wrk sends, on as many connections", async () => {
+  const line = "-t 1 -c 3 -d 1s -H 'X-A: b' --latency";
+  const seen = async (run: (url: string) => Promise<unknown>): Promise<[Recorded, number]> => {
+    await using recorder = startRecorder();
+    await run(`${recorder.origin}/a?b=1`);
+    const [{ line, fields, body }] = recorder.requests;
+    const others = fields.filter((field) => !field.startsWith("host:"));
+    return [{ line, fields: others, body }, recorder.connections()];
+  };
+  const [wrks, wrkConnections] = await seen((url) => {
+    const args = ["-t", "1", "-c", "3", "-d", "1s", "-H", "X-A: b", url];
+    return new Deno.Command("wrk", { args, stdout: "null" }).output();
+  });
+  const [ours, connections] = await seen((url) =>
+    plateau(["bench", "-q", "--like", `wrk ${line} ${url}`])
+  );
+  assert.deepEqual(ours, wrks);
+  assert.equal(connections, wrkConnections - 1); // wrk tries one before it begins
+});
+
+Deno.test("bench --like says what the tool would have left out", async () => {
+  await using witness = startWitness({ delayMs: 300 });
+  const like = `wrk -c 2 -t 1 -d 1s -s x.lua ${witness.origin}/`;
+  const { code, stderr } = await plateau(["bench", "--like", like]);
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /^Not as wrk: without its Lua script$/m);
+  assert.match(
+    stderr,
+    /^wrk would have left out of its latencies 2 requests in flight at the end$/m,
+  );
+});
+
+/** Twelve visitors who log in and look around; all that is asked before the load is asked once, too. */
+const SCRIPT = (origin: string): string => `
+config:
+  target: ${origin}
+  phases:
+    - { duration: 1, arrivalCount: 8, name: Warm up }
+    - { duration: 0.5, arrivalRate: 8 }
+  payload: { path: users.csv, fields: [user, password], order: sequence }
+scenarios:
+  - name: Log in
+    flow:
+      - post: { url: /login, json: { user: "{{ user }}", password: "{{ password }}" } }
+      - loop:
+          - get: { url: "/page?n={{ $loopCount }}" }
+        count: 2
+`;
+
+async function runIn(folder: string, ...args: string[]): Promise<Ended> {
+  return await plateau(["run", "--quiet", ...args], { cwd: folder });
+}
+
+Deno.test("an Artillery script runs as an experiment, and again from its results", async () => {
+  await using recorder = startRecorder();
+  using folder = emptyFolder();
+  await Deno.writeTextFile(join(folder.path, "users.csv"), "ada,secret\nbob,word\n");
+  await Deno.writeTextFile(join(folder.path, "load.yml"), SCRIPT(recorder.origin));
+  const { code, stderr } = await runIn(folder.path, "load.yml", "--out", "out");
+  assert.equal(code, 0, stderr);
+  const counts = Object.groupBy(recorder.requests, ({ line, body }) => `${line} ${body}`);
+  const results = JSON.parse(await Deno.readTextFile(join(folder.path, "out/results.json")));
+  assert.equal(results.runs[0].sessions.completed, 12);
+  assert.equal(results.runs[0].requests.completed, 36);
+  assert.equal(recorder.requests.length, 36 + 6); // and once with each user to see that answers are right
+  assert.equal(counts["GET /page?n=1 HTTP/1.1 "]?.length, 14);
+  assert.ok((counts['POST /login HTTP/1.1 {"user":"bob","password":"word"}'] ?? []).length >= 5);
+  assert.deepEqual([results.file, results.source], [
+    { name: "load.yaml", folder: ".." },
+    await Deno.readTextFile(join(folder.path, "out/load.yaml")),
+  ]);
+  assert.match(results.source, /^# From an Artillery script, load\.yml\./);
+  const again = await runIn(folder.path, "--resume", "out");
+  assert.equal(again.code, 0, again.stderr);
+});
+
+Deno.test("a HAR file runs as an experiment, and its notes are told", async () => {
+  await using recorder = startRecorder();
+  using folder = emptyFolder();
+  const asked = (method: string, path: string, postData?: object): object => ({
+    startedDateTime: "2026-01-01T00:00:00.000Z",
+    time: 1,
+    request: {
+      ...{ method, url: `${recorder.origin}${path}`, postData },
+      headers: [{ name: "Accept", value: "text/html" }, { name: "Cookie", value: "id=1" }],
+    },
+    response: { status: 200 },
+  });
+  const entries = [asked("GET", "/"), asked("POST", "/a", { mimeType: "text/plain", text: "b" })];
+  await Deno.writeTextFile(join(folder.path, "visit.har"), JSON.stringify({ log: { entries } }));
+  const args = ["run", "visit.har", "--out", "out", "--duration", "200ms"];
+  const { code, stderr } = await plateau(args, { cwd: folder.path });
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /^Note: without its cookie fields, which are one visitor's own$/m);
+  const { runs: [{ requests, load }] } = JSON.parse(
+    await Deno.readTextFile(join(folder.path, "out/results.json")),
+  );
+  assert.equal(load.connections, 10);
+  assert.equal(recorder.requests.length, requests.completed + requests.unfinished + 2);
+  const [get, post] = recorder.requests;
+  assert.deepEqual([get.line, post.line, post.body], ["GET / HTTP/1.1", "POST /a HTTP/1.1", "b"]);
+  assert.ok(recorder.requests.every(({ fields }) => fields.includes("accept: text/html")));
+});
+
+Deno.test("init --from writes what a script becomes, with the way to its files", async () => {
+  using folder = emptyFolder();
+  await Deno.mkdir(join(folder.path, "load"));
+  await Deno.writeTextFile(join(folder.path, "load/users.csv"), "ada,secret\n");
+  await Deno.writeTextFile(join(folder.path, "load/a.yml"), SCRIPT("http://127.0.0.1:9"));
+  const cwd = folder.path;
+  const wrote = await plateau(["init", "mine.yaml", "--from", "load/a.yml"], { cwd });
+  assert.equal(wrote.code, 0, wrote.stderr);
+  assert.match(
+    wrote.stdout,
+    /^Wrote mine\.yaml\. plateau check mine\.yaml tells what it runs\nNote: /,
+  );
+  assert.match(await Deno.readTextFile(join(cwd, "mine.yaml")), /csv: load\/users\.csv$/m);
+  const checked = await plateau(["check", "mine.yaml"], { cwd });
+  assert.deepEqual([checked.code, checked.stdout.split("\n")[0]], [0, "a"]);
+  const twice = await plateau(["init", "mine.yaml", "--from", "load/a.yml"], { cwd });
+  assert.equal(twice.code, 2);
+  const none = await plateau(["init", "other.yaml", "--from", "load/users.csv"], { cwd });
+  assert.match(none.stderr, /users\.csv: Cannot take this over: it is neither/);
+});

@@ -1,0 +1,111 @@
+/** What a person sees in a terminal while Plateau measures, and what stays when it is over. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { testWith } from "../needs.ts";
+import { COMMAND, emptyFolder, plateau } from "./plateau.ts";
+import { Terminal } from "./terminal.ts";
+
+/** Only what is asked for: neither CI nor NO_COLOR of those who test. */
+function environment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const { PATH = "", HOME = "", DENO_DIR } = Deno.env.toObject();
+  return { PATH, HOME, ...(DENO_DIR ? { DENO_DIR } : {}), LANG: "C.UTF-8", ...more };
+}
+
+function serve(): Deno.HttpServer<Deno.NetAddr> {
+  return Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    () => new Response("a"),
+  );
+}
+
+function benchOf({ addr }: Deno.HttpServer<Deno.NetAddr>, ...args: string[]): string[] {
+  return [...COMMAND, "bench", `http://127.0.0.1:${addr.port}/`, "-c", "2", "-w", "1", ...args];
+}
+
+function runOf(out: string): string[] {
+  const file = join(import.meta.dirname ?? "", "fixtures/small.yaml");
+  return [...COMMAND, "run", file, "--duration", "1s", "--out", out];
+}
+
+/** What the live view alone says. */
+const LIVE = /% CPU, up to .* late|Latency of the last|s left$/m;
+
+testWith(
+  ["tmux"],
+  "bench shows live figures, and Ctrl-C leaves its result alone on the screen",
+  async () => {
+    await using server = serve();
+    await using terminal = new Terminal(benchOf(server, "-d", "60s"), environment());
+    const screen = await terminal.shows(/^Latency of the last/m);
+    assert.match(screen, /^━*─+ {2}\d+ %, [\d.]+ s of 1 min, \d+ (?:s|min) left$/m);
+    assert.match(screen, /^Requests\/s +[\d,]+ {2}[▁-█]+$/m);
+    assert.match(screen, /^Generator +1 worker, \d+ % CPU, up to [\d.]+ [mµ]?s late$/m);
+    await terminal.press("C-c");
+    const after = await terminal.shows(/^Status codes\n +200 +[\d,]+$/m, { past: true });
+    assert.doesNotMatch(after, LIVE);
+    assert.match(after, /^http:\/\/127\.0\.0\.1:\d+\/\n/);
+    assert.ok(await terminal.isCursorShown());
+  },
+);
+
+testWith(["tmux"], "the live view keeps to the window, however that changes", async () => {
+  await using server = serve();
+  await using terminal = new Terminal(benchOf(server, "-d", "60s"), environment());
+  await terminal.shows(/^Latency of the last/m);
+  await terminal.resize(100, 30);
+  await terminal.resize(80, 30);
+  const smaller = await terminal.shows(/^━*─{30,40} {2}\d+ %, .*left\nRequests/m, { past: true });
+  assert.equal(smaller.match(/^Requests\/s/mg)?.length, 1);
+  await terminal.resize(60, 30);
+  const narrow = await terminal.shows(/^━*─{1,29} {2}\d+ %, .*left\nRequests/m);
+  assert.equal(narrow.match(/^Requests\/s/mg)?.length, 1);
+  assert.ok(narrow.split("\n").every((line) => line.length <= 57), narrow);
+  await terminal.resize(120, 30);
+  await terminal.shows(/^━*─{38,40} {2}\d+ %, .*left\nRequests/m);
+});
+
+testWith(
+  ["tmux"],
+  "run leaves a line for each run and the summary, and nothing of the live view",
+  async () => {
+    using folder = emptyFolder();
+    await using terminal = new Terminal(runOf(folder.path), environment());
+    await terminal.shows(/^[━─]+ {2}\d+ %, run \d+ of \d+.*\n.*repetition 1, .* of 1 s$/m);
+    const after = await terminal.shows(/^Report +\S+report\.html$/m, { past: true });
+    assert.match(after, /^\[1\/\d+\] .* requests\/s, p50 /m);
+    assert.doesNotMatch(after, LIVE);
+  },
+);
+
+testWith(
+  ["tmux"],
+  "the live view has colours, but not with --no-color, and is ASCII without UTF-8",
+  async () => {
+    await using server = serve();
+    await using coloured = new Terminal(benchOf(server, "-d", "60s"), environment());
+    assert.match(await coloured.shows(/Latency of/, { styles: true }), /\[36m[▁-█]/);
+    const ascii = environment({ LANG: "C" });
+    await using plain = new Terminal(benchOf(server, "-d", "60s", "--no-color"), ascii);
+    assert.match(await plain.shows(/Latency of/, { styles: true }), /^[\n\x20-\x7e]+$/);
+  },
+);
+
+testWith(
+  ["tmux"],
+  "nobody watches in CI, and a dumb terminal can't go back: each line has the time left instead",
+  async () => {
+    using folder = emptyFolder();
+    for (const [name, value] of [["CI", "true"], ["TERM", "dumb"]]) {
+      const command = runOf(join(folder.path, name));
+      await using terminal = new Terminal(command, environment({ [name]: value }));
+      await terminal.shows(/^\[1\/\d+\] .* \(\d.* left\)$/m);
+    }
+  },
+);
+
+Deno.test("a pipe gets no escape", async () => {
+  await using server = serve();
+  const args = benchOf(server, "-d", "300ms").slice(COMMAND.length);
+  const { stdout, stderr } = await plateau(args, { env: { NO_COLOR: "" } });
+  assert.ok(!(stdout + stderr).includes("\x1b"));
+});

@@ -1,0 +1,121 @@
+/** Where answers are proved, and what a run finds in Redis of those before it. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Results, results } from "../../runner/result.ts";
+import { connectRedis } from "../../targets/redis_client.ts";
+import { testWith } from "../needs.ts";
+import { startRedis } from "../targets/fixtures/own_redis.ts";
+import { emptyFolder, type Ended, plateau } from "./plateau.ts";
+
+interface Outcome extends Ended {
+  readonly saved: Results;
+}
+
+async function run(
+  experiment: Record<string, unknown>,
+  { args = [], env }: { args?: string[]; env?: Record<string, string> } = {},
+): Promise<Outcome> {
+  using folder = emptyFolder();
+  const file = join(folder.path, "a.json");
+  Deno.writeTextFileSync(file, JSON.stringify({ name: "a", ...experiment }));
+  const ended = await plateau(["run", file, "--out", folder.path, ...args], { env });
+  const text = readFileSync(join(folder.path, "results.json"), "utf8");
+  return { ...ended, saved: results.parse(JSON.parse(text)) };
+}
+
+/** The limit and the cache of the user study: the first request is slow, five are answered. */
+const LIMITED = {
+  targets: {
+    user: {
+      app: "user",
+      set: { delay: "1s", cache: "redis", rateLimit: { store: "redis", limit: 5, window: "60s" } },
+    },
+  },
+  scenarios: { user: { get: "/user", expect: { status: [200, 429] } } },
+  load: { connections: 10, duration: "1500ms" },
+  repeat: 2,
+};
+
+testWith(
+  ["redis"],
+  "proved apart, a limit and a cache in Redis are untouched when each run begins",
+  async () => {
+    await using redis = await startRedis(); // given, so only keys of ours are taken away
+    const client = await connectRedis(redis.url);
+    await client.mSet({ "somebody:else": "1", "plateau:proxy:an-earlier-run": "1" });
+    const { saved, code, stderr } = await run({ ...LIMITED, prove: "apart" }, {
+      args: ["--redis", redis.url],
+    });
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(saved.runs.map(({ status }) => status["200"]), [5, 5]);
+    for (const { service, requests, status } of saved.runs) {
+      assert.ok(service.max >= 1_000, `${service.max} ms`);
+      assert.equal(status["429"], requests.completed - 5);
+    }
+    const kept = await client.mGet(["somebody:else", "plateau:proxy:an-earlier-run"]);
+    assert.deepEqual(kept, ["1", null]);
+    client.destroy();
+  },
+);
+
+testWith(
+  ["redis"],
+  "proved here, the proof counts against the limit and warms the cache",
+  async () => {
+    await using redis = await startRedis();
+    const { saved, code, stderr } = await run({ ...LIMITED, repeat: 1 }, {
+      args: ["--redis", redis.url],
+    });
+    assert.equal(code, 0, stderr);
+    const [{ status, service }] = saved.runs;
+    assert.equal(status["200"], 4);
+    assert.ok(service.max < 1_000, `${service.max} ms`);
+  },
+);
+
+Deno.test("a target that answers wrong apart is not measured at any repetition", async () => {
+  const { saved, code } = await run({
+    targets: { api: { app: "api" } },
+    scenarios: { static: { get: "/static", expect: { body: "right" } }, fib: { get: "/fib" } },
+    load: { connections: 1, duration: "200ms" },
+    repeat: 2,
+    prove: "apart",
+  });
+  assert.equal(code, 3);
+  assert.deepEqual(saved.runs.map(({ scenario }) => scenario), ["fib", "fib"]);
+  const reasons = saved.missing.map(({ scenario, reason }) => `${scenario}: ${reason}`);
+  assert.equal(reasons.length, 2);
+  assert.match(
+    reasons[0],
+    /^static: .*GET \/static is answered wrong: expected body "right", got ".*ok/,
+  );
+  assert.equal(reasons[1], reasons[0]);
+});
+
+const SHORT = {
+  targets: { api: { app: "api" } },
+  scenarios: { static: { get: "/static" } },
+  load: { connections: 1, duration: "200ms" },
+  repeat: 1,
+};
+
+testWith(["redis", "redis-benchmark"], "ceilings are measured once, before the runs", async () => {
+  const { saved, code, stderr } = await run({ ...SHORT, ceilings: ["generator", "redis"] });
+  assert.equal(code, 0, stderr);
+  const { generator, redis } = saved.ceilings ?? {};
+  assert.ok(generator && generator.perSec > 1_000);
+  assert.ok(redis && redis.perSec > 1_000);
+  assert.match(redis.by, /-benchmark \d/);
+  assert.match(stderr, /Measuring what Redis can answer with redis-benchmark/);
+});
+
+Deno.test("a ceiling that cannot be measured is null, with a note", async () => {
+  const { saved, code, stderr } = await run({ ...SHORT, ceilings: ["redis"] }, {
+    env: { PATH: "/nonexistent" },
+    args: [],
+  });
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(saved.ceilings, { redis: null });
+  assert.match(stderr, /Cannot measure what Redis can answer: (?:there is no Redis|.*not on PATH)/);
+});

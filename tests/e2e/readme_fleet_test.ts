@@ -1,0 +1,86 @@
+/** "Load from several machines" of the README, as a reader would try it, with this machine as all four. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse as words } from "shell-quote";
+import { freePort } from "../../targets/launch/surroundings.ts";
+import { OWN_HOST } from "../listening.ts";
+import { findProgram, testWith } from "../needs.ts";
+import { emptyFolder, Plateau, plateau } from "./plateau.ts";
+
+const README = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+const [, SECTION] = /\n## Load from several machines\n(.*?)\n## /s.exec(README) ?? [];
+const EXPERIMENT = `name: mine
+targets: { api: { app: api } }
+scenarios: { static: { get: /static } }
+load: { connections: 8, duration: 300ms }
+repeat: 1
+`;
+
+/** The section's blocks of commands, each a line; ports are free ones, and loads short. */
+function commands(): string[][] {
+  const ports = new Map([["6390", freePort()], ["8080", freePort()]]);
+  return [...SECTION.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) =>
+    block.trim().replaceAll(/\b(?:6390|8080)\b/g, (port) => `${ports.get(port)}`)
+      .replaceAll("HOST", OWN_HOST).replaceAll("-d 5s", "-d 500ms").split("\n")
+  );
+}
+
+function argsOf(line: string): string[] {
+  const [program, ...args] = words(line).map(String);
+  assert.equal(program, "plateau", line);
+  return args;
+}
+
+function startRedis(line: string): AsyncDisposable {
+  const [program, ...args] = words(line).map(String);
+  assert.equal(program, "redis-server");
+  const options = { args, stdout: "null", stderr: "null" } as const;
+  const child = new Deno.Command(findProgram("redis") ?? program, options).spawn();
+  return {
+    async [Symbol.asyncDispose](): Promise<void> {
+      child.kill("SIGKILL");
+      await child.status;
+    },
+  };
+}
+
+async function start(line: string, isThere: RegExp): Promise<Plateau> {
+  const program = new Plateau(argsOf(line));
+  await program.prints(isThere);
+  return program;
+}
+
+async function outputOf(line: string, cwd?: string): Promise<string> {
+  const { code, stdout, stderr } = await plateau(argsOf(line), { cwd });
+  assert.equal(code, 0, `${line}\n${stderr}`);
+  return stdout;
+}
+
+testWith(["linux", "redis"], "the README leads from one machine to four", async () => {
+  using folder = emptyFolder();
+  Deno.writeTextFileSync(join(folder.path, "mine.yaml"), EXPERIMENT);
+  const [here, look, onFour, load, ...more] = commands();
+  assert.deepEqual(more, []);
+  await using _redis = startRedis(here[0]);
+  {
+    await using _served = await start(here[1], /^listening/m);
+    await using agent = await start(here[2], /is ready/);
+    assert.match(await outputOf(look[0]), /idle/);
+    assert.match(await outputOf(look[1]), /Requests\/s/);
+    agent.kill("SIGINT");
+    assert.equal((await agent.ended).code, 0);
+  }
+  await using _served = await start(onFour[0], /^listening/m);
+  await using agents = new AsyncDisposableStack();
+  for (let i = 0; i < 4; i++) agents.use(await start(onFour[1], /is ready/));
+  const bench = await outputOf(`${load[0]} --json -`);
+  const { load: asked, requests, agents: parts } = JSON.parse(bench);
+  assert.equal(asked.connections, 4_000);
+  assert.ok(requests.completed > 0);
+  assert.deepEqual(parts.map(({ connections }: { connections: number }) => connections), [
+    ...Array(4).fill(1_000),
+  ]);
+  assert.match(await outputOf(load[1], folder.path), /Report +\S+report\.html/);
+  assert.ok(existsSync(join(folder.path, "results/mine")));
+});

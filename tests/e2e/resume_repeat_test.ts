@@ -1,0 +1,87 @@
+/** What `run --resume` decides about repetitions, failures, and what a cell needs. */
+import assert from "node:assert/strict";
+import { testWith } from "../needs.ts";
+import { Site } from "./site.ts";
+
+/** Waits make up nearly all of each answer, so that the runs of a busy machine are alike, too. */
+function experiment(repeat: string, targets = "work: { app: work }"): string {
+  return `name: long
+targets: { ${targets} }
+scenarios: { wait: { get: "/?sleepTime=20", expect: { status: [200, 403] } } }
+load: { connections: 2, duration: 300ms }
+order: sequential
+repeat: ${repeat}
+`;
+}
+
+Deno.test("repeat: until looks at the runs of before, too", async () => {
+  using site = new Site(experiment("until 90%"));
+  await site.interrupted(3, { signal: "SIGKILL" });
+  const { code, stdout, stderr } = await site.resume();
+  assert.equal(code, 0, stderr);
+  const { runs, planned, reached } = site.saved() ?? {};
+  assert.deepEqual(runs?.map(({ repetition }) => repetition), [1, 2, 3, 4, 5]);
+  assert.deepEqual([planned, reached?.repetitions, reached?.why], [5, 5, "narrow"]);
+  assert.match(stderr, /^\[4\/5\] wait, work/m);
+  assert.match(stdout.replaceAll(/\s+/g, " "), /Stopped after 5 repetitions/);
+});
+
+Deno.test("a time budget counts the time before the interruption", async () => {
+  using site = new Site(experiment("{ budget: 10m }"));
+  await site.interrupted(2, { signal: "SIGINT" });
+  const before = site.saved();
+  assert.ok((before?.spent ?? 0) > 600, `${before?.spent}`);
+  site.edit({ spent: 599_900 });
+  const { code, stderr } = await site.resume();
+  assert.equal(code, 0, stderr);
+  const after = site.saved();
+  assert.deepEqual(after?.runs, before?.runs);
+  assert.equal(after?.reached?.why, "budget");
+});
+
+Deno.test("what failed is not tried again, and costs exit code 3 still", async () => {
+  using site = new Site(
+    experiment("2", "dead: { command: [sh, -c, exit 9] }, work: { app: work }"),
+  );
+  await site.interrupted(1, { signal: "SIGKILL" });
+  const before = site.saved();
+  const { code, stderr } = await site.resume();
+  assert.equal(code, 3, stderr);
+  const { runs, missing, state } = site.saved() ?? {};
+  assert.deepEqual(runs?.map(({ repetition }) => repetition), [1, 2]);
+  assert.deepEqual(missing?.map(({ repetition }) => repetition), [1, 2]);
+  assert.deepEqual([missing?.[0], state], [before?.missing[0], "done"]);
+});
+
+const FILES = "files: { nginx: { root: . } }, work: { app: work }";
+
+const NO_PROGRAMS = { env: { PATH: "/nonexistent" } };
+
+testWith(
+  ["nginx"],
+  "cells that lacked something are measured once it is there",
+  async () => {
+    using site = new Site(experiment("2", FILES), NO_PROGRAMS);
+    await site.interrupted(1, { signal: "SIGKILL" });
+    assert.deepEqual(site.saved()?.missing.map(({ target }) => target), ["files"]);
+    const { code, stderr } = await site.resume();
+    assert.equal(code, 0, stderr);
+    const { runs, missing } = site.saved() ?? {};
+    assert.deepEqual(missing, []);
+    assert.deepEqual(
+      runs?.map(({ target, order }) => `${order} ${target}`).sort(),
+      ["1 files", "2 work", "3 files", "4 work"],
+    );
+  },
+);
+
+testWith(["nginx"], "nothing goes on without what earlier runs had", async () => {
+  using site = new Site(experiment("2", FILES));
+  await site.interrupted(1, { signal: "SIGKILL" });
+  const before = site.saved();
+  assert.equal(before?.runs[0].target, "files");
+  const { code, stderr } = await site.resumeIn(NO_PROGRAMS);
+  assert.equal(code, 3, stderr);
+  assert.match(stderr, /Cannot go on: something is gone that earlier runs had\n.*nginx/);
+  assert.deepEqual(site.saved(), before);
+});

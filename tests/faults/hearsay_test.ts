@@ -1,0 +1,82 @@
+/** What others put into the ear of a coordinator while it listens to its agents. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { openLink } from "../../runner/fleet/link.ts";
+import { ordersKey, toldQueue } from "../../runner/fleet/names.ts";
+import { packReport } from "../../runner/fleet/packing.ts";
+import { roster } from "../../runner/fleet/roster.ts";
+import { orders, type ToldInput } from "../../runner/fleet/told.ts";
+import { UNKNOWN } from "../../runner/trust/surroundings.ts";
+import { report } from "../fleet/packed.ts";
+import { testWith } from "../needs.ts";
+import { assertAsked } from "../e2e/fleet/conservation.ts";
+import { Fleet, measured } from "../e2e/fleet/fleet.ts";
+
+/** Time enough to tell falsehoods meanwhile. */
+const SECONDS = 6;
+
+/** An agent's last word about a run, with results that are made up. */
+function lastWord(run: string, agent: string): ToldInput {
+  const [madeUp] = fc.sample(report, { numRuns: 1, seed: 7 });
+  return {
+    ...{ kind: "finished", run, agent, bundles: 0, startedAtMs: 0 },
+    reports: [packReport(madeUp)],
+    stage: { surroundings: UNKNOWN, calibration: null, sharesMachine: false },
+  };
+}
+
+/** Tells the coordinator of the agents that are at work what `falsehoods` there are about its run. */
+async function tell(redis: string, falsehoods: (run: string) => unknown[]): Promise<void> {
+  const link = await openLink({ url: redis });
+  try {
+    const coordinator = (await roster(link.client))[0].coordinator ?? "";
+    const { run } = orders.parse(JSON.parse(await link.client.get(ordersKey(coordinator)) ?? ""));
+    assert.ok(run);
+    const queue = link.queue(toldQueue(coordinator));
+    for (const falsehood of falsehoods(run)) await queue.add("told", falsehood);
+  } finally {
+    await link.close();
+  }
+}
+
+testWith(
+  ["redis"],
+  "what is told of past runs, by strangers, and nonsense changes nothing",
+  async () => {
+    await using fleet = await Fleet.start({ agents: { a: {}, b: {} } });
+    await using coordinator = fleet.bench("-c", "121", "-r", "200/s", "-d", `${SECONDS}s`);
+    await fleet.loads(coordinator);
+    await tell(fleet.redis.url, (run) => [
+      lastWord("a-run-of-yesterday", "a"),
+      { kind: "bundle", run: "a-run-of-yesterday", agent: "a", seq: 3 },
+      lastWord(run, "stranger"),
+      { ...lastWord(run, "a"), reports: "none" },
+      "nonsense",
+    ]);
+    const ended = await fleet.endOf(coordinator);
+    const result = measured(ended);
+    const asked = assertAsked(result, 200, SECONDS);
+    assert.equal(await fleet.witness.settledCount(), asked);
+    assert.deepEqual(result.agents?.map(({ name }) => name), ["a", "b"]);
+    assert.match(ended.stderr, /agent a told late of a run that is over/i);
+  },
+);
+
+testWith(
+  ["redis"],
+  "agents whose counts do not add up are named, and no result is made",
+  async () => {
+    await using fleet = await Fleet.start({ agents: { a: {}, b: {} } });
+    await using coordinator = fleet.bench("-c", "121", "-r", "200/s", "-d", "60s");
+    await fleet.loads(coordinator);
+    await tell(fleet.redis.url, (run) => [lastWord(run, "a"), lastWord(run, "b")]);
+    const { code, stdout, stderr } = await fleet.endOf(coordinator);
+    assert.equal(code, 3, stderr);
+    assert.match(
+      stderr,
+      /^Cannot use what the fleet told: it does not add up\n {2}agent a: .*\n {2}agent b: /m,
+    );
+    assert.equal(stdout, "");
+    await fleet.isFree();
+  },
+);

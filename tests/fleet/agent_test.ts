@@ -1,0 +1,127 @@
+/** What one agent does with what it is asked, with a real Redis and a coordinator made by hand. */
+import assert from "node:assert/strict";
+import { packedSoFar } from "../../runner/fleet/packing.ts";
+import { RedisServer } from "../e2e/fleet/redis_server.ts";
+import { until } from "../e2e/patience.ts";
+import { plateau } from "../e2e/plateau.ts";
+import { startWitness } from "../e2e/witness.ts";
+import { testWith } from "../needs.ts";
+import { ENDLESS, HandMade, jobOf } from "./hand_made.ts";
+import { startAgent } from "./started_agent.ts";
+
+testWith(["redis"], "an agent tells everything that a witness sees", async () => {
+  await using redis = await RedisServer.start();
+  await using witness = startWitness();
+  await using coordinator = await HandMade.open(redis.url);
+  await using _ = await startAgent(redis.url, "one");
+  const job = jobOf(coordinator, { origin: witness.origin });
+  const startAtMs = await coordinator.startRun("one", job);
+  assert.equal((await coordinator.presenceOf("one"))?.coordinator, coordinator.id);
+  const { reports, bundles, startedAtMs } = await coordinator.hears("finished");
+  assert.ok(Math.abs(startedAtMs - startAtMs) < 0.01);
+  const [{ totals }] = reports;
+  assert.ok(totals.completed > 0);
+  assert.equal(totals.due, totals.completed + totals.failed + totals.unfinished + totals.dropped);
+  const sent = totals.due - totals.dropped;
+  assert.equal(await witness.settledCount(), sent);
+  const told = coordinator.bundles();
+  assert.deepEqual(told.map(({ seq }) => seq), [...Array(bundles).keys()]);
+  assert.ok(bundles > 2, `${bundles} bundles`);
+  const inParts = told.flatMap(({ parts }) => parts.map(({ part }) => part.completed));
+  assert.equal(inParts.reduce((sum, completed) => sum + completed, 0), totals.completed);
+  const [last] = told.slice(-1).flatMap(({ soFar }) => packedSoFar.parse(soFar[0]));
+  assert.equal(last.totals.completed, totals.completed);
+  coordinator.fallSilent();
+  await until(
+    "it is idle",
+    async () => (await coordinator.presenceOf("one"))?.coordinator === null,
+  );
+});
+
+const REFUSED = [
+  ["a host that it was not allowed", { origin: "http://192.0.2.1" }, /Cannot load 192\.0\.2\.1/],
+  ["another version", { origin: "http://127.0.0.1", version: "0.0.0" }, /coordinator 0\.0\.0/],
+  ["a unix socket", { origin: "http://127.0.0.1", access: { unixPath: "/tmp/x" } }, /unix/],
+  [
+    "what is no load",
+    { origin: "http://127.0.0.1", seed: -1, intervalMs: 0 },
+    /seed[\s\S]*interval/,
+  ],
+] as const;
+
+testWith(["redis"], "an agent refuses what it may not do, and says why", async () => {
+  await using redis = await RedisServer.start();
+  await using coordinator = await HandMade.open(redis.url);
+  await using _ = await startAgent(redis.url, "one");
+  for (const [what, changes, why] of REFUSED) {
+    coordinator.heard.length = 0;
+    await coordinator.hire("one", jobOf(coordinator, { ...changes, run: `run-${what}` }));
+    const { problems } = await coordinator.hears("refused");
+    assert.match(problems.join("\n"), why, what);
+  }
+  assert.equal((await coordinator.presenceOf("one"))?.coordinator, null);
+});
+
+testWith(["redis"], "an agent works for one coordinator at a time", async () => {
+  await using redis = await RedisServer.start();
+  await using witness = startWitness();
+  await using first = await HandMade.open(redis.url);
+  await using second = await HandMade.open(redis.url);
+  await using _ = await startAgent(redis.url, "one");
+  await first.order({ run: "run-1" });
+  await first.hire("one", jobOf(first, { origin: witness.origin }));
+  await first.hears("ready");
+  await second.order({ run: "run-2" });
+  await second.hire("one", jobOf(second, { origin: witness.origin, run: "run-2" }));
+  const { problems } = await second.hears("refused");
+  assert.deepEqual(problems, [`Cannot begin: it is at work for ${first.id}`]);
+});
+
+testWith(["redis"], "an agent that is told to stop tells how far it came", async () => {
+  await using redis = await RedisServer.start();
+  await using witness = startWitness({ delayMs: 5 });
+  await using coordinator = await HandMade.open(redis.url);
+  await using agent = await startAgent(redis.url, "one");
+  await coordinator.startRun("one", jobOf(coordinator, { origin: witness.origin, load: ENDLESS }));
+  await coordinator.hears("bundle");
+  await coordinator.order({ stop: true });
+  const { reports: [{ totals }] } = await coordinator.hears("finished");
+  assert.equal(await witness.settledCount(), totals.due - totals.dropped);
+  await agent.prints(/run stopped: [\d,]+ requests, [\d,]+ requests\/s\n/);
+});
+
+testWith(["redis"], "an agent that goes on with another run throws the last one away", async () => {
+  await using redis = await RedisServer.start();
+  await using witness = startWitness({ delayMs: 5 });
+  await using coordinator = await HandMade.open(redis.url);
+  await using agent = await startAgent(redis.url, "one");
+  await coordinator.startRun("one", jobOf(coordinator, { origin: witness.origin, load: ENDLESS }));
+  await coordinator.hears("bundle");
+  await coordinator.order({ run: "run-2", startAtMs: null });
+  await coordinator.hire("one", jobOf(coordinator, { origin: witness.origin, run: "run-2" }));
+  await until("it is ready again", () => coordinator.heard.some(({ run }) => run === "run-2"));
+  await agent.prints(/its results are thrown away/);
+  assert.equal(coordinator.heard.some(({ kind }) => kind === "finished"), false);
+});
+
+testWith(["redis"], "two agents of one name are one too many", async () => {
+  await using redis = await RedisServer.start();
+  await using _ = await startAgent(redis.url, "one");
+  const { code, stderr } = await plateau(["agent", "--redis", redis.url, "--name", "one"]);
+  assert.equal(code, 2);
+  assert.match(stderr, /--name: Cannot be agent "one": there is one of that name \(end it/);
+});
+
+testWith(
+  ["redis"],
+  "an agent begins no run that its coordinator does not want just now",
+  async () => {
+    await using redis = await RedisServer.start();
+    await using coordinator = await HandMade.open(redis.url);
+    await using agent = await startAgent(redis.url, "one");
+    await coordinator.order({ run: "run-2" });
+    await coordinator.hire("one", jobOf(coordinator, { origin: "http://127.0.0.1:1" }));
+    await agent.prints(/a job was dropped: its run is over/);
+    assert.equal((await coordinator.presenceOf("one"))?.coordinator, null);
+  },
+);

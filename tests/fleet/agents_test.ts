@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { renderRoster } from "../../cli/agents.ts";
+import { type Presence, presence } from "../../runner/fleet/told.ts";
+import { VERSION } from "../../runner/version.ts";
+import { certificates } from "../certificates.ts";
+import { RedisServer } from "../e2e/fleet/redis_server.ts";
+import { emptyFolder, plateau } from "../e2e/plateau.ts";
+import { testWith } from "../needs.ts";
+import { startAgent } from "./started_agent.ts";
+
+const OPTIONS = { width: 80, color: false, unicode: true };
+
+const ONE: Presence = {
+  name: "one",
+  version: VERSION,
+  host: "north",
+  cores: 8,
+  openFiles: 1_048_576,
+  workers: 7,
+  driver: "epoll",
+  ceiling: 250_123.4,
+  allow: ["localhost", "10.0.0.0/8"],
+  clock: { offsetMs: -0.001, uncertaintyMs: 0.082 },
+  coordinator: null,
+  since: 0,
+};
+
+Deno.test("the list of agents says who is there, and what each brings", () => {
+  const two = {
+    ...ONE,
+    ...{ name: "two", coordinator: "laptop-7", openFiles: null, ceiling: null },
+    clock: { offsetMs: 1_234.5678, uncertaintyMs: 20.5 },
+  };
+  assert.equal(
+    renderRoster([ONE, two], OPTIONS),
+    `agent  state                 version  host   cores  open files  workers  driver  ceiling /s a worker  clock ms      may load
+one    idle                  ${VERSION}    north      8  1,048,576         7  epoll              250,123   0 ± 0.08      localhost, 10.0.0.0/8
+two    at work for laptop-7  ${VERSION}    north      8           -        7  epoll                     -  1,235 ± 20.5  localhost, 10.0.0.0/8
+`,
+  );
+});
+
+Deno.test("an agent of another version is marked", () => {
+  const text = renderRoster([{ ...ONE, version: "9.9.9" }], OPTIONS);
+  assert.match(text, /9\.9\.9 !/);
+  assert.match(text, new RegExp(`! Only agents of this version, ${VERSION}, load for it`));
+});
+
+testWith(["redis"], "an empty list says how to start an agent", async () => {
+  await using redis = await RedisServer.start();
+  const { code, stdout } = await plateau(["agents"], { env: { REDIS_URL: redis.url } });
+  assert.equal(code, 0);
+  assert.equal(
+    stdout,
+    "No agent waits at this Redis; start one with: plateau agent --redis URL\n",
+  );
+});
+
+Deno.test("agents can't be found without a Redis", async () => {
+  for (const command of ["agent", "agents"]) {
+    const { code, stderr } = await plateau([command], { env: { REDIS_URL: "" } });
+    assert.equal(code, 2);
+    assert.match(stderr, /^--redis: Cannot do without .* \(add --redis redis:\/\/host:port/);
+  }
+});
+
+Deno.test("a Redis that does not answer is the exit code of what can't be had", async () => {
+  for (const command of ["agent", "agents"]) {
+    const { code, stderr } = await plateau([command, "--redis", "redis://:secret@127.0.0.1:1"]);
+    assert.equal(code, 3);
+    assert.match(stderr, /^Cannot use Redis at redis:\/\/127\.0\.0\.1:1 /);
+  }
+});
+
+Deno.test("all that is wrong with an agent's flags is told at once", async () => {
+  const args = ["--name", "a b", "--workers", "0", "--allow", "http://x,localhost,y:80"];
+  const { code, stderr } = await plateau(["agent", ...args], { env: { REDIS_URL: "" } });
+  assert.equal(code, 2);
+  const wrong = [/"a b"/, /--workers/, /Cannot allow "http:\/\/x"/, /Cannot allow "y:80"/];
+  for (const pattern of wrong) assert.match(stderr, pattern);
+});
+
+testWith(["redis", "openssl"], "an agent comes by TLS and password, and is listed", async () => {
+  await using redis = await RedisServer.start({ tls: true, password: "secret" });
+  using folder = emptyFolder();
+  const authority = join(folder.path, "authority.pem");
+  await Deno.writeTextFile(authority, certificates().authority);
+  const trusting = ["--redis-cacert", authority];
+  await using _ = await startAgent(redis.url, "one", ...trusting, "--allow", "shop.example");
+  const { stdout } = await plateau(["agents", "--redis", redis.url, ...trusting, "--json", "-"]);
+  const { version, agents } = JSON.parse(stdout);
+  assert.equal(version, VERSION);
+  const [{ name, workers, allow, coordinator }] = agents.map((agent: unknown) =>
+    presence.parse(agent)
+  );
+  assert.deepEqual([name, workers, allow, coordinator], ["one", 1, ["shop.example"], null]);
+  assert.equal((await plateau(["agents", "--redis", redis.url])).code, 3); // who signed that?
+  const unknown = redis.url.replace("secret", "wrong");
+  const { code, stderr } = await plateau(["agents", "--redis", unknown, ...trusting]);
+  assert.equal(code, 3);
+  assert.doesNotMatch(stderr, /secret|wrong@/);
+});

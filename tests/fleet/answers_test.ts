@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { answerOf, answerWithin } from "../../runner/fleet/answers.ts";
+import { TargetError } from "../../scenarios/errors.ts";
+
+const LONG_MS = 60_000;
+const never = (): Promise<never> => new Promise(() => {});
+
+Deno.test("what is not answered in time is an error", async () => {
+  assert.equal(await answerWithin(Promise.resolve(7), LONG_MS), 7);
+  await assert.rejects(answerWithin(never(), 1), /Redis does not answer/);
+});
+
+Deno.test("a Redis that comes back is asked again until it answers", async () => {
+  let asks = 0;
+  const ask = (): Promise<number> =>
+    ++asks < 3 ? Promise.reject(new Error("away")) : Promise.resolve(asks);
+  assert.equal(await answerOf(ask, new AbortController().signal), 3);
+});
+
+for (
+  const [how, ask, why] of [
+    ["refuses", () => Promise.reject(new Error("away")), /could not be used for 0\.3 s: away/],
+    ["is silent", never, /could not be used for 0\.3 s: Redis does not answer/],
+  ] as const
+) {
+  Deno.test(`a Redis that ${how} for too long is whoever runs it's to mend`, async () => {
+    await assert.rejects(answerOf(ask, new AbortController().signal, 300), (error) => {
+      assert.ok(error instanceof TargetError);
+      assert.match(error.message, why);
+      return true;
+    });
+  });
+
+  Deno.test(`Ctrl-C ends the waiting for a Redis that ${how}`, async () => {
+    const interruption = new AbortController();
+    const waiting = answerOf(ask, interruption.signal, LONG_MS);
+    interruption.abort(new Error("interrupted"));
+    await assert.rejects(waiting, /interrupted/);
+  });
+}

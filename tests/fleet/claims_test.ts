@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { Claims } from "../../runner/fleet/claims.ts";
+import { claimKey, ORDERS_MS, ordersKey, presenceKey } from "../../runner/fleet/names.ts";
+import { roster } from "../../runner/fleet/roster.ts";
+import type { Presence } from "../../runner/fleet/told.ts";
+import { VERSION } from "../../runner/version.ts";
+import { TargetError } from "../../scenarios/errors.ts";
+import { connectRedis, type RedisClient } from "../../targets/redis_client.ts";
+import { RedisServer } from "../e2e/fleet/redis_server.ts";
+import { pause, until } from "../e2e/patience.ts";
+import { testWith } from "../needs.ts";
+
+const NAMES = ["a", "b", "c", "d"];
+
+/** A Redis at which idle agents are listed, and coordinators that live. */
+async function stage(
+  ...coordinators: string[]
+): Promise<{ client: RedisClient } & AsyncDisposable> {
+  await using scope = new AsyncDisposableStack();
+  const redis = scope.use(await RedisServer.start());
+  const client = scope.adopt(await connectRedis(redis.url), (client) => client.destroy());
+  for (const name of NAMES) {
+    const presence: Presence = {
+      ...{ name, version: VERSION, host: "h", cores: 2, openFiles: null, workers: 1 },
+      ...{ driver: "epoll", ceiling: null, allow: [], clock: { offsetMs: 0, uncertaintyMs: 0 } },
+      ...{ coordinator: null, since: 0 },
+    };
+    await client.set(presenceKey(name), JSON.stringify(presence));
+  }
+  for (const coordinator of coordinators) await client.set(ordersKey(coordinator), "{}");
+  const kept = scope.move();
+  return { client, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+async function taken(claims: Claims, wanted: number | "all"): Promise<string[]> {
+  return (await claims.take(wanted, () => {})).map(({ name }) => name);
+}
+
+testWith(
+  ["redis"],
+  "coordinators that choose at the same moment choose different agents",
+  async () => {
+    await using redis = await stage("one", "two");
+    const one = new Claims(redis.client, "one");
+    const two = new Claims(redis.client, "two");
+    const [ofOne, ofTwo] = await Promise.all([taken(one, 2), taken(two, 2)]);
+    assert.deepEqual([...ofOne, ...ofTwo].sort(), NAMES);
+    const held = (await roster(redis.client)).map(({ name, coordinator }) => [name, coordinator]);
+    const whose = (name: string): string => ofOne.includes(name) ? "one" : "two";
+    assert.deepEqual(held, NAMES.map((name) => [name, whose(name)]));
+    await one.end();
+    await two.end();
+    assert.ok((await roster(redis.client)).every(({ coordinator }) => coordinator === null));
+  },
+);
+
+testWith(["redis"], "who gets too few agents has none, and is told who has them", async () => {
+  await using redis = await stage("one", "two");
+  const one = new Claims(redis.client, "one");
+  const two = new Claims(redis.client, "two");
+  assert.deepEqual(await taken(one, 2), ["a", "b"]);
+  await assert.rejects(taken(two, 3), (error) => {
+    assert.ok(error instanceof TargetError);
+    assert.equal(error.message, "Cannot load from 3 agents: 2 are free");
+    assert.deepEqual(error.evidence, ["agent a is at work for one", "agent b is at work for one"]);
+    return true;
+  });
+  assert.deepEqual(await taken(two, "all"), ["c", "d"]);
+  await one.end();
+  await two.end();
+});
+
+testWith(
+  ["redis"],
+  "claims outlive their time while they are renewed, even in a Redis that lost them",
+  async () => {
+    await using redis = await stage("one");
+    const one = new Claims(redis.client, "one");
+    await taken(one, 1);
+    const isHeld = async (): Promise<boolean> =>
+      (await roster(redis.client))[0].coordinator === "one";
+    await pause(1.5 * ORDERS_MS.lives);
+    await until("it is still claimed", isHeld);
+    await redis.client.del(claimKey("a"));
+    await until("it is claimed again", isHeld);
+    await one.end();
+    assert.equal(await isHeld(), false);
+  },
+);

@@ -1,0 +1,151 @@
+/** A coordinator whose every word the test chooses. */
+import { randomUUID } from "node:crypto";
+import { type Link, ONCE, openLink } from "../../runner/fleet/link.ts";
+import {
+  agentQueue,
+  ORDERS_MS,
+  ordersKey,
+  presenceKey,
+  toldQueue,
+} from "../../runner/fleet/names.ts";
+import { readClock } from "../../runner/fleet/redis_clock.ts";
+import {
+  type AgentJobInput,
+  type ClockReading,
+  type Orders,
+  type Presence,
+  presence,
+  type Told,
+  told,
+  type ToldOf,
+} from "../../runner/fleet/told.ts";
+import { VERSION } from "../../runner/version.ts";
+import { requestScenarioSpec } from "../../scenarios/scenario.ts";
+import { scriptOf } from "../../scenarios/script.ts";
+import { until } from "../e2e/patience.ts";
+
+const IDLE: Orders = { run: null, startAtMs: null, stop: false };
+
+export class HandMade implements AsyncDisposable {
+  readonly id = `hand-${randomUUID()}`;
+  readonly heard: Told[] = [];
+  #orders = IDLE;
+  #renewal: ReturnType<typeof setInterval> | undefined;
+
+  private constructor(readonly link: Link, private readonly clock: ClockReading) {}
+
+  /** Leaving the scope ends it in order. */
+  static async open(url: string): Promise<HandMade> {
+    const link = await openLink({ url });
+    const one = new HandMade(link, await readClock(link.client));
+    await link.reader(toldQueue(one.id), (data) => {
+      one.heard.push(told.parse(data));
+      return Promise.resolve();
+    }, 1);
+    await one.order(IDLE);
+    one.#renewal = setInterval(() => void one.#write().catch(() => {}), ORDERS_MS.renewed);
+    return one;
+  }
+
+  async order(orders: Partial<Orders>): Promise<void> {
+    this.#orders = { ...this.#orders, ...orders };
+    await this.#write();
+  }
+
+  async #write(): Promise<void> {
+    const expiration = { type: "PX", value: ORDERS_MS.lives } as const;
+    await this.link.client.set(ordersKey(this.id), JSON.stringify(this.#orders), { expiration });
+  }
+
+  /** No more orders, and nobody takes them back. */
+  fallSilent(): void {
+    clearInterval(this.#renewal);
+  }
+
+  async hire(agent: string, job: unknown): Promise<void> {
+    await this.link.queue(agentQueue(agent)).add("share", job, ONCE);
+  }
+
+  /** Orders the job's run and hires for it; resolves with the start, by Redis's clock, once the agent is ready. */
+  async startRun(agent: string, job: AgentJobInput): Promise<number> {
+    await this.order({ run: job.run });
+    await this.hire(agent, job);
+    const { delayMs } = await this.hears("ready", job.run);
+    const startAtMs = this.inMs(delayMs + 200);
+    await this.order({ startAtMs });
+    return startAtMs;
+  }
+
+  /** By Redis's clock. */
+  inMs(ms: number): number {
+    return performance.timeOrigin + performance.now() + this.clock.offsetMs + ms;
+  }
+
+  /** The first message of this kind, once there is one; of one run alone when that is named. */
+  hears<Kind extends Told["kind"]>(kind: Kind, run?: string): Promise<ToldOf<Kind>> {
+    return until(
+      () => `an agent tells ${kind}, rather than ${JSON.stringify(this.heard).slice(0, 500)}`,
+      () => this.#all(kind).find((told) => run === undefined || told.run === run) ?? null,
+    );
+  }
+
+  #all<Kind extends Told["kind"]>(kind: Kind): ToldOf<Kind>[] {
+    return this.heard.filter((told): told is ToldOf<Kind> => told.kind === kind);
+  }
+
+  /** In the order of their numbers, each once. */
+  bundles(): ToldOf<"bundle">[] {
+    const bySeq = new Map(this.#all("bundle").map((bundle) => [bundle.seq, bundle]));
+    return [...bySeq.values()].sort((a, b) => a.seq - b.seq);
+  }
+
+  /** Null when it is not there. */
+  async presenceOf(agent: string): Promise<Presence | null> {
+    const text = await this.link.client.get(presenceKey(agent));
+    return text ? presence.parse(JSON.parse(text)) : null;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.fallSilent();
+    await this.link.client.del(ordersKey(this.id));
+    await this.link.close();
+  }
+}
+
+/** A second of closed load by two connections. */
+export const SECOND: AgentJobInput["load"] = {
+  kind: "closed",
+  connections: 2,
+  keepAlive: true,
+  timeoutMs: 1_000,
+  workers: null,
+  pipeline: 1,
+  durationMs: 1_000,
+  requests: null,
+};
+
+/** It ends when somebody ends it. */
+export const ENDLESS: AgentJobInput["load"] = { ...SECOND, durationMs: 60_000 };
+
+/** By one worker. */
+export function jobOf(
+  { id }: HandMade,
+  { origin, ...changes }: Partial<AgentJobInput> & { readonly origin: string },
+): AgentJobInput {
+  return {
+    run: "run-1",
+    coordinator: id,
+    version: VERSION,
+    place: { firstWorker: 0, workers: 1, own: 1 },
+    origin,
+    access: {},
+    script: scriptOf(requestScenarioSpec.parse({ get: "/" }), 0),
+    load: SECOND,
+    seed: 0,
+    driver: "auto",
+    intervalMs: 100,
+    implicitCheck: false,
+    tellEveryMs: 100,
+    ...changes,
+  };
+}

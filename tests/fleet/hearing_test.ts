@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { Hearing } from "../../runner/fleet/hearing.ts";
+import { packedReport, packReport, packSoFar } from "../../runner/fleet/packing.ts";
+import type { ToldOf } from "../../runner/fleet/told.ts";
+import type { LostShare } from "../../runner/load/lost.ts";
+import type { LoadRequest } from "../../runner/load_request.ts";
+import { shareOut } from "../../runner/share.ts";
+import { Histogram } from "../../runner/stats/histogram.ts";
+import { requestScenarioSpec } from "../../scenarios/scenario.ts";
+import { scriptOf } from "../../scenarios/script.ts";
+import { report as reports } from "./packed.ts";
+
+const SEED = 20_240_119;
+const IDLE = { cpuRatio: 0, lateUs: 0 };
+const PLACE = { firstWorker: 3, workers: 8, own: 2 };
+const [SAMPLE] = fc.sample(reports, { seed: SEED, numRuns: 1 });
+const REPORT = packedReport.parse(packReport(SAMPLE));
+const OPEN = new Histogram().toSparse();
+
+/** A bundle of one interval of each of two workers, 3 and 4. */
+function bundle(seq: number, workers: readonly number[] = [3, 4]): ToldOf<"bundle"> {
+  const parts = workers.map((worker) => ({
+    worker,
+    health: IDLE,
+    part: {
+      index: seq,
+      completed: 10 * (seq + 1),
+      ...{ failed: 0, errors: null, wrong: 0, bytesIn: 0, latency: OPEN },
+    },
+  }));
+  const soFar = workers.map(() =>
+    packSoFar({ ...REPORT, elapsedUs: (seq + 1) * 250_000, open: OPEN })
+  );
+  return { kind: "bundle", run: "r", agent: "a", seq, parts, soFar };
+}
+
+function finished(bundles: number): ToldOf<"finished"> {
+  const surroundings = { cores: null, busy: null, steal: null, throttled: null };
+  const stage = { surroundings, calibration: null, sharesMachine: false };
+  const reports = [REPORT, REPORT];
+  return { kind: "finished", run: "r", agent: "a", bundles, reports, startedAtMs: 0, stage };
+}
+
+Deno.test("what a lost agent told of itself is left out when it can't be read", () => {
+  const hearing = new Hearing(PLACE, 0);
+  hearing.bundle({ ...bundle(0), soFar: [{}, null] }, 1);
+  assert.deepEqual(hearing.abandon([], Infinity).parts, []);
+  assert.equal(hearing.abandon([], Infinity).afterMs, 0);
+});
+
+Deno.test("bundles in any order, some of them twice, are heard once each and in their order", () => {
+  const order = fc.nat(12).chain((last) => {
+    const all = Array.from({ length: last + 1 }, (_, seq) => seq);
+    return fc.tuple(fc.subarray(all), fc.shuffledSubarray(all, { minLength: all.length }))
+      .map(([again, first]) => ({ last, seqs: [...first, ...again] }));
+  });
+  fc.assert(
+    fc.property(order, ({ last, seqs }) => {
+      const hearing = new Hearing(PLACE, 0);
+      const heard = seqs.flatMap((seq) => hearing.bundle(bundle(seq), 1));
+      const expected = Array.from({ length: last + 1 }, (_, seq) => bundle(seq).parts).flat();
+      assert.deepEqual(heard, expected);
+    }),
+    { seed: SEED },
+  );
+});
+
+Deno.test("an agent is whole once it has finished and every bundle before that is there", () => {
+  const hearing = new Hearing(PLACE, 0);
+  const isWhole = (): boolean => hearing.whole !== null;
+  hearing.bundle(bundle(0), 1);
+  hearing.finish(finished(3), 2);
+  assert.equal(isWhole(), false);
+  hearing.bundle(bundle(2), 3);
+  assert.equal(isWhole(), false);
+  hearing.bundle(bundle(1), 4);
+  assert.equal(isWhole(), true);
+  assert.equal(hearing.lastMs, 4);
+});
+
+Deno.test("what an agent tells of workers that are not its own is not heard", () => {
+  const hearing = new Hearing(PLACE, 0);
+  assert.deepEqual(hearing.bundle(bundle(0, [2, 3]), 1), []);
+  assert.deepEqual(hearing.bundle(bundle(0, [4, 5]), 1), []);
+  assert.deepEqual(hearing.bundle(bundle(0, [3]), 1), []); // the other one's report is missing
+  assert.equal(hearing.bundle(bundle(0), 1).length, 2);
+});
+
+Deno.test("a report for other than its workers ends nothing", () => {
+  const hearing = new Hearing(PLACE, 0);
+  hearing.finish({ ...finished(0), reports: [REPORT] }, 1);
+  assert.equal(hearing.whole, null);
+});
+
+Deno.test("its pace is that of the last interval, over all its workers", () => {
+  const hearing = new Hearing(PLACE, 0);
+  assert.deepEqual(hearing.pace(250), { ratePerSec: 0, cpuRatio: 0 });
+  hearing.bundle(bundle(0), 1);
+  hearing.bundle(bundle(1), 2);
+  assert.deepEqual(hearing.pace(250), { ratePerSec: 160, cpuRatio: 0 });
+});
+
+Deno.test("an agent that fell silent is taken as it was last heard, and the rest of its share as dropped", () => {
+  const share = (worker: number): LostShare => {
+    const load = { connections: 8, keepAlive: true, timeoutMs: 1_000, workers: null };
+    const request: LoadRequest = {
+      origin: "http://127.0.0.1:1",
+      script: scriptOf(requestScenarioSpec.parse({ get: "/" }), 0),
+      load: { kind: "rate", ratePerSec: 800, arrivals: "uniform", durationMs: 1_000, ...load },
+      ...{ seed: 1, driver: "tcp", intervalMs: 250, logPath: null, implicitCheck: false },
+    };
+    const place = { ...PLACE, firstWorker: worker, own: 1 };
+    const [{ supply, durationUs, script }] = shareOut(request, "tcp", place);
+    return { supply, durationUs, scriptKind: script.kind };
+  };
+  const shares = [share(3), share(4)];
+  const lost = (hearing: Hearing, endUs: number): number[] =>
+    hearing.abandon(shares, endUs).reports.map(({ totals }) => totals.dropped);
+  assert.deepEqual(lost(new Hearing(PLACE, 0), Infinity), [100, 100]); // an eighth each, of 800
+  assert.deepEqual(lost(new Hearing(PLACE, 0), 500_000), [50, 50]);
+
+  const hearing = new Hearing(PLACE, 0);
+  const open = new Histogram();
+  open.record(7_000);
+  const totals = { ...REPORT.totals, due: 40, dropped: 1 };
+  const soFar = packSoFar({ ...REPORT, totals, elapsedUs: 250_000, open: open.toSparse() });
+  hearing.bundle({ ...bundle(0), soFar: [soFar, soFar] }, 1);
+  assert.deepEqual(lost(hearing, Infinity), [61, 61]);
+  const abandoned = hearing.abandon(shares, Infinity);
+  assert.equal(abandoned.afterMs, 250);
+  assert.deepEqual(abandoned.reports.map(({ totals }) => totals.due), [100, 100]);
+  const last = abandoned.parts.map(({ worker, part }) => [worker, part.index, part.latency.maxUs]);
+  assert.deepEqual(last, [[3, 0, 7_000], [4, 0, 7_000]]);
+});

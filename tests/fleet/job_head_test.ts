@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { scriptShape } from "../../runner/fleet/job_schema.ts";
+import { encodeRequest } from "../../runner/http/request.ts";
+import { fillIn } from "../../scenarios/template.ts";
+import { refuses, sending, STEP } from "./jobs.ts";
+
+const SEED = 20_261_121;
+
+Deno.test("a job may not smuggle anything into the head of a request", () => {
+  const smuggling: [wire: object, why: RegExp][] = [
+    [{ method: "GET / HTTP/1.1\r\nX: y\r\n\r\nGET" }, /Invalid option/],
+    [{ method: "get" }, /Invalid option/],
+    [{ method: "CONNECT" }, /Invalid option/],
+    [{ path: "" }, /Cannot use "" as a path: start with \//],
+    [{ path: "http://elsewhere/" }, /as a path: start with \//],
+    [{ path: "/ HTTP/1.1" }, /as a path/],
+    [{ path: "/\r\nX: y" }, /as a path/],
+    [{ path: "/{{\r\nX: y\r\n}}" }, /as a path: it has control characters/],
+    [{ path: "/{{ a\u0085b }}" }, /as a path: it has control characters/],
+    [{ path: "{{\0}}" }, /as a path: it has control characters/],
+    [{ path: "/" + "a".repeat(65_536) }, /Too big/],
+    [{ headers: { "content-length": "0" } }, /Invalid key|follow from the body/],
+    [{ headers: { "Transfer-Encoding": "chunked" } }, /Invalid key|follow from the body/],
+    [{ headers: { "x\r\ny": "1" } }, /Invalid key|as a header name/],
+    [{ headers: { "x: y\r\nz": "1" } }, /Invalid key|as a header name/],
+    [{ headers: { x: "1\r\ny: 2" } }, /as a header value: line breaks/],
+    [{ headers: { x: "\u2028" } }, /as a header value/],
+    [{ headers: { x: "\0" } }, /as a header value/],
+    [{ headers: null }, /expected record/],
+    [{ body: 5 }, /expected string/],
+    [{ host: "elsewhere" }, /Unrecognized key/],
+  ];
+  for (const [wire, why] of smuggling) refuses(scriptShape, sending(wire), why);
+});
+
+Deno.test("whatever a job that is accepted says, and whatever is filled in, one request is sent", () => {
+  const bits = fc.array(fc.constantFrom("/", "{{", "}}", "a", " ", "\r\n", "\0", "é", "\u2028"));
+  const text = bits.map((bits) => bits.join(""));
+  const value = fc.option(fc.string({ unit: "binary" }));
+  fc.assert(
+    fc.property(text, text, value, (path, header, value) => {
+      const wire = { ...STEP.wire, path: `/${path}`, headers: { x: header } };
+      if (!scriptShape.safeParse(sending(wire)).success) return;
+      const values = new Map(value === null ? [] : [["a", value]]);
+      const bytes = encodeRequest(fillIn(wire, values), { host: "h", keepAlive: true });
+      assert.equal(new TextDecoder().decode(bytes).split("\n").length, 5);
+    }),
+    { seed: SEED, numRuns: 2_000 },
+  );
+});

@@ -1,0 +1,104 @@
+/** Arbitrary tellings of workers, for tests of what goes between agents and coordinators. */
+import fc from "fast-check";
+import type { Health } from "../../runner/load/health.ts";
+import type { IntervalPart } from "../../runner/load/intervals.ts";
+import type { WorkerReport } from "../../runner/load/job.ts";
+import { MAX_REASONS, STATUS_CODES } from "../../runner/load/recorder.ts";
+import { SLOWEST } from "../../runner/load/slowest.ts";
+import { ERRORS } from "../../runner/outcome.ts";
+import { SLOW_OUTCOMES } from "../../runner/slowest.ts";
+import { HIGHEST_US, Histogram, type SparseHistogram } from "../../runner/stats/histogram.ts";
+
+/** Of records as programs write them: `Object.prototype` above them. */
+function plain<Fields>(
+  fields: { [Key in keyof Fields]: fc.Arbitrary<Fields[Key]> },
+): fc.Arbitrary<Fields> {
+  return fc.record(fields, { noNullPrototype: true });
+}
+
+const count = fc.oneof(fc.nat(), fc.maxSafeNat());
+const us = fc.double({ min: 0, max: 1e12, noNaN: true }).map((us) => us + 0); // never −0
+const errors = fc.array(count, { minLength: ERRORS.length, maxLength: ERRORS.length });
+
+/** Of values over the whole range, some of them counted up to 2⁴³ times. */
+export const histogram: fc.Arbitrary<SparseHistogram> = fc.tuple(
+  fc.array(fc.oneof(fc.nat(5_000), fc.nat(HIGHEST_US + 1_000)), { maxLength: 60 }),
+  fc.nat(43),
+).map(([values, doublings]) => {
+  const recorded = new Histogram();
+  for (const value of values) recorded.record(value);
+  for (let i = 0; i < doublings; i++) recorded.addSparse(recorded.toSparse());
+  recorded.record(values[0] ?? 1);
+  return values.length === 0 ? new Histogram().toSparse() : recorded.toSparse();
+});
+
+export const part: fc.Arbitrary<IntervalPart> = plain({
+  index: fc.nat(8_640_000),
+  completed: count,
+  failed: count,
+  errors: fc.option(errors),
+  wrong: count,
+  bytesIn: count,
+  latency: histogram,
+});
+
+export const health: fc.Arbitrary<Health> = plain({ cpuRatio: us, lateUs: us });
+
+const text = (most: number): fc.Arbitrary<string> =>
+  fc.string({ unit: "binary", maxLength: most / 2 });
+
+const slow = plain({
+  latencyUs: us,
+  dueUs: us,
+  sentUs: fc.oneof(us, fc.constant(-1)),
+  doneUs: us,
+  slot: fc.nat(),
+  outcome: fc.constantFrom(...SLOW_OUTCOMES),
+  status: fc.nat(STATUS_CODES - 1),
+  request: fc.option(text(2_000)),
+});
+
+const status = fc.array(fc.tuple(fc.nat(STATUS_CODES - 1), count)).map((pairs) => {
+  const status = new Float64Array(STATUS_CODES);
+  for (const [code, completed] of pairs) status[code] = completed;
+  return status;
+});
+
+const totals = plain({
+  due: count,
+  completed: count,
+  failed: count,
+  unfinished: count,
+  dropped: count,
+  censored: count,
+  checksPassed: count,
+  checksFailed: count,
+  reconnects: count,
+  bytesIn: count,
+  bytesOut: count,
+  status,
+  errors: errors.map((counts) => Float64Array.from(counts)),
+  reasons: fc.uniqueArray(fc.tuple(text(500), count), {
+    maxLength: MAX_REASONS + 1,
+    selector: ([reason]) => reason,
+  }).map((pairs) => new Map(pairs)),
+  secondCompleted: fc.array(count),
+  secondBytes: fc.array(count),
+  service: histogram,
+  firstByte: histogram,
+  connect: histogram,
+  lag: histogram,
+  fastestUs: fc.oneof(us, fc.constant(Infinity)),
+  slowest: fc.array(slow, { maxLength: SLOWEST }),
+  lastUs: us,
+});
+
+export const report: fc.Arbitrary<WorkerReport> = plain({
+  totals,
+  sessions: plain({ created: count, completed: count, failed: count, length: histogram }),
+  elapsedUs: us,
+  time: plain({ cpuUs: us, waitedUs: fc.option(us) }),
+  spunUs: us,
+  stretches: histogram,
+  timerUs: us,
+});

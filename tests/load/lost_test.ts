@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { SoFarReport, SupplySpec } from "../../runner/load/job.ts";
+import { endWithout, type LostShare } from "../../runner/load/lost.ts";
+import { EMPTY } from "../../runner/stats/histogram.ts";
+import { type Happening, happenings, Playing, SLOTS } from "./playing.ts";
+import { ask, sessionStage } from "./session_stage.ts";
+import { type Ending, SECOND, stage, STEADY } from "./stage.ts";
+
+const COMMON = {
+  connections: SLOTS,
+  timeoutUs: 60_000,
+  intervalUs: 40_000,
+  durationUs: SECOND,
+};
+const MACHINE = {
+  time: { cpuUs: 7, waitedUs: 1 },
+  spunUs: 3,
+  stretches: EMPTY,
+  timerUs: 1,
+};
+const NOBODY = { created: 0, completed: 0, failed: 0, length: EMPTY };
+
+type Sessions = SoFarReport["sessions"];
+
+/** The last report that was told before the worker fell silent, somewhere in the list; null for none. */
+function lastHeard(
+  list: readonly Happening[],
+  begin: (onEnding: (ending: Ending, nowUs: number) => void) => Playing,
+  sessions: () => Sessions = () => NOBODY,
+): SoFarReport | null {
+  let heard: SoFarReport | null = null;
+  const playing = begin((ending, elapsedUs) => {
+    heard = structuredClone({ ...ending, sessions: sessions(), elapsedUs, ...MACHINE });
+  });
+  playing.tick();
+  for (const happening of list) if (!playing.isOver) playing.play(happening);
+  return heard;
+}
+
+const anyArrivals: fc.Arbitrary<SupplySpec & { kind: "open" }> = fc.record({
+  kind: fc.constant("open"),
+  phases: fc.tuple(fc.integer({ min: 10, max: 2_000 }), fc.integer({ min: 10, max: 2_000 })).map(
+    ([fromPerSec, toPerSec]) => [{ durationUs: SECOND, fromPerSec, toPerSec }],
+  ),
+  arrivals: fc.record({
+    kind: fc.constantFrom("uniform", "poisson"),
+    seed: fc.nat(1_000),
+    first: fc.nat(2),
+    stride: fc.constant(3),
+  }),
+});
+
+/** What a worker whose server never answers has of due requests at the end, which is every arrival. */
+function arrivalsOf(supply: SupplySpec): number {
+  const { loop } = stage({ ...COMMON, supply });
+  loop.onTick(0);
+  loop.onTick(SECOND);
+  return loop.totals?.due ?? -1;
+}
+
+function assertConserved(
+  { totals: { due, completed, failed, unfinished, dropped } }: ReturnType<typeof endWithout>,
+): void {
+  assert.equal(due, completed + failed + unfinished + dropped);
+}
+
+Deno.test("whenever a worker falls silent, each of its arrivals is counted once", () => {
+  let heard = 0;
+  fc.assert(
+    fc.property(happenings, anyArrivals, (list, supply) => {
+      const soFar = lastHeard(list, (onEnding) => {
+        const { loop, driver } = stage({ ...COMMON, supply, onEnding });
+        return new Playing(loop, driver);
+      });
+      if (soFar !== null) heard++;
+      const share: LostShare = { supply, scriptKind: "requests", durationUs: SECOND };
+      const report = endWithout(share, soFar);
+      assert.equal(report.totals.due, arrivalsOf(supply));
+      assertConserved(report);
+    }),
+    { seed: 21, numRuns: 200 },
+  );
+  assert.ok(heard > 50, `${heard}`);
+});
+
+Deno.test("of visitors each is counted once: by the requests that were due of those who came, or as dropped", () => {
+  fc.assert(
+    fc.property(happenings, anyArrivals, (list, supply) => {
+      let sessions = (): Sessions => NOBODY;
+      const soFar = lastHeard(list, (onEnding) => {
+        const s = sessionStage({
+          steps: [ask(), { kind: "think", us: 20_000 }, ask()],
+          job: { ...COMMON, supply },
+          onEnding,
+        });
+        sessions = () => s.sessions.totals();
+        return new Playing(s.loop, s.driver);
+      }, () => sessions());
+      const share: LostShare = { supply, scriptKind: "flow", durationUs: SECOND };
+      const report = endWithout(share, soFar);
+      const { sessions: { created }, totals: { dropped, due } } = report;
+      assert.equal(created + dropped, arrivalsOf(supply));
+      assert.equal(due - dropped, (soFar?.totals.due ?? 0) - (soFar?.totals.dropped ?? 0));
+      assertConserved(report);
+    }),
+    { seed: 22, numRuns: 200 },
+  );
+});
+
+Deno.test("of a number of requests those that were left are dropped", () => {
+  fc.assert(
+    fc.property(happenings, fc.integer({ min: 1, max: 200 }), (list, requests) => {
+      const job = { ...COMMON, requests, durationUs: Infinity };
+      const soFar = lastHeard(list, (onEnding) => {
+        const { loop, driver } = stage({ ...job, onEnding });
+        return new Playing(loop, driver);
+      });
+      const supply = { kind: "closed", requests } as const;
+      const report = endWithout({ supply, scriptKind: "requests", durationUs: Infinity }, soFar);
+      assert.equal(report.totals.due, requests);
+      assert.equal(report.elapsedUs, soFar?.elapsedUs ?? 0);
+      assertConserved(report);
+    }),
+    { seed: 23, numRuns: 200 },
+  );
+});
+
+Deno.test("a closed loop that ends by time drops nothing: it would have asked nobody knows how much", () => {
+  const supply = { kind: "closed", requests: Infinity } as const;
+  const share: LostShare = { supply, scriptKind: "requests", durationUs: SECOND };
+  const { totals: { due, dropped }, elapsedUs } = endWithout(share, null);
+  assert.deepEqual([due, dropped, elapsedUs], [0, 0, 0]);
+});
+
+Deno.test("a worker that was never heard has dropped all of its arrivals, until the end of the run", () => {
+  const share: LostShare = { supply: STEADY, scriptKind: "requests", durationUs: SECOND };
+  const { totals: { due, dropped, completed }, elapsedUs } = endWithout(share, null);
+  assert.deepEqual([due, dropped, completed, elapsedUs], [1_000, 1_000, 0, SECOND]);
+  const earlier = endWithout({ ...share, durationUs: SECOND / 4 }, null);
+  assert.equal(earlier.totals.dropped, 250);
+});
+
+Deno.test("what was heard of a worker stands, and how it fared is known until then", () => {
+  const tells: Ending[] = [];
+  const { loop } = stage({ ...COMMON, supply: STEADY, onEnding: (one) => tells.push(one) });
+  loop.onTick(0);
+  loop.onTick(40_000);
+  const soFar = { ...tells[0], sessions: NOBODY, elapsedUs: 40_000, ...MACHINE };
+  const share: LostShare = { supply: STEADY, scriptKind: "requests", durationUs: SECOND };
+  const { totals, time, ...rest } = endWithout(share, soFar);
+  assert.deepEqual([time, totals.lag, totals.censored], [
+    MACHINE.time,
+    soFar.totals.lag,
+    soFar.totals.censored,
+  ]);
+  assert.ok(!("open" in rest));
+});

@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { agentsText, measurementAgents } from "../../report/agents/model.ts";
+import { renderPage } from "../../report/html/page.ts";
+import { renderMarkdown, renderMeasurementMarkdown } from "../../report/markdown.ts";
+import { renderMeasurement } from "../../report/terminal/measurement.ts";
+import { renderSummary } from "../../report/terminal/summary.ts";
+import { reportModel } from "../../report/model.ts";
+import { measurementModel } from "../../report/measurement.ts";
+import type { Table } from "../../report/table.ts";
+import { type Measurement, type Results, results } from "../../runner/result.ts";
+import { resultsFixture } from "./fixture.ts";
+import { type AgentSpec, fleetMeasurement } from "./fleet.ts";
+
+/** Without the glue between numbers and units. */
+function plain(text: string): string {
+  return text.replaceAll("\u00a0", " ");
+}
+
+function near(...names: readonly string[]): AgentSpec[] {
+  return names.map((name) => ({ name, medianMs: 0.5 }));
+}
+
+/** What a column holds, by row. */
+function column({ columns, rows }: Table, label: string): string[] {
+  const index = columns.findIndex((column) => column.label === label);
+  assert.notEqual(index, -1, label);
+  return rows.map((row) => plain(row[index].text));
+}
+
+/** One run for each measurement, of one target. */
+function resultsOf(measurements: readonly Measurement[], targets: readonly string[]): Results {
+  const whole = resultsFixture({
+    cells: targets.map((target) => ({ target, scenario: "static", medianMs: 2 })),
+  });
+  const per = measurements.length / targets.length;
+  const runs = measurements.map((measurement, i) => ({
+    ...whole.runs[Math.floor(i / per)],
+    ...measurement,
+    order: i + 1,
+    repetition: i % per + 1,
+  }));
+  return results.parse({ ...whole, planned: runs.length, runs });
+}
+
+Deno.test("the table has the whole first, then each agent, whose rates and counts add up", () => {
+  const { table } = measurementAgents(fleetMeasurement({ agents: near("a", "b", "c") })) ??
+    assert.fail();
+  assert.deepEqual(column(table, "Agent"), ["all", "a", "b", "c"]);
+  assert.deepEqual(column(table, "Workers"), ["6", "2", "2", "2"]);
+  const completed = table.columns.findIndex(({ label }) => label === "Completed");
+  const [whole, ...parts] = table.rows.map((row) => row[completed].value ?? NaN);
+  assert.equal(parts.reduce((sum, count) => sum + count, 0), whole);
+  assert.deepEqual(column(table, "Machine"), ["–", "host-a", "host-b", "host-c"]);
+  assert.ok(!table.columns.some(({ label }) => label === "Lost" || label === "Sent late, p99"));
+});
+
+Deno.test("a lost agent is marked in the table and the line, and its trust tells the rest", () => {
+  const measurement = fleetMeasurement({
+    agents: [...near("a", "b"), { name: "c", lostAt: 0.75 }],
+    rate: 6_000,
+  });
+  const { table, findings } = measurementAgents(measurement) ?? assert.fail();
+  assert.deepEqual(column(table, "Lost"), ["–", "–", "–", "after 0.8 s"]);
+  assert.deepEqual(column(table, "Trust"), ["suspect", "valid", "valid", "suspect"]);
+  assert.deepEqual(column(table, "Dropped").slice(1), ["0", "0", "62.5"]);
+  assert.match(findings.join(), /^The agents agree: /);
+  const { facts, trust } = measurementModel(measurement);
+  assert.match(
+    facts.find(({ label }) => label === "Agents")?.text ?? "",
+    /^3: a, b, c \(lost\) · 2,000\/s each$/,
+  );
+  assert.match(trust.reasons.join(), /^agent c: It was last heard 0\.75 s after the start/);
+});
+
+Deno.test("the line names as many agents as it has room for, and the range of their rates", () => {
+  const many = Array.from({ length: 30 }, (_, i) => ({ name: `machine-${i}`, workers: 1 }));
+  const text = agentsText([fleetMeasurement({ agents: many, seconds: 0.5 })]);
+  assert.match(text, /^30: machine-0, machine-1, machine-2 and 27 more · [\d,]+\/s each$/);
+  const apart = agentsText([
+    fleetMeasurement({ agents: [...near("a"), { name: "b", medianMs: 2 }] }),
+  ]);
+  assert.match(apart, /^2: a, b · [\d,]+–[\d,]+\/s each$/);
+});
+
+Deno.test("of several runs the table has medians, and who was lost in how many of them", () => {
+  const runs = [0, 1, 2].map((seed) =>
+    fleetMeasurement({
+      agents: [...near("a"), { name: "b", ...(seed === 1 && { lostAt: 0.5 }) }],
+      rate: 4_000,
+      seed: seed + 1,
+    })
+  );
+  const { scenarios: [{ agents }], facts } = reportModel(resultsOf(runs, ["hono"]));
+  const { table, findings } = agents ?? assert.fail();
+  assert.deepEqual(column(table, "Agent"), ["all", "a", "b"]);
+  assert.deepEqual(column(table, "Lost"), ["–", "–", "in 1 of 3 runs"]);
+  assert.deepEqual(findings.map(plain), [
+    "Agent b was lost in 1 of 3 runs: last heard 0.5 s after the start (killed, cut off or stalled).",
+  ]);
+  assert.equal(facts.find(({ label }) => label === "Agents")?.text, "2: a, b (lost)");
+});
+
+Deno.test("what holds of an agent on several targets is said once", () => {
+  const far = [...near("a", "b"), { name: "c", networkMs: 20 }];
+  const runs = [1, 2, 3].map((seed) => fleetMeasurement({ agents: far, seed }));
+  const { scenarios: [{ agents }] } = reportModel(resultsOf(runs, ["hono", "express", "deno"]));
+  assert.equal(agents?.findings.length, 1);
+  assert.match(
+    agents?.findings[0] ?? "",
+    /^hono and 2 more: agent c measured a median latency of /,
+  );
+});
+
+Deno.test("the chart is of the run in which most agents were lost, and its parts add up to the whole", () => {
+  const runs = [1, 2].map((seed) =>
+    fleetMeasurement({ agents: [...near("a"), { name: "b", ...(seed === 2 && { lostAt: 1 }) }] })
+  );
+  const { scenarios: [{ agents }] } = reportModel(resultsOf(runs, ["hono"]));
+  const [{ label, chart }, ...others] = agents?.panels ?? assert.fail();
+  assert.deepEqual([label, others], ["hono, run 2", []]);
+  const [a, b] = chart.series;
+  assert.deepEqual([a.label, b.label, chart.t.length], ["a", "b", 8]);
+  assert.ok(b.rate.slice(0, 4).every((rate) => rate > 0));
+  assert.deepEqual(b.rate.slice(4), [0, 0, 0, 0]);
+  const { completed, t } = runs[1].timeline.points[0];
+  assert.ok(Math.abs(a.rate[0] + b.rate[0] - completed / t) < 0.001 * completed / t);
+});
+
+Deno.test("one agent alone, or more than there are colours, have no chart", () => {
+  const panels = (count: number): number => {
+    const agents = Array.from({ length: count }, (_, i) => ({ name: `n${i}`, workers: 1 }));
+    const run = fleetMeasurement({ agents, seconds: 0.5 });
+    return reportModel(resultsOf([run], ["hono"])).scenarios[0].agents?.panels.length ?? NaN;
+  };
+  assert.deepEqual([1, 2, 10, 11].map(panels), [0, 1, 1, 0]);
+});
+
+Deno.test("page, terminal and markdown lay the same table and sentences out", () => {
+  const agents = [...near("a", "b"), { name: "<c>", medianMs: 0.5, networkMs: 20 }];
+  const run = fleetMeasurement({ agents });
+  const model = reportModel(resultsOf([run], ["hono"]));
+  const page = renderPage([model]);
+  assert.match(
+    page,
+    /<h3>Agents<\/h3>\n<ul class="findings"><li>Agent &lt;c&gt; measured a median /,
+  );
+  assert.match(page, /<canvas id="e1-s1-agents-1"/);
+  assert.match(page, /The load came from agents: /);
+  const options = { width: 80, color: false, unicode: true };
+  const summary = renderSummary(model, options);
+  assert.match(summary, /\nAgents {2}3: a, b, <c> · [\d,]+–[\d,]+\/s each\n/);
+  assert.match(summary, /\nAgent <c> measured a median latency of 20\.\d ms, the others /);
+  const bench = renderMeasurement(run, options);
+  assert.match(bench, /\n {2}Agents +3: a, b, <c> · /);
+  assert.match(bench, /\nAgents\nAgent <c> measured .+\n(?: {2}.+\n)+Agent +Requests\/s +p50 ms/);
+  assert.ok(bench.split("\n").every((line) => line.length <= 80));
+  const tables = [renderMarkdown(model), renderMeasurementMarkdown(run)];
+  for (const text of tables) {
+    assert.match(text, /#### Agents\n\n- Agent &lt;c&gt; measured .+\n\n\| Agent \| Requests\/s /);
+  }
+});
+
+Deno.test("results without agents say nothing of any", () => {
+  const model = reportModel(resultsFixture({
+    cells: [{ target: "hono", scenario: "static", medianMs: 2 }],
+  }));
+  assert.equal(model.scenarios[0].agents, null);
+  assert.ok(model.facts.every(({ label }) => label !== "Agents"));
+});

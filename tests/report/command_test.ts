@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { benchCommandOf, commandOf } from "../../report/command.ts";
+import type { Results } from "../../runner/result.ts";
+import { resultsFixture } from "./fixture.ts";
+
+const RESULTS = {
+  ...resultsFixture({
+    name: "pages",
+    cells: [{ target: "a", scenario: "static", medianMs: 2, duration: 1 }],
+  }),
+  seed: 7,
+};
+
+const SET = { set: {} };
+
+const commands: [sentence: string, asked: Pick<Results, "file" | "flags">, command: string][] = [
+  ["a file", { file: { name: "mine.json", folder: ".." }, flags: SET }, "mine.json"],
+  ["a built-in experiment", { file: { name: "quick.yaml", folder: null }, flags: SET }, "quick"],
+  ["results that do not say", {}, "pages.yaml"],
+  [
+    "flags",
+    {
+      flags: {
+        set: { scale: "paper", delay: "50ms" },
+        only: { targets: ["a", "b"], scenarios: ["static"] },
+        repeat: 3,
+        duration: 1_500,
+      },
+    },
+    "pages.yaml --set scale=paper --set delay=50ms --only target=a,target=b,scenario=static " +
+    "--repeat 3 --duration 1500ms",
+  ],
+  [
+    "words that a shell would take apart",
+    {
+      file: { name: "my file.yaml", folder: "." },
+      flags: {
+        set: { body: "it's $1" },
+        repeat: { until: 0.07, atMost: null, budget: null },
+        duration: 60_000,
+        threshold: ["p99 < 5ms"],
+        host: "fd00::2",
+      },
+    },
+    `"my file.yaml" --set 'body=it'\\''s $1' --repeat "until 7%" --duration 60s ` +
+    `--threshold "p99 < 5ms" --host fd00::2`,
+  ],
+];
+
+for (const [sentence, asked, command] of commands) {
+  Deno.test(`the command to repeat ${sentence}`, () => {
+    assert.equal(commandOf({ ...RESULTS, ...asked }), `plateau run ${command} --seed 7`);
+  });
+}
+
+Deno.test("the command of a single measurement has its seed, and what --like stands for", () => {
+  const url = "http://127.0.0.1:8080/";
+  assert.equal(
+    benchCommandOf([url, "-c", "7"], 12),
+    `plateau bench --seed 12 ${url} -c 7`,
+  );
+  assert.equal(
+    benchCommandOf([url, "-c", "7", "--seed", "5", "--like", `wrk -c 7 ${url}`], 5),
+    `plateau bench ${url} -c 7 --seed 5`,
+  );
+});
+
+Deno.test("the command of a single measurement does not give away who asked", () => {
+  const args = ["-H", "Authorization: Bearer s3cret", "-HCookie: s3cret", "--header=a: b"];
+  const redis = ["--redis", "rediss://:s3cret@10.0.0.1:6390"];
+  assert.equal(
+    benchCommandOf(["http://h/", ...args, ...redis], 1),
+    'plateau bench --seed 1 http://h/ -H "Authorization: …" "-HCookie: …" "--header=a: b" ' +
+      '--redis "rediss://…@10.0.0.1:6390"',
+  );
+});

@@ -1,0 +1,138 @@
+/** Both CSVs, as a reader of CSV reads them. */
+import assert from "node:assert/strict";
+import { parse } from "csv-parse/sync";
+import { renderCsv } from "../../report/csv.ts";
+import { renderIntervalsCsv, renderMeasurementIntervalsCsv } from "../../report/csv/intervals.ts";
+import { csvOf } from "../../report/csv/rows.ts";
+import { reportModel } from "../../report/model.ts";
+import type { Results } from "../../runner/result.ts";
+import { measurementFixture, resultsFixture } from "./fixture.ts";
+import { hostileResults } from "./hostile.ts";
+
+type Read = Readonly<Record<string, string>>;
+
+/** Fails where a row has not as many fields as the head. */
+function read(text: string): Read[] {
+  return parse(text, { columns: true });
+}
+
+function twoFactors(): Results {
+  return resultsFixture({
+    cells: [10, 50].map((connections) => ({
+      target: "hono",
+      scenario: "static",
+      parameters: { connections, "set.delay": "50ms" },
+      connections,
+      medianMs: 5,
+      runs: 2,
+      duration: 1,
+      parts: [{ role: "front" as const, name: "nginx", cores: 0.25 }],
+    })),
+  });
+}
+
+Deno.test("the CSV of the intervals has a row for every interval of every run", () => {
+  const results = twoFactors();
+  const rows = read(renderIntervalsCsv(reportModel(results)));
+  const points = results.runs.flatMap((run) =>
+    run.timeline.points.map((point) => ({ run, point }))
+  );
+  assert.equal(rows.length, points.length);
+  points.forEach(({ run, point }, i) => {
+    const row = rows[i];
+    assert.deepEqual(
+      [row.experiment, row.target, row.scenario, row.repetition, row.order],
+      ["fixture", run.target, run.scenario, String(run.repetition), String(run.order)],
+    );
+    assert.deepEqual([row.connections, row["set.delay"]], [
+      String(run.parameters.connections),
+      "50ms",
+    ]);
+    const numbers = [row.endS, row.completed, row.failed, row.bytes].map(Number);
+    assert.deepEqual(numbers, [point.t, point.completed, point.failed, point.bytes]);
+    assert.deepEqual(
+      ["P50", "P75", "P90", "P99", "Max"].map((name) => Number(row[`latency${name}Ms`])),
+      [point.p50, point.p75, point.p90, point.p99, point.max],
+    );
+  });
+});
+
+Deno.test("an interval's row has what the target and its parts used then", () => {
+  const results = twoFactors();
+  const [run] = results.runs;
+  const rows = read(renderIntervalsCsv(reportModel(results)));
+  run.resources.forEach((point, i) => {
+    const row = rows[i];
+    assert.equal(Number(row.endS), point.t);
+    assert.deepEqual(
+      [row.cpuCores, row.cpuSystemCores, row.memoryBytes, row.openFiles].map(Number),
+      [point.cpu, point.system, point.memory, point.files],
+    );
+    assert.equal(Number(row.voluntarySwitchesPerSec), point.switches?.voluntary);
+    assert.deepEqual([row["nginx.cpuCores"], row["nginx.memoryBytes"]], ["0.25", "8000000"]);
+  });
+});
+
+Deno.test("an interval in which nothing ended has no latency", () => {
+  const results = twoFactors();
+  Object.assign(results.runs[0].timeline.points[1], { completed: 0, failed: 0, histogram: "" });
+  const row = read(renderIntervalsCsv(reportModel(results)))[1];
+  assert.deepEqual([row.completed, row.ratePerSec, row.latencyP99Ms], ["0", "0", ""]);
+});
+
+Deno.test("rows and rates of the intervals add up to those of the runs", () => {
+  const results = twoFactors();
+  const model = reportModel(results);
+  const intervals = read(renderIntervalsCsv(model));
+  for (const run of read(renderCsv(model))) {
+    const own = intervals.filter(({ order }) => order === run.order);
+    const total = own.reduce((sum, { completed }) => sum + Number(completed), 0);
+    assert.equal(total, Number(run.completed));
+    const counted = own.reduce(
+      (sum, row) => sum + Number(row.ratePerSec) * (Number(row.endS) - Number(row.startS)),
+      0,
+    );
+    assert.ok(Math.abs(counted - total) < 1e-6 * total);
+  }
+});
+
+Deno.test("the intervals of a single measurement have its URL", () => {
+  const measurement = measurementFixture({ target: "", scenario: "static", medianMs: 5 });
+  const rows = read(renderMeasurementIntervalsCsv(measurement));
+  assert.equal(rows.length, measurement.timeline.points.length);
+  assert.ok(rows.every(({ url }) => url === measurement.url));
+});
+
+Deno.test("hostile texts come back character by character from either CSV", () => {
+  const results = hostileResults();
+  const model = reportModel(results);
+  for (const rows of [read(renderCsv(model)), read(renderIntervalsCsv(model))]) {
+    assert.equal(rows[0].experiment, results.experiment.name);
+    assert.equal(rows[0].target, results.runs[0].target);
+    assert.equal(rows[0][results.experiment.name], results.experiment.name);
+  }
+});
+
+const TEXTS: [sentence: string, text: string, cell: string][] = [
+  ["a formula gets an apostrophe", "=HYPERLINK(1)", "'=HYPERLINK(1)"],
+  ["so does one that begins with a sign", "+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"],
+  ["and one that begins with a minus", "-2+3", "'-2+3"],
+  ["and with an at sign", "@SUM(A1)", "'@SUM(A1)"],
+  ["and what a tab hides", "\t=1", "'\t=1"],
+  ["a negative number stays one", "-5", "-5"],
+  ["so does one with an exponent", "-1.5e-7", "-1.5e-7"],
+  ["quotes, commas and line breaks stay", 'a,"b"\r\nc', 'a,"b"\r\nc'],
+  ["a formula in the middle is none", "a=1", "a=1"],
+];
+
+for (const [sentence, text, cell] of TEXTS) {
+  Deno.test(`a cell of a CSV: ${sentence}`, () => {
+    assert.deepEqual(read(csvOf([{ text, next: 1 }])), [{ text: cell, next: "1" }]);
+    // Heads of columns are names of parameters, and so texts from outside.
+    assert.deepEqual(Object.keys(read(csvOf([{ [text]: 1 }]))[0]), [cell]);
+  });
+}
+
+Deno.test("a negative number of ours is no formula", () => {
+  assert.deepEqual(read(csvOf([{ lag: -0.5 }])), [{ lag: "-0.5" }]);
+});

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { forestOf, type ForestPair } from "../../report/forest.ts";
+import { comparisonOf } from "../../report/comparison.ts";
+import { reportModel, type ScenarioModel } from "../../report/model.ts";
+import { type CellSpec, resultsFixture } from "./fixture.ts";
+
+function cell(target: string, medianMs: number, more: Partial<CellSpec> = {}): CellSpec {
+  return { target, scenario: "static", medianMs, runs: 5, ...more };
+}
+
+function scenarioOf(cells: readonly CellSpec[]): ScenarioModel {
+  return reportModel(resultsFixture({ cells })).scenarios[0];
+}
+
+const FOUR = scenarioOf([
+  cell("express", 5),
+  cell("fastify", 2.8),
+  cell("koa", 7.5),
+  cell("once", 4, { runs: 1 }),
+]);
+
+Deno.test("a forest plot has the ratios, intervals and verdicts of the compared table", () => {
+  const { forest, tables } = FOUR;
+  assert.ok(forest && tables.compared);
+  const [rate] = forest.charts;
+  const shown = rate.chart.rows.map(({ label, text, verdict }) => `${label} ${text} ${verdict}`);
+  const written = tables.compared.rows.map(([name, , figure]) => `${name.text} ${figure.text}`);
+  assert.deepEqual(shown.slice(0, 2), written.slice(0, 2));
+  assert.match(shown[2], /^once \d\.\d\d× null$/);
+  assert.deepEqual(rate.chart.rows.map(({ low }) => low === null), [false, false, true]);
+});
+
+Deno.test("every interval, the margin and equality are on the axis, which is logarithmic", () => {
+  for (const { chart: { axis, rows, margin } } of FOUR.forest?.charts ?? []) {
+    assert.equal(axis.scale, "log");
+    const ends = rows.flatMap(({ ratio, low, high }) => [ratio, low ?? ratio, high ?? ratio]);
+    for (const end of [...ends, 1, margin, 1 / margin]) {
+      assert.ok(end > axis.min && end < axis.max, `${end} in ${axis.min}–${axis.max}`);
+    }
+  }
+});
+
+Deno.test("an interval that says nothing is neither drawn nor on the axis", () => {
+  const results = resultsFixture({ cells: [cell("a", 3, { runs: 2 }), cell("b", 5, { runs: 2 })] });
+  const [first, ...runs] = results.runs;
+  // One run of the two a hundred times as long for as many answers.
+  const points = first.timeline.points.map((point) => ({ ...point, t: point.t * 100 }));
+  const slow = { ...first, timeline: { ...first.timeline, points } };
+  const { forest } = reportModel({ ...results, runs: [slow, ...runs] }).scenarios[0];
+  const { axis, rows } = forest?.charts[0].chart ?? assert.fail();
+  assert.match(rows[0].text, /\[too few runs\]$/);
+  assert.deepEqual([rows[0].low, rows[0].high, rows[0].verdict], [null, null, "inconclusive"]);
+  assert.ok(axis.max / axis.min < 1_000, `${axis.min}–${axis.max}`);
+});
+
+Deno.test("a finding names who is better and worse, and against whom", () => {
+  const finding = FOUR.forest?.finding ?? "";
+  assert.match(finding, /^Against express: requests\/s better with fastify, worse with koa, /);
+  assert.match(finding, /too few runs to tell with once/);
+});
+
+Deno.test("many names are counted", () => {
+  const names = ["a", "b", "c", "d"];
+  const { forest } = scenarioOf([cell("base", 5), ...names.map((name) => cell(name, 2.5))]);
+  assert.match(forest?.finding ?? "", /requests\/s better with 4 of the others/);
+});
+
+Deno.test("nothing to compare is no figure", () => {
+  assert.equal(scenarioOf([cell("alone", 3)]).forest, null);
+});
+
+Deno.test("where requests come at a rate, only latencies are compared", () => {
+  const { forest, cells } = FOUR;
+  assert.equal(forest?.charts.length, 3);
+  const pairs = pairsOf(FOUR);
+  assert.deepEqual(forestOf(pairs, true)?.charts.map(({ chart }) => chart.better), [
+    "lower",
+    "lower",
+  ]);
+  assert.equal(cells.length, 4);
+});
+
+Deno.test("many pairs are several charts on one axis, with every pair in one of them", () => {
+  const [first] = pairsOf(FOUR);
+  const pairs = Array.from({ length: 35 }, (_, i) => ({ ...first, name: `t${i}` }));
+  const charts = forestOf(pairs, true)?.charts ?? [];
+  assert.deepEqual(charts.map(({ chart }) => chart.rows.length), [16, 16, 16, 16, 3, 3]);
+  const shown = charts.flatMap(({ chart }, i) => i % 2 === 0 ? chart.rows : []);
+  assert.deepEqual(shown.map(({ label }) => label), pairs.map(({ name }) => name));
+  assert.equal(new Set(charts.map(({ chart }) => JSON.stringify(chart.axis))).size, 1);
+});
+
+Deno.test("different bases are told row by row", () => {
+  const [first, second] = pairsOf(FOUR);
+  const forest = forestOf([first, { ...second, base: "hono" }], false);
+  assert.deepEqual(forest?.charts[0].chart.rows.map(({ label }) => label), [
+    "fastify / express",
+    "koa / hono",
+  ]);
+  assert.match(forest?.finding ?? "", /^Against what is asked alike: /);
+});
+
+/** The pairs of a scenario with the ratios that its chart shows. */
+function pairsOf({ forest }: ScenarioModel): ForestPair[] {
+  const figures = ["rate", "mean", 50, 95, 99] as const;
+  const rows = forest?.charts[0].chart.rows ?? [];
+  return rows.map(({ label, color, ratio }) => {
+    const comparison = {
+      figures: figures.map((figure) => ({
+        figure,
+        base: 1,
+        next: ratio,
+        ratio,
+        interval: null,
+        p: null,
+        adjustedP: null,
+        mannWhitney: null,
+        verdict: "inconclusive" as const,
+        smallestChange: null,
+      })),
+      runs: { base: 1, next: 1 },
+      marginRatio: 0.02,
+    };
+    assert.equal(comparisonOf(comparison, "rate").ratio, ratio);
+    return { name: label, color, base: "express", comparison };
+  });
+}

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import type { LiveAgent } from "../../runner/progress.ts";
+import { lineWidth, printed } from "../../report/terminal/line.ts";
+import { liveLines } from "../../report/terminal/live.ts";
+import { advance, NOTHING_YET } from "../../report/terminal/progress.ts";
+import { LIVE, STARTING } from "./progress_events.ts";
+
+function agent(name: string, more: Partial<LiveAgent> = {}): LiveAgent {
+  return { name, ratePerSec: 12_345.6, cpuRatio: 0.4, silentMs: 120, ...more };
+}
+
+function agents(count: number, prefix = "n"): LiveAgent[] {
+  return Array.from({ length: count }, (_, i) => agent(`${prefix}${i + 1}`));
+}
+
+/** The lines of the fleet, and that of the generator before them. */
+function view(fleet: readonly LiveAgent[], columns = 80): string[] {
+  const state = [STARTING, { ...LIVE, agents: fleet }]
+    .reduce((before, event) => advance(before, event, 0), NOTHING_YET);
+  const lines = liveLines(state, { columns, rows: 40, unicode: true, nowMs: 0 });
+  for (const line of lines) assert.ok(lineWidth(line) <= columns);
+  const texts = lines.map((line) => printed(line, { color: false }).trimEnd());
+  return texts.slice(6, texts.findIndex((text) => text.startsWith("Latency of")));
+}
+
+Deno.test("each agent has its rate, and the busiest is named", () => {
+  const busy = agent("c", { cpuRatio: 0.9, ratePerSec: 950 });
+  assert.deepEqual(view([agent("a"), agent("b"), busy, agent("d")]), [
+    "Generator   1 worker, 63 % CPU, up to 0.210 ms late",
+    "Agents      a 12,346/s   b 12,346/s   c    950/s   d 12,346/s",
+  ]);
+  const state = advance(NOTHING_YET, {
+    ...LIVE,
+    workers: { ...LIVE.workers, count: 4 },
+    agents: [agent("a"), busy],
+  }, 0);
+  const texts = liveLines(state, { columns: 80, rows: 40, unicode: true, nowMs: 0 })
+    .map((line) => printed(line, { color: false }));
+  assert.ok(texts.some((text) => /4 workers, busiest \(agent c\) 63.% CPU/.test(text)));
+});
+
+Deno.test("an agent that is not heard is marked in a word", () => {
+  const [, line] = view([agent("a"), agent("b", { silentMs: 2_500 })]);
+  assert.equal(line, "Agents      a 12,346/s   b   silent");
+});
+
+Deno.test("up to eight agents fit in two lines of 80 columns, with names shortened", () => {
+  const fleet = agents(8).map(({ name }) => agent(`${name}-is-a-machine-with-a-long-name`));
+  const [, ...lines] = view(fleet);
+  assert.equal(lines.length, 2);
+  for (const line of lines) assert.equal(line.match(/… 12,346\/s/g)?.length, 4);
+  assert.equal(view(agents(8), 200).length, 2);
+});
+
+Deno.test("what all names begin with goes first", () => {
+  const pods = ["x2x4z", "k8w1q", "m3m3m", "zz9zz", "abcde"].map((end) =>
+    agent(`plateau-agent-6b9c7d-${end}`)
+  );
+  assert.deepEqual(view(pods).slice(1), [
+    "Agents      x2x4z 12,346/s   k8w1q 12,346/s   m3m3m 12,346/s   zz9zz 12,346/s",
+    "            abcde 12,346/s",
+  ]);
+});
+
+Deno.test("of more agents the slowest and the silent are told", () => {
+  const fleet = [...agents(10), agent("slow", { ratePerSec: 900 })];
+  assert.deepEqual(view(fleet).slice(1), ["Agents      11 agents, slowest slow 900/s"]);
+  const gone = [...fleet, agent("x", { silentMs: 4_200 }), agent("y", { silentMs: 3_000 })];
+  assert.deepEqual(view(gone).slice(1), [
+    "Agents      13 agents, slowest slow 900/s, 2 silent (x for 4 s)",
+  ]);
+  const none = agents(9).map((one) => ({ ...one, silentMs: 9_000 }));
+  assert.deepEqual(view(none).slice(1), ["Agents      9 agents, all silent"]);
+});
+
+Deno.test("a name can't steer the terminal", () => {
+  assert.match(view([agent("a\x1b[2J")])[1], /a\\x1b\[2J 12,346\/s/);
+});
+
+Deno.test("without a fleet there is no line for it", () => {
+  assert.equal(view([]).length, 1);
+});

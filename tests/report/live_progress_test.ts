@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import {
+  advanceStatus,
+  brokenStatus,
+  endedStatus,
+  GETTING_READY,
+} from "../../report/live_progress.ts";
+import { leftText } from "../../report/live_status.ts";
+import { reportModel } from "../../report/model.ts";
+import type { Progress } from "../../runner/progress.ts";
+import { measurementFixture, resultsFixture } from "./fixture.ts";
+
+const CELL = { target: "hono", scenario: "static", parameters: { connections: 50 }, repetition: 2 };
+const EVENTS: readonly Progress[] = [
+  { kind: "planned", cells: 2, runs: 4, expectedMs: 40_000, mostRuns: 4, mostMs: 40_000 },
+  { kind: "starting", order: 1, runs: 4, ...CELL, remainingMs: 39_000 },
+  {
+    kind: "measured",
+    order: 1,
+    measurement: measurementFixture({ target: "hono", scenario: "static", medianMs: 2 }),
+    remainingMs: 29_000,
+  },
+  { kind: "starting", order: 2, runs: 4, ...CELL, remainingMs: 29_000 },
+  { kind: "missing", missing: { ...CELL, kind: "failed", reason: "it died", evidence: [] } },
+];
+
+Deno.test("a status counts the runs that ended, measured or not, and says what runs and how long it takes", () => {
+  const told = EVENTS.map((_, i) => EVENTS.slice(0, i + 1).reduce(advanceStatus, GETTING_READY));
+  assert.deepEqual(told.map(({ done, runs, leftMs }) => [done, runs, leftMs]), [
+    [0, 4, 40_000],
+    [0, 4, 39_000],
+    [1, 4, 29_000],
+    [1, 4, 29_000],
+    [2, 4, 29_000],
+  ]);
+  assert.equal(told[0].text, "Getting ready");
+  assert.equal(told[1].text, "Run 1 of 4: static, hono · connections 50, run 2");
+});
+
+Deno.test("what is no run changes no status", () => {
+  const whole = { ...CELL, repetition: null };
+  const status = EVENTS.reduce(advanceStatus, GETTING_READY);
+  assert.equal(advanceStatus(status, { kind: "note", text: "Redis 7" }), status);
+  const missing = { ...whole, kind: "skipped" as const, reason: "no Redis", evidence: [] };
+  assert.equal(advanceStatus(status, { kind: "missing", missing }), status);
+});
+
+Deno.test("an end says how it ended, and where the page lies", () => {
+  const status = { ...GETTING_READY, done: 3, runs: 4, leftMs: 10 };
+  assert.deepEqual(endedStatus(status, { isWhole: true, path: "a/report.html" }), {
+    done: 3,
+    runs: 3,
+    text: "Done: this page no longer changes. It is saved as a/report.html",
+    leftMs: null,
+    isOver: true,
+  });
+  const { text, runs } = endedStatus(status, { isWhole: false, path: "b" });
+  assert.equal(runs, 4);
+  assert.match(text, /^Interrupted after 3 of 4 runs: /);
+  assert.ok(brokenStatus(status).isOver);
+});
+
+Deno.test("the time that is left is told in whole seconds, and never as none", () => {
+  assert.match(leftText(1), /^About 1.s left$/);
+  assert.match(leftText(61_500), /^About 1.min 2.s left$/);
+});
+
+Deno.test("an experiment without a run says what it is about to measure, of what was asked for", () => {
+  const whole = resultsFixture({
+    cells: ["hono", "express"].map((target) => ({ target, scenario: "static", medianMs: 2 })),
+  });
+  const empty = { ...whole, runs: [], planned: 20, state: "running" as const, finishedAt: null };
+  const factOf = (results: typeof empty) => reportModel(results).facts[0];
+  assert.deepEqual(factOf(empty), {
+    label: "To be measured",
+    text: "hono, express in static (GET /static): 20 runs",
+  });
+  const flags = { set: {}, only: { targets: ["express"] } };
+  assert.match(factOf({ ...empty, flags }).text, /^express in static/);
+  assert.equal(reportModel(whole).facts[0].label, "Measured");
+});

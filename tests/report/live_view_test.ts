@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import type { Progress } from "../../runner/progress.ts";
+import { sparkline } from "../../report/terminal/bars.ts";
+import { lineWidth, printed } from "../../report/terminal/line.ts";
+import { liveLines, type LiveOptions } from "../../report/terminal/live.ts";
+import { advance, NOTHING_YET } from "../../report/terminal/progress.ts";
+import { Screen } from "../../report/terminal/screen.ts";
+import { latencies, LIVE, MEASURED, STARTING } from "./progress_events.ts";
+
+const OPTIONS: LiveOptions = { columns: 80, rows: 24, unicode: true, nowMs: 0 };
+
+/** The lines of the view after the events, each told 250 ms after the one before, the last one now. */
+function view(events: readonly Progress[], options: Partial<LiveOptions> = {}): string[] {
+  const state = events.reduce((before, event, i) => advance(before, event, i * 250), NOTHING_YET);
+  const nowMs = (events.length - 1) * 250;
+  return liveLines(state, { ...OPTIONS, nowMs, ...options })
+    .map((line) => printed(line, { color: false }).trimEnd());
+}
+
+function intervals(count: number, of: (i: number) => Partial<typeof LIVE>): Progress[] {
+  return Array.from({ length: count }, (_, i) => ({
+    ...LIVE,
+    elapsedMs: (i + 1) * 250,
+    durationMs: 60_000,
+    ...of(i),
+  }));
+}
+
+Deno.test("the view has the whole experiment, the run, its figures, the generator and a histogram", () => {
+  assert.deepEqual(view([STARTING, LIVE]), [
+    "━━━━━━━━━━━━━━━─────────────────────────  37 %, run 2 of 4, 12 s left",
+    "static, hono · connections 50  repetition 1, 1.5 s of 3 s",
+    "Requests/s     12,346  █",
+    "p50           1.20 ms  █",
+    "p99           4.56 ms  █",
+    "Errors              0  ▁",
+    "Generator   1 worker, 63 % CPU, up to 0.210 ms late",
+    "Latency of the last 1.5 s",
+    ...view([STARTING, LIVE]).slice(8),
+  ]);
+  assert.match(view([STARTING, LIVE]).at(-1) ?? "", /^ {2}4\.56 ms {2}█+ +20\.0 %$/);
+  assert.equal(view([STARTING, LIVE]).length, 16);
+});
+
+Deno.test("while a target starts its time counts", () => {
+  const [course, run, ...others] = view([STARTING], { nowMs: 4_200 });
+  assert.match(course, /^━+─+ {2}25 %, run 2 of 4, 8 s left$/);
+  assert.equal(run, "static, hono · connections 50  repetition 1, starting for 4 s");
+  assert.deepEqual(others, []);
+});
+
+Deno.test("bench is its one run: how far it is, by time or by count", () => {
+  const [byTime, next] = view([LIVE]);
+  assert.match(byTime, /^━+─+ {2}50 %, 1\.5 s of 3 s, 2 s left$/);
+  assert.match(next, /^Requests\/s /);
+  const [byCount] = view([{ ...LIVE, durationMs: null, requests: 74_072 }]);
+  assert.match(byCount, /^━+─+ {2}25 %, 18,518 of 74,072 requests, 5 s left$/);
+});
+
+Deno.test("nothing is shown before the first event and after a run", () => {
+  assert.deepEqual(view([]), []);
+  assert.deepEqual(view([STARTING, LIVE, MEASURED]), []);
+});
+
+Deno.test("sparklines move: a narrow view has the last intervals", () => {
+  const events = intervals(100, (i) => ({ ratePerSec: i < 90 ? 1_000 : 500 }));
+  const rate = view(events, { columns: 60 }).find((line) => line.startsWith("Requests/s"));
+  assert.match(rate ?? "", / {2}█{24}▅{10}$/);
+  const [wide] = view(intervals(1_000, () => ({})), { columns: 200 })
+    .filter((line) => line.startsWith("p50"));
+  assert.equal(/█+/.exec(wide)?.[0].length, 174);
+});
+
+Deno.test("an interval without an answer has no latency, and is a gap", () => {
+  const silent = { latency: latencies(), p50Ms: 0, p99Ms: 0, ratePerSec: 0, failed: 7 };
+  const lines = view(intervals(3, (i) => i === 1 ? silent : {}));
+  assert.match(lines.find((line) => line.startsWith("p99")) ?? "", / 4\.56 ms {2}█ █$/);
+  const after = view(intervals(2, (i) => i === 1 ? silent : {}));
+  assert.match(after.find((line) => line.startsWith("p50")) ?? "", / – {2}█$/);
+  assert.match(after.find((line) => line.startsWith("Errors")) ?? "", / 7 {2}▁█$/);
+});
+
+Deno.test("the histogram is of the last 3 s", () => {
+  const events = intervals(20, (i) => ({ latency: latencies(i < 8 ? 1_000 : 1) }));
+  const lines = view(events);
+  assert.ok(lines.includes("Latency of the last 3 s"), lines.join("\n"));
+  assert.doesNotMatch(lines.join("\n"), /1,000 ms|1\.00 s/);
+});
+
+Deno.test("with several workers the busiest is told", () => {
+  const lines = view([{ ...LIVE, workers: { count: 4, cpuRatio: 0.98, lateMs: 1.5 } }]);
+  assert.ok(lines.includes("Generator   4 workers, busiest 98 % CPU, up to 1.50 ms late"));
+});
+
+Deno.test("no line reaches the end of the terminal, where ^C is echoed, and none is lost at 60 columns", () => {
+  const long = { ...STARTING, target: "測".repeat(100) };
+  for (const unicode of [true, false]) {
+    for (const columns of [1, 10, 40, 60, 80, 200]) {
+      const events = [long, ...intervals(300, () => ({ failed: 3 }))];
+      const state = events.reduce((before, event) => advance(before, event, 0), NOTHING_YET);
+      for (const line of liveLines(state, { ...OPTIONS, columns, unicode })) {
+        assert.ok(lineWidth(line) <= Math.max(1, columns - 3), printed(line, { color: false }));
+      }
+    }
+  }
+  assert.match(view([long, LIVE], { columns: 60 })[1], /測… {2}repetition 1, 1\.5 s of 3 s$/);
+});
+
+for (const [rows, count] of [[24, 16], [17, 16], [16, 7], [8, 7], [5, 4], [2, 1], [1, 1]]) {
+  Deno.test(`a terminal of ${rows} rows shows ${count} lines, never half a histogram`, () => {
+    assert.equal(view([STARTING, LIVE], { rows }).length, count);
+  });
+}
+
+Deno.test("no name steers the terminal", () => {
+  const lines = view([{ ...STARTING, target: "a\x1b[2J\n\u202e" }, LIVE]);
+  assert.match(lines[1], /^static, a\\x1b\[2J\\x0a\\u202e /);
+});
+
+Deno.test("a sparkline goes from 0 to its largest value", () => {
+  assert.equal(sparkline([0, 1, 2, 4, 7, 8, null], { unicode: true }), "▁▂▃▅██ ");
+  assert.equal(sparkline([0, 4, 8, null], { unicode: false }), "_=# ");
+  assert.equal(sparkline([0, 0], { unicode: true }), "▁▁");
+});
+
+Deno.test("a screen goes back over what it shows, and further where the window became narrower", () => {
+  const screen = new Screen({ color: false });
+  const line = (width: number) => [{ text: "a".repeat(width) }];
+  assert.equal(
+    screen.changed([line(50), line(10)], 80),
+    `\r${"a".repeat(50)}\x1b[K\naaaaaaaaaa\x1b[K\n\x1b[J`,
+  );
+  assert.equal(screen.changed([line(1)], 80), "\r\x1b[2Aa\x1b[K\n\x1b[J");
+  screen.changed([line(50), line(10)], 80);
+  assert.equal(screen.changed([], 20), "\r\x1b[2K" + "\x1b[A\x1b[2K".repeat(4));
+  assert.equal(screen.changed([], 20), "\r\x1b[2K");
+  screen.changed([line(3)], 20);
+  screen.forget();
+  assert.equal(screen.changed([line(3)], 20), "\raaa\x1b[K\n\x1b[J");
+  assert.equal(screen.changed([line(2)], 20, "kept\n"), "\r\x1b[2K\x1b[A\x1b[2Kkept\naa\x1b[K\n");
+});
+
+Deno.test("colours are SGR codes around the same text", () => {
+  const state = [STARTING, LIVE].reduce((before, event) => advance(before, event, 0), NOTHING_YET);
+  const lines = liveLines(state, OPTIONS);
+  const plain = lines.map((line) => printed(line, { color: false })).join("\n");
+  const coloured = lines.map((line) => printed(line, { color: true })).join("\n");
+  assert.ok(!plain.includes("\x1b"));
+  assert.ok(coloured.includes("\x1b[36m"));
+  assert.equal(coloured.replaceAll("\x1b", "␛").replaceAll(/␛\[\d+m/g, ""), plain);
+});

@@ -1,0 +1,138 @@
+/** How the runs were loaded, in words, also where scenarios have loads of their own. */
+import assert from "node:assert/strict";
+import { compareResults } from "../../report/comparison/results.ts";
+import { renderPage } from "../../report/html/page.ts";
+import { loadText } from "../../report/load.ts";
+import { renderMarkdown } from "../../report/markdown.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderSummary } from "../../report/terminal/summary.ts";
+import type { Results, Run } from "../../runner/result.ts";
+import { resultsFixture } from "./fixture.ts";
+
+type Load = Run["load"];
+
+const open = {
+  connections: 100,
+  keepAlive: true,
+  timeout: 5_000,
+  arrivals: "uniform",
+  seed: 1,
+} as const;
+const rate = (perSec: number): Load => ({ kind: "rate", ...open, rate: perSec, duration: 9 });
+const PHASES: Load = {
+  kind: "phases",
+  ...open,
+  arrivals: "poisson",
+  pool: "own",
+  phases: [{ duration: 60, from: 5, to: 50 }, { duration: 10, from: 0, to: 0 }],
+};
+
+/** With the loads of the runs of each scenario; without: the fixture's own, as the experiment says. */
+function resultsOf(
+  scenarios: Record<string, Load[] | undefined>,
+  experiment: Record<string, unknown> = {},
+): Results {
+  const results = resultsFixture({
+    cells: Object.entries(scenarios).flatMap(([scenario, loads = [null]]) =>
+      loads.map((_, i) => ({ target: "a", scenario, medianMs: 5, duration: 1, parameters: { i } }))
+    ),
+    experiment: {
+      scenarios: Object.fromEntries(
+        Object.entries(scenarios).map(([name, load]) => [name, { get: "/", ...load && { load } }]),
+      ),
+      ...experiment,
+    },
+  });
+  const runs = results.runs.map((run) => {
+    const load = scenarios[run.scenario]?.[Number(run.parameters.i)];
+    return load ? { ...run, load } : run;
+  });
+  return { ...results, runs };
+}
+
+/** With plain spaces. */
+function plain(text: string): string {
+  return text.replaceAll("\u00a0", " ");
+}
+
+function factsOf(results: Results): Record<string, string> {
+  const facts = reportModel(results).facts.map(({ label, text }) => [label, plain(text)]);
+  return Object.fromEntries(facts);
+}
+
+Deno.test("rates of runs that are loaded alike otherwise are told together", () => {
+  const loads = [rate(10), { ...rate(30), connections: 5 }, rate(20)].map((load) => ({ load }));
+  assert.equal(
+    plain(loadText(loads)),
+    "10.0 or 20.0 requests/s over at most 100 connections, 9 s, evenly spread arrivals; " +
+      "30.0 requests/s over at most 5 connections, 9 s, evenly spread arrivals",
+  );
+});
+
+Deno.test("one load for all scenarios is told once, at the top", () => {
+  for (
+    const results of [
+      resultsOf({ s: undefined, t: undefined }),
+      resultsOf({ s: [rate(5)], t: [rate(5)] }),
+    ]
+  ) {
+    const { scenarios } = reportModel(results);
+    assert.deepEqual(scenarios.map(({ load }) => load), ["", ""]);
+    assert.ok(!factsOf(results)["Load of a run"].includes("told with"));
+  }
+});
+
+const DIFFERENT = resultsOf({ plain: undefined, high: [rate(10), rate(20)], ramp: [PHASES] });
+const HIGH = "10.0 or 20.0 requests/s over at most 100 connections, 9 s, evenly spread arrivals";
+
+Deno.test("loads that differ are told with each scenario, and in the method", () => {
+  const { scenarios, method } = reportModel(DIFFERENT);
+  assert.equal(factsOf(DIFFERENT)["Load of a run"], "3 different ones, told with the scenarios");
+  assert.deepEqual(scenarios.map(({ load }) => plain(load)), [
+    "50 connections, 1 s",
+    HIGH,
+    "visitors each with a connection of his own: 1 min at 5.00 → 50.0/s, then 10 s at 0/s, Poisson arrivals",
+  ]);
+  const sentences = method.map(plain);
+  assert.ok(sentences.includes("Load of plain: 50 connections, 1 s."));
+  assert.ok(sentences.includes(`Load of high: ${HIGH}.`));
+  assert.ok(sentences.some((text) => text.startsWith("Closed loop (plain): each connection")));
+  assert.ok(sentences.some((text) => text.startsWith("Open loop (high, ramp): requests arrive")));
+});
+
+Deno.test("page, terminal and markdown all tell the load of a scenario", () => {
+  const model = reportModel(DIFFERENT);
+  const line = new RegExp(`Load: ${HIGH}`);
+  assert.match(plain(renderPage([model])), line);
+  assert.match(plain(renderSummary(model, { width: 200, color: false, unicode: true })), line);
+  assert.match(plain(renderMarkdown(model)), line);
+});
+
+Deno.test("the parameters that were chosen are among the facts", () => {
+  const chosen = resultsOf({ s: undefined }, { parameters: { scale: "paper", n: [1, 2], x: 0.5 } });
+  assert.equal(factsOf(chosen).Parameters, "scale paper, n [1,2], x 0.5");
+  assert.equal("Parameters" in factsOf(resultsOf({ s: undefined })), false);
+});
+
+Deno.test("lists that make factors are no difference between two results whose cells have the same values", () => {
+  const measured = (instances: number[], rates: number[], env: string): Results =>
+    resultsFixture({
+      cells: instances.map((value) => ({
+        target: "several",
+        scenario: "s",
+        medianMs: 5,
+        duration: 1,
+        runs: 2,
+        parameters: { "cluster.instances": value },
+      })),
+      experiment: {
+        targets: { several: { cluster: { of: "a", instances }, env: { MODE: env } } },
+        scenarios: { s: { get: "/", load: { rate: rates } } },
+      },
+    });
+  const differences = (env: string): readonly string[] =>
+    compareResults(measured([1, 2], [5], "x"), measured([1, 2, 4], [5, 6], env), { resamples: 50 })
+      .differences;
+  assert.deepEqual(differences("x"), []);
+  assert.deepEqual(differences("y"), ["targets.several.env.MODE: x → y"]);
+});

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { inflateSync } from "node:zlib";
+import { Buffer } from "node:buffer";
+import { packScenarios } from "../../report/html/packed.ts";
+import { reportModel } from "../../report/model.ts";
+import { unpackSteps } from "../../report/packing.ts";
+import { sum } from "../../report/spread.ts";
+import { stretchFigures } from "../../report/stretch.ts";
+import { decodeSparse } from "../../runner/stats/hdr.ts";
+import { mergeHistograms } from "../../runner/stats/histogram.ts";
+import { resultsFixture } from "./fixture.ts";
+
+const RESULTS = resultsFixture({
+  cells: [
+    { target: "hono", scenario: "static", medianMs: 2, runs: 2, warmUp: 3 },
+    { target: "express", scenario: "static", medianMs: 5, runs: 2, timeoutRatio: 0.01 },
+  ],
+});
+const { scenarios } = reportModel(RESULTS);
+
+/** Characters of the results' own histograms. */
+const characters = sum(
+  RESULTS.runs,
+  ({ timeline }) => sum(timeline.points, ({ histogram }) => histogram.length),
+);
+
+const PAGES = [
+  { says: "a page with room has a step for every interval", room: 1, seconds: 0.25, steps: 12 },
+  { says: "a fuller page takes four intervals together", room: 0.26, seconds: 1, steps: 3 },
+  { says: "a page without room has one step a run", room: 0, seconds: 4, steps: 1 },
+];
+
+for (const { says, room, seconds, steps } of PAGES) {
+  Deno.test(`${says}, and its percentiles are those of the results`, () => {
+    const packed = packScenarios(scenarios, room * characters).get(scenarios[0]);
+    assert.equal(packed?.seconds, seconds);
+    const cells = unpackSteps(inflateSync(Buffer.from(packed.packed, "base64")));
+    cells.forEach((cell, i) => {
+      assert.deepEqual(cell.map(({ length }) => length), [steps, steps]);
+      const { runs } = scenarios[0].cells[i];
+      const toS = Math.max(1, seconds);
+      const points = runs.flatMap(({ timeline }) => timeline.points.filter(({ t }) => t <= toS));
+      const whole = mergeHistograms(points.map(({ histogram }) => decodeSparse(histogram)));
+      assert.deepEqual(
+        stretchFigures(cell, { fromS: 0, toS }, [50, 90, 99]).percentiles.map((p) => p?.ms),
+        [50, 90, 99].map((p) => whole.valueAtPercentile(p) / 1_000),
+      );
+    });
+  });
+}

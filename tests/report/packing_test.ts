@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { packSteps, type Step, unpackSteps } from "../../report/packing.ts";
+import { stepsWithin, stretchFigures } from "../../report/stretch.ts";
+import { EMPTY, Histogram, mergeHistograms } from "../../runner/stats/histogram.ts";
+
+const PERCENTILES = [50, 75, 90, 99, 99.9, 100];
+
+function stepOf(valuesUs: readonly number[], seconds = 0.25): Step {
+  const histogram = new Histogram();
+  for (const us of valuesUs) histogram.record(us);
+  return { seconds, completed: valuesUs.length, failed: 1, latency: histogram.toSparse() };
+}
+
+/** Latencies from 1 µs to an hour, most of them small. */
+const latencyUs = fc.oneof(
+  fc.integer({ min: 0, max: 300 }),
+  fc.integer({ min: 0, max: 100_000 }),
+  fc.integer({ min: 0, max: 3_600_000_000 }),
+);
+const step = fc.array(latencyUs, { maxLength: 60 }).map((values) => stepOf(values));
+const runs = fc.array(fc.array(step, { maxLength: 6 }), { minLength: 1, maxLength: 3 });
+
+function percentilesOf(steps: readonly Step[]): number[] {
+  const whole = mergeHistograms(steps.map(({ latency }) => latency));
+  return PERCENTILES.map((p) => whole.valueAtPercentile(p));
+}
+
+function maxBucketOf(steps: readonly Step[]): Step[] {
+  return steps.map((step) => ({
+    ...step,
+    latency: {
+      ...step.latency,
+      // Which value of the highest bucket it was is not packed, nor is it in the results' histograms.
+      maxUs: mergeHistograms([{ ...step.latency, maxUs: Infinity }]).valueAtPercentile(100),
+    },
+  }));
+}
+
+Deno.test("percentiles from 50 up of any packed steps are those of their whole histograms", () => {
+  fc.assert(fc.property(
+    fc.array(runs, { minLength: 1, maxLength: 3 }),
+    fc.nat(),
+    fc.nat(),
+    (cells, a, b) => {
+      const unpacked = unpackSteps(packSteps(cells));
+      cells.forEach((cell, i) => {
+        const whole = cell.flat();
+        const [from, to] = [a % (whole.length + 1), b % (whole.length + 1)].sort((x, y) => x - y);
+        assert.deepEqual(
+          percentilesOf(unpacked[i].flat().slice(from, to)),
+          percentilesOf(maxBucketOf(whole.slice(from, to))),
+        );
+      });
+    },
+  ));
+});
+
+Deno.test("seconds, completed and failed requests of every step come back", () => {
+  const cells = [[[stepOf([1, 2]), { ...stepOf([], 0.021_5), latency: EMPTY }], []], [[
+    stepOf([9]),
+  ]]];
+  const plain = (of: typeof cells) =>
+    of.map((runs) =>
+      runs.map((steps) =>
+        steps.map(({ seconds, completed, failed }) => [seconds, completed, failed])
+      )
+    );
+  assert.deepEqual(plain(unpackSteps(packSteps(cells)) as typeof cells), plain(cells));
+});
+
+Deno.test("counts and gaps beyond one byte come back", () => {
+  const latency = {
+    ...stepOf([]).latency,
+    indices: Uint16Array.of(127, 128, 20_000),
+    counts: Float64Array.of(128, 2 ** 14, 2 ** 40 + 1),
+    count: 128 + 2 ** 14 + 2 ** 40 + 1,
+  };
+  const [[[unpacked]]] = unpackSteps(packSteps([[[{ ...stepOf([]), latency }]]]));
+  assert.equal(unpacked.latency.count, latency.count);
+  assert.equal(unpacked.latency.indices.at(-1), 20_000);
+  assert.equal(unpacked.latency.counts.at(-1), 2 ** 40 + 1);
+});
+
+Deno.test("values below every median are packed as one bucket", () => {
+  const values = Array.from({ length: 1_000 }, (_, i) => i + 1);
+  const [[[{ latency }]]] = unpackSteps(packSteps([[[stepOf(values)]]]));
+  assert.equal(latency.count, 1_000);
+  assert.equal(latency.indices.length, 502); // 499, and each of 500 … 1,000
+});
+
+Deno.test("a stretch holds the steps that lie in it, whatever adding up their seconds rounds", () => {
+  const steps = Array.from({ length: 10 }, () => stepOf([1], 0.1));
+  assert.equal(stepsWithin(steps, { fromS: 0.3, toS: 0.8 }).length, 5);
+  assert.equal(stepsWithin(steps, { fromS: 0.25, toS: 0.8 }).length, 5);
+  assert.equal(stepsWithin(steps, { fromS: 2, toS: 3 }).length, 0);
+  assert.equal(stepsWithin(steps, null), steps);
+});
+
+Deno.test("the rate of a stretch is the mean of the runs, its percentiles are of all their requests", () => {
+  const fast = [stepOf([100, 100, 100, 100]), stepOf([100, 100])];
+  const slow = [stepOf([900, 900]), stepOf([])];
+  const { ratePerSec, completed, failed, percentiles } = stretchFigures(
+    [fast, slow],
+    { fromS: 0, toS: 0.25 },
+    [50, 99],
+  );
+  assert.equal(ratePerSec, (16 + 8) / 2);
+  assert.deepEqual([completed, failed], [6, 2]);
+  assert.deepEqual(percentiles.map((p) => p?.ms), [0.1, 0.9]);
+});
+
+Deno.test("failed requests make a percentile that they may decide a lower bound", () => {
+  const many = Array.from({ length: 100 }, () => 50);
+  const { percentiles } = stretchFigures([[stepOf(many)]], null, [50, 99, 100]);
+  assert.deepEqual(percentiles.map((p) => p?.isLowerBound), [false, false, true]);
+  assert.deepEqual(percentiles.map((p) => p?.isSupported), [true, false, false]);
+});
+
+Deno.test("a stretch without an interval has no figures", () => {
+  const { ratePerSec, percentiles } = stretchFigures([[stepOf([1])]], { fromS: 5, toS: 6 }, [50]);
+  assert.equal(ratePerSec, null);
+  assert.deepEqual(percentiles, [null]);
+});

@@ -1,0 +1,57 @@
+/** Events of a run, for the tests of what is shown of them. */
+import { Histogram, type SparseHistogram } from "../../runner/stats/histogram.ts";
+import type { Live, Starting } from "../../report/terminal/progress.ts";
+import type { Progress } from "../../runner/progress.ts";
+import { measurementFixture } from "./fixture.ts";
+
+export const STARTING: Starting = {
+  kind: "starting",
+  order: 2,
+  runs: 4,
+  target: "hono",
+  scenario: "static",
+  repetition: 1,
+  parameters: { connections: 50 },
+  remainingMs: 12_000,
+};
+
+/** One of each. */
+export function latencies(...timesMs: readonly number[]): SparseHistogram {
+  const histogram = new Histogram();
+  for (const ms of timesMs) histogram.record(ms * 1_000);
+  return histogram.toSparse();
+}
+
+export const LIVE: Live = {
+  kind: "live",
+  elapsedMs: 1_500,
+  durationMs: 3_000,
+  ratePerSec: 12_345.6,
+  p50Ms: 1.2,
+  p99Ms: 4.56,
+  failed: 0,
+  latency: latencies(1, 1.1, 1.2, 1.3, 4.56),
+  completed: 18_518,
+  requests: null,
+  workers: { count: 1, cpuRatio: 0.634, lateMs: 0.21 },
+};
+
+export const MEASURED: Progress = {
+  kind: "measured",
+  order: 2,
+  measurement: measurementFixture({ target: "", scenario: "static", medianMs: 2 }),
+  remainingMs: 71_000,
+};
+
+export const MISSING: Progress = {
+  kind: "missing",
+  missing: {
+    target: "hono",
+    scenario: "redis",
+    parameters: {},
+    repetition: null,
+    kind: "skipped",
+    reason: "there is no Redis",
+    evidence: [],
+  },
+};

@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import { renderPage } from "../../report/html/page.ts";
+import { reportModel } from "../../report/model.ts";
+import { column, modelOf, publishedResults } from "./published_results.ts";
+
+const PUBLISHED = {
+  express: { static: 1_000, redis: 800 },
+  gin: { static: 3_000, redis: 1_200 },
+  fastify: { static: 2_000, redis: 1_500 },
+};
+
+/** Twice as fast a machine, with gin in redis slower than it should be. */
+const MEASURED = {
+  express: { static: 2_000, redis: 1_600 },
+  gin: { static: 6_000, redis: 1_500 },
+  fastify: { static: 4_000, redis: 3_000 },
+};
+
+const RELATIVE = modelOf({
+  measured: MEASURED,
+  published: {
+    source: "Table 2",
+    values: PUBLISHED,
+    relative: "express, static",
+    confounders: ["Express logged there."],
+  },
+});
+
+Deno.test("rows come in the order of the file, with both figures and both relative to the named cell", () => {
+  assert.equal(RELATIVE.title, "Table 2: rate");
+  assert.deepEqual(column(RELATIVE, "Target"), [
+    "express",
+    "express",
+    "gin",
+    "gin",
+    "fastify",
+    "fastify",
+  ]);
+  assert.deepEqual(column(RELATIVE, "Scenario").slice(0, 2), ["static", "redis"]);
+  assert.deepEqual(column(RELATIVE, "Published")[2], "3,000");
+  assert.deepEqual(column(RELATIVE, "Measured")[2], "6,000");
+  assert.deepEqual(column(RELATIVE, "Published, relative"), [
+    "1.00",
+    "0.800",
+    "3.00",
+    "1.20",
+    "2.00",
+    "1.50",
+  ]);
+  assert.deepEqual(column(RELATIVE, "Measured, relative"), [
+    "1.00",
+    "0.800",
+    "3.00",
+    "0.750",
+    "2.00",
+    "1.50",
+  ]);
+  assert.deepEqual(column(RELATIVE, "Measured ÷ published"), [
+    "–",
+    "1.00",
+    "1.00",
+    "0.625",
+    "1.00",
+    "1.00",
+  ]);
+});
+
+Deno.test("the ratios have intervals, the base has none by itself", () => {
+  const last = RELATIVE.table?.rows.map((row) => row[row.length - 1].below);
+  assert.equal(last?.[0], undefined);
+  assert.match(last?.[3] ?? "", /^\[0\.6\d+,\s0\.6\d+\]$/);
+});
+
+Deno.test("the finding tells how alike the order is, who changes places, and how many are far off", () => {
+  assert.match(
+    RELATIVE.finding,
+    /^The order is much as published: rank correlation 0\.83 over 6 cells, within scenarios from 0\.50 \(redis\) to 1 \(static\); express and gin change places in redis\. 1 of 5 figures is surely more than 25\s% from the published one, the farthest redis, gin at 0\.63×\s\[0\.6\d+,\s0\.6\d+\]\.$/,
+  );
+});
+
+Deno.test("a difference that matters is called out and marked, with what else was different", () => {
+  assert.equal(RELATIVE.differences.length, 1);
+  assert.match(
+    RELATIVE.differences[0],
+    /^redis, gin: measured 0\.75×\s\[.*\] where 1\.20× was published, 0\.63×\s\[.*\] as much\.$/,
+  );
+  assert.deepEqual(RELATIVE.confounders, ["Express logged there."]);
+  const marked = RELATIVE.table?.rows.map((row) => row[row.length - 1].alarming ?? false);
+  assert.deepEqual(marked, [false, false, false, true, false, false]);
+  assert.deepEqual(RELATIVE.chart?.points.map(({ isFar }) => isFar), marked);
+});
+
+Deno.test("the notes tell the rule, and what the machines make of the cell that all are divided by", () => {
+  const notes = RELATIVE.table?.notes.join(" ") ?? "";
+  assert.match(
+    notes,
+    /divided by those of express, static itself: 1,000\/s published, 2,000\/s \[/,
+  );
+  assert.match(
+    notes,
+    /here \(2\.00×\)\. A difference matters, and is marked, where the whole 95 %/,
+  );
+});
+
+Deno.test("rank correlations stand by scenario", () => {
+  const rows = RELATIVE.order?.rows.map((row) => row.map(({ text }) => text));
+  assert.deepEqual(rows, [
+    ["all", "6", "0.83", "0.73", ""],
+    ["static", "3", "1", "1", "none"],
+    ["redis", "3", "0.50", "0.33", "express and gin"],
+  ]);
+});
+
+Deno.test("without a cell to divide by a faster machine moves every figure, and the middle one says so", () => {
+  const model = modelOf({ measured: MEASURED, published: { values: PUBLISHED } });
+  assert.deepEqual(column(model, "Measured ÷ published")[0], "2.00");
+  assert.ok(!model.table?.columns.some(({ label }) => label.includes("relative")));
+  assert.match(
+    model.finding,
+    /Half of all figures lie above 2\.00× the published ones, half below\.$/,
+  );
+  assert.match(model.table?.notes.join(" ") ?? "", /^Nothing is divided out/);
+});
+
+Deno.test("a target to divide by is that of the same scenario", () => {
+  const model = modelOf({
+    measured: MEASURED,
+    published: { values: PUBLISHED, relative: "express" },
+  });
+  assert.deepEqual(column(model, "Published, relative"), [
+    "1.00",
+    "1.00",
+    "3.00",
+    "1.50",
+    "2.00",
+    "1.88",
+  ]);
+  assert.deepEqual(column(model, "Measured ÷ published").slice(0, 2), ["–", "–"]);
+});
+
+Deno.test("where most are off by as much, the cell that all are divided by is suspected", () => {
+  const { express, ...others } = MEASURED;
+  const measured = { express: { ...express, static: 1_000 }, ...others };
+  const model = modelOf({
+    measured,
+    published: { values: PUBLISHED, relative: "express, static" },
+  });
+  assert.match(
+    model.finding,
+    /half below: perhaps it is express, static that differs, by which all are divided\.$/,
+  );
+});
+
+Deno.test("figures that fit are said to fit", () => {
+  const model = modelOf({ measured: PUBLISHED, published: { values: PUBLISHED } });
+  assert.match(model.finding, /^The order is as published: rank correlation 1 over 6 cells/);
+  assert.match(model.finding, /No figure is surely more than 25\s% from the published one\./);
+  assert.deepEqual(model.differences, []);
+});
+
+Deno.test("what was not measured, or is no cell any more, is told and left out", () => {
+  const { gin: _, ...measured } = MEASURED;
+  const results = publishedResults({
+    measured,
+    published: { values: { ...PUBLISHED, "express, static, cores=2": 5 }, relative: "gin, static" },
+  });
+  const experiment = { ...results.experiment, targets: { express: {}, gin: {}, fastify: {} } };
+  const [model] = reportModel({ ...results, experiment }).published;
+  assert.equal(model.table?.rows.length, 4);
+  assert.equal(
+    model.missing,
+    "Published, and not compared: gin, static; gin, redis (it was not measured); " +
+      'express, static, cores=2 (Cannot find a factor "cores": nothing varies).',
+  );
+  assert.match(model.table?.notes.join(" ") ?? "", /^Nothing could be divided by gin, static/);
+});
+
+Deno.test("with nothing of it measured a table is a sentence", () => {
+  const results = publishedResults({
+    measured: { express: { static: 100 } },
+    published: { figure: "lag.p99", unit: "ms", values: { express: 5 }, source: "p. 3" },
+  });
+  const model = reportModel(results);
+  assert.deepEqual([model.published[0].table, model.published[0].chart], [null, null]);
+  assert.match(renderPage([model]), /p\. 3: lag\.p99.*express \(a closed loop sends/s);
+});
+
+Deno.test("one run is compared by its figure, without an interval", () => {
+  const model = modelOf({ measured: MEASURED, published: { values: PUBLISHED }, runs: 1 });
+  assert.ok(model.table?.rows.every((row) => row.every(({ below }) => below === undefined)));
+  // The sixth is 1.25 times as much, which is not more than a quarter.
+  assert.equal(model.differences.length, 5);
+});
+
+Deno.test("a key may name what has one value, and what --only left out is said to be", () => {
+  const results = publishedResults({
+    measured: { express: { static: 100 } },
+    published: {
+      values: { "connections=20": { express: 100, gin: 50 }, "express, connections=21": 1 },
+    },
+  });
+  const experiment = {
+    ...results.experiment,
+    targets: { express: { app: "api" }, gin: { app: "api" } },
+    load: { connections: [20], duration: [1_000] },
+  };
+  const flags = { set: {}, only: { targets: ["express"] } };
+  const [model] = reportModel({ ...results, experiment, flags }).published;
+  assert.deepEqual(column(model, "Published"), ["100"]);
+  assert.equal(
+    model.missing,
+    "Published, and not compared: connections=20, gin (left out by --only); " +
+      "express, connections=21 (it was not measured).",
+  );
+});

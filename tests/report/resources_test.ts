@@ -1,0 +1,164 @@
+/** What targets used: the figures, the table, the sentence, the CSV and the timelines. */
+import assert from "node:assert/strict";
+import { renderCsv } from "../../report/csv.ts";
+import { figureOfRun } from "../../report/figures.ts";
+import { reportModel } from "../../report/model.ts";
+import {
+  cpuSecondsOf,
+  perCpuSecondOf,
+  switchesPerRequestOf,
+  systemShareOf,
+} from "../../report/resources.ts";
+import type { Table } from "../../report/table.ts";
+import { type Results, results, type Run } from "../../runner/result.ts";
+import { readFigure } from "../../scenarios/figure.ts";
+import { resultsFixture } from "./fixture.ts";
+
+/** Two points: half a second at one core and half a second at two. */
+function runWith(completed: number, points: Run["resources"] = POINTS): Run {
+  const [run] = resultsFixture({ cells: [{ target: "a", scenario: "s", medianMs: 5 }] }).runs;
+  return { ...run, requests: { ...run.requests, completed }, resources: points };
+}
+
+const HELD = { memory: 5_000_000, threads: 4 };
+const POINTS: Run["resources"] = [
+  { t: 0.5, cpu: 1, user: 0.9, system: 0.1, ...HELD, switches: { voluntary: 40, involuntary: 4 } },
+  { t: 1, cpu: 2, user: 1.5, system: 0.5, ...HELD, switches: { voluntary: 80, involuntary: 0 } },
+];
+
+Deno.test("rates per second count for the time since the point before", () => {
+  const run = runWith(3_000);
+  assert.equal(cpuSecondsOf(run), 1.5);
+  assert.equal(systemShareOf(run), 0.3 / 1.5);
+  assert.equal(perCpuSecondOf(run, run), 2_000);
+  assert.equal(switchesPerRequestOf("voluntary", run, run), 60 / 3_000);
+  assert.equal(switchesPerRequestOf("involuntary", run, run), 2 / 3_000);
+});
+
+Deno.test("what older results and other systems do not tell is not made up", () => {
+  const run = runWith(3_000, POINTS.map(({ t, cpu, memory }) => ({ t, cpu, memory })));
+  assert.equal(systemShareOf(run), null);
+  assert.equal(switchesPerRequestOf("voluntary", run, run), null);
+  assert.equal(perCpuSecondOf(run, run), 2_000);
+  assert.equal(perCpuSecondOf(runWith(0, []), run), null);
+});
+
+Deno.test("perCpu is requests per second of CPU time, and more is better", () => {
+  assert.deepEqual(readFigure("perCpu"), {
+    value: { name: "perCpu", unit: "perSec", better: "higher" },
+  });
+  assert.deepEqual(figureOfRun("perCpu", runWith(3_000)), { value: 2_000, isAtLeast: false });
+  const idle = runWith(3_000, POINTS.map((point) => ({ ...point, cpu: 0, user: 0, system: 0 })));
+  for (const run of [runWith(3_000, []), idle]) assert.ok("none" in figureOfRun("perCpu", run));
+});
+
+const CELLS = [
+  { target: "plain", scenario: "s", medianMs: 5, runs: 3 },
+  {
+    target: "cached",
+    scenario: "s",
+    medianMs: 2,
+    runs: 3,
+    parts: [
+      { role: "front", name: "nginx", cores: 0.25 },
+      { role: "redis", name: "Redis", cores: 0.5 },
+    ],
+  },
+] as const;
+
+/** As files were before there were parts and all but CPU and memory. */
+function older({ runs, ...rest }: Results): Results {
+  return results.parse({
+    ...rest,
+    runs: runs.map(({ parts: _, resources, ...run }) => ({
+      ...run,
+      resources: resources.map(({ t, cpu, memory }) => ({ t, cpu, memory })),
+    })),
+  });
+}
+
+function resourcesOf(from: Results): Table {
+  const { resources } = reportModel(from).scenarios[0].tables;
+  assert.ok(resources);
+  return resources;
+}
+
+function column({ columns, rows }: Table, label: string): (string | undefined)[] {
+  const at = columns.findIndex((column) => column.label === label);
+  return rows.map((row) => row[at]?.text);
+}
+
+Deno.test("the table has a row for each target and below it one for each part", () => {
+  const table = resourcesOf(resultsFixture({ cells: CELLS }));
+  assert.deepEqual(column(table, "Target"), ["plain", "cached", "cached", "cached"]);
+  assert.deepEqual(column(table, "Part"), ["whole target", "whole target", "nginx", "Redis"]);
+  assert.deepEqual(column(table, "CPU, mean").slice(2), ["0.250", "0.500"]);
+  assert.deepEqual(column(table, "In the kernel"), Array(4).fill("25.0"));
+  assert.deepEqual(column(table, "Threads"), Array(4).fill("11"));
+  assert.deepEqual(column(table, "Start-up").slice(2), ["–", "–"]);
+  assert.match(table.notes.join(" "), /without the Redis of the run/);
+  const perCpu = table.columns.findIndex(({ label }) => label === "Requests per CPU-second");
+  for (const row of table.rows) assert.match(row[perCpu].below ?? "", /^\[[\d,.]+,.[\d,.]+\]$/);
+});
+
+Deno.test("older results have a table without what they do not tell", () => {
+  const table = resourcesOf(older(resultsFixture({ cells: CELLS })));
+  assert.deepEqual(table.columns.map(({ label }) => label), [
+    "Target",
+    "CPU, mean",
+    "CPU, peak",
+    "Requests per CPU-second",
+    "Memory, peak",
+    "Start-up",
+  ]);
+  assert.equal(table.rows.length, 2);
+});
+
+Deno.test("a sentence says who needs the least CPU for a request, and what the parts need", () => {
+  const [{ perCpuFinding }] = reportModel(resultsFixture({ cells: CELLS })).scenarios;
+  const plain = perCpuFinding.replaceAll(/[\d,.]*\d/g, "N");
+  assert.equal(
+    plain,
+    "For each CPU-second cached answered the most, N requests (N cores); plain the least, " +
+      "N requests (N cores). nginx of cached: N cores, N requests per CPU-second. " +
+      "Redis of cached: N cores, N requests per CPU-second.",
+  );
+  const alone = resultsFixture({ cells: [{ ...CELLS[0], runs: 1 }] });
+  const [one] = reportModel(alone).scenarios;
+  assert.match(
+    one.perCpuFinding,
+    /^For each CPU-second plain answered [\d,.]+ requests \([\d.]+ cores\)\.$/,
+  );
+  const unwatched = resultsFixture({ cells: [{ ...CELLS[0], watched: false }] });
+  assert.equal(reportModel(unwatched).scenarios[0].perCpuFinding, "");
+});
+
+Deno.test("the CSV has what each run's target used, and its parts under their names", () => {
+  const model = reportModel(resultsFixture({ cells: CELLS }));
+  const [head, ...lines] = renderCsv(model).trimEnd().split("\r\n").map((line) => line.split(","));
+  const value = (line: string[], column: string): number => Number(line[head.indexOf(column)]);
+  assert.equal(lines.length, 6);
+  for (const [i, line] of lines.entries()) {
+    const seconds = value(line, "cpuSeconds");
+    assert.ok(Math.abs(seconds - cpuSecondsOf(model.runs[i])) < 1e-9);
+    assert.ok(
+      Math.abs(value(line, "cpuUserSeconds") + value(line, "cpuSystemSeconds") - seconds) < 1e-9,
+    );
+    assert.equal(value(line, "threadsPeak"), 11);
+    assert.equal(value(line, "Redis.cpuCores"), model.runs[i].target === "cached" ? 0.5 : 0);
+  }
+});
+
+Deno.test("timelines have the memory of the target, on an axis of all of them", () => {
+  const { timelines } = reportModel(resultsFixture({ cells: CELLS })).scenarios[0];
+  for (const { memory, runs } of timelines) {
+    assert.equal(memory?.unit, "MB");
+    assert.ok(memory.min === 0 && memory.max > 60);
+    for (const run of runs) {
+      assert.equal(run.memory?.length, run.t.length);
+      assert.ok(run.memory?.every((value) => value !== null && value >= 60 && value <= 61));
+    }
+  }
+  const unwatched = resultsFixture({ cells: [{ ...CELLS[0], watched: false }] });
+  assert.equal(reportModel(unwatched).scenarios[0].timelines[0].memory, null);
+});

@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { reportModel, type ScenarioModel } from "../../report/model.ts";
+import { renderMarkdown } from "../../report/markdown.ts";
+import type { Run } from "../../runner/result.ts";
+import { FAULTS_MODEL, FAULTS_RESULTS } from "../browser/faults_sample.ts";
+import { resultsFixture } from "./fixture.ts";
+
+type SlowRequest = NonNullable<Run["slowest"]>[number];
+
+const SLOW: SlowRequest = {
+  latency: 40,
+  due: 1.5,
+  sent: 1.51,
+  request: "GET /user/7",
+  connection: 3,
+  outcome: "answered",
+  status: 200,
+};
+
+function modelOf(byRun: readonly (readonly SlowRequest[])[], duration = 3): ScenarioModel {
+  const results = resultsFixture({
+    cells: [{ target: "hono", scenario: "user", medianMs: 3, runs: byRun.length, duration }],
+  });
+  const runs = results.runs.map((run, i) => ({ ...run, slowest: [...byRun[i]] }));
+  return reportModel({ ...results, runs }).scenarios[0];
+}
+
+function textsOf({ slowest }: ScenarioModel): string[][] {
+  return slowest?.table.rows.map((row) => row.map(({ text }) => text)) ?? [];
+}
+
+Deno.test("the slowest of a cell are those of all its runs, slowest first", () => {
+  const run = (first: number): SlowRequest[] =>
+    Array.from({ length: 10 }, (_, i) => ({ ...SLOW, latency: first - i * 2 }));
+  const rows = textsOf(modelOf([run(50), run(61)]));
+  assert.equal(rows.length, 10);
+  assert.deepEqual(rows.slice(0, 8).map(([, run, latency]) => [run, latency]), [
+    ["2", "61.0"],
+    ["2", "59.0"],
+    ["2", "57.0"],
+    ["2", "55.0"],
+    ["2", "53.0"],
+    ["2", "51.0"],
+    ["1", "50.0"],
+    ["2", "49.0"],
+  ]);
+});
+
+Deno.test("lower bounds say that they are, and a request that was never sent says so", () => {
+  const timedOut = {
+    ...SLOW,
+    outcome: "timeout",
+    status: null,
+    sent: null,
+    request: null,
+  } as const;
+  const wrong = { ...SLOW, latency: 30, outcome: "wrong" } as const;
+  const model = modelOf([[
+    timedOut,
+    { ...SLOW, latency: 35, outcome: "unfinished", status: null },
+    wrong,
+  ]]);
+  assert.deepEqual(textsOf(model).map((row) => row.slice(2)), [
+    ["≥\u00a040.0", "1.500", "–", "never sent", "3", "timed out"],
+    ["≥\u00a035.0", "1.500", "10.000", "GET /user/7", "3", "unfinished"],
+    ["30.0", "1.500", "10.000", "GET /user/7", "3", "status 200, wrong answer"],
+  ]);
+  assert.match(model.slowest?.table.notes.join(" ") ?? "", /at least this long/);
+  assert.deepEqual(model.slowest?.findings, [
+    "hono: at least 40.0\u00a0ms, sent 1.50\u00a0s into run 1.",
+  ]);
+});
+
+Deno.test("slow requests that crowd at the start of a longer run are called out", () => {
+  const early = Array.from({ length: 10 }, (_, i) => ({ ...SLOW, due: i < 7 ? 0.2 : 2 }));
+  const findingOf = (duration: number): string =>
+    modelOf([early], duration).slowest?.findings[0] ?? "";
+  assert.match(findingOf(5), /; 7 of its 10 slowest were sent in the first second/);
+  assert.doesNotMatch(findingOf(3), /first second/);
+});
+
+Deno.test("results without slowest requests have no such table", () => {
+  const { scenarios: [model] } = reportModel(
+    resultsFixture({ cells: [{ target: "hono", scenario: "user", medianMs: 3 }] }),
+  );
+  assert.equal(model.slowest, null);
+});
+
+Deno.test("faults over time add up to what the intervals hold, by kind", () => {
+  const { faults, cells } = FAULTS_MODEL.scenarios[0];
+  assert.deepEqual(faults.charts.map(({ label }) => label), ["koa"]);
+  const [{ chart }] = faults.charts;
+  const points = cells.flatMap(({ target, runs }) =>
+    target === "koa" ? runs.flatMap(({ timeline }) => timeline.points) : []
+  );
+  const total = (counts: readonly number[]): number => counts.reduce((sum, one) => sum + one, 0);
+  assert.deepEqual(chart.series.map(({ label, counts }) => [label, total(counts)]), [
+    ["Timed out", total(points.map(({ errors }) => errors?.timeout ?? 0))],
+    ["Reset", total(points.map(({ errors }) => errors?.reset ?? 0))],
+    ["Wrong answers", total(points.map(({ wrong }) => wrong ?? 0))],
+  ]);
+  assert.match(faults.findings[0], /^koa: .* requests went wrong \(timed out .*, wrong answers /);
+});
+
+Deno.test("without faults there is one sentence and no figure", () => {
+  const { scenarios: [{ faults }] } = reportModel(
+    resultsFixture({ cells: [{ target: "hono", scenario: "user", medianMs: 3 }] }),
+  );
+  assert.deepEqual(faults, {
+    charts: [],
+    findings: ["No request failed, none was left unsent, and no answer was wrong."],
+  });
+});
+
+Deno.test("failures of unknown kind are shown as such", () => {
+  const { runs } = FAULTS_RESULTS;
+  const plain = runs.map((run) => ({
+    ...run,
+    timeline: {
+      ...run.timeline,
+      points: run.timeline.points.map(({ errors: _, wrong: __, ...point }) => point),
+    },
+  }));
+  const { scenarios: [{ faults }] } = reportModel({ ...FAULTS_RESULTS, runs: plain });
+  assert.deepEqual(faults.charts[0].chart.series.map(({ label }) => label), ["Failed"]);
+});
+
+Deno.test("markdown begins with the verdict and tells what went wrong", () => {
+  const text = renderMarkdown(FAULTS_MODEL);
+  assert.match(text, /^## .*\n\n\*\*In static and user: /);
+  assert.match(text, /\nkoa: 0\.58/);
+});

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { renderCsv } from "../../report/csv.ts";
+import { renderPage } from "../../report/html/page.ts";
+import { renderMarkdown } from "../../report/markdown.ts";
+import { reportModel } from "../../report/model.ts";
+import type { Results, Run } from "../../runner/result.ts";
+import { resultsFixture } from "./fixture.ts";
+
+/** A median that is `startMs` for so many intervals of 250 ms, then `finalMs`. */
+interface Course {
+  readonly startMs: number;
+  readonly intervals: number;
+  readonly finalMs: number;
+}
+
+/** By target; each in its order, with runs of 6 s that differ by nothing. */
+function resultsOf(courses: Readonly<Record<string, Course>>, warmup?: Run["warmup"]): Results {
+  const results = resultsFixture({
+    cells: Object.keys(courses).map((target) => ({
+      target,
+      scenario: "static",
+      medianMs: 5,
+      runs: 2,
+      duration: 6,
+    })),
+  });
+  for (const run of results.runs) {
+    const { startMs, intervals, finalMs } = courses[run.target];
+    run.warmup = warmup === undefined ? { label: "flat", steadyFrom: 0 } : warmup;
+    run.timeline.points.forEach((point, i) => {
+      for (const name of ["p50", "p75", "p90", "p99"] as const) {
+        point[name] = i < intervals ? startMs : finalMs;
+      }
+    });
+  }
+  return results;
+}
+
+const SLOW_IS_LATE = resultsOf({
+  gin: { startMs: 1, intervals: 0, finalMs: 1 },
+  fastify: { startMs: 9, intervals: 4, finalMs: 2 },
+  hapi: { startMs: 12, intervals: 6, finalMs: 4 },
+  express: { startMs: 20, intervals: 10, finalMs: 8 },
+  feathers: { startMs: 30, intervals: 14, finalMs: 16 },
+  adonisjs: { startMs: 8, intervals: 5, finalMs: 3 },
+  nestjs: { startMs: 15, intervals: 8, finalMs: 6 },
+});
+
+Deno.test("time to stable latency stands against the final latency of every percentile", () => {
+  const { stable } = reportModel(SLOW_IS_LATE);
+  assert.ok(stable);
+  const { columns, rows } = stable.table;
+  assert.deepEqual(columns.slice(0, 3).map(({ label, unit }) => [label, unit]), [
+    ["Target", ""],
+    ["Final p50", "ms"],
+    ["p50 stable after", "s"],
+  ]);
+  assert.equal(columns.length, 1 + 2 * 4);
+  const express = rows.find(([{ text }]) => text === "express") ?? [];
+  assert.deepEqual(express.map(({ value }) => value).slice(1, 3), [8, 2_500]);
+});
+
+Deno.test("the finding tells which way final latency and time to it go, who is first and who last", () => {
+  const { stable } = reportModel(SLOW_IS_LATE);
+  assert.match(
+    stable?.finding ?? "",
+    /^The lower the final median, the sooner it is stable: Spearman’s rank correlation 1\.00 \[0\.\d\d, 1\.00\] over 7 cells; of p75 1\.00, p90 1\.00, p99 1\.00\. The first median to be stable is that of gin, from the start, at 1\.00\sms; the last that of feathers, after 3\.50\ss, at 16\.0\sms\.$/,
+  );
+});
+
+Deno.test("its chart has a dot a cell, and nothing that is to be equal", () => {
+  const chart = reportModel(SLOW_IS_LATE).stable?.chart;
+  assert.ok(chart);
+  assert.equal(chart.farRatio, null);
+  assert.deepEqual([chart.x.unit, chart.x.scale, chart.y.unit, chart.y.min], ["ms", "log", "s", 0]);
+  assert.deepEqual(chart.points.map(({ label, x, y }) => [label, x, y]).slice(0, 2), [
+    ["gin", 1, 0],
+    ["fastify", 2, 1],
+  ]);
+});
+
+Deno.test("of few cells no relation is claimed, of one there is no chart", () => {
+  const fastify = { startMs: 9, intervals: 4, finalMs: 2 };
+  const express = { startMs: 20, intervals: 10, finalMs: 8 };
+  const two = reportModel(resultsOf({ fastify, express })).stable;
+  assert.match(two?.finding ?? "", /^Fewer than 4 cells cannot tell /);
+  const one = reportModel(resultsOf({ fastify })).stable;
+  assert.deepEqual([one?.chart, one?.table.rows.length], [null, 1]);
+  assert.match(one?.finding ?? "", /^The median is stable after 1\.00\ss, at 2\.00\sms\.$/);
+});
+
+Deno.test("where all is flat from the start, or the load itself changes, there is nothing to tell", () => {
+  const flat = { startMs: 2, intervals: 0, finalMs: 2 };
+  for (
+    const results of [resultsOf({ flat }), resultsOf({ late: { ...flat, intervals: 4 } }, null)]
+  ) {
+    const model = reportModel(results);
+    assert.equal(model.stable, null);
+    assert.doesNotMatch(renderPage([model]), /Time to stable latency/);
+  }
+});
+
+Deno.test("page, markdown and CSV have it, too", () => {
+  const model = reportModel(SLOW_IS_LATE);
+  const page = renderPage([model]);
+  assert.match(page, /<h2>Time to stable latency<\/h2>[\s\S]*the sooner it is stable/);
+  assert.match(page, /<canvas id="e1-stable-chart" role="img"/);
+  assert.match(renderMarkdown(model), /### Time to stable latency[^]*\| Final p50, ms \|/);
+  const [head, , row] = renderCsv(model).split("\r\n").map((line) => line.split(","));
+  assert.deepEqual(["stableP50Ms", "finalP99Ms"].map((name) => row[head.indexOf(name)]), [
+    "0",
+    "1",
+  ]);
+  const last = renderCsv(model).split("\r\n").at(-2)?.split(",") ?? [];
+  assert.equal(last[head.indexOf("stableP90Ms")], "2000");
+});

@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { answerText } from "../../report/answer.ts";
+import { groupRuns } from "../../report/cells.ts";
+import { compareScenarios, type ScenarioComparison } from "../../report/comparison/scenarios.ts";
+import { type SweepCell, sweepResults } from "./sweep_results.ts";
+
+function compared(cells: readonly SweepCell[]): ScenarioComparison {
+  return compareScenarios(groupRuns(sweepResults(cells)), {})[0];
+}
+
+function answer(cells: readonly SweepCell[]): string {
+  return answerText(compared(cells).answer).replaceAll("\u00a0", " ");
+}
+
+/** `cell against base` of each row. */
+function pairs(cells: readonly SweepCell[]): string[] {
+  const { table } = compared(cells);
+  return table?.rows.map(([name, base]) => `${name.text} against ${base.text}`) ?? [];
+}
+
+/** One process and a cluster under CPU work: the cluster pays off once there is something to share. */
+const CPU_TIMES = [0, 100, 500, 1_000];
+const CLUSTERED = CPU_TIMES.flatMap((cpuTime, i): SweepCell[] => [
+  { target: "one", parameters: { "set.cpuTime": cpuTime }, rate: 5_000 / (1 + 10 * i) },
+  {
+    target: "cluster",
+    parameters: { "set.cpuTime": cpuTime },
+    rate: i === 0 ? 4_000 : 1.9 * 5_000 / (1 + 10 * i),
+  },
+]);
+
+Deno.test("targets are compared at equal values of the factors, never across them", () => {
+  assert.deepEqual(pairs(CLUSTERED), [
+    "cluster · cpuTime 0 against one · cpuTime 0",
+    "cluster · cpuTime 100 against one · cpuTime 100",
+    "cluster · cpuTime 500 against one · cpuTime 500",
+    "cluster · cpuTime 1000 against one · cpuTime 1000",
+  ]);
+});
+
+Deno.test("of an experiment that is not done nothing is compared across values of the factors", () => {
+  const cell = (target: string, connections: number, rate: number): SweepCell => ({
+    target,
+    parameters: { connections },
+    rate,
+  });
+  const [a1, b8, a8] = [cell("a", 1, 3), cell("b", 8, 24), cell("a", 8, 12)]
+    .map((one) => ({ ...one, rates: [one.rate * 1_000] }));
+  const apart = "No two targets have right answers at equal values of the factors.";
+  assert.equal(answer([a1, b8]), apart);
+  assert.deepEqual(compared([a1, b8]).answer.pairs, []);
+  assert.match(
+    answer([a1, b8, a8]),
+    /^b · connections 8 was fastest in one run each: .*; 2\.00× the requests of a · connections 8, p99 \S+\.$/,
+  );
+});
+
+Deno.test("single runs at the same rate lead at no value", () => {
+  const cells = [1, 8].flatMap((connections) =>
+    ["a", "b"].map((target) => ({ target, parameters: { connections }, rate: 0, rates: [1_000] }))
+  );
+  assert.match(
+    answer(cells),
+    /^[ab] and [ab] are too close to call at every number of connections/,
+  );
+});
+
+Deno.test("the answer says who is fastest at which values", () => {
+  const text = answer(CLUSTERED);
+  assert.match(
+    text,
+    /^Which is fastest depends on cpuTime: one at cpuTime 0; cluster at cpuTime 100, 500 and 1,000; /,
+  );
+  assert.match(
+    text,
+    /one has 1\.25× \[.*\] the requests of cluster at cpuTime 0, cluster has 1\.9/,
+  );
+});
+
+Deno.test("who leads at every value is said so, with the smallest and the largest lead", () => {
+  const text = answer([1, 16, 64].flatMap((connections): SweepCell[] => [
+    { target: "slow", parameters: { connections }, rate: 1_000 },
+    { target: "fast", parameters: { connections }, rate: 1_000 + 100 * connections },
+  ]));
+  assert.match(
+    text,
+    /^fast is fastest at every number of connections: 1\.10× .* at connections 1, 7\.\d+× .* at connections 64\.$/,
+  );
+});
+
+Deno.test("where nobody leads at some values, the answer names them, and where nowhere says so", () => {
+  const at = (connections: number, rates: readonly number[]): SweepCell[] =>
+    rates.map((rate, i) => ({ target: `t${i}`, parameters: { connections }, rate }));
+  const close = [at(10, [1_000, 1_000]), at(50, [1_000, 1_001])].flat();
+  assert.match(
+    answer(close),
+    /^t\d and t\d are too close to call at every number of connections\.$/,
+  );
+  const mixed = answer([...close, ...at(200, [1_000, 3_000])]);
+  assert.match(
+    mixed,
+    /depends on the number of connections: t1 at connections 200; too close to call at connections 10 and 50;/,
+  );
+});
+
+Deno.test("one run each claims no more than that", () => {
+  const cells = [1, 2, 3].flatMap((connections): SweepCell[] => [
+    { target: "slow", parameters: { connections }, rate: 0, rates: [1_000] },
+    { target: "fast", parameters: { connections }, rate: 0, rates: [2_000] },
+  ]);
+  const text = answer(cells);
+  assert.match(
+    text,
+    /^fast was fastest at every number of connections, with too few runs to be sure: /,
+  );
+  assert.doesNotMatch(text, /\[/);
+});
+
+Deno.test("a factor that one target has alone does not keep it from being compared", () => {
+  const cells = [0, 500].flatMap((cpuTime): SweepCell[] => [
+    { target: "one", parameters: { cpuTime }, rate: 1_000 },
+    { target: "cluster", parameters: { cpuTime, "cluster.instances": 2 }, rate: 1_900 },
+    { target: "cluster", parameters: { cpuTime, "cluster.instances": 4 }, rate: 3_600 },
+  ]);
+  assert.deepEqual(pairs(cells).slice(0, 2), [
+    "cluster · cpuTime 0 · instances 2 against one · cpuTime 0",
+    "cluster · cpuTime 0 · instances 4 against one · cpuTime 0",
+  ]);
+  assert.match(answer(cells), /^cluster is fastest at every cpuTime: 3\.\d\d× /);
+});
+
+Deno.test("of one target each value is compared with the first, one factor at a time", () => {
+  const cells = ["off", "on"].flatMap((cache) =>
+    [1, 10, 100].map((connections): SweepCell => ({
+      parameters: { connections, "set.cache": cache },
+      rate: 1_000 * Math.sqrt(connections) * (cache === "on" ? 2 : 1),
+    }))
+  );
+  assert.deepEqual(pairs(cells).sort(), [
+    "a · connections 1 · cache on against a · connections 1 · cache off",
+    "a · connections 10 · cache off against a · connections 1 · cache off",
+    "a · connections 10 · cache on against a · connections 1 · cache on",
+    "a · connections 100 · cache off against a · connections 1 · cache off",
+    "a · connections 100 · cache on against a · connections 1 · cache on",
+  ]);
+});
+
+Deno.test("the answer of one target is from its slowest to its fastest value", () => {
+  const text = answer([1, 16, 64].map((connections) => ({
+    parameters: { connections },
+    rate: 1_000 * Math.min(connections, 10),
+  })));
+  assert.match(
+    text,
+    /^a is fastest at connections (16|64) and slowest at connections 1: 1,00\d requests\/s at connections 1, 10,0\d\d requests\/s at .*; (9\.9|10\.0).*× \[/,
+  );
+});
+
+Deno.test("the answer of one target that nothing changes has no fastest value", () => {
+  const text = answer(
+    [1, 16, 64].map((connections) => ({ parameters: { connections }, rate: 1_000 })),
+  );
+  assert.match(text, /^a is about as fast at every number of connections: 1,00\d requests\/s at /);
+});
+
+Deno.test("a value at which a target answers wrong has no contest there", () => {
+  const cells = CLUSTERED.map((cell, i) => i === 0 ? { ...cell, wrongRatio: 0.5 } : cell);
+  assert.doesNotMatch(pairs(cells).join(), /cpuTime 0/);
+  assert.match(
+    answer(cells),
+    /^cluster is fastest at every cpuTime: .* of the requests to one · cpuTime 0 failed/,
+  );
+});
+
+Deno.test("times are ordered by how long they are, however they are written", () => {
+  const cells = ["1s", "50ms", "200ms"].map((delay, i): SweepCell => ({
+    parameters: { "set.delay": delay },
+    rate: [1_000, 3_000, 2_000][i],
+  }));
+  assert.deepEqual(pairs(cells).sort(), [
+    "a · delay 1s against a · delay 50ms",
+    "a · delay 200ms against a · delay 50ms",
+  ]);
+});

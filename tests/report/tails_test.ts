@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { reportModel } from "../../report/model.ts";
+import { decodeSparse } from "../../runner/stats/hdr.ts";
+import { mergeHistograms } from "../../runner/stats/histogram.ts";
+import { resultsFixture } from "./fixture.ts";
+
+const RESULTS = resultsFixture({
+  cells: [
+    { target: "slow", scenario: "static", medianMs: 20, runs: 3 },
+    { target: "fast", scenario: "static", medianMs: 2, runs: 3 },
+  ],
+});
+const { scenarios: [{ tails, tailsFinding, cells }] } = reportModel(RESULTS);
+
+Deno.test("a tail is the latency that one in so many of all requests exceeds", () => {
+  assert.ok(tails);
+  tails.series.forEach(({ pooled, label }, i) => {
+    assert.equal(label, cells[i].label);
+    const whole = mergeHistograms(cells[i].runs.map(({ histogram }) => decodeSparse(histogram)));
+    for (const odds of [2, 10, 100, 1_000]) {
+      const at = tails.odds.indexOf(odds);
+      const ms = whole.valueAtPercentile(100 - 100 / odds) / 1_000;
+      assert.ok(Math.abs(pooled[at] / ms - 1) < 0.001, `${label} at one in ${odds}`);
+    }
+  });
+});
+
+Deno.test("each run has its own tail, and every tail ends where ten requests lie beyond it", () => {
+  for (const [i, { pooled, runs }] of tails?.series.entries() ?? []) {
+    assert.equal(runs.length, 3);
+    const counts = [
+      cells[i].latency.count,
+      ...cells[i].runs.map(({ latency }) => latency.count),
+    ];
+    for (const [k, curve] of [pooled, ...runs].entries()) {
+      assert.ok(counts[k] / Number(tails?.odds[curve.length - 1]) > 9.99);
+      const beyond = tails?.odds[curve.length];
+      assert.ok(beyond === undefined || counts[k] / beyond < 10.01);
+      assert.deepEqual(curve, curve.toSorted((a, b) => a - b));
+    }
+  }
+});
+
+Deno.test("the finding tells of the rarest request that every cell can tell of, fastest first", () => {
+  assert.match(
+    tailsFinding,
+    /^One request in 1,000 took longer than [\d.]+\sms \(fast\), [\d.]+\sms \(slow\)\.$/,
+  );
+});
+
+Deno.test("too few requests have no tail", () => {
+  const few = resultsFixture({
+    cells: [{ target: "one", scenario: "static", medianMs: 900, connections: 1, duration: 1 }],
+  });
+  const { scenarios: [{ tails, tailsFinding }] } = reportModel(few);
+  assert.equal(tails, null);
+  assert.equal(tailsFinding, "");
+});

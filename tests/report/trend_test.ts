@@ -1,0 +1,174 @@
+/** Several results of one experiment: their order and names, what changed and when, in every form. */
+import assert from "node:assert/strict";
+import { renderPage } from "../../report/html/page.ts";
+import { type ComparedCell, compareResults } from "../../report/comparison/results.ts";
+import { reportModel } from "../../report/model.ts";
+import { trendFinding } from "../../report/trend/finding.ts";
+import { renderTrendMarkdown } from "../../report/trend/markdown.ts";
+import { pointsOf } from "../../report/trend/series.ts";
+import type { Verdict } from "../../runner/stats/verdict.ts";
+import { resultsFixture } from "./fixture.ts";
+import { hostileResults } from "./hostile.ts";
+import { around } from "./rates.ts";
+import { FAST, resultsOn, SLOW, THREE, trendIn, trendsIn } from "./trended.ts";
+
+const TREND = trendIn(...THREE);
+const MODELS = THREE.map((results) => reportModel(results));
+
+Deno.test("the oldest result is held against the newest, whatever the order in which they are named", () => {
+  const trend = trendIn(THREE[2], THREE[0], THREE[1]);
+  assert.equal(trend.title, "fixture over 3 results");
+  assert.match(
+    trend.finding,
+    /^From aaaaaaa to ccccccc, of 2 cells: 1 is worse, 1 has too few runs to tell\. .* larger than 2 %\.$/,
+  );
+  assert.equal(trend.compared?.caption, "ccccccc against aaaaaaa");
+  assert.deepEqual(trend.compared?.rows.map(([{ text }]) => text), ["static, a", "static, b"]);
+});
+
+Deno.test("cells are counted by what became of rate and p99 together", () => {
+  const comparison = compareResults(THREE[0], THREE[2], { resamples: 100 });
+  const [cell] = comparison.cells;
+  const judged = (rate: Verdict, p99: Verdict): ComparedCell => ({
+    ...cell,
+    comparison: {
+      ...cell.comparison,
+      figures: cell.comparison.figures.map((one) => ({
+        ...one,
+        verdict: one.figure === "rate" ? rate : p99,
+      })),
+    },
+  });
+  const cells = [
+    judged("equivalent", "equivalent"),
+    judged("better", "inconclusive"),
+    judged("better", "worse"),
+    judged("equivalent", "worse"),
+    judged("equivalent", "inconclusive"),
+  ];
+  const points = pointsOf(THREE.map((results, i) => ({ results, model: MODELS[i] })));
+  assert.match(
+    trendFinding({ ...comparison, cells }, points),
+    /of 5 cells: 2 are worse, 1 is better, 1 is the same, 1 has too few runs to tell\./,
+  );
+});
+
+Deno.test("what changed is told with the commit that most of it came with", () => {
+  const [{ findings }] = TREND.scenarios;
+  assert.equal(findings.length, 1);
+  assert.match(
+    findings[0],
+    /^Worse: static, a: 0\.90\d*×.*; the largest step of requests\/s, 0\.90×, came with ccccccc\.$/,
+  );
+});
+
+Deno.test("of two results there is one step only, which needs no telling", () => {
+  const [{ findings }] = trendIn(THREE[0], THREE[2]).scenarios;
+  assert.match(findings[0], /^Worse: static, a: /);
+  assert.doesNotMatch(findings[0], /step/);
+});
+
+Deno.test("a trend draws rate and p99 of each cell at its result, with the figures of the model", () => {
+  const [{ drawings, series }] = TREND.scenarios;
+  assert.deepEqual(drawings.map(({ title }) => title), ["Requests/s", "p99"]);
+  assert.deepEqual(series, [{ label: "a", color: 0 }, { label: "b", color: 1 }]);
+  const [{ chart }] = drawings;
+  assert.deepEqual(chart.x.ticks.map(({ text }) => text), ["aaaaaaa", "bbbbbbb", "ccccccc"]);
+  chart.series.forEach(({ label, points }) => {
+    assert.deepEqual(points.map(({ x }) => x), [0, 1, 2]);
+    points.forEach(({ y, low, high, text }, i) => {
+      const cell = MODELS[i].scenarios[0].cells.find((cell) => cell.label === label);
+      assert.ok(cell && low !== null && high !== null);
+      assert.equal(y, Number(cell.rate.mean.toPrecision(4)));
+      assert.ok(low <= y && y <= high);
+      assert.match(
+        text,
+        new RegExp(`^${["aaaaaaa", "bbbbbbb", "ccccccc"][i]}: [\\d,]+.requests/s`),
+      );
+    });
+  });
+});
+
+Deno.test("the table of a trend has a row a cell and result", () => {
+  const [{ table }] = TREND.scenarios;
+  const rows = table.rows.map((row) => row.slice(0, 3).map(({ text }) => text).join(" | "));
+  assert.deepEqual(rows.slice(0, 4), [
+    "a | aaaaaaa | 2031-05-01 10:18 UTC",
+    "a | bbbbbbb | 2031-05-02 10:18 UTC",
+    "a | ccccccc | 2031-05-03 10:18 UTC",
+    "b | aaaaaaa | 2031-05-01 10:18 UTC",
+  ]);
+  assert.equal(table.rows.length, 6);
+});
+
+Deno.test("a cell that a result lacks leaves a gap in its line, and is told in no finding", () => {
+  const trend = trendIn(
+    resultsOn(1, "a", { a: FAST, b: FAST }),
+    resultsOn(2, "b", { a: around(1_000, 0.0005) }),
+    resultsOn(3, "c", { a: around(1_000, 0.0007), b: SLOW }),
+  );
+  const [{ drawings: [{ chart }] }] = trend.scenarios;
+  assert.deepEqual(chart.series.map(({ points }) => points.map(({ x }) => x)), [[0, 1, 2], [0, 2]]);
+});
+
+Deno.test("ends without a common cell are no comparison, yet a trend", () => {
+  const trend = trendIn(
+    resultsOn(1, "a", { a: FAST, x: FAST }),
+    resultsOn(2, "b", { a: FAST, b: FAST }),
+    resultsOn(3, "c", { b: FAST, y: FAST }),
+  );
+  assert.equal(trend.compared, null);
+  assert.match(trend.finding, /^From aaaaaaa to ccccccc there is nothing to compare/);
+});
+
+Deno.test("what is not measured alike, or not to be trusted, is told", () => {
+  const other = resultsOn(2, "b", { a: FAST });
+  for (const { generator } of other.runs) {
+    Object.assign(generator, { trust: "suspect", reasons: ["The CPU was busy."] });
+  }
+  const { warnings } = trendIn(resultsOn(1, "a", { a: FAST }), { ...other, version: "9.9.9" });
+  assert.match(
+    warnings.join("\n"),
+    /^bbbbbbb is suspect: .*\nNot measured alike.*Plateau: 0\.1\.0 → 9\.9\.9$/,
+  );
+});
+
+Deno.test("single results, and results of different experiments, are no trend", () => {
+  assert.deepEqual(trendsIn(THREE[0]), []);
+  const other = resultsFixture({
+    name: "other",
+    cells: [{ target: "a", scenario: "static", medianMs: 5 }],
+  });
+  assert.deepEqual(trendsIn(THREE[0], other), []);
+  assert.deepEqual(trendsIn(resultsOn(1, "a", { a: FAST }), resultsOn(2, "b", { z: FAST })), []);
+});
+
+Deno.test("two experiments with two results each are two trends", () => {
+  const other = [4, 5].map((day) =>
+    resultsFixture({ name: "other", cells: [{ target: "a", scenario: "s", medianMs: day }] })
+  );
+  assert.deepEqual(trendsIn(...THREE, ...other).map(({ title }) => title), [
+    "fixture over 3 results",
+    "other over 2 results",
+  ]);
+});
+
+Deno.test("page and markdown have the trend before the reports of its results", () => {
+  const trend = TREND;
+  const page = renderPage(MODELS, null, [trend]).replaceAll("\u00a0", " ");
+  assert.match(page, /<li><a href="#t1">Trend<\/a><\/li><li><a href="#e1">/);
+  assert.ok(page.indexOf('<article id="t1">') < page.indexOf('<article id="e1">'));
+  assert.ok(page.includes(`<p class="verdict">${trend.finding}</p>`));
+  assert.equal(page.match(/<canvas id="t1-s1-[12]"/g)?.length, 2);
+  assert.match(page, /<script type="application\/json" id="charts-t1-s1">/);
+  const markdown = renderTrendMarkdown(trend).replaceAll("\u00a0", " ");
+  assert.match(markdown, /^## fixture over 3 results\n\n\*\*From aaaaaaa to ccccccc, of 2 cells/);
+  assert.match(markdown, /\n\| a \| ccccccc \| 2031-05-03 10:18 UTC \| 90\d \\\[/);
+  assert.match(markdown, /\n### ccccccc against aaaaaaa\n/);
+});
+
+Deno.test("hostile texts stay text in a trend", () => {
+  const trend = trendIn(hostileResults(), hostileResults());
+  assert.doesNotMatch(renderTrendMarkdown(trend), /<|>/);
+  assert.doesNotMatch(renderPage([], null, [trend]), /<img|<\/script><script>globalThis/);
+});

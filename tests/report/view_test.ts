@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import type { TimelineChart } from "../../report/charts.ts";
+import {
+  axisOf,
+  linkTo,
+  readLink,
+  shownOf,
+  type View,
+  WHOLE,
+} from "../../report/html/client/view.ts";
+
+const VIEW: View = {
+  stretch: { fromS: 2, toS: 5.5 },
+  percentiles: ["p50", "p99"],
+  hidden: [2],
+  runs: [1, 3],
+};
+
+Deno.test("a link keeps a view, and is short where nothing was chosen", () => {
+  const link = linkTo("e1-s2", VIEW);
+  assert.equal(link, "#view=e1-s2&stretch=2-5.5&percentiles=p50,p99&hide=2&runs=1,3");
+  assert.deepEqual(readLink(link), { section: "e1-s2", view: VIEW });
+  assert.deepEqual(readLink(linkTo("e1-s1", WHOLE)), { section: "e1-s1", view: WHOLE });
+});
+
+Deno.test("links to sections are no views, and senseless parts of a view are left out", () => {
+  assert.equal(readLink("#e1-s1"), null);
+  assert.equal(readLink(""), null);
+  for (const part of ["stretch=5-2", "stretch=a-b", "stretch=1", "hide=0,x,-1,1.5", "runs="]) {
+    assert.deepEqual(readLink(`#view=e1-s1&${part}`)?.view, WHOLE, part);
+  }
+});
+
+Deno.test("a chart is shown with the chosen runs and percentiles only", () => {
+  const run = (label: string) => ({
+    label,
+    t: [1],
+    rate: [1],
+    latency: [[5], [9]],
+    cpu: [null],
+    memory: [null],
+    steadyFrom: null,
+    changes: [],
+  });
+  const axis = { unit: "ms", scale: "linear" as const, min: 0, max: 1 };
+  const chart: TimelineChart = {
+    kind: "timeline",
+    alt: "",
+    color: 0,
+    percentiles: ["p50", "p99"],
+    span: 1,
+    latency: axis,
+    rate: axis,
+    cpu: null,
+    memory: null,
+    runs: [run("run 1"), run("run 2")],
+  };
+  const shown = shownOf(chart, { ...WHOLE, percentiles: ["p99"], runs: [2] });
+  assert.deepEqual(axisOf([shown], "ms"), { unit: "ms", scale: "linear", min: 0, max: 9.45 });
+  assert.deepEqual(shown.percentiles, ["p99"]);
+  assert.deepEqual(shown.runs, [{ ...run("run 2"), latency: [[9]] }]);
+});

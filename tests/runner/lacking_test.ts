@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { cellNeeds } from "../../runner/lacking.ts";
+import { experimentSpec } from "../../scenarios/experiment.ts";
+import { planCells } from "../../scenarios/plan.ts";
+
+const api = { app: "api" };
+const NEEDS: [what: string, target: unknown, scenario: unknown, needs: string[]][] = [
+  ["the app api asked for /redis", api, { get: "/redis?a=b" }, ["redis"]],
+  ["a framework asked for /redis", { framework: "gin" }, { get: "/redis" }, ["redis"]],
+  ["a front of it", { cluster: { of: "behind" } }, { get: "/redis" }, ["redis"]],
+  ["a mix", api, { mix: [{ get: "/fib" }, { get: "/redis" }] }, ["redis"]],
+  ["a flow", api, { flow: [{ think: "1s" }, { get: "/redis" }] }, ["redis"]],
+  ["a page", api, { page: "/static", with: ["/redis"] }, ["redis"]],
+  ["what a scenario says", { app: "work" }, { get: "/", needs: ["redis"] }, ["redis"]],
+  ["another path", api, { get: "/static" }, []],
+  ["an answer that tells of none", api, { get: "/redis", expect: { status: 503 } }, []],
+  ["the same path of a server of one's own", { command: ["node"] }, { get: "/redis" }, []],
+];
+
+for (const [what, target, scenario, needs] of NEEDS) {
+  Deno.test(`a cell needs ${needs[0] ?? "nothing"}: ${what}`, () => {
+    const targets = { a: target, behind: api };
+    const [cell] = planCells(
+      experimentSpec.parse({ name: "a", targets, scenarios: { a: scenario } }),
+    );
+    assert.deepEqual(cellNeeds(cell), needs);
+  });
+}

@@ -1,0 +1,155 @@
+/** The workers of this process as a loader: alone, and as an agent's part of a fleet. */
+import assert from "node:assert/strict";
+import type { IntervalPart } from "../../runner/load/intervals.ts";
+import type { SoFarReport } from "../../runner/load/job.ts";
+import type { LoadRequest } from "../../runner/load_request.ts";
+import type { LoaderHooks } from "../../runner/loader.ts";
+import { type FleetPart, LocalLoader } from "../../runner/local_loader.ts";
+import { ERRORS } from "../../runner/outcome.ts";
+import { requestScenarioSpec } from "../../scenarios/scenario.ts";
+import { scriptOf } from "../../scenarios/script.ts";
+
+const RATE_PER_SEC = 400;
+
+function requestAt(port: number): LoadRequest {
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    script: scriptOf(requestScenarioSpec.parse({ get: "/" }), 0),
+    load: {
+      kind: "rate",
+      connections: 6,
+      keepAlive: true,
+      timeoutMs: 1_000,
+      workers: 1,
+      ratePerSec: RATE_PER_SEC,
+      arrivals: "uniform",
+      durationMs: 300,
+    },
+    seed: 1,
+    driver: "auto",
+    intervalMs: 100,
+    logPath: null,
+    implicitCheck: false,
+  };
+}
+
+function serve(): Deno.HttpServer<Deno.NetAddr> {
+  const quiet = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
+  return Deno.serve(quiet, () => new Response("ok"));
+}
+
+/** The driver keeps libc open for the next load. */
+function testLoading(name: string, fn: () => Promise<void>): void {
+  Deno.test({ name, sanitizeResources: false, fn });
+}
+
+interface Heard {
+  readonly calls: string[];
+  readonly hooks: LoaderHooks;
+  readonly parts: IntervalPart[][];
+}
+
+function listening(): Heard {
+  const calls: string[] = [];
+  const parts: IntervalPart[][] = [];
+  const hooks: LoaderHooks = {
+    onNote: () => {},
+    onReady: (workers) => calls.push(`ready ${workers}`),
+    onStart: (atMs) => calls.push(`start ${atMs}`),
+    onInterval: (worker, part) => (parts[worker] ??= []).push(part),
+    onAudible: () => calls.push("audible"),
+    signal: new AbortController().signal,
+  };
+  return { calls, hooks, parts };
+}
+
+testLoading(
+  "an agent's part is its workers' share of the whole, from the moment that it is given",
+  async () => {
+    await using server = serve();
+    const loader = new LocalLoader();
+    const { calls, hooks, parts } = listening();
+    const told: SoFarReport[][] = [[], []];
+    let askedWith = -1;
+    let startMs = 0;
+    const part: FleetPart = {
+      place: { firstWorker: 1, workers: 3, own: 2 },
+      startMoment: (delayMs) => {
+        askedWith = delayMs;
+        startMs = performance.timeOrigin + performance.now() + delayMs + 20;
+        return Promise.resolve(startMs);
+      },
+      onSoFar: (worker, report) => {
+        told[worker].push(report);
+        const { totals, open } = report;
+        const latencies = parts[worker].reduce((sum, { latency }) => sum + latency.count, 0);
+        const timeouts = totals.errors[ERRORS.indexOf("timeout")];
+        assert.equal(latencies + open.count, totals.completed + timeouts + totals.unfinished);
+      },
+    };
+    const loaded = await loader.load(requestAt(server.addr.port), hooks, part);
+    await loader.close();
+    assert.deepEqual(calls, ["ready 2", `start ${startMs}`]);
+    assert.ok(askedWith > 0);
+    assert.deepEqual(loaded.connections, [2, 2]);
+    assert.equal(loaded.agents, null);
+    // Arrivals 1, 4, 7 … and 2, 5, 8 … of 120.
+    assert.deepEqual(loaded.reports.map(({ totals }) => totals.due), [40, 40]);
+    assert.deepEqual(told.map((reports) => reports.length), [3, 3]);
+    for (const [worker, reports] of told.entries()) {
+      const { open, totals, elapsedUs, time } = reports[2];
+      const end = loaded.reports[worker];
+      assert.deepEqual(
+        [totals, elapsedUs],
+        [end.totals, end.elapsedUs],
+        "the last is how it ended",
+      );
+      assert.equal(open.count, 0);
+      assert.ok(time.cpuUs > 0);
+    }
+  },
+);
+
+testLoading("a loader alone tells no reports on the way, and loads again and again", async () => {
+  await using server = serve();
+  const loader = new LocalLoader();
+  for (let i = 0; i < 2; i++) {
+    const { calls, hooks, parts } = listening();
+    const { reports } = await loader.load(requestAt(server.addr.port), hooks);
+    assert.equal(calls[0], "ready 1");
+    assert.equal(reports[0].totals.due, 120);
+    assert.equal(parts[0].length, 3);
+  }
+  await loader.close();
+});
+
+testLoading(
+  "when no start is given nothing is loaded, and the next load goes as ever",
+  async () => {
+    await using server = serve();
+    const loader = new LocalLoader();
+    const { calls, hooks, parts } = listening();
+    const refused = loader.load(requestAt(server.addr.port), hooks, {
+      startMoment: () => Promise.reject(new Error("the coordinator is gone")),
+    });
+    await assert.rejects(refused, /the coordinator is gone/);
+    assert.deepEqual([calls, parts], [["ready 1"], []]);
+    const { reports } = await loader.load(requestAt(server.addr.port), listening().hooks);
+    assert.equal(reports[0].totals.due, 120);
+    await loader.close();
+  },
+);
+
+testLoading("after a worker has failed the next load has another", async () => {
+  await using server = serve();
+  const loader = new LocalLoader();
+  const nobody = { ...requestAt(1), origin: "http://nobody.invalid" };
+  const failed = await loader.load(nobody, listening().hooks).then(
+    ({ reports }) => reports[0].totals.failed > 0,
+    () => true,
+  );
+  assert.ok(failed);
+  const { reports } = await loader.load(requestAt(server.addr.port), listening().hooks);
+  assert.equal(reports[0].totals.due, 120);
+  await loader.close();
+});

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { CellLoad } from "../../scenarios/cell_load.ts";
+import { requestScenarioSpec } from "../../scenarios/scenario.ts";
+import { type Script, scriptOf } from "../../scenarios/script.ts";
+import type { LoadRequest } from "../../runner/load_request.ts";
+import { type Place, shareOut, usableConnections } from "../../runner/share.ts";
+
+const SCRIPT: Script = scriptOf(requestScenarioSpec.parse({ get: "/" }), 0);
+const COMMON = { keepAlive: true, timeoutMs: 1_000 };
+const PHASES = [{ durationUs: 2_000_000, fromPerSec: 10, toPerSec: 100 }];
+
+function requestOf(load: CellLoad): LoadRequest {
+  return {
+    origin: "http://127.0.0.1:1",
+    script: SCRIPT,
+    load,
+    seed: 5,
+    driver: "tcp",
+    intervalMs: 250,
+    logPath: "/tmp/log",
+    implicitCheck: false,
+  };
+}
+
+const anyLoad = fc.record({
+  connections: fc.integer({ min: 1, max: 500 }),
+  workers: fc.integer({ min: 1, max: 40 }),
+  ratePerSec: fc.integer({ min: 1, max: 100_000 }),
+  requests: fc.option(fc.integer({ min: 1, max: 10_000 })),
+  arrivals: fc.constantFrom("uniform" as const, "poisson" as const),
+  kind: fc.constantFrom("closed" as const, "rate" as const, "phases" as const),
+}).map(({ kind, connections, workers, ratePerSec, requests, arrivals }): CellLoad => {
+  const common = { ...COMMON, connections, workers };
+  if (kind === "rate") return { ...common, kind, ratePerSec, arrivals, durationMs: 1_000 };
+  if (kind === "phases") return { ...common, kind, phases: PHASES, arrivals, pool: "own" };
+  const durationMs = requests === null ? 1_000 : null;
+  return { ...common, kind, pipeline: 1, durationMs, requests };
+});
+
+/** Cuts so many workers into places, at the given points. */
+function placesOf(workers: number, cuts: readonly number[]): Place[] {
+  const borders = [...new Set([0, ...cuts.map((cut) => cut % workers), workers])].sort((a, b) =>
+    a - b
+  );
+  return borders.slice(1).map((border, i) => ({
+    firstWorker: borders[i],
+    workers,
+    own: border - borders[i],
+  }));
+}
+
+Deno.test("the shares of all places, one after the other, are the shares of the whole", () => {
+  fc.assert(
+    fc.property(anyLoad, fc.array(fc.nat(100), { maxLength: 6 }), (load, cuts) => {
+      const request = requestOf(load);
+      const whole = shareOut(request, "tcp");
+      const places = placesOf(whole.length, cuts);
+      assert.deepEqual(places.flatMap((place) => shareOut(request, "tcp", place)), whole);
+    }),
+    { seed: 13 },
+  );
+});
+
+/** What each of so many workers asks, in a round of `length` requests. */
+function askedBy(workers: number, length: number): number[][] {
+  assert.ok(SCRIPT.kind === "requests");
+  const [request] = SCRIPT.requests;
+  const requests = Array.from({ length }, () => request);
+  const script = { ...SCRIPT, requests, sequence: [...requests.keys()] };
+  const load: CellLoad = {
+    ...COMMON,
+    kind: "closed",
+    connections: 50,
+    workers,
+    pipeline: 1,
+    durationMs: 1_000,
+    requests: null,
+  };
+  return shareOut({ ...requestOf(load), script }, "tcp").map(({ script }) => {
+    assert.ok(script.kind === "requests");
+    return [...script.sequence];
+  });
+}
+
+Deno.test("workers take turns at the requests of a round", () => {
+  assert.deepEqual(askedBy(2, 4), [[0, 2, 0, 2], [1, 3, 1, 3]]);
+  assert.deepEqual(askedBy(2, 3), [[0, 2, 1], [1, 0, 2]]);
+});
+
+Deno.test("all workers together ask each request of a round equally often", () => {
+  for (const workers of [1, 2, 3, 7, 9]) {
+    const times = Map.groupBy(askedBy(workers, 7).flat(), (request) => request);
+    assert.deepEqual([...times.values()].map(({ length }) => length), Array(7).fill(workers));
+  }
+});
+
+Deno.test("a place decides how many workers there are, whatever the load says", () => {
+  const load: CellLoad = {
+    ...COMMON,
+    kind: "rate",
+    connections: 10,
+    workers: 2,
+    ratePerSec: 100,
+    arrivals: "uniform",
+    durationMs: 1_000,
+  };
+  const shares = shareOut(requestOf(load), "tcp", { firstWorker: 3, workers: 4, own: 1 });
+  assert.deepEqual(
+    shares.map(({ connections, log, supply }) => ({ connections, log, supply })),
+    [{
+      connections: 2,
+      log: { path: "/tmp/log", firstConnection: 8 },
+      supply: {
+        kind: "open",
+        phases: [{ durationUs: 1e6, fromPerSec: 100, toPerSec: 100 }],
+        arrivals: { kind: "uniform", seed: 5, first: 3, stride: 4 },
+      },
+    }],
+  );
+});
+
+Deno.test("no more connections can be used than there are requests", () => {
+  const load: CellLoad = {
+    ...COMMON,
+    kind: "closed",
+    connections: 10,
+    workers: null,
+    pipeline: 1,
+    durationMs: null,
+    requests: 3,
+  };
+  assert.equal(usableConnections(load), 3);
+  assert.equal(usableConnections({ ...load, requests: null, durationMs: 1_000 }), 10);
+});
+
+Deno.test("phases take no more places than visitors come, where that is known", () => {
+  const load: CellLoad = {
+    ...COMMON,
+    kind: "phases",
+    connections: 10_000,
+    workers: null,
+    phases: [{ durationUs: 2_000_000, fromPerSec: 5, toPerSec: 5 }],
+    arrivals: "uniform",
+    pool: "own",
+  };
+  assert.equal(usableConnections(load), 10);
+  assert.equal(usableConnections({ ...load, arrivals: "poisson" }), 10_000);
+});

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import type { Results } from "../../runner/result.ts";
+import { assertAsBefore } from "../../runner/starting_results.ts";
+import { experimentSpec } from "../../scenarios/experiment.ts";
+import { type Cell, planCells } from "../../scenarios/plan.ts";
+import { resultsFixture } from "../report/fixture.ts";
+
+const [A, B] = planCells(experimentSpec.parse({
+  name: "before",
+  targets: { a: { app: "api" }, b: { app: "api" } },
+  scenarios: { static: { get: "/static" } },
+}));
+
+/** Of `a` alone. */
+function before(redis: string | null): Results {
+  const cells = [{ target: "a", scenario: "static", medianMs: 2, duration: 1 }];
+  return { ...resultsFixture({ cells }), redis };
+}
+
+function lacking(...cells: Cell[]): Map<Cell, { reason: string }> {
+  return new Map(cells.map((cell) => [cell, { reason: "no nginx" }]));
+}
+
+Deno.test("nothing goes on without what a measured cell needs", () => {
+  const now = { redis: null, lacks: lacking(A) };
+  assert.throws(() => assertAsBefore(before(null), now), /^TargetError: .*gone that earlier runs/);
+  assertAsBefore(before(null), { redis: null, lacks: lacking(B) });
+});
+
+Deno.test("nothing goes on with another Redis", () => {
+  const now = { redis: { kind: "private" }, lacks: lacking() } as const;
+  assert.throws(
+    () => assertAsBefore(before("given"), now),
+    /used one named with --redis or REDIS_URL, and this would be a private one/,
+  );
+  assertAsBefore(before("private"), now);
+  assertAsBefore(before(null), now);
+});

@@ -1,0 +1,57 @@
+/** The cells of a claim: several words of a kind mean any of them. */
+import assert from "node:assert/strict";
+import {
+  cellsOf,
+  type Choice,
+  choiceOf,
+  differIn,
+  factorsOf,
+} from "../../scenarios/claim_cells.ts";
+import { namesOf, parseSelector, type SelectableCell } from "../../scenarios/selector.ts";
+
+const cells: SelectableCell[] = ["fastify", "express", "gin"].flatMap((target) =>
+  ["static", "fib"].flatMap((scenario) =>
+    [50, 200].map((connections) => ({ target, scenario, parameters: { connections } }))
+  )
+);
+
+function choice(text: string): Choice {
+  const selector = parseSelector(text);
+  assert.ok("value" in selector);
+  const chosen = choiceOf(selector.value, namesOf(cells));
+  assert.ok("value" in chosen, JSON.stringify(chosen));
+  return chosen.value;
+}
+
+const counts: [text: string, count: number, sentence: string][] = [
+  ["", 12, "nothing named: every cell"],
+  ["fastify", 4, "a target"],
+  ["fastify, gin", 8, "two targets"],
+  ["fastify, static, gin", 4, "two targets in a scenario, in any order"],
+  ["fastify, gin, static, fib", 8, "two targets in two scenarios"],
+  ["connections=50, connections=200, gin", 4, "two values of a factor"],
+  ["gin, target=gin", 4, "a target named twice"],
+  ["connections=51, connections=50", 6, "a value that no cell has, and one that some have"],
+];
+
+for (const [text, count, sentence] of counts) {
+  Deno.test(`cells of a claim "${text}": ${sentence}`, () => {
+    assert.equal(cellsOf(choice(text), cells).length, count);
+  });
+}
+
+Deno.test("a word that means nothing is told of, wherever it stands", () => {
+  const selector = parseSelector("fastify, express, fastfy");
+  assert.ok("value" in selector);
+  assert.deepEqual(choiceOf(selector.value, namesOf(cells)), {
+    problem: 'Cannot find a target or scenario "fastfy": did you mean "fastify"?',
+  });
+});
+
+Deno.test("sides differ in what they name otherwise, whatever the order", () => {
+  const [one, other] = [choice("gin, static, fib"), choice("fib, static, connections=50")];
+  assert.equal(differIn("a target", one, other), true);
+  assert.equal(differIn("a scenario", one, other), false);
+  assert.equal(differIn("connections", one, other), true);
+  assert.deepEqual([factorsOf(one), factorsOf(other)], [[], ["connections"]]);
+});

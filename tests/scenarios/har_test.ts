@@ -1,0 +1,54 @@
+/** HAR files: what their requests are here. */
+import assert from "node:assert/strict";
+import { parseExperiment } from "../../scenarios/experiment_file.ts";
+import { scriptOf } from "../../scenarios/script.ts";
+import { fillIn } from "../../scenarios/template.ts";
+import type { WireRequest } from "../../scenarios/request.ts";
+import { becomes } from "./foreign.ts";
+
+const BRACED: readonly (readonly [type: string, text: string, sent: string])[] = [
+  ["text/plain", "{{{name}}} {{ braces }}", "{{{name}}} {{ braces }}"],
+  ["application/x-www-form-urlencoded", "a={{name}}", "a=%7B%7Bname}}"],
+  ["application/json", '["{{name}}"]', '["\\u007b\\u007bname}}"]'],
+];
+
+for (const [type, text, sent] of BRACED) {
+  Deno.test(`what looks like a name in a HAR file is sent as it was in ${type}`, () => {
+    const { wire } = onlyStep(type, { name: "x-t", value: "{{name}}" }, { text });
+    assert.deepEqual([wire.headers["x-t"], wire.body], ["{{name}}", sent]);
+  });
+}
+
+Deno.test("the fields of a form in a HAR file are encoded whole", () => {
+  const params = [{ name: "{{a}}", value: "{{b c}}" }];
+  const { wire } = onlyStep("application/x-www-form-urlencoded", { name: "x-t" }, { params });
+  assert.equal(wire.body, "%7B%7Ba%7D%7D=%7B%7Bb%20c%7D%7D");
+});
+
+Deno.test("a header field of a HAR file that can't be sent is left out, with a note", () => {
+  const { wire, notes } = onlyStep("text/plain", { name: "X-City", value: "Łódź" }, { text: "a" });
+  assert.deepEqual(Object.keys(wire.headers), ["content-type"]);
+  assert.ok(notes.some((note) => /without its header fields X-City,/.test(note)));
+});
+
+interface Sent {
+  readonly wire: WireRequest;
+  readonly notes: readonly string[];
+}
+
+/** Of an archive with one request with this field and body: what is sent, and the notes. */
+function onlyStep(mimeType: string, field: object, posted: object): Sent {
+  const headers = [{ name: "content-type", value: mimeType }, field];
+  const postData = { mimeType, ...posted };
+  const entries = [{
+    startedDateTime: "2026-01-01T00:00:00Z",
+    request: { method: "POST", url: "http://a/b", headers, postData },
+    response: { status: 200 },
+  }];
+  const { text, notes } = becomes(JSON.stringify({ log: { entries } }), "a.har");
+  const { visit } = parseExperiment(text, "a.yaml").scenarios;
+  const script = scriptOf(visit, 1);
+  assert.ok(script.kind === "flow" && script.steps[0].kind === "request");
+  const wire = fillIn(script.steps[0].wire, new Map(Object.entries(script.visitors[0])));
+  return { wire, notes };
+}

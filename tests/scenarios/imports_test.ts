@@ -1,0 +1,188 @@
+/** Artillery scripts: what they become here. */
+import assert from "node:assert/strict";
+import { parse } from "yaml";
+import { becomes, experimentOf, script } from "./foreign.ts";
+
+/** The only scenario, as an experiment file has it, and what is noted. */
+function taken(source: string): { scenario: Record<string, unknown>; notes: readonly string[] } {
+  const { text, notes } = becomes(source, "a.yml");
+  const { scenarios } = parse(text);
+  const [scenario] = Object.values<Record<string, unknown>>(scenarios);
+  return { scenario, notes };
+}
+
+const GZIP = { "accept-encoding": "gzip, deflate, br" };
+
+const STEPS: readonly (readonly [sentence: string, steps: string, flow: unknown[]])[] = [
+  ["a request without gzip", "[{ get: { url: /, gzip: false } }]", [{ get: "/", headers: {} }]],
+  ["a query", "[{ get: { url: '/a?b=1', qs: { q: 'é &{{ $uuid }}' } } }]", [
+    { get: "/a?b=1&q=%C3%A9%20%26{{ uuid }}", headers: GZIP },
+  ]],
+  ["a path with spaces", "[{ get: { url: /a b } }]", [{ get: "/a%20b", headers: GZIP }]],
+  ["an address of its own", "[{ get: { url: 'http://127.0.0.1:8080?a=1' } }]", [
+    { get: "/?a=1", headers: GZIP },
+  ]],
+  ["basic authorization", "[{ get: { url: /, auth: { user: ada, pass: 1 } } }]", [
+    { get: "/", headers: { ...GZIP, authorization: "Basic YWRhOjE=" } },
+  ]],
+  [
+    "times to think, but no empty ones",
+    "[{ think: 5m }, { think: 0.2 }, { think: 0 }, { get: { url: / } }]",
+    [
+      { think: "300s" },
+      { think: "200ms" },
+      { get: "/", headers: GZIP },
+    ],
+  ],
+  ["a range of a loop", "[{ loop: [{ get: { url: '/{{ $loopCount }}' } }], count: 2-4 }]", [
+    { get: "/2", headers: GZIP },
+    { get: "/3", headers: GZIP },
+  ]],
+  [
+    "a loop over values",
+    "[{ loop: [{ get: { url: '/{{ x }}' } }], over: [a, 2], loopElement: x }]",
+    [
+      { get: "/a", headers: GZIP },
+      { get: "/2", headers: GZIP },
+    ],
+  ],
+  ["flows within flows", "[[{ get: { url: /a } }], [[{ get: { url: /b } }]]]", [
+    { get: "/a", headers: GZIP },
+    { get: "/b", headers: GZIP },
+  ]],
+  [
+    "a named group of a pattern",
+    `[{ get: { url: /, capture: { regexp: '(a)(?<x>\\d)[(]', group: x, as: v } } }]`,
+    [
+      { get: "/", headers: GZIP, capture: { v: { pattern: "(?:a)(\\d)[(]" } } },
+    ],
+  ],
+  [
+    "drawn values, which are others at each place",
+    "[{ get: { url: '/{{ $uuid }}/{{ $uuid }}?n={{ $randomNumber(1,9) }}' } }, " +
+    "{ get: { url: '/{{ $randomNumber(1,9) }}/{{ $randomNumber(2,9) }}' } }]",
+    [
+      { get: "/{{ uuid }}/{{ uuid_of_2 }}?n={{ randomNumber_1_9 }}", headers: GZIP },
+      { get: "/{{ randomNumber_1_9_of_2 }}/{{ randomNumber_2_9 }}", headers: GZIP },
+    ],
+  ],
+  ["what begins a parameter here", "[{ post: { url: /, body: '${a} $${b}' } }]", [
+    { post: "/", headers: GZIP, body: "$${a} $$${b}" },
+  ]],
+];
+
+for (const [sentence, steps, flow] of STEPS) {
+  Deno.test(`an Artillery flow may have ${sentence}`, () => {
+    assert.deepEqual(taken(script(steps)).scenario.flow, flow);
+    assert.ok(experimentOf(script(steps)));
+  });
+}
+
+const NOTED: readonly (readonly [source: string, note: RegExp])[] = [
+  [script("[{ get: { url: / } }]", "processor: ./x.js"), /without its processor/],
+  [script("[{ get: { url: / } }]", "", "beforeScenario: f"), /without its beforeScenario hooks/],
+  [script("[{ get: { url: /, beforeRequest: f } }]"), /without its beforeRequest hooks/],
+  [script("[{ function: f }, { get: { url: / } }]"), /without its step "function"/],
+  [script("[{ loop: [{ get: { url: / } }], whileTrue: f }]"), /fixed count is walked once/],
+  [script("[{ get: { url: /, probability: 10 } }]"), /asked every time/],
+  [script("[{ get: { url: 'http://other.example/a' } }]"), /other\.example go to 127/],
+  [script("[{ get: { url: '/{{ $randomString(5) }}' } }]"), /random strings are UUIDs/],
+  [script("[{ think: '{{ $env.NOBODY }}' }, { get: { url: / } }]"), /without the pause/],
+  [script("[{ get: { url: /, expect: { hasHeader: a } } }]"), /expectations without hasHeader/],
+  [script("[{ get: { url: / } }]"), /2xx or 3xx here.*Artillery counts any status/],
+  [
+    script("[{ loop: [{ get: { url: '/{{ $uuid }}' } }], count: 51 }]"),
+    /after 50 draws of the same kind/,
+  ],
+  [
+    script("[{ get: { url: /, auth: { user: '{{ u }}', pass: 1 } } }]", "variables: { u: [a, b] }"),
+    /without auth that holds values/,
+  ],
+];
+
+for (const [source, note] of NOTED) {
+  Deno.test(`an Artillery script is taken over with a note: ${note.source}`, () => {
+    assert.ok(taken(source).notes.some((one) => note.test(one)), taken(source).notes.join("\n"));
+    assert.match(becomes(source, "a.yml").text, /^# From an Artillery script, a\.yml\.\n# Note: /);
+  });
+}
+
+Deno.test("nothing is noted of other statuses where every step says which it expects", () => {
+  const { notes } = taken(script("[{ get: { url: /, expect: { statusCode: 500 } } }]"));
+  assert.ok(!notes.some((note) => /any status/.test(note)));
+});
+
+Deno.test("Artillery's phases become phases, with their arrivals, ramps and pauses", () => {
+  const { load } = experimentOf(
+    script("[{ get: { url: / } }]").replace(
+      /phases:.*/,
+      "phases: [{ duration: 1m, arrivalRate: 1, rampTo: '5', name: up }, { pause: 3 }, " +
+        "{ duration: 10, arrivalCount: 25, mode: poisson, maxVusers: 7 }]",
+    ),
+  );
+  assert.ok("phases" in load);
+  assert.deepEqual(load.phases[0].phases, [
+    { durationUs: 60e6, fromPerSec: 1, toPerSec: 5 },
+    { durationUs: 3e6, fromPerSec: 0, toPerSec: 0 },
+    { durationUs: 10e6, fromPerSec: 2.5, toPerSec: 2.5 },
+  ]);
+  assert.deepEqual([load.arrivals, load.connections, load.timeout], [["poisson"], [7], [10_000]]);
+});
+
+Deno.test("Artillery's pool becomes connections that visitors share", () => {
+  const { load } = experimentOf(
+    script("[{ get: { url: / } }]", "http: { pool: 4, timeout: 0.5 }"),
+  );
+  assert.ok("phases" in load);
+  assert.deepEqual([load.pool, load.connections, load.timeout], [["shared"], [4], [500]]);
+});
+
+Deno.test("variables of the environment are filled in, in the target too", () => {
+  Deno.env.set("PLATEAU_TEST_PORT", "81");
+  const source = script("[{ get: { url: '/{{ $env.PLATEAU_TEST_PORT }}' } }]")
+    .replace("8080", "'{{ $processEnvironment.PLATEAU_TEST_PORT }}'")
+    .replace(/target: (.*)'(.*)'/, 'target: "$1$2"');
+  const { targets, scenarios } = experimentOf(source);
+  assert.match(JSON.stringify(targets), /127\.0\.0\.1:81\b/);
+  assert.match(JSON.stringify(scenarios), /"get":"\/81"/);
+});
+
+/** The six patterns of traffic of study 000, as Artillery's phases. */
+const PATTERNS: readonly (readonly [name: string, phases: string, arrivals: number])[] = [
+  ["constant", "[{ duration: 60, arrivalRate: 10 }]", 600],
+  ["ramp", "[{ duration: 60, arrivalRate: 1, rampTo: 19 }]", 600],
+  [
+    "spike",
+    "[{ duration: 30, arrivalRate: 5 }, { duration: 5, arrivalRate: 100 }, { duration: 30, arrivalRate: 5 }]",
+    800,
+  ],
+  [
+    "steps",
+    "[{ duration: 20, arrivalRate: 5 }, { duration: 20, arrivalRate: 10 }, { duration: 20, arrivalRate: 20 }]",
+    700,
+  ],
+  [
+    "waves",
+    "[{ duration: 10, arrivalRate: 2, rampTo: 20 }, { duration: 10, arrivalRate: 20, rampTo: 2 }]",
+    220,
+  ],
+  [
+    "pauses",
+    "[{ duration: 10, arrivalCount: 50 }, { pause: 20 }, { duration: 10, arrivalCount: 50 }]",
+    100,
+  ],
+];
+
+for (const [name, phases, arrivals] of PATTERNS) {
+  Deno.test(`a script of ${name} brings as many visitors here as there`, () => {
+    const source = script("[{ get: { url: / } }]").replace(/phases:.*/, `phases: ${phases}`);
+    const { load } = experimentOf(source);
+    assert.ok("phases" in load);
+    const visitors = load.phases[0].phases.reduce(
+      (sum, { durationUs, fromPerSec, toPerSec }) =>
+        sum + durationUs / 1e6 * (fromPerSec + toPerSec) / 2,
+      0,
+    );
+    assert.equal(Math.round(visitors), arrivals);
+  });
+}

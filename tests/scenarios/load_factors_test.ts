@@ -1,0 +1,58 @@
+/** Lists in a load are factors. */
+import assert from "node:assert/strict";
+import { type ExperimentInput, experimentSpec } from "../../scenarios/experiment.ts";
+import { planCells } from "../../scenarios/plan.ts";
+
+type LoadInput = ExperimentInput["load"];
+
+/** Of each cell, what is different in others. */
+function parametersOf(load: LoadInput): object[] {
+  return planCells(experimentSpec.parse({
+    name: "loads",
+    targets: { a: { app: "api" } },
+    scenarios: { s: { get: "/" } },
+    load,
+  })).map(({ parameters }) => parameters);
+}
+
+const factors: [sentence: string, load: LoadInput, parameters: object[]][] = [
+  ["the rate", { rate: ["1000/s", "30/m"] }, [{ rate: "1000/s" }, { rate: "0.5/s" }]],
+  ["the duration", { duration: ["1500ms", "1m"] }, [{ duration: "1.5s" }, { duration: "60s" }]],
+  ["the number of requests", { requests: [1, 2] }, [{ requests: 1 }, { requests: 2 }]],
+  ["the time-out", { timeout: ["250ms", "1s"] }, [{ timeout: "250ms" }, { timeout: "1s" }]],
+  ["keep-alive", { keepAlive: [true, false] }, [{ keepAlive: true }, { keepAlive: false }]],
+  ["the number of workers", { workers: [1, 2] }, [{ workers: 1 }, { workers: 2 }]],
+  ["a phase's length and rates", {
+    phases: [
+      { pause: ["1s", "2s"] },
+      { duration: "1s", arrivals: ["10/s", "60/m"], rampTo: "20/s" },
+    ],
+  }, [
+    { "phases.0.duration": "1s", "phases.1.arrivals": "10/s" },
+    { "phases.0.duration": "1s", "phases.1.arrivals": "1/s" },
+    { "phases.0.duration": "2s", "phases.1.arrivals": "10/s" },
+    { "phases.0.duration": "2s", "phases.1.arrivals": "1/s" },
+  ]],
+  ["arrivals and pool", {
+    phases: [{ duration: "1s", arrivals: "1/s" }],
+    arrivals: ["uniform", "poisson"],
+    pool: ["own", "shared"],
+  }, [
+    { arrivals: "uniform", pool: "own" },
+    { arrivals: "uniform", pool: "shared" },
+    { arrivals: "poisson", pool: "own" },
+    { arrivals: "poisson", pool: "shared" },
+  ]],
+];
+
+for (const [sentence, load, parameters] of factors) {
+  Deno.test(`a list makes a factor of ${sentence}, as people write it`, () => {
+    const seen = parametersOf(load);
+    assert.deepEqual(new Set(seen.map(sorted)), new Set(parameters.map(sorted)));
+    assert.equal(seen.length, parameters.length);
+  });
+}
+
+function sorted(parameters: object): string {
+  return JSON.stringify(Object.entries(parameters).sort());
+}

@@ -1,0 +1,123 @@
+/** The built-in experiments with the real systems, each much shortened: they end, and lack nothing. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { type Results, results } from "../../runner/result.ts";
+import { parseExperiment } from "../../scenarios/experiment_file.ts";
+import { experiments } from "../../scenarios/experiments/registry.ts";
+import { planCells } from "../../scenarios/plan.ts";
+import { installedAt } from "../../targets/frameworks/install.ts";
+import { frameworkNames } from "../../targets/frameworks/registry.ts";
+import { type Need, testWith } from "../needs.ts";
+import { emptyFolder, plateau } from "../e2e/plateau.ts";
+
+/** What installing the study's servers takes, where they are not there yet. */
+const FRAMEWORKS: readonly Need[] = frameworkNames.every((name) => installedAt(name) !== null)
+  ? []
+  : ["node", "npm", "python", "go", "network"];
+
+interface Shortened {
+  readonly name: string;
+  readonly needs: readonly Need[];
+  readonly args: readonly string[];
+  /** Whether `setup` comes first; it does nothing where all is there. */
+  readonly frameworks?: boolean;
+  /** Cells that are left. */
+  readonly cells: number;
+}
+
+const BRIEFLY = ["--duration", "200ms"];
+
+const SHORTENED: readonly Shortened[] = [
+  {
+    name: "wiki-caching",
+    needs: ["redis"],
+    args: ["--only", "scenario=spike", "--set", "spike=300/s"],
+    cells: 2,
+  },
+  {
+    name: "scicat-baseline",
+    needs: ["nginx", "linux"],
+    args: ["--only", "scenario=threads,scenario=files", ...BRIEFLY],
+    cells: 4,
+  },
+  { name: "user-endpoint", needs: ["redis"], args: ["--duration", "1200ms"], cells: 4 },
+  { name: "site-caching", needs: [], args: ["--only", "target=cached", ...BRIEFLY], cells: 6 },
+  {
+    name: "kuffel-walter",
+    needs: ["redis", ...FRAMEWORKS],
+    args: ["--only", "scenario=redis", "--duration", "1s"],
+    frameworks: true,
+    cells: 9,
+  },
+  {
+    name: "cold-instance",
+    needs: FRAMEWORKS,
+    args: ["--only", "target=builtin", "--duration", "4s", "--set", "framework=node-http"],
+    frameworks: true,
+    cells: 2,
+  },
+  {
+    name: "generators",
+    needs: ["nginx", "redis-benchmark", "redis"],
+    args: ["--only", "target=nginx", ...BRIEFLY],
+    cells: 8,
+  },
+];
+
+for (const { name, needs, args, frameworks, cells } of SHORTENED) {
+  testWith(needs, `${name} runs with the real systems, and tells its claims`, async () => {
+    if (frameworks) assert.equal((await plateau(["setup", "frameworks"])).code, 0);
+    using folder = emptyFolder();
+    const flags = ["--out", folder.path, "--repeat", "1", ...args];
+    const { code, stdout, stderr } = await plateau(["run", name, ...flags]);
+    assert.equal(code, 0, stderr);
+    const saved = results.parse(
+      JSON.parse(Deno.readTextFileSync(join(folder.path, "results.json"))),
+    );
+    assert.deepEqual(saved.missing, []);
+    assert.equal(saved.runs.length, cells);
+    for (const run of saved.runs) assertRight(run);
+    const page = Deno.readTextFileSync(join(folder.path, "report.html"));
+    const { claims = [], published } = saved.experiment;
+    assert.match(stdout, new RegExp(`^\\d+ of ${claims.length} claims reproduced`, "m"));
+    assert.match(page, /<section id="e1-claims"/);
+    if (published === undefined) return;
+    assert.match(page, /<section id="e1-published"/);
+    assert.match(stdout, /^Published: /m);
+  });
+}
+
+/** That it was answered, and by nothing but what the scenario expects. */
+function assertRight(run: Results["runs"][number]): void {
+  const { target, scenario, requests, checks, errors } = run;
+  const what = JSON.stringify({ target, scenario, requests, checks, errors });
+  assert.ok(requests.completed > 0, what);
+  assert.equal(checks.failed, 0, what);
+  assert.equal(requests.failed, 0, what);
+}
+
+Deno.test("check tells of each built-in experiment what it would run, at each scale", async () => {
+  for (const [name, text] of Object.entries(experiments)) {
+    const scales = name === "quick" ? [undefined] : ["small", "paper"];
+    for (const scale of scales) {
+      const set = scale === undefined ? undefined : { scale };
+      const experiment = parseExperiment(text, `${name}.yaml`, { set });
+      const flags = scale === undefined ? [] : ["--set", `scale=${scale}`];
+      const { code, stdout, stderr } = await plateau(["check", name, ...flags]);
+      assert.equal(code, 0, stderr);
+      const number = planCells(experiment).length;
+      assert.match(stdout, new RegExp(`^\\d+ runs of ${number} cells, about `, "m"));
+    }
+  }
+});
+
+Deno.test("list experiments tells the study of each, and what --set changes", async () => {
+  const { code, stdout } = await plateau(["list", "experiments"]);
+  assert.equal(code, 0);
+  for (const name of Object.keys(experiments)) {
+    assert.match(stdout, new RegExp(`^${name} +\\S.*\\?$`, "m"));
+  }
+  assert.match(stdout, /^ +scale +--set scale=small\|paper \(default: small\)$/m);
+  assert.match(stdout, /^ +logging +--set logging=VALUE \(default: off\)$/m);
+  assert.match(stdout, /^ +study +P\. Kuffel, B\. Walter: /m);
+});

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { Series, sumOfUses, type Use } from "../../targets/resources/use.ts";
+
+const USE: Use = {
+  cpuMs: 100,
+  systemMs: 25,
+  memoryBytes: 1_000,
+  threads: 4,
+  files: 20,
+  switches: { voluntary: 50, involuntary: 5 },
+};
+
+Deno.test("a series has rates over the time since the look before, and what is held at the moment", () => {
+  const series = new Series({ intervalMs: 250, sinceMs: 1_000 });
+  series.add(1_000, { ...USE, cpuMs: 9_000 });
+  series.add(1_250, USE);
+  assert.deepEqual(series.points(), [{
+    t: 0.25,
+    cpu: 0.4,
+    memory: 1_000,
+    user: 0.3,
+    system: 0.1,
+    threads: 4,
+    files: 20,
+    switches: { voluntary: 200, involuntary: 20 },
+  }]);
+});
+
+Deno.test("a short rest is joined to the interval before, and a longer one is one of its own", () => {
+  const ended = (restMs: number): number[][] => {
+    const series = new Series({ intervalMs: 200, sinceMs: 0 });
+    for (const atMs of [0, 200, 200 + restMs]) series.add(atMs, USE);
+    return series.points().map(({ t, cpu }) => [t, cpu]);
+  };
+  assert.deepEqual(ended(50), [[0.25, 0.8]]);
+  assert.deepEqual(ended(100), [[0.2, 0.5], [0.3, 1]]);
+});
+
+Deno.test("a series of one look has no point", () => {
+  const series = new Series({ intervalMs: 200, sinceMs: 0 });
+  series.add(0, USE);
+  assert.deepEqual(series.points(), []);
+});
+
+Deno.test("a sum says nothing of what one of its parts does not tell", () => {
+  assert.deepEqual(sumOfUses([USE, { ...USE, threads: null, files: 1, switches: null }]), {
+    cpuMs: 200,
+    systemMs: 50,
+    memoryBytes: 2_000,
+    threads: null,
+    files: 21,
+    switches: null,
+  });
+  const silent = { ...USE, threads: null, files: null, switches: null };
+  const series = new Series({ intervalMs: 100, sinceMs: 0 });
+  for (const atMs of [0, 100]) series.add(atMs, silent);
+  assert.deepEqual(Object.keys(series.points()[0]), ["t", "cpu", "memory", "user", "system"]);
+});
