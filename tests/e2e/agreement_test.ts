@@ -7,7 +7,7 @@ import { findProgram, testWith } from "../needs.ts";
 import { startNginx } from "./nginx.ts";
 import { plateau } from "./plateau.ts";
 
-const ROUNDS = 5;
+const MAX_ROUNDS = 12;
 const MAX_DIFFERENCE_RATIO = 0.15;
 
 async function wrkRatePerSec(url: string): Promise<number> {
@@ -30,12 +30,16 @@ testWith(
     await using nginx = await startNginx();
     const url = `${nginx.origin}/static`;
     const rates = { wrk: [] as number[], plateau: [] as number[] };
-    for (let round = 0; round < ROUNDS; round++) {
+    // The fastest of each, in turns: whatever else the machine does only ever takes away, so that
+    // both only come closer to what they can do, and more rounds make up for a busy machine.
+    const differenceRatio = () => Math.max(...rates.plateau) / Math.max(...rates.wrk) - 1;
+    do {
       rates.wrk.push(await wrkRatePerSec(url));
       rates.plateau.push(await plateauRatePerSec(url));
-    }
-    // The fastest of each, in turns: whatever else the machine does only ever takes away.
-    const ratio = Math.max(...rates.plateau) / Math.max(...rates.wrk);
-    assert.ok(Math.abs(ratio - 1) <= MAX_DIFFERENCE_RATIO, `${ratio}: ${JSON.stringify(rates)}`);
+    } while (
+      Math.abs(differenceRatio()) > MAX_DIFFERENCE_RATIO && rates.wrk.length < MAX_ROUNDS
+    );
+    const found = `${differenceRatio()}: ${JSON.stringify(rates)}`;
+    assert.ok(Math.abs(differenceRatio()) <= MAX_DIFFERENCE_RATIO, found);
   },
 );

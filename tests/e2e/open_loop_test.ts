@@ -50,7 +50,7 @@ Deno.test("phases bring visitors, each with a session of its own", async () => {
   await using witness = startWitness();
   const { load, requests, sessions } = await bench(
     witness.origin,
-    ...["--phases", "500ms@20/s,500ms@20/s..100/s", "-w", "2"],
+    ...["--phases", "500ms@20/s,500ms@20/s..100/s,500ms@0/s", "-w", "2"],
   );
   assert.equal(load.kind, "phases");
   assert.deepEqual([requests.due, requests.completed, await witness.settledCount()], [40, 40, 40]);
