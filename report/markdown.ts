@@ -50,7 +50,7 @@ export function renderMeasurementMarkdown(
     factsMarkdown("", "", facts),
     factsMarkdown("Percentile", "Latency", percentiles),
     ...(statuses.length === 0 ? [] : [factsMarkdown("Status code", "Answers", statuses)]),
-    ...(errors.length === 0 ? [] : [factsMarkdown("Error", "Requests", errors)]),
+    ...(errors.length === 0 ? [] : [factsMarkdown("Error", "Times", errors)]),
     ...model.notes.map(escaped),
     ...agentsMarkdown(model.agents),
     ...gatesMarkdown({ table: gatesTable(gates), note: "" }),

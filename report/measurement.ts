@@ -8,6 +8,7 @@ import { equalRatioEdgesUs, sharesBetween } from "./density.ts";
 import { loadText } from "./load.ts";
 import type { Fact } from "./method.ts";
 import { isLowerBound, poolLatency, WEAK_NOTE } from "./pool.ts";
+import { UNASKED_WORDS } from "./tables/outcomes.ts";
 import { type TrustModel, trustOf } from "./trust.ts";
 import { counted } from "./words.ts";
 import {
@@ -49,7 +50,7 @@ const HISTOGRAM_STEPS = 11;
 const FIRST_STEP_UP_TO = 1;
 
 export function measurementModel(measurement: Measurement): MeasurementModel {
-  const { url, latency, status, errors, reasons } = measurement;
+  const { url, latency, status, errors, reasons, unasked = 0 } = measurement;
   return {
     url,
     trust: trustOf(measurement),
@@ -68,6 +69,7 @@ export function measurementModel(measurement: Measurement): MeasurementModel {
         errors[kind] ? [{ label: kind, text: formatCount(errors[kind]) }] : []
       ),
       ...Object.entries(reasons).map(([label, count]) => ({ label, text: formatCount(count) })),
+      ...(unasked > 0 ? [{ label: UNASKED_WORDS, text: formatCount(unasked) }] : []),
     ],
     agents: measurementAgents(measurement),
     notes: notesOf(measurement),

@@ -105,6 +105,7 @@ function measuredOf(
     reasons: reasonsOf(totals),
     checks: { passed: sum((part) => part.checksPassed), failed: sum((part) => part.checksFailed) },
     reconnects: sum((part) => part.reconnects),
+    unasked: sum((part) => part.unasked),
     rate: elapsed > 0 ? completed / elapsed : 0,
     bytes: {
       in: bytesIn,

@@ -114,6 +114,9 @@ export const measurement = z.strictObject({
     "Expectations on completed responses",
   ),
   reconnects: count.describe("Connections opened beyond the first of each slot"),
+  unasked: count.optional().describe(
+    "Connections closed because bytes came on them that no request had asked for",
+  ),
   rate: z.number().min(0).describe("completed / elapsed"),
   bytes: z.strictObject({ in: count, out: count, inPerSecond: z.number().min(0) }),
   latency,

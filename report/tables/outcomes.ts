@@ -64,13 +64,16 @@ interface Reason {
   readonly count: number;
 }
 
-/** Why requests failed, in the words of what refused them; null when none failed. */
+/** A breach of the protocol that no request failed of. */
+export const UNASKED_WORDS = "connections closed: bytes came on them that no request had asked for";
+
+/** Why requests failed, in the words of what refused them; null when nothing went wrong. */
 export function reasonsTable(scenario: string, cells: readonly Cell[]): Table | null {
   const reasons = cells.flatMap(reasonsOf);
   if (reasons.length === 0) return null;
   return tableOf({ caption: `Errors of ${scenario}` }, reasons, [
     { label: "Target", kind: "name", cell: ({ cell }) => targetColumn.cell(cell) },
-    { label: "Requests", cell: ({ count }) => countCell(count) },
+    { label: "Times", cell: ({ count }) => countCell(count) },
     { label: "Reason", kind: "text", cell: ({ text }) => textCell(text) },
   ]);
 }
@@ -84,8 +87,10 @@ function reasonsOf(cell: Cell): Reason[] {
   }
   const sorted = [...counts].sort(([, a], [, b]) => b - a);
   const rest = sum(sorted.slice(REASONS_PER_CELL), ([, count]) => count);
+  const unasked = sum(cell.runs, ({ unasked = 0 }) => unasked);
   return [
     ...sorted.slice(0, REASONS_PER_CELL).map(([text, count]) => ({ cell, text, count })),
     ...(rest > 0 ? [{ cell, text: "other reasons", count: rest }] : []),
+    ...(unasked > 0 ? [{ cell, text: UNASKED_WORDS, count: unasked }] : []),
   ];
 }

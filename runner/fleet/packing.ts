@@ -127,6 +127,7 @@ const packedTotals = z.strictObject({
   checksPassed: count,
   checksFailed: count,
   reconnects: count,
+  unasked: count,
   bytesIn: count,
   bytesOut: count,
   status: packedStatus,

@@ -21,6 +21,8 @@ export interface WorkerTotals {
   readonly checksPassed: number;
   readonly checksFailed: number;
   readonly reconnects: number;
+  /** Connections closed because bytes came on them while no request was out. */
+  readonly unasked: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
   /** Completed responses, indexed by status code. */
@@ -67,6 +69,7 @@ export class Recorder {
   checksPassed = 0;
   checksFailed = 0;
   reconnects = 0;
+  unasked = 0;
   bytesIn = 0;
   bytesOut = 0;
   /** End of the last exchange, microseconds. */
@@ -221,6 +224,7 @@ export class Recorder {
       checksPassed: this.checksPassed,
       checksFailed: this.checksFailed,
       reconnects: this.reconnects,
+      unasked: this.unasked,
       bytesIn: this.bytesIn,
       bytesOut: this.bytesOut,
       status: this.#status,

@@ -15,7 +15,7 @@ import type { WorkerTotals } from "./recorder.ts";
 import { SlotQueue } from "./slot_queue.ts";
 import type { OpenExchanges, VisitOpen } from "./so_far.ts";
 
-/** What happens on an idle connection breaks no exchange: the reason is never told. */
+/** What ends an idle connection breaks no exchange: the reason is never told. */
 const UNASKED = "nobody asked";
 
 export class RequestLoop implements Conversation, OpenExchanges {
@@ -55,7 +55,7 @@ export class RequestLoop implements Conversation, OpenExchanges {
     this.parts.recorder.received(length, nowUs);
     const reader = this.#readers[slot];
     for (let at = 0; at < length;) {
-      if (this.#inFlight.count(slot) === 0) return this.#break(slot, "protocol", UNASKED, nowUs);
+      if (this.#inFlight.count(slot) === 0) return this.#refuseUnasked(slot, nowUs);
       if (!reader.started) this.#firstByteUs[slot] = nowUs;
       at = reader.read(bytes, at, length);
       if (reader.state === NEED_MORE) return;
@@ -70,6 +70,12 @@ export class RequestLoop implements Conversation, OpenExchanges {
       if (this.#inFlight.count(slot) > 0) this.#beginAnswer(slot);
       this.#fill(slot, nowUs);
     }
+  }
+
+  /** Bytes on an idle connection are no answer, least of all to the next request. */
+  #refuseUnasked(slot: number, nowUs: number): void {
+    this.parts.recorder.unasked++;
+    this.#break(slot, "protocol", UNASKED, nowUs);
   }
 
   onEnd(slot: number, reset: string | null, nowUs: number): void {

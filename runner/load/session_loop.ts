@@ -150,7 +150,10 @@ export class SessionLoop implements Conversation, OpenExchanges {
     const { reader } = visitor;
     if (this.#isOver(nowUs)) return; // too late to count; the next tick ends the run
     this.parts.recorder.received(length, nowUs);
-    if (visitor.sentUs === NOTHING) return this.#loseIdle(slot); // nobody asked
+    if (visitor.sentUs === NOTHING) {
+      this.parts.recorder.unasked++;
+      return this.#loseIdle(slot);
+    }
     if (!reader.started) visitor.firstByteUs = nowUs;
     const at = reader.read(bytes, 0, length);
     if (reader.state === NEED_MORE) return;

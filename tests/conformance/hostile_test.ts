@@ -111,6 +111,30 @@ for (const [what, { act, errors }] of Object.entries(HOSTILE)) {
   });
 }
 
+everyWay("bytes on an idle connection are counted, and close it", async (way) => {
+  const server = raw(way, async (conn) => {
+    while (await isAsked(conn)) {
+      await say(conn, `${OK}Content-Length: 0\r\n\r\n`);
+      await pause(20);
+      await say(conn, `${OK}Content-Length: 0\r\n\r\n`);
+    }
+  });
+  const loaded = await load(way, server, {
+    supply: {
+      kind: "open",
+      phases: [{ durationUs: 1_000_000, fromPerSec: 5, toPerSec: 5 }],
+      arrivals: { kind: "uniform", seed: 1, first: 0, stride: 1 },
+    },
+    connections: 1,
+    durationUs: 1_000_000,
+  });
+  const { completed, unasked, reconnects } = loaded.totals;
+  assertNothingLost(loaded);
+  const found = JSON.stringify({ completed, unasked, reconnects });
+  assert.ok(completed > 0 && unasked > 0 && reconnects >= unasked - 1, found);
+  await server.stop();
+});
+
 const RESETTING = new URL("./resetting_server.mjs", import.meta.url).pathname;
 const WHEN = { "on the request": "", "within the body": `${OK}Content-Length: 9\r\n\r\nabc` };
 for (const [when, text] of Object.entries(WHEN)) {

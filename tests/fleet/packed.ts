@@ -74,6 +74,7 @@ const totals = plain({
   checksPassed: count,
   checksFailed: count,
   reconnects: count,
+  unasked: count,
   bytesIn: count,
   bytesOut: count,
   status,

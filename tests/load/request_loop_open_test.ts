@@ -51,6 +51,21 @@ Deno.test("an open loop lasts as long as it was to, though its last arrival was 
   assert.deepEqual([totalsOf(s).completed, s.loop.elapsedUs], [1_000, 1_500_000]);
 });
 
+Deno.test("bytes that nobody asked for close the idle connection, are counted, and answer nothing", () => {
+  const s = stage({ supply: STEADY });
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 0);
+  s.loop.onBytes(0, OK, OK.length, 100);
+  s.loop.onBytes(0, OK, OK.length, 200);
+  assert.deepEqual(s.driver.take(), ["connect 0", "send 0", "close 0", "connect 0"]);
+  s.loop.onOpen(0, 300);
+  s.loop.onTick(1_000);
+  s.loop.onBytes(0, OK, OK.length, 1_100);
+  s.loop.onTick(SECOND);
+  const { completed, failed, unasked, reconnects } = totalsOf(s);
+  assert.deepEqual([completed, failed, unasked, reconnects], [2, 0, 1, 1]);
+});
+
 Deno.test("a load that is stopped before it starts has lasted no time", () => {
   const s = stage({ supply: STEADY });
   Atomics.store(s.stop, 0, 1);

@@ -196,6 +196,19 @@ Deno.test("a server that hangs up on a visitor who thinks costs a new connection
   assert.deepEqual([totals.completed, totals.reconnects, sessions], [2, 1, [1, 1, 0]]);
 });
 
+Deno.test("bytes that nobody asked for while a visitor thinks cost the connection, and are counted", () => {
+  const s = sessionStage({ steps: [ask(), { kind: "think", us: 100_000 }, ask()] });
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 10);
+  s.loop.onBytes(0, OK, OK.length, 20);
+  s.loop.onBytes(0, OK, OK.length, 50_000);
+  s.loop.onTick(100_020);
+  s.loop.onOpen(0, 100_030);
+  s.loop.onBytes(0, OK, OK.length, 100_040);
+  const { totals, sessions } = s.end(1_010_000);
+  assert.deepEqual([totals.completed, totals.unasked, sessions], [2, 1, [1, 1, 0]]);
+});
+
 Deno.test("in a closed loop a place is taken again at once, and the clock runs from the send", () => {
   const s = sessionStage({
     job: { supply: { kind: "closed", requests: Infinity }, connections: 1, waitsForLast: false },

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { reportModel } from "../../report/model.ts";
+import { measurementModel } from "../../report/measurement.ts";
 import { renderMeasurement } from "../../report/terminal/measurement.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import {
@@ -77,6 +78,20 @@ Deno.test("answers of one status are a sentence, errors come with their reasons"
     renderSummary(reportModel(resultsFixture({ cells })), PLAIN),
     /^Target .* Timed out .*\n.*\nErrors\n +\d+ {2}a: the connection was reset$/m,
   );
+});
+
+Deno.test("bytes that no request had asked for are told where no request failed, too", () => {
+  const results = resultsFixture({
+    cells: [{ target: "a", scenario: "s", medianMs: 2, runs: 2 }],
+  });
+  for (const run of results.runs) run.unasked = 3;
+  const told = /connections closed: bytes came on them that no request had asked for/;
+  assert.match(
+    renderSummary(reportModel(results), PLAIN),
+    /^Errors\n +6 {2}a: connections closed: /m,
+  );
+  const { errors } = measurementModel({ ...MEASUREMENT, unasked: 3 });
+  assert.deepEqual(errors.filter(({ label }) => told.test(label)).map(({ text }) => text), ["3"]);
 });
 
 Deno.test("of more than 24 cells only the tables and answers are printed", () => {

@@ -100,7 +100,7 @@ Deno.test("markdown of a measurement has its percentiles, status codes and error
   const text = renderMeasurementMarkdown(measurement).replaceAll("\u00a0", " ");
   for (const p of PERCENTILES) assert.match(text, new RegExp(`\\| p${p} \\| .*\\d .?s.* \\|`));
   assert.match(text, /\| Status code \| Answers \|\n\| --- \| ---: \|\n\| 200 \| [\d,]+ \|/);
-  assert.match(text, /\| Error \| Requests \|\n\| --- \| ---: \|\n\| timeout \| \d+ \|/);
+  assert.match(text, /\| Error \| Times \|\n\| --- \| ---: \|\n\| timeout \| \d+ \|/);
 });
 
 /** As a run whose every request was refused. */
