@@ -12,7 +12,7 @@ import { defineCommand } from "./define.ts";
 import { redisAccessFlags } from "./fleet_flags.ts";
 import { fleetRedis, redisConflicts } from "./fleet_redis.ts";
 import { quietFlag, redisFlag } from "./flags.ts";
-import { untilSignal } from "./interrupt.ts";
+import { aborted, untilSignal } from "./interrupt.ts";
 import { printError } from "./terminal.ts";
 import { wholeNumber } from "./values.ts";
 
@@ -80,11 +80,4 @@ async function makeFolder(path: string): Promise<string> {
     const message = `Cannot make the folder "${path}": ${messageOf(error)}`;
     throw new UserError([{ place: "--log", message }]);
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve());
-  });
 }

@@ -4,7 +4,7 @@ import { serveFront } from "../targets/front/serve.ts";
 import { frontSettings } from "../targets/front/settings.ts";
 import { bindToParent } from "../targets/launch/bond.ts";
 import type { Command } from "./command.ts";
-import { interruptible, untilThere } from "./interrupt.ts";
+import { aborted, interruptible, untilThere } from "./interrupt.ts";
 import { print } from "./terminal.ts";
 
 export const front: Command = {
@@ -18,7 +18,7 @@ export const front: Command = {
       const served = await untilThere(start, signal);
       told.onLine = served.tell;
       await print(`listening ${served.origin}\n`);
-      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      await aborted(signal);
       await served.close();
       return EXIT.done;
     });

@@ -120,8 +120,9 @@ function missingAnnotation(missing: Missing): Annotation {
 
 function answersAnnotations(run: Measurement | Run): Annotation[] {
   const { checks: { passed, failed }, requests, reasons } = run;
-  if (requests.completed === 0 && requests.failed > 0) {
-    const message = `${placeOf(run)}: ${Object.keys(reasons).join("; ")}`;
+  if (requests.completed === 0 && requests.due > 0) {
+    const why = Object.keys(reasons).join("; ") || "all were under way at the end";
+    const message = `${placeOf(run)}: ${why}`;
     return [{ level: "error", title: "No request got an answer", message }];
   }
   if (failed === 0) return [];

@@ -83,7 +83,7 @@ const RATES = ["-r", "--rate", "--phases"];
 /** With defaults, and one end alone: that of the flags beside, or what counts more with the tool. */
 function withEnd(tool: Tool, line: Line, beside: readonly string[]): Line {
   const isBeside = (names: readonly string[]): boolean =>
-    beside.some((arg) => names.includes(arg.split("=")[0]));
+    beside.some((arg) => names.some((name) => isFlag(arg, name)));
   const other = tool.endsBy === "-d" ? "-n" : "-d";
   const losing = isBeside(ENDS)
     ? ["-d", "-n"]
@@ -97,6 +97,11 @@ function withEnd(tool: Tool, line: Line, beside: readonly string[]): Line {
     ["-d", "-n"].includes(name) ? !hasEnd : lastOf(ended, name) === undefined && !isBeside([name])
   );
   return { ...ended, flags: [...missing, ...ended.flags] };
+}
+
+/** The flag itself, or joined with its value: `-n5`, `--requests=5`. */
+function isFlag(arg: string, name: string): boolean {
+  return arg === name || arg.startsWith(name.startsWith("--") ? `${name}=` : name);
 }
 
 /** A rate of each connection becomes one of all, and so many requests at a rate the time they take. */

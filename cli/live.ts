@@ -17,7 +17,7 @@ import { type ReportModel, reportModel } from "../report/model.ts";
 import type { OnProgress } from "../runner/progress.ts";
 import type { OnSaved } from "../runner/result_file.ts";
 import { messageOf } from "../scenarios/errors.ts";
-import { listenOn } from "../targets/listen.ts";
+import { listenOn, LOOPBACK } from "../targets/listen.ts";
 import { Readers } from "./live_readers.ts";
 
 export interface LiveOptions {
@@ -29,7 +29,6 @@ export interface LiveOptions {
   readonly mostRatio?: number;
 }
 
-const LOOPBACK = "127.0.0.1";
 /**
  * CPU time of a page, measured with 9 cells on one core of a Xeon: 0.1 s with 9 runs of 10 s, 0.7 s with 81,
  * 1.2 s with 135, of which 0.7 s go into the model and its intervals of confidence and the rest into the

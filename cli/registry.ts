@@ -48,7 +48,7 @@ export const commands = {
     load: async () => (await import("./compare.ts")).compare,
   },
   list: {
-    summary: "Shows the built-in experiments and apps",
+    summary: "Shows the built-in experiments, apps and frameworks",
     load: async () => (await import("./list.ts")).list,
   },
   init: {

@@ -49,7 +49,8 @@ export async function folderOf(path: string): Promise<string> {
 function problemsOf(findings: ReturnType<typeof findingsOf>, place: string): Problem[] {
   return findings.slice(0, MOST_PROBLEMS).map(({ path, message }) => ({
     place,
-    message: `Cannot read this as results: ${path.map(String).join(".")}: ${message}`,
+    message: ["Cannot read this as results", path.map(String).join("."), message]
+      .filter((part) => part !== "").join(": "),
   }));
 }
 

@@ -96,7 +96,8 @@ export const textOrFile = z.string().transform((text, context) => {
 /** `-`, or a file that can be written: better told now than after the measurement. */
 export const outputFile = z.string().superRefine((path, context) => {
   if (path === "-") return;
-  if (isFolder(path)) context.addIssue(`Cannot write ${path}: it is a folder`);
+  if (path === "") context.addIssue("Cannot write a file without a name");
+  else if (isFolder(path)) context.addIssue(`Cannot write ${path}: it is a folder`);
   else if (!isFolder(dirname(resolve(path)))) {
     context.addIssue(`Cannot write ${path}: there is no folder ${dirname(path)}`);
   }

@@ -7,7 +7,7 @@ import { comparisonOf, type GroupComparison } from "./comparison.ts";
 import type { ComparedFigure } from "./comparison/group.ts";
 import { isOpen, type Lookup, TOLERATED_WRONG_RATIO } from "./comparison/pairs.ts";
 import { isAhead, pairSentence, ratioText, verdictText } from "./comparison/words.ts";
-import { percentileOf } from "./pool.ts";
+import { isLowerBound, percentileOf } from "./pool.ts";
 import { formatMs, formatNumber, formatShare } from "./units.ts";
 
 export interface Answer {
@@ -140,12 +140,14 @@ function runsText({ rate, runs }: Cell): string {
 }
 
 export function p99Text({ latency }: Cell): string {
-  return `p99 ${formatMs(percentileOf(latency, 99))}`;
+  const bound = isLowerBound(latency, 99) ? "≥ " : "";
+  return `p99 ${bound}${formatMs(percentileOf(latency, 99))}`;
 }
 
 export function faultsOf(cells: readonly Cell[]): string[] {
-  return cells.filter(({ wrongRatio }) => wrongRatio > 0).map(({ label, wrongRatio, rate }) => {
-    if (rate.max === 0) return `${label} answered nothing`;
+  return cells.filter(({ wrongRatio }) => wrongRatio > 0).map(({ label, wrongRatio, runs }) => {
+    const isSilent = runs.every(({ requests }) => requests.completed === 0);
+    if (isSilent) return `${label} answered nothing`;
     const share = `${
       formatShare(wrongRatio)
     } of the requests to ${label} failed or had a wrong answer`;

@@ -8,11 +8,11 @@ export function barsOf(cells: readonly Cell[]): BarsChart {
     kind: "bars",
     alt: `Bars of requests per second: ${cells.map(barText).join("; ")}`,
     unit: "requests/s",
-    bars: cells.map(({ label, color, rate }) => ({
+    bars: cells.map(({ label, color, rate, runs }) => ({
       label,
       color,
       value: compact(rate.mean),
-      runs: rate.values.map(compact),
+      runs: runs.map(({ repetition, rate }) => ({ repetition, value: compact(rate) })),
       text: formatNumber(rate.mean),
     })),
   };

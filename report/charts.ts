@@ -16,7 +16,7 @@ export interface BarsChart {
     readonly label: string;
     readonly color: number;
     readonly value: number;
-    readonly runs: readonly number[];
+    readonly runs: readonly { readonly repetition: number; readonly value: number }[];
     /** The value as it is written at the bar. */
     readonly text: string;
   }[];
@@ -25,6 +25,7 @@ export interface BarsChart {
 /** One run over time; arrays of equal length, null where an interval had no request. */
 export interface TimelineRun {
   readonly label: string;
+  readonly repetition: number;
   /** End of each interval, seconds since the start of the run. */
   readonly t: readonly number[];
   readonly rate: readonly number[];

@@ -6,14 +6,16 @@ type Flags = NonNullable<Results["flags"]>;
 /** A flag and its value, as they are written. */
 export type Word = readonly [flag: string, text: string];
 
-export function commandOf({ experiment, file, flags, seed }: Results): string {
-  const name = file === undefined
-    ? `${experiment.name}.yaml`
-    : file.folder === null
-    ? file.name.replace(/\.yaml$/, "")
-    : file.name;
+export function commandOf(results: Results): string {
+  const { file, flags, seed } = results;
+  const name = file?.folder === null ? file.name.replace(/\.yaml$/, "") : sourceNameOf(results);
   const words = [...wordsOf(flags ?? {}), ["--seed", String(seed)]].flat();
   return ["plateau", "run", name, ...words].map(quoted).join(" ");
+}
+
+/** What the experiment's file is called there; "" for one that is built in. */
+export function sourceNameOf({ experiment, file }: Pick<Results, "experiment" | "file">): string {
+  return file?.folder === null ? "" : file?.name ?? `${experiment.name}.yaml`;
 }
 
 /**

@@ -11,14 +11,7 @@ import {
   type Verdict,
   verdictOf,
 } from "../runner/stats/verdict.ts";
-import {
-  COMPARED,
-  type ComparedFigure,
-  figureOf,
-  type Group,
-  groupOf,
-  type Measured,
-} from "./comparison/group.ts";
+import { COMPARED, type ComparedFigure, figureOf, type Group } from "./comparison/group.ts";
 
 /** Ratios within 2 % of 1 make no difference, where nobody says what does. */
 export const DEFAULT_MARGIN_RATIO = 0.02;
@@ -55,26 +48,6 @@ export interface JudgeOptions {
   readonly marginRatio?: number;
   /** What intervals are computed at so that they may be called 95 %: see `sequential.ts`. */
   readonly level?: number;
-}
-
-export interface ComparisonOptions extends JudgeOptions {
-  /** Default 10,000. */
-  readonly resamples?: number;
-  /** Default 0. */
-  readonly seed?: number;
-}
-
-/** One comparison for itself. @param base At least one run, as is `next`. */
-export function compareGroups(
-  base: readonly Measured[],
-  next: readonly Measured[],
-  { resamples, seed = 0, ...judge }: ComparisonOptions = {},
-): GroupComparison {
-  const pair = {
-    base: groupOf(base, { seed, resamples }),
-    next: groupOf(next, { seed: seed + 1, resamples }),
-  };
-  return comparePairs([pair], judge)[0];
 }
 
 export interface Pair {

@@ -22,14 +22,14 @@ export interface ConfidenceOptions {
   readonly name: string;
   /** What the intervals are computed at so that they may be called 95 %: see `sequential.ts`. */
   readonly level: number;
-  /** The same of the requests that ended, for percentiles below the median; by default of all. */
-  readonly ended?: () => readonly (readonly Block[])[];
+  /** The blocks of the requests that ended, for percentiles below the median. */
+  readonly ended: () => readonly (readonly Block[])[];
 }
 
 /** @param runs The blocks of each run. */
 export function confidenceOf(
   runs: readonly (readonly Block[])[],
-  { name, level, ended = () => runs }: ConfidenceOptions,
+  { name, level, ended }: ConfidenceOptions,
 ): Confidence {
   const estimates = estimateCell(name, runs, FIGURES);
   const intervals = estimates.map((estimate, f) =>

@@ -52,14 +52,7 @@ function figuresOf(measurement: Measurement): Row {
     ratePerSec: measurement.rate,
     bytesIn: bytes.in,
     bytesOut: bytes.out,
-    latencyMinMs: latency.min,
-    latencyFastestMs: latency.fastest,
-    latencyMeanMs: latency.mean,
-    latencyStdevMs: latency.stdev,
-    ...Object.fromEntries(
-      LATENCIES.map((p) => [`latency${p.toUpperCase()}Ms`, valueOf(p, measurement)]),
-    ),
-    latencyMaxMs: latency.max,
+    ...latenciesOf(measurement),
     latencyCensored: latency.censored,
     ...flattenedOf(measurement),
     ...connectOf(measurement),
@@ -69,6 +62,22 @@ function figuresOf(measurement: Measurement): Row {
     steadyFromS: measurement.warmup?.steadyFrom ?? null,
     generatorCpu: measurement.generator.cpu,
     trust: measurement.generator.trust,
+  };
+}
+
+/** Nothing where nothing has a latency; the fastest is of requests with an answer. */
+function latenciesOf(measurement: Measurement): Row {
+  const { count, min, mean, stdev, max } = measurement.latency;
+  const timeOf = (ms: number): number | null => count === 0 ? null : ms;
+  return {
+    latencyMinMs: timeOf(min),
+    latencyFastestMs: valueOf("min", measurement),
+    latencyMeanMs: timeOf(mean),
+    latencyStdevMs: timeOf(stdev),
+    ...Object.fromEntries(
+      LATENCIES.map((p) => [`latency${p.toUpperCase()}Ms`, valueOf(p, measurement)]),
+    ),
+    latencyMaxMs: timeOf(max),
   };
 }
 

@@ -2,7 +2,7 @@
 import type { Histogram } from "../runner/stats/histogram.ts";
 import type { Cell } from "./cells.ts";
 import { compact, type DensityChart } from "./charts.ts";
-import { percentileOf } from "./pool.ts";
+import { isLowerBound, percentileOf } from "./pool.ts";
 import { formatMs, timeUnit } from "./units.ts";
 
 const STEPS_PER_DECADE = 24;
@@ -71,8 +71,11 @@ export function densityFinding(cells: readonly Cell[]): string {
     .filter(({ latency }) => latency.count > 0)
     .sort((a, b) => percentileOf(a.latency, 50) - percentileOf(b.latency, 50));
   const told = filled.length <= 3 ? filled : [filled[0], filled[filled.length - 1]];
-  return told.map(({ label, latency }) =>
-    `Half of the requests to ${label} took ${formatMs(percentileOf(latency, 50))} or less, ` +
-    `and one in a hundred more than ${formatMs(percentileOf(latency, 99))}.`
-  ).join(" ");
+  return told.map(halfText).join(" ");
+}
+
+function halfText({ label, latency }: Cell): string {
+  const half = `Half of the requests to ${label} took ${formatMs(percentileOf(latency, 50))} or`;
+  if (isLowerBound(latency, 50)) return `${half} longer.`;
+  return `${half} less, and one in a hundred more than ${formatMs(percentileOf(latency, 99))}.`;
 }

@@ -66,7 +66,7 @@ function timeOf(run: Judged, of: DistributionName | undefined, time: string): Fi
   if (times.count === 0) return { none: NOTHING_MEASURED[of ?? "latency"] };
   const holdsBounds = of === undefined || of === "service";
   if (time === "mean" || time === "stdev") return exact(times[time]);
-  if (time === "min") return exact(of ? times.min : run.latency.fastest);
+  if (time === "min") return of ? exact(times.min) : fastestOf(run);
   // What was under way at the end may have been sent a moment before; what timed out did take that long.
   const timedOut = (run.errors.timeout ?? 0) > 0;
   if (time === "max") return { value: times.max, isAtLeast: holdsBounds && timedOut };
@@ -77,6 +77,10 @@ function timeOf(run: Judged, of: DistributionName | undefined, time: string): Fi
     value: valueOf(times, percentile, run),
     isAtLeast: holdsBounds && isLowerBound({ count, censored: run.latency.censored }, percentile),
   };
+}
+
+function fastestOf({ latency: { fastest } }: Judged): FigureOfRun {
+  return fastest === 0 ? NOTHING_COMPLETED : exact(fastest);
 }
 
 /** What the results have not is in their histogram. */
@@ -126,7 +130,7 @@ const OTHERS: Readonly<Record<OtherName, (run: Judged) => FigureOfRun>> = {
   memory: (run) => ofTarget(run, peakMemoryBytesOf),
   bytes: ({ requests, bytes }) => requests.due === 0 ? NOTHING_SENT : exact(bytes.inPerSecond),
   size: ({ requests: { completed }, bytes }) =>
-    completed === 0 ? { none: "no request was completed" } : exact(bytes.in / completed),
+    completed === 0 ? NOTHING_COMPLETED : exact(bytes.in / completed),
   "generator.cpu": ({ generator }) => exact(generator.cpu),
   "lag.p50": (run) => lagOf(run, "p50"),
   "lag.p99": (run) => lagOf(run, "p99"),
@@ -134,6 +138,7 @@ const OTHERS: Readonly<Record<OtherName, (run: Judged) => FigureOfRun>> = {
 };
 
 const NOTHING_SENT: FigureOfRun = { none: "no request was due" };
+const NOTHING_COMPLETED: FigureOfRun = { none: "no request was completed" };
 
 function exact(value: number): FigureOfRun {
   return { value, isAtLeast: false };
@@ -157,7 +162,7 @@ function shareOf(share: number): FigureOfRun {
 
 /** Answers of one class of status, as a share of those that were completed. */
 function statusOf({ status, requests: { completed } }: Judged, first: string): FigureOfRun {
-  if (completed === 0) return { none: "no request was completed" };
+  if (completed === 0) return NOTHING_COMPLETED;
   const codes = Object.entries(status).filter(([code]) => code.startsWith(first));
   return exact(sum(codes, ([, count]) => count) / completed);
 }

@@ -4,7 +4,7 @@ import { comparisonOf, type GroupComparison } from "./comparison.ts";
 import type { ComparedFigure } from "./comparison/group.ts";
 import { figureName, percentText, ratioText } from "./comparison/words.ts";
 import { isTooWide } from "./units.ts";
-import { counted } from "./words.ts";
+import { counted, listed } from "./words.ts";
 
 /** A target held against another. */
 export interface ForestPair {
@@ -134,5 +134,5 @@ function outcomeOf(comparison: GroupComparison, figure: ComparedFigure): string 
 function withWhom(pairs: readonly ForestPair[]): string {
   const names = [...new Set(pairs.map(({ name }) => name))];
   if (names.length > MOST_NAMES) return `with ${names.length} of the others`;
-  return `with ${[names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" and ")}`;
+  return `with ${listed(names, "and")}`;
 }

@@ -114,9 +114,9 @@ function answersCase(classname: string, runs: readonly (Measurement | Run)[]): T
   };
 }
 
-/** Of runs in which every request failed: where there is no answer, none is as expected. */
+/** Of runs in which no request was answered: where there is no answer, none is as expected. */
 function unansweredProblem(runs: readonly Measurement[]): Testcase["problem"] | null {
-  const silent = runs.filter(({ requests }) => requests.completed === 0 && requests.failed > 0);
+  const silent = runs.filter(({ requests }) => requests.completed === 0 && requests.due > 0);
   if (silent.length === 0) return null;
   const where = runs.length === 1 ? "" : ` in ${silent.length} of ${runs.length} runs`;
   const detail = unique(silent.flatMap(({ reasons }) => Object.keys(reasons)));

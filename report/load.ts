@@ -1,7 +1,7 @@
 /** A load in words, and what was chosen for it. */
 import type { Run } from "../runner/result.ts";
-import { formatCount, formatDuration, formatNumber } from "./units.ts";
-import { listed, unique } from "./words.ts";
+import { formatAsked, formatCount, formatNumber } from "./units.ts";
+import { counted, listed, unique } from "./words.ts";
 
 type Load = Run["load"];
 
@@ -47,12 +47,14 @@ function closedText(loads: readonly (Load & { kind: "closed" })[]): string {
   );
   const ends = unique(
     loads.map(({ duration, requests }) =>
-      duration === null ? `${formatCount(requests ?? 0)} requests` : formatDuration(duration)
+      duration === null ? counted(requests ?? 0, "request") : formatAsked(duration)
     ),
   );
   const pipeline = unique(loads.map((load) => String(load.pipeline)));
   return [
-    `${listed(connections)} connections, ${listed(ends)}`,
+    `${listed(connections)} ${connections.join() === "1" ? "connection" : "connections"}, ${
+      listed(ends)
+    }`,
     ...(pipeline.join() === "1" ? [] : [`${listed(pipeline)} requests in flight on each`]),
     ...(loads.some((load) => !load.keepAlive) ? ["a new connection for every request"] : []),
   ].join(", ");
@@ -64,8 +66,8 @@ function ratesText(loads: readonly (Load & { kind: "rate" })[]): string {
 
 /** All but the rate. */
 function aroundRate({ duration, connections, arrivals }: Load & { kind: "rate" }): string {
-  const most = formatCount(connections);
-  return `over at most ${most} connections, ${formatDuration(duration)}, ${ARRIVALS[arrivals]}`;
+  const most = counted(connections, "connection");
+  return `over at most ${most}, ${formatAsked(duration)}, ${ARRIVALS[arrivals]}`;
 }
 
 function phasesText({ pool, phases, arrivals }: Load & { kind: "phases" }): string {
@@ -79,5 +81,5 @@ function phaseText({ duration, from, to }: (Load & { kind: "phases" })["phases"]
   const rate = from === to
     ? `${formatNumber(from)}/s`
     : `${formatNumber(from)} → ${formatNumber(to)}/s`;
-  return `${formatDuration(duration)} at ${rate}`;
+  return `${formatAsked(duration)} at ${rate}`;
 }

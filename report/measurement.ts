@@ -76,7 +76,7 @@ export function measurementModel(measurement: Measurement): MeasurementModel {
   };
 }
 
-export function measurementFacts(measurement: Measurement): Fact[] {
+function measurementFacts(measurement: Measurement): Fact[] {
   const { requests, bytes, latency, checks } = measurement;
   const agents = agentsText([measurement]);
   const size = (value: number) => formatQuantity(value, sizeUnit([value]));
@@ -112,7 +112,6 @@ function latencyFacts({ count, mean, stdev, fastest, max }: Measurement["latency
 function sessionFacts({ sessions }: Measurement): Fact[] {
   if (sessions === null) return [];
   const { created, completed, failed, length } = sessions;
-  const { "50": p50, "95": p95, "99": p99 } = length.percentiles;
   return [
     {
       label: "Visitors",
@@ -120,11 +119,15 @@ function sessionFacts({ sessions }: Measurement): Fact[] {
         formatCount(failed)
       } failed`,
     },
-    {
-      label: "Session length",
-      text: `p50 ${formatMs(p50)}, p95 ${formatMs(p95)}, p99 ${formatMs(p99)}`,
-    },
+    { label: "Session length", text: lengthText(length) },
   ];
+}
+
+function lengthText(
+  { count, percentiles }: NonNullable<Measurement["sessions"]>["length"],
+): string {
+  if (count === 0) return NOTHING;
+  return ([50, 95, 99] as const).map((p) => `p${p} ${formatMs(percentiles[p])}`).join(", ");
 }
 
 /** How late requests were sent: only in an open loop is there a moment to be late for. */

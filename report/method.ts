@@ -7,7 +7,14 @@ import { loadText, parametersText, scenarioLoads } from "./load.ts";
 import { repeatedOf } from "./repeated.ts";
 import { toComeText } from "./to_come.ts";
 import { counted, listed, listedAll, unique } from "./words.ts";
-import { formatCount, formatDuration, formatMoment, formatMs, formatShare } from "./units.ts";
+import {
+  formatAsked,
+  formatCount,
+  formatDuration,
+  formatMoment,
+  formatMs,
+  formatShare,
+} from "./units.ts";
 
 export interface Fact {
   readonly label: string;
@@ -139,7 +146,7 @@ function discardSentences(results: Results): string[] {
   if (discardS === 0) return [];
   return [
     `The first ${
-      formatDuration(discardS)
+      formatAsked(discardS)
     } of every run are left out of rates, latencies and their intervals, as the experiment says. Outcomes, CPU and memory, timelines and steady states are of whole runs, and results.json keeps everything.`,
   ];
 }

@@ -9,7 +9,7 @@ import { barsOf } from "./bars.ts";
 import { type MissingModel, missingModels, warningsOf } from "./caveats.ts";
 import { type Cell, type Grouped, groupRuns, type ScenarioRuns } from "./cells.ts";
 import type { BarsChart, DensityChart, TailsChart, TimelineChart } from "./charts.ts";
-import { commandOf } from "./command.ts";
+import { commandOf, sourceNameOf } from "./command.ts";
 import { type ClaimsModel, claimsModel } from "./claims/model.ts";
 import { compareScenarios, type ScenarioComparison } from "./comparison/scenarios.ts";
 import { densityFinding, densityOf } from "./density.ts";
@@ -74,6 +74,7 @@ export interface ReportModel {
   readonly command: string;
   /** The experiment file, word for word; "" where there is none. */
   readonly source: string;
+  /** The file that the command names; "" where it names none. */
   readonly sourceName: string;
   /** By position; with figures that leave out what the experiment discards. */
   readonly runs: readonly Run[];
@@ -155,7 +156,7 @@ export function reportModel(results: Results, baseline: Grouped | null = null): 
     method: methodSentences(results),
     command: commandOf(results),
     source,
-    sourceName: `${experiment.name}.yaml`,
+    sourceName: sourceNameOf(results),
     runs: scenarios.flatMap(({ cells }) => cells.flatMap(({ runs }) => runs))
       .sort((a, b) => a.order - b.order),
   };

@@ -1,6 +1,6 @@
 /** What a scenario asks, in a line. Pure. */
 import { z } from "zod";
-import { formatDuration, GLUE } from "./units.ts";
+import { formatAsked, GLUE } from "./units.ts";
 
 const MOST_CHARS = 100;
 
@@ -51,7 +51,7 @@ function stepText({ weight: _, think, ...paths }: Asked): string {
 
 /** As people write it: no digits but those given. */
 function thinkText(ms: number): string {
-  return ms < 1_000 ? `${ms}${GLUE}ms` : formatDuration(ms / 1_000);
+  return ms < 1_000 ? `${ms}${GLUE}ms` : formatAsked(ms / 1_000);
 }
 
 function mixTexts(requests: readonly Asked[]): string[] {

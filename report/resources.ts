@@ -15,8 +15,13 @@ export function partsOf({ parts = [] }: Pick<Run, "parts">): PartUsed[] {
   return parts.map(({ name, points }) => ({ name, resources: points }));
 }
 
+/** What was in use at a moment: each point tells of the time since the one before. Null after the last. */
+export function pointAt({ resources }: Used, atS: number): Point | null {
+  return resources.find(({ t }) => t >= atS) ?? null;
+}
+
 /** What adds up over the run, of rates per second that each hold since the point before; 0 without points. */
-export function totalOf({ resources }: Used, ratePerSec: (point: Point) => number): number {
+function totalOf({ resources }: Used, ratePerSec: (point: Point) => number): number {
   return resources.reduce(
     (total, point, i) =>
       total + ratePerSec(point) * Math.max(0, point.t - (resources[i - 1]?.t ?? 0)),

@@ -6,7 +6,7 @@ import { countCell, NONE, numberCell, textCell } from "./tables/columns.ts";
 import { formatMs, formatNumber, GLUE, timeUnit, type Unit } from "./units.ts";
 
 /** So many of each cell are shown; each run keeps as many. */
-export const SLOWEST_SHOWN = 10;
+const SLOWEST_SHOWN = 10;
 
 export interface SlowestModel {
   readonly table: Table;

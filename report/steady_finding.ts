@@ -106,11 +106,11 @@ function rangeText({ min, max }: Spread): string {
 
 /** Of rate and p50 the one that got better by most after a warm-up, or worse after a slowdown. */
 function changeText(startUp: PartFigures, steady: PartFigures, label: SteadyLabel): string {
-  const gain = (worse: number, better: number): number =>
-    worse > 0 && better > 0 ? Math.log(better / worse) : 0;
-  const byRate = gain(startUp.rate, steady.rate);
-  const byP50 = gain(steady.p50, startUp.p50);
-  if (label === "slowdown" ? byRate < byP50 : byRate > byP50) {
+  const byRate = Math.log(steady.rate / startUp.rate);
+  const byP50 = Math.log(startUp.p50 / steady.p50);
+  // Where nothing ended there is no latency to compare.
+  const isSilent = startUp.count === 0 || steady.count === 0;
+  if (isSilent || (label === "slowdown" ? byRate < byP50 : byRate > byP50)) {
     return `${formatNumber(steady.rate)} requests/s then, ${formatNumber(startUp.rate)} before`;
   }
   return `p50 ${formatMs(steady.p50)} then, ${formatMs(startUp.p50)} before`;

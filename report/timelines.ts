@@ -5,7 +5,7 @@ import { type Axis, compact, type TimelineChart, type TimelineRun } from "./char
 import { intervalsOf, isEmpty, type Point } from "./intervals.ts";
 import { latencyAxis } from "./latency_axis.ts";
 import { levelChangesS } from "./level_changes.ts";
-import { peakMemoryBytesOf } from "./resources.ts";
+import { peakMemoryBytesOf, pointAt } from "./resources.ts";
 import { sizeUnit, timeUnit, type Unit } from "./units.ts";
 import { counted } from "./words.ts";
 
@@ -37,11 +37,10 @@ export function timelinesOf(cells: readonly Cell[]): TimelineChart[] {
 
 function timelineRun(run: Run, unit: Unit, memoryUnit: Unit): TimelineRun {
   const intervals = intervalsOf(run);
-  const resources = intervals.map(({ point }) =>
-    resourcesAt(run, point.t - run.timeline.interval / 2)
-  );
+  const resources = intervals.map(({ point }) => pointAt(run, point.t - run.timeline.interval / 2));
   return {
     label: `run ${run.repetition}`,
+    repetition: run.repetition,
     t: intervals.map(({ point }) => compact(point.t)),
     rate: intervals.map(({ ratePerSec }) => compact(ratePerSec)),
     latency: PERCENTILES.map((p) =>
@@ -52,11 +51,6 @@ function timelineRun(run: Run, unit: Unit, memoryUnit: Unit): TimelineRun {
     steadyFrom: run.warmup?.steadyFrom ?? null,
     changes: levelChangesS(run),
   };
-}
-
-/** What was in use at a moment: each resource point tells of the time since the one before. */
-function resourcesAt({ resources }: Run, seconds: number): Run["resources"][number] | null {
-  return resources.find(({ t }) => t >= seconds) ?? null;
 }
 
 function axisOf(points: readonly Point[], unit: Unit): Axis {

@@ -1,6 +1,5 @@
 /** Several results of one experiment → how its figures went over commits or days, and what changed. */
-import { compareResults, type ResultsComparison } from "./comparison/results.ts";
-import { cellName } from "./comparison/results.ts";
+import { cellName, compareResults, type ResultsComparison } from "./comparison/results.ts";
 import { comparedTable } from "./comparison/table.ts";
 import type { Drawing } from "./sweeps/charts.ts";
 import type { Table } from "./table.ts";

@@ -101,6 +101,13 @@ export function formatDuration(seconds: number): string {
   return pair(Math.round(whole / 60), 60, ["h", "min"]);
 }
 
+/** Seconds that somebody asked for, none rounded away: 0.25 s, 12.5 s, 3 min 5 s. */
+export function formatAsked(seconds: number): string {
+  return Number.isInteger(seconds)
+    ? formatDuration(seconds)
+    : `${Number(seconds.toPrecision(6))}${GLUE}s`;
+}
+
 function pair(total: number, base: number, [large, small]: readonly [string, string]): string {
   const rest = total % base;
   const head = `${Math.floor(total / base)}${GLUE}${large}`;

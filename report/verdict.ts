@@ -1,6 +1,6 @@
 /** The verdict of a whole experiment in one sentence, from the answers of its scenarios. */
 import type { Answer } from "./answer.ts";
-import { counted } from "./words.ts";
+import { counted, listed } from "./words.ts";
 
 interface Answered {
   readonly name: string;
@@ -33,6 +33,5 @@ const MOST_NAMES = 4;
 
 function namesOf(scenarios: readonly Answered[]): string {
   if (scenarios.length > MOST_NAMES) return counted(scenarios.length, "scenario");
-  const names = scenarios.map(({ name }) => name);
-  return [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" and ");
+  return listed(scenarios.map(({ name }) => name), "and");
 }

@@ -19,6 +19,8 @@ type Point = Run["timeline"]["points"][number];
 export function withoutStart(run: Run, intervals: readonly Block[], first: number): Run {
   const rest = mergeBlocks(intervals.slice(first));
   const points = run.timeline.points.slice(first);
+  const secondsOf = (of: (point: Point) => number): PerSecond | null =>
+    spreadOfSeconds(points.map(of), { interval: run.timeline.interval, seconds: rest.seconds });
   return {
     ...run,
     rate: rest.seconds > 0 ? rest.completed / rest.seconds : 0,
@@ -28,9 +30,8 @@ export function withoutStart(run: Run, intervals: readonly Block[], first: numbe
     },
     latency: latencyOf(run.latency, rest),
     perSecond: {
-      requests: spreadOfSeconds(run, points, ({ completed }) => completed) ??
-        run.perSecond.requests,
-      bytes: spreadOfSeconds(run, points, ({ bytes }) => bytes) ?? run.perSecond.bytes,
+      requests: secondsOf(({ completed }) => completed) ?? run.perSecond.requests,
+      bytes: secondsOf(({ bytes }) => bytes) ?? run.perSecond.bytes,
     },
     histogram: encodeHistogram(rest.latency),
   };
@@ -60,17 +61,22 @@ function latencyOf(whole: Run["latency"], rest: Block): Run["latency"] {
   };
 }
 
-/** Null where whole seconds can't be put together from whole intervals. */
+/**
+ * Null where whole seconds can't be put together from whole intervals, or there is none: figures of nothing
+ * are worse than those of the whole run.
+ *
+ * @param values One for each interval.
+ * @param seconds How long the intervals are together; the last one may be cut short.
+ */
 function spreadOfSeconds(
-  { timeline: { interval } }: Run,
-  points: readonly Point[],
-  of: (point: Point) => number,
+  values: readonly number[],
+  { interval, seconds }: { interval: number; seconds: number },
 ): PerSecond | null {
   const perSecond = Math.round(1 / interval);
-  if (Math.abs(perSecond * interval - 1) > 1e-6) return null;
-  const seconds = Math.floor(points.length / perSecond);
+  const length = Math.floor(seconds + 1e-6);
+  if (Math.abs(perSecond * interval - 1) > 1e-6 || length === 0) return null;
   return perSecondOf(Array.from(
-    { length: seconds },
-    (_, second) => sum(points.slice(second * perSecond, (second + 1) * perSecond), of),
+    { length },
+    (_, second) => sum(values.slice(second * perSecond, (second + 1) * perSecond), (one) => one),
   ));
 }

@@ -2,10 +2,10 @@
 import { formatCount } from "./units.ts";
 
 /** `10, 50 or 200`. */
-export function listed(texts: readonly string[]): string {
+export function listed(texts: readonly string[], before: "or" | "and" = "or"): string {
   return texts.length < 2
     ? texts.join("")
-    : `${texts.slice(0, -1).join(", ")} or ${texts[texts.length - 1]}`;
+    : `${texts.slice(0, -1).join(", ")} ${before} ${texts[texts.length - 1]}`;
 }
 
 /** `a, b, c and 97 more`: as many as take no more than so many characters, at least one. */

@@ -7,7 +7,7 @@ import type { Experiment } from "../scenarios/experiment.ts";
 import type { Cell, Plan, PlannedRun } from "../scenarios/plan.ts";
 import type { OnProgress } from "./progress.ts";
 import { boundsOf, repeatSentence, Repetition } from "./repetition.ts";
-import type { Missing } from "./result.ts";
+import type { Missing, Run } from "./result.ts";
 import type { ResultFile } from "./result_file.ts";
 import type { Kept } from "./resume.ts";
 import { carryOut, type RunContext } from "./run.ts";
@@ -124,7 +124,7 @@ class Course {
   }
 
   async #carryOut(planned: PlannedRun): Promise<void> {
-    const { context: { onProgress, signal } } = this;
+    const { context: { onProgress } } = this;
     const { cell: { target, scenario, parameters }, repetition } = planned;
     const cell = { target, scenario, parameters, repetition };
     const remainingMs = this.#remainingMs();
@@ -132,20 +132,17 @@ class Course {
     const runs = this.#repetitions * this.#possible.length;
     onProgress({ kind: "starting", order, runs, ...cell, remainingMs });
     const beganMs = performance.now();
-    try {
-      const run = await carryOut(planned, this.context);
-      if (signal.aborted) return;
-      this.#schedule.took(planned.cell, performance.now() - beganMs);
-      this.#repetition.add(run);
-      await this.#save((file) => file.addRun(run));
-      onProgress({ kind: "measured", order, measurement: run, remainingMs: this.#remainingMs() });
-    } catch (error) {
-      if (signal.aborted) return;
-      if (!(error instanceof TargetError)) throw error;
-      const { message: reason, evidence } = error;
+    const run = await runOrWhyNot(planned, this.context);
+    if (run === null) return;
+    if (run instanceof TargetError) {
+      const { message: reason, evidence } = run;
       const missing: Missing = { ...cell, kind: "failed", reason, evidence: [...evidence] };
-      await this.#save((file) => leaveOut(missing, file, onProgress));
+      return await this.#save((file) => leaveOut(missing, file, onProgress));
     }
+    this.#schedule.took(planned.cell, performance.now() - beganMs);
+    this.#repetition.add(run);
+    await this.#save((file) => file.addRun(run));
+    onProgress({ kind: "measured", order, measurement: run, remainingMs: this.#remainingMs() });
   }
 
   /** Begins a run of the cell: which of all it is. */
@@ -157,6 +154,21 @@ class Course {
   #save(write: (file: ResultFile) => Promise<void>): Promise<void> {
     this.file.results.spent = Math.round(this.#spentMs());
     return write(this.file);
+  }
+}
+
+/** The run, or why it can't be measured; null when it was given up, as the user has interrupted. */
+async function runOrWhyNot(
+  planned: PlannedRun,
+  context: RunContext,
+): Promise<Run | TargetError | null> {
+  try {
+    const run = await carryOut(planned, context);
+    return context.signal.aborted ? null : run;
+  } catch (error) {
+    if (context.signal.aborted) return null;
+    if (error instanceof TargetError) return error;
+    throw error;
   }
 }
 

@@ -27,7 +27,7 @@ export const surroundings = z.strictObject({
 }).describe("The machine during the run; null where the system does not tell");
 
 /** One worker's part of the evidence. */
-export const workerUse = z.strictObject({
+const workerUse = z.strictObject({
   cpu,
   waiting,
   spinning: share.describe("Share of the run spent on looking whether something is due, idle"),

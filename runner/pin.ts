@@ -25,7 +25,7 @@ export function pinDown({ targets, workers }: PinSpec = {}, onProgress: OnProgre
   };
 }
 
-export function sharedCores(some: readonly number[], others: readonly number[]): number[] {
+function sharedCores(some: readonly number[], others: readonly number[]): number[] {
   return some.filter((core) => others.includes(core));
 }
 

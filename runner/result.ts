@@ -70,7 +70,7 @@ export const load = z.discriminatedUnion("kind", [
   }),
 ]);
 
-export const timelinePoint = z.strictObject({
+const timelinePoint = z.strictObject({
   t: z.number().describe("End of the interval, seconds since the start of the run"),
   completed: count,
   failed: count,
@@ -113,7 +113,7 @@ export const measurement = z.strictObject({
   checks: z.strictObject({ passed: count, failed: count }).describe(
     "Expectations on completed responses",
   ),
-  reconnects: count.describe("Connections opened beyond the first of each slot"),
+  reconnects: count.describe("Dials beyond the first of each connection, refused ones too"),
   unasked: count.optional().describe(
     "Connections closed because bytes came on them that no request had asked for",
   ),

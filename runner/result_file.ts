@@ -4,6 +4,7 @@
  * (16 MB) a save takes some 20 ms, which is 0.2 % of a run, so there is no journal beside it.
  */
 import { join } from "node:path";
+import { messageOf, TargetError } from "../scenarios/errors.ts";
 import type { Missing, Results, Run } from "./result.ts";
 
 /** Told the results so far, which grow on afterwards. */
@@ -40,13 +41,17 @@ export class ResultFile {
 
   /**
    * Writes beside the file and renames, so that a crash leaves the last whole one. What a KILL left
-   * beside it is overwritten.
+   * beside it is overwritten. Throws a TargetError when the disk does not take it.
    */
   async save(): Promise<void> {
-    await Deno.mkdir(this.dir, { recursive: true });
     const path = join(this.dir, "results.json");
-    await this.#write(`${path}.part`);
-    await Deno.rename(`${path}.part`, path);
+    try {
+      await Deno.mkdir(this.dir, { recursive: true });
+      await this.#write(`${path}.part`);
+      await Deno.rename(`${path}.part`, path);
+    } catch (error) {
+      throw new TargetError(`Cannot write ${path}: ${messageOf(error)}`);
+    }
     await this.onSaved(this.results);
   }
 

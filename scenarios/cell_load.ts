@@ -2,6 +2,7 @@
 import { type Combination, combinations, type Factors, type Json, varying } from "./factors.ts";
 import { DEFAULT_DURATION_MS, type Load } from "./load.ts";
 import type { Phase } from "./pace/profile.ts";
+import { lengthMsOf } from "./phase_ways.ts";
 import { durationText } from "./quantity.ts";
 
 interface CommonLoad {
@@ -44,8 +45,7 @@ export type CellLoad = ClosedLoad | RateLoad | PhasesLoad;
 
 /** How long a run is loaded, as far as that is known; null when it ends by count. */
 export function durationMsOf(load: CellLoad): number | null {
-  if (load.kind !== "phases") return load.durationMs;
-  return load.phases.reduce((sum, { durationUs }) => sum + durationUs / 1_000, 0);
+  return load.kind === "phases" ? lengthMsOf(load.phases) : load.durationMs;
 }
 
 /** How a scenario of an experiment is asked. */

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { FIGURE_NAMES, UNITS } from "./figure.ts";
+import { relation } from "./relation.ts";
 
 export const CLAIMED_LABELS = ["flat", "warm-up", "slowdown", "no-steady-state"] as const;
 export const CEILINGS = ["generator", "redis"] as const;
@@ -13,7 +14,6 @@ const selector = z.strictObject({
   parts: z.array(z.strictObject({ key: z.string().nullable(), value: z.string() })),
 }).describe("Which cells; without a part: all of them");
 
-const relation = z.enum(["<", "<=", ">", ">="]);
 const factor = z.number().positive().describe("What the figure is multiplied by; most often 1");
 
 const figureSide = z.strictObject({
@@ -90,7 +90,7 @@ export type Claim = z.output<typeof claimInResults>;
 export type Says = Claim["says"];
 export type Side = z.output<typeof side>;
 export type FigureSide = z.output<typeof figureSide>;
-export type Relation = z.output<typeof relation>;
+export type { Relation } from "./relation.ts";
 export type Compare = z.output<typeof compare>;
 export type Within = z.output<typeof within>;
 export type Ratios = z.output<typeof ratios>;

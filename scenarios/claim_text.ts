@@ -3,9 +3,11 @@
  * Whether the names in its selectors are there, `claim_names.ts` knows. Pure.
  */
 import { z } from "zod";
-import { type Claim, CLAIMED_LABELS, type Ratios, type Relation, type Says } from "./claim.ts";
+import { type Claim, CLAIMED_LABELS, type Ratios, type Says } from "./claim.ts";
 import { type Found, INNER, readCells, sidesOf, wrong } from "./claim_side.ts";
-import { parseShare, type Read, readFigure } from "./figure.ts";
+import { type Read, readFigure } from "./figure.ts";
+import { readPercentage } from "./percentage.ts";
+import { readRelation, type Relation, SIGN } from "./relation.ts";
 import { didYouMean } from "./suggest.ts";
 
 /** What a claim says, or everything that is wrong with its text. */
@@ -13,7 +15,6 @@ export type ParsedClaim = { readonly claim: Claim } | { readonly problems: reado
 
 /** All that stands on one side of a relation; the selector in its brackets may have signs of its own. */
 const SIDE = String.raw`[^()<>=≤≥]*(?:\(${INNER}\)[^()<>=≤≥]*)?`;
-const SIGN = "<=|>=|==|!=|=<|=>|[<>=≤≥]";
 
 const COMPARE = new RegExp(`^(${SIDE})(${SIGN})(${SIDE})$`);
 const WITHIN = new RegExp(`^(${SIDE})\\swithin\\s(.*?)\\sof\\s(${SIDE})$`, "i");
@@ -93,12 +94,7 @@ function withinOf(of: string, written: string, to: string): Found<Says> {
 }
 
 function toleranceOf(text: string): Read<number> {
-  const value = parseShare(text.replaceAll(" ", ""));
-  if (value !== null && value > 0) return { value };
-  const fix = /^\d+(\.\d+)?$/.test(text) && Number(text) > 0
-    ? `${text}%`
-    : "a percentage above 0%, such as 5%";
-  return { problem: `Cannot read "${text}" as a tolerance: write ${fix}` };
+  return readPercentage(text, { what: "a tolerance", example: "5%", aboveZero: true });
 }
 
 function warmupOf(cells: string, written: string): Found<Says> {
@@ -149,21 +145,8 @@ function coefficientOf(text: string): Read<number> {
   return { problem: `Cannot read "${text}" as a correlation: write a number from -1 to 1` };
 }
 
-const RELATIONS: Readonly<Record<string, Relation>> = {
-  "<": "<",
-  "<=": "<=",
-  "=<": "<=",
-  "≤": "<=",
-  ">": ">",
-  ">=": ">=",
-  "=>": ">=",
-  "≥": ">=",
-};
-
 function relationOf(sign: string): Read<Relation> {
-  const value = RELATIONS[sign];
-  if (value !== undefined) return { value };
-  return { problem: `Cannot use ${sign} in a claim: write <, <=, > or >=, or within 5% of` };
+  return readRelation(sign, "a claim", ", or within 5% of");
 }
 
 const claimText = z.string().transform((text, context): Claim => {

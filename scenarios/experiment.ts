@@ -12,6 +12,7 @@ import { interval, loadSpec } from "./load.ts";
 import { type Files, NO_FILES } from "./files.ts";
 import { parametersSpec } from "./parameter_spec.ts";
 import { pin } from "./pin.ts";
+import { type Path, startsWith } from "./problems.ts";
 import { publishedSpec } from "./published.ts";
 import { wrongPublishedNames } from "./published_names.ts";
 import { ALWAYS } from "./request.ts";
@@ -78,11 +79,15 @@ export const experimentSpecWith = (files: Files) =>
       "What may be missing: cells that need it are then skipped, and the run still counts as done",
     ),
   }).superRefine((experiment, context) => {
+    const isWrong = (path: Path): boolean =>
+      context.issues.some(({ path: wrong = [] }) =>
+        wrong.length > 0 && (startsWith(wrong, path) || startsWith(path, wrong))
+      );
     const misfits = [
       ...strangers(experiment),
       ...misplacedFronts(experiment),
       ...uncountableFlows(experiment),
-      ...undiscardable(experiment),
+      ...undiscardable(experiment, isWrong),
       ...claimMisfits(experiment),
       ...wrongPublishedNames(experiment),
     ];
@@ -116,8 +121,8 @@ function strangers(given: Partial<Experiment>): Misfit[] {
     const named: unknown = spec?.targets;
     if (!Array.isArray(named) || known.length === 0) return [];
     return named.flatMap((target, index) => {
-      if (known.includes(target)) return [];
-      const fix = didYouMean(String(target), known) ?? `the targets are ${known.join(", ")}`;
+      if (typeof target !== "string" || known.includes(target)) return [];
+      const fix = didYouMean(target, known) ?? `the targets are ${known.join(", ")}`;
       const message = `Cannot ask target "${target}": ${fix}`;
       return [{ path: ["scenarios", scenario, "targets", index], message }];
     });
@@ -140,13 +145,24 @@ function uncountableFlows(given: Partial<Experiment>): Misfit[] {
   });
 }
 
-/** @param given As for `strangers`. */
-function undiscardable({ discard, load, scenarios }: Partial<Experiment>): Misfit[] {
-  const own = Object.entries(scenarios ?? {}).flatMap(([scenario, spec]) =>
-    spec?.load === undefined ? [] : [{ path: ["scenarios", scenario, "load"], load: spec.load }]
-  );
+/**
+ * Loads that are too short for what is left out of them, told where they are written, or at `discard`.
+ * @param given As for `strangers`.
+ * @param isWrong Whether what stands at a path is wrong: its length is then not known.
+ */
+function undiscardable(
+  { discard, load, scenarios }: Partial<Experiment>,
+  isWrong: (path: Path) => boolean,
+): Misfit[] {
+  const own = Object.entries(scenarios ?? {}).flatMap(([scenario, spec]) => {
+    const path = ["scenarios", scenario, "load"];
+    return spec?.load === undefined ? [] : [{ path, place: path, load: spec.load }];
+  });
   const isShared = own.length < Object.keys(scenarios ?? {}).length;
-  return [...isShared ? [{ path: ["discard"], load }] : [], ...own].flatMap(({ path, load }) => {
+  const shared = { path: ["discard"], place: ["load"], load };
+  if (discard === undefined || isWrong(["discard"])) return [];
+  return [...isShared ? [shared] : [], ...own].flatMap(({ path, place, load }) => {
+    if (load === undefined || isWrong(place)) return [];
     const message = discardMisfit({ discard, load });
     return message === null ? [] : [{ path, message }];
   });

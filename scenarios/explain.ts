@@ -2,13 +2,16 @@
 import { z } from "zod";
 import { closest } from "./suggest.ts";
 
+const NEEDED = "Cannot do without it";
+
 /** A message for each kind of issue that a schema does not explain itself; of several keys, a line each. */
 export const explain: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case "invalid_type":
-      if (issue.input === undefined) return "Cannot do without it";
+      if (issue.input === undefined) return NEEDED;
       return `Cannot use ${shown(issue.input)}: it must be ${nameOf(issue.expected)}`;
     case "invalid_value":
+      if (issue.input === undefined) return `${NEEDED}: ${choices(issue.values, issue.input)}`;
       return `Cannot use ${shown(issue.input)}: ${choices(issue.values, issue.input)}`;
     case "too_small":
       return `Cannot use ${shown(issue.input)}: ${leastOf(issue)}`;

@@ -185,7 +185,14 @@ const NUMBER = /^\d+(?:\.\d+)?$/;
 function suffixed(text: string, unit: Unit): string | null {
   const { parse, suffix } = QUANTITIES[unit];
   const meant = `${text}${suffix}`;
-  return NUMBER.test(text) && parse(meant) !== null ? meant : null;
+  if (!NUMBER.test(text) || parse(meant) === null) return null;
+  return unit === "share" ? percentageOf(text) : meant;
+}
+
+/** What a number without a sign may mean; up to 1 it may be a fraction, too. */
+export function percentageOf(digits: string): string {
+  const isFraction = Number(digits) > 0 && Number(digits) <= 1;
+  return isFraction ? `${Number(`${digits}e2`)}% or ${digits}%` : `${digits}%`;
 }
 
 /** `99.9%`; 0 needs no sign. */

@@ -16,6 +16,11 @@ export interface PhasesWay {
   readonly parameters: Readonly<Record<string, Json>>;
 }
 
+/** How long they last together, milliseconds. */
+export function lengthMsOf(phases: readonly Phase[]): number {
+  return phases.reduce((sum, { durationUs }) => sum + durationUs / 1_000, 0);
+}
+
 export function waysOf(phases: readonly PhaseFactors[]): PhasesWay[] {
   return phases.reduce<PhasesWay[]>(
     (ways, phase, index) => ways.flatMap((way) => everyPhase(phase, index).map(after(way))),

@@ -5,17 +5,28 @@
 import { z } from "zod";
 
 const DURATION = /^(\d+(?:\.\d+)?)(us|µs|ms|s|m|h)$/;
-const MS_PER = { us: 0.001, "µs": 0.001, ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+/** Milliseconds as so many times a power of ten. */
+const MS_PER = {
+  us: [1, -3],
+  "µs": [1, -3],
+  ms: [1, 0],
+  s: [1, 3],
+  m: [60, 3],
+  h: [3_600, 3],
+} as const;
 
 /** Milliseconds in `text` ("250ms", "1.5s", "2m"), or null when it is not a duration. */
 export function parseDurationMs(text: string): number | null {
   const match = DURATION.exec(text.trim());
   if (!match) return null;
-  return Number(match[1]) * MS_PER[match[2] as keyof typeof MS_PER];
+  const [times, power] = MS_PER[match[2] as keyof typeof MS_PER];
+  // Through its decimals, so that 4.1m is the number that 246s is.
+  return times * Number(`${match[1]}e${power}`);
 }
 
-/** A duration as people write it, in one unit: `1500us`, `250ms`, `1.5s`. */
+/** A duration as people write it, in one unit: `500us`, `250ms`, `1.5s`. */
 export function durationText(ms: number): string {
+  if (ms === 0) return "0s";
   if (ms < 1) return `${Number((ms * 1_000).toPrecision(12))}us`;
   return ms < 1_000 ? `${ms}ms` : `${ms / 1_000}s`;
 }

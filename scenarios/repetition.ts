@@ -1,6 +1,6 @@
 /** How often each cell is measured, and the seed of every random choice. */
 import { z } from "zod";
-import { parseShare } from "./figure.ts";
+import { readPercentage } from "./percentage.ts";
 import { between } from "./quantity.ts";
 import { ALWAYS } from "./request.ts";
 
@@ -9,21 +9,11 @@ export const times = z.int().min(1).max(1_000);
 export const seed = z.int().min(0).max(0xffff_ffff);
 
 const until = z.string().transform((text, context): number => {
-  const share = widthOf(text);
-  if (share !== null && share > 0) return share;
-  context.addIssue(`Cannot read ${JSON.stringify(text)} as a width: write ${meantWidth(text)}`);
+  const read = readPercentage(text, { what: "a width", example: "2%", aboveZero: true });
+  if ("value" in read) return read.value;
+  context.addIssue(read.problem);
   return z.NEVER;
 }).describe("Half the width of the intervals, as a share of their figures: 2% is ± 2 %");
-
-/** A space may stand before the sign. */
-function widthOf(text: string): number | null {
-  return parseShare(text.trim().replace(/\s+%$/, "%"));
-}
-
-function meantWidth(text: string): string {
-  const share = widthOf(`${text.trim()}%`);
-  return share !== null && share > 0 ? `${text.trim()}%` : "a percentage above 0%, such as 2%";
-}
 
 /** Repetitions that are decided while they are made, by what they found or by the clock. */
 const sequence = z.strictObject({

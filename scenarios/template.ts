@@ -41,15 +41,18 @@ function asIs(value: string): string {
   return value;
 }
 
-/** Half a character, which an answer may hold, has no encoding. */
-function percentEncoded(value: string): string {
+/** Half a character, which an answer or a file may hold, has no encoding. */
+export function percentEncoded(value: string): string {
   return encodeURIComponent(value.toWellFormed());
 }
 
-/** Where a value stands for a whole path, such as a captured Location: an address loses its origin. */
+/**
+ * Where a value stands for a whole path, such as a captured Location: an address loses its origin, and one
+ * without a path, such as `mailto:a@b`, is none.
+ */
 function asPath(address: string): string {
   const url = URL.parse(address, "http://host/");
-  return url === null ? "/" : url.pathname + url.search;
+  return url?.pathname.startsWith("/") ? url.pathname + url.search : "/";
 }
 
 /** A value must not begin another header field, and must be Latin-1 (RFC 9110 §5.5). */

@@ -3,15 +3,9 @@
  * `p99 not worse than baseline by 5%`. Text in, a checked value out. Pure.
  */
 import { z } from "zod";
-import {
-  type Figure,
-  FIGURE_NAMES,
-  parseShare,
-  type Read,
-  readFigure,
-  readQuantity,
-  UNITS,
-} from "./figure.ts";
+import { type Figure, FIGURE_NAMES, type Read, readFigure, readQuantity, UNITS } from "./figure.ts";
+import { readPercentage } from "./percentage.ts";
+import { readRelation, type Relation, relation, SIGN } from "./relation.ts";
 
 const common = {
   text: z.string().describe("As it was written"),
@@ -25,7 +19,7 @@ export const threshold = z.discriminatedUnion("against", [
   z.strictObject({
     ...common,
     against: z.literal("limit"),
-    relation: z.enum(["<", "<=", ">", ">="]),
+    relation,
     limit: z.number().min(0).describe("In the unit of the figure"),
   }),
   z.strictObject({
@@ -42,7 +36,7 @@ export type ParsedThreshold =
   | { readonly threshold: Threshold }
   | { readonly problems: readonly string[] };
 
-const LIMIT = /^([^\s<>=≤≥]+)\s*(<=|>=|==|!=|=<|=>|[<>=≤≥])\s*(.*)$/s;
+const LIMIT = new RegExp(`^([^\\s<>=≤≥]+)\\s*(${SIGN})\\s*(.*)$`, "s");
 const BASELINE = /^(\S+)\s+not\s+worse\s+than\s+(?:the\s+)?baseline(?:\s+by\s+(.+))?$/si;
 
 /** What may pass as no worse where nobody says: the margin of `plateau compare`. */
@@ -64,7 +58,7 @@ function againstLimit(
   { name, sign, quantity }: { name: string; sign: string; quantity: string },
 ): ParsedThreshold {
   const figure = readFigure(name);
-  const relation = readRelation(sign);
+  const relation = readRelation(sign, "a threshold");
   // Without its figure nobody knows what the quantity should be.
   const limit = "value" in figure ? readQuantity(quantity, figure.value.unit) : null;
   if ("value" in figure && "value" in relation && limit !== null && "value" in limit) {
@@ -92,9 +86,7 @@ function whyNever({ unit }: Figure, relation: Relation, limit: number): string |
 
 function againstBaseline(text: string, name: string, margin?: string): ParsedThreshold {
   const figure = comparable(readFigure(name));
-  const marginRatio = margin === undefined
-    ? { value: DEFAULT_MARGIN_RATIO }
-    : readMargin(margin.trim());
+  const marginRatio = margin === undefined ? { value: DEFAULT_MARGIN_RATIO } : readMargin(margin);
   if ("value" in figure && "value" in marginRatio) {
     return {
       threshold: {
@@ -122,31 +114,9 @@ function comparable(figure: Read<Figure>): Read<Figure> {
   return { problem: `Cannot compare ${name} with a baseline: give it a limit, such as ${example}` };
 }
 
-type Relation = "<" | "<=" | ">" | ">=";
-
-const RELATIONS: Readonly<Record<string, Relation>> = {
-  "<": "<",
-  "<=": "<=",
-  "=<": "<=",
-  "≤": "<=",
-  ">": ">",
-  ">=": ">=",
-  "=>": ">=",
-  "≥": ">=",
-};
-
-function readRelation(sign: string): Read<Relation> {
-  const value = RELATIONS[sign];
-  if (value !== undefined) return { value };
-  return { problem: `Cannot use ${sign} in a threshold: write <, <=, > or >=` };
-}
-
-/** A percentage above 0 %, for ratios. */
-export function readMargin(text: string): Read<number> {
-  const value = parseShare(text);
-  if (value !== null) return { value };
-  const fix = /^\d+(\.\d+)?$/.test(text) ? `${text}%` : "a percentage, such as 5%";
-  return { problem: `Cannot read "${text}" as a margin: write ${fix}` };
+/** For ratios. */
+function readMargin(text: string): Read<number> {
+  return readPercentage(text, { what: "a margin", example: "5%", aboveZero: false });
 }
 
 function problemsOf(...read: readonly (Read<unknown> | null)[]): string[] {
@@ -163,7 +133,7 @@ export const thresholdText = z.string().transform((text, context): Threshold => 
 
 /** A percentage such as `2%`; becomes a share. */
 export const margin = z.string().transform((text, context): number => {
-  const read = readMargin(text.trim());
+  const read = readMargin(text);
   if ("value" in read) return read.value;
   context.addIssue(read.problem);
   return z.NEVER;

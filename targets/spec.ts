@@ -8,7 +8,7 @@ import { accessMisfits, Certificates } from "./access.ts";
 import { appNamed, appNames } from "./apps/registry.ts";
 import { flatSettings, givenSettings, settingIssues } from "./apps/settings.ts";
 import { type ClusterTarget, clusterTarget } from "./cluster/spec.ts";
-import { oneOrList } from "./factor.ts";
+import { oneOrList, valuesOf } from "./factor.ts";
 import { frameworkNamed, frameworkNames } from "./frameworks/registry.ts";
 import { type NginxTarget, nginxTarget } from "./nginx/spec.ts";
 import { type ProxyTarget, proxyTarget } from "./proxy/spec.ts";
@@ -71,7 +71,25 @@ export const commandTarget = z.strictObject({
   ready: z.string().regex(/^\/[\x21-\x7e]*$/, "Cannot use this as a path: start with /")
     .default("/")
     .describe("Path that answers with a status under 500 when the program is ready"),
+}).superRefine(({ env }, context) => {
+  for (const { path, port } of fixedPorts(env.PORT ?? [])) {
+    if (port >= 1 && port <= 65_535) continue;
+    const fix = "write one from 1 to 65535, or {port} for a free one";
+    const message = `Cannot use ${port} as a port: ${fix}`;
+    context.addIssue({ code: "custom", path: ["env", "PORT", ...path], message });
+  }
 });
+
+type Variable = z.output<typeof variable>;
+
+/** Those that are numbers; another text, such as `{port}`, is filled in when the program is started. */
+function fixedPorts(written: Variable | Variable[]): { path: number[]; port: number }[] {
+  return valuesOf(written).flatMap((value, at) =>
+    /^\d+$/.test(String(value))
+      ? [{ path: Array.isArray(written) ? [at] : [], port: Number(value) }]
+      : []
+  );
+}
 
 const NO_ORIGIN =
   "Cannot use this as a server: write http://host:port or https://host:port, and the path in a scenario";

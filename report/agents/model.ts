@@ -111,7 +111,9 @@ function findingsOf(wholes: readonly (WholeFigures & { readonly kind: Kind })[])
   if (left <= 0) return sentences;
   return [
     ...sentences.slice(0, MOST_FINDINGS),
-    `${counted(left, "more agent")} also differ; the table has them all.`,
+    `${counted(left, "more agent")} also ${
+      left === 1 ? "differs" : "differ"
+    }; the table has them all.`,
   ];
 }
 

@@ -4,7 +4,7 @@ import type { Range } from "../gates/range.ts";
 import type { ClaimOutcome } from "./finding.ts";
 
 export interface Allowed {
-  /** 0: no limit below; as no figure is below it. */
+  /** -Infinity: no limit below. */
   readonly low: number;
   /** Infinity: no limit above. */
   readonly high: number;
@@ -23,9 +23,13 @@ export function allowedAround(value: number, toleranceRatio: number): Allowed {
   return { low: value * (1 - toleranceRatio), high: value * (1 + toleranceRatio), isClosed: true };
 }
 
-/** What the reciprocal may be. @param low Above or at 0. */
+/** What the reciprocal may be. */
 export function inverted({ low, high, isClosed }: Allowed): Allowed {
-  return { low: 1 / high, high: low <= 0 ? Infinity : 1 / low, isClosed };
+  return {
+    low: high === Infinity ? -Infinity : 1 / high,
+    high: low <= 0 ? Infinity : 1 / low,
+    isClosed,
+  };
 }
 
 /** The same of what is so many times as large. */

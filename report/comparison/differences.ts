@@ -2,8 +2,7 @@
 import type { Measurement, Results } from "../../runner/result.ts";
 import type { Grouped } from "../cells.ts";
 import { unique } from "../words.ts";
-import type { Match } from "./match.ts";
-import { nameOf } from "./match.ts";
+import { type Match, nameOf } from "./match.ts";
 
 /** One side of a comparison: all of an experiment's results, or a single measurement. */
 export interface Side extends Grouped {

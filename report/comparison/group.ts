@@ -1,7 +1,5 @@
 /** The runs of a cell as one side of a comparison: its figures, and how far they may be off. */
 import { bootstrap } from "../../runner/stats/bootstrap.ts";
-import { blocksOf } from "../../runner/stats/blocks.ts";
-import { intervalBlocks } from "../../runner/stats/interval_blocks.ts";
 import type { Block, Figure } from "../../runner/stats/pool.ts";
 import type { Measurement } from "../../runner/result.ts";
 import type { Estimates } from "../confidence.ts";
@@ -15,7 +13,7 @@ export type ComparedFigure = typeof COMPARED[number];
 /** The parts of a measurement that a comparison reads. */
 export type Measured = Pick<
   Measurement,
-  "rate" | "elapsed" | "requests" | "latency" | "histogram" | "timeline"
+  "rate" | "elapsed" | "requests" | "latency" | "histogram"
 >;
 
 export interface Group {
@@ -33,13 +31,7 @@ export interface GroupOptions {
   readonly resamples?: number;
 }
 
-/** @param runs At least one. */
-export function groupOf(runs: readonly Measured[], options: GroupOptions): Group {
-  const blocks = runs.map(({ timeline }) => blocksOf(intervalBlocks(timeline.points)));
-  return groupOfBlocks(runs, blocks, options);
-}
-
-/** @param blocks Those of each run. */
+/** @param runs At least one. @param blocks Those of each run. */
 export function groupOfBlocks(
   runs: readonly Measured[],
   blocks: readonly (readonly Block[])[],

@@ -17,7 +17,7 @@ import { parametersKey } from "./match.ts";
 export const TOLERATED_WRONG_RATIO = 0.01;
 
 /** A cell as a side of comparisons within its report. */
-export function cellGroup({ runs, confidence }: Cell): Group {
+function cellGroup({ runs, confidence }: Cell): Group {
   return { runs, estimates: confidence.estimates };
 }
 

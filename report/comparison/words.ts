@@ -83,8 +83,10 @@ export function figureName(figure: ComparedFigure): string {
   return typeof figure === "number" ? `p${figure}` : figure;
 }
 
+/** Two digits that say something at the least, as far as six decimals have them. */
 function decimalsOf(ratio: number): number {
-  return ratio < 0.1 ? 3 : 2;
+  if (ratio >= 0.1) return 2;
+  return ratio >= 0.01 || ratio === 0 ? 3 : Math.min(6, 1 - Math.floor(Math.log10(ratio)));
 }
 
 /** As many as show a difference between the ends of an interval of this width. */

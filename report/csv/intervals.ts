@@ -5,7 +5,7 @@
 import type { Measurement } from "../../runner/result.ts";
 import { isEmpty, type Point } from "../intervals.ts";
 import type { ReportModel } from "../model.ts";
-import { partsOf, type Used } from "../resources.ts";
+import { partsOf, pointAt, type Used } from "../resources.ts";
 import { identityOf, parametersOf } from "./identity.ts";
 import { csvOf, type Row } from "./rows.ts";
 
@@ -61,10 +61,10 @@ function middleOf(run: Timed, i: number): number {
   return (startOf(run, i) + run.timeline.points[i].t) / 2;
 }
 
-/** What was in use at a moment: each resource point tells of the time since the one before. */
-function resourcesAt({ resources }: Used, atS: number, before = ""): Row {
-  if (resources.length === 0) return {};
-  const point = resources.find(({ t }) => t >= atS);
+/** What was in use at a moment, by the target or by a part whose name stands before each column. */
+function resourcesAt(used: Used, atS: number, before = ""): Row {
+  if (used.resources.length === 0) return {};
+  const point = pointAt(used, atS);
   const figures: Row = {
     cpuCores: point?.cpu ?? null,
     cpuUserCores: point?.user ?? null,

@@ -42,6 +42,13 @@ export function legendMarkup(
   return markup`<p class="legend">${names}</p>`;
 }
 
+/** What a figure or a table shows, a sentence each. */
+export function findingsMarkup(findings: readonly string[]): Markup {
+  if (findings.length === 1) return markup`<p>${findings[0]}</p>`;
+  const items = findings.map((finding) => markup`<li>${finding}</li>`);
+  return markup`<ul class="findings">${items}</ul>`;
+}
+
 export function captionMarkup(finding: string, reading: string): Markup {
   return markup`<figcaption><p>${finding}</p>${readingMarkup(reading)}</figcaption>`;
 }

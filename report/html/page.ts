@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import type { MissingModel } from "../caveats.ts";
+import type { Cell } from "../cells.ts";
 import { sectionOf } from "../charts.ts";
 import type { Fact } from "../method.ts";
 import type { ReportModel, ScenarioModel } from "../model.ts";
@@ -91,9 +92,19 @@ function intervalScripts(
 ): Markup[] {
   return scenarios.map((scenario, i) =>
     markup`<script type="application/json" id="intervals-${id}-s${i + 1}">${
-      scriptJson({ cells: scenario.series, packed: steps.get(scenario)?.packed ?? "" })
+      scriptJson({
+        cells: scenario.cells.map(namedRuns),
+        packed: steps.get(scenario)?.packed ?? "",
+      })
     }</script>\n`
   );
+}
+
+/** What its steps, which are packed, do not say of it. */
+function namedRuns(
+  { label, color, runs }: Cell,
+): { label: string; color: number; repetitions: number[] } {
+  return { label, color, repetitions: runs.map(({ repetition }) => repetition) };
 }
 
 function policyOf(style: string, live: LiveParts | null): string {
@@ -204,9 +215,16 @@ ${factsMarkup(machine)}
 ${method.map((sentence) => markup`<p>${sentence}</p>`)}
 <h3>To repeat it</h3>
 ${
-    source === ""
+    source === "" || sourceName === ""
       ? markup`<p>Run <code>${command}</code></p>`
-      : markup`<p>Save the experiment below as <code>${sourceName}</code>, then run <code>${command}</code></p>
-<details><summary>The experiment, word for word</summary>${preMarkup(source)}</details>`
-  }</section>`;
+      : markup`<p>Save the experiment below as <code>${sourceName}</code>, then run <code>${command}</code></p>`
+  }
+${sourceMarkup(source)}</section>`;
+}
+
+function sourceMarkup(source: string): Markup | null {
+  if (source === "") return null;
+  return markup`<details><summary>The experiment, word for word</summary>${
+    preMarkup(source)
+  }</details>`;
 }

@@ -1,9 +1,9 @@
 /** The section that sets published figures beside the measured ones. */
 import type { ScatterChart } from "../charts.ts";
 import type { PublishedModel } from "../published/model.ts";
-import { chartMarkup, type Place, readingMarkup } from "./figures.ts";
+import { chartMarkup, legendMarkup, type Place, readingMarkup } from "./figures.ts";
 import { type Markup, markup } from "./markup.ts";
-import { swatchMarkup, tableMarkup } from "./tables.ts";
+import { tableMarkup } from "./tables.ts";
 
 const READING =
   "Each dot is a cell: to the right what was published, upwards what was measured, with its 95 % interval. On the dashed line both are equal; in the grey band they differ by no more than a quarter. Dots with a rim lie outside it, with their whole interval. Point at a dot for its name.";
@@ -46,13 +46,10 @@ ${chartMarkup(chart, "scatter", place)}
 const MARKS = ["●", "▲", "■", "◆", "▼", "▶", "◀"];
 
 export function marksLegend({ series, scenarios }: PublishedModel["legend"]): Markup {
-  const names = series.map(({ label, color }) =>
-    markup`<span>${swatchMarkup(color)}${label}</span> `
-  );
   const marks = scenarios.map((scenario, i) =>
     markup`<span>${MARKS[i % MARKS.length]} ${scenario}</span> `
   );
-  return markup`<p class="legend">${names}</p>
+  return markup`${legendMarkup(series)}
 ${marks.length === 0 ? null : markup`<p class="legend">${marks}</p>`}`;
 }
 

@@ -3,9 +3,9 @@ import type { FaultsModel } from "../faults.ts";
 import type { ScenarioModel } from "../model.ts";
 import { READING } from "../reading.ts";
 import type { SlowestModel } from "../slowest.ts";
-import { chartMarkup, type Place, readingMarkup } from "./figures.ts";
+import { chartMarkup, findingsMarkup, legendMarkup, type Place, readingMarkup } from "./figures.ts";
 import { type Markup, markup } from "./markup.ts";
-import { swatchMarkup, tableMarkup } from "./tables.ts";
+import { tableMarkup } from "./tables.ts";
 
 /** Null without scenarios. */
 export function outcomesMarkup(scenarios: readonly ScenarioModel[], place: Place): Markup | null {
@@ -29,13 +29,10 @@ ${slowest && slowestMarkup(slowest, id)}`;
 
 function faultsFigure({ charts }: FaultsModel, place: Place): Markup | null {
   if (charts.length === 0) return null;
-  const panels = charts.map(({ label, chart }, i) => {
-    const names = chart.series.map(({ label, color }) =>
-      markup`<span>${swatchMarkup(color)}${label}</span> `
-    );
-    return markup`<div class="panel"><h4>${label}</h4><p class="legend">${names}</p>
-${chartMarkup(chart, "faults", { ...place, id: `${place.id}-${i + 1}` })}</div>`;
-  });
+  const panels = charts.map(({ label, chart }, i) =>
+    markup`<div class="panel"><h4>${label}</h4>${legendMarkup(chart.series)}
+${chartMarkup(chart, "faults", { ...place, id: `${place.id}-${i + 1}` })}</div>`
+  );
   return markup`<figure><div class="panels">${panels}</div>
 <figcaption>${readingMarkup(READING.faults)}</figcaption></figure>`;
 }
@@ -45,11 +42,4 @@ function slowestMarkup({ table, findings }: SlowestModel, id: string): Markup {
 ${findingsMarkup(findings)}
 <details><summary>The slowest requests as a table</summary>
 ${tableMarkup(table, { id: `${id}-slowest`, captioned: false })}</details>`;
-}
-
-function findingsMarkup(findings: readonly string[]): Markup {
-  if (findings.length === 1) return markup`<p>${findings[0]}</p>`;
-  return markup`<ul class="findings">${
-    findings.map((finding) => markup`<li>${finding}</li>`)
-  }</ul>`;
 }

@@ -1,7 +1,7 @@
 /** The section of the page that shows what the factors of the experiment do. */
 import type { SweepFigure, SweepModel } from "../sweeps.ts";
 import type { WeightsModel } from "../sweeps/weights.ts";
-import { chartMarkup, type Place, readingMarkup } from "./figures.ts";
+import { chartMarkup, findingsMarkup, type Place, readingMarkup } from "./figures.ts";
 import { type Markup, markup } from "./markup.ts";
 import { swatchMarkup, tableMarkup } from "./tables.ts";
 
@@ -48,12 +48,6 @@ ${chartMarkup(chart, "sweep", { ...place, id: `${place.id}-${i + 1}` })}</div>`
   );
   return markup`<p class="legend">${label && markup`<strong>${label}</strong>`}${names}</p>
 <div class="panels">${panels}</div>`;
-}
-
-function findingsMarkup(findings: readonly string[]): Markup {
-  if (findings.length === 1) return markup`<p>${findings[0]}</p>`;
-  const items = findings.map((finding) => markup`<li>${finding}</li>`);
-  return markup`<ul class="findings">${items}</ul>`;
 }
 
 function weightsMarkup({ table, findings }: WeightsModel, scenario: string, id: string): Markup {

@@ -30,21 +30,27 @@ function controlsMarkup(scenario: ScenarioModel, { id, steps }: Place): Markup {
   const { series, timelines } = scenario;
   const seconds = steps.get(scenario)?.seconds ?? 1;
   const end = Math.max(1, Math.ceil(timelines[0].span / seconds - 1e-6)) * seconds;
+  const plain = (value: number): number => Number(value.toFixed(6));
   const input = (name: string, value: number): Markup =>
-    markup`<input type="number" name="${name}" min="0" max="${end}" step="${seconds}" value="${value}">`;
+    markup`<input type="number" name="${name}" min="0" max="${
+      plain(end)
+    }" step="${seconds}" value="${plain(value)}">`;
+  const percentiles = timelines[0].percentiles.map((label, i) => ({ label, value: i + 1 }));
   return markup`<form class="view" autocomplete="off">
 <p class="stretch"><label>From ${input("from", 0)}</label> <label>to ${input("to", end)} s</label>
 <button type="button" name="whole">Whole run</button>
 <span class="note">or drag over a chart</span>
 <a href="#view=${sectionOf(id)}">Link to this view</a></p>
 <details><summary>Choose targets, runs and percentiles</summary>
-${choiceMarkup("target", "Targets", series)}
-${choiceMarkup("run", "Runs", longest(timelines).map((_, i) => ({ label: `run ${i + 1}` })))}
-${choiceMarkup("percentile", "Percentiles", timelines[0].percentiles.map((label) => ({ label })))}
+${choiceMarkup("target", "Targets", series.map((one, i) => ({ ...one, value: i + 1 })))}
+${choiceMarkup("run", "Runs", runsOf(timelines))}
+${choiceMarkup("percentile", "Percentiles", percentiles)}
 </details></form>`;
 }
 
 interface Choice {
+  /** What the view calls it. */
+  readonly value: number;
   readonly label: string;
   readonly color?: number;
 }
@@ -52,15 +58,19 @@ interface Choice {
 /** Null where there is nothing to choose from. */
 function choiceMarkup(name: string, legend: string, choices: readonly Choice[]): Markup | null {
   if (choices.length < 2) return null;
-  const boxes = choices.map(({ label, color }, i) =>
-    markup`<label><input type="checkbox" name="${name}" value="${i + 1}" checked> ${
+  const boxes = choices.map(({ value, label, color }) =>
+    markup`<label><input type="checkbox" name="${name}" value="${value}" checked> ${
       swatchMarkup(color)
     }${label}</label> `
   );
   return markup`<fieldset><legend>${legend}</legend>${boxes}</fieldset>`;
 }
 
-/** The runs of the cell that has most. */
-function longest(timelines: readonly TimelineChart[]): TimelineChart["runs"] {
-  return timelines.map(({ runs }) => runs).reduce((a, b) => b.length > a.length ? b : a);
+/** Those that any of the cells has, by their repetitions. */
+function runsOf(timelines: readonly TimelineChart[]): Choice[] {
+  const labels = new Map(
+    timelines.flatMap(({ runs }) => runs.map(({ repetition, label }) => [repetition, label])),
+  );
+  return [...labels].map(([value, label]) => ({ value, label }))
+    .sort((a, b) => a.value - b.value);
 }

@@ -1,8 +1,8 @@
 /** The part of the page that shows several results of one experiment in the order of time. */
 import type { ScenarioTrend, TrendModel } from "../trend.ts";
-import { chartMarkup, type Place } from "./figures.ts";
+import { chartMarkup, legendMarkup, type Place } from "./figures.ts";
 import { type Markup, markup } from "./markup.ts";
-import { swatchMarkup, tableMarkup } from "./tables.ts";
+import { tableMarkup } from "./tables.ts";
 
 const READING =
   "Each point is the cell in one of the results, its whisker the 95 % interval over its runs; a line joins them from the oldest to the newest, as far apart whatever the time between. Hollow points had more than 1 % wrong or failed answers, or too few requests for the percentile.";
@@ -28,16 +28,13 @@ function scenarioMarkup(
   { name, findings, series, drawings, table }: ScenarioTrend,
   place: Place,
 ): Markup {
-  const names = series.map(({ label, color }) =>
-    markup`<span>${swatchMarkup(color)}${label}</span> `
-  );
   const panels = drawings.map(({ title, chart }, i) =>
     markup`<div class="panel"><h3>${title}</h3>
 ${chartMarkup(chart, "sweep", { ...place, id: `${place.id}-${i + 1}` })}</div>`
   );
   const items = findings.map((finding) => markup`<li>${finding}</li>`);
   return markup`<section id="${place.id}"><h2>Trend of ${name}</h2>
-<figure><p class="legend">${names}</p>
+<figure>${legendMarkup(series)}
 <div class="panels">${panels}</div>
 <figcaption>${items.length === 0 ? null : markup`<ul class="findings">${items}</ul>`}
 <p class="note">${READING}</p></figcaption>

@@ -5,7 +5,7 @@ import { comparisonOf, type FigureComparison } from "../comparison.ts";
 import { isOpen, type Lookup } from "../comparison/pairs.ts";
 import { isAhead, pairSentence, ratioText } from "../comparison/words.ts";
 import { factorName, factorPaths, variableName } from "./factor.ts";
-import { unique } from "../words.ts";
+import { listed, unique } from "../words.ts";
 
 /** What competes at equal values of the factors, from the fastest; at least two. */
 export interface Contest {
@@ -71,7 +71,7 @@ function verdictOf(decided: readonly Decided[], leaders: readonly string[]): str
   const everywhere = `at every ${names.join(" and ")}`;
   if (leader === "") {
     const rivals = unique(decided.flatMap(({ ranked }) => ranked.map(({ target }) => target)));
-    return `${rivals.slice(0, -1).join(", ")} and ${rivals.at(-1)} are ${TOO_CLOSE} ${everywhere}`;
+    return `${listed(rivals, "and")} are ${TOO_CLOSE} ${everywhere}`;
   }
   if (isSingle) return `${leader} was fastest ${everywhere}, with too few runs to be sure`;
   return decided.every((one) => one.isOpen)
@@ -108,7 +108,7 @@ function labelsText(labels: readonly string[]): string {
   const name = nameOf(first);
   const isOne = !first.includes(" · ");
   const texts = labels.map((label, i) => isOne && i > 0 ? label.slice(name.length + 1) : label);
-  return texts.length === 1 ? texts[0] : `${texts.slice(0, -1).join(", ")} and ${texts.at(-1)}`;
+  return listed(texts, "and");
 }
 
 /** The smallest and the largest lead; whose they are is said already where one leads everywhere. */

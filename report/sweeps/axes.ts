@@ -1,6 +1,5 @@
 /** Axes of a sweep: logarithmic where values span more than a decade, with room for a 0 beside them. */
-import type { Axis, SweepChart } from "../charts.ts";
-import { compact } from "../charts.ts";
+import { type Axis, compact, type SweepChart } from "../charts.ts";
 import type { FactorValue } from "./factor.ts";
 
 /** From this ratio of the largest to the smallest value on, equal steps would crowd most values at one end. */

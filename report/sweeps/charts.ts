@@ -1,11 +1,10 @@
 /** The drawings of a sweep: requests/s, p50 and p99 against the factor, on axes that its facets share. */
 import { supportsPercentile } from "../../runner/stats/percentiles.ts";
-import type { Axis, SweepChart } from "../charts.ts";
-import { compact } from "../charts.ts";
+import { type Axis, compact, type SweepChart } from "../charts.ts";
 import type { Cell } from "../cells.ts";
 import { TOLERATED_WRONG_RATIO } from "../comparison/pairs.ts";
 import type { CellFigure } from "../confidence.ts";
-import { percentileOf } from "../pool.ts";
+import { isLowerBound, percentileOf } from "../pool.ts";
 import { formatInterval, formatQuantity, timeUnit, type Unit } from "../units.ts";
 import { type Positions, positionsOf, valueAxis } from "./axes.ts";
 import { type NumericFactor, phraseOf, textAt } from "./factor.ts";
@@ -136,10 +135,12 @@ function pointOf(
 export function figurePoint(cell: Cell, { figure, unit }: Shown): Omit<ChartPoint, "x"> {
   const value = figureOfCell(cell, figure);
   const isSupported = figure === "rate" || supportsPercentile(cell.latency.count, figure);
-  const interval = isSupported ? intervalFor(cell, figure) : null;
+  const isBound = figure !== "rate" && isLowerBound(cell.latency, figure);
+  const interval = isSupported && !isBound ? intervalFor(cell, figure) : null;
   const held = interval &&
     { low: Math.min(value, interval.low), high: Math.max(value, interval.high) };
-  const text = formatQuantity(value, unit) + (held ? ` ${formatInterval(held, unit)}` : "");
+  const text = (isBound ? "≥ " : "") + formatQuantity(value, unit) +
+    (held ? ` ${formatInterval(held, unit)}` : "");
   return {
     y: compact(value / unit.size),
     low: held && compact(held.low / unit.size),

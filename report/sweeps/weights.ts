@@ -5,7 +5,7 @@ import type { Cell } from "../cells.ts";
 import { median } from "../spread.ts";
 import { type ColumnOf, type Table, type TableCell, tableOf } from "../table.ts";
 import { NONE, textCell } from "../tables/columns.ts";
-import { GLUE } from "../units.ts";
+import { formatNumber, GLUE } from "../units.ts";
 import { factorName, factorPaths, numericFactor, valueOf, valueText } from "./factor.ts";
 
 export interface WeightsModel {
@@ -177,7 +177,7 @@ function effectCell(
     return logs.reduce((sum, log) => sum + log, 0) / logs.length;
   };
   const ratio = Math.exp(meanAt(levels[levels.length - 1]) - meanAt(levels[0]));
-  return { text: `${ratio.toPrecision(3)}×`, value: ratio };
+  return { text: `${formatNumber(ratio)}×`, value: ratio };
 }
 
 function isRepeated(cells: readonly Cell[]): boolean {

@@ -88,12 +88,14 @@ function column(label: string, figure: FigureName, unit: Unit): ColumnOf<Row> {
   };
 }
 
+/** Weak and without an interval where too few connections were opened. */
 function weakened(percentile: number, { cell, ...column }: ColumnOf<Row>): ColumnOf<Row> {
   return {
     ...column,
-    cell: (row) =>
-      row.opened === 0
-        ? cell(row)
-        : { ...cell(row), weak: !supportsPercentile(row.opened, percentile) },
+    cell: (row) => {
+      const { below: _, ...plain } = cell(row);
+      const isWeak = row.opened > 0 && !supportsPercentile(row.opened, percentile);
+      return isWeak ? { ...plain, weak: true } : cell(row);
+    },
   };
 }

@@ -3,7 +3,7 @@ import type { Run } from "../../runner/result.ts";
 import type { Cell } from "../cells.ts";
 import { type ColumnOf, type Table, tableOf } from "../table.ts";
 import { sizeUnit, type Unit } from "../units.ts";
-import { numberCell, runColumns, type RunOfCell, runsOf } from "./columns.ts";
+import { NONE, numberCell, runColumns, type RunOfCell, runsOf } from "./columns.ts";
 
 type Spread = Run["perSecond"]["requests"];
 
@@ -42,7 +42,8 @@ function spreadTable(caption: string, cells: readonly Cell[], { unit, of }: Of):
     ...runColumns,
     ...STATISTICS.map(([label, key]): ColumnOf<RunOfCell> => ({
       label,
-      cell: ({ run }) => numberCell(of(run.perSecond)[key], unit),
+      // Of a shorter run there is no whole second.
+      cell: ({ run }) => run.elapsed < 1 ? NONE : numberCell(of(run.perSecond)[key], unit),
     })),
   ]);
 }

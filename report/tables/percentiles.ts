@@ -107,7 +107,12 @@ export function percentileCell(
   return withInterval(cell, p === 99.99 ? null : confidence.intervals[p], unit);
 }
 
-function boundCell(cell: TableCell, latency: PooledLatency, p: number): TableCell {
+/** None without values; a lower bound where such decide it, weak where there are too few. */
+export function boundCell(
+  cell: TableCell,
+  latency: Pick<PooledLatency, "count" | "censored">,
+  p: number,
+): TableCell {
   if (latency.count === 0) return NONE;
   const text = isLowerBound(latency, p) ? `≥ ${cell.text}` : cell.text;
   return { ...cell, text, weak: !supportsPercentile(latency.count, p) };

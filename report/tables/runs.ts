@@ -1,8 +1,9 @@
 /** Every run, as it is in the results but for what the experiment discards. */
-import { PERCENTILES, supportsPercentile } from "../../runner/stats/percentiles.ts";
+import type { Run } from "../../runner/result.ts";
+import { PERCENTILES } from "../../runner/stats/percentiles.ts";
 import type { Cell } from "../cells.ts";
 import { type ColumnOf, type Table, tableOf } from "../table.ts";
-import { timeUnit } from "../units.ts";
+import { timeUnit, type Unit } from "../units.ts";
 import {
   countCell,
   faultCell,
@@ -14,6 +15,7 @@ import {
   shareCell,
   textCell,
 } from "./columns.ts";
+import { boundCell } from "./percentiles.ts";
 
 export function runsTable(scenario: string, cells: readonly Cell[]): Table {
   const runs = runsOf(cells);
@@ -27,16 +29,14 @@ export function runsTable(scenario: string, cells: readonly Cell[]): Table {
     ...runColumns,
     { label: "Place", cell: ({ run }) => countCell(run.order) },
     { label: "Requests/s", cell: ({ run }) => numberCell(run.rate) },
-    { label: "Mean", unit: unit.name, cell: ({ run }) => numberCell(run.latency.mean, unit) },
+    timeColumn("Mean", unit, ({ mean }) => mean),
     ...PERCENTILES.map((p): ColumnOf<RunOfCell> => ({
       label: `p${p}`,
       unit: unit.name,
-      cell: ({ run: { latency } }) => ({
-        ...numberCell(latency.percentiles[`${p}`], unit),
-        weak: !supportsPercentile(latency.count, p),
-      }),
+      cell: ({ run: { latency } }) =>
+        boundCell(numberCell(latency.percentiles[`${p}`], unit), latency, p),
     })),
-    { label: "Max", unit: unit.name, cell: ({ run }) => numberCell(run.latency.max, unit) },
+    timeColumn("Max", unit, ({ max }) => max),
     { label: "Completed", cell: ({ run }) => countCell(run.requests.completed) },
     { label: "Failed", cell: ({ run }) => faultCell(countCell(run.requests.failed)) },
     { label: "Steady state", kind: "text", cell: ({ run }) => textCell(run.warmup?.label ?? "–") },
@@ -53,4 +53,16 @@ export function runsTable(scenario: string, cells: readonly Cell[]): Table {
       cell: ({ run: { generator: { trust } } }) => ({ text: trust, alarming: trust !== "valid" }),
     },
   ]);
+}
+
+function timeColumn(
+  label: string,
+  unit: Unit,
+  of: (latency: Run["latency"]) => number,
+): ColumnOf<RunOfCell> {
+  return {
+    label,
+    unit: unit.name,
+    cell: ({ run: { latency } }) => latency.count === 0 ? NONE : numberCell(of(latency), unit),
+  };
 }

@@ -126,6 +126,7 @@ function partColumn(
 }
 
 function percentileCell(part: PartFigures, p: 50 | 99, unit: Unit): TableCell {
+  if (part.count === 0) return NONE;
   const cell = numberCell(p === 50 ? part.p50 : part.p99, unit);
   return supportsPercentile(part.count, p) ? cell : { ...cell, weak: true };
 }

@@ -4,6 +4,7 @@
  */
 import type { Progress } from "../../runner/progress.ts";
 import { cellLabel } from "../cells.ts";
+import { isLowerBound } from "../pool.ts";
 import { formatCount, formatDuration, formatMs, formatNumber } from "../units.ts";
 import { counted } from "../words.ts";
 import { harmless, type Style } from "./text.ts";
@@ -109,8 +110,14 @@ function measuredText({ measurement }: Measured): string {
   const wrong = requests.failed + checks.failed;
   const faults = wrong === 0 ? "" : `, ${formatCount(wrong)} failed or wrong`;
   const doubt = generator.trust === "valid" ? "" : `, ${generator.trust}`;
-  return `${formatNumber(rate)} requests/s, p50 ${formatMs(latency.percentiles["50"])}, ` +
-    `p99 ${formatMs(latency.percentiles["99"])}${faults}${doubt}`;
+  return `${formatNumber(rate)} requests/s, ${latencyText(latency)}${faults}${doubt}`;
+}
+
+function latencyText({ percentiles, ...latency }: Measured["measurement"]["latency"]): string {
+  if (latency.count === 0) return "no latency";
+  return ([50, 99] as const).map((p) =>
+    `p${p} ${isLowerBound(latency, p) ? "≥ " : ""}${formatMs(percentiles[p])}`
+  ).join(", ");
 }
 
 function restText({ remainingMs = 0 }: Measured): string {

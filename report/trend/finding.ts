@@ -58,17 +58,22 @@ export function changeFindings(
     const change = cell && changeOf(cell);
     if (cell === undefined || (change !== "worse" && change !== "better")) return [];
     const head = change === "worse" ? "Worse" : "Better";
-    return [`${head}: ${sentenceOf(cell)}${stepText(cell, one, points)}.`];
+    // Where answers were wrong, how fast they came is no reason.
+    const why = cell.fault === "" ? stepText(cell, one, points) : `; ${cell.fault}`;
+    return [`${head}: ${sentenceOf(cell)}${why}.`];
   });
 }
 
-/** With two results there is one step only. */
+/** Of the figure that changed so. With two results there is one step only. */
 function stepText(
-  { comparison }: ComparedCell,
+  cell: ComparedCell,
   { cells }: TrendSeries,
   points: readonly TrendPoint[],
 ): string {
-  const figure = comparisonOf(comparison, "rate").verdict === "equivalent" ? 99 : "rate";
+  const { comparison } = cell;
+  const change = changeOf(cell);
+  const figure = DECISIVE.find((one) => comparisonOf(comparison, one).verdict === change);
+  if (figure === undefined) return "";
   const { ratio } = comparisonOf(comparison, figure);
   const known = cells.flatMap((cell, at) => cell === null ? [] : [{ cell, at }]);
   if (ratio === null || known.length < 3) return "";

@@ -58,9 +58,9 @@ const IDLE_RATIO = 0.05;
 
 export const idleLoad: Check = {
   title: "Idle load",
-  judge({ idle: { busyRatio, busiest, seconds }, machine: { cores } }): Judgement {
+  judge({ idle: { busyRatio, busiest, seconds }, machine: { allowedCores } }): Judgement {
     if (busyRatio === null) return unknown("the system does not count it");
-    const found = `${shareText(busyRatio)} of ${coresWord(cores)} in use, over ${
+    const found = `${shareText(busyRatio)} of ${coresWord(allowedCores)} in use, over ${
       figureText(seconds)
     } s`;
     if (busyRatio <= IDLE_RATIO) return ok(found);

@@ -14,12 +14,12 @@ import { stepUsOf } from "../trust/clock_step.ts";
 import { watchSurroundings } from "../trust/surroundings.ts";
 import { type Busy, watchProcesses } from "./busy.ts";
 
-/** The machine while Plateau does nothing. */
+/** The machine while Plateau does nothing: the cores on which it may run. */
 export interface Idle {
   readonly seconds: number;
-  /** Share of all cores in use; null where the system does not tell. */
+  /** Share of them in use; null where the system does not tell. */
   readonly busyRatio: number | null;
-  /** Share of all cores' time that the hypervisor gave to others; null likewise. */
+  /** Share of their time that the hypervisor gave to others; null likewise. */
   readonly stealRatio: number | null;
   /** Who used most, without Plateau. */
   readonly busiest: readonly Busy[];
@@ -68,7 +68,7 @@ export async function look({ redisUrl, signal }: LookOptions): Promise<Sight> {
       source: textOf(CLOCK_SOURCE)?.trim() ?? null,
     },
     driver,
-    calibration: await calibrate({ driver: driver.driver, anew: true, signal }),
+    calibration: await calibrate({ driver: driver.driver, signal }),
     redis: await lookForRedis(redisUrl, signal),
     nginx: await runtimeOf(["nginx"], { env: cleanEnv(), cwd: Deno.cwd() }),
   };

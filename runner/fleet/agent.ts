@@ -171,7 +171,7 @@ export class Agent {
     this.#atWork = run.carryOut().catch((error) => onNote(`a run failed: ${messageOf(error)}`));
     await this.#atWork;
     this.#atWork = this.#run = null;
-    this.#release(coordinator);
+    void this.#release(coordinator);
   }
 
   /** The last one is kept, as most coordinators have many runs. */

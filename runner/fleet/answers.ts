@@ -36,7 +36,7 @@ export async function answerOf<Answer>(
   for (;;) {
     signal.throwIfAborted();
     try {
-      return await answerWithin(ask(), endMs - performance.now(), signal);
+      return await answerWithin(ask(), Math.max(0, endMs - performance.now()), signal);
     } catch (error) {
       signal.throwIfAborted();
       if (performance.now() + RETRY_MS >= endMs) throw outOfTouch(limitMs, error);

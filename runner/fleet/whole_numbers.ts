@@ -1,7 +1,7 @@
 /** Lists of whole numbers as short text: LEB128, seven bits a byte from the lowest up, in base64. */
 
 /** A number up to 2⁵³ − 1. */
-export const NUMBER_BYTES = 8;
+const NUMBER_BYTES = 8;
 
 /** So long is the text of so many numbers at most. */
 export function mostChars(numbers: number): number {

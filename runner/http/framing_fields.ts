@@ -20,7 +20,7 @@ const KEEP_ALIVE_WORD = 3;
 /** Coding that stands last in Transfer-Encoding. */
 export const NO_CODING = 0;
 export const CHUNKED = 1;
-export const OTHER_CODING = 2;
+const OTHER_CODING = 2;
 
 const NONE = -1;
 

@@ -8,6 +8,7 @@ import type { Conversation, Driver } from "./driver.ts";
 import {
   AF_INET,
   AF_INET6,
+  DATA_WORD,
   EAGAIN,
   EINPROGRESS,
   EINTR,
@@ -17,6 +18,7 @@ import {
   EPOLLIN,
   EPOLLOUT,
   EPOLLRDHUP,
+  EVENT_WORDS,
   IPPROTO_TCP,
   type Libc,
   libc,
@@ -31,9 +33,6 @@ import type { Address } from "./resolve.ts";
 
 const READ_BYTES = 256 * 1024;
 const MAX_EVENTS = 1_024;
-/** struct epoll_event in 32-bit words: packed on x86-64, padded before the data elsewhere. */
-const EVENT_WORDS = Deno.build.arch === "x86_64" ? 3 : 4;
-const DATA_WORD = EVENT_WORDS - 2;
 
 const NANOSECONDS = 2;
 const LONGEST_WAIT_US = 999_999;

@@ -50,13 +50,15 @@ export class InFlight {
     return this.#sentUs[slot * this.depth + this.#oldest[slot]];
   }
 
-  /** Visits those of a slot, oldest first; the one at hand, always the oldest, may be dropped. */
-  forEach(slot: number, visit: (dueUs: number, sentUs: number) => void): void {
-    const first = this.#oldest[slot];
-    const count = this.#count[slot];
-    for (let i = 0; i < count; i++) {
-      const place = slot * this.depth + (first + i) % this.depth;
-      visit(this.#dueUs[place], this.#sentUs[place]);
+  /** Visits all, slot by slot, oldest first; the one at hand, always its slot's oldest, may be dropped. */
+  forEach(visit: (slot: number, dueUs: number, sentUs: number) => void): void {
+    for (let slot = 0; slot < this.#count.length; slot++) {
+      const first = this.#oldest[slot];
+      const count = this.#count[slot];
+      for (let i = 0; i < count; i++) {
+        const place = slot * this.depth + (first + i) % this.depth;
+        visit(slot, this.#dueUs[place], this.#sentUs[place]);
+      }
     }
   }
 

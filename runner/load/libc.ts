@@ -46,6 +46,11 @@ export const EINTR = 4;
 export const EINPROGRESS = 115;
 export const PR_SET_TIMERSLACK = 29;
 
+/** struct epoll_event in 32-bit words: packed on x86-64, padded before the data elsewhere. */
+export const EVENT_WORDS = Deno.build.arch === "x86_64" ? 3 : 4;
+/** Where its data begin. */
+export const DATA_WORD = EVENT_WORDS - 2;
+
 let opened: Libc | null = null;
 
 /**

@@ -41,6 +41,6 @@ function raiseTo(needed: number): number {
 }
 
 /** The soft limit in the text of /proc/self/limits, for where libc can't be called. */
-export function softLimit(limits: string): number {
+function softLimit(limits: string): number {
   return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Infinity);
 }

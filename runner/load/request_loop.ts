@@ -15,9 +15,6 @@ import type { WorkerTotals } from "./recorder.ts";
 import { SlotQueue } from "./slot_queue.ts";
 import type { OpenExchanges, VisitOpen } from "./so_far.ts";
 
-/** What ends an idle connection breaks no exchange: the reason is never told. */
-const UNASKED = "nobody asked";
-
 export class RequestLoop implements Conversation, OpenExchanges {
   /** What was recorded; null until the load is over. */
   totals: WorkerTotals | null = null;
@@ -30,6 +27,7 @@ export class RequestLoop implements Conversation, OpenExchanges {
   readonly #idle: SlotQueue;
   readonly #sweepUs: number;
   #nextSweepUs = -Infinity;
+
   constructor(private readonly job: Job, private readonly parts: RequestParts) {
     const { connections: slots } = job;
     this.punctual = parts.supply.intended;
@@ -52,10 +50,14 @@ export class RequestLoop implements Conversation, OpenExchanges {
   // hot: once a read; in the common case one whole answer, its record, and the next send.
   onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number): void {
     if (nowUs >= this.job.durationUs || this.totals !== null) return this.#dismiss(slot);
-    this.parts.recorder.received(length, nowUs);
+    const { recorder, script: { requests } } = this.parts;
+    recorder.received(length, nowUs);
     const reader = this.#readers[slot];
     for (let at = 0; at < length;) {
-      if (this.#inFlight.count(slot) === 0) return this.#refuseUnasked(slot, nowUs);
+      if (this.#inFlight.count(slot) === 0) {
+        recorder.unasked++; // no answer, least of all to the next request
+        return this.#reopen(slot, nowUs);
+      }
       if (!reader.started) this.#firstByteUs[slot] = nowUs;
       at = reader.read(bytes, at, length);
       if (reader.state === NEED_MORE) return;
@@ -67,22 +69,16 @@ export class RequestLoop implements Conversation, OpenExchanges {
       if (!reader.keepAlive || !this.job.keepAlive) {
         return this.#break(slot, "closed", "closed before a pipelined answer", nowUs);
       }
-      if (this.#inFlight.count(slot) > 0) this.#beginAnswer(slot);
+      if (this.#inFlight.count(slot) > 0) reader.begin(requests[this.#inFlight.request(slot)].head);
       this.#fill(slot, nowUs);
     }
-  }
-
-  /** Bytes on an idle connection are no answer, least of all to the next request. */
-  #refuseUnasked(slot: number, nowUs: number): void {
-    this.parts.recorder.unasked++;
-    this.#break(slot, "protocol", UNASKED, nowUs);
   }
 
   onEnd(slot: number, reset: string | null, nowUs: number): void {
     this.#connections.ended(slot);
     if (nowUs >= this.job.durationUs || this.totals !== null) return this.#dismiss(slot);
-    const idle = this.#inFlight.count(slot) === 0;
-    if (idle || reset !== null) return this.#break(slot, "reset", reset ?? UNASKED, nowUs);
+    if (this.#inFlight.count(slot) === 0) return this.#reopen(slot, nowUs);
+    if (reset !== null) return this.#break(slot, "reset", reset, nowUs);
     const reader = this.#readers[slot];
     reader.end();
     if (reader.state === BROKEN) return this.#break(slot, "closed", reader.reason, nowUs);
@@ -171,18 +167,14 @@ export class RequestLoop implements Conversation, OpenExchanges {
   #send(slot: number, dueUs: number, nowUs: number): void {
     const { recorder, supply, driver, script } = this.parts;
     const request = script.next();
-    const { bytes } = script.requests[request];
+    const { bytes, head } = script.requests[request];
     recorder.due++;
     if (supply.intended) recorder.sent(nowUs - dueUs);
     // In a closed loop nothing is due but by the loop itself, so the clock runs from the send.
     this.#inFlight.add(slot, request, supply.intended ? dueUs : nowUs, nowUs);
-    if (this.#inFlight.count(slot) === 1) this.#beginAnswer(slot);
+    if (this.#inFlight.count(slot) === 1) this.#readers[slot].begin(head);
     recorder.bytesOut += bytes.length;
     driver.send(slot, bytes);
-  }
-
-  #beginAnswer(slot: number): void {
-    this.#readers[slot].begin(this.parts.script.requests[this.#inFlight.request(slot)].head);
   }
 
   #complete(slot: number, nowUs: number): void {
@@ -200,6 +192,10 @@ export class RequestLoop implements Conversation, OpenExchanges {
   /** Fails every exchange in flight on the slot, closes it and opens it again. */
   #break(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
     while (this.#inFlight.count(slot) > 0) this.#failOldest(slot, kind, reason, nowUs);
+    this.#reopen(slot, nowUs);
+  }
+
+  #reopen(slot: number, nowUs: number): void {
     if (this.#connections.giveUp(slot, nowUs)) this.#dial(slot, nowUs);
   }
 
@@ -216,11 +212,11 @@ export class RequestLoop implements Conversation, OpenExchanges {
     for (let slot = 0; slot < this.job.connections; slot++) {
       if (this.#connections.state(slot) === CONNECTING) this.#leaveDial(slot, endUs);
       if (this.#inFlight.count(slot) === 0) this.#connections.close(slot);
-      this.#inFlight.forEach(slot, (dueUs, sentUs) => {
-        recorder.leaveUnfinished(slot, dueUs, sentUs, endUs);
-        this.#inFlight.drop(slot);
-      });
     }
+    this.#inFlight.forEach((slot, dueUs, sentUs) => {
+      recorder.leaveUnfinished(slot, dueUs, sentUs, endUs);
+      this.#inFlight.drop(slot);
+    });
     recorder.drop(supply.drop(endUs));
     this.elapsedUs = endUs;
     this.totals = recorder.finish(endUs);
@@ -230,9 +226,7 @@ export class RequestLoop implements Conversation, OpenExchanges {
   forEachOpen(visit: VisitOpen): void {
     const { intended, left } = this.parts.supply;
     this.#connections.forEachDial(intended ? 0 : left, (slot, us) => visit(slot, us, us, false));
-    for (let slot = 0; slot < this.job.connections; slot++) {
-      this.#inFlight.forEach(slot, (dueUs, sentUs) => visit(slot, dueUs, sentUs, true));
-    }
+    this.#inFlight.forEach((slot, dueUs, sentUs) => visit(slot, dueUs, sentUs, true));
   }
 
   /** Too late to count: it only shows that the server is done with the slot. */

@@ -5,7 +5,7 @@
  *
  * A slot is a visitor's connection. With a shared pool it stays open for the next visitor.
  */
-import { BROKEN, NEED_MORE, ResponseReader } from "../http/response.ts";
+import { BROKEN, NEED_MORE } from "../http/response.ts";
 import type { ErrorKind } from "../outcome.ts";
 import { Connections, OPEN, SWEEP_US } from "./connections.ts";
 import type { Conversation } from "./driver.ts";
@@ -37,10 +37,7 @@ export class SessionLoop implements Conversation, OpenExchanges {
     const slots = job.connections;
     this.punctual = parts.supply.intended;
     const retain = parts.flow.readsAnswers;
-    this.#visitors = Array.from(
-      { length: slots },
-      () => new Visitor(new ResponseReader({ retain })),
-    );
+    this.#visitors = Array.from({ length: slots }, () => new Visitor(retain));
     this.#connections = new Connections(slots, parts);
     this.#thinking = new WakeQueue(slots);
     this.#open = new SlotQueue(slots);

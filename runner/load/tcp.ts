@@ -58,11 +58,13 @@ export class TcpDriver implements Driver {
   /**
    * Timers are 1–2 ms late: whoever must be punctual spins through the last stretch, at the cost of a
    * core. News from a socket ends his wait too, as it may change when he is next needed.
+   * @param timeUs Below 0 for what is overdue.
    */
   #wait(timeUs: number, punctual: boolean): Promise<void> {
     return new Promise((wake) => {
       if (punctual && timeUs <= SPIN_US) return void setImmediate(wake);
-      const timer = setTimeout(wake, (punctual ? timeUs - SPIN_US : timeUs) / 1_000);
+      // The runtime warns of a negative time, on standard error.
+      const timer = setTimeout(wake, Math.max(0, punctual ? timeUs - SPIN_US : timeUs) / 1_000);
       if (!punctual) return;
       this.#wake = () => {
         clearTimeout(timer);

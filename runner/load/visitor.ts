@@ -1,7 +1,7 @@
 /**
  * One visitor's place in a load of sessions: how far he is in the flow, and the exchange at hand.
  */
-import type { ResponseReader } from "../http/response.ts";
+import { ResponseReader } from "../http/response.ts";
 import { fillIn } from "../../scenarios/template.ts";
 import type { RequestStep, Visit } from "./flow.ts";
 
@@ -17,8 +17,12 @@ export class Visitor {
   sentUs = NOTHING;
   firstByteUs = 0;
   visit: Visit = { steps: [], variables: new Map() };
+  readonly reader: ResponseReader;
 
-  constructor(readonly reader: ResponseReader) {}
+  /** @param retain Whether answers are kept to be judged. */
+  constructor(retain: boolean) {
+    this.reader = new ResponseReader({ retain });
+  }
 
   /** The request at hand. */
   get request(): RequestStep {

@@ -3,6 +3,7 @@
  * look of `repeat: until` sees is what the report shows.
  */
 import { bootstrap, type Estimate } from "./bootstrap.ts";
+import { fnv1a } from "./fnv1a.ts";
 import type { Block, Figure } from "./pool.ts";
 
 /**
@@ -30,12 +31,5 @@ export function estimateCell(
 ): (Estimate | null)[] {
   const filled = runs.filter(({ length }) => length > 0);
   if (filled.length === 0) return figures.map(() => null);
-  return bootstrap(filled, { figures, seed: seedOf(name), resamples: RESAMPLES });
-}
-
-/** FNV-1a (G. Fowler, L. C. Noll and K.-P. Vo, 1991), so that names that are alike draw differently. */
-function seedOf(name: string): number {
-  let hash = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(name)) hash = Math.imul(hash ^ byte, 0x01000193);
-  return hash >>> 0;
+  return bootstrap(filled, { figures, seed: fnv1a(name), resamples: RESAMPLES });
 }

@@ -48,7 +48,7 @@ export function factorWeights(cells: readonly FactorialCell[]): FactorWeights | 
 }
 
 /** Whether each combination of the factors' values is there, once. */
-export function isFullFactorial(cells: readonly Pick<FactorialCell, "levels">[]): boolean {
+function isFullFactorial(cells: readonly Pick<FactorialCell, "levels">[]): boolean {
   if (cells.length === 0) return false;
   const combinations = cells[0].levels.reduce(
     (count, _, factor) => count * new Set(cells.map(({ levels }) => levels[factor])).size,

@@ -1,6 +1,8 @@
 /** How far a share may be off that was counted in a few cases. */
 import { tQuantile } from "./student_t.ts";
 
+const CONFIDENCE = 0.95;
+
 /**
  * E. B. Wilson's score interval ("Probable inference, the law of succession, and statistical inference",
  * 1927): it stays within 0 and 1, and says something even where all cases or none are counted.
@@ -10,9 +12,8 @@ import { tQuantile } from "./student_t.ts";
 export function shareInterval(
   count: number,
   of: number,
-  confidence = 0.95,
 ): { readonly low: number; readonly high: number } {
-  const z2 = tQuantile(confidence, Infinity) ** 2;
+  const z2 = tQuantile(CONFIDENCE, Infinity) ** 2;
   const share = count / of;
   const centre = (share + z2 / (2 * of)) / (1 + z2 / of);
   const reach = Math.sqrt(z2 * share * (1 - share) / of + (z2 / (2 * of)) ** 2) / (1 + z2 / of);

@@ -18,8 +18,6 @@ import type { FromResponder, ToResponder } from "./null_responder.ts";
 
 export interface CalibrationRequest {
   readonly driver: DriverName;
-  /** Whether to measure even where there is a remembered calibration. */
-  readonly anew: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -32,14 +30,12 @@ const CONNECTIONS = 50;
 const SLICE_MS = 100;
 
 /**
- * Takes about a second where nothing is remembered. Null where it can't be had, or on abort. What was
+ * Measures, whatever is remembered; takes about a second. Null where it can't be had, or on abort. What was
  * measured on a busy machine is given, but not remembered.
  */
 export async function calibrate(
-  { driver, anew, signal }: CalibrationRequest,
+  { driver, signal }: CalibrationRequest,
 ): Promise<Calibration | null> {
-  const known = anew ? null : await rememberedCalibration(driver);
-  if (known !== null) return known;
   try {
     const slices = await measureSlices(driver, signal);
     const found = slices === null ? null : calibrationOf(slices);
@@ -65,7 +61,7 @@ export async function calibrateFirst(
   if (known !== null) return { driver, calibration: known };
   const text = "Calibrating the load generator against a server that does nothing, about a second";
   onProgress({ kind: "note", text });
-  return { driver, calibration: await calibrate({ driver, anew: true, signal }) };
+  return { driver, calibration: await calibrate({ driver, signal }) };
 }
 
 interface Slices {

@@ -6,6 +6,7 @@ import os from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import type { DriverName } from "../load/driver.ts";
+import { fnv1a } from "../stats/fnv1a.ts";
 import { VERSION } from "../version.ts";
 
 const calibration = z.strictObject({
@@ -27,7 +28,7 @@ export interface Subject {
 
 const record = z.strictObject({ of: z.record(z.string(), z.json()), calibration });
 
-export function subjectHere(driver: DriverName): Subject {
+function subjectHere(driver: DriverName): Subject {
   const cpus = os.cpus();
   return {
     cpu: cpus[0]?.model.trim() || "unknown",
@@ -84,18 +85,10 @@ function keyOf(subject: object): string {
   return JSON.stringify(Object.entries(subject).sort());
 }
 
-/** Machines that share a home keep apart. */
+/** Machines that share a home keep apart. The subject is in the file: two of one name push each other out. */
 function fileNameOf(subject: Subject): string {
-  return `calibration-${subject.driver}-${hashOf(keyOf(subject))}.json`;
-}
-
-/** FNV-1a of 32 bits: the subject is in the file, so two with one name only push each other out. */
-function hashOf(text: string): string {
-  let hash = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(text)) {
-    hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
-  }
-  return hash.toString(16).padStart(8, "0");
+  const hash = fnv1a(keyOf(subject)).toString(16).padStart(8, "0");
+  return `calibration-${subject.driver}-${hash}.json`;
 }
 
 /** As the XDG Base Directory Specification has it; null where there is no home. */

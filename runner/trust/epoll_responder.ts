@@ -1,9 +1,11 @@
 /** The server that does nothing, on Linux: one epoll, one recv and one send an answer. */
 import {
   AF_INET,
+  DATA_WORD,
   EPOLL_CLOEXEC,
   EPOLL_CTL_ADD,
   EPOLLIN,
+  EVENT_WORDS,
   IPPROTO_TCP,
   MSG_DONTWAIT_NOSIGNAL,
   SOCK_STREAM_NONBLOCK_CLOEXEC,
@@ -25,9 +27,6 @@ const SYMBOLS = {
   epoll_wait: { parameters: ["i32", "buffer", "i32", "i32"], result: "i32" },
 } as const satisfies Deno.ForeignLibraryInterface;
 
-/** struct epoll_event in 32-bit words: packed on x86-64, padded before the data elsewhere. */
-const EVENT_WORDS = Deno.build.arch === "x86_64" ? 3 : 4;
-const DATA_WORD = EVENT_WORDS - 2;
 const MOST_EVENTS = 256;
 const READ_BYTES = 16 * 1024;
 const BACKLOG = 512;

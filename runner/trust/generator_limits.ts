@@ -44,7 +44,7 @@ export function tooShort({ run: { elapsed } }: Case): Finding | null {
     level: "suspect",
     reason:
       `The run took ${millis(elapsed * 1_000)}: too short to tell whether the generator was ` +
-      "the limit; make it longer (-d), or ask for more requests (-n).",
+      "the limit; make it longer, or ask for more requests.",
   };
 }
 
@@ -69,13 +69,16 @@ function occupied(given: Case): Finding | null {
   };
 }
 
+/** A flag of the one command, and a key of the file that the other reads. */
+const MORE_WORKERS = "give it more workers (-w of bench, workers of a load)";
+
 /** Another worker helps where there is a core for it. */
 function moreGenerator({ evidence, sharesMachine }: Case): string {
   const { surroundings: { cores }, workers } = evidence;
   const needed = workers + (sharesMachine ? 1 : 0);
   return cores !== null && cores <= needed
     ? "give it more cores, or a machine of its own"
-    : "give it more workers (-w) or another machine";
+    : `${MORE_WORKERS} or another machine`;
 }
 
 function dropped(given: Case): Finding | null {
@@ -141,6 +144,6 @@ function sentLate({ evidence: { lag, delay }, run }: Case): Finding | null {
     level: "suspect",
     reason:
       `Requests were sent up to ${millis(lag.p99)} late (p99) although connections were free: ` +
-      "the generator did not keep up; lower the rate, or give it more workers (-w).",
+      `the generator did not keep up; lower the rate, or ${MORE_WORKERS}.`,
   };
 }

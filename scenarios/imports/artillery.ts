@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { explain } from "../explain.ts";
 import { isMap, LayeredData, patchBetween } from "../merge_patch.ts";
-import { ArtilleryFlow, secondsText } from "./artillery_flow.ts";
+import { ArtilleryFlow, lowered, secondsText } from "./artillery_flow.ts";
 import { isWalked, type Phase, type Script, scriptSpec } from "./artillery_script.ts";
 import { ArtilleryValues } from "./artillery_values.ts";
 import { type Around, type Format, freeName, type Import, nameFrom } from "./imported.ts";
@@ -205,12 +205,14 @@ class Conversion {
   }
 }
 
-function lowered(fields: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, text]) => [name.toLowerCase(), text]),
-  );
-}
-
+/**
+ * In the first unit in which it has few digits, or else with all of them: what a phase brings is its length
+ * times this, and may be no visitor more.
+ */
 function rateText(perSec: number): string {
-  return `${Number(perSec.toFixed(6))}/s`;
+  for (const [unit, seconds] of [["s", 1], ["m", 60], ["h", 3_600]] as const) {
+    const rate = Number((perSec * seconds).toFixed(6));
+    if (Math.abs(rate / seconds - perSec) <= perSec * Number.EPSILON) return `${rate}/${unit}`;
+  }
+  return `${perSec.toFixed(20)}/s`;
 }

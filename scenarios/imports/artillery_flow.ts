@@ -1,4 +1,5 @@
 /** The flow of an Artillery scenario → steps of a flow here. */
+import { percentEncoded } from "../template.ts";
 import {
   type Capture,
   METHODS,
@@ -184,7 +185,8 @@ function statusOf(checks: Request["expect"]): number[] {
   return checks.flatMap(({ statusCode }) => [statusCode ?? []].flat()).map(Number);
 }
 
-function lowered(fields: Readonly<Record<string, string>>): Record<string, string> {
+/** Names of header fields in lower case, by which one stands in place of another. */
+export function lowered(fields: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, text]) => [name.toLowerCase(), text]),
   );
@@ -206,7 +208,7 @@ function everyText(value: unknown, fill: (text: string) => string): unknown {
 /** Spaces and what is not ASCII, which no path has, percent-encoded; names stay. */
 function encodedPath(path: string): string {
   return path.split(/(\{\{.*?\}\})/).map((part, at) =>
-    at % 2 === 1 ? part : part.replaceAll(/[^\x21-\x7e]+/g, encodeURIComponent)
+    at % 2 === 1 ? part : part.replaceAll(/[^\x21-\x7e]+/g, percentEncoded)
   ).join("");
 }
 
@@ -225,5 +227,7 @@ function oneGroup(source: string, group: Capture["group"]): string {
 }
 
 export function secondsText(seconds: number): string {
-  return seconds < 1 ? `${Number((seconds * 1_000).toFixed(3))}ms` : `${seconds}s`;
+  return seconds < 1
+    ? `${Number((seconds * 1_000).toFixed(3))}ms`
+    : `${Number(seconds.toFixed(6))}s`;
 }

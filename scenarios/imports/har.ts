@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { explain } from "../explain.ts";
 import { headerName, headerValue, METHODS } from "../request.ts";
+import { percentEncoded } from "../template.ts";
 import { type Around, type Format, type Import, nameFrom } from "./imported.ts";
 
 const pair = z.object({ name: z.string(), value: z.string().default("") });
@@ -158,7 +159,7 @@ function bodyOf({ mimeType, text, params, encoding }: z.output<typeof posted>): 
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(mimeType);
   if (text === undefined || (text === "" && isForm)) {
     return isForm && params.length > 0
-      ? params.map(({ name, value }) => [name, value].map(encodeURIComponent).join("=")).join("&")
+      ? params.map(({ name, value }) => [name, value].map(percentEncoded).join("=")).join("&")
       : null;
   }
   const body = encoding === "base64" ? textOf(text) : text;

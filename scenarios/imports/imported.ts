@@ -4,6 +4,7 @@
  */
 import { stringify } from "yaml";
 import type { Files } from "../files.ts";
+import { percentEncoded } from "../template.ts";
 
 /** An experiment in the making. */
 export interface Import {
@@ -78,7 +79,6 @@ export function formText(fields: Iterable<readonly [name: string, value: string]
 }
 
 function encodedBesides(text: string): string {
-  return text.split(/(\{\{.*?\}\})/).map((part, at) =>
-    at % 2 === 1 ? part : encodeURIComponent(part)
-  ).join("");
+  return text.split(/(\{\{.*?\}\})/).map((part, at) => at % 2 === 1 ? part : percentEncoded(part))
+    .join("");
 }

@@ -26,6 +26,9 @@ interface Piece {
   readonly slopePerUs2: number;
 }
 
+/** Of a sum of rates times durations, relative to it: what is no more than that is no arrival. */
+const ROUNDING_RATIO = 8 * Number.EPSILON;
+
 export class Profile {
   readonly durationUs: number;
   /** Arrivals of the whole, with fraction. */
@@ -51,7 +54,7 @@ export class Profile {
     for (const piece of this.#pieces) {
       const ahead = x - piece.before;
       // An arrival at the very end of a phase belongs to the next one that has any.
-      if (ahead >= piece.within) continue;
+      if (ahead >= piece.within - x * ROUNDING_RATIO) continue;
       if (ahead <= 0) return piece.startUs;
       const root = Math.sqrt(piece.fromPerUs ** 2 + 2 * piece.slopePerUs2 * ahead);
       return piece.startUs + 2 * ahead / (piece.fromPerUs + root);

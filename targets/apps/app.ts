@@ -15,10 +15,18 @@ export interface AppContext {
   readonly log: (line: string) => void;
 }
 
+/** What `Deno.serve` tells of a request's client. */
+interface Client {
+  readonly remoteAddr?: Deno.NetAddr;
+}
+
+/** The same as Hono's bindings; there is none without a socket. */
+export type ClientBindings = { Bindings: Client | undefined };
+
 /** A started app: the routes, and what must be let go at the end. */
 export interface RunningApp {
-  /** @param client What `Deno.serve` tells of the client, for the request log; none without a socket. */
-  fetch(request: Request, client?: { remoteAddr?: Deno.NetAddr }): Response | Promise<Response>;
+  /** @param client For the request log and the rate limit; none without a socket. */
+  fetch(request: Request, client?: Client): Response | Promise<Response>;
   close(): Promise<void>;
 }
 

@@ -3,12 +3,10 @@
  * studies: `remote - - [date] "request" status length "referer" "user agent"`.
  */
 import type { MiddlewareHandler } from "hono";
-
-/** What `Deno.serve` tells of a request's client, as Hono's bindings; there is none without a socket. */
-type Client = { Bindings: { remoteAddr?: Deno.NetAddr } | undefined };
+import type { ClientBindings } from "./app.ts";
 
 /** Hono middleware; it belongs in front of everything else. */
-export function requestLog(log: (line: string) => void): MiddlewareHandler<Client> {
+export function requestLog(log: (line: string) => void): MiddlewareHandler<ClientBindings> {
   return async (context, next) => {
     await next();
     const { req, res } = context;

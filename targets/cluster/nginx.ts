@@ -7,7 +7,7 @@
 import { LOOPBACK, originAt } from "../listen.ts";
 import { startNginx } from "../nginx/start.ts";
 import { plainOrigin } from "../launch/plain_origin.ts";
-import { quietPort } from "../launch/surroundings.ts";
+import { freePort } from "../launch/surroundings.ts";
 import type { RunningTarget } from "../launch/launcher.ts";
 import type { Balancing } from "./balancing.ts";
 import { instanceName, joining, numbers } from "./joining.ts";
@@ -20,7 +20,8 @@ export const nginx: Balancing = {
         context.startOther(cluster.of, { name: instanceName(cluster, n) })
       ),
     );
-    const latePorts = numbers(cluster.add?.instances ?? 0).map(quietPort);
+    const latePorts = numbers(cluster.add?.instances ?? 0)
+      .reduce<number[]>((ports) => [...ports, freePort({ others: ports })], []);
     const servers = [
       ...instances.map((instance) => ({ origin: plainOrigin(instance, context), late: false })),
       ...latePorts.map((port) => ({ origin: originAt(LOOPBACK, port), late: true })),

@@ -97,16 +97,16 @@ function start(
     await settlesWithin(drained, DRAIN_MS);
     return { code, signal };
   });
+  // One for good, so that several may tell it something at the same time.
+  const input = process.stdin.getWriter();
   const tell = async (line: string): Promise<void> => {
-    const writer = process.stdin.getWriter();
-    await writer.write(new TextEncoder().encode(`${line}\n`)).catch(() => {}); // it has ended
-    writer.releaseLock();
+    await input.write(new TextEncoder().encode(`${line}\n`)).catch(() => {}); // it has ended
   };
   const stop = async (): Promise<void> => {
     send(process, "SIGTERM");
     if (!await settlesWithin(process.status, graceMs)) send(process, "SIGKILL");
     await exited;
-    await process.stdin.close().catch(() => {}); // closed by the first stop
+    await input.close().catch(() => {}); // closed by the first stop
   };
   return { pid: process.pid, output, exited, tell, stop };
 }

@@ -1,14 +1,12 @@
 /** Launches a foreign program: under a supervisor, in a clean environment, with a port of its own. */
-import { statSync } from "node:fs";
-import { resolve } from "node:path";
-import { TargetError } from "../../scenarios/errors.ts";
 import { LOOPBACK } from "../listen.ts";
 import type { CommandTarget } from "../spec.ts";
 import { bringUp } from "./bring_up.ts";
+import { cannotStart } from "./cannot_start.ts";
 import { startSupervised } from "./child.ts";
 import type { LaunchContext, Launcher, RunningTarget } from "./launcher.ts";
 import { runtimeOf } from "./runtime.ts";
-import { cleanEnv, findProgram, freePort, isPortFree } from "./surroundings.ts";
+import { cleanEnv, findProgram, freePort, isPortFree, locateFolder } from "./surroundings.ts";
 
 export const commandLauncher: Launcher<CommandTarget> = {
   async start(spec, context): Promise<RunningTarget> {
@@ -20,7 +18,7 @@ export const commandLauncher: Launcher<CommandTarget> = {
       ...context.redisUrl === null ? {} : { REDIS_URL: context.redisUrl },
       ...Object.fromEntries(Object.entries(spec.env).map(([key, text]) => [key, fill(text)])),
     });
-    const cwd = locateFolder(spec, context);
+    const cwd = locateFolder(spec.cwd, context);
     const [name, ...args] = spec.command.map(fill);
     const program = findProgram(name, { path: env.PATH ?? "", cwd });
     if (program === null) throw cannotStart(context, `there is no program "${name}"`);
@@ -40,21 +38,13 @@ function hostAdvice({ command, env }: CommandTarget, { host }: LaunchContext): s
 
 /** The file's own PORT, which must be free, or else a free one. */
 function choosePort({ env }: CommandTarget, context: LaunchContext): number {
-  if (!/^\d+$/.test(env.PORT ?? "")) return context.listen?.port ?? freePort(context.host);
+  if (!/^\d+$/.test(env.PORT ?? "")) {
+    return context.listen?.port ?? freePort({ host: context.host });
+  }
   const fixed = Number(env.PORT);
   if (isPortFree(fixed, context.host)) return fixed;
   throw cannotStart(
     context,
     `its port ${fixed} is in use; write PORT: "{port}" in its env to get a free one`,
   );
-}
-
-function locateFolder({ cwd }: CommandTarget, context: LaunchContext): string {
-  const folder = resolve(context.baseDir, cwd);
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
-  throw cannotStart(context, `there is no folder "${folder}"`);
-}
-
-function cannotStart({ name }: LaunchContext, why: string): TargetError {
-  return new TargetError(`Cannot start target ${name}: ${why}`);
 }

@@ -1,9 +1,9 @@
 /** Launches a framework that is installed: under a supervisor, in a clean environment, on a free port. */
-import { TargetError } from "../../scenarios/errors.ts";
 import { installedAt, notInstalled } from "../frameworks/install.ts";
 import { frameworkNamed } from "../frameworks/registry.ts";
 import type { FrameworkTarget } from "../spec.ts";
 import { bringUp } from "./bring_up.ts";
+import { cannotStart } from "./cannot_start.ts";
 import { startSupervised } from "./child.ts";
 import type { Launcher, RunningTarget } from "./launcher.ts";
 import { runtimeOf } from "./runtime.ts";
@@ -11,13 +11,11 @@ import { cleanEnv, findProgram, freePort } from "./surroundings.ts";
 
 export const frameworkLauncher: Launcher<FrameworkTarget> = {
   async start({ framework, set }, context): Promise<RunningTarget> {
-    const cannotStart = (why: string): TargetError =>
-      new TargetError(`Cannot start target ${context.name}: ${why}`);
     const cwd = installedAt(framework);
-    if (cwd === null) throw cannotStart(notInstalled(framework));
+    if (cwd === null) throw cannotStart(context, notInstalled(framework));
     const { settings, command } = frameworkNamed(framework);
     const chosen = settings.parse(set);
-    const port = context.listen?.port ?? freePort(context.host);
+    const port = context.listen?.port ?? freePort({ host: context.host });
     const env = cleanEnv({
       ...PRODUCTION,
       HOST: context.host,
@@ -27,7 +25,7 @@ export const frameworkLauncher: Launcher<FrameworkTarget> = {
     });
     const [name, ...args] = command(chosen);
     const program = findProgram(name, { path: env.PATH ?? "", cwd });
-    if (program === null) throw cannotStart(`there is no program "${name}"`);
+    if (program === null) throw cannotStart(context, `there is no program "${name}"`);
     const runtime = await runtimeOf([program], { env: cleanEnv(), cwd });
     const child = startSupervised([program, ...args], { env, cwd });
     return await bringUp({ child, runtime, path: "/static", port }, context);

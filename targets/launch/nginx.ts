@@ -1,13 +1,11 @@
 /** Launches the real nginx: it serves files, or stands in front of another target or a URL. */
-import { statSync } from "node:fs";
-import { resolve } from "node:path";
-import { TargetError } from "../../scenarios/errors.ts";
 import type { NginxTarget } from "../nginx/spec.ts";
 import { startNginx } from "../nginx/start.ts";
 import { isUrl } from "../upstream/origin_name.ts";
 import { inCompany } from "./company.ts";
-import type { FrontContext, Launcher, RunningTarget } from "./launcher.ts";
+import type { Launcher, RunningTarget } from "./launcher.ts";
 import { plainOrigin } from "./plain_origin.ts";
+import { locateFolder } from "./surroundings.ts";
 
 export const nginxLauncher: Launcher<NginxTarget> = {
   start({ nginx: { root, files, proxy, workers } }, context): Promise<RunningTarget> {
@@ -27,9 +25,3 @@ export const nginxLauncher: Launcher<NginxTarget> = {
     });
   },
 };
-
-function locateFolder(root: string, { name, baseDir }: FrontContext): string {
-  const folder = resolve(baseDir, root);
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
-  throw new TargetError(`Cannot start target ${name}: there is no folder "${folder}"`);
-}

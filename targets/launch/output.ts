@@ -14,8 +14,11 @@ export class Output {
   /** Reads `stream` to its end. */
   async drain(stream: ReadableStream<Uint8Array>): Promise<void> {
     for await (const chunk of stream) {
-      this.#keep(chunk);
-      this.#onChunk();
+      // In pieces that fit, so that a line that is waited for is not lost under what came with it.
+      for (let at = 0; at < chunk.length; at += KEPT_BYTES) {
+        this.#keep(chunk.subarray(at, at + KEPT_BYTES));
+        this.#onChunk();
+      }
     }
   }
 

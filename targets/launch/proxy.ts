@@ -1,10 +1,11 @@
 /** Launches the caching proxy, in a process of its own, in front of another target or a URL. */
-import { messageOf, TargetError } from "../../scenarios/errors.ts";
+import { messageOf } from "../../scenarios/errors.ts";
 import type { Access } from "../access.ts";
 import { dial } from "../dial/dial.ts";
 import { endpointOf } from "../dial/endpoint.ts";
 import type { ProxyTarget } from "../proxy/spec.ts";
 import { isUrl } from "../upstream/origin_name.ts";
+import { cannotStart } from "./cannot_start.ts";
 import { inCompany } from "./company.ts";
 import type { LaunchContext, Launcher, RunningTarget } from "./launcher.ts";
 import { startFront } from "./start_front.ts";
@@ -12,9 +13,7 @@ import { startFront } from "./start_front.ts";
 export const proxyLauncher: Launcher<ProxyTarget> = {
   start({ proxy }, context): Promise<RunningTarget> {
     if (proxy.store === "redis" && context.redisUrl === null) {
-      throw new TargetError(
-        `Cannot start target ${context.name}: its store is Redis, and there is none`,
-      );
+      throw cannotStart(context, "its store is Redis, and there is none");
     }
     return inCompany({ front: "proxy", behind: proxy.origin }, async (company) => {
       const behind = isUrl(proxy.origin)
@@ -52,15 +51,14 @@ export const proxyLauncher: Launcher<ProxyTarget> = {
 /** Nobody has asked a server that runs already; a proxy in front of it could only say that it got no answer. */
 async function assertReached(
   { origin, access }: { origin: string; access: Access },
-  { name, signal }: LaunchContext,
+  context: LaunchContext,
 ): Promise<void> {
+  const { signal } = context;
   try {
     const connection = await dial(endpointOf(origin, access), signal);
     connection.close();
   } catch (error) {
     signal.throwIfAborted();
-    throw new TargetError(
-      `Cannot start target ${name}: ${origin} can't be reached: ${messageOf(error)}`,
-    );
+    throw cannotStart(context, `${origin} can't be reached: ${messageOf(error)}`);
   }
 }

@@ -1,11 +1,11 @@
 /** The launchers by name, and which one a target's lines in the experiment file ask for. */
-import { TargetError } from "../../scenarios/errors.ts";
 import type { ClusterTarget } from "../cluster/spec.ts";
 import { LOOPBACK } from "../listen.ts";
 import type { NginxTarget } from "../nginx/spec.ts";
 import type { ProxyTarget } from "../proxy/spec.ts";
 import type { AppTarget, CommandTarget, FrameworkTarget, TargetSpec, UrlTarget } from "../spec.ts";
 import { appLauncher } from "./app.ts";
+import { cannotStart } from "./cannot_start.ts";
 import { clusterLauncher } from "./cluster.ts";
 import { commandLauncher } from "./command.ts";
 import { frameworkLauncher } from "./framework.ts";
@@ -62,5 +62,5 @@ async function startOther(target: string, context: LaunchContext): Promise<Runni
   if (Object.hasOwn(context.others, target)) {
     return await startTarget(context.others[target], context);
   }
-  throw new TargetError(`Cannot start target ${target}: there is none of this name`);
+  throw cannotStart({ name: target }, "there is none of this name");
 }

@@ -2,6 +2,8 @@
 import { statSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { LOOPBACK } from "../listen.ts";
+import { cannotStart } from "./cannot_start.ts";
+import type { LaunchContext } from "./launcher.ts";
 
 /** All that is inherited: enough to find programs and folders, nothing of the user's secrets. */
 const INHERITED = Deno.build.os === "windows"
@@ -48,8 +50,40 @@ function isProgram(path: string): boolean {
     (Deno.build.os === "windows" || (stat.mode & 0o111) !== 0);
 }
 
-/** A port that was free a moment ago. */
-export function freePort(host: string = LOOPBACK): number {
+/** Full path of a folder that a target's lines name. Throws a TargetError when there is none. */
+export function locateFolder(
+  path: string,
+  context: Pick<LaunchContext, "name" | "baseDir">,
+): string {
+  const folder = resolve(context.baseDir, path);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
+  throw cannotStart(context, `there is no folder "${folder}"`);
+}
+
+/**
+ * Below the ports that systems give to clients (Linux: from 32,768 on), so that none takes it before it is
+ * listened on.
+ */
+const QUIET_PORTS = { first: 20_000, count: 12_000 };
+const MOST_DRAWS = 100;
+
+export interface PortWish {
+  /** The address to listen on. */
+  readonly host?: string;
+  /** Ports that are taken already, though nobody listens on them yet. */
+  readonly others?: readonly number[];
+  /** A number from 0 to below 1. */
+  readonly draw?: () => number;
+}
+
+/** A port that is free, and likely to stay so for a while. Throws when the host can't be listened on. */
+export function freePort(
+  { host = LOOPBACK, others = [], draw = Math.random }: PortWish = {},
+): number {
+  for (let draws = 0; draws < MOST_DRAWS; draws++) {
+    const port = QUIET_PORTS.first + Math.floor(draw() * QUIET_PORTS.count);
+    if (!others.includes(port) && isPortFree(port, host)) return port;
+  }
   return listenBriefly(host, 0);
 }
 
@@ -64,15 +98,4 @@ export function isPortFree(port: number, host: string = LOOPBACK): boolean {
 function listenBriefly(hostname: string, port: number): number {
   using listener = Deno.listen({ hostname, port });
   return listener.addr.port;
-}
-
-/** Below the ports that Linux gives to clients (32,768 …), so that none takes it before it is listened on. */
-const QUIET_PORTS = { first: 20_000, count: 12_000 };
-
-/** A free port that is likely to stay so for a while. */
-export function quietPort(): number {
-  while (true) {
-    const port = QUIET_PORTS.first + Math.floor(Math.random() * QUIET_PORTS.count);
-    if (isPortFree(port)) return port;
-  }
 }

@@ -1,8 +1,8 @@
 /** Starts the real nginx, from PATH, in a folder of its own that is removed in the end. */
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import { TargetError } from "../../scenarios/errors.ts";
 import { bringUp } from "../launch/bring_up.ts";
+import { cannotStart } from "../launch/cannot_start.ts";
 import { startSupervised } from "../launch/child.ts";
 import type { LaunchContext, RunningTarget } from "../launch/launcher.ts";
 import { runtimeOf } from "../launch/runtime.ts";
@@ -41,7 +41,7 @@ export async function startNginx(
   const runtime = await runtimeOf([program], { env, cwd: Deno.cwd() });
   const folder = Deno.makeTempDirSync({ prefix: "plateau-nginx-" });
   try {
-    const port = context.listen?.port ?? freePort(context.host);
+    const port = context.listen?.port ?? freePort({ host: context.host });
     const file = join(folder, "nginx.conf");
     if ("texts" in serves) writeFiles(join(folder, FILES), serves.texts);
     const options = { host: context.host, port, workers, user: workersUser() };
@@ -68,8 +68,4 @@ function remove(folder: string): void {
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
-}
-
-function cannotStart({ name }: LaunchContext, why: string): TargetError {
-  return new TargetError(`Cannot start target ${name}: ${why}`);
 }

@@ -76,6 +76,7 @@ export class OriginConnection {
 
   /** Reads ahead until it is used again. @param onEnd The origin has closed it, or said what nobody asked for. */
   rest(onEnd: () => void): void {
+    if (this.#from < this.#to) return onEnd();
     const ahead = this.#ahead ??= this.#read();
     void ahead.then(() => this.#ahead === ahead && onEnd());
   }

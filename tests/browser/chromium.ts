@@ -88,6 +88,13 @@ export async function scrollThrough(page: Page): Promise<void> {
   );
 }
 
+/** Unfolds everything. */
+export async function openAll(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    for (const details of document.querySelectorAll("details")) details.open = true;
+  });
+}
+
 /** Where a canvas is on the screen, once it has come there and is drawn. */
 export async function drawnBox(
   page: Page,

@@ -7,6 +7,7 @@ import { mean, sum } from "../../report/spread.ts";
 import type { Run } from "../../runner/result.ts";
 import { mergeHistograms } from "../../runner/stats/histogram.ts";
 import { intervalBlocks } from "../../runner/stats/interval_blocks.ts";
+import { drawnBox } from "./chromium.ts";
 import { MODEL, RESULTS } from "./sample.ts";
 
 const ALL = [50, 75, 90, 99];
@@ -59,6 +60,29 @@ export async function shownAs(page: Page, caption: RegExp, section = "e1-s1"): P
       status: element.querySelector(":scope > [role=status]")?.textContent ?? "",
     };
   });
+}
+
+/** Selects from and to these shares of a canvas' width. */
+export async function drag(
+  page: Page,
+  id: string,
+  [from, to]: readonly [number, number],
+): Promise<void> {
+  const box = await drawnBox(page, id);
+  const y = box.y + box.height / 2;
+  await page.mouse.move(box.x + box.width * from, y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * (from + to) / 2, y + 3, { steps: 3 });
+  await page.mouse.move(box.x + box.width * to, y, { steps: 3 });
+  await page.mouse.up();
+}
+
+/**
+ * That of a table of this stretch. The fields tell it at once, the table a frame later: until then it may be of
+ * a step of the drag.
+ */
+export function captionOf(stretch: readonly [number, number]): RegExp {
+  return new RegExp(`^${stretch.join("–")} s of every run$`);
 }
 
 /** Failed requests stand in a last column, which the results hold elsewhere. */

@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 import assert from "node:assert/strict";
-import axe from "axe-core";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { chromiumTest, inkOf, type Look } from "./chromium.ts";
+import { violationsOf } from "./accessibility.ts";
+import { chromiumTest, inkOf, type Look, openAll } from "./chromium.ts";
 import { DESKTOP, PHONE } from "./sample.ts";
 import { SWEEP_PAGE, SWEEPS } from "./sweep_sample.ts";
 
@@ -34,14 +34,8 @@ const views = Object.entries(VIEWS).map(([view, options]): [string, Look] => [
     html: SWEEP_PAGE,
     options,
     look: async (page) => {
-      await page.evaluate(() => {
-        for (const details of document.querySelectorAll("details")) details.open = true;
-      });
-      await page.evaluate(axe.source);
-      const { violations }: axe.AxeResults = await page.evaluate(() =>
-        Reflect.get(globalThis, "axe").run("section[id$=sweeps]")
-      );
-      assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`), []);
+      await openAll(page);
+      assert.deepEqual(await violationsOf(page, "section[id$=sweeps]"), []);
       await drawAll(page);
       await assertDrawn(page);
     },

@@ -1,13 +1,13 @@
 /// <reference lib="dom" />
 import assert from "node:assert/strict";
-import axe from "axe-core";
 import type { BrowserContextOptions } from "playwright-core";
 import { renderPage } from "../../report/html/page.ts";
 import { reportModel } from "../../report/model.ts";
 import { trendsOf } from "../../report/trend.ts";
 import { until } from "../e2e/patience.ts";
 import { around, resultsAt } from "../report/rates.ts";
-import { chromiumTest, inkOf, type Look } from "./chromium.ts";
+import { violationsOf } from "./accessibility.ts";
+import { chromiumTest, inkOf, type Look, openAll } from "./chromium.ts";
 import { DESKTOP, PHONE } from "./sample.ts";
 
 const RATES = [1_000, 1_010, 1_005, 880, 900, 1_200];
@@ -35,14 +35,8 @@ const views = Object.entries(VIEWS).map(([view, options]): [string, Look] => [
     html: PAGE,
     options,
     look: async (page) => {
-      await page.evaluate(() => {
-        for (const details of document.querySelectorAll("details")) details.open = true;
-      });
-      await page.evaluate(axe.source);
-      const { violations }: axe.AxeResults = await page.evaluate(() =>
-        Reflect.get(globalThis, "axe").run()
-      );
-      assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`), []);
+      await openAll(page);
+      assert.deepEqual(await violationsOf(page), []);
       const [content, screen] = await page.evaluate(() => [
         document.documentElement.scrollWidth,
         innerWidth,

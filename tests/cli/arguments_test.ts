@@ -117,6 +117,9 @@ const lines: [sentence: string, line: string[], told: (string | RegExp)[]][] = [
       "(leave it or --no-keepalive out)",
     ],
   ],
+  ["a file without a name", ["bench", URL_, "--json", ""], [
+    "--json: Cannot write a file without a name",
+  ]],
   ["a request log on standard output", ["bench", URL_, "--log", "-"], [
     "--log: Cannot write it to standard output: name a file",
   ]],

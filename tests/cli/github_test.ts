@@ -108,6 +108,19 @@ Deno.test("a measurement without any answer is an error with its reasons", () =>
   assert.equal(message, `${measurement.url}: refused`);
 });
 
+Deno.test("a measurement whose requests were all under way at the end is annotated, too", () => {
+  const measurement = measurementFixture({ target: "", scenario: "static", medianMs: 2 });
+  Object.assign(measurement, {
+    requests: { due: 4, completed: 0, failed: 0, unfinished: 4, dropped: 0 },
+    reasons: {},
+  });
+  const [{ level, message }] = measurementAnnotations(measurement, []);
+  assert.deepEqual([level, message], [
+    "error",
+    `${measurement.url}: all were under way at the end`,
+  ]);
+});
+
 Deno.test("a comparison tells what is worse, and what was not measured alike", () => {
   const next = { ...resultsAt({ a: around(900, 0.001) }), version: "9.9.9" };
   const comparison = compareResults(resultsAt({ a: around(1_000) }), next, { resamples: 400 });

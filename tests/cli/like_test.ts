@@ -113,6 +113,8 @@ for (const [line, args] of SAME) {
 /** With flags of `bench` beside it. */
 const BESIDE: readonly (readonly [line: string, beside: string[], args: string])[] = [
   [`wrk -d 30s ${URL}`, ["--requests", "5"], `${URL} -c 10 -w 2 -t 2s`],
+  [`wrk -d 30s ${URL}`, ["-n5"], `${URL} -c 10 -w 2 -t 2s`],
+  [`autocannon -p 4 ${URL}`, ["-r5/s", "-HConnection: close"], `${URL} -c 10 -d 10s -t 10s -w 1`],
   [`ab -n 100 ${URL}`, ["-d", "1s", "-c", "7"], `${URL} -t 30s -H accept: */* --no-keepalive`],
   [
     `autocannon -p 4 ${URL}`,

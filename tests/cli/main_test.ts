@@ -1,7 +1,7 @@
 /** `main.ts` as a process: what it prints where, and its exit codes. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { plateau } from "../e2e/plateau.ts";
+import { COMMAND, plateau } from "../e2e/plateau.ts";
 
 const MAIN = join(import.meta.dirname ?? "", "../../main.ts");
 
@@ -56,4 +56,32 @@ Deno.test("the first line of a long answer can be read alone", async () => {
   await child.stdout.cancel();
   assert.equal(await new Response(child.stderr).text(), "");
   assert.equal((await child.status).code, 0);
+});
+
+Deno.test({
+  name: "standard output that takes nothing is whoever runs it's to mend, and no defect",
+  ignore: Deno.build.os !== "linux",
+  async fn(): Promise<void> {
+    const { code, stderr } = await new Deno.Command("sh", {
+      args: ["-c", 'exec "$@" >/dev/full', "sh", ...COMMAND, "list", "apps"],
+      stdout: "null",
+    }).output();
+    assert.match(
+      new TextDecoder().decode(stderr),
+      /^Cannot write to standard output: No space left on device.*\n$/,
+    );
+    assert.equal(code, 3);
+  },
+});
+
+Deno.test({
+  name: "standard error that takes nothing changes nothing",
+  ignore: Deno.build.os !== "linux",
+  async fn(): Promise<void> {
+    const { code } = await new Deno.Command("sh", {
+      args: ["-c", 'exec "$@" 2>/dev/full', "sh", ...COMMAND, "nonsense"],
+      stderr: "null",
+    }).output();
+    assert.equal(code, 2);
+  },
 });

@@ -3,18 +3,18 @@
  */
 import assert from "node:assert/strict";
 import { testWith } from "../needs.ts";
-import { assertNothingLost, load } from "./loading.ts";
+import { assertNothingLost, load, loadAwhile } from "./loading.ts";
 import { type Act, isAsked, pause, raw, say, type Server } from "./servers.ts";
 import { everyDriver, everyWay, PLAIN_WAYS, type Way } from "./ways.ts";
 
 everyWay("where nobody listens it is refused, and asks again only after a pause", async (way) => {
   const gone = raw(way, () => Promise.resolve());
   await gone.stop();
-  const loaded = await load(way, gone, { durationUs: 300_000, connections: 2 });
+  const loaded = await load(way, gone, { requests: 10, connections: 2 });
   assertNothingLost(loaded);
-  assert.deepEqual(Object.keys(loaded.errors), ["connect"]);
-  const { failed } = loaded.totals;
-  assert.ok(failed >= 6 && failed <= 14, `${failed} dials in 300 ms`);
+  assert.deepEqual(loaded.errors, { connect: 10 });
+  // Five dials of each connection, with 10, 20, 40 and 80 ms between them.
+  assert.ok(loaded.elapsedUs >= 145_000, `10 dials in ${loaded.elapsedUs} µs`);
 });
 
 everyDriver("a name that nobody knows is a dns failure", async (way) => {
@@ -91,16 +91,16 @@ async function judge(
   errors: readonly string[],
 ): Promise<void> {
   const timeoutUs = errors.includes("timeout") ? 100_000 : 2_000_000;
-  const loaded = await load(way, server, { durationUs: 300_000, timeoutUs });
+  const loaded = await loadAwhile(way, server, { durationUs: 300_000, timeoutUs });
   const { totals } = loaded;
-  assertNothingLost(loaded);
   assert.equal(loaded.elapsedUs, 300_000, "it ends on time");
   assert.equal(totals.completed, 0);
   assert.ok(totals.failed > 0);
   const unexpected = Object.keys(loaded.errors).filter((kind) => !errors.includes(kind));
   assert.deepEqual(unexpected, [], JSON.stringify([...totals.reasons]));
   const { cpuUs } = loaded.time;
-  assert.ok(cpuUs < 150_000, `${cpuUs} µs CPU in 300 ms`);
+  // It takes 20 to 50 ms, most of them to compile; who asks again and again takes all of them.
+  assert.ok(cpuUs < 225_000, `${cpuUs} µs CPU in 300 ms`);
 }
 
 for (const [what, { act, errors }] of Object.entries(HOSTILE)) {

@@ -1,4 +1,6 @@
 /** The launchers' family: lines of an experiment file for each way in which a target comes to be. */
+import assert from "node:assert/strict";
+import { TargetError } from "../../scenarios/errors.ts";
 import type { LaunchContext, RunningTarget } from "../../targets/launch/launcher.ts";
 import { startTarget } from "../../targets/launch/registry.ts";
 import type { Need } from "../needs.ts";
@@ -8,6 +10,35 @@ export type Lines = Record<string, unknown>;
 
 export function start(lines: Lines, changes?: Partial<LaunchContext>): Promise<RunningTarget> {
   return startTarget(targetFrom(lines), launchContext(changes));
+}
+
+/** A slow machine needs longer until a target that never gets ready is seen at all. */
+const LIMITS_MS = [1_500, 6_000, 20_000];
+
+/** The error of a start that runs out of time, in which the target was seen as `says` has it. */
+export async function lateFailure(
+  lines: Lines,
+  says: RegExp,
+  changes?: Partial<LaunchContext>,
+): Promise<TargetError> {
+  const errors: TargetError[] = [];
+  for (const readyTimeoutMs of LIMITS_MS) {
+    const error = await failure(lines, { ...changes, readyTimeoutMs });
+    assert.ok(error.message.includes(` in ${readyTimeoutMs / 1_000} s: `), error.message);
+    if (says.test(error.message)) return error;
+    errors.push(error);
+  }
+  return assert.fail(`none is ${says}:\n${errors.join("\n")}`);
+}
+
+/** The error of a start that must fail. */
+export async function failure(
+  lines: Lines,
+  changes?: Partial<LaunchContext>,
+): Promise<TargetError> {
+  const error = await start(lines, changes).then(() => assert.fail("it started"), (error) => error);
+  assert.ok(error instanceof TargetError, String(error));
+  return error;
 }
 
 /** A server that runs. */

@@ -1,30 +1,31 @@
 /**
  * What becomes of targets when Plateau is killed with KILL, which leaves it no time to stop anything:
- * within 2 s none of its processes is left, whatever the target does.
+ * soon none of its processes is left, whatever the target does.
  */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { descendantsOf, readStat } from "../../targets/launch/proc.ts";
-import { until } from "../e2e/patience.ts";
+import { pause, until } from "../e2e/patience.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
 import { type Need, testWith } from "../needs.ts";
 import { program } from "../targets/fixtures/launch_context.ts";
 
 type Lines = Record<string, unknown>;
 
-/**
- * The process ids of everything, at least `processes`, that a parent, busy and killed with KILL, had started.
- * `beforeKill` looks at what stands while the parent lives: what it started may be gone as soon as it is.
- */
+interface Parenthood {
+  readonly path?: string;
+  readonly env?: Record<string, string>;
+  /** How many the target consists of. */
+  readonly processes?: number;
+  /** Looks at what stands while the parent lives: what it started may be gone as soon as it is. */
+  readonly beforeKill?: () => void;
+}
+
+/** The process ids of all that a parent, busy and killed with KILL, had started. */
 async function orphan(
   lines: Lines,
-  { path = "", env = {}, processes = 1, beforeKill = () => {} }: {
-    path?: string;
-    env?: Record<string, string>;
-    processes?: number;
-    beforeKill?: () => void;
-  } = {},
+  { path = "", env = {}, processes = 1, beforeKill = () => {} }: Parenthood = {},
 ): Promise<{ pids: number[]; origin: string }> {
   const fixture = fileURLToPath(new URL("../targets/fixtures/parent.ts", import.meta.url));
   const parent = new Deno.Command(Deno.execPath(), {
@@ -32,26 +33,33 @@ async function orphan(
     env,
     stdout: "piped",
   }).spawn();
-  const { value: origin } = await parent.stdout.pipeThrough(new TextDecoderStream())
-    .getReader().read();
-  // An nginx may answer before the last of its workers is there.
-  await until("all are there", () => descendantsOf(parent.pid).length >= processes);
-  const pids = descendantsOf(parent.pid);
-  beforeKill();
-  parent.kill("SIGKILL");
-  await parent.status;
-  return { pids, origin: String(origin).trim() };
+  try {
+    const { value: origin } = await parent.stdout.pipeThrough(new TextDecoderStream())
+      .getReader().read();
+    // An nginx may answer before the last of its workers is there, a daemon before whoever left it is gone.
+    const pids = await until(`all ${processes} are there`, () => {
+      const seen = descendantsOf(parent.pid);
+      return seen.length === processes && seen;
+    });
+    beforeKill();
+    return { pids, origin: String(origin).trim() };
+  } finally {
+    parent.kill("SIGKILL");
+    await parent.status;
+  }
 }
 
 function isAlive(pid: number): boolean {
   return (readStat(pid)?.state ?? "Z") !== "Z";
 }
 
-async function untilGone(pids: readonly number[], limitMs: number): Promise<void> {
+/** They take 0.3 s at most where the machine has time for them; here it may not. */
+async function untilGone(pids: readonly number[]): Promise<void> {
+  const limitMs = 10_000;
   const deadlineMs = performance.now() + limitMs;
   while (pids.some(isAlive)) {
     assert.ok(performance.now() < deadlineMs, `${pids.filter(isAlive)} live after ${limitMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await pause(10);
   }
 }
 
@@ -80,11 +88,10 @@ const ORPHANS: { what: string; needs?: Need[]; lines: Lines; processes: number }
 for (const { what, needs = [], lines, processes } of ORPHANS) {
   testWith(
     ["linux", ...needs],
-    `${what} is gone within 2 s when its parent was killed with KILL`,
+    `${what} is soon gone when its parent was killed with KILL`,
     async () => {
       const { pids, origin } = await orphan(lines, { processes });
-      assert.equal(pids.length, processes);
-      await untilGone(pids, 2_000);
+      await untilGone(pids);
       await assert.rejects(fetch(origin));
     },
   );
@@ -97,8 +104,7 @@ testWith(
     const { pids } = await orphan({ app: "work", set: { maxCpuTime: "1m" } }, {
       path: "/?cpuTime=60000",
     });
-    assert.equal(pids.length, 1);
-    await untilGone(pids, 2_000);
+    await untilGone(pids);
   },
 );
 
@@ -109,7 +115,7 @@ for (const lines of [{ app: "site", set: { files: "on" } }, { app: "wiki", set: 
     async () => {
       using folder = emptyFolder();
       const { pids } = await orphan(lines, { env: { TMPDIR: folder.path } });
-      await untilGone(pids, 2_000);
+      await untilGone(pids);
       assert.deepEqual(readdirSync(folder.path), []);
     },
   );
@@ -122,11 +128,12 @@ testWith(
     using folder = emptyFolder();
     const made = (): string[] =>
       readdirSync(folder.path).filter((name) => name.startsWith("plateau-nginx-"));
-    const { pids } = await orphan({ nginx: { root: "." } }, {
+    const { pids } = await orphan({ nginx: { root: ".", workers: 1 } }, {
       env: { TMPDIR: folder.path },
+      processes: 3,
       beforeKill: () => assert.equal(made().length, 1),
     });
-    await untilGone(pids, 2_000);
+    await untilGone(pids);
     assert.deepEqual(made(), []);
   },
 );

@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { type Measurement, measurement } from "../../runner/result.ts";
 import { plateau, serve } from "./plateau.ts";
+import { startRecorder } from "./recorder.ts";
 import { startWitness } from "./witness.ts";
 
 const QUIET = { port: 0, hostname: "127.0.0.1", onListen: () => {} };
+
+/** Longer than any load here, and than any pause of the machine. */
+const LONG_MS = 60_000;
 
 /** `plateau bench ARGS… --json -`: exit code 0, nothing but the measurement on standard output. */
 async function bench(...args: string[]): Promise<Measurement> {
@@ -30,10 +34,10 @@ Deno.test("bench of a built-in app prints one measurement that parses and adds u
   await using api = await serve("api");
   const measured = await bench(`${api.origin}/static`, "-c", "10", "-d", "1s");
   assertConserved(measured);
-  assert.ok(measured.requests.completed > 500, `${measured.requests.completed} completed`);
+  assert.ok(measured.requests.completed > 100, `${measured.requests.completed} completed`);
   assert.deepEqual(Object.keys(measured.status), ["200"]);
   assert.equal(measured.requests.failed, 0);
-  assert.ok(measured.elapsed > 0.95 && measured.elapsed < 1.2, `${measured.elapsed} s`);
+  assert.equal(measured.elapsed, 1);
   assert.ok(Math.abs(measured.rate - measured.requests.completed / measured.elapsed) < 1);
   const { min, max, percentiles } = measured.latency;
   assert.ok(min <= percentiles["50"] && percentiles["50"] <= percentiles["99"]);
@@ -58,31 +62,40 @@ Deno.test("bench that ends in full flight has counted just what the app saw", as
   assert.equal(await witness.settledCount(), measured.requests.due);
 });
 
-Deno.test("bench of an app that takes 50 ms reads 50 to 53 ms, and counts exactly what it saw", async () => {
+Deno.test("bench of an app that takes 50 ms reads that and next to nothing more", async () => {
   await using witness = startWitness({ delayMs: 50 });
-  const measured = await bench(witness.origin, "-c", "10", "-d", "2s");
+  const measured = await bench(witness.origin, "-c", "10", "-d", "1s");
   assertConserved(measured);
-  const p50 = measured.latency.percentiles["50"];
-  assert.ok(p50 >= 50 && p50 <= 53, `p50 is ${p50} ms`);
-  assert.equal(await witness.settledCount(), measured.requests.due);
+  const { fastest, percentiles: { "50": p50 } } = measured.latency;
+  assert.ok(p50 >= 50, `p50 is ${p50} ms`);
+  // A busy machine delays many answers, but not all.
+  assert.ok(fastest >= 49 && fastest <= 54, `the fastest took ${fastest} ms`);
 });
 
 Deno.test("bench leaves a request that is still out at the deadline in the data, as unfinished", async () => {
-  await using witness = startWitness({ delayMs: 2_000 });
-  const measured = await bench(witness.origin, "-c", "3", "-d", "500ms");
-  assertConserved(measured);
-  assert.equal(measured.requests.unfinished, 3);
-  assert.equal(measured.latency.count, 3);
-  assert.equal(measured.latency.censored, 3);
-  assert.ok(measured.latency.min >= 400 && measured.latency.max <= 600);
+  await using witness = startWitness({ delayMs: LONG_MS });
+  const { requests, latency, slowest, ...measured } = await bench(
+    witness.origin,
+    ...["-c", "3", "-d", "700ms"],
+  );
+  assertConserved({ requests, latency, ...measured });
+  assert.equal(requests.unfinished, 3);
+  assert.equal(latency.count, 3);
+  assert.equal(latency.censored, 3);
+  // However late it was sent, from then on to the deadline.
+  const offMs = slowest?.map(({ due, latency }) => Math.abs(due * 1_000 + latency - 700));
+  assert.ok(offMs?.length === 3 && Math.max(...offMs) < 1, `${offMs}`);
 });
 
 Deno.test("bench counts requests over their time-out as failed, at their elapsed time", async () => {
-  await using witness = startWitness({ delayMs: 1_500 });
+  await using witness = startWitness({ delayMs: LONG_MS });
   const measured = await bench(witness.origin, "-c", "2", "-n", "4", "-t", "200ms");
   assertConserved(measured);
   assert.equal(measured.errors.timeout, 4);
-  assert.ok(measured.latency.percentiles["50"] >= 200 && measured.latency.max < 400);
+  assert.equal(measured.latency.count, 4);
+  // Two of them, one after the other, are all that happened on a connection.
+  const { latency: { min, mean }, elapsed } = measured;
+  assert.ok(min >= 200 && 2 * mean <= elapsed * 1_000, `${min} and ${mean} ms in ${elapsed} s`);
 });
 
 Deno.test("bench counts answers with another status than expected as failed checks", async () => {
@@ -98,14 +111,9 @@ Deno.test("bench counts answers with another status than expected as failed chec
 });
 
 Deno.test("bench without keep-alive opens a connection for every request", async () => {
-  const clientPorts = new Set<number>();
-  await using server = Deno.serve(QUIET, (_, { remoteAddr }) => {
-    clientPorts.add(remoteAddr.port);
-    return new Response("a");
-  });
-  const origin = `http://127.0.0.1:${server.addr.port}`;
-  assertConserved(await bench(origin, "-c", "2", "-n", "50", "--no-keepalive"));
-  assert.equal(clientPorts.size, 50);
+  await using recorder = startRecorder();
+  assertConserved(await bench(recorder.origin, "-c", "2", "-n", "50", "--no-keepalive"));
+  assert.equal(recorder.connections(), 50);
 });
 
 Deno.test("bench with pipelining keeps several requests of a connection in flight", async () => {

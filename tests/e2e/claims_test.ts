@@ -8,7 +8,7 @@ targets: { api: { app: api } }
 scenarios:
   static: { get: /static }
   fib: { get: "/fib?n=24" }
-load: { connections: [1, 2], duration: 300ms }
+load: { connections: [1, 2], requests: 100 }
 repeat: 2
 claims:
   - { claim: "success() >= 99%", source: "<p. 6>", note: "[a](b)" }

@@ -1,18 +1,18 @@
 /** Clusters under a real load: who gets how much, and who joins. */
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Results, results } from "../../runner/result.ts";
 import { type Need, testWith } from "../needs.ts";
 import { emptyFolder, type Ended, plateau } from "./plateau.ts";
 
-/** Who makes the folder `slow` first is slow; each keeps its number of requests in a file of its own. */
+/** Who makes the folder `slow` first is slow; a file of each has an octet for every request. */
 const COUNTED = `
-  let slow = true, n = 0;
+  let slow = true;
   try { Deno.mkdirSync("slow"); } catch { slow = false; }
   const file = (slow ? "slow" : "quick") + "-" + Deno.args[0] + ".count";
   Deno.serve({ port: Number(Deno.args[0]), hostname: "127.0.0.1", onListen() {} }, async () => {
-    Deno.writeTextFileSync(file, String(++n));
+    Deno.writeTextFileSync(file, "1", { append: true });
     await new Promise((resolve) => setTimeout(resolve, slow ? 60 : 3));
     return new Response("a");
   });
@@ -39,7 +39,7 @@ async function runCluster(
       several: { cluster: { of: "counted", ...cluster } },
     },
     scenarios: { a: { get: "/", targets: ["several"] } },
-    load: load ?? { connections: 12, duration: "1500ms" },
+    load: load ?? { connections: 12, requests: 300 },
     repeat: 1,
     optional,
   };
@@ -47,7 +47,7 @@ async function runCluster(
   const ended = await plateau(["run", join(path, "a.json"), "--out", path], { env });
   const counts = (kind: string): number[] =>
     readdirSync(path).filter((name) => name.startsWith(`${kind}-`))
-      .map((name) => Number(readFileSync(join(path, name), "utf8")));
+      .map((name) => statSync(join(path, name)).size);
   const saved = results.parse(JSON.parse(readFileSync(join(path, "results.json"), "utf8")));
   return { ...ended, saved, slow: counts("slow"), quick: counts("quick") };
 }
@@ -57,6 +57,10 @@ function assertAllRight({ saved, code, stderr }: Outcome): void {
   const [{ requests, status }] = saved.runs;
   assert.deepEqual([requests.failed, requests.dropped], [0, 0]);
   assert.deepEqual(status, { "200": requests.completed });
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 const BALANCERS: { balancer: string; needs: Need[] }[] = [
@@ -71,7 +75,8 @@ for (const { balancer, needs } of BALANCERS) {
       assertAllRight(outcome);
       const { slow: [slow], quick } = outcome;
       assert.equal(quick.length, 2);
-      assert.ok(quick.every((each) => slow < each / 2), `${slow} and ${quick}`);
+      // Less than half of their mean: any of them may be held up for a while.
+      assert.ok(slow < sumOf(quick) / 4, `${slow} and ${quick}`);
     });
   }
 
@@ -79,18 +84,11 @@ for (const { balancer, needs } of BALANCERS) {
     needs,
     `${balancer} with round-robin sends a slow instance as much as others`,
     async () => {
-      const outcome = await runCluster({
-        balancer,
-        policy: "round-robin",
-        instances: 3,
-        workers: undefined,
-      });
+      const outcome = await runCluster({ balancer, policy: "round-robin", instances: 3 });
       assertAllRight(outcome);
       const { slow: [slow], quick } = outcome;
-      assert.ok(
-        quick.every((each) => Math.abs(each - slow) <= 0.2 * slow + 4),
-        `${slow} and ${quick}`,
-      );
+      // Besides the load each was asked some times to see that it is there.
+      assert.ok(quick.every((each) => Math.abs(each - slow) <= 10), `${slow} and ${quick}`);
     },
   );
 
@@ -99,7 +97,7 @@ for (const { balancer, needs } of BALANCERS) {
     `an instance joins behind ${balancer} while the load runs, and no request is lost`,
     async () => {
       const load = { connections: 12, duration: "3s" };
-      const outcome = await runCluster({ balancer, instances: 2, add: { at: "500ms" } }, { load });
+      const outcome = await runCluster({ balancer, instances: 2, add: { at: "100ms" } }, { load });
       assertAllRight(outcome);
       assert.equal(outcome.quick.length, 2);
       assert.ok(outcome.quick.every((each) => each > 10), String(outcome.quick));
@@ -116,7 +114,7 @@ testWith(["linux"], "instances that share a port all answer", async () => {
       shared: { cluster: { of: "app", instances: 2, balancer: "reuseport", add: { at: "300ms" } } },
     },
     scenarios: { a: { get: "/", expect: { body: "Hello World!" }, targets: ["shared"] } },
-    load: { connections: 20, duration: "1s" },
+    load: { connections: 20, duration: "2s" },
     repeat: 1,
   };
   const file = join(folder.path, "a.json");
@@ -132,7 +130,7 @@ testWith(["linux"], "instances that share a port all answer", async () => {
 
 Deno.test("an instance that cannot join ends the run with the reason", async () => {
   using folder = emptyFolder();
-  const once = 'if [ -e begun ]; then exit 9; fi; sleep 0.3; touch begun; exec "$0" eval "$1" "$2"';
+  const once = 'if [ -e begun ]; then exit 9; fi; touch begun; exec "$0" eval "$1" "$2"';
   const experiment = {
     name: "a",
     targets: {

@@ -28,12 +28,12 @@ Deno.test("--version prints the version and nothing else", async () => {
 Deno.test("--help names every command, and each command explains its options", async () => {
   const { code, stdout } = await plateau(["--help"]);
   assert.equal(code, 0);
-  for (const command of COMMANDS) {
+  await Promise.all(COMMANDS.map(async (command) => {
     assert.match(stdout, new RegExp(`^ +${command}\\b`, "m"));
     const help = await plateau([command, "--help"]);
     assert.equal(help.code, 0);
     assert.match(help.stdout, new RegExp(`plateau ${command}`));
-  }
+  }));
 });
 
 Deno.test("list names what ships", async () => {
@@ -58,11 +58,11 @@ Deno.test("check accepts a right file and starts nothing", async () => {
 });
 
 Deno.test("schema prints a JSON Schema of each shape", async () => {
-  for (const shape of ["experiment", "results", "bench"]) {
+  await Promise.all(["experiment", "results", "bench"].map(async (shape) => {
     const { code, stdout } = await plateau(["schema", shape]);
     assert.equal(code, 0);
     assert.match(JSON.parse(stdout).$schema, /json-schema\.org/);
-  }
+  }));
 });
 
 Deno.test("serve answers on the host and port that it prints", async () => {

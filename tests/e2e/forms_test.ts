@@ -18,12 +18,13 @@ async function assertValid(text: string, shape: "results" | "bench"): Promise<vo
   );
 }
 
-function experimentAt(origin: string): string {
+function experimentAt(origin: string, load: Record<string, unknown>): string {
   return JSON.stringify({
     name: "forms",
     targets: { here: { url: origin } },
     scenarios: { s: { get: "/" } },
-    load: { connections: [1, 2], duration: "600ms" },
+    load: { connections: [1, 2], ...load },
+    interval: "100ms",
     repeat: 2,
   });
 }
@@ -32,7 +33,7 @@ Deno.test("run writes JSON that keeps to its schema, and the same numbers in bot
   await using witness = startWitness();
   using folder = emptyFolder();
   const at = (name: string): string => join(folder.path, name);
-  await Deno.writeTextFile(at("forms.json"), experimentAt(witness.origin));
+  await Deno.writeTextFile(at("forms.json"), experimentAt(witness.origin, { duration: "300ms" }));
   const args = ["run", at("forms.json"), "--out", at("out"), "-q", "--csv", at("runs.csv")];
   const { code, stdout, stderr } = await plateau([...args, "--csv-intervals", "-"]);
   assert.equal(code, 0, stderr);
@@ -58,8 +59,9 @@ Deno.test("bench writes JSON that keeps to its schema, and its intervals", async
   await using witness = startWitness();
   using folder = emptyFolder();
   const csv = join(folder.path, "intervals.csv");
-  const args = ["bench", witness.origin, "-c", "2", "-d", "600ms", "-q", "--csv-intervals", csv];
-  const { code, stdout, stderr } = await plateau([...args, "--json", "-"]);
+  const args = ["bench", witness.origin, "-c", "2", "-d", "300ms", "--interval", "100ms", "-q"];
+  const forms = ["--csv-intervals", csv, "--json", "-"];
+  const { code, stdout, stderr } = await plateau([...args, ...forms]);
   assert.equal(code, 0, stderr);
   await assertValid(stdout, "bench");
   const { timeline } = JSON.parse(stdout);
@@ -74,11 +76,11 @@ Deno.test("report of several results begins with their trend", async () => {
   await using witness = startWitness();
   using folder = emptyFolder();
   const at = (name: string): string => join(folder.path, name);
-  await Deno.writeTextFile(at("forms.json"), experimentAt(witness.origin));
-  for (const out of ["one", "two"]) {
+  await Deno.writeTextFile(at("forms.json"), experimentAt(witness.origin, { requests: 100 }));
+  await Promise.all(["one", "two"].map(async (out) => {
     const { code, stderr } = await plateau(["run", at("forms.json"), "--out", at(out), "-q"]);
     assert.equal(code, 0, stderr);
-  }
+  }));
   const args = ["report", at("two"), at("one"), "-o", at("page.html"), "--markdown", at("page.md")];
   const { code, stdout, stderr } = await plateau(args);
   assert.equal(code, 0, stderr);

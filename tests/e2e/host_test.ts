@@ -9,9 +9,9 @@ import { Site } from "./site.ts";
 const EXPERIMENT = `name: elsewhere
 targets: { work: { app: work }, proxied: { proxy: { origin: work } } }
 scenarios: { root: { get: / } }
-load: { connections: 2, duration: 250ms }
+load: { connections: 2, duration: 300ms }
 interval: 50ms
-repeat: 3
+repeat: 2
 `;
 
 testWith(
@@ -19,7 +19,9 @@ testWith(
   "run --host makes targets listen there and nowhere else, and says so",
   async () => {
     using site = new Site(EXPERIMENT);
-    await using program = site.start("--repeat", "1", "--host", OWN_HOST);
+    // So long that a look at the ports falls into each run, even if we are held up.
+    const flags = ["--repeat", "1", "--duration", "700ms"];
+    await using program = site.start(...flags, "--host", OWN_HOST);
     const ports = new Set<number>();
     await program.until("both targets have been loaded", () => {
       for (const port of listeningPorts(OWN_HOST)) ports.add(port);
@@ -28,7 +30,7 @@ testWith(
     });
     const { code, stderr } = await program.ended;
     assert.equal(code, 0, stderr);
-    const { runs = [], flags } = site.saved() ?? {};
+    const { runs = [], flags: kept } = site.saved() ?? {};
     for (const { url, requests } of runs) {
       assert.equal(new URL(url).hostname, OWN_HOST);
       assert.ok(ports.has(Number(new URL(url).port)), `${url}, not ${[...ports]}`);
@@ -36,7 +38,7 @@ testWith(
     }
     assert.equal(runs.length, 2);
     assert.equal(ports.size, 2, "the server behind the proxy is on loopback");
-    assert.equal(flags?.host, OWN_HOST);
+    assert.equal(kept?.host, OWN_HOST);
     assert.ok(readFileSync(join(site.out, "report.html"), "utf8").includes(`--host ${OWN_HOST}`));
   },
 );
@@ -58,5 +60,5 @@ testWith(["linux"], "what was interrupted goes on at the same host, and at no ot
   const { code, stderr } = await site.resume("--host", OWN_HOST);
   assert.equal(code, 0, stderr);
   const hosts = site.saved()?.runs.map(({ url }) => new URL(url).hostname);
-  assert.deepEqual(hosts, Array(6).fill(OWN_HOST));
+  assert.deepEqual(hosts, Array(4).fill(OWN_HOST));
 });

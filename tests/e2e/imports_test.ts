@@ -170,7 +170,7 @@ Deno.test("a HAR file runs as an experiment, and its notes are told", async () =
   });
   const entries = [asked("GET", "/"), asked("POST", "/a", { mimeType: "text/plain", text: "b" })];
   await Deno.writeTextFile(join(folder.path, "visit.har"), JSON.stringify({ log: { entries } }));
-  const args = ["run", "visit.har", "--out", "out", "--duration", "200ms"];
+  const args = ["run", "visit.har", "--out", "out", "--duration", "700ms"];
   const { code, stderr } = await plateau(args, { cwd: folder.path });
   assert.equal(code, 0, stderr);
   assert.match(stderr, /^Note: without its cookie fields, which are one visitor's own$/m);
@@ -178,7 +178,10 @@ Deno.test("a HAR file runs as an experiment, and its notes are told", async () =
     await Deno.readTextFile(join(folder.path, "out/results.json")),
   );
   assert.equal(load.connections, 10);
-  assert.equal(recorder.requests.length, requests.completed + requests.unfinished + 2);
+  // And each once to see that answers are right. Who was about to connect at the end has sent nothing.
+  const sent = recorder.requests.length - 2;
+  assert.ok(sent >= requests.completed && sent <= requests.completed + requests.unfinished);
+  assert.ok(requests.completed > 10, `${requests.completed} completed`);
   const [get, post] = recorder.requests;
   assert.deepEqual([get.line, post.line, post.body], ["GET / HTTP/1.1", "POST /a HTTP/1.1", "b"]);
   assert.ok(recorder.requests.every(({ fields }) => fields.includes("accept: text/html")));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { toldOf } from "../cli/command_line.ts";
 import { emptyFolder, plateau, serve } from "./plateau.ts";
 
 const FIXTURES = join(import.meta.dirname ?? "", "fixtures");
@@ -7,37 +8,16 @@ const WRONG = join(FIXTURES, "wrong.yaml");
 const SMALL = join(FIXTURES, "small.yaml");
 const DEAD = "http://127.0.0.1:1/";
 
+/** One or two of each way that a command line can be wrong; tests/cli has the others. */
 const wrong: [sentence: string, args: string[], says: RegExp][] = [
   ["a command that there is not", ["frobnicate"], /frobnicate/],
   ["a misspelt command", ["bnch"], /bench/],
-  ["bench without a URL", ["bench"], /url/i],
   ["a URL that is none", ["bench", "nonsense"], /nonsense/],
-  ["a URL of another protocol", ["bench", "ftp://127.0.0.1/"], /ftp/],
   ["a misspelt option", ["bench", DEAD, "--conections", "5"], /--connections/],
-  ["an option without its value", ["bench", DEAD, "-c"], /-c/],
-  ["no connections", ["bench", DEAD, "-c", "0"], /connections.*"?0"?/s],
-  ["a word for a number", ["bench", DEAD, "-c", "many"], /many/],
-  ["a duration without a unit", ["bench", DEAD, "-d", "10"], /"10"/],
-  ["a negative duration", ["bench", DEAD, "-d", "-1s"], /-1s/],
-  ["no requests", ["bench", DEAD, "-n", "0"], /requests.*"?0"?/s],
-  ["both a duration and a count", ["bench", DEAD, "-d", "1s", "-n", "5"], /duration|requests/],
-  ["a header without a colon", ["bench", DEAD, "-H", "broken"], /broken/],
-  ["a line break in a header", ["bench", DEAD, "-H", "a: b\r\nc: d"], /header/i],
-  ["a body file that is missing", ["bench", DEAD, "-b", "@/no/such/file"], /\/no\/such\/file/],
-  ["a status that there is not", ["bench", DEAD, "--expect-status", "99"], /99/],
-  ["an app that there is not", ["serve", "apu"], /api/],
   ["a port out of range", ["serve", "api", "--port", "70000"], /70000/],
-  ["a setting that the app lacks", ["serve", "api", "--set", "colour=red"], /colour/],
-  ["a setting without a value", ["serve", "api", "--set", "colour"], /colour/],
   ["an experiment that is missing", ["run", "no-such.yaml"], /no-such\.yaml/],
-  ["a built-in experiment misspelt", ["run", "quik"], /quick/],
-  ["a folder for a file", ["run", FIXTURES], /fixtures/],
-  ["a filter for nothing in the plan", ["run", SMALL, "--only", "target=nobody"], /nobody/],
-  ["an --out that is a file", ["run", SMALL, "--out", SMALL], /small\.yaml/],
-  ["results that are missing", ["report", "no-such.json"], /no-such\.json/],
   ["results that are something else", ["report", SMALL], /small\.yaml/],
   ["init over a file that is there", ["init", SMALL], /small\.yaml/],
-  ["a schema that there is not", ["schema", "colour"], /colour/],
 ];
 
 for (const [sentence, args, says] of wrong) {
@@ -47,6 +27,25 @@ for (const [sentence, args, says] of wrong) {
     assert.match(stderr, says);
     assert.doesNotMatch(stderr, /^\s+at |Error:/m);
     assert.equal(stdout, "");
+  });
+}
+
+/** What needs no process of its own to be seen. */
+const refused: [sentence: string, args: string[], says: RegExp][] = [
+  ["a negative duration", ["bench", DEAD, "-d", "-1s"], /-1s/],
+  ["no requests", ["bench", DEAD, "-n", "0"], /requests.*"?0"?/],
+  ["a body file that is missing", ["bench", DEAD, "-b", "@/no/such/file"], /\/no\/such\/file/],
+  ["a status that there is not", ["bench", DEAD, "--expect-status", "99"], /99/],
+  ["a built-in experiment misspelt", ["run", "quik"], /quick/],
+  ["a folder for a file", ["run", FIXTURES], /fixtures/],
+  ["a filter for nothing in the plan", ["run", SMALL, "--only", "target=nobody"], /nobody/],
+  ["an --out that is a file", ["run", SMALL, "--out", SMALL], /small\.yaml/],
+  ["a schema that there is not", ["schema", "colour"], /colour/],
+];
+
+for (const [sentence, args, says] of refused) {
+  Deno.test(`a message says what is wrong with ${sentence}`, async () => {
+    assert.match((await toldOf(args)).join("\n"), says);
   });
 }
 
@@ -75,10 +74,10 @@ Deno.test("a file that is not YAML is told with its line", async () => {
 });
 
 const unavailable: [sentence: string, args: string[], says: RegExp][] = [
-  ["a target that nobody serves", ["bench", DEAD, "-d", "1s"], /127\.0\.0\.1:1\b/],
+  ["a target that nobody serves", ["bench", DEAD, "-n", "1"], /127\.0\.0\.1:1\b/],
   [
     "a host that there is not",
-    ["bench", "http://no-such-host.invalid/", "-d", "1s"],
+    ["bench", "http://no-such-host.invalid/", "-n", "1"],
     /no-such-host/,
   ],
 ];

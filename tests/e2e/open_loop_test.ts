@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Measurement, measurement } from "../../runner/result.ts";
 import { emptyFolder, plateau } from "./plateau.ts";
-import { startWitness } from "./witness.ts";
+import { startWitness, type Witness } from "./witness.ts";
 
 /** `plateau bench ARGS… --json -`. */
 async function bench(...args: string[]): Promise<Measurement> {
@@ -11,15 +11,23 @@ async function bench(...args: string[]): Promise<Measurement> {
   return measurement.parse(JSON.parse(stdout));
 }
 
+/** Whatever was sent has come; of what the end found under way a busy server may not have read all. */
+async function assertAsked(witness: Witness, { requests }: Measurement): Promise<void> {
+  const sent = requests.due - requests.dropped;
+  const count = await witness.settledCount();
+  assert.ok(count <= sent && count >= sent - requests.unfinished, `${count} of ${sent} came`);
+}
+
 for (const arrivals of ["uniform", "poisson"]) {
   for (const driver of ["auto", "tcp"]) {
     Deno.test(`a rate is kept, every arrival asked and seen: ${arrivals}, driver ${driver}`, async () => {
       await using witness = startWitness({ delayMs: 5 });
       const args = ["-r", "200/s", "-d", "1s", "--arrivals", arrivals, "--driver", driver];
-      const { requests, latency, service } = await bench(witness.origin, "--seed", "7", ...args);
+      const measured = await bench(witness.origin, "--seed", "7", ...args);
+      const { requests, latency, service } = measured;
       if (arrivals === "uniform") assert.equal(requests.due, 200);
       assert.ok(requests.due > 150 && requests.due < 250, `${requests.due} due`);
-      assert.equal(await witness.settledCount(), requests.due - requests.dropped);
+      await assertAsked(witness, measured);
       assert.equal(latency.clock, "intended");
       assert.ok(latency.mean >= service.mean);
     });
@@ -38,19 +46,22 @@ Deno.test("equal seeds give equal numbers of Poisson arrivals, on any number of 
 Deno.test("more arrivals than a slow server can take wait, and those never sent are dropped", async () => {
   await using witness = startWitness({ delayMs: 50 });
   const args = ["-r", "200/s", "-c", "2", "-d", "1s"];
-  const { requests, latency, service } = await bench(witness.origin, ...args);
+  const measured = await bench(witness.origin, ...args);
+  const { requests, latency, service } = measured;
   assert.equal(requests.due, 200);
   assert.ok(requests.dropped > 140, `${requests.dropped} dropped`);
-  assert.ok(service.percentiles["50"] < 100, `${service.percentiles["50"]} ms service`);
+  // The wait for a connection is in the latency alone, and grows all the time.
+  const [asked, due] = [service.percentiles["50"], latency.percentiles["50"]];
+  assert.ok(asked < due / 2, `${asked} ms of ${due} ms`);
   assert.ok(latency.percentiles["99"] > 500, `${latency.percentiles["99"]} ms latency`);
-  assert.equal(await witness.settledCount(), requests.due - requests.dropped);
+  await assertAsked(witness, measured);
 });
 
 Deno.test("phases bring visitors, each with a session of its own", async () => {
   await using witness = startWitness();
   const { load, requests, sessions } = await bench(
     witness.origin,
-    ...["--phases", "500ms@20/s,500ms@20/s..100/s,500ms@0/s", "-w", "2"],
+    ...["--phases", "200ms@50/s,200ms@50/s..250/s,100ms@0/s", "-w", "2"],
   );
   assert.equal(load.kind, "phases");
   assert.deepEqual([requests.due, requests.completed, await witness.settledCount()], [40, 40, 40]);

@@ -1,9 +1,9 @@
 /** Waiting for programs, which have no event that a test could hear. */
 
 const STEP_MS = 10;
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
-/** The first result of `look` that is neither null nor false; after 30 s it fails with `what`. */
+/** The first result of `look` that is neither null nor false; after a minute it fails with `what`. */
 export async function until<T>(
   what: string | (() => string),
   look: () => T | null | false | Promise<T | null | false>,

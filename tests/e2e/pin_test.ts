@@ -8,22 +8,33 @@ import { testWith } from "../needs.ts";
 import { emptyFolder, Plateau, plateau } from "./plateau.ts";
 import { descendants } from "./processes.ts";
 
-/** The cores of each thread of a process, by the thread's id; none once it has ended. */
-function coresOfThreads(pid: number): Map<string, string> {
+/** What is read of each thread of a process: of none once it has ended. */
+function ofThreads<Read>(pid: number, file: string, read: (text: string) => Read): Read[] {
+  return unlessEnded(() => readdirSync(`/proc/${pid}/task`)).flatMap((thread) =>
+    unlessEnded(() => [read(readFileSync(`/proc/${pid}/task/${thread}/${file}`, "utf8"))])
+  );
+}
+
+/** Nothing where a process, or one of its threads, has ended meanwhile. */
+function unlessEnded<Read>(look: () => Read[]): Read[] {
   try {
-    return new Map(
-      readdirSync(`/proc/${pid}/task`).map((thread) => {
-        const status = readFileSync(`/proc/${pid}/task/${thread}/status`, "utf8");
-        return [thread, /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? ""];
-      }),
-    );
+    return look();
   } catch {
-    return new Map(); // it, or one of its threads, ended while we looked
+    return [];
   }
 }
 
-const allowed = Deno.build.os === "linux" ? coresOfThreads(Deno.pid).values().next().value : "";
-const cores = parseCores(allowed ?? "") ?? [];
+/** The cores of each thread of a process. */
+function coresOfThreads(pid: number): string[] {
+  return ofThreads(
+    pid,
+    "status",
+    (status) => /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? "",
+  );
+}
+
+const allowed = Deno.build.os === "linux" ? coresOfThreads(Deno.pid)[0] : "";
+const cores = parseCores(allowed) ?? [];
 const [first, last] = [cores[0], cores[cores.length - 1]];
 
 /** A program with a child that keeps threads of its own. */
@@ -60,32 +71,29 @@ async function look(pin: unknown, target: unknown, processes: number): Promise<S
   using folder = emptyFolder();
   const file = writeExperiment(folder.path, pin, target);
   await using program = new Plateau(["run", file, "--out", join(folder.path, "out")]);
-  await program.until(
-    "the target is loaded",
-    () => descendants(program.pid).length >= processes && isLoading(program.pid),
-  );
-  const started = descendants(program.pid).map(({ pid }) => [...coresOfThreads(pid).values()]);
-  const own = [...coresOfThreads(program.pid).values()];
+  let beforeTicks: number | null = null; // of what calibrates, too
+  await program.until("the target is loaded", () => {
+    if (descendants(program.pid).length < processes) return false;
+    const ticks = workerTicks(program.pid);
+    beforeTicks ??= ticks;
+    return ticks > beforeTicks + AT_WORK_TICKS;
+  });
+  const started = descendants(program.pid).map(({ pid }) => coresOfThreads(pid));
   return {
     target: [...new Set(started.flat())],
-    own: [...new Set(own)],
+    own: [...new Set(coresOfThreads(program.pid))],
     processes: started.filter((threads) => threads.length > 0).length,
   };
 }
 
-/** CPU time of a load worker that says that it is at work: half a second, more than its rehearsal takes. */
-const AT_WORK_TICKS = 50;
+/** CPU time of load workers that says that they are at work: more than a rehearsal takes. */
+const AT_WORK_TICKS = 25;
 
-function isLoading(pid: number): boolean {
-  return [...coresOfThreads(pid).keys()].some((thread) => {
-    try {
-      const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, "utf8");
-      const { userTicks, systemTicks } = parseStat(stat);
-      return stat.includes("(worker-") && userTicks + systemTicks > AT_WORK_TICKS;
-    } catch {
-      return false; // it has ended
-    }
-  });
+function workerTicks(pid: number): number {
+  return ofThreads(pid, "stat", (stat) => {
+    const { userTicks, systemTicks } = parseStat(stat);
+    return stat.includes("(worker-") ? userTicks + systemTicks : 0;
+  }).reduce((sum, ticks) => sum + ticks, 0);
 }
 
 const PROGRAM = { command: ["sh", "-c", PARENT, "{port}"] };

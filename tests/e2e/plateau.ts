@@ -114,5 +114,19 @@ export async function serve(...args: string[]): Promise<Served> {
 /** An empty folder, removed with all that is in it at the end of its `using` scope. */
 export function emptyFolder(): Disposable & { path: string } {
   const path = Deno.makeTempDirSync({ prefix: "plateau-test-" });
-  return { path, [Symbol.dispose]: () => Deno.removeSync(path, { recursive: true }) };
+  return { path, [Symbol.dispose]: () => removeFolder(path) };
+}
+
+const MOST_TRIES = 20;
+const TRY_AGAIN_MS = 50;
+
+/** It takes several tries where a program that was told to end still writes there. */
+function removeFolder(path: string, tries = 1): void {
+  try {
+    Deno.removeSync(path, { recursive: true });
+  } catch (error) {
+    if (tries === MOST_TRIES) throw error;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, TRY_AGAIN_MS);
+    removeFolder(path, tries + 1);
+  }
 }

@@ -6,6 +6,7 @@ import { parse as words } from "shell-quote";
 import { freePort } from "../../targets/launch/surroundings.ts";
 import { OWN_HOST } from "../listening.ts";
 import { findProgram, testWith } from "../needs.ts";
+import { until } from "./patience.ts";
 import { emptyFolder, Plateau, plateau } from "./plateau.ts";
 
 const README = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
@@ -17,12 +18,13 @@ load: { connections: 8, duration: 300ms }
 repeat: 1
 `;
 
-/** The section's blocks of commands, each a line; ports are free ones, and loads short. */
+/** The section's blocks of commands, each a line; ports are free ones, and loads end by what is answered. */
 function commands(): string[][] {
-  const ports = new Map([["6390", freePort()], ["8080", freePort()]]);
+  const ofRedis = freePort();
+  const ports = new Map([["6390", ofRedis], ["8080", freePort({ others: [ofRedis] })]]);
   return [...SECTION.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) =>
     block.trim().replaceAll(/\b(?:6390|8080)\b/g, (port) => `${ports.get(port)}`)
-      .replaceAll("HOST", OWN_HOST).replaceAll("-d 5s", "-d 500ms").split("\n")
+      .replaceAll("HOST", OWN_HOST).replaceAll("-d 5s", "-n 8000").split("\n")
   );
 }
 
@@ -32,11 +34,15 @@ function argsOf(line: string): string[] {
   return args;
 }
 
-function startRedis(line: string): AsyncDisposable {
+async function startRedis(line: string): Promise<AsyncDisposable> {
   const [program, ...args] = words(line).map(String);
   assert.equal(program, "redis-server");
   const options = { args, stdout: "null", stderr: "null" } as const;
   const child = new Deno.Command(findProgram("redis") ?? program, options).spawn();
+  const port = Number(args[args.indexOf("--port") + 1]);
+  const listens = (): Promise<boolean> =>
+    Deno.connect({ port }).then((connection) => (connection.close(), true), () => false);
+  await until("Redis listens", listens);
   return {
     async [Symbol.asyncDispose](): Promise<void> {
       child.kill("SIGKILL");
@@ -62,7 +68,7 @@ testWith(["linux", "redis"], "the README leads from one machine to four", async 
   Deno.writeTextFileSync(join(folder.path, "mine.yaml"), EXPERIMENT);
   const [here, look, onFour, load, ...more] = commands();
   assert.deepEqual(more, []);
-  await using _redis = startRedis(here[0]);
+  await using _redis = await startRedis(here[0]);
   {
     await using _served = await start(here[1], /^listening/m);
     await using agent = await start(here[2], /is ready/);
@@ -73,7 +79,8 @@ testWith(["linux", "redis"], "the README leads from one machine to four", async 
   }
   await using _served = await start(onFour[0], /^listening/m);
   await using agents = new AsyncDisposableStack();
-  for (let i = 0; i < 4; i++) agents.use(await start(onFour[1], /is ready/));
+  const starting = Array.from({ length: 4 }, () => agents.use(new Plateau(argsOf(onFour[1]))));
+  await Promise.all(starting.map((agent) => agent.prints(/is ready/)));
   const bench = await outputOf(`${load[0]} --json -`);
   const { load: asked, requests, agents: parts } = JSON.parse(bench);
   assert.equal(asked.connections, 4_000);

@@ -21,7 +21,7 @@ async function runCells(
     name: "cells",
     targets: { api: { app: "api" } },
     scenarios: { static: { get: "/static" }, redis: { get: "/redis", needs: ["redis"] } },
-    load: { connections: 2, duration: "250ms" },
+    load: { connections: 2, requests: 50 },
     repeat: 1,
     optional: options.optional ?? [],
   };

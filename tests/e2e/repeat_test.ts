@@ -2,17 +2,25 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Results, results } from "../../runner/result.ts";
+import { LOOKS } from "../../runner/stats/sequential.ts";
 import { emptyFolder, Plateau, plateau } from "./plateau.ts";
 
-/** Waits make up nearly all of each answer, so that the runs of a busy machine are alike, too. */
+/**
+ * Waits make up nearly all of each answer, so that the runs of a busy machine are alike, too; and each
+ * has its answers, though the machine stands still for a while.
+ */
 function experiment(
   repeat: string,
-  { targets = "work: { app: work }", sleepMs = 20 }: { targets?: string; sleepMs?: number },
+  { targets = "work: { app: work }", sleepMs = 20, ends = "requests: 20" }: {
+    targets?: string;
+    sleepMs?: number;
+    ends?: string;
+  },
 ): string {
   return `name: repeated
 targets: { ${targets} }
 scenarios: { wait: { get: "/?sleepTime=${sleepMs}" } }
-load: { connections: 2, duration: 300ms }
+load: { connections: 2, ${ends} }
 repeat: ${repeat}
 `;
 }
@@ -31,31 +39,41 @@ function readResults(folder: string): Results {
   return results.parse(JSON.parse(readFileSync(join(folder, "results.json"), "utf8")));
 }
 
-Deno.test("repeat: until with a loose target ends at the first look, and says what it reached", async () => {
+/** Half widths, in percent, that the program told of at each look before the last. */
+function looksBefore(stderr: string): number[] {
+  const told = stderr.matchAll(/^After \d+ repetitions the widest interval is ± ([\d.e+]+) %/gm);
+  return [...told].map(([, percent]) => Number(percent));
+}
+
+Deno.test("repeat: until with a loose target ends at the look that finds it, and says what it reached", async () => {
   using folder = emptyFolder();
-  const file = writeExperiment(folder.path, "until 30%");
+  const file = writeExperiment(folder.path, "until 100%");
   const { code, stdout, stderr } = await plateau(["run", file, "--out", folder.path]);
   assert.equal(code, 0, stderr);
   const { runs, planned, reached, state } = readResults(folder.path);
-  assert.deepEqual({ runs: runs.length, planned, state }, { runs: 5, planned: 5, state: "done" });
+  // A pause of the machine makes a run unlike the others, and the first interval too wide.
+  const wide = looksBefore(stderr);
+  assert.ok(wide.every((percent) => percent >= 100), wide.join());
+  const made = LOOKS[wide.length];
+  assert.deepEqual([runs.length, planned, state], [made, made, "done"]);
   assert.ok(reached !== undefined && reached.halfWidth !== null);
   const { halfWidth, ...how } = reached;
-  assert.deepEqual(how, { repetitions: 5, target: 0.3, why: "narrow" });
-  assert.ok(halfWidth > 0 && halfWidth <= 0.3);
-  assert.match(stderr, /Repeats until ± 30 %, looking after 5, 7, 10/);
+  assert.deepEqual(how, { repetitions: made, target: 1, why: "narrow" });
+  assert.ok(halfWidth > 0 && halfWidth <= 1);
+  assert.match(stderr, /Repeats until ± 100 %, looking after 5, 7, 10/);
   assert.match(
     stdout.replaceAll(/\s+/g, " "),
-    /Stopped after 5 repetitions: every interval .* within ± 30 %/,
+    new RegExp(`Stopped after ${made} repetitions: every interval .* within ± 100 %`),
   );
   assert.match(
     readFileSync(join(folder.path, "report.html"), "utf8"),
-    /Stopped after 5 repetitions/,
+    new RegExp(`Stopped after ${made} repetitions`),
   );
 });
 
 Deno.test("a time budget ends the repetitions before the target is reached", async () => {
   using folder = emptyFolder();
-  const file = writeExperiment(folder.path, "{ until: 0.1%, budget: 3s }");
+  const file = writeExperiment(folder.path, "{ until: 0.1%, budget: 2s }");
   const { code, stdout, stderr } = await plateau(["run", file, "--out", folder.path]);
   assert.equal(code, 0, stderr);
   const { runs, planned, reached } = readResults(folder.path);
@@ -70,22 +88,25 @@ Deno.test("a target that can't be measured does not hold up repeat: until", asyn
   using folder = emptyFolder();
   const file = writeExperiment(
     folder.path,
-    "until 30%",
+    "until 100%",
     { targets: "work: { app: work }, dead: { command: [sh, -c, exit 9] }" },
   );
-  const { code } = await plateau(["run", file, "--out", folder.path]);
+  const { code, stderr } = await plateau(["run", file, "--out", folder.path]);
   assert.equal(code, 3);
   const { runs, missing, planned, reached } = readResults(folder.path);
+  const made = LOOKS[looksBefore(stderr).length];
   assert.deepEqual({
     runs: runs.length,
     missing: missing.length,
     planned,
     repetitions: reached?.repetitions,
+    why: reached?.why,
   }, {
-    runs: 5,
-    missing: 5,
-    planned: 10,
-    repetitions: 5,
+    runs: made,
+    missing: made,
+    planned: 2 * made,
+    repetitions: made,
+    why: "narrow",
   });
 });
 
@@ -109,7 +130,7 @@ Deno.test("Ctrl-C ends repeat: until, and what was measured is saved", async () 
 
 Deno.test("check says how it will be decided, and --repeat takes the place of the file's", async () => {
   using folder = emptyFolder();
-  const file = writeExperiment(folder.path, "5");
+  const file = writeExperiment(folder.path, "5", { ends: "duration: 300ms" });
   const fixed = await plateau(["check", file]);
   assert.match(fixed.stdout, /^5 runs of 1 cell, about 4 s:$/m);
   const until = await plateau(["check", file, "--repeat", "until 2%"]);
@@ -125,7 +146,7 @@ Deno.test("check says how it will be decided, and --repeat takes the place of th
 Deno.test("what discard leaves out is missing in the report, and not in the results", async () => {
   using folder = emptyFolder();
   // Nothing is answered in the first 100 ms, so that without them the rate can only be higher.
-  const file = writeExperiment(folder.path, "1", { sleepMs: 120 });
+  const file = writeExperiment(folder.path, "1", { sleepMs: 120, ends: "duration: 700ms" });
   Deno.writeTextFileSync(file, `${Deno.readTextFileSync(file)}interval: 100ms\ndiscard: 100ms\n`);
   const csv = join(folder.path, "runs.csv");
   const { code, stderr } = await plateau(["run", file, "--out", folder.path, "--csv", csv]);

@@ -15,7 +15,7 @@ interface Outcome {
 async function measure(experiment: object, args: readonly string[] = []): Promise<Outcome> {
   using folder = emptyFolder();
   const file = join(folder.path, "a.json");
-  const load = { connections: 8, duration: "1s" };
+  const load = { connections: 8, requests: 5_000 }; // CPU time enough that the system counts it
   Deno.writeTextFileSync(file, JSON.stringify({ name: "a", load, repeat: 1, ...experiment }));
   const { code, stdout, stderr } = await plateau(["run", file, "--out", folder.path, ...args]);
   assert.equal(code, 0, stderr);
@@ -59,8 +59,9 @@ testWith(
       assert.ok((whole.files ?? 0) > 20 && whole.switches !== undefined);
     }
     assert.ok(cpuSeconds(front.points) > 0 && cpuSeconds(behind.points) > 0);
+    // The last look is when the load is over, or as soon as the machine comes to it.
     const lastT = run.resources.at(-1)?.t ?? 0;
-    assert.ok(Math.abs(lastT - run.elapsed) < 0.4, `${lastT} of ${run.elapsed} s`);
+    assert.ok(lastT >= run.elapsed && lastT < run.elapsed + 2, `${lastT} of ${run.elapsed} s`);
     assert.match(printed, /For each CPU-second several answered [\d,.]+ requests/);
   },
 );

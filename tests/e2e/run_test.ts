@@ -42,7 +42,7 @@ Deno.test("run writes every run of the plan, in the order of the seed, and says 
       requests.due,
       requests.completed + requests.failed + requests.unfinished + requests.dropped,
     );
-    assert.ok(requests.completed > 100 && checks.failed === 0);
+    assert.ok(requests.completed > 0 && checks.failed === 0);
     assert.ok(resources.length > 0 && startUp !== null && startUp > 0);
     assert.equal(timeline.points.length, 2);
   }

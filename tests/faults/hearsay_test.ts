@@ -1,7 +1,7 @@
 /** What others put into the ear of a coordinator while it listens to its agents. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { openLink } from "../../runner/fleet/link.ts";
+import { type Link, openLink } from "../../runner/fleet/link.ts";
 import { ordersKey, toldQueue } from "../../runner/fleet/names.ts";
 import { packReport } from "../../runner/fleet/packing.ts";
 import { roster } from "../../runner/fleet/roster.ts";
@@ -13,7 +13,7 @@ import { assertAsked } from "../e2e/fleet/conservation.ts";
 import { Fleet, measured } from "../e2e/fleet/fleet.ts";
 
 /** Time enough to tell falsehoods meanwhile. */
-const SECONDS = 6;
+const SECONDS = 2;
 
 /** An agent's last word about a run, with results that are made up. */
 function lastWord(run: string, agent: string): ToldInput {
@@ -25,28 +25,33 @@ function lastWord(run: string, agent: string): ToldInput {
   };
 }
 
+/** Two agents, and somebody who is ready to tell falsehoods as soon as they load. */
+async function startTwo(): Promise<{ fleet: Fleet; link: Link } & AsyncDisposable> {
+  await using scope = new AsyncDisposableStack();
+  const fleet = scope.use(await Fleet.start({ agents: { a: {}, b: {} } }));
+  const link = scope.adopt(await openLink({ url: fleet.redis.url }), (link) => link.close());
+  const kept = scope.move();
+  return { fleet, link, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
 /** Tells the coordinator of the agents that are at work what `falsehoods` there are about its run. */
-async function tell(redis: string, falsehoods: (run: string) => unknown[]): Promise<void> {
-  const link = await openLink({ url: redis });
-  try {
-    const coordinator = (await roster(link.client))[0].coordinator ?? "";
-    const { run } = orders.parse(JSON.parse(await link.client.get(ordersKey(coordinator)) ?? ""));
-    assert.ok(run);
-    const queue = link.queue(toldQueue(coordinator));
-    for (const falsehood of falsehoods(run)) await queue.add("told", falsehood);
-  } finally {
-    await link.close();
-  }
+async function tell(link: Link, falsehoods: (run: string) => unknown[]): Promise<void> {
+  const coordinator = (await roster(link.client))[0].coordinator ?? "";
+  const { run } = orders.parse(JSON.parse(await link.client.get(ordersKey(coordinator)) ?? ""));
+  assert.ok(run);
+  const queue = link.queue(toldQueue(coordinator));
+  for (const falsehood of falsehoods(run)) await queue.add("told", falsehood);
 }
 
 testWith(
   ["redis"],
   "what is told of past runs, by strangers, and nonsense changes nothing",
   async () => {
-    await using fleet = await Fleet.start({ agents: { a: {}, b: {} } });
+    await using stage = await startTwo();
+    const { fleet, link } = stage;
     await using coordinator = fleet.bench("-c", "121", "-r", "200/s", "-d", `${SECONDS}s`);
     await fleet.loads(coordinator);
-    await tell(fleet.redis.url, (run) => [
+    await tell(link, (run) => [
       lastWord("a-run-of-yesterday", "a"),
       { kind: "bundle", run: "a-run-of-yesterday", agent: "a", seq: 3 },
       lastWord(run, "stranger"),
@@ -66,10 +71,11 @@ testWith(
   ["redis"],
   "agents whose counts do not add up are named, and no result is made",
   async () => {
-    await using fleet = await Fleet.start({ agents: { a: {}, b: {} } });
+    await using stage = await startTwo();
+    const { fleet, link } = stage;
     await using coordinator = fleet.bench("-c", "121", "-r", "200/s", "-d", "60s");
     await fleet.loads(coordinator);
-    await tell(fleet.redis.url, (run) => [lastWord(run, "a"), lastWord(run, "b")]);
+    await tell(link, (run) => [lastWord(run, "a"), lastWord(run, "b")]);
     const { code, stdout, stderr } = await fleet.endOf(coordinator);
     assert.equal(code, 3, stderr);
     assert.match(

@@ -9,7 +9,12 @@ import { testWith } from "../needs.ts";
 import { ENDLESS, HandMade, jobOf, SECOND } from "./hand_made.ts";
 import { startAgent } from "./started_agent.ts";
 
-testWith(["redis"], "an agent whose coordinator dies is idle within two seconds", async () => {
+/** Orders live for 1.5 s, and an agent notices that within 0.25 s. */
+const NOTICED_MS = 2_000;
+/** The machine may stand still meanwhile. */
+const STILL_MS = 3_000;
+
+testWith(["redis"], "an agent whose coordinator dies is idle soon", async () => {
   await using redis = await RedisServer.start();
   await using witness = startWitness({ delayMs: 5 });
   await using coordinator = await HandMade.open(redis.url);
@@ -22,7 +27,8 @@ testWith(["redis"], "an agent whose coordinator dies is idle within two seconds"
     "it is idle",
     async () => (await coordinator.presenceOf("one"))?.coordinator === null,
   );
-  assert.ok(performance.now() - diedMs < 2_000, `${performance.now() - diedMs} ms`);
+  const tookMs = performance.now() - diedMs;
+  assert.ok(tookMs < NOTICED_MS + STILL_MS, `${tookMs} ms`);
   const count = await witness.settledCount();
   assert.equal(await witness.settledCount(), count);
   await until("nothing that it told is left", async () => {
@@ -85,8 +91,9 @@ testWith(["redis"], "an agent outlives its Redis, and is there for the next", as
   await agent.prints(/Redis does not answer/);
   await redis.start();
   await agent.prints(/Redis answers again/);
+  // Which the coordinator may notice later than the agent.
+  await until("it is there", () => coordinator.presenceOf("one").catch(() => null));
   await coordinator.order({ run: "run-1" });
-  assert.notEqual(await coordinator.presenceOf("one"), null);
   await coordinator.hire("one", jobOf(coordinator, { origin: witness.origin }));
   await coordinator.hears("ready");
 });
@@ -96,15 +103,20 @@ testWith(["redis"], "an agent that was frozen tells nothing of a run that is ove
   await using witness = startWitness({ delayMs: 5 });
   await using coordinator = await HandMade.open(redis.url);
   await using agent = await startAgent(redis.url, "one");
-  await coordinator.startRun("one", jobOf(coordinator, { origin: witness.origin }));
+  const often = { intervalMs: 20, tellEveryMs: 20 };
+  const job = jobOf(coordinator, { origin: witness.origin, load: ENDLESS, ...often });
+  await coordinator.startRun("one", job);
   await coordinator.hears("bundle");
   agent.kill("SIGSTOP");
   await coordinator.order({ run: null, startAtMs: null });
+  const isRead = async (): Promise<boolean> => await coordinator.unread() === 0;
+  await until("what it told is read", isRead);
   const heard = coordinator.heard.length;
   agent.kill("SIGCONT");
   await agent.prints(/its results are thrown away: its coordinator has gone on without this agent/);
-  // what was on its way when it froze may still have come, and no more
-  assert.ok(coordinator.heard.length <= heard + 1);
+  await until("what it told since is read", isRead);
+  // What it was about to send when it froze may still have come, and not what an agent tells until it looks.
+  assert.ok(coordinator.heard.length <= heard + 3, `${coordinator.heard.length} after ${heard}`);
   assert.equal(coordinator.heard.some(({ kind }) => kind === "finished"), false);
 });
 
@@ -118,7 +130,7 @@ for (const persistent of [true, false]) {
       await using witness = startWitness({ delayMs: 5 });
       await using coordinator = await HandMade.open(redis.url);
       await using agent = await startAgent(redis.url, "one");
-      const load = { ...SECOND, durationMs: 3_000 };
+      const load = { ...SECOND, durationMs: 2_000 };
       await coordinator.startRun("one", jobOf(coordinator, { origin: witness.origin, load }));
       await coordinator.hears("bundle");
       await redis.kill();

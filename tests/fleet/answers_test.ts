@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import process from "node:process";
 import { answerOf, answerWithin } from "../../runner/fleet/answers.ts";
 import { TargetError } from "../../scenarios/errors.ts";
 
@@ -37,4 +38,29 @@ for (
     interruption.abort(new Error("interrupted"));
     await assert.rejects(waiting, /interrupted/);
   });
+}
+
+Deno.test("who was held up beyond the limit asks once more, and the runtime warns nobody of it", async () => {
+  const warnings: string[] = [];
+  const onWarning = ({ message }: Error): number => warnings.push(message);
+  process.on("warning", onWarning);
+  let asks = 0;
+  const ask = (): Promise<never> => {
+    if (++asks === 1) setTimeout(holdUp);
+    return Promise.reject(new Error("away"));
+  };
+  try {
+    await assert.rejects(answerOf(ask, new AbortController().signal, 150), /away/);
+    await new Promise((resolve) => setTimeout(resolve)); // warnings are told when the turn is over
+  } finally {
+    process.off("warning", onWarning);
+  }
+  assert.equal(asks, 2);
+  assert.deepEqual(warnings, []);
+});
+
+/** Longer than the limit, and than the pause before the next question. */
+function holdUp(): void {
+  const endMs = performance.now() + 200;
+  while (performance.now() < endMs);
 }

@@ -79,7 +79,7 @@ testWith(
     await taken(one, 1);
     const isHeld = async (): Promise<boolean> =>
       (await roster(redis.client))[0].coordinator === "one";
-    await pause(1.5 * ORDERS_MS.lives);
+    await pause(ORDERS_MS.lives + 100);
     await until("it is still claimed", isHeld);
     await redis.client.del(claimKey("a"));
     await until("it is claimed again", isHeld);

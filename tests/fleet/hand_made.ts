@@ -66,12 +66,15 @@ export class HandMade implements AsyncDisposable {
     await this.link.queue(agentQueue(agent)).add("share", job, ONCE);
   }
 
-  /** Orders the job's run and hires for it; resolves with the start, by Redis's clock, once the agent is ready. */
-  async startRun(agent: string, job: AgentJobInput): Promise<number> {
+  /**
+   * Orders the job's run and hires for it; resolves with the start, by Redis's clock, once the agent is ready.
+   * @param leadMs How far ahead that is, beside what the workers need.
+   */
+  async startRun(agent: string, job: AgentJobInput, leadMs = 200): Promise<number> {
     await this.order({ run: job.run });
     await this.hire(agent, job);
     const { delayMs } = await this.hears("ready", job.run);
-    const startAtMs = this.inMs(delayMs + 200);
+    const startAtMs = this.inMs(delayMs + leadMs);
     await this.order({ startAtMs });
     return startAtMs;
   }
@@ -91,6 +94,12 @@ export class HandMade implements AsyncDisposable {
 
   #all<Kind extends Told["kind"]>(kind: Kind): ToldOf<Kind>[] {
     return this.heard.filter((told): told is ToldOf<Kind> => told.kind === kind);
+  }
+
+  /** How many messages it has not taken yet. */
+  async unread(): Promise<number> {
+    const queue = this.link.queue(toldQueue(this.id));
+    return await queue.getWaitingCount() + await queue.getActiveCount();
   }
 
   /** In the order of their numbers, each once. */

@@ -9,3 +9,19 @@ Deno.test("which request is in flight is known of as many as an experiment may h
   inFlight.drop(0);
   assert.equal(inFlight.oldest(0), 65_536);
 });
+
+Deno.test("all are visited once, slot by slot and oldest first, though each is dropped then", () => {
+  const inFlight = new InFlight(3, 2);
+  inFlight.add(0, 0, 1, 1);
+  inFlight.drop(0);
+  inFlight.add(0, 0, 2, 3); // the ring goes round
+  inFlight.add(0, 0, 4, 5);
+  inFlight.add(2, 0, 6, 7);
+  const visited: [slot: number, dueUs: number, sentUs: number][] = [];
+  inFlight.forEach((slot, dueUs, sentUs) => {
+    visited.push([slot, dueUs, sentUs]);
+    inFlight.drop(slot);
+  });
+  assert.deepEqual(visited, [[0, 2, 3], [0, 4, 5], [2, 6, 7]]);
+  assert.deepEqual([0, 1, 2].map((slot) => inFlight.count(slot)), [0, 0, 0]);
+});

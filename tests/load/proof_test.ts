@@ -16,7 +16,7 @@ const SCRIPT: Script = {
 
 function proveAt(origin: string, changes: Partial<ProofRequest> = {}): Promise<void> {
   const { signal } = new AbortController();
-  return prove({ target: "a", origin, script: SCRIPT, timeoutMs: 2_000, signal, ...changes });
+  return prove({ target: "a", origin, script: SCRIPT, timeoutMs: 20_000, signal, ...changes });
 }
 
 function answer(): Response {
@@ -75,7 +75,6 @@ Deno.test("prove gives up in time, and hangs up", async () => {
   const proved = proveAt(`http://127.0.0.1:${listener.addr.port}`, { timeoutMs: 50 });
   await assert.rejects(proved, /GET \/ got no answer: none within 50 ms/);
   using conn = await accepted;
-  const buffer = new Uint8Array(1_000);
-  assert.ok((await conn.read(buffer) ?? 0) > 0);
-  assert.equal(await conn.read(buffer), null);
+  // The time may have been over before it had asked.
+  while (await conn.read(new Uint8Array(1_000)) !== null);
 });

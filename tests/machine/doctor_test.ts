@@ -56,6 +56,7 @@ const CASES: Case[] = [
   ],
   ["turbo", sightOf({ turbo: null }), "unknown", /can't be told/],
   ["idle", { ...FIT, idle: { ...FIT.idle, busyRatio: 0.05 } }, "ok", /5 % of 8 cores/],
+  ["idle", sightOf({ allowedCores: 2 }), "ok", /1\.2 % of 2 cores in use/],
   ["idle", { ...FIT, idle: busy }, "advice", /40 % of 8 cores.*ffmpeg \(17\) 1\.2 cores/s],
   ["idle", { ...FIT, idle: { ...busy, busiest: [] } }, "advice", /can't see/],
   ["idle", { ...FIT, idle: { ...busy, busyRatio: null } }, "unknown", /can't be told/],

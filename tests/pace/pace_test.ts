@@ -40,6 +40,24 @@ const DUE: readonly [Phase[], number, number, string][] = [
   ],
   [[phase(5, 0), phase(1, 10)], 0, 5_000_000, "a pause at the start delays the first"],
   [[phase(1, 10), phase(5, 0)], 10, Infinity, "nothing comes in a pause at the end"],
+  [
+    [phase(600, 107 / 60)],
+    1_070,
+    Infinity,
+    "at 107/m over 10 min there is no arrival 1071, whatever rounding adds to their sum",
+  ],
+  [
+    [phase(600, 107 / 60, 0)],
+    535,
+    Infinity,
+    "nor does rounding add one to the end of a ramp to nothing",
+  ],
+  [
+    [phase(600, 107 / 60, 0), phase(5, 0), phase(1, 10)],
+    535,
+    605_000_000,
+    "nor does it keep one at that end which belongs behind a pause",
+  ],
 ];
 for (const [phases, x, expected, sentence] of DUE) {
   Deno.test(sentence, () => {

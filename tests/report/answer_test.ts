@@ -127,3 +127,22 @@ Deno.test("answer: at a rate of their own requests are the same for all, and p99
   }
   assert.match(answerText(answerTo(results)), /^b answers fastest: /);
 });
+
+Deno.test("answer: a p99 that lower bounds reach is told as one", () => {
+  const results = resultsAt({ a: [1_000] });
+  const { latency } = results.runs[0];
+  latency.censored = Math.ceil(latency.count / 50);
+  assert.match(plain(answerText(answerTo(results))), /in one run, p99 ≥ [\d.]+ ms\.$/);
+});
+
+Deno.test("answer: who answered only in what is discarded did not answer nothing", () => {
+  const results = resultsAt({ a: [1_000], b: [1_000] });
+  results.experiment.discard = 1_000;
+  const { timeline: { points }, requests } = results.runs[1];
+  for (const point of points.slice(4)) point.completed = 0;
+  Object.assign(requests, { completed: 500, failed: 500 });
+  assert.match(
+    plain(answerText(answerTo(results))),
+    / 50\.0 % of the requests to b .* not ranked\.$/,
+  );
+});

@@ -31,6 +31,7 @@ const ratios: [text: string, outcome: JudgedClaim["outcome"], sentence?: RegExp]
   ["rate(fast) < 2900/s", "not reproduced", /claimed less than 2900\/s$/],
   ["rate(fast) <= 3000/s", "inconclusive", /lies across the limit/],
   ["2900/s < rate(fast)", "reproduced", /claimed more than 2900\/s$/],
+  ["1% > 5xx(fast)", "reproduced", /^5xx is 0 % \(static, fast\), claimed less than 1%$/],
   ["2 × rate(fast) > 5000/s", "reproduced", /claimed more than 2,500\/s$/],
   ["rate(fast) within 5% of 2900/s", "reproduced", /claimed from 2,755\/s to 3,045\/s$/],
   ["2900/s within 5% of rate(fast)", "reproduced"],

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { benchCommandOf, commandOf } from "../../report/command.ts";
+import { renderPage } from "../../report/html/page.ts";
+import { reportModel } from "../../report/model.ts";
 import type { Results } from "../../runner/result.ts";
 import { resultsFixture } from "./fixture.ts";
 
@@ -73,4 +75,18 @@ Deno.test("the command of a single measurement does not give away who asked", ()
     'plateau bench --seed 1 http://h/ -H "Authorization: …" "-HCookie: …" "--header=a: b" ' +
       '--redis "rediss://…@10.0.0.1:6390"',
   );
+});
+
+Deno.test("the page names the file that its command runs; one that is built in is not to be saved", () => {
+  const named = { ...RESULTS, flags: SET, source: "name: pages\n" };
+  const mine = renderPage([reportModel({ ...named, file: { name: "mine.json", folder: ".." } })]);
+  assert.match(
+    mine,
+    /Save the experiment below as <code>mine\.json<\/code>, then run <code>plateau run mine\.json --seed 7/,
+  );
+  const builtIn = renderPage([
+    reportModel({ ...named, file: { name: "quick.yaml", folder: null } }),
+  ]);
+  assert.match(builtIn, /<p>Run <code>plateau run quick --seed 7<\/code><\/p>/);
+  assert.match(builtIn, /The experiment, word for word/);
 });

@@ -1,21 +1,38 @@
 import assert from "node:assert/strict";
 import {
-  compareGroups,
   comparePairs,
   comparisonOf,
   type GroupComparison,
+  type JudgeOptions,
 } from "../../report/comparison.ts";
-import { groupOf, type Measured } from "../../report/comparison/group.ts";
+import { type Group, groupOfBlocks } from "../../report/comparison/group.ts";
 import { formatRatio, ratioText } from "../../report/comparison/words.ts";
 import { reportModel } from "../../report/model.ts";
+import type { Run } from "../../runner/result.ts";
+import { blocksOf } from "../../runner/stats/blocks.ts";
+import { intervalBlocks } from "../../runner/stats/interval_blocks.ts";
 import { resultsFixture } from "./fixture.ts";
 import { around, resultsAt } from "./rates.ts";
 
 /** Fewer than in earnest, as only the order of magnitude of an interval is looked at. */
-const QUICK = { resamples: 400 };
+const RESAMPLES = 400;
 
-function runsAt(rates: readonly number[]): readonly Measured[] {
+function runsAt(rates: readonly number[]): readonly Run[] {
   return resultsAt({ a: rates }).runs;
+}
+
+function groupOf(runs: readonly Run[], seed: number): Group {
+  const blocks = runs.map(({ timeline }) => blocksOf(intervalBlocks(timeline.points)));
+  return groupOfBlocks(runs, blocks, { seed, resamples: RESAMPLES });
+}
+
+/** One comparison for itself. */
+function compare(
+  base: readonly Run[],
+  next: readonly Run[],
+  { seed = 0, ...judge }: JudgeOptions & { seed?: number } = {},
+): GroupComparison {
+  return comparePairs([{ base: groupOf(base, seed), next: groupOf(next, seed + 1) }], judge)[0];
 }
 
 function rateVerdict(comparison: GroupComparison): string {
@@ -31,13 +48,13 @@ const verdicts: [sentence: string, next: readonly number[], verdict: string][] =
 
 for (const [sentence, next, verdict] of verdicts) {
   Deno.test(`comparison: ${sentence}`, () => {
-    const comparison = compareGroups(runsAt(around(1_000)), runsAt(next), QUICK);
+    const comparison = compare(runsAt(around(1_000)), runsAt(next));
     assert.equal(rateVerdict(comparison), verdict);
   });
 }
 
 Deno.test("comparison: the interval holds the ratio, and Mann-Whitney is exact beside it", () => {
-  const comparison = compareGroups(runsAt(around(1_000)), runsAt(around(2_000, 0.001)), QUICK);
+  const comparison = compare(runsAt(around(1_000)), runsAt(around(2_000, 0.001)));
   const { base, next, ratio, interval, mannWhitney, p, adjustedP } = comparisonOf(
     comparison,
     "rate",
@@ -52,7 +69,7 @@ Deno.test("comparison: the interval holds the ratio, and Mann-Whitney is exact b
 
 Deno.test("comparison: of many made together, only a larger change would have been seen", () => {
   const [base, next] = [around(1_000), around(1_000, 0.001)].map((rates, seed) =>
-    groupOf(runsAt(rates), { ...QUICK, seed })
+    groupOf(runsAt(rates), seed)
   );
   const changeOf = (count: number): number =>
     comparisonOf(comparePairs(Array(count).fill({ base, next }))[0], "rate").smallestChange ?? 0;
@@ -63,13 +80,13 @@ Deno.test("comparison: p99 of a slower target is worse, its times are in ms", ()
   const [base, next] = [20, 40].map((medianMs) =>
     resultsFixture({ cells: [{ target: "a", scenario: "s", medianMs, runs: 5, duration: 2 }] }).runs
   );
-  const p99 = comparisonOf(compareGroups(base, next, QUICK), 99);
+  const p99 = comparisonOf(compare(base, next), 99);
   assert.equal(p99.verdict, "worse");
   assert.ok(p99.base > 25 && p99.base < 70 && p99.next > 1.5 * p99.base);
 });
 
 Deno.test("comparison: one run a side has a ratio, and no interval and no verdict", () => {
-  const comparison = compareGroups(runsAt([1_000]), runsAt([2_000]), QUICK);
+  const comparison = compare(runsAt([1_000]), runsAt([2_000]));
   const rate = comparisonOf(comparison, "rate");
   assert.deepEqual(
     [rate.ratio, rate.interval, rate.p, rate.verdict, rate.smallestChange],
@@ -79,14 +96,14 @@ Deno.test("comparison: one run a side has a ratio, and no interval and no verdic
 });
 
 Deno.test("comparison: a side that answered nothing has no ratio", () => {
-  const comparison = compareGroups(runsAt([0, 0]), runsAt([1_000, 1_010]), QUICK);
+  const comparison = compare(runsAt([0, 0]), runsAt([1_000, 1_010]));
   const rate = comparisonOf(comparison, "rate");
   assert.deepEqual([rate.ratio, rate.interval, rate.verdict], [null, null, "inconclusive"]);
 });
 
 Deno.test("comparison: of many cells, Holm's correction raises what is not sure", () => {
   const [base, next] = [[1_000, 1_040, 970], [1_080, 1_050, 1_130]].map((rates, seed) =>
-    groupOf(runsAt(rates), { seed, ...QUICK })
+    groupOf(runsAt(rates), seed)
   );
   const alone = comparisonOf(comparePairs([{ base, next }])[0], "rate");
   const twenty = comparePairs(Array.from({ length: 20 }, () => ({ base, next })));
@@ -97,14 +114,14 @@ Deno.test("comparison: of many cells, Holm's correction raises what is not sure"
 
 Deno.test("comparison: a wider margin makes a small difference equivalent", () => {
   const sides = [runsAt(around(1_000)), runsAt(around(1_030, 0.0005))] as const;
-  assert.equal(rateVerdict(compareGroups(...sides, { ...QUICK, marginRatio: 0.1 })), "equivalent");
-  assert.equal(rateVerdict(compareGroups(...sides, { ...QUICK, marginRatio: 0.001 })), "better");
+  assert.equal(rateVerdict(compare(...sides, { marginRatio: 0.1 })), "equivalent");
+  assert.equal(rateVerdict(compare(...sides, { marginRatio: 0.001 })), "better");
 });
 
 Deno.test("comparison: the same runs and seed give the same comparison", () => {
-  const compare = (): GroupComparison =>
-    compareGroups(runsAt(around(1_000)), runsAt(around(1_100)), { ...QUICK, seed: 3 });
-  assert.deepEqual(compare(), compare());
+  const again = (): GroupComparison =>
+    compare(runsAt(around(1_000)), runsAt(around(1_100)), { seed: 3 });
+  assert.deepEqual(again(), again());
 });
 
 const written: [ratio: number, ends: [number, number] | null, text: string][] = [
@@ -112,6 +129,9 @@ const written: [ratio: number, ends: [number, number] | null, text: string][] = 
   [0.2412, [0.2204, 0.2598], "0.24× [0.22, 0.26]"],
   [1.0021, [0.9981, 1.0062], "1.002× [0.998, 1.006]"],
   [0.0241, [0.0221, 0.026], "0.024× [0.022, 0.026]"],
+  [0.0024, null, "0.0024×"],
+  [0.00033, [0.00031, 0.00035], "0.00033× [0.00031, 0.00035]"],
+  [3e-12, null, "0.000000×"],
   [143.2, [120.1, 171.8], "143× [120, 172]"],
   [2.5, null, "2.50×"],
   [2.224, [1.204, Infinity], "2.22× [1.20, ∞)"],

@@ -53,6 +53,17 @@ Deno.test("connecting and the size of an answer have a table, a row a cell", () 
   assert.deepEqual(row.map(({ weak = false }) => weak).indexOf(true), 5);
 });
 
+Deno.test("a p99 that too few connections support has no interval", () => {
+  const percentilesOf = (p99: number) => ({ ...NO_CONNECT.percentiles, "99": p99 });
+  const p99Of = (count: number) => {
+    const runs = [3, 4].map((p99) => ({ count, percentiles: percentilesOf(p99) }));
+    const table = reportModel(resultsOf(runs)).scenarios[0].tables.connections;
+    return table?.rows[0][table.columns.findIndex(({ label }) => label === "p99")];
+  };
+  assert.deepEqual([p99Of(50)?.weak, p99Of(50)?.below], [true, undefined]);
+  assert.match(p99Of(5_000)?.below ?? "", /^\[/);
+});
+
 Deno.test("where no connection was made only the answers are told, and of nothing there is no table", () => {
   const [{ tables }] = reportModel(resultsOf([{}])).scenarios;
   assert.deepEqual(tables.connections?.columns.map(({ label }) => label), [

@@ -1,11 +1,11 @@
 /** Both CSVs, as a reader of CSV reads them. */
 import assert from "node:assert/strict";
 import { parse } from "csv-parse/sync";
-import { renderCsv } from "../../report/csv.ts";
+import { renderCsv, renderMeasurementCsv } from "../../report/csv.ts";
 import { renderIntervalsCsv, renderMeasurementIntervalsCsv } from "../../report/csv/intervals.ts";
 import { csvOf } from "../../report/csv/rows.ts";
 import { reportModel } from "../../report/model.ts";
-import type { Results } from "../../runner/result.ts";
+import type { Measurement, Results } from "../../runner/result.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 import { hostileResults } from "./hostile.ts";
 
@@ -135,4 +135,17 @@ for (const [sentence, text, cell] of TEXTS) {
 
 Deno.test("a negative number of ours is no formula", () => {
   assert.deepEqual(read(csvOf([{ lag: -0.5 }])), [{ lag: "-0.5" }]);
+});
+
+Deno.test("where nothing has a latency its cells are empty, in place of 0", () => {
+  const measurement = measurementFixture({ target: "", scenario: "static", medianMs: 5 });
+  const cellsOf = (latency: Measurement["latency"]): string[] => {
+    const [row] = read(renderMeasurementCsv({ ...measurement, latency }));
+    return ["Min", "Fastest", "Mean", "Stdev", "Max"].map((name) => row[`latency${name}Ms`]);
+  };
+  assert.ok(cellsOf(measurement.latency).every((text) => Number(text) > 0));
+  assert.deepEqual(cellsOf({ ...measurement.latency, count: 0, fastest: 0 }), Array(5).fill(""));
+  // Where all timed out there are latencies, but no answer.
+  const [, fastest, mean] = cellsOf({ ...measurement.latency, fastest: 0 });
+  assert.deepEqual([fastest, mean], ["", String(measurement.latency.mean)]);
 });

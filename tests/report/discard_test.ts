@@ -74,6 +74,27 @@ Deno.test("a run of which nothing would be left stays whole", () => {
 Deno.test("the report says what it left out, in its method and CSV alike", () => {
   const model = reportModel(resultsOf(2_000));
   assert.ok(model.method.some((text) => /The first 2\ss of every run are left out/.test(text)));
+  assert.ok(reportModel(resultsOf(250)).method.some((text) => /The first 0\.25\ss of/.test(text)));
   assert.ok(!reportModel(resultsOf(0)).method.some((text) => /left out of rates/.test(text)));
   assert.deepEqual(model.runs.map(({ rate }) => rate), [...cellWith(2_000).rate.values]);
+});
+
+/** The same, with a last interval of 50 ms, as where a number of requests ends a run. */
+function cutShort(discard: number): Results {
+  const results = resultsOf(discard);
+  for (const { timeline: { points } } of results.runs) {
+    points.push({ ...points[0], t: 6.05, completed: 1 });
+  }
+  return results;
+}
+
+Deno.test("a last interval that was cut short is no part of a whole second", () => {
+  const [run] = groupRuns(cutShort(3_250))[0].cells[0].runs;
+  const whole = run.timeline.points.slice(13, -1).map(({ completed }) => completed);
+  assert.ok(run.perSecond.requests.min >= 4 * Math.min(...whole), "four whole intervals each");
+});
+
+Deno.test("where less than a second is left the seconds are those of the whole run, not none", () => {
+  const [whole, rest] = [cellWith(0), cellWith(5_250)];
+  assert.deepEqual(rest.runs[0].perSecond, whole.runs[0].perSecond);
 });

@@ -39,6 +39,12 @@ Deno.test("percentiles below the median are of requests that ended: those under 
   assert.deepEqual(figureOfRun("p2.5", slow), exactly(endedUs(slow, 2.5) / 1_000));
 });
 
+Deno.test("the fastest of no answers is none, not 0, which would keep every limit", () => {
+  const dead = { ...RUN, latency: { ...RUN.latency, fastest: 0 } };
+  assert.deepEqual(figureOfRun("min", dead), { none: "no request was completed" });
+  assert.deepEqual(figureOfRun("min", RUN), exactly(RUN.latency.fastest));
+});
+
 Deno.test("p97.5 is of all requests, as its neighbours are, and as sure", () => {
   const ms = decodeHistogram(RUN.histogram).valueAtPercentile(97.5) / 1_000;
   assert.deepEqual(figureOfRun("p97.5", RUN), exactly(ms));

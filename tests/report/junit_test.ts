@@ -148,6 +148,10 @@ Deno.test("JUnit does not pass what got no answer at all", () => {
   const about = { measurement, startedAt: "2031-05-04T10:18:00.000Z", hostname: "h" };
   const [{ children: [alone] }] = casesOf(renderJunit([measurementSuite(about, [])]));
   assert.equal(alone.attributes.message, "No request got an answer");
+  // A server that hangs for the whole run fails no request, and answers none.
+  Object.assign(measurement.requests, { failed: 0, unfinished: 50 });
+  const [{ children: [hung] }] = casesOf(renderJunit([measurementSuite(about, [])]));
+  assert.equal(hung.attributes.message, "No request got an answer");
 });
 
 Deno.test("JUnit of an experiment that was ended says how much of it is in", () => {

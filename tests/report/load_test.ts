@@ -69,6 +69,25 @@ Deno.test("rates of runs that are loaded alike otherwise are told together", () 
   );
 });
 
+Deno.test("a load is told as it was asked for: one of a thing is one, and no second is rounded", () => {
+  const closed = { connections: 1, keepAlive: true, timeout: 5_000, pipeline: 1 };
+  const told = (load: Load): string => plain(loadText([{ load }]));
+  assert.equal(
+    told({ kind: "closed", ...closed, duration: 0.25, requests: null }),
+    "1 connection, 0.25 s",
+  );
+  assert.equal(
+    told({ kind: "closed", ...closed, connections: 2, duration: null, requests: 1 }),
+    "2 connections, 1 request",
+  );
+  assert.equal(
+    told({ ...rate(10), connections: 1, duration: 12.5 } as Load),
+    "10.0 requests/s over at most 1 connection, 12.5 s, evenly spread arrivals",
+  );
+  const phases = [{ duration: 1.25, from: 5, to: 5 }, { duration: 90, from: 5, to: 5 }];
+  assert.match(told({ ...PHASES, phases } as Load), /: 1\.25 s at 5\.00\/s, then 1 min 30 s at /);
+});
+
 Deno.test("one load for all scenarios is told once, at the top", () => {
   for (
     const results of [

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { CLIENTS, sourceLine } from "../../report/html/build.ts";
 import { markup, scriptJson } from "../../report/html/markup.ts";
+import { shownOf, WHOLE } from "../../report/html/client/view.ts";
 import { renderPage } from "../../report/html/page.ts";
 import { reportModel } from "../../report/model.ts";
 import { resultsFixture } from "./fixture.ts";
@@ -93,4 +94,45 @@ Deno.test("scriptJson() is the same value, without a sign that ends a script", (
 
 Deno.test("a page of a few runs weighs under 400 KB", () => {
   assert.ok(new TextEncoder().encode(renderPage([reportModel(RESULTS)])).length < 400_000);
+});
+
+Deno.test("runs are called by their repetition, in every figure, also where one of them is missing", () => {
+  const results = resultsFixture({
+    cells: [
+      { target: "a", scenario: "static", medianMs: 5, runs: 3 },
+      { target: "b", scenario: "static", medianMs: 5, runs: 3 },
+    ],
+  });
+  const lost = results.runs.findIndex(({ target }) => target === "b");
+  const model = reportModel({ ...results, runs: results.runs.toSpliced(lost, 1) });
+  const [{ bars, timelines }] = model.scenarios;
+  assert.deepEqual(bars.bars[1].runs.map(({ repetition }) => repetition), [2, 3]);
+  assert.deepEqual(timelines[1].runs.map(({ label }) => label), ["run 2", "run 3"]);
+  assert.deepEqual(shownOf(timelines[1], { ...WHOLE, runs: [1, 3] }).runs, [timelines[1].runs[1]]);
+  const page = renderPage([model]);
+  for (const repetition of [1, 2, 3]) {
+    assert.ok(page.includes(`name="run" value="${repetition}" checked> run ${repetition}<`));
+  }
+  assert.match(page, /"label":"b","color":1,"repetitions":\[2,3\]/);
+});
+
+Deno.test("a run of one target alone can be chosen by its repetition", () => {
+  const results = resultsFixture({
+    cells: [{ target: "a", scenario: "static", medianMs: 5, runs: 3 }],
+  });
+  const page = renderPage([reportModel({ ...results, runs: results.runs.slice(1) })]);
+  assert.deepEqual([...page.matchAll(/name="run" value="(\d)"/g)].map(([, run]) => run), [
+    "2",
+    "3",
+  ]);
+});
+
+Deno.test("seconds to choose from have no digits but those of their steps", () => {
+  const results = resultsFixture({
+    cells: [{ target: "a", scenario: "static", medianMs: 5, duration: 7 }],
+  });
+  const [run] = results.runs;
+  run.timeline.interval = 0.1;
+  const page = renderPage([reportModel(results)]);
+  assert.match(page, /name="to" min="0" max="7" step="0\.1" value="7"/);
 });

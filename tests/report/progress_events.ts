@@ -36,7 +36,7 @@ export const LIVE: Live = {
   workers: { count: 1, cpuRatio: 0.634, lateMs: 0.21 },
 };
 
-export const MEASURED: Progress = {
+export const MEASURED: Extract<Progress, { kind: "measured" }> = {
   kind: "measured",
   order: 2,
   measurement: measurementFixture({ target: "", scenario: "static", medianMs: 2 }),

@@ -104,3 +104,20 @@ Deno.test("without Unicode the live view is ASCII", () => {
     /^[\r\n\x20-\x7e]+$/,
   );
 });
+
+Deno.test("a run without any answer has no latency, in place of one of 0", () => {
+  const { latency } = MEASURED.measurement;
+  const nothing = { ...latency, count: 0, percentiles: { ...latency.percentiles, 50: 0, 99: 0 } };
+  const measurement = { ...MEASURED.measurement, rate: 0, latency: nothing };
+  const text = written([STARTING, { ...MEASURED, measurement }], null).join("");
+  assert.match(text, /: 0 requests\/s, no latency/);
+  assert.doesNotMatch(text, /p50|p99/);
+});
+
+Deno.test("a percentile that lower bounds reach is told as one", () => {
+  const { latency } = MEASURED.measurement;
+  const censored = Math.ceil(latency.count / 50);
+  const measurement = { ...MEASURED.measurement, latency: { ...latency, censored } };
+  const text = written([STARTING, { ...MEASURED, measurement }], null).join("");
+  assert.match(text, /, p50 [\d.]+ ms, p99 ≥ [\d.]+ ms/);
+});

@@ -17,8 +17,8 @@ const LINES: [sentence: string, scenario: string, text: string][] = [
   ["a request with a body is no longer", "{ post: /login, json: { user: a } }", "POST /login"],
   [
     "a flow is its steps",
-    "{ flow: [{ get: /home }, { think: 1s }, { post: /login }, { think: 50ms }, { get: /me }] }",
-    "flow: GET /home → think 1 s → POST /login → think 50 ms → GET /me",
+    "{ flow: [{ get: /home }, { think: 1.25s }, { post: /login }, { think: 50ms }, { get: /me }] }",
+    "flow: GET /home → think 1.25 s → POST /login → think 50 ms → GET /me",
   ],
   [
     "a mix is its requests with their shares",

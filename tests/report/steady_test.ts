@@ -69,6 +69,27 @@ Deno.test("of several runs the medians are given, with the lowest and highest", 
   assert.deepEqual(seconds && [seconds.min, seconds.median, seconds.max], [0, 1.125, 2]);
 });
 
+/** Runs that answer nothing in their first half second. */
+function silentAtFirst(warmups: readonly Warmup[]): Cell {
+  const results = resultsOf(warmups);
+  for (const { timeline } of results.runs) {
+    for (const point of timeline.points.slice(0, 2)) {
+      Object.assign(point, { completed: 0, p50: 0, p75: 0, p90: 0, p99: 0, histogram: "" });
+    }
+  }
+  return groupRuns(results)[0].cells[0];
+}
+
+Deno.test("a start-up without an answer has a rate of 0, and no latency to be told", () => {
+  const cell = silentAtFirst([warm(0.5)]);
+  assert.match(
+    steadyFindings([cell])[0].text,
+    /: steady from 0\.5 s on, after 0 requests; [\d,]+ requests\/s then, 0 before\.$/,
+  );
+  const rows = steadyTables("static", [cell])?.parts.rows ?? [];
+  assert.deepEqual(rows.map((row) => row[2].text), ["0", "–", "–"]);
+});
+
 Deno.test("each percentile flattens in its own time, in runs without a steady state too", () => {
   const { flattening } = steadinessOf(cellOf([NEVER]));
   const [p50] = flattening;

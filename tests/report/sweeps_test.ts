@@ -216,6 +216,15 @@ Deno.test("sweep: targets keep their colours in every scenario", () => {
   );
 });
 
+Deno.test("a point whose percentile lower bounds reach is one itself, without an interval", () => {
+  const results = sweepResults([1, 2, 4].map((n) => ({ parameters: { n }, rate: 1_000 })));
+  for (const { latency } of results.runs) latency.censored = Math.ceil(latency.count / 50);
+  const [{ facets: [{ drawings }] }] = reportModel(results).sweeps[0].figures;
+  const points = drawings.flatMap(({ chart }) => chart.series[0].points[0]);
+  assert.deepEqual(points.map(({ text }) => /: ≥/.test(text)), [false, false, true]);
+  assert.deepEqual(points.map(({ low }) => low === null), [false, false, true]);
+});
+
 Deno.test("sweeps are told in the terminal and in markdown, and not at all without factors", () => {
   const model = reportModel(sweepResults(atRates(RATES, (rate) => Math.min(rate, 4_900))));
   const options = { color: false, unicode: true, width: 200 };

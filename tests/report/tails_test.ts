@@ -56,3 +56,11 @@ Deno.test("too few requests have no tail", () => {
   assert.equal(tails, null);
   assert.equal(tailsFinding, "");
 });
+
+Deno.test("where most requests timed out, half of them took as long or longer, and nobody knows how long", () => {
+  const results = resultsFixture({
+    cells: [{ target: "hung", scenario: "static", medianMs: 20, timeoutRatio: 0.7 }],
+  });
+  const [{ densityFinding }] = reportModel(results).scenarios;
+  assert.match(densityFinding, /^Half of the requests to hung took 5\.00\ss or longer\.$/);
+});

@@ -117,8 +117,8 @@ function silence(run: Measurement): void {
 Deno.test("tables of a run without any answer have no latency, in place of one of 0", () => {
   const results = resultsFixture({ cells: [{ target: "a", scenario: "s", medianMs: 5 }] });
   results.runs.forEach(silence);
-  const [{ tables: { summary, percentiles } }] = reportModel(results).scenarios;
-  for (const { columns, rows, notes } of [summary, percentiles]) {
+  const [{ tables: { summary, percentiles, runs } }] = reportModel(results).scenarios;
+  for (const { columns, rows, notes } of [summary, percentiles, runs]) {
     rows[0].forEach(({ text }, i) => {
       if (/^(?:p\d|Mean|Stdev|Min|Max)/.test(columns[i].label)) assert.equal(text, "–");
     });
@@ -152,5 +152,35 @@ Deno.test("hostile texts stay text in markdown: no tag, link, cell or line of th
   for (const table of tables) {
     const cells = table.trimEnd().split("\n").map((line) => line.match(/(?<!\\)\|/g)?.length);
     assert.equal(new Set(cells).size, 1);
+  }
+});
+
+Deno.test("visitors of whom none came to the end have no length", () => {
+  const measurement = measurementFixture({ target: "", scenario: "static", medianMs: 5 });
+  const length = { ...measurement.service, count: 0 };
+  const sessions = { created: 9, completed: 0, failed: 0, unfinished: 9, length };
+  const { facts } = measurementModel({ ...measurement, sessions });
+  assert.equal(facts.find(({ label }) => label === "Session length")?.text, "–");
+});
+
+Deno.test("a run of less than a second has no whole one to tell of, in place of one without requests", () => {
+  const results = resultsFixture({ cells: [{ target: "a", scenario: "s", medianMs: 5 }] });
+  results.runs[0].elapsed = 0.8;
+  const [{ tables }] = reportModel(results).scenarios;
+  for (const { rows: [[, , ...seconds]] } of [tables.requestsPerSecond, tables.bytesPerSecond]) {
+    assert.deepEqual(seconds.map(({ text }) => text), Array(7).fill("–"));
+  }
+});
+
+Deno.test("in every table a percentile that lower bounds reach is one itself", () => {
+  const results = resultsFixture({
+    cells: [{ target: "a", scenario: "s", medianMs: 5, timeoutRatio: 0.02 }],
+  });
+  const [{ tables: { summary, percentiles, runs } }] = reportModel(results).scenarios;
+  for (const { columns, rows: [row] } of [summary, percentiles, runs]) {
+    const textOf = (label: string): string =>
+      row[columns.findIndex((column) => column.label === label)].text;
+    assert.match(textOf("p99"), /^≥ 5,000$/);
+    assert.doesNotMatch(textOf("p50"), /≥/);
   }
 });

@@ -6,6 +6,8 @@ import { reportModel } from "../../report/model.ts";
 import { trendFinding } from "../../report/trend/finding.ts";
 import { renderTrendMarkdown } from "../../report/trend/markdown.ts";
 import { pointsOf } from "../../report/trend/series.ts";
+import { encodeHistogram } from "../../runner/stats/hdr.ts";
+import { Histogram } from "../../runner/stats/histogram.ts";
 import type { Verdict } from "../../runner/stats/verdict.ts";
 import { resultsFixture } from "./fixture.ts";
 import { hostileResults } from "./hostile.ts";
@@ -59,6 +61,34 @@ Deno.test("what changed is told with the commit that most of it came with", () =
   assert.match(
     findings[0],
     /^Worse: static, a: 0\.90\d*×.*; the largest step of requests\/s, 0\.90×, came with ccccccc\.$/,
+  );
+});
+
+Deno.test("what got worse is told with its own steps, whatever got better meanwhile", () => {
+  const slower = resultsOn(3, "c", { a: around(2_000), b: around(2_000, 0.0006) });
+  const late = new Histogram();
+  for (let i = 0; i < 200; i++) late.record(400_000);
+  const histogram = encodeHistogram(late.toSparse());
+  for (const run of slower.runs.filter(({ target }) => target === "a")) {
+    for (const part of [run, ...run.timeline.points]) part.histogram = histogram;
+    run.latency.max = 400;
+  }
+  const [{ findings }] = trendIn(THREE[0], THREE[1], slower).scenarios;
+  assert.match(
+    findings[0],
+    /^Worse: static, a: [12]\.\d+×.*; the largest step of p99, .* ccccccc\.$/,
+  );
+});
+
+Deno.test("where answers went wrong that is told, and not how fast they came", () => {
+  const wrong = resultsOn(3, "c", { a: around(3_000), b: around(2_000, 0.0006) });
+  for (const { target, requests, checks } of wrong.runs) {
+    if (target === "a") checks.failed = Math.round(requests.completed / 2);
+  }
+  const [{ findings }] = trendIn(THREE[0], THREE[1], wrong).scenarios;
+  assert.match(
+    findings[0],
+    /^Worse: static, a: .*; wrong or failed: 0\s% of the requests before, 50\.\d\s% now\.$/,
   );
 });
 

@@ -32,8 +32,9 @@ Deno.test("links to sections are no views, and senseless parts of a view are lef
 });
 
 Deno.test("a chart is shown with the chosen runs and percentiles only", () => {
-  const run = (label: string) => ({
-    label,
+  const run = (repetition: number) => ({
+    label: `run ${repetition}`,
+    repetition,
     t: [1],
     rate: [1],
     latency: [[5], [9]],
@@ -53,10 +54,10 @@ Deno.test("a chart is shown with the chosen runs and percentiles only", () => {
     rate: axis,
     cpu: null,
     memory: null,
-    runs: [run("run 1"), run("run 2")],
+    runs: [run(1), run(3)],
   };
-  const shown = shownOf(chart, { ...WHOLE, percentiles: ["p99"], runs: [2] });
+  const shown = shownOf(chart, { ...WHOLE, percentiles: ["p99"], runs: [2, 3] });
   assert.deepEqual(axisOf([shown], "ms"), { unit: "ms", scale: "linear", min: 0, max: 9.45 });
   assert.deepEqual(shown.percentiles, ["p99"]);
-  assert.deepEqual(shown.runs, [{ ...run("run 2"), latency: [[9]] }]);
+  assert.deepEqual(shown.runs, [{ ...run(3), latency: [[9]] }]);
 });

@@ -54,3 +54,16 @@ Deno.test("weights: a factor that one target has alone is told with the target",
 Deno.test("weights: a missing combination leaves nothing to weigh", () => {
   assert.deepEqual(sweepsOf(EXPLAINED.slice(1)), []);
 });
+
+Deno.test("weights: what a factor does a thousand times over is written out", () => {
+  const cells = ["slow", "fast"].flatMap((target, i) =>
+    [1, 8].map((connections): SweepCell => ({
+      target,
+      parameters: { connections },
+      rate: 0,
+      rates: around([2, 3_000][i] * connections),
+    }))
+  );
+  const [{ weights }] = sweepsOf(cells);
+  assert.equal(weights?.table.rows[0][2].text, "1,500×");
+});

@@ -105,7 +105,7 @@ testLoading(
         "the last is how it ended",
       );
       assert.equal(open.count, 0);
-      assert.ok(time.cpuUs > 0);
+      assert.ok(time.cpuUs >= reports[0].time.cpuUs);
     }
   },
 );
@@ -145,7 +145,7 @@ testLoading("after a worker has failed the next load has another", async () => {
   const loader = new LocalLoader();
   const nobody = { ...requestAt(1), origin: "http://nobody.invalid" };
   const failed = await loader.load(nobody, listening().hooks).then(
-    ({ reports }) => reports[0].totals.failed > 0,
+    ({ reports }) => reports[0].totals.completed === 0,
     () => true,
   );
   assert.ok(failed);

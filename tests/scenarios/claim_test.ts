@@ -148,6 +148,7 @@ const wrong: [text: string, ...problems: RegExp[]][] = [
   ["rate(a) / ceiling(redis) < rate(b) / rate(c)", /^Cannot divide rate\(a\) by ceiling\(redis\)/],
   ["rate(a) / rate(b) > 2", /^Cannot read "rate\(a\) \/ rate\(b\) > 2" as a claim/],
   ["rate(a) within 5 of rate(b)", /^Cannot read "5" as a tolerance: write 5%$/],
+  ["rate(a) within 150 of rate(b)", /^Cannot read "150" as a tolerance: write a percentage/],
   ["rate(a) within 0% of rate(b)", /^Cannot read "0%" as a tolerance: write a percentage above 0%/],
   [
     "warmup(a) is warmup",

@@ -102,6 +102,8 @@ Deno.test("every choice of the starter is right when its # is taken away", async
     visit: inPhases,
     arrivals: inPhases,
     pool: inPhases,
+    // Which cores can be had is this machine's affair.
+    pin: (text) => text.replace(/^pin: .*$/m, "pin: {}"),
   };
   // A choice goes on while its lines are further in.
   const choices = [...starter.matchAll(/^ *# (\w+):.*(?:\n *# {3,}.*)*$/gm)];
@@ -109,5 +111,5 @@ Deno.test("every choice of the starter is right when its # is taken away", async
     const chosen = starter.replace(lines, lines.replaceAll(/^( *)# /gm, "$1"));
     assert.deepEqual(wrongLines(together[key]?.(chosen) ?? chosen), [], key);
   }
-  assert.equal(choices.length, 36);
+  assert.equal(choices.length, 38);
 });

@@ -20,9 +20,9 @@ for (const [type, text, sent] of BRACED) {
 }
 
 Deno.test("the fields of a form in a HAR file are encoded whole", () => {
-  const params = [{ name: "{{a}}", value: "{{b c}}" }];
+  const params = [{ name: "{{a}}", value: "{{b c}}\ud800" }];
   const { wire } = onlyStep("application/x-www-form-urlencoded", { name: "x-t" }, { params });
-  assert.equal(wire.body, "%7B%7Ba%7D%7D=%7B%7Bb%20c%7D%7D");
+  assert.equal(wire.body, "%7B%7Ba%7D%7D=%7B%7Bb%20c%7D%7D%EF%BF%BD");
 });
 
 Deno.test("a header field of a HAR file that can't be sent is left out, with a note", () => {

@@ -1,6 +1,7 @@
 /** Artillery scripts: what they become here. */
 import assert from "node:assert/strict";
 import { parse } from "yaml";
+import { Profile } from "../../scenarios/pace/profile.ts";
 import { becomes, experimentOf, script } from "./foreign.ts";
 
 /** The only scenario, as an experiment file has it, and what is noted. */
@@ -18,6 +19,12 @@ const STEPS: readonly (readonly [sentence: string, steps: string, flow: unknown[
   ["a query", "[{ get: { url: '/a?b=1', qs: { q: 'é &{{ $uuid }}' } } }]", [
     { get: "/a?b=1&q=%C3%A9%20%26{{ uuid }}", headers: GZIP },
   ]],
+  ["a path with half a character", '[{ get: { url: "/\\ud800" } }]', [
+    { get: "/%EF%BF%BD", headers: GZIP },
+  ]],
+  ["a query with half a character", '[{ get: { url: /, qs: { q: "\\ud800" } } }]', [
+    { get: "/?q=%EF%BF%BD", headers: GZIP },
+  ]],
   ["a path with spaces", "[{ get: { url: /a b } }]", [{ get: "/a%20b", headers: GZIP }]],
   ["an address of its own", "[{ get: { url: 'http://127.0.0.1:8080?a=1' } }]", [
     { get: "/?a=1", headers: GZIP },
@@ -27,9 +34,10 @@ const STEPS: readonly (readonly [sentence: string, steps: string, flow: unknown[
   ]],
   [
     "times to think, but no empty ones",
-    "[{ think: 5m }, { think: 0.2 }, { think: 0 }, { get: { url: / } }]",
+    "[{ think: 5m }, { think: 4.1m }, { think: 0.2 }, { think: 0 }, { get: { url: / } }]",
     [
       { think: "300s" },
+      { think: "246s" },
       { think: "200ms" },
       { get: "/", headers: GZIP },
     ],
@@ -128,6 +136,17 @@ Deno.test("Artillery's phases become phases, with their arrivals, ramps and paus
   ]);
   assert.deepEqual([load.arrivals, load.connections, load.timeout], [["poisson"], [7], [10_000]]);
 });
+
+for (const [duration, count] of [["2m", 20], ["7", 25], ["1h", 7], ["4.1m", 41]] as const) {
+  Deno.test(`an arrivalCount of ${count} in ${duration} brings ${count} visitors, and no more`, () => {
+    const phases = `phases: [{ duration: ${duration}, arrivalCount: ${count} }]`;
+    const { load } = experimentOf(script("[{ get: { url: / } }]").replace(/phases:.*/, phases));
+    assert.ok("phases" in load);
+    const profile = new Profile(load.phases[0].phases);
+    assert.ok(profile.dueUs(count - 1) < profile.durationUs);
+    assert.equal(profile.dueUs(count), Infinity);
+  });
+}
 
 Deno.test("Artillery's pool becomes connections that visitors share", () => {
   const { load } = experimentOf(

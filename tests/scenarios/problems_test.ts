@@ -28,6 +28,20 @@ const wrong: [sentence: string, text: string, lines: (string | RegExp)[]][] = [
   ["a command as text, explained as a command", RIGHT.replace("app: api", "command: node"), [
     'x.yaml:2:28: targets.api.command: Cannot use "node": it must be a list',
   ]],
+  [
+    "ports that no program can have",
+    RIGHT.replace(
+      "app: api",
+      'command: [node], env: { PORT: [0, 3999, "70000", "{port}"], HOST: 0 }',
+    ),
+    [
+      "x.yaml:2:50: targets.api.env.PORT.0: Cannot use 0 as a port: write one from 1 to 65535, or {port} for a free one",
+      "x.yaml:2:59: targets.api.env.PORT.2: Cannot use 70000 as a port: write one from 1 to 65535, or {port} for a free one",
+    ],
+  ],
+  ["a port that no program can have", RIGHT.replace("app: api", "command: [a], env: { PORT: 0 }"), [
+    /^x\.yaml:2:46: targets\.api\.env\.PORT: Cannot use 0 as a port/,
+  ]],
   ["a stray key beside a launcher's own", RIGHT.replace("app: api", "app: api, sett: {}"), [
     'x.yaml:2:29: targets.api.sett: Cannot understand "sett": did you mean "set"?',
   ]],

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import {
   durationMs,
+  durationText,
   parseDurationMs,
   parseRatePerSec,
   ratePerSec,
@@ -15,6 +16,8 @@ const durations: [text: string, ms: number | null][] = [
   ["500µs", 0.5],
   [" 1s ", 1_000],
   ["0s", 0],
+  ["4.1m", 246_000],
+  ["0.07h", 252_000],
   ["10", null],
   ["-1s", null],
   ["1e3ms", null],
@@ -30,6 +33,10 @@ for (const [text, ms] of durations) {
   Deno.test(`"${text}" ${ms === null ? "is no duration" : `is ${ms} ms`}`, () => {
     assert.equal(parseDurationMs(text), ms);
   });
+}
+
+for (const [ms, text] of [[0, "0s"], [0.5, "500us"], [1.5, "1.5ms"], [90_000, "90s"]] as const) {
+  Deno.test(`${ms} ms is written ${text}`, () => assert.equal(durationText(ms), text));
 }
 
 const rates: [text: string, perSec: number | null][] = [

@@ -44,6 +44,10 @@ const wrong: [text: string, says: RegExp][] = [
     "discard: 3s\nload: { phases: [{ duration: 1s, arrivals: 5/s }, { duration: 1s, arrivals: 9/s }] }",
     /Cannot leave out 3s of runs of 2s/,
   ],
+  // A load that is wrong is told of once, and has no length to hold against what is discarded.
+  ["discard: 1s\nload: { phases: [{ duration: 5s }] }", /Cannot do without it/],
+  ["discard: 1s\nload: { duration: [long] }", /Cannot read "long" as a duration/],
+  ["discard: 1s\nload: { duration: 5 }", /Cannot read 5 as a duration: write 5s/],
 ];
 
 for (const [text, says] of wrong) {

@@ -27,6 +27,7 @@ const filled: [
   }],
   ["for a path that lacks its slash, with it", { path: "{{v}}" }, "a", { path: "/a" }],
   ["for a path that is none, as none", { path: "{{v}}" }, "http://", { path: "/" }],
+  ["for an address that has no path, as none", { path: "{{v}}" }, "javascript:a b", { path: "/" }],
   ["in a header", { headers: { a: "Bearer {{ v }}" } }, "t", { headers: { a: "Bearer t" } }],
   ["in a header, without a second header", { headers: { a: "{{v}}" } }, "t\r\nb: c\0", {
     headers: { a: "tb: c" },

@@ -66,6 +66,7 @@ const wrong: [text: string, ...problems: RegExp[]][] = [
   ["p99 < 50", /^Cannot read "50" as a duration: write 50ms$/],
   ["rate > 1000", /^Cannot read "1000" as a rate: write 1000\/s$/],
   ["success >= 99.9", /^Cannot read "99.9" as a share: write 99.9%$/],
+  ["success >= 0.999", /^Cannot read "0.999" as a share: write 99.9% or 0.999%$/],
   ["success >= 101%", /^Cannot read "101%" as a share: write a percentage from 0% to 100%/],
   ["p99 == 5ms", /^Cannot use == in a threshold: write <, <=, > or >=$/],
   ["p99 = 5", /^Cannot use = in/, /^Cannot read "5" as a duration/],
@@ -99,5 +100,9 @@ Deno.test("thresholds of a file are told of at their line, all at once", () => {
 
 Deno.test("a margin is a percentage", () => {
   assert.equal(margin.parse("2.5%"), 0.025);
+  assert.equal(margin.parse(" 2.5 % "), 0.025);
+  assert.equal(margin.parse("0%"), 0);
+  assert.match(String(margin.safeParse("150").error), /write a percentage from 0% to 100%/);
   assert.match(String(margin.safeParse("2").error), /as a margin: write 2%/);
+  assert.match(String(margin.safeParse("0.05").error), /as a margin: write 5% or 0.05%/);
 });

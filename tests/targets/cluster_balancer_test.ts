@@ -84,9 +84,13 @@ Deno.test("method, path, query, fields and body arrive as they were sent", async
     `PUT /a/../b%2e?c=%41 HTTP/1.1\r\nhost: x\r\n${lines}content-length: 5\r\n\r\n12345`;
   await connection.write(Uint8Array.from(request, (letter) => letter.charCodeAt(0)));
   const buffer = new Uint8Array(4_096);
-  const length = await connection.read(buffer) ?? 0;
+  let answer = "";
+  while (!answer.endsWith("}")) {
+    const length = await connection.read(buffer);
+    assert.ok(length !== null, answer);
+    answer += new TextDecoder().decode(buffer.subarray(0, length));
+  }
   connection.close();
-  const answer = new TextDecoder().decode(buffer.subarray(0, length));
   assert.match(answer, /^HTTP\/1\.1 201 /);
   assert.match(answer, /set-cookie: a=1\r\n(?:.*\r\n)*?set-cookie: b=2\r\n/);
   const seen = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4));

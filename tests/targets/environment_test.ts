@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { startTarget } from "../../targets/launch/registry.ts";
+import { freePort } from "../../targets/launch/surroundings.ts";
 import { launchContext, program, targetFrom } from "./fixtures/launch_context.ts";
 
 Deno.test("a target sees a clean environment, what the file says, and nothing else", async () => {
@@ -28,4 +29,13 @@ Deno.test("a target sees a clean environment, what the file says, and nothing el
     "TMP",
   ]);
   assert.deepEqual(Object.keys(rest).filter((name) => !inherited.has(name)), []);
+});
+
+Deno.test("instances that join later never have the same port, whatever chance draws", () => {
+  const draws = (): () => number => {
+    let drawn = 0;
+    return () => drawn++ / 1_000;
+  };
+  const port = freePort({ draw: draws() });
+  assert.notEqual(freePort({ others: [port], draw: draws() }), port);
 });

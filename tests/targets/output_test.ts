@@ -58,6 +58,14 @@ for (const size of [1, 5, 1_000]) {
   });
 }
 
+Deno.test("takeLine() finds a line that comes in one chunk with much output", async () => {
+  const output = new Output();
+  const taken = output.takeLine("started");
+  const banner = "welcome\n".repeat(5_000);
+  await output.drain(chunksOf(`started 12\n${banner}`, banner.length + 20));
+  assert.equal(await Promise.race([taken, "nothing"]), "12");
+});
+
 Deno.test("takeLine() finds a line that is already there", async () => {
   assert.equal(await (await outputOf("started 12\n")).takeLine("started"), "12");
 });

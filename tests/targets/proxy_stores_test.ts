@@ -48,6 +48,29 @@ class FakeRedis implements RedisCommands {
   }
 }
 
+/** What a store in Redis does not wait for longer (stores/redis.ts). */
+const LIMIT_MS = 250;
+
+/** With a store of its own. A machine that stands still looks like a Redis that does: then it is tried again. */
+async function undisturbed(open: () => Promise<RedisStore>): Promise<void> {
+  for (let tries = 1;; tries++) {
+    const store = await open();
+    const startMs = performance.now();
+    try {
+      await suite(store);
+      await store.set("short", ANSWER, 1);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      assert.equal(await store.get("short"), null);
+      await store.set("fraction", ANSWER, 16.1 * 1_000);
+      return assert.deepEqual(await store.get("fraction"), ANSWER);
+    } catch (error) {
+      if (performance.now() - startMs < LIMIT_MS || tries === 5) throw error;
+    } finally {
+      store.close();
+    }
+  }
+}
+
 async function suite(store: Store): Promise<void> {
   assert.equal(await store.get("a"), null);
   await store.set("a", ANSWER, 60_000);
@@ -72,16 +95,9 @@ testWith(
   async () => {
     const { signal } = new AbortController();
     const redis = await provideRedis({ url: null, signal, wellKnownUrl: "redis://127.0.0.1:1" });
-    const store = await openRedisStore(redis?.url ?? null);
     try {
-      await suite(store);
-      await store.set("short", ANSWER, 1);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      assert.equal(await store.get("short"), null);
-      await store.set("fraction", ANSWER, 2.01 * 1_000);
-      assert.deepEqual(await store.get("fraction"), ANSWER);
+      await undisturbed(() => openRedisStore(redis?.url ?? null));
     } finally {
-      store.close();
       await redis?.stop();
     }
   },
@@ -149,6 +165,25 @@ Deno.test("a Redis that hangs holds up requests once, and none after that", asyn
   assert.equal(await store.get("later"), null);
   assert.equal(redis.asked, asked);
   store.close();
+});
+
+Deno.test({
+  name: "a store that is closed while it asks whether Redis is back asks no more",
+  sanitizeOps: true, // a timer that it leaves is found
+  async fn(): Promise<void> {
+    const asked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<never>();
+    const redis = Object.assign(new FakeRedis(), {
+      state: "down" as const,
+      ping: () => (asked.resolve(), answer.promise),
+    });
+    const store = new RedisStore(redis);
+    await store.get("a");
+    await asked.promise;
+    store.close();
+    answer.reject(new Error("closed"));
+    await new Promise((resolve) => setTimeout(resolve));
+  },
 });
 
 Deno.test("bytes that are no kept answer are none", () => {

@@ -1,5 +1,6 @@
 /** The caching proxy in front of a real origin. */
 import assert from "node:assert/strict";
+import { until } from "../e2e/patience.ts";
 import { serveOrigin } from "./fixtures/origin.ts";
 import { proxyOf } from "./fixtures/proxy.ts";
 
@@ -16,7 +17,7 @@ Deno.test("the first request is a miss, the next are hits with the same bytes an
     const { status, headers } = response;
     const fields = ["content-type", "x-own", "etag"].map((name) => headers.get(name));
     seen.push({ status, fields, body: [...new Uint8Array(await response.arrayBuffer())] });
-    assert.equal(headers.get("age"), word === "miss" ? null : "0");
+    assert.match(`${headers.get("age")}`, word === "miss" ? /^null$/ : /^\d$/);
   }
   assert.deepEqual(seen[0].body, [...bytes]);
   assert.deepEqual(seen[1], seen[0]);
@@ -131,6 +132,7 @@ Deno.test("a stale answer is served while one request fetches it anew", async ()
   await new Promise((resolve) => setTimeout(resolve, 20));
   const answers = await Promise.all(Array.from({ length: 20 }, () => proxy.get("/")));
   assert.ok(answers.every(({ word, text }) => word === "stale" && text === "version 1"));
+  await until("it is fetched anew", () => origin.asked.length > 1);
   assert.equal(origin.asked.length, 2);
   release.resolve();
   while ((await proxy.get("/")).text === "version 1");
@@ -151,7 +153,8 @@ Deno.test("how old an answer was when it came counts", async () => {
   for (const word of ["miss", "hit"]) {
     const response = await fetch(proxy.url);
     await response.body?.cancel();
-    assert.deepEqual([response.headers.get("x-cache"), response.headers.get("age")], [word, "50"]);
+    assert.equal(response.headers.get("x-cache"), word);
+    assert.match(response.headers.get("age") ?? "", word === "miss" ? /^50$/ : /^5\d$/);
   }
 });
 

@@ -7,6 +7,7 @@ import { openRedisUse } from "../../targets/resources/redis_watch.ts";
 import { TreeUse } from "../../targets/resources/tree_use.ts";
 import type { WatchedUse } from "../../targets/resources/watch.ts";
 import { watchResources } from "../../targets/resources.ts";
+import { pause, until } from "../e2e/patience.ts";
 import { testWith } from "../needs.ts";
 import { startRedis } from "./fixtures/own_redis.ts";
 
@@ -32,8 +33,6 @@ async function beside(
 const BUSY = "while :; do :; done";
 const TWO_BUSY = ["sh", "-c", `sh -c '${BUSY}' & sh -c 'echo up; ${BUSY}'; true`];
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
 function cpuSec(pid: number): number {
   const { userTicks = 0, systemTicks = 0 } = readStat(pid) ?? {};
   return (userTicks + systemTicks) / TICKS_PER_SEC;
@@ -51,18 +50,27 @@ testWith(["linux"], "two processes that compute are seen as user time of their t
     const busy = descendantsOf(pid);
     assert.equal(busy.length, 2);
     const used = (): number => busy.reduce((sum, one) => sum + cpuSec(one), 0);
-    const [sinceMs, before] = [performance.now(), used()];
+    // They go on while this test is held up: what was used is at least that from after the first look.
+    const before = used();
+    const sinceMs = performance.now();
     const watch = watchResources({ pid, supervised: false }, { intervalMs: 100, sinceMs });
-    await pause(560);
+    const since = used();
+    await pause(350);
+    await until("they have computed", () => used() - since > 0.2);
+    const leastSec = used() - since;
     const { resources: points, parts } = await watch.stop();
-    const usedSec = used() - before;
+    const mostSec = used() - before;
+    const elapsedMs = performance.now() - sinceMs;
     assert.deepEqual(parts, []);
-    assert.ok(points.length >= 2 && points.length <= 6, `${points.length} points`);
+    assert.ok(
+      points.length >= 1 && points.length <= elapsedMs / 100 + 1,
+      `${points.length} points`,
+    );
     assert.ok(points.every(({ t }, i) => t > (points[i - 1]?.t ?? 0)));
     const countedSec = secondsOf(points, ({ cpu }) => cpu);
     assert.ok(
-      usedSec > 0.04 && Math.abs(countedSec - usedSec) <= 0.06,
-      `${countedSec} of ${usedSec}`,
+      countedSec >= leastSec - 0.06 && countedSec <= mostSec + 0.06,
+      `${countedSec} of ${leastSec} to ${mostSec}`,
     );
     const userSec = secondsOf(points, ({ user = 0 }) => user);
     assert.ok(userSec > 0.7 * countedSec, `${userSec} of ${countedSec}`);
@@ -93,11 +101,12 @@ testWith(
       const sinceMs = performance.now();
       const watch = watchResources({ pid, supervised: false }, { intervalMs: 100, sinceMs });
       await pause(350);
-      const [point] = (await watch.stop()).resources.slice(-1);
+      const { resources: points } = await watch.stop();
+      const [point] = points.slice(-1);
       assert.equal(point.threads, 7);
       assert.ok(point.files !== undefined && point.files >= 40 && point.files <= 45);
-      const { voluntary = 0 } = point.switches ?? {};
-      assert.ok(voluntary > 100 && voluntary < 6 * 400, `${voluntary} a second`);
+      const count = secondsOf(points, ({ switches }) => switches?.voluntary ?? 0);
+      assert.ok(count > 30 && count < point.t * 6 * 400, `${count} in ${point.t} s`);
     });
   },
 );
@@ -117,8 +126,8 @@ testWith(
         told.push(tree.take().cpuMs);
       }
       await pause(300);
-      told.push(tree.take().cpuMs);
       const { waitedUserTicks = 0, waitedSystemTicks = 0 } = readStat(pid) ?? {};
+      told.push(tree.take().cpuMs); // after it: another may end in between
       const endedMs = (waitedUserTicks + waitedSystemTicks) * 1_000 / TICKS_PER_SEC;
       const toldMs = told.reduce((sum, ms) => sum + ms, 0);
       assert.ok(toldMs >= endedMs - 25, `${toldMs} of ${endedMs} ms`);

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { programOf, runtimeOf } from "../../targets/launch/runtime.ts";
 import { cleanEnv } from "../../targets/launch/surroundings.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
@@ -33,11 +32,13 @@ Deno.test("env only sets variables: the program comes after them", () => {
   assert.equal(programOf(["env", "-i", "node"]), "-i");
 });
 
-/** A folder with a `node` that does this. */
+/**
+ * A folder with a `node` that does this. Another process writes it: what this one has open for writing its
+ * children have for a moment, too, those of other tests, and meanwhile nobody can run it (ETXTBSY).
+ */
 function fakeNode(folder: string, script: string): { env: Record<string, string>; cwd: string } {
-  const path = join(folder, "node");
-  Deno.writeTextFileSync(path, `#!/bin/sh\n${script}\n`);
-  Deno.chmodSync(path, 0o755);
+  const args = ["-c", 'printf "%s" "$0" > node && chmod 755 node', `#!/bin/sh\n${script}\n`];
+  assert.ok(new Deno.Command("sh", { args, cwd: folder }).outputSync().success);
   return { env: cleanEnv({ PATH: `${folder}:${Deno.env.get("PATH")}` }), cwd: folder };
 }
 

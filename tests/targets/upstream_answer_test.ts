@@ -115,6 +115,29 @@ Deno.test("a kept connection that the origin has closed is replaced, and no requ
   listener.close();
 });
 
+for (
+  const { what, answer, text } of [
+    { what: "a length", answer: `${HEAD}content-length: 1\r\n\r\na`, text: "a" },
+    {
+      what: "chunks",
+      answer: `${HEAD}transfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n`,
+      text: "a",
+    },
+    { what: "no body", answer: "HTTP/1.1 204 No Content\r\n\r\n", text: "" },
+  ]
+) {
+  Deno.test(`what stands behind an answer with ${what} is never taken for the next answer`, async () => {
+    const more = "HTTP/1.1 500 Not Asked For\r\ncontent-length: 0\r\n\r\n";
+    const whole = { bytes: answer.length + more.length, closes: false };
+    await withServer(answer + more, whole, async (origin) => {
+      for (let n = 0; n < 3; n++) {
+        assert.deepEqual(await ask(origin, "POST"), { status: Number(answer.slice(9, 12)), text });
+      }
+      assert.equal(origin.inFlight, 0);
+    });
+  });
+}
+
 Deno.test("parseAnswerHead() tells how the body ends and whether the connection stays", () => {
   const cases: [string, string, unknown][] = [
     ["HTTP/1.1 200 OK\r\nContent-Length: 5", "GET", [{ bytes: 5 }, true]],

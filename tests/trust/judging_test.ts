@@ -25,7 +25,7 @@ const spoiled: [sentence: string, spoiled: Spoiled, trust: string, reason: RegEx
     "a busy worker with cores to spare",
     { worker: { cpu: 0.98 }, surroundings: { cores: 8 } },
     "invalid",
-    /give it more workers \(-w\)/,
+    /give it more workers \(-w of bench, workers of a load\) or another machine/,
   ],
   [
     "the busier of two workers",

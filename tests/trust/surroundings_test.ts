@@ -70,9 +70,15 @@ Deno.test("what is not told, and shares of no time at all, are null", () => {
 
 testWith(["linux"], "this machine tells who uses its cores", () => {
   const surroundings = watchSurroundings();
-  const endMs = performance.now() + 200;
-  while (performance.now() < endMs);
-  const { busy, steal, cores } = surroundings();
-  assert.ok(cores !== null && busy !== null && steal !== null);
-  assert.ok(busy >= 0.5 / cores, `${busy} of ${cores} cores, one of which this test used`);
+  const beganMs = performance.now();
+  const elapsedMs = (): number => performance.now() - beganMs;
+  while (elapsedMs() < 200);
+  const ratioUsed = (): number => {
+    const { busy, steal, cores } = surroundings();
+    assert.ok(cores !== null && busy !== null && steal !== null);
+    return (busy + steal) * cores;
+  };
+  // What a machine counts while it stands still is made up for by this test's going on.
+  while (ratioUsed() < 0.5 && elapsedMs() < 10_000);
+  assert.ok(ratioUsed() >= 0.5, `${ratioUsed()} cores, of which this test used one`);
 });

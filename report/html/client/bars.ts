@@ -10,7 +10,7 @@ import type { Theme } from "./theme.ts";
 const LABEL_ABOVE_PX = 13;
 
 export function barsConfig(data: BarsChart, theme: Theme): ChartConfiguration<"bar"> {
-  const most = Math.max(0, ...data.bars.flatMap(({ runs }) => runs)) || 1;
+  const most = Math.max(0, ...data.bars.flatMap(({ runs }) => valuesOf(runs))) || 1;
   return {
     type: "bar",
     data: {
@@ -45,8 +45,15 @@ export function barsConfig(data: BarsChart, theme: Theme): ChartConfiguration<"b
   };
 }
 
-function runLines(runs: readonly number[]): string[] {
-  return runs.length > 1 ? runs.map((rate, i) => `run ${i + 1}: ${formatNumber(rate)}`) : [];
+type Runs = BarsChart["bars"][number]["runs"];
+
+function valuesOf(runs: Runs): number[] {
+  return runs.map(({ value }) => value);
+}
+
+function runLines(runs: Runs): string[] {
+  if (runs.length === 1) return [];
+  return runs.map(({ repetition, value }) => `run ${repetition}: ${formatNumber(value)}`);
 }
 
 function labelsAndRuns({ bars }: BarsChart, theme: Theme): Plugin<"bar"> {
@@ -61,7 +68,9 @@ function labelsAndRuns({ bars }: BarsChart, theme: Theme): Plugin<"bar"> {
           y: elements[i].y - LABEL_ABOVE_PX,
           theme,
         });
-        if (bar.runs.length > 1) drawRuns(chart, { runs: bar.runs, y: elements[i].y, theme });
+        if (bar.runs.length > 1) {
+          drawRuns(chart, { rates: valuesOf(bar.runs), y: elements[i].y, theme });
+        }
       });
     },
   };
@@ -107,21 +116,21 @@ export function cutTo(
   return "…";
 }
 
-interface Runs {
-  readonly runs: readonly number[];
+interface Dots {
+  readonly rates: readonly number[];
   readonly y: number;
   readonly theme: Theme;
 }
 
-function drawRuns({ ctx, scales: { x } }: Chart, { runs, y, theme }: Runs): void {
+function drawRuns({ ctx, scales: { x } }: Chart, { rates, y, theme }: Dots): void {
   ctx.save();
   ctx.strokeStyle = theme.ink;
   ctx.lineWidth = 1.5;
   ctx.beginPath();
-  ctx.moveTo(x.getPixelForValue(Math.min(...runs)), y);
-  ctx.lineTo(x.getPixelForValue(Math.max(...runs)), y);
+  ctx.moveTo(x.getPixelForValue(Math.min(...rates)), y);
+  ctx.lineTo(x.getPixelForValue(Math.max(...rates)), y);
   ctx.stroke();
-  for (const rate of runs) {
+  for (const rate of rates) {
     ctx.beginPath();
     ctx.arc(x.getPixelForValue(rate), y, 2.75, 0, 2 * Math.PI);
     ctx.fillStyle = theme.paper;

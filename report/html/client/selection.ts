@@ -17,8 +17,9 @@ export function selectedOf(
     what: whatText(view, Math.max(...cells.map(({ runs }) => runs.length))),
     percentiles,
     unit,
-    cells: cells.filter((_, i) => !view.hidden.includes(i + 1)).map(({ label, color, runs }) => {
-      const shown = runs.filter((_, i) => view.runs?.includes(i + 1) ?? true);
+    cells: cells.filter((_, i) => !view.hidden.includes(i + 1)).map((cell) => {
+      const { label, color, runs, repetitions } = cell;
+      const shown = runs.filter((_, i) => view.runs?.includes(repetitions[i]) ?? true);
       return { label, color, figures: stretchFigures(shown, view.stretch, numbers) };
     }),
   };

@@ -8,6 +8,8 @@ import { textOf } from "./page_data.ts";
 export interface StepsOfCell {
   readonly label: string;
   readonly color: number;
+  /** One for each of the runs. */
+  readonly repetitions: readonly number[];
   readonly runs: CellSteps;
 }
 

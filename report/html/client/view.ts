@@ -13,7 +13,7 @@ export interface View {
   readonly percentiles: readonly string[] | null;
   /** Positions of the targets' cells, from 1. */
   readonly hidden: readonly number[];
-  /** Positions of the runs, from 1; null: all. */
+  /** Repetitions of the runs; null: all. */
   readonly runs: readonly number[] | null;
 }
 
@@ -59,7 +59,7 @@ function readStretch(text: string): Stretch | null {
 export function shownOf(chart: TimelineChart, { percentiles, runs }: View): TimelineChart {
   const kept = [...chart.percentiles.keys()]
     .filter((i) => percentiles === null || percentiles.includes(chart.percentiles[i]));
-  const shown = chart.runs.filter((_, i) => runs === null || runs.includes(i + 1));
+  const shown = chart.runs.filter(({ repetition }) => runs?.includes(repetition) ?? true);
   return {
     ...chart,
     percentiles: kept.map((i) => chart.percentiles[i]),

@@ -6,6 +6,7 @@
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import type { MiddlewareHandler } from "hono";
 import type { RedisClient } from "../../redis_client.ts";
+import type { ClientBindings } from "../app.ts";
 
 export interface Limit {
   /** Requests in each window. */
@@ -22,12 +23,9 @@ interface Verdict {
   readonly resetMs: number;
 }
 
-/** What `Deno.serve` tells of a request's client, as Hono's bindings; there is none without a socket. */
-type Client = { Bindings: { remoteAddr?: Deno.NetAddr } | undefined };
-
 export interface Limiter {
   /** Counts each request by its client's address; answers 429 itself when that has asked too often. */
-  readonly middleware: (onRefusal: () => void) => MiddlewareHandler<Client>;
+  readonly middleware: (onRefusal: () => void) => MiddlewareHandler<ClientBindings>;
   readonly close: () => void;
 }
 

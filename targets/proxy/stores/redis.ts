@@ -28,6 +28,7 @@ export class RedisStore implements Store {
   readonly #run = crypto.randomUUID();
   #emptied = 0;
   #isUp = true;
+  #isClosed = false;
   #retry: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly redis: RedisCommands) {}
@@ -50,6 +51,7 @@ export class RedisStore implements Store {
   close(): void {
     clearTimeout(this.#retry);
     this.#isUp = false;
+    this.#isClosed = true;
     this.redis.close();
   }
 
@@ -82,6 +84,7 @@ export class RedisStore implements Store {
       const answer = this.redis.ping();
       const isUp = await settlesWithin(answer, LIMIT_MS).catch(() => false);
       answer.catch(() => {});
+      if (this.#isClosed) return;
       if (isUp) this.#isUp = true;
       else this.#retryLater();
     }, RETRY_MS);

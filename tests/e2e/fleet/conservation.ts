@@ -25,8 +25,8 @@ export function assertConserved(measured: Measurement): readonly AgentPart[] {
   return agents;
 }
 
-/** A busy machine may leave what was due in the last moments of a rate unsent, for so long. */
-const LATE_SECONDS = 0.3;
+/** A machine that stands still may leave what was due in the last moments of a rate unsent, for so long. */
+const LATE_SECONDS = 0.75;
 
 /**
  * Everything that was due at a rate was asked, and nobody was lost. Gives how many were asked.

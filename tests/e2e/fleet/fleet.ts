@@ -12,8 +12,8 @@ import { startWitness, type Witness } from "../witness.ts";
 import { type Agent, type AgentSettings, startAgent } from "./agents.ts";
 import { RedisServer, type RedisSettings } from "./redis_server.ts";
 
-/** Longer than any run and what may follow it. */
-const END_MS = 30_000;
+/** Longer than any run and what may follow it, on the busiest machine. */
+const END_MS = 60_000;
 
 /** One request as it came in. */
 export interface Arrival {

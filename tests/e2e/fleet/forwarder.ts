@@ -1,4 +1,5 @@
 /** A way to a TCP server that a test can cut and mend. */
+import { freePort } from "../../../targets/launch/surroundings.ts";
 
 /** closed: connections end and new ones are refused; silent: nothing comes through, nobody is told. */
 export type Cut = "closed" | "silent";
@@ -14,7 +15,8 @@ export class Forwarder implements AsyncDisposable {
   /** @param target Port of 127.0.0.1. Leaving the scope closes it. */
   constructor(private readonly target: number) {
     this.#through.resolve();
-    this.port = this.#listen(0);
+    this.port = freePort(); // it stays free while the way is cut
+    this.#listen();
   }
 
   cut(how: Cut): void {
@@ -25,7 +27,7 @@ export class Forwarder implements AsyncDisposable {
   /** What was on its way when it fell silent arrives now, as TCP would see to. */
   mend(): void {
     this.#through.resolve();
-    if (this.#listener === null) this.#listen(this.port);
+    if (this.#listener === null) this.#listen();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -35,11 +37,10 @@ export class Forwarder implements AsyncDisposable {
     await Promise.all(this.#joined);
   }
 
-  #listen(port: number): number {
-    const listener = Deno.listen({ port, hostname: "127.0.0.1" });
+  #listen(): void {
+    const listener = Deno.listen({ port: this.port, hostname: "127.0.0.1" });
     this.#listener = listener;
     this.#accepting = this.#accept(listener);
-    return listener.addr.port;
   }
 
   async #accept(listener: Deno.Listener): Promise<void> {

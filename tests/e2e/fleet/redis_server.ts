@@ -20,6 +20,7 @@ export interface RedisSettings {
 }
 
 export class RedisServer implements AsyncDisposable {
+  /** Nobody takes it while the server is away. */
   readonly port = freePort();
   readonly #folder = emptyFolder();
   #child: Deno.ChildProcess | null = null;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { connectRedis } from "../../../targets/redis_client.ts";
-import { testWith } from "../../needs.ts";
-import { Forwarder } from "./forwarder.ts";
-import { startNetwork } from "./namespaces.ts";
-import { RedisServer } from "./redis_server.ts";
+import { connectRedis } from "../../targets/redis_client.ts";
+import { testWith } from "../needs.ts";
+import { Forwarder } from "../e2e/fleet/forwarder.ts";
+import { startNetwork } from "../e2e/fleet/namespaces.ts";
+import { RedisServer } from "../e2e/fleet/redis_server.ts";
 
 const DELAY_MS = 20;
 

@@ -1,0 +1,16 @@
+/** What `plateau init` writes. */
+import assert from "node:assert/strict";
+import { z } from "zod";
+import starter from "../../cli/starter.yaml" with { type: "text" };
+import { experimentSpec } from "../../scenarios/experiment.ts";
+
+Deno.test("the starter has every key of an experiment, as a line or as a choice", () => {
+  const { properties = {} } = z.toJSONSchema(experimentSpec, {
+    io: "input",
+    unrepresentable: "any",
+  });
+  const keys = Object.keys(properties);
+  assert.ok(keys.length > 20);
+  const isThere = (key: string): boolean => new RegExp(`^(?:# )?${key}:`, "m").test(starter);
+  assert.deepEqual(keys.filter((key) => !isThere(key)), []);
+});

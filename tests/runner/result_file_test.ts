@@ -1,0 +1,84 @@
+/** Results on a disk that does not take them. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { carryOutBlocks } from "../../runner/blocks.ts";
+import { endWithout } from "../../runner/load/lost.ts";
+import type { Loaded, Loader } from "../../runner/loader.ts";
+import { ResultFile } from "../../runner/result_file.ts";
+import { Kept } from "../../runner/resume.ts";
+import { UNKNOWN } from "../../runner/trust/surroundings.ts";
+import { TargetError } from "../../scenarios/errors.ts";
+import { experimentSpec } from "../../scenarios/experiment.ts";
+import { planBlocks } from "../../scenarios/plan.ts";
+import type { RunningTarget } from "../../targets/launch/launcher.ts";
+import { emptyFolder } from "../e2e/plateau.ts";
+import { resultsFixture } from "../report/fixture.ts";
+
+const RESULTS = resultsFixture({ cells: [] });
+
+/** A file in whose place something else stands. */
+function unwritable(folder: string): ResultFile {
+  Deno.mkdirSync(join(folder, "results.json.part"));
+  return new ResultFile(folder, { ...RESULTS, runs: [], missing: [] });
+}
+
+function isTold(error: unknown): true {
+  assert.ok(error instanceof TargetError, String(error));
+  assert.match(error.message, /^Cannot write \S+results\.json: \S/);
+  return true;
+}
+
+Deno.test("what the disk does not take is told with its place, and is no defect of ours", async () => {
+  using folder = emptyFolder();
+  await assert.rejects(unwritable(folder.path).save(), isTold);
+});
+
+/** Asks nothing, and says so. */
+const IDLE: Loader = {
+  load: (_, hooks): Promise<Loaded> => {
+    const supply = { kind: "closed", requests: Infinity } as const;
+    const share = { supply, scriptKind: "requests", durationUs: 1_000 } as const;
+    hooks.onStart(performance.timeOrigin + performance.now());
+    const stage = { surroundings: UNKNOWN, calibration: null, sharesMachine: false };
+    const reports = [endWithout(share, null)];
+    return Promise.resolve({ driver: "tcp", connections: [1], reports, stage, agents: null });
+  },
+  close: () => Promise.resolve(),
+};
+
+Deno.test("a run that can't be saved ends the experiment, and is not one that can't be measured", async () => {
+  using folder = emptyFolder();
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => new Response("ok"),
+  );
+  const origin = `http://127.0.0.1:${server.addr.port}`;
+  const target: RunningTarget = {
+    ...{ origin, pid: null, supervised: false, startUpMs: null, runtime: null, readyPath: null },
+    exited: new Promise(() => {}),
+    lastLines: () => [],
+    stop: () => Promise.resolve(),
+  };
+  const experiment = experimentSpec.parse({
+    name: "a",
+    targets: { a: { url: origin } },
+    scenarios: { s: { get: "/" } },
+    repeat: 1,
+  });
+  const plan = planBlocks(experiment, { seed: 1 });
+  const file = unwritable(folder.path);
+  const context = {
+    ...{ loader: IDLE, seed: 1, workers: null, intervalMs: 250, apart: null },
+    onProgress: () => {},
+    signal: new AbortController().signal,
+    open: () => Promise.resolve(target),
+    close: () => Promise.resolve(),
+    redisUse: () => Promise.resolve(null),
+  };
+  const kept = new Kept(file.results);
+  await assert.rejects(
+    carryOutBlocks({ experiment, plan, lacks: new Map(), kept }, file, context),
+    isTold,
+  );
+  assert.deepEqual(file.results.missing, []);
+});
