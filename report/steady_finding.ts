@@ -1,5 +1,6 @@
 /** How each cell warms up, slows down, stays flat or never settles, in words. */
 import { LEAST_INTERVALS, type SteadyLabel } from "../runner/stats/steady_state.ts";
+import type { Run } from "../runner/result.ts";
 import type { Cell } from "./cells.ts";
 import type { Spread } from "./spread.ts";
 import { type PartFigures, settlingOf } from "./steady.ts";
@@ -81,12 +82,20 @@ function detailsText(cell: Cell, label: SteadyLabel): string {
     case "flat":
       return "";
     case "too-short":
-      return `that takes ${LEAST_INTERVALS} of ${formatTick(cell.runs[0].timeline.interval)} s`;
+      return tooShortText(cell.runs[0].timeline);
     case "no-steady-state":
       return "longer runs may";
     default:
       return settledText(cell, label);
   }
+}
+
+/** Where answers are rare, most intervals are empty, and even the median rate is 0. */
+function tooShortText({ interval, points }: Run["timeline"]): string {
+  const answered = points.filter(({ completed }) => completed > 0).length;
+  const isSparse = answered >= LEAST_INTERVALS && 2 * answered <= points.length;
+  const text = `that takes ${LEAST_INTERVALS} of ${formatTick(interval)} s`;
+  return isSparse ? `${text}, and answers in more than half of all` : text;
 }
 
 /** `steady from 1.75 s (1.5–2) on, after 14,200 requests; p50 0.82 ms then, 1.31 ms before`. */

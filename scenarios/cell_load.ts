@@ -3,7 +3,7 @@ import { type Combination, combinations, type Factors, type Json, varying } from
 import { DEFAULT_DURATION_MS, type Load } from "./load.ts";
 import type { Phase } from "./pace/profile.ts";
 import { lengthMsOf } from "./phase_ways.ts";
-import { durationText } from "./quantity.ts";
+import { durationText, rateText } from "./quantity.ts";
 
 interface CommonLoad {
   /** In phases: visitors at once. */
@@ -118,6 +118,6 @@ function everyWay<F extends Factors>(
 /** A factor's value as people write it. */
 function shown(name: string, value: Json): Json {
   if (typeof value !== "number") return value;
-  if (name === "rate") return `${value}/s`;
+  if (name === "rate") return rateText(value);
   return name === "duration" || name === "timeout" ? durationText(value) : value;
 }

@@ -1,7 +1,7 @@
 /** Phases whose lengths and rates are factors, in every way. Pure. */
 import { combinations, type Json, varying } from "./factors.ts";
 import type { Phase } from "./pace/profile.ts";
-import { durationText } from "./quantity.ts";
+import { durationText, rateText } from "./quantity.ts";
 
 /** A phase as written: milliseconds, and arrivals per second at its start and, unless constant, at its end. */
 export interface PhaseFactors {
@@ -41,8 +41,8 @@ function everyPhase({ duration, arrivals, rampTo }: PhaseFactors, index: number)
     const { duration, arrivals, rampTo = arrivals } = values;
     const shown = {
       duration: durationText(duration),
-      arrivals: `${arrivals}/s`,
-      rampTo: `${rampTo}/s`,
+      arrivals: rateText(arrivals),
+      rampTo: rateText(rampTo),
     };
     const names = Object.keys(varying(values, factors));
     return {

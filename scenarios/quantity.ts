@@ -33,12 +33,26 @@ export function durationText(ms: number): string {
 
 const RATE = /^(\d+(?:\.\d+)?)\/(s|m|h)$/;
 const SECONDS_PER = { s: 1, m: 60, h: 3_600 } as const;
+/** A longer number was not written so, but comes of a division. */
+const MOST_SIGNS = 12;
 
 /** Events per second in `text` ("1000/s", "30/m"), or null when it is not a rate. */
 export function parseRatePerSec(text: string): number | null {
   const match = RATE.exec(text.trim());
   if (!match) return null;
   return Number(match[1]) / SECONDS_PER[match[2] as keyof typeof SECONDS_PER];
+}
+
+/** A rate as people write it, per the shortest time that makes it a short number: `1000/s`, `100/m`. */
+export function rateText(perSec: number): string {
+  const written = Object.entries(SECONDS_PER).map(([unit, seconds]) => ({
+    unit,
+    number: Number((perSec * seconds).toPrecision(12)),
+  }));
+  const exact = written.find(({ unit, number }) =>
+    String(number).length <= MOST_SIGNS && parseRatePerSec(`${number}/${unit}`) === perSec
+  );
+  return exact === undefined ? `${perSec}/s` : `${exact.number}/${exact.unit}`;
 }
 
 /** A duration such as `250ms`, `10s`, `1.5m`; becomes milliseconds. */

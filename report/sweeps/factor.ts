@@ -106,7 +106,8 @@ export function variableName(name: string): string {
 /** A value in a sentence: `64 connections`, `5,000/s`, `delay 100ms`. */
 export function phraseOf({ name, kind }: NumericFactor, text: string): string {
   if (kind === "rate" && name === "rate") return text;
-  return kind === "plain" && COUNTED.includes(name) ? `${text} ${name}` : `${name} ${text}`;
+  if (kind !== "plain" || !COUNTED.includes(name)) return `${name} ${text}`;
+  return text === "1" ? `1 ${name.replace(/s$/, "")}` : `${text} ${name}`;
 }
 
 /** A position between measured values, in the factor's unit. */

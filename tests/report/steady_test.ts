@@ -119,6 +119,14 @@ const findings: [warmups: Warmup[], text: RegExp, isFlat: boolean][] = [
   ],
 ];
 
+Deno.test("a run with few answers a second is told that most intervals must have one", () => {
+  const cell = cellOf([SHORT]);
+  const { points } = cell.runs[0].timeline;
+  points.push(...points.map((point) => ({ ...point, completed: 0 })));
+  const [{ text }] = steadyFindings([cell]);
+  assert.match(text, /: that takes 20 of 0\.25\ss, and answers in more than half of all\.$/);
+});
+
 for (const [warmups, text, isFlat] of findings) {
   const labels = warmups.map((warmup) => warmup?.label).join(", ");
   Deno.test(`runs that are ${labels} are told in words`, () => {

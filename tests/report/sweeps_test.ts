@@ -73,7 +73,7 @@ const FINDINGS: [sentence: string, cells: readonly SweepCell[], finding: RegExp]
   [
     "what nothing changes is told so",
     [1, 4, 16, 64].map((connections) => ({ parameters: { connections }, rate: 3_000 })),
-    /^a serves as much at 1 connections as at any: 3,00\d requests\/s; p99/,
+    /^a serves as much at 1 connection as at any: 3,00\d requests\/s; p99/,
   ],
   [
     "p99 passes a round time",

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import {
   durationMs,
   durationText,
   parseDurationMs,
   parseRatePerSec,
   ratePerSec,
+  rateText,
 } from "../../scenarios/quantity.ts";
 
 const durations: [text: string, ms: number | null][] = [
@@ -81,3 +83,17 @@ for (const [schema, given, says] of wrong) {
     assert.deepEqual(schema.safeParse(given).error?.issues.map(({ message }) => message), [says]);
   });
 }
+
+for (const text of ["1000/s", "0.5/s", "100/m", "1.6/m", "7/h", "0/s", "0.1/s", "33333.3/h"]) {
+  Deno.test(`a rate of ${text} is written so again`, () => {
+    assert.equal(rateText(parseRatePerSec(text) ?? NaN), text);
+  });
+}
+
+Deno.test("a rate is the same after it was written and read", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 1e7 }), fc.constantFrom(1, 7, 60, 3_600), (n, by) => {
+      assert.equal(parseRatePerSec(rateText(n / by)), n / by);
+    }),
+  );
+});
