@@ -17,6 +17,12 @@ import {
  */
 export const OCCUPIED: Limits = { suspect: 0.88, invalid: 0.97 };
 
+/**
+ * Share of what was due that a busy worker never sent. What falls due in the last moments is, now and
+ * then, not sent any more by one that keeps up.
+ */
+const DROPPED: Limits = { suspect: 0.001, invalid: 0.01 };
+
 /** A rate this near to the calibrated ceiling is the generator's, if it was about as busy as there. */
 const NEAR_CEILING = 0.9;
 const BUSY_AS_AT_CEILING = 0.75;
@@ -49,7 +55,7 @@ export function tooShort({ run: { elapsed } }: Case): Finding | null {
 }
 
 export function generatorFindings(given: Case): Finding[] {
-  const checks = [occupied, dropped, nearCeiling, late, sentLate];
+  const checks = [dropped, occupied, nearCeiling, late, sentLate];
   return checks.flatMap((check) => check(given) ?? []);
 }
 
@@ -83,11 +89,12 @@ function moreGenerator({ evidence, sharesMachine }: Case): string {
 
 function dropped(given: Case): Finding | null {
   const { evidence, run: { requests } } = given;
-  const share = occupiedShare(busiestOf(evidence));
-  if (requests.dropped === 0 || levelOf(share, OCCUPIED) === null) return null;
+  const level = levelOf(requests.dropped / Math.max(1, requests.due), DROPPED);
+  const isBusy = levelOf(occupiedShare(busiestOf(evidence)), OCCUPIED) !== null;
+  if (level === null || !isBusy) return null;
   return {
-    level: "invalid",
-    reason: `${counted(requests.dropped, "request")} that were due were never sent, while the ` +
+    level,
+    reason: `Of what was due ${counted(requests.dropped, "request")} could not be sent, as the ` +
       `busiest worker had no time: this rate is more than the generator can send here; lower it, or ` +
       `${moreGenerator(given)}.`,
   };

@@ -4,6 +4,12 @@ import { measurementFixture } from "../report/fixture.ts";
 import { caseWith, OPEN, type Spoiled } from "./case.ts";
 
 const requests = { due: 1_000, completed: 1_000, failed: 0, unfinished: 0, dropped: 0 };
+const sent = (due: number, dropped: number) => ({
+  ...requests,
+  due,
+  dropped,
+  completed: due - dropped,
+});
 const LONG = measurementFixture({ target: "api", scenario: "static", medianMs: 40 });
 const lag = (p99: number) => ({ p50: 0, p99, max: p99 });
 
@@ -43,9 +49,15 @@ const spoiled: [sentence: string, spoiled: Spoiled, trust: string, reason: RegEx
   ],
   [
     "requests that were dropped by a busy worker",
-    { worker: { cpu: 0.93 }, run: { ...OPEN, requests: { ...requests, dropped: 12_000 } } },
+    { worker: { cpu: 0.93 }, run: { ...OPEN, requests: sent(1_000_000, 12_000) } },
     "invalid",
-    /^12,000 requests that were due were never sent, while the busiest worker had no time/,
+    /^Of what was due 12,000 requests could not be sent, as the busiest worker had no time/,
+  ],
+  [
+    "a few requests that were dropped by a busy worker",
+    { worker: { cpu: 0.93 }, run: { ...OPEN, requests: sent(1_000_000, 2_000) } },
+    "suspect",
+    /^Of what was due 2,000 requests could not be sent/,
   ],
   [
     "a rate near the ceiling, by a worker as busy as there",
@@ -222,6 +234,15 @@ for (const [sentence, spoil] of harmless) {
     assert.deepEqual(judge(caseWith(spoil)), { trust: "valid", reasons: [] });
   });
 }
+
+Deno.test("a request that fell due in the last moment is nothing against a worker", () => {
+  const { trust, reasons } = judge(caseWith({
+    worker: { cpu: 0.93 },
+    run: { ...OPEN, requests: sent(60_000, 1) },
+  }));
+  assert.equal(trust, "suspect");
+  assert.match(reasons.join("\n"), /^The busiest worker used 93 %.*$/);
+});
 
 Deno.test("reasons come with the worst first, and the worst decides", () => {
   const { trust, reasons } = judge(caseWith({
