@@ -165,6 +165,8 @@ export interface ForestChart {
   readonly better: "higher" | "lower";
   /** Ratios from 1 / margin to margin make no difference. */
   readonly margin: number;
+  /** Whether names stand on lines of their own, as one is too long to stand before its ratio. */
+  readonly namesApart: boolean;
   readonly rows: readonly {
     readonly label: string;
     readonly color: number;

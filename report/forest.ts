@@ -62,6 +62,13 @@ function baseOf(pairs: readonly ForestPair[]): string | null {
   return bases.size === 1 ? pairs[0].base : null;
 }
 
+/** `hono / nginx · connections 10`: of two cells what they share is told once. */
+function pairLabel(name: string, base: string): string {
+  const [parts, others] = [name, base].map((label) => label.split(" · "));
+  if (parts.length !== others.length) return `${name} / ${base}`;
+  return parts.map((part, i) => part === others[i] ? part : `${part} / ${others[i]}`).join(" · ");
+}
+
 function chartOf(pairs: readonly ForestPair[], figure: ComparedFigure): ForestChart {
   const common = baseOf(pairs);
   const rows = pairs.flatMap(({ name, color, base, comparison }) => {
@@ -71,7 +78,7 @@ function chartOf(pairs: readonly ForestPair[], figure: ComparedFigure): ForestCh
     // Drawn, it would push every other to the same place.
     const drawn = interval && !isTooWide(interval) ? interval : null;
     return [{
-      label: common !== null ? name : `${name} / ${base}`,
+      label: common !== null ? name : pairLabel(name, base),
       color,
       ratio: compact(ratio),
       low: drawn && compact(drawn.low),
@@ -89,9 +96,13 @@ function chartOf(pairs: readonly ForestPair[], figure: ComparedFigure): ForestCh
     axis: axisOf(rows, margin),
     better: figure === "rate" ? "higher" : "lower",
     margin: compact(margin),
+    namesApart: rows.some(({ label }) => label.length > LONGEST_BESIDE),
     rows,
   };
 }
+
+/** Characters of a name that a panel, a third of a page wide, has room for beside a ratio and its verdict. */
+const LONGEST_BESIDE = 20;
 
 /** As far as the intervals reach, but at least from 0.9 to 1.1: equality has its place. */
 function axisOf(rows: ForestChart["rows"], margin: number): Axis {

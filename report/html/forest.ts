@@ -1,4 +1,5 @@
 /** The section of the page that shows how targets compare: for each scenario a forest plot, and its table. */
+import type { ForestChart } from "../charts.ts";
 import type { ReportModel, ScenarioModel } from "../model.ts";
 import { READING } from "../reading.ts";
 import { captionMarkup, chartMarkup, type Charts, type Place } from "./figures.ts";
@@ -24,9 +25,7 @@ function forestMarkup({ name, forest, tables }: ScenarioModel, place: Place): Ma
   const { charts, finding } = forest;
   const panels = charts.map(({ title, chart }, i) =>
     markup`<div class="panel"><h4>${title}</h4>
-${
-      chartMarkup(chart, `forest-${chart.rows.length}`, { ...place, id: `${place.id}-${i + 1}` })
-    }</div>`
+${chartMarkup(chart, shapeOf(chart), { ...place, id: `${place.id}-${i + 1}` })}</div>`
   );
   return markup`<h3>${name}</h3>
 <figure class="forest"><div class="panels">${panels}</div>
@@ -35,11 +34,16 @@ ${captionMarkup(finding, READING.forest)}
 ${tableMarkup(tables.compared, { id: `${place.id}-table`, captioned: false })}</details></figure>`;
 }
 
+/** The class of the charts that are as high as this one. */
+function shapeOf({ rows, namesApart }: ForestChart): string {
+  return `forest-${rows.length}${namesApart ? "-apart" : ""}`;
+}
+
 /** Heights of the forest plots, as the page's policy forbids styles on elements. */
 export function forestHeights(charts: Charts): string {
-  const counts = [...charts.values()]
-    .flatMap((chart) => chart.kind === "forest" ? [chart.rows.length] : []);
-  return [...new Set(counts)]
-    .map((count) => `.forest-${count}{height:${count * 40 + 34}px}`)
-    .join("");
+  const rules = [...charts.values()].filter((chart) => chart.kind === "forest").map((chart) => {
+    const height = chart.rows.length * (chart.namesApart ? 56 : 40) + 34;
+    return `.${shapeOf(chart)}{height:${height}px}`;
+  });
+  return [...new Set(rules)].join("");
 }

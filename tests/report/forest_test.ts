@@ -100,6 +100,20 @@ Deno.test("different bases are told row by row", () => {
   assert.match(forest?.finding ?? "", /^Against what is asked alike: /);
 });
 
+Deno.test("what two cells share is told once", () => {
+  const [pair] = pairsOf(FOUR);
+  const other = { ...pair, name: "hono · connections 10", base: "nginx · connections 10" };
+  const self = { ...pair, name: "hono · connections 50", base: "hono · connections 1" };
+  const charts = forestOf([other, self], false)?.charts ?? [];
+  const [{ rows, namesApart }] = charts.map(({ chart }) => chart);
+  assert.deepEqual(rows.map(({ label }) => label), [
+    "hono / nginx · connections 10",
+    "hono · connections 50 / connections 1",
+  ]);
+  assert.equal(namesApart, true);
+  assert.equal(FOUR.forest?.charts[0].chart.namesApart, false);
+});
+
 /** The pairs of a scenario with the ratios that its chart shows. */
 function pairsOf({ forest }: ScenarioModel): ForestPair[] {
   const figures = ["rate", "mean", 50, 95, 99] as const;

@@ -10,19 +10,21 @@ import { faded, type Theme } from "./theme.ts";
 
 type Row = ForestChart["rows"][number];
 
-/** Where in its row, from 0 at the top to 1, a ratio is drawn: below its text. */
+/** Where in its row, from 0 at the top to 1, a ratio is drawn: below its text, of one line or two. */
 const MIDDLE = 0.68;
-const TEXT_ABOVE_PX = 15;
+const MIDDLE_APART = 0.77;
+const LINE_PX = 15;
 
 export function forestConfig(
   data: ForestChart,
   theme: Theme,
 ): ChartConfiguration<"line", { x: number; y: number }[]> {
+  const middle = middleOf(data);
   return {
     type: "line",
     data: {
       datasets: [{
-        data: data.rows.map(({ ratio }, i) => ({ x: ratio, y: i + MIDDLE })),
+        data: data.rows.map(({ ratio }, i) => ({ x: ratio, y: i + middle })),
         showLine: false,
       }],
     },
@@ -51,6 +53,10 @@ export function forestConfig(
     },
     plugins: [drawing(data, theme)],
   };
+}
+
+function middleOf({ namesApart }: ForestChart): number {
+  return namesApart ? MIDDLE_APART : MIDDLE;
 }
 
 function saidOf({ text, verdict }: Row): string {
@@ -84,8 +90,12 @@ function drawing(data: ForestChart, theme: Theme): Plugin<"line"> {
     beforeDatasetsDraw: (chart) => drawMargin(chart, data, theme),
     afterDatasetsDraw(chart): void {
       data.rows.forEach((row, i) => {
-        const y = chart.scales.y.getPixelForValue(i + MIDDLE);
-        drawText(chart, row, { y: y - TEXT_ABOVE_PX, theme });
+        const y = chart.scales.y.getPixelForValue(i + middleOf(data));
+        const ratioLeft = drawText(chart, row, { y: y - LINE_PX, theme });
+        const name = data.namesApart
+          ? { y: y - 2 * LINE_PX, end: chart.chartArea.right }
+          : { y: y - LINE_PX, end: ratioLeft - 9 };
+        drawName(chart, row, { ...name, theme });
         drawRatio(chart, row, { y, theme });
       });
     },
@@ -117,12 +127,12 @@ interface RowPlace {
 
 const SWATCH_PX = 9;
 
-/** The name to the left; to the right the ratio, and the verdict in its colour. */
+/** To the right the ratio, and the verdict in its colour. Gives where they begin. */
 function drawText(
-  { ctx, chartArea: { left, right } }: Chart,
-  { label, color, text, verdict }: Row,
+  { ctx, chartArea: { right } }: Chart,
+  { text, verdict }: Row,
   { y, theme }: RowPlace,
-): void {
+): number {
   ctx.save();
   ctx.textBaseline = "middle";
   ctx.textAlign = "right";
@@ -139,11 +149,27 @@ function drawText(
   ctx.font = `600 12px ${theme.font}`;
   ctx.fillStyle = verdictColor(verdict, theme);
   ctx.fillText(word, right, y);
-  ctx.font = `12px ${theme.font}`;
-  ctx.fillStyle = theme.ink;
+  ctx.restore();
+  return ratioLeft;
+}
+
+/** To the left, as far as there is room. */
+function drawName(
+  { ctx, chartArea: { left } }: Chart,
+  { label, color }: Row,
+  { y, end, theme }: RowPlace & { readonly end: number },
+): void {
+  ctx.save();
+  ctx.textBaseline = "middle";
   ctx.textAlign = "left";
-  const room = ratioLeft - left - SWATCH_PX - 14;
-  ctx.fillText(cutTo(room, label, ctx), left + SWATCH_PX + 5, y);
+  ctx.font = `12px ${theme.font}`;
+  const start = left + SWATCH_PX + 5;
+  const name = cutTo(end - start, label, ctx);
+  // So that no line of the plot runs through it.
+  ctx.fillStyle = theme.paper;
+  ctx.fillRect(left, y - 8, start + ctx.measureText(name).width + 3 - left, 16);
+  ctx.fillStyle = theme.ink;
+  ctx.fillText(name, start, y);
   ctx.fillStyle = theme.series(color);
   ctx.fillRect(left, y - SWATCH_PX / 2, SWATCH_PX, SWATCH_PX);
   ctx.restore();
