@@ -7,9 +7,10 @@ import { Fleet, measured } from "../e2e/fleet/fleet.ts";
 
 const LONG = ["-c", "121", "-r", "400/s", "-d", "60s"];
 const MUCH_LESS_MS = 15_000;
-/** Agents of a coordinator that is gone stop within 2 s, where the machine does not stand still meanwhile. */
+/** Agents of a coordinator that is gone stop within this. */
 const STOP_MS = 2_000;
-const STILL_MS = 2_000;
+/** A machine that stands still meanwhile holds the agents up, too: then it is tried again. */
+const TRIES = 3;
 /** Time to tell something. */
 const LOADING_MS = 500;
 
@@ -22,25 +23,30 @@ async function assertReadyAgain(fleet: Fleet): Promise<void> {
   assert.equal(await fleet.witness.settledCount(), before + 301);
 }
 
+/** Milliseconds from the death of a coordinator to the last request of its agents. */
+async function askedAfterDeathMs(fleet: Fleet): Promise<number> {
+  await using coordinator = fleet.bench(...LONG);
+  await fleet.loads(coordinator);
+  await pause(LOADING_MS);
+  coordinator.kill("SIGKILL");
+  const killedMs = performance.now();
+  await coordinator.ended;
+  await fleet.witness.settledCount();
+  return fleet.arrivals[fleet.arrivals.length - 1].atMs - killedMs;
+}
+
 testWith(
   ["redis"],
-  "agents of a coordinator that is killed stop soon, and load again",
+  "agents of a coordinator that is killed stop within 2 s, and load again",
   async () => {
     await using fleet = await Fleet.start({ agents: { a: {}, b: {} } });
-    await using coordinator = fleet.bench(...LONG);
-    await fleet.loads(coordinator);
-    await pause(LOADING_MS);
-    coordinator.kill("SIGKILL");
-    const killedMs = performance.now();
-    await coordinator.ended;
-    await fleet.witness.settledCount();
-    const last = fleet.arrivals[fleet.arrivals.length - 1];
-    assert.ok(
-      last.atMs - killedMs < STOP_MS + STILL_MS,
-      `after ${last.atMs - killedMs} ms one was asked still`,
-    );
-    assert.ok(fleet.arrivals.some(({ atMs }) => atMs > killedMs), "they were loading");
-    await assertReadyAgain(fleet);
+    const tookMs: number[] = [];
+    do {
+      tookMs.push(await askedAfterDeathMs(fleet));
+      await assertReadyAgain(fleet);
+    } while (tookMs[tookMs.length - 1] >= STOP_MS && tookMs.length < TRIES);
+    assert.ok(tookMs.every((ms) => ms > 0), `they were loading: ${tookMs}`);
+    assert.ok(Math.min(...tookMs) < STOP_MS, `one was asked still after ${tookMs} ms`);
   },
 );
 
