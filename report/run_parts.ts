@@ -24,7 +24,7 @@ export interface RunParts {
 /** @param discardS Seconds at the start of the run that count for nothing. */
 export function takeApart(run: Run, discardS: number): RunParts {
   const { points } = run.timeline;
-  const intervals = intervalBlocks(points);
+  const intervals = intervalBlocks(points, run.latency.clock);
   const kept = keptFrom(points, discardS);
   const steadyFrom = run.warmup?.steadyFrom ?? null;
   const steady = steadyFrom === null ? null : firstFrom(points, steadyFrom);

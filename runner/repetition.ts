@@ -39,8 +39,9 @@ export class Repetition {
   constructor(private readonly repeat: Repeat, private readonly discardMs: number) {}
 
   add(run: Run): void {
-    const { points } = run.timeline;
-    const blocks = blocksOf(intervalBlocks(points).slice(keptFrom(points, this.discardMs / 1_000)));
+    const { timeline: { points }, latency: { clock } } = run;
+    const kept = keptFrom(points, this.discardMs / 1_000);
+    const blocks = blocksOf(intervalBlocks(points, clock).slice(kept));
     const name = cellName(run);
     this.#runs.set(name, [...this.#runs.get(name) ?? [], blocks]);
   }

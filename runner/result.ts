@@ -21,7 +21,15 @@ import { STEADY_LABELS } from "./stats/steady_state.ts";
 const count = z.int().min(0);
 const ms = z.number().min(0);
 
-/** Latency: timed-out and unfinished requests are in it at their elapsed time, as lower bounds. */
+const lowerBounds = z.array(z.string()).optional().describe(
+  'Figures that lower bounds could turn out to make larger, such as ["99", "99.9", "mean"]; absent for none',
+);
+
+const censoredHistogram = z.string().optional().describe(
+  "The values of histogram that are lower bounds, in the same encoding; absent for none",
+);
+
+/** Timed-out, unfinished and dropped requests are in it at the time they took so far, as lower bounds. */
 export const latency = distribution.extend({
   clock: z.enum(["intended", "sent"])
     .describe(
@@ -29,6 +37,7 @@ export const latency = distribution.extend({
     ),
   censored: count.describe("How many of the values are lower bounds"),
   fastest: ms.describe("Of the completed requests, without lower bounds; 0 for none"),
+  lowerBounds,
 });
 
 const anyLoad = {
@@ -83,8 +92,10 @@ const timelinePoint = z.strictObject({
   p99: ms,
   max: ms,
   histogram: z.string().describe(
-    "Latencies that ended in the interval: HdrHistogram V2, compressed, base64, microseconds; empty for none",
+    "Latencies that ended in the interval: HdrHistogram V2, compressed, base64, microseconds; empty for none. " +
+      "Those of the last interval hold what was waited for after the deadline, and what was never sent",
   ),
+  censoredHistogram,
 });
 
 /** One measurement of one URL: the shape of `bench --json`. */
@@ -117,10 +128,18 @@ export const measurement = z.strictObject({
   unasked: count.optional().describe(
     "Connections closed because bytes came on them that no request had asked for",
   ),
-  rate: z.number().min(0).describe("completed / elapsed"),
+  drain: z.strictObject({
+    duration: z.number().min(0).describe("Seconds waited for requests in flight"),
+    completed: count,
+    failed: count,
+  }).optional().describe(
+    "What ended after the deadline, while nothing new was sent: in requests and latency, not in rate and timeline",
+  ),
+  rate: z.number().min(0).describe("Completed by the deadline / elapsed"),
   bytes: z.strictObject({ in: count, out: count, inPerSecond: z.number().min(0) }),
   latency,
-  service: distribution.describe("From the actual send to the last byte"),
+  service: distribution.extend({ lowerBounds })
+    .describe("From the actual send to the last byte; lower bounds are in it as in latency"),
   firstByte: distribution.describe("From the actual send to the first byte"),
   connect: distribution.describe("Name look-up and dial"),
   perSecond: z.strictObject({ requests: spread, bytes: spread }).describe(
@@ -150,6 +169,7 @@ export const measurement = z.strictObject({
   histogram: z.string().describe(
     "Latency of the whole run: HdrHistogram V2, compressed, base64, microseconds",
   ),
+  censoredHistogram,
 });
 
 export const run = measurement.extend({

@@ -54,8 +54,9 @@ function packScenario({ cells }: ScenarioModel, intervals: number): PackedSteps 
   return { seconds: cells[0].runs[0].timeline.interval * intervals, packed };
 }
 
-function stepsOf({ timeline: { points } }: Run, intervals: number): Step[] {
-  const blocks = intervalBlocks(points).map((block, i) => ({ ...block, failed: points[i].failed }));
+function stepsOf({ timeline: { points }, latency: { clock } }: Run, intervals: number): Step[] {
+  const blocks = intervalBlocks(points, clock)
+    .map((block, i) => ({ ...block, failed: points[i].failed }));
   if (intervals === 1) return blocks;
   const count = Math.ceil(blocks.length / intervals);
   return Array.from(

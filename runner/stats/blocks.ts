@@ -4,7 +4,7 @@
  * a run look steadier than it is (H. R. Künsch, "The jackknife and the bootstrap for general stationary
  * observations", 1989).
  */
-import { Histogram } from "./histogram.ts";
+import { EMPTY, Histogram, type SparseHistogram } from "./histogram.ts";
 import type { Block } from "./pool.ts";
 
 /** One second of a run of 10 s. Intervals of a group hang on the differences between runs, so little hangs on this. */
@@ -24,10 +24,15 @@ export function blocksOf(intervals: readonly Block[]): Block[] {
 const sum = new Histogram();
 
 export function mergeBlocks(parts: readonly Block[]): Block {
-  for (const { latency } of parts) sum.addSparse(latency);
+  const merged = (of: (block: Block) => SparseHistogram): SparseHistogram => {
+    for (const part of parts) sum.addSparse(of(part));
+    return sum.drain();
+  };
+  const censored = merged(({ censored = EMPTY }) => censored);
   return {
     seconds: parts.reduce((whole, { seconds }) => whole + seconds, 0),
     completed: parts.reduce((whole, { completed }) => whole + completed, 0),
-    latency: sum.drain(),
+    latency: merged(({ latency }) => latency),
+    ...(censored.count > 0 && { censored }),
   };
 }

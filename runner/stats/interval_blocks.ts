@@ -13,14 +13,27 @@ export interface TimelinePoint {
   readonly completed: number;
   /** HdrHistogram V2, compressed, base64; "" for none. */
   readonly histogram: string;
+  /** The values of `histogram` that are lower bounds; absent for none. */
+  readonly censoredHistogram?: string;
 }
 
-/** One block for each interval, in order. Costs some 10 µs each, so do it once. */
-export function intervalBlocks(points: readonly TimelinePoint[]): Block[] {
-  return points.map(({ t, completed, histogram }, index) => ({
+/**
+ * One block for each interval, in order. Costs some 10 µs each, so do it once.
+ *
+ * @param clock Of the latencies. In a closed loop ("sent") the clock ends the watch on requests under way, whatever
+ * they take, so that the product limit holds for them. In an open loop ("intended") those that wait the longest are
+ * those that a slow server leaves: their bounds count as values, and figures that they reach are lower bounds.
+ */
+export function intervalBlocks(
+  points: readonly TimelinePoint[],
+  clock: "intended" | "sent",
+): Block[] {
+  return points.map(({ t, completed, histogram, censoredHistogram }, index) => ({
     seconds: t - (points[index - 1]?.t ?? 0),
     completed,
     latency: histogram === "" ? EMPTY : decodeSparse(histogram),
+    ...(clock === "sent" && censoredHistogram !== undefined &&
+      { censored: decodeSparse(censoredHistogram) }),
   }));
 }
 

@@ -4,13 +4,21 @@
  * nothing is added up ahead: counts lie cumulated, so the rank of a value under given weights is one sum
  * over the blocks, and the percentile a binary search for it.
  */
-import { BUCKETS, highestUsOf, lowestUsOf, type SparseHistogram } from "./histogram.ts";
+import { BUCKETS, EMPTY, highestUsOf, lowestUsOf, type SparseHistogram } from "./histogram.ts";
+
+/** Shares are products of rounded terms: less is no difference. */
+const ROUNDING = 1e-12;
 
 /** A stretch of one run. */
 export interface Block {
   readonly seconds: number;
   readonly completed: number;
   readonly latency: SparseHistogram;
+  /**
+   * Values of `latency` that are lower bounds, where the product limit may spread their weight (`censoring.ts`);
+   * absent where there is none, or where bounds count as values.
+   */
+  readonly censored?: SparseHistogram;
 }
 
 /** `rate` is completed requests per second; `mean` and percentiles (0–100) are of latency, in microseconds. */
@@ -25,6 +33,8 @@ export class Pool {
   readonly #buckets: Uint16Array;
   /** For each of them, a row: the values up to and in it, block by block. */
   readonly #cumulated: Float64Array;
+  /** The same of the lower bounds alone; null without any. */
+  readonly #censored: Float64Array | null;
 
   constructor(blocks: readonly Block[]) {
     const column = (of: (block: Block) => number): Float64Array => Float64Array.from(blocks, of);
@@ -33,7 +43,10 @@ export class Pool {
     this.#sumUs = column(({ latency }) => latency.sumUs);
     this.#count = column(({ latency }) => latency.count);
     this.#buckets = bucketsOf(blocks);
-    this.#cumulated = cumulate(blocks, this.#buckets);
+    this.#cumulated = cumulate(blocks.map(({ latency }) => latency), this.#buckets);
+    this.#censored = blocks.some(({ censored = EMPTY }) => censored.count > 0)
+      ? cumulate(blocks.map(({ censored = EMPTY }) => censored), this.#buckets)
+      : null;
   }
 
   /** @param weights How often each block counts. NaN without seconds, or without values. */
@@ -50,6 +63,7 @@ export class Pool {
   #percentile(percentile: number, weights: Float64Array): number {
     const total = weigh(this.#count, weights);
     if (total === 0) return NaN;
+    if (this.#censored !== null) return this.#productLimit(percentile, this.#censored, weights);
     const rank = percentile / 100 * total;
     let bucket = 0;
     for (let last = this.#buckets.length - 1; bucket < last;) {
@@ -59,9 +73,36 @@ export class Pool {
     }
     const below = bucket === 0 ? 0 : this.#upTo(bucket - 1, weights);
     const inside = this.#upTo(bucket, weights) - below;
+    return this.#within(bucket, (rank - below) / inside);
+  }
+
+  /** As `productLimitUs`, of weighted blocks and spread over buckets. The longest value where it ends above. */
+  #productLimit(percentile: number, censored: Float64Array, weights: Float64Array): number {
+    const target = 1 - percentile / 100;
+    let atRisk = weigh(this.#count, weights);
+    let surviving = 1;
+    let [seen, boundsSeen] = [0, 0];
+    let last = 0;
+    for (let bucket = 0; bucket < this.#buckets.length; bucket++) {
+      const upTo = this.#upTo(bucket, weights);
+      if (upTo === seen) continue;
+      const boundsUpTo = weigh(censored, weights, bucket * weights.length);
+      const ended = upTo - seen - (boundsUpTo - boundsSeen);
+      const after = surviving * (1 - ended / atRisk);
+      if (ended > 0 && after <= target + ROUNDING) {
+        return this.#within(bucket, (surviving - target) / (surviving - after));
+      }
+      atRisk -= upTo - seen;
+      [seen, boundsSeen, surviving, last] = [upTo, boundsUpTo, after, bucket];
+    }
+    return this.#within(last, 1);
+  }
+
+  /** @param share Of the way through the bucket, 0–1. */
+  #within(bucket: number, share: number): number {
     const bottomUs = lowestUsOf(this.#buckets[bucket]) - 0.5;
     const topUs = highestUsOf(this.#buckets[bucket]) + 0.5;
-    return bottomUs + (rank - below) / inside * (topUs - bottomUs);
+    return bottomUs + share * (topUs - bottomUs);
   }
 
   /** Values up to and in a bucket in use. */
@@ -87,12 +128,12 @@ function bucketsOf(blocks: readonly Block[]): Uint16Array {
 }
 
 // hot: a report does it for each of its cells, over thousands of buckets.
-function cumulate(blocks: readonly Block[], buckets: Uint16Array): Float64Array {
-  const width = blocks.length;
+function cumulate(columns: readonly SparseHistogram[], buckets: Uint16Array): Float64Array {
+  const width = columns.length;
   const rows = new Float64Array(buckets.length * width);
   const rowOf = new Uint16Array(BUCKETS);
   buckets.forEach((bucket, row) => rowOf[bucket] = row);
-  blocks.forEach(({ latency: { indices, counts } }, j) => {
+  columns.forEach(({ indices, counts }, j) => {
     for (let i = 0; i < indices.length; i++) rows[rowOf[indices[i]] * width + j] = counts[i];
   });
   for (let at = width; at < rows.length; at++) rows[at] += rows[at - width];

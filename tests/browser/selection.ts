@@ -18,8 +18,9 @@ export function figuresOf(
   [fromS, toS]: readonly number[],
   percentiles = ALL,
 ): number[] {
-  const parts = runs.map(({ timeline: { points } }) =>
-    intervalBlocks(points).filter((_, i) => (points[i - 1]?.t ?? 0) >= fromS && points[i].t <= toS)
+  const parts = runs.map(({ timeline: { points }, latency: { clock } }) =>
+    intervalBlocks(points, clock)
+      .filter((_, i) => (points[i - 1]?.t ?? 0) >= fromS && points[i].t <= toS)
   );
   const latency = mergeHistograms(parts.flat().map(({ latency }) => latency));
   const completed = parts.map((blocks) => sum(blocks, ({ completed }) => completed));

@@ -22,7 +22,9 @@ function runsAt(rates: readonly number[]): readonly Run[] {
 }
 
 function groupOf(runs: readonly Run[], seed: number): Group {
-  const blocks = runs.map(({ timeline }) => blocksOf(intervalBlocks(timeline.points)));
+  const blocks = runs.map(({ timeline, latency }) =>
+    blocksOf(intervalBlocks(timeline.points, latency.clock))
+  );
   return groupOfBlocks(runs, blocks, { seed, resamples: RESAMPLES });
 }
 

@@ -16,7 +16,7 @@ const POINTS = [
 ];
 
 Deno.test("each interval becomes a block of its own length, also one without requests", () => {
-  const blocks = intervalBlocks(POINTS);
+  const blocks = intervalBlocks(POINTS, "sent");
   assert.deepEqual(blocks.map(({ completed }) => completed), [2, 0, 1]);
   assert.deepEqual(blocks.map(({ seconds }) => Number(seconds.toFixed(9))), [0.25, 0.25, 0.1]);
   assert.deepEqual(blocks.map(({ latency }) => [...latency.indices]), [[100, 300], [], [100]]);

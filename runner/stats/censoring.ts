@@ -1,0 +1,96 @@
+/**
+ * Percentiles of times of which some are only lower bounds: requests that timed out, were under way at the
+ * end, or were never sent. Such a value is right-censored: all that is known is that the request took at least
+ * as long. The bounds are values of the whole histogram, and stand in a second one as well.
+ *
+ * Two answers to one question:
+ * - the product limit (E. L. Kaplan and P. Meier, "Nonparametric estimation from incomplete observations",
+ *   JASA 1958) spreads the weight of each bound over the longer values. It presumes that what ended the watch
+ *   had nothing to do with how long the request would have taken, as where a closed loop is stopped by the clock;
+ * - the least and the most that a percentile can be, whatever the bounds turn out to be, presume nothing.
+ */
+import { highestUsOf, lowestUsOf, type SparseHistogram, valueAtPercentile } from "./histogram.ts";
+
+/** Shares are sums of rounded terms: less is no difference. */
+const ROUNDING = 1e-12;
+
+/** Ranks that differ by less than a bucket is wide read as one value: 0.1 %, or a microsecond. */
+const VISIBLE_RATIO = 1.001;
+const VISIBLE_US = 1;
+
+/**
+ * The product-limit estimate of a percentile, microseconds; `valueAtPercentile` where nothing is censored. Where
+ * it can't be reached, as the longest times are bounds, the longest bound: a lower bound itself.
+ *
+ * @param all Every value. @param censored Those of them that are bounds.
+ */
+export function productLimitUs(
+  all: SparseHistogram,
+  censored: SparseHistogram,
+  percentile: number,
+): number {
+  if (censored.count === 0) return valueAtPercentile(all, percentile);
+  const target = 1 - percentile / 100 + ROUNDING;
+  let atRisk = all.count;
+  let surviving = 1;
+  for (let i = 0, j = 0; i < all.indices.length; i++) {
+    const bounds = censored.indices[j] === all.indices[i] ? censored.counts[j++] : 0;
+    // Of equal times those that ended come first: a bound says that the request took longer.
+    surviving *= 1 - (all.counts[i] - bounds) / atRisk;
+    if (surviving <= target) return Math.min(highestUsOf(all.indices[i]), all.maxUs);
+    atRisk -= all.counts[i];
+  }
+  return all.maxUs;
+}
+
+/**
+ * The most that a percentile can be, microseconds: that of the values if every bound turned out to be longer than
+ * all of them; Infinity where it would be one of the bounds. The least is `valueAtPercentile`, with each bound as
+ * a value.
+ */
+export function mostUs(
+  all: SparseHistogram,
+  censored: SparseHistogram,
+  percentile: number,
+): number {
+  const ended = withoutBounds(all, censored);
+  const share = all.count === 0 ? 0 : 100 * ended.count / all.count;
+  if (percentile > share * (1 + ROUNDING)) return Infinity;
+  return share === 0 ? 0 : valueAtPercentile(ended, Math.min(100, 100 * percentile / share));
+}
+
+/** Whether the bounds could turn out to be such that a percentile is visibly larger than its least. */
+export function isMovable(
+  all: SparseHistogram,
+  censored: SparseHistogram,
+  percentile: number,
+): boolean {
+  if (censored.count === 0) return false;
+  const leastUs = valueAtPercentile(all, percentile);
+  return mostUs(all, censored, percentile) > leastUs * VISIBLE_RATIO + VISIBLE_US;
+}
+
+/**
+ * The values that are no bounds: completed requests. Sums are their difference, so they must be of one kind in both: of values, or of bucket middles.
+ *
+ * @param censored Values of `all`.
+ */
+export function withoutBounds(all: SparseHistogram, censored: SparseHistogram): SparseHistogram {
+  if (censored.count === 0) return all;
+  const counts = all.counts.slice();
+  for (let i = 0, j = 0; j < censored.indices.length; i++) {
+    if (all.indices[i] === censored.indices[j]) counts[i] -= censored.counts[j++];
+  }
+  const kept = [...counts.keys()].filter((i) => counts[i] > 0);
+  return {
+    indices: Uint16Array.from(kept, (i) => all.indices[i]),
+    counts: Float64Array.from(kept, (i) => counts[i]),
+    count: all.count - censored.count,
+    sumUs: all.sumUs - censored.sumUs,
+    sumSquaresUs: all.sumSquaresUs - censored.sumSquaresUs,
+    minUs: kept.length === 0 ? Infinity : Math.max(all.minUs, lowestUsOf(all.indices[kept[0]])),
+    maxUs: kept.length === 0
+      ? 0
+      : Math.min(all.maxUs, highestUsOf(all.indices[kept[kept.length - 1]])),
+  };
+}
