@@ -20,6 +20,7 @@ import { STEADY_LABELS } from "./stats/steady_state.ts";
 
 const count = z.int().min(0);
 const ms = z.number().min(0);
+const histogram = z.string();
 
 /** Latency: timed-out and unfinished requests are in it at their elapsed time, as lower bounds. */
 export const latency = distribution.extend({
@@ -149,6 +150,14 @@ export const measurement = z.strictObject({
   slowest: slowest.optional(),
   histogram: z.string().describe(
     "Latency of the whole run: HdrHistogram V2, compressed, base64, microseconds",
+  ),
+  histograms: z.strictObject({
+    service: histogram.optional(),
+    firstByte: histogram.optional(),
+    connect: histogram.optional(),
+    sessionLength: histogram.optional(),
+  }).optional().describe(
+    "Of the whole run's other times, each as histogram is and absent where it would be empty",
   ),
 });
 
