@@ -136,18 +136,21 @@ function lostOf(agents: readonly AgentFigures[]): Omit<Found, "cell">[] {
     });
 }
 
-/** Of one agent nothing is to be said, nor of any who can't be heard. */
+/** Of one agent nothing is to be said, nor of any who was lost or can't be heard: it measured another while. */
 function agreement(wholes: readonly WholeFigures[]): string[] {
   const apart = wholes.map(({ agents }) =>
-    agents.filter(({ latencies }) => latencies > 0).map(({ p50Ms }) => p50Ms)
+    agents.filter(({ latencies, lost }) => latencies > 0 && lost.length === 0)
+      .map(({ p50Ms }) => p50Ms)
   ).filter((medians) => medians.length > 1);
   if (apart.length === 0) return [];
-  if (apart.length > 1) return ["The agents agree on every target."];
+  const isWhole = wholes.every(({ agents }) => agents.every(({ lost }) => lost.length === 0));
+  const who = isWhole ? "The agents" : "The agents that were not lost";
+  if (apart.length > 1) return [`${who} agree on every target.`];
   const [low, high] = [Math.min(...apart[0]), Math.max(...apart[0])].map(formatMs);
   return [
     low === high
-      ? `The agents agree: each measured a median latency of ${low}.`
-      : `The agents agree: their median latencies are from ${low} to ${high}.`,
+      ? `${who} agree: each measured a median latency of ${low}.`
+      : `${who} agree: their median latencies are from ${low} to ${high}.`,
   ];
 }
 

@@ -63,13 +63,22 @@ Deno.test("a lost agent is marked in the table and the line, and its trust tells
   assert.deepEqual(column(table, "Lost"), ["–", "–", "–", "after 0.8 s"]);
   assert.deepEqual(column(table, "Trust"), ["suspect", "valid", "valid", "suspect"]);
   assert.deepEqual(column(table, "Dropped").slice(1), ["0", "0", "62.5"]);
-  assert.match(findings.join(), /^The agents agree: /);
+  assert.match(findings.join(), /^The agents that were not lost agree: /);
   const { facts, trust } = measurementModel(measurement);
   assert.match(
     facts.find(({ label }) => label === "Agents")?.text ?? "",
     /^3: a, b, c \(lost\) · 2,000\/s each$/,
   );
   assert.match(trust.reasons.join(), /^agent c: It was last heard 0\.75 s after the start/);
+});
+
+Deno.test("what a lost agent measured is no part of an agreement, and one alone agrees with nobody", () => {
+  const agreed = (agents: readonly AgentSpec[]): string =>
+    plain(measurementAgents(fleetMeasurement({ agents }))?.findings.join() ?? "");
+  const lost: AgentSpec = { name: "c", medianMs: 1.5, lostAt: 0.75 };
+  assert.match(agreed([...near("a", "b"), lost]), /agree: .+ latenc(?:y of|ies are from) 0\.\d+ /);
+  assert.doesNotMatch(agreed([...near("a", "b"), lost]), / 1\.\d+ ms/);
+  assert.equal(agreed([...near("a"), lost]), "");
 });
 
 Deno.test("the line names as many agents as it has room for, and the range of their rates", () => {

@@ -3,7 +3,7 @@ import { renderCsv } from "../../report/csv.ts";
 import { renderPage } from "../../report/html/page.ts";
 import { renderMarkdown } from "../../report/markdown.ts";
 import { reportModel } from "../../report/model.ts";
-import type { Distribution, Results } from "../../runner/result.ts";
+import type { Distribution, Measurement, Results } from "../../runner/result.ts";
 import { encodeHistogram } from "../../runner/stats/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram.ts";
 import { resultsFixture } from "./fixture.ts";
@@ -57,7 +57,9 @@ Deno.test("connecting and the size of an answer have a table, a row a cell", () 
 });
 
 /** A run that connected so often in so many ms. */
-function connected(times: readonly (readonly [count: number, ms: number])[]) {
+function connected(
+  times: readonly (readonly [count: number, ms: number])[],
+): Required<Pick<Measurement, "connect" | "histograms">> {
   const histogram = new Histogram();
   for (const [count, ms] of times) {
     for (let i = 0; i < count; i++) histogram.record(ms * 1_000);
