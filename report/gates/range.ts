@@ -7,7 +7,7 @@ import type { Estimates } from "../confidence.ts";
 import { type FigureName, figureOfRun, type Judged } from "../figures.ts";
 import { isLowerBound } from "../pool.ts";
 import { timesEstimate } from "../run_times.ts";
-import { sum } from "../spread.ts";
+import { lowerMedian, sum } from "../spread.ts";
 import { formatNumber, formatQuantity, formatShare, sizeUnit, timeUnit } from "../units.ts";
 
 /** What thresholds are held against: the runs of a cell, or a single measurement. */
@@ -65,9 +65,8 @@ const PERCENTILE = /^(?:(?:service|firstByte|connect|lag)\.)?p[\d.]+$/;
  * and the highest run's. That of all runs together lies between these, too.
  */
 function runsRange(values: readonly number[]): Range {
-  const sorted = values.toSorted((a, b) => a - b);
-  const last = sorted.length - 1;
-  return { value: sorted[last >> 1], interval: { low: sorted[0], high: sorted[last] } };
+  const interval = { low: Math.min(...values), high: Math.max(...values) };
+  return { value: lowerMedian(values), interval };
 }
 
 /** Of a rate or a figure of latency, of all runs together. */

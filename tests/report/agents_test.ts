@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { agentFigures } from "../../report/agents/figures.ts";
 import { agentsText, measurementAgents } from "../../report/agents/model.ts";
 import { renderPage } from "../../report/html/page.ts";
 import { renderMarkdown, renderMeasurementMarkdown } from "../../report/markdown.ts";
@@ -107,6 +108,18 @@ Deno.test("of several runs the table has medians, and who was lost in how many o
     "Agent b was lost in 1 of 3 runs: last heard 0.5 s after the start (killed, cut off or stalled).",
   ]);
   assert.equal(facts.find(({ label }) => label === "Agents")?.text, "2: a, b (lost)");
+});
+
+Deno.test("of two runs an agent's percentiles are those of one, and no mean of both", () => {
+  const runs = [0.5, 0.7].map((medianMs) =>
+    fleetMeasurement({ agents: ["a", "b"].map((name) => ({ name, medianMs })) })
+  );
+  for (const [i, own] of agentFigures(runs).entries()) {
+    const of = runs.map(({ agents = [] }) => agents[i].latency);
+    assert.equal(own.p50Ms, Math.min(...of.map(({ p50 }) => p50)));
+    assert.equal(own.p99Ms, Math.min(...of.map(({ p99 }) => p99)));
+    assert.notEqual(of[0].p99, of[1].p99);
+  }
 });
 
 Deno.test("what holds of an agent on several targets is said once", () => {
