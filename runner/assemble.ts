@@ -16,7 +16,15 @@ import { classifyRun } from "./stats/steady_state.ts";
 import { perSecondOf } from "./stats/per_second.ts";
 import { assembleAgents } from "./assemble_agents.ts";
 import type { Timeline } from "./timeline.ts";
-import { distributionOf, reasonsOf, requestsOf, statusOf, sumOf, timesOf } from "./totals.ts";
+import {
+  distributionOf,
+  histogramsOf,
+  reasonsOf,
+  requestsOf,
+  statusOf,
+  sumOf,
+  timesOf,
+} from "./totals.ts";
 import { evidenceOf, type Stage } from "./trust/evidence.ts";
 import { fleetStage, judgeFleet } from "./trust/fleet_trust.ts";
 import { judge } from "./trust/judging.ts";
@@ -25,7 +33,7 @@ import { judge } from "./trust/judging.ts";
 export type Asked = Pick<Measurement, "version" | "url" | "driver" | "load">;
 
 /** A measurement before its generator is judged. */
-type Measured = Omit<Measurement, "generator" | "agents" | "histogram">;
+type Measured = Omit<Measurement, "generator" | "agents" | "histogram" | "histograms">;
 
 /** What is known of the load beside its workers' reports. */
 export interface Told {
@@ -52,6 +60,7 @@ export function assemble(
     ...measured,
     ...judged(measured, reports, told),
     histogram: encodeHistogram(latency.toSparse()),
+    histograms: histogramsOf(reports),
   };
 }
 

@@ -1,10 +1,14 @@
 /** What several workers counted, added up: of a whole run, or of one agent's part of it. */
+import type { WorkerReport } from "./load/job.ts";
 import type { WorkerTotals } from "./load/recorder.ts";
 import type { Distribution, Measurement } from "./result.ts";
+import { encodeHistogram } from "./stats/hdr.ts";
 import { type Histogram, mergeHistograms } from "./stats/histogram.ts";
 import { PERCENTILES } from "./stats/percentiles.ts";
 
-type Times = "service" | "firstByte" | "connect";
+/** Those beside latency, whose histogram the timeline gives. */
+const TIMES = ["service", "firstByte", "connect"] as const;
+type Times = typeof TIMES[number];
 
 export function sumOf(
   totals: readonly WorkerTotals[],
@@ -25,6 +29,22 @@ export function requestsOf(totals: readonly WorkerTotals[]): Measurement["reques
 
 export function timesOf(totals: readonly WorkerTotals[], times: Times): Distribution {
   return distributionOf(mergeHistograms(totals.map((part) => part[times])));
+}
+
+/** Of each that holds something, so that several runs' percentiles can be those of their added counts. */
+export function histogramsOf(
+  reports: readonly WorkerReport[],
+): NonNullable<Measurement["histograms"]> {
+  const all = [
+    ...TIMES.map((times) =>
+      [times, mergeHistograms(reports.map(({ totals }) => totals[times]))] as const
+    ),
+    ["sessionLength", mergeHistograms(reports.map(({ sessions }) => sessions.length))] as const,
+  ];
+  return Object.fromEntries(
+    all.filter(([, { count }]) => count > 0)
+      .map(([times, histogram]) => [times, encodeHistogram(histogram.toSparse())]),
+  );
 }
 
 export function distributionOf(times: Histogram): Distribution {

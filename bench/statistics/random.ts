@@ -1,12 +1,12 @@
 /** Seeded noise of the kinds that load tests show. */
-import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
+import { streamBy } from "../../scenarios/random.ts";
 
 export class Random {
   readonly #bits: { next(): number };
   #spare: number | null = null;
 
   constructor(seed: number) {
-    this.#bits = xoroshiro128plus(seed);
+    this.#bits = streamBy(seed, "simulations");
   }
 
   /** Evenly from `low` to `high`. */

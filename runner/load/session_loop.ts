@@ -138,8 +138,7 @@ export class SessionLoop implements Conversation, OpenExchanges {
 
   onRefused(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
     this.#connections.ended(slot);
-    if (this.#isOver(nowUs)) return;
-    this.#fail(slot, kind, reason, nowUs);
+    if (!this.#isOver(nowUs)) this.#fail(slot, kind, reason, nowUs);
   }
 
   onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number): void {
@@ -147,16 +146,13 @@ export class SessionLoop implements Conversation, OpenExchanges {
     const { reader } = visitor;
     if (this.#isOver(nowUs)) return; // too late to count; the next tick ends the run
     this.parts.recorder.received(length, nowUs);
-    if (visitor.sentUs === NOTHING) {
-      this.parts.recorder.unasked++;
-      return this.#loseIdle(slot);
-    }
+    if (visitor.sentUs === NOTHING) return this.#endUnsolicited(slot);
     if (!reader.started) visitor.firstByteUs = nowUs;
     const at = reader.read(bytes, 0, length);
     if (reader.state === NEED_MORE) return;
     if (reader.state === BROKEN) return this.#fail(slot, "protocol", reader.reason, nowUs);
-    if (at < length) return this.#fail(slot, "protocol", "bytes after the answer", nowUs);
     if (!reader.keepAlive || !this.job.keepAlive) this.#connections.close(slot);
+    else if (at < length) this.#endUnsolicited(slot);
     this.#complete(slot, nowUs);
   }
 
@@ -169,6 +165,12 @@ export class SessionLoop implements Conversation, OpenExchanges {
     reader.end();
     if (reader.state === BROKEN) this.#fail(slot, "closed", reader.reason, nowUs);
     else this.#complete(slot, nowUs);
+  }
+
+  /** Bytes came after the last answer, with it or later: they answer nothing (RFC 9112 §9.2). */
+  #endUnsolicited(slot: number): void {
+    this.parts.recorder.unasked++;
+    this.#loseIdle(slot);
   }
 
   /** A connection that nothing was asked on is gone: who thinks dials again when he goes on. */
@@ -194,8 +196,7 @@ export class SessionLoop implements Conversation, OpenExchanges {
   /** The exchange at hand has failed, and the session with it. */
   #fail(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
     const visitor = this.#visitors[slot];
-    const { recorder } = this.parts;
-    recorder.fail(slot, { kind, reason }, visitor.dueUs, this.#begunUs(slot), nowUs);
+    this.parts.recorder.fail(slot, { kind, reason }, visitor.dueUs, this.#begunUs(slot), nowUs);
     visitor.dueUs = visitor.sentUs = NOTHING;
     this.#connections.giveUp(slot, nowUs);
     this.#leave(slot, false, nowUs);
