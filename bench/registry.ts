@@ -1,6 +1,7 @@
 /** Every bench, in the order in which all of them run. */
 import type { Bench } from "./bench.ts";
 import { agent } from "./agent.ts";
+import { censored } from "./censored.ts";
 import { connections } from "./connections.ts";
 import { fleet } from "./fleet.ts";
 import { frozen } from "./frozen.ts";
@@ -17,6 +18,7 @@ export const benches = {
   generators,
   lag,
   frozen,
+  censored,
   memory,
   connections,
   startup,

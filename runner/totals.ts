@@ -1,14 +1,15 @@
 /** What several workers counted, added up: of a whole run, or of one agent's part of it. */
+import { boundedDistributionOf, productLimit } from "./bounded_times.ts";
 import type { WorkerReport } from "./load/job.ts";
-import type { WorkerTotals } from "./load/recorder.ts";
+import type { WorkerTotals } from "./load/worker_totals.ts";
 import type { Distribution, Measurement } from "./result.ts";
 import { encodeHistogram } from "./stats/hdr.ts";
-import { type Histogram, mergeHistograms } from "./stats/histogram.ts";
+import { type Histogram, mergeHistograms, type SparseHistogram } from "./stats/histogram.ts";
 import { PERCENTILES } from "./stats/percentiles.ts";
 
 /** Those beside latency, whose histogram the timeline gives. */
 const TIMES = ["service", "firstByte", "connect"] as const;
-type Times = typeof TIMES[number];
+type Times = "firstByte" | "connect";
 
 export function sumOf(
   totals: readonly WorkerTotals[],
@@ -25,6 +26,11 @@ export function requestsOf(totals: readonly WorkerTotals[]): Measurement["reques
     unfinished: sumOf(totals, ({ unfinished }) => unfinished),
     dropped: sumOf(totals, ({ dropped }) => dropped),
   };
+}
+
+/** Completed by the deadline: what a rate counts. */
+export function completedInTime(totals: readonly WorkerTotals[]): number {
+  return sumOf(totals, ({ completed, drain }) => completed - drain.completed);
 }
 
 export function timesOf(totals: readonly WorkerTotals[], times: Times): Distribution {
@@ -45,6 +51,17 @@ export function histogramsOf(
     all.filter(([, { count }]) => count > 0)
       .map(([times, histogram]) => [times, encodeHistogram(histogram.toSparse())]),
   );
+}
+
+/** The product limit in both loops: what ends the watch on a request that was sent is a clock in both. */
+export function serviceOf(totals: readonly WorkerTotals[]): Measurement["service"] {
+  const merged = (of: (part: WorkerTotals) => SparseHistogram): SparseHistogram =>
+    mergeHistograms(totals.map(of)).toSparse();
+  const times = {
+    all: merged(({ service }) => service),
+    censored: merged(({ serviceCensored }) => serviceCensored),
+  };
+  return boundedDistributionOf(times, productLimit);
 }
 
 export function distributionOf(times: Histogram): Distribution {

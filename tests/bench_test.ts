@@ -18,11 +18,19 @@ const FREEZE: Freeze = {
   fromMs: 5_000,
   frozenMs: 1_000,
   workMs: 0,
+  connections: 2_000,
 };
 
 const FROZEN = [
   { says: "a second of ten, as the derivation has it", change: {}, p: [10, 20, 520, 920] },
   { says: "early in the run", change: { fromMs: 1_000 }, p: [10, 20, 520, 920] },
+  { says: "from the start", change: { fromMs: 0 }, p: [10, 10, 510, 910] },
+  { says: "past the end of the run", change: { fromMs: 9_500 }, p: [10, 10, 1_020 - 500, 920] },
+  {
+    says: "past its end, with 100 connections: the 410 that are never sent have waited until then",
+    change: { fromMs: 9_500, connections: 100 },
+    p: [10, 10, 10, 410],
+  },
   { says: "not at all", change: { frozenMs: 0 }, p: [10, 10, 10, 10] },
   {
     says: "half as long: p90 and p95 see 5 % less of it",

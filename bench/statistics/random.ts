@@ -19,6 +19,11 @@ export class Random {
     return Math.floor(this.uniform(low, high + 1));
   }
 
+  /** Exponential with mean 1. */
+  exponential(): number {
+    return -Math.log(1 - this.uniform());
+  }
+
   /** Standard normal, two at a time (G. E. P. Box and M. E. Muller, 1958). */
   normal(): number {
     const spare = this.#spare;
