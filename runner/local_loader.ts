@@ -1,7 +1,6 @@
 /** The workers of this process as a loader: all of a load, or an agent's part of it. */
 import { messageOf, UserError } from "../scenarios/errors.ts";
 import { endpointOf } from "../targets/dial/endpoint.ts";
-import type { Surroundings } from "./generator.ts";
 import { chooseDriver } from "./load/choose_driver.ts";
 import type { SoFarReport } from "./load/job.ts";
 import { makeRoomFor } from "./load/open_files.ts";
@@ -11,8 +10,9 @@ import type { LoadRequest } from "./load_request.ts";
 import type { Loaded, Loader, LoaderHooks } from "./loader.ts";
 import { type Place, shareOut } from "./share.ts";
 import { rememberedCalibration } from "./trust/calibration_cache.ts";
+import { type HostUse, hostWatch } from "./trust/host_watch.ts";
 import { isHere, ownNames } from "./trust/sharing.ts";
-import { UNKNOWN, watchSurroundings } from "./trust/surroundings.ts";
+import { UNKNOWN } from "./trust/surroundings.ts";
 
 /** What is different where these workers are some of a fleet's. */
 export interface FleetPart {
@@ -44,13 +44,15 @@ export class LocalLoader implements Loader {
     makeRoomFor(connections.reduce((sum, share) => sum + share, 0));
     if (request.logPath !== null) await beginLog(request.logPath);
     this.#lostLog = null;
-    let surroundings = (): Surroundings => UNKNOWN;
+    const sharesMachine = isHere(endpoint, ownNames());
+    const watch = await hostWatch(endpoint, sharesMachine);
+    let hostUse = (): HostUse => ({ surroundings: UNKNOWN });
     const reports = await this.#pool.run(shares, {
       startMoment: part.startMoment,
       onSoFar: part.onSoFar,
       onReady: hooks.onReady,
       onStart: (atMs) => {
-        surroundings = watchSurroundings();
+        hostUse = watch();
         hooks.onStart(atMs);
       },
       onInterval: hooks.onInterval,
@@ -60,9 +62,9 @@ export class LocalLoader implements Loader {
       signal: hooks.signal,
     });
     const stage = {
-      surroundings: surroundings(),
+      ...hostUse(),
       calibration: await rememberedCalibration(driver),
-      sharesMachine: isHere(endpoint, ownNames()),
+      sharesMachine,
     };
     return { driver, connections, reports, stage, agents: null };
   }

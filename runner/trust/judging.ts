@@ -2,24 +2,58 @@
  * Whether a run measured the target, or the generator or the machine: a pure function of the evidence.
  * Every finding says what was seen and what to do about it; the worst decides.
  */
-import type { Generator, Trust } from "../generator.ts";
+import { type Cause, CAUSES, type Generator, type Trust } from "../generator.ts";
 import type { Case, Finding } from "./finding.ts";
 import { generatorFindings, tooShort } from "./generator_limits.ts";
 import { machineFindings, shortageFindings } from "./machine_limits.ts";
+import { targetFindings } from "./target_limits.ts";
 
-export type Judgement = Pick<Generator, "trust" | "reasons">;
+export type Judgement = Required<Pick<Generator, "trust" | "reasons" | "causes">>;
 
-/** Reasons come with the worst first. */
+/** Reasons come with the worst first, and causes before what they bring about. */
 export function judge(given: Case): Judgement {
   const short = tooShort(given);
   const findings = short === null
-    ? [...generatorFindings(given), ...machineFindings(given), ...shortageFindings(given)]
+    ? withoutSymptoms([
+      ...generatorFindings(given),
+      ...machineFindings(given),
+      ...targetFindings(given),
+      ...shortageFindings(given),
+    ])
     : [short, ...shortageFindings(given)]; // shares of a moment say nothing
   const ordered = [...of("invalid", findings), ...of("suspect", findings)];
   const trust: Trust = ordered[0]?.level ?? "valid";
-  return { trust, reasons: ordered.map(({ reason }) => reason) };
+  return {
+    trust,
+    reasons: ordered.map(({ reason }) => reason),
+    causes: ordered.map(({ cause }) => cause),
+  };
 }
 
 function of(level: Finding["level"], findings: readonly Finding[]): Finding[] {
-  return findings.filter((finding) => finding.level === level);
+  return findings.filter((finding) => finding.level === level)
+    .sort((a, b) => CAUSES.indexOf(a.cause) - CAUSES.indexOf(b.cause));
+}
+
+const SYMPTOMS: readonly Cause[] = ["shared-cores", "worker-paused", "worker-late", "sent-late"];
+
+/**
+ * Who lacks cores waits for them and comes late. Where the cause is known, that is not another reason: it only
+ * says how bad the cause is.
+ */
+function withoutSymptoms(findings: readonly Finding[]): readonly Finding[] {
+  const cause = findings.find(explainsLateness);
+  if (cause === undefined) return findings;
+  const isSymptom = (finding: Finding): boolean => SYMPTOMS.includes(finding.cause);
+  const level = findings.some((finding) => isSymptom(finding) && finding.level === "invalid")
+    ? "invalid"
+    : cause.level;
+  return findings.filter((finding) => !isSymptom(finding))
+    .map((finding) => finding === cause ? { ...finding, level } : finding);
+}
+
+/** A limit that was hardly felt explains little. */
+function explainsLateness({ cause, level }: Finding): boolean {
+  return cause === "neighbour" || cause === "low-priority" ||
+    (cause === "throttled" && level === "invalid");
 }
