@@ -18,6 +18,9 @@ import {
  */
 export const OCCUPIED: Limits = { suspect: 0.88, invalid: 0.97 };
 
+/** From here on a worker was occupied because it waited for a core; a busy one by itself waits for 0.03 to 0.05. */
+const MUCH_WAITING = 0.1;
+
 /**
  * Share of what was due that a busy worker never sent. What falls due in the last moments is, now and
  * then, not sent any more by one that keeps up.
@@ -60,7 +63,7 @@ function occupied(given: Case): Finding | null {
     : ` and waited for one ${percent(worker.waiting)} of the time`;
   return {
     level,
-    cause: worker.cpu - worker.spinning >= OCCUPIED.suspect ? "generator-busy" : "shared-cores",
+    cause: (worker.waiting ?? 0) < MUCH_WAITING ? "generator-busy" : "shared-cores",
     reason:
       `The busiest worker used ${percent(worker.cpu - worker.spinning)} of a core${waited}: ` +
       `the generator ${level === "invalid" ? "was" : "may have been"} the limit, not the target; ` +
