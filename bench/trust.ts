@@ -8,7 +8,7 @@ import { calibrate } from "../runner/trust/calibration.ts";
 import { atLeast, atMost } from "./bar.ts";
 import type { Bench, Row, Section } from "./bench.ts";
 import { measureQuiet, QUIET } from "./trust/quiet.ts";
-import { STARVED, type Starved } from "./trust/starved.ts";
+import { type Seen, STARVED, type Starved } from "./trust/starved.ts";
 
 /** Quiet runs for each round of starved ones: 20 for 10. */
 const QUIET_A_ROUND = 2;
@@ -36,9 +36,6 @@ export const trust: Bench = {
     return [starvedSection(starved), quietSection(quiet)];
   },
 };
-
-/** A measurement, or why it could not be had. */
-type Seen = Measurement | string;
 
 interface Seens {
   readonly scenario: Starved;

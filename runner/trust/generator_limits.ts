@@ -126,13 +126,13 @@ function late({ evidence, run }: Case): Finding | null {
     : levelOf(delay.p99, harmlessDelay(run));
   if (level === null) return null;
   const wasBusy = levelOf(occupiedShare(busiestOf(evidence)), OCCUPIED) !== null;
-  const why = wasBusy ? "" : ", although they had time: something stopped them";
+  const why = wasBusy ? "" : ", although it had time: something stopped it";
   return {
     level,
     cause: wasBusy ? "worker-late" : "worker-paused",
-    reason: `The workers came up to ${millis(delay.p99)} late to what was due (p99)${why}; ` +
-      "latencies hold this delay of the generator; lower the rate, end other programs, or use " +
-      "another machine.",
+    reason: `A worker came up to ${millis(delay.p99)} late to what was due or ready (p99)${why}; ` +
+      "the latencies include this delay of the generator. Lower the rate, end other programs, or " +
+      "use another machine.",
   };
 }
 

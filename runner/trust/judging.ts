@@ -44,11 +44,9 @@ const SYMPTOMS: readonly Cause[] = ["shared-cores", "worker-paused", "worker-lat
 function withoutSymptoms(findings: readonly Finding[]): readonly Finding[] {
   const cause = findings.find(explainsLateness);
   if (cause === undefined) return findings;
-  const isSymptom = (finding: Finding): boolean => SYMPTOMS.includes(finding.cause);
-  const level = findings.some((finding) => isSymptom(finding) && finding.level === "invalid")
-    ? "invalid"
-    : cause.level;
-  return findings.filter((finding) => !isSymptom(finding))
+  const symptoms = findings.filter((finding) => isSymptomOf(cause, finding));
+  const level = symptoms.some(({ level }) => level === "invalid") ? "invalid" : cause.level;
+  return findings.filter((finding) => !symptoms.includes(finding))
     .map((finding) => finding === cause ? { ...finding, level } : finding);
 }
 
@@ -56,4 +54,10 @@ function withoutSymptoms(findings: readonly Finding[]): readonly Finding[] {
 function explainsLateness({ cause, level }: Finding): boolean {
   return cause === "neighbour" || cause === "low-priority" ||
     (cause === "throttled" && level === "invalid");
+}
+
+/** Those who share a core take turns every few milliseconds: for long nobody is stopped by that. */
+function isSymptomOf(of: Finding, { cause, level }: Finding): boolean {
+  const wasStopped = cause === "worker-paused" && level === "invalid" && of.cause !== "throttled";
+  return SYMPTOMS.includes(cause) && !wasStopped;
 }

@@ -64,7 +64,7 @@ const spoiled: [sentence: string, spoiled: Spoiled, trust: string, reason: RegEx
     "an open loop whose worker comes late",
     { run: OPEN, evidence: { delay: { p50: 0, p99: 1.5, max: 9 } } },
     "suspect",
-    /^The workers came up to 1\.5 ms late to what was due \(p99\)/,
+    /^A worker came up to 1\.5 ms late to what was due or ready \(p99\)/,
   ],
   [
     "an open loop whose worker comes very late",
@@ -76,7 +76,7 @@ const spoiled: [sentence: string, spoiled: Spoiled, trust: string, reason: RegEx
     "a closed loop whose worker was stopped 100 ms a second",
     { evidence: { delay: { p50: 0, p99: 86, max: 101 } } },
     "invalid",
-    /^The workers came up to 86 ms late to what was due \(p99\), although they had time/,
+    /^A worker came up to 86 ms late to what was due or ready \(p99\), although it had time/,
   ],
   [
     "requests that were sent late though connections were free",

@@ -147,3 +147,13 @@ Deno.test("a limit on the generator explains that it comes late, one that was ha
   assert.deepEqual(causesAt(15_000), ["throttled"]);
   assert.deepEqual(causesAt(3), ["worker-paused", "throttled"]);
 });
+
+Deno.test("a neighbour takes milliseconds at a time: a worker that was stopped for long is another reason", () => {
+  const causesAt = (ms: number) =>
+    judge(caseWith({
+      surroundings: { others: 0.9 },
+      evidence: { target: STARVED, delay: { p50: 0, p99: ms, max: ms } },
+    })).causes;
+  assert.deepEqual(causesAt(11), ["neighbour"]);
+  assert.deepEqual(causesAt(86), ["worker-paused", "neighbour"]);
+});
