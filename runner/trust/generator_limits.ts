@@ -118,6 +118,9 @@ function nearCeiling(given: Case): Finding | null {
  */
 const HARMLESS_CLOSED = { ms: 5, ofMedian: 0.25, hiccup: 30 };
 
+/** From here on a worker comes late because it has much to do at times; whoever has less was stopped. */
+const MUCH_TO_DO = 0.7;
+
 /** A worker that was stopped, or that the system forgot, although it had time. */
 function late({ evidence, run }: Case): Finding | null {
   const { delay } = evidence;
@@ -125,7 +128,7 @@ function late({ evidence, run }: Case): Finding | null {
     ? levelOf(delay.p99, harmlessClosed(run))
     : levelOf(delay.p99, harmlessDelay(run));
   if (level === null) return null;
-  const wasBusy = levelOf(occupiedShare(busiestOf(evidence)), OCCUPIED) !== null;
+  const wasBusy = occupiedShare(busiestOf(evidence)) >= MUCH_TO_DO;
   const why = wasBusy ? "" : ", although it had time: something stopped it";
   return {
     level,

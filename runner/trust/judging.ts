@@ -35,29 +35,40 @@ function of(level: Finding["level"], findings: readonly Finding[]): Finding[] {
     .sort((a, b) => CAUSES.indexOf(a.cause) - CAUSES.indexOf(b.cause));
 }
 
-const SYMPTOMS: readonly Cause[] = ["shared-cores", "worker-paused", "worker-late", "sent-late"];
+const LATENESS: readonly Cause[] = ["shared-cores", "worker-paused", "worker-late", "sent-late"];
 
-/**
- * Who lacks cores waits for them and comes late. Where the cause is known, that is not another reason: it only
- * says how bad the cause is.
- */
+/** What follows from what: who lacks cores waits for them and comes late, and so does who has too much to do. */
+const SYMPTOMS: readonly (readonly [Cause, readonly Cause[]])[] = [
+  ["throttled", LATENESS],
+  ["low-priority", LATENESS],
+  ["neighbour", LATENESS],
+  ["requests-dropped", ["worker-late", "connections"]],
+  ["generator-busy", ["worker-late", "connections"]],
+];
+
+/** Where the cause is known, its symptoms are no reasons of their own: they only say how bad it is. */
 function withoutSymptoms(findings: readonly Finding[]): readonly Finding[] {
-  const cause = findings.find(explainsLateness);
-  if (cause === undefined) return findings;
-  const symptoms = findings.filter((finding) => isSymptomOf(cause, finding));
-  const level = symptoms.some(({ level }) => level === "invalid") ? "invalid" : cause.level;
-  return findings.filter((finding) => !symptoms.includes(finding))
-    .map((finding) => finding === cause ? { ...finding, level } : finding);
+  return SYMPTOMS.reduce((left, [code, symptoms]) => {
+    const cause = left.find(({ cause }) => cause === code);
+    return cause === undefined || hardlyFelt(cause) ? left : merged(left, cause, symptoms);
+  }, findings);
 }
 
-/** A limit that was hardly felt explains little. */
-function explainsLateness({ cause, level }: Finding): boolean {
-  return cause === "neighbour" || cause === "low-priority" ||
-    (cause === "throttled" && level === "invalid");
+function merged(findings: readonly Finding[], cause: Finding, codes: readonly Cause[]): Finding[] {
+  const isSymptom = (finding: Finding): boolean =>
+    codes.includes(finding.cause) && !isTooLong(finding, cause);
+  const isInvalid = findings.some((finding) => isSymptom(finding) && finding.level === "invalid");
+  return findings.filter((finding) => !isSymptom(finding)).map((finding) =>
+    finding === cause && isInvalid ? { ...finding, level: "invalid" } : finding
+  );
+}
+
+/** A limit that held somebody back for a moment explains little. */
+function hardlyFelt({ cause, level }: Finding): boolean {
+  return cause === "throttled" && level === "suspect";
 }
 
 /** Those who share a core take turns every few milliseconds: for long nobody is stopped by that. */
-function isSymptomOf(of: Finding, { cause, level }: Finding): boolean {
-  const wasStopped = cause === "worker-paused" && level === "invalid" && of.cause !== "throttled";
-  return SYMPTOMS.includes(cause) && !wasStopped;
+function isTooLong({ cause, level }: Finding, of: Finding): boolean {
+  return cause === "worker-paused" && level === "invalid" && of.cause !== "throttled";
 }

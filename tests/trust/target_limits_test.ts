@@ -157,3 +157,12 @@ Deno.test("a neighbour takes milliseconds at a time: a worker that was stopped f
   assert.deepEqual(causesAt(11), ["neighbour"]);
   assert.deepEqual(causesAt(86), ["worker-paused", "neighbour"]);
 });
+
+Deno.test("a worker that has too much to do keeps requests waiting: connections are not the reason", () => {
+  const { trust, causes } = judge(caseWith({
+    run: { ...OPEN, ...service(50) },
+    worker: { cpu: 0.93 },
+    evidence: { lag: lag(900, 1_700), delay: { p50: 0.2, p99: 16, max: 36 } },
+  }));
+  assert.deepEqual({ trust, causes }, { trust: "suspect", causes: ["generator-busy"] });
+});
