@@ -45,14 +45,20 @@ export class LocalLoader implements Loader {
     if (request.logPath !== null) await beginLog(request.logPath);
     this.#lostLog = null;
     const sharesMachine = isHere(endpoint, ownNames());
-    const watch = await hostWatch(endpoint, sharesMachine);
+    // The target is looked for while the workers get ready.
+    const finding = Promise.resolve().then(() => hostWatch(endpoint, sharesMachine));
     let hostUse = (): HostUse => ({ surroundings: UNKNOWN });
+    let begin = (): typeof hostUse => hostUse;
     const reports = await this.#pool.run(shares, {
-      startMoment: part.startMoment,
+      startMoment: async (delayMs) => {
+        begin = await finding;
+        return await part.startMoment?.(delayMs) ??
+          performance.timeOrigin + performance.now() + delayMs;
+      },
       onSoFar: part.onSoFar,
       onReady: hooks.onReady,
       onStart: (atMs) => {
-        hostUse = watch();
+        hostUse = begin();
         hooks.onStart(atMs);
       },
       onInterval: hooks.onInterval,

@@ -64,7 +64,9 @@ function watchBoth(listeners: readonly number[]): () => HostUse {
     const use = trees.take();
     const elapsedMs = after.atMs - before.atMs;
     const others = othersBetween(before, after, use.cpuMs);
-    const busiest = others === null ? [] : busiestOf(processes(elapsedMs / 1_000), use.pids);
+    const busiest = others === null || elapsedMs < SHORTEST_FOR_NAMES_MS
+      ? []
+      : busiestOf(processes(elapsedMs / 1_000), use.pids);
     return {
       surroundings: { ...machine, others, ...busiest.length > 0 && { busiest } },
       ...listeners.length > 0 && {
@@ -73,6 +75,9 @@ function watchBoth(listeners: readonly number[]): () => HostUse {
     };
   };
 }
+
+/** CPU time of processes is in steps of 10 ms: in less, one step looks like much. */
+const SHORTEST_FOR_NAMES_MS = 200;
 
 /** All cores on which one of the processes may run; null: all that there are. */
 function coresOf(pids: readonly number[]): number[] | null {

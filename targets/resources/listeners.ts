@@ -19,15 +19,43 @@ const LONGEST_SEARCH_MS = 200;
 
 /** Process ids; none where they can't be known. */
 export function listenersAt(at: ListeningAt): number[] {
-  const inodes = "path" in at
-    ? parseUnixListeners(readOrEmpty("/proc/net/unix"), at.path)
-    : inodesAt(at, [
-      ...parseTcpListeners(readOrEmpty("/proc/net/tcp")),
-      ...parseTcpListeners(readOrEmpty("/proc/net/tcp6")),
-    ]);
+  const inodes = "path" in at ? unixInodes(at.path) : tcpInodes(at);
   if (inodes.length === 0) return [];
   const pids = holdersOf(new Set(inodes.map((inode) => `socket:[${inode}]`)));
   return pids.some((pid) => FORWARDERS.test(readName(pid) ?? "")) ? [] : pids;
+}
+
+function unixInodes(path: string): string[] {
+  return parseUnixListeners(orEmpty(() => Deno.readTextFileSync("/proc/net/unix")), path);
+}
+
+type TcpAddress = Omit<TcpListener, "inode">;
+
+/** Who listens at all addresses of IPv6 also has the connections of IPv4 that nobody else listens for. */
+function tcpInodes(at: TcpAddress): string[] {
+  const files = at.bytes.length === 4 ? ["/proc/net/tcp", "/proc/net/tcp6"] : ["/proc/net/tcp6"];
+  for (const file of files) {
+    const inodes = inodesAt(at, parseTcpListeners(orEmpty(() => readListeners(file))));
+    if (inodes.length > 0) return inodes;
+  }
+  return [];
+}
+
+const CHUNK_BYTES = 8 * 1024;
+/** A row in another state than LISTEN: those that listen come first. */
+const CONNECTION = /^ *\d+: \S+ \S+ (?!0A)/m;
+
+/** The start of the file: the rest is one row a connection, of which there may be 100,000. */
+function readListeners(path: string): string {
+  using file = Deno.openSync(path);
+  const chunk = new Uint8Array(CHUNK_BYTES);
+  let text = "";
+  while (!CONNECTION.test(text)) {
+    const length = file.readSync(chunk);
+    if (length === null) break;
+    text += String.fromCharCode(...chunk.subarray(0, length)); // it is all ASCII
+  }
+  return text;
 }
 
 interface TcpListener {
@@ -56,7 +84,7 @@ export function parseTcpListeners(text: string): TcpListener[] {
 
 /** The kernel gives a connection to who listens at just its address, or else at any. */
 export function inodesAt(
-  { bytes, port }: Omit<TcpListener, "inode">,
+  { bytes, port }: TcpAddress,
   listeners: readonly TcpListener[],
 ): string[] {
   const there = listeners.filter((listener) => listener.port === port);
@@ -92,18 +120,28 @@ function holdersOf(links: ReadonlySet<string>): number[] {
 
 function holdsOne(folder: string, links: ReadonlySet<string>): boolean {
   try {
-    for (const { name } of Deno.readDirSync(folder)) {
-      if (links.has(Deno.readLinkSync(`${folder}/${name}`))) return true;
-    }
+    return [...Deno.readDirSync(folder)].some(({ name }) => {
+      const link = linkOf(`${folder}/${name}`);
+      return link !== null && links.has(link);
+    });
   } catch {
-    // Not ours to see, or gone.
+    return false; // not ours to see, or gone
   }
-  return false;
 }
 
-function readOrEmpty(path: string): string {
+/** Null for a file that was closed meanwhile. */
+function linkOf(path: string): string | null {
   try {
-    return Deno.readTextFileSync(path);
+    return Deno.readLinkSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}
+
+function orEmpty(read: () => string): string {
+  try {
+    return read();
   } catch {
     return ""; // not Linux
   }
