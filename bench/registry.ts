@@ -12,6 +12,7 @@ import { memory } from "./memory.ts";
 import { report } from "./report_size.ts";
 import { startup } from "./startup.ts";
 import { statistics } from "./simulations.ts";
+import { trust } from "./trust.ts";
 import { witness } from "./witness.ts";
 
 export const benches = {
@@ -28,6 +29,7 @@ export const benches = {
   agent,
   fleet,
   statistics,
+  trust,
 } satisfies Record<string, Bench>;
 
 export type BenchName = keyof typeof benches;

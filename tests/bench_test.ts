@@ -1,6 +1,6 @@
 /** The arithmetic of the benches. */
 import assert from "node:assert/strict";
-import { aboveBaseline, atLeastTimes, atMost, atMostTimes, within } from "../bench/bar.ts";
+import { aboveBaseline, atLeast, atLeastTimes, atMost, atMostTimes, within } from "../bench/bar.ts";
 import type { Row } from "../bench/bench.ts";
 import {
   expectedLatenciesMs,
@@ -64,6 +64,8 @@ Deno.test("the work of a frozen server is how far apart its answers are after th
 const BARS: readonly { says: string; row: Omit<Row, "what">; kept: boolean | null }[] = [
   { says: "a limit is kept at the limit", row: { samples: [5], bar: atMost(5) }, kept: true },
   { says: "a limit is not kept above it", row: { samples: [6], bar: atMost(5) }, kept: false },
+  { says: "a least is kept at it", row: { samples: [90], bar: atLeast(90) }, kept: true },
+  { says: "a least is not kept below it", row: { samples: [89], bar: atLeast(90) }, kept: false },
   { says: "the median decides", row: { samples: [9, 1, 5], bar: atMost(5) }, kept: true },
   {
     says: "1.1 times the baseline may be 11 to 10",
