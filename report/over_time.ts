@@ -1,7 +1,7 @@
 /** What one run did over time, in a few words: the label of its steady state and how far it is to be believed. */
 import type { Run } from "../runner/result.ts";
 import { FLAT_MS, FLAT_RATIO } from "../runner/stats/flatness.ts";
-import { freezesText, unsettledText } from "../runner/warmup_words.ts";
+import { freezesText, unsettledText } from "../runner/stats/unsettled_text.ts";
 import { formatMs, formatShare, formatTick } from "./units.ts";
 
 type Warmup = NonNullable<Run["warmup"]>;
