@@ -2,7 +2,7 @@
 import type { Run } from "../runner/result.ts";
 import { FLAT_MS, FLAT_RATIO } from "../runner/stats/flatness.ts";
 import { freezesText, unsettledText } from "../runner/stats/unsettled_text.ts";
-import { formatMs, formatShare, formatTick } from "./units.ts";
+import { formatMs, formatTick, GLUE } from "./units.ts";
 
 type Warmup = NonNullable<Run["warmup"]>;
 
@@ -35,5 +35,5 @@ export function withinText(warmups: readonly Warmup[]): string {
   if (ratio < 0) return "";
   return ratio > FLAT_RATIO && ms >= 0 && ms <= FLAT_MS
     ? `within ± ${formatMs(ms)}`
-    : `within ± ${formatShare(ratio)}`;
+    : `within ± ${Number((100 * ratio).toPrecision(2))}${GLUE}%`;
 }
