@@ -9,6 +9,7 @@ import { isOpen, type Lookup, TOLERATED_WRONG_RATIO } from "./comparison/pairs.t
 import { isAhead, pairSentence, ratioText, verdictText } from "./comparison/words.ts";
 import { isLowerBound, percentileOf } from "./pool.ts";
 import { formatMs, formatNumber, formatShare } from "./units.ts";
+import { unsteadyOf, unsteadyText } from "./unsteady.ts";
 
 export interface Answer {
   /** Who is fastest, or that nobody is. */
@@ -126,7 +127,8 @@ function ratiosText(first: Cell, other: Cell, lookup: Lookup): string {
 }
 
 function figuresText(cell: Cell): string {
-  const runs = cell.runs.length === 1 ? "" : ` (${runsText(cell)})`;
+  const isBare = cell.runs.length === 1 && unsteadyOf(cell.runs) === null;
+  const runs = isBare ? "" : ` (${runsText(cell)})`;
   return `${rateText(cell)}${runs}, ${p99Text(cell)}`;
 }
 
@@ -135,6 +137,8 @@ export function rateText({ rate }: Cell): string {
 }
 
 function runsText({ rate, runs }: Cell): string {
+  const unsteady = unsteadyOf(runs);
+  if (unsteady !== null) return unsteadyText(unsteady);
   if (runs.length === 1) return "in one run";
   return `${formatNumber(rate.min)}–${formatNumber(rate.max)} over ${runs.length} runs`;
 }

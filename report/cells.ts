@@ -9,8 +9,9 @@ import { type Confidence, confidenceOf } from "./confidence.ts";
 import { endedLatency } from "./ended.ts";
 import { type PooledLatency, poolLatency } from "./pool.ts";
 import { type Repeated, repeatedOf } from "./repeated.ts";
-import { type RunParts, takeApart } from "./run_parts.ts";
+import { countedRuns, type RunParts, takeApart } from "./run_parts.ts";
 import { type Spread, spreadOf, sum } from "./spread.ts";
+import { unsteadyOf } from "./unsteady.ts";
 
 export interface Cell {
   readonly target: string;
@@ -64,22 +65,25 @@ function inOrder(cells: readonly Cell[], targets: readonly string[]): Cell[] {
 function cellOf(
   group: readonly Run[],
   look: Pick<Cell, "label" | "color">,
-  { discardS, level }: Repeated,
+  repeated: Repeated,
 ): Cell {
   const parts = [...group].sort((a, b) => a.repetition - b.repetition)
-    .map((run) => takeApart(run, discardS));
+    .map((run) => takeApart(run, repeated));
+  const counted = countedRuns(parts, repeated.figures);
   const runs = parts.map(({ run }) => run);
   return {
     ...look,
     target: runs[0].target,
     runs,
     parts,
-    rate: spreadOf(runs.map(({ rate }) => rate)),
-    latency: poolLatency(runs),
-    confidence: confidenceOf(parts.map(({ blocks }) => blocks), {
+    rate: spreadOf(counted.map(({ run }) => run.rate)),
+    latency: poolLatency(counted.map(({ run }) => run)),
+    confidence: confidenceOf(counted.map(({ blocks }) => blocks), {
       name: cellName(runs[0]),
-      level,
-      ended: () => parts.map(endedBlocks),
+      level: repeated.level,
+      ended: () => counted.map(endedBlocks),
+      isUnsteady: unsteadyOf(runs) !== null ||
+        (repeated.figures === "steady" && counted.every(({ steady }) => steady === null)),
     }),
     wrongRatio: wrongRatioOf(runs),
   };

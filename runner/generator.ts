@@ -37,6 +37,7 @@ export const CAUSES = [
   "floor",
   "coarse-clock",
   "too-short",
+  "unsteady",
   "agent-lost",
   "agents-apart",
 ] as const;

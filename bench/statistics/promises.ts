@@ -12,8 +12,8 @@ import {
   repeatUntil,
   type SimulatedFigure,
 } from "./groups.ts";
+import { labels, steadyStates } from "./labels.ts";
 import { Random } from "./random.ts";
-import { findsFlat, findsNoSteadyState, findsStep, shareOf } from "./series.ts";
 
 /** 2 % between runs, 3 % between the seconds of a run, and request times that are log-normal: p99 at 3.2 times p50. */
 const NOISE: Noise = { run: 0.02, block: 0.03, request: 0.5 };
@@ -34,6 +34,7 @@ const between = (low: number, high: number): Bar => ({
 /** Each section takes some 20 s. */
 export const PROMISES: readonly (() => Section)[] = [
   steadyStates,
+  labels,
   coverages,
   comparisons,
   sequences,
@@ -41,24 +42,6 @@ export const PROMISES: readonly (() => Section)[] = [
 
 function row(what: string, share: number, bar: Bar): Row {
   return { what, samples: [100 * share], bar };
-}
-
-function steadyStates(): Section {
-  const rows = [
-    row(
-      "the start of the steady part is found within one interval",
-      shareOf(1_000, 1, findsStep),
-      atLeast(95),
-    ),
-    row("a flat run is called flat", shareOf(1_000, 2, findsFlat), atLeast(95)),
-    row(
-      "a rise that never ends is called no steady state",
-      shareOf(1_000, 3, findsNoSteadyState),
-      atLeast(95),
-    ),
-  ];
-  const notes = ["Noise, waves, outliers and slow drift, a quarter of the runs each."];
-  return { caption: "Steady state, 1,000 runs a line", unit: "%", rows, notes };
 }
 
 function coverages(): Section {

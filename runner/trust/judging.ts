@@ -6,6 +6,7 @@ import { type Cause, CAUSES, type Generator, type Trust } from "../generator.ts"
 import type { Case, Finding } from "./finding.ts";
 import { generatorFindings, tooShort } from "./generator_limits.ts";
 import { machineFindings, shortageFindings } from "./machine_limits.ts";
+import { steadinessFindings } from "./steadiness.ts";
 import { targetFindings } from "./target_limits.ts";
 
 export type Judgement = Required<Pick<Generator, "trust" | "reasons" | "causes">>;
@@ -13,7 +14,7 @@ export type Judgement = Required<Pick<Generator, "trust" | "reasons" | "causes">
 /** Reasons come with the worst first, and causes before what they bring about. */
 export function judge(given: Case): Judgement {
   const short = tooShort(given);
-  const findings = short === null
+  const found = short === null
     ? withoutSymptoms([
       ...generatorFindings(given),
       ...machineFindings(given),
@@ -21,6 +22,7 @@ export function judge(given: Case): Judgement {
       ...shortageFindings(given),
     ])
     : [short, ...shortageFindings(given)]; // shares of a moment say nothing
+  const findings = [...found, ...steadinessFindings(given)];
   const ordered = [...of("invalid", findings), ...of("suspect", findings)];
   const trust: Trust = ordered[0]?.level ?? "valid";
   return {
