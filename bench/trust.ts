@@ -9,6 +9,7 @@ import { atLeast, atMost } from "./bar.ts";
 import type { Bench, Row, Section } from "./bench.ts";
 import { measureQuiet, QUIET } from "./trust/quiet.ts";
 import { type Seen, STARVED, type Starved } from "./trust/starved.ts";
+import { undisturbed } from "./trust/undisturbed.ts";
 
 /** Quiet runs for each round of starved ones: 20 for 10. */
 const QUIET_A_ROUND = 2;
@@ -25,12 +26,12 @@ export const trust: Bench = {
     for (let round = 0; round < rounds; round++) {
       for (const { scenario, seen } of starved) {
         printError(`  round ${round + 1} of ${rounds}: ${scenario.what}\n`);
-        seen.push(await scenario.measure(duration));
+        seen.push(await undisturbed(() => scenario.measure(duration)));
       }
       for (let i = 0; i < QUIET_A_ROUND; i++) {
         const load = QUIET[(round * QUIET_A_ROUND + i) % QUIET.length];
         printError(`  round ${round + 1} of ${rounds}: ${load.server}${load.path} ${load.flags}\n`);
-        quiet.push(await measureQuiet(load, duration));
+        quiet.push(await undisturbed(() => measureQuiet(load, duration)));
       }
     }
     return [starvedSection(starved), quietSection(quiet)];

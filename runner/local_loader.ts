@@ -10,7 +10,7 @@ import type { LoadRequest } from "./load_request.ts";
 import type { Loaded, Loader, LoaderHooks } from "./loader.ts";
 import { type Place, shareOut } from "./share.ts";
 import { rememberedCalibration } from "./trust/calibration_cache.ts";
-import { type HostUse, hostWatch } from "./trust/host_watch.ts";
+import type { HostUse } from "./trust/host_watch.ts";
 import { isHere, ownNames } from "./trust/sharing.ts";
 import { UNKNOWN } from "./trust/surroundings.ts";
 
@@ -48,8 +48,9 @@ export class LocalLoader implements Loader {
     if (request.logPath !== null) await beginLog(request.logPath);
     this.#lostLog = null;
     const sharesMachine = isHere(endpoint, ownNames());
-    // The target is looked for while the workers get ready.
-    const finding = Promise.resolve().then(() => hostWatch(endpoint, sharesMachine));
+    // While the workers get ready: the target is looked for, by code that is loaded only then.
+    const finding = import("./trust/host_watch.ts")
+      .then(({ hostWatch }) => hostWatch(endpoint, sharesMachine));
     let hostUse = (): HostUse => ({ surroundings: UNKNOWN });
     let begin = (): () => HostUse => hostUse;
     let deadline: ReturnType<typeof setTimeout> | undefined; // the host counts until then

@@ -69,7 +69,9 @@ testWith(["linux"], "a generator on one core with its target is not trusted", as
     );
     assert.ok(!isTrusted(seen), tell(seen));
     if (isHeldBack(seen.generator.surroundings)) continue; // then not all of the core was used
-    assert.match(seen.generator.reasons.join(), NO_ROOM);
+    // Where other tests use that core, too, they are named.
+    const cause = (seen.generator.surroundings.others ?? 0) > 0.3 ? /Other programs/ : NO_ROOM;
+    assert.match(seen.generator.reasons.join(), cause);
   }
 });
 
