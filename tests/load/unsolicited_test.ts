@@ -14,7 +14,7 @@ Deno.test("bytes after the answer in one read do not answer the next request, wh
   s.loop.onOpen(0, 60);
   s.loop.onTick(SECOND);
   s.loop.onBytes(0, OK, OK.length, SECOND + 10);
-  s.loop.onTick(SECOND + 20);
+  s.loop.onTick(2 * SECOND);
   const { due, completed, unasked } = totalsOf(s);
   assert.deepEqual([due, completed, unasked], [2, 2, 1]);
 });
