@@ -9,9 +9,9 @@ import { BROKEN, NEED_MORE } from "../http/response.ts";
 import type { ErrorKind } from "../outcome.ts";
 import { Connections, OPEN, SWEEP_US } from "./connections.ts";
 import type { Conversation } from "./driver.ts";
+import { Ending, type EndingLoop } from "./ending.ts";
 import type { Job } from "./job.ts";
 import type { SessionParts } from "./loop_parts.ts";
-import type { WorkerTotals } from "./recorder.ts";
 import { SlotQueue } from "./slot_queue.ts";
 import type { OpenExchanges, VisitOpen } from "./so_far.ts";
 import { NOTHING, Visitor } from "./visitor.ts";
@@ -20,10 +20,9 @@ import { WakeQueue } from "./wake_queue.ts";
 /** Places that may not dial yet are passed over, but not all of ten thousand for every arrival. */
 const MOST_TRIES = 16;
 
-export class SessionLoop implements Conversation, OpenExchanges {
+export class SessionLoop implements Conversation, EndingLoop, OpenExchanges {
   readonly punctual: boolean;
-  totals: WorkerTotals | null = null;
-  elapsedUs = 0;
+  readonly ending: Ending;
   readonly #visitors: Visitor[];
   readonly #connections: Connections;
   readonly #thinking: WakeQueue;
@@ -39,6 +38,9 @@ export class SessionLoop implements Conversation, OpenExchanges {
     const retain = parts.flow.readsAnswers;
     this.#visitors = Array.from({ length: slots }, () => new Visitor(retain));
     this.#connections = new Connections(slots, parts);
+    // Phases go on until the last visitor has gone; any other load ends when its time is over.
+    const durationUs = job.waitsForLast ? Infinity : job.durationUs;
+    this.ending = new Ending({ stop: job.stop, durationUs }, parts, this);
     this.#thinking = new WakeQueue(slots);
     this.#open = new SlotQueue(slots);
     this.#empty = new SlotQueue(slots);
@@ -47,12 +49,12 @@ export class SessionLoop implements Conversation, OpenExchanges {
   }
 
   onTick(nowUs: number): number {
-    if (this.#isOver(nowUs)) return this.#finish(this.#endUs());
+    if (this.#isOver(nowUs)) return Infinity;
     if (nowUs >= this.#nextSweepUs) {
-      // Before the start a run can be stopped, too; it has lasted no time then.
-      if (Atomics.load(this.job.stop, 0) !== 0) return this.#finish(Math.max(0, nowUs));
+      if (this.ending.isOverEarly(nowUs)) return Infinity;
       this.#sweep(nowUs);
     }
+    if (this.ending.isDraining) return Math.min(this.#nextSweepUs, this.ending.untilUs);
     while (this.#thinking.nextUs <= nowUs) {
       const wakeUs = this.#thinking.nextUs;
       this.#goOn(this.#thinking.take(), wakeUs, nowUs);
@@ -62,15 +64,18 @@ export class SessionLoop implements Conversation, OpenExchanges {
     return nowUs < durationUs ? Math.min(nextUs, durationUs) : nextUs;
   }
 
-  /** Phases go on until the last visitor has gone; any other load ends when its time is over. */
   #isOver(nowUs: number): boolean {
-    if (nowUs < this.job.durationUs) return false;
-    return !this.job.waitsForLast || (this.#present === 0 && this.parts.supply.left === 0);
+    const { job: { durationUs, waitsForLast }, ending, parts: { supply, recorder } } = this;
+    if (nowUs < durationUs) return false;
+    const isEmpty = waitsForLast && this.#present === 0 && supply.left === 0;
+    if (isEmpty && ending.totals === null) ending.finish(Math.max(durationUs, recorder.lastUs));
+    return ending.isOver(nowUs);
   }
 
-  #endUs(): number {
-    const { durationUs, waitsForLast } = this.job;
-    return waitsForLast ? Math.max(durationUs, this.parts.recorder.lastUs) : durationUs;
+  /** Whether what happens on a slot no longer counts: the load is over, or waits for others alone. */
+  #isTooLate(slot: number, nowUs: number): boolean {
+    return this.#isOver(nowUs) ||
+      (this.ending.isDraining && this.#visitors[slot].dueUs === NOTHING);
   }
 
   /** Lets in who has arrived; gives when the next does, or Infinity while there is no place. */
@@ -108,6 +113,7 @@ export class SessionLoop implements Conversation, OpenExchanges {
     const visitor = this.#visitors[slot];
     const step = visitor.visit.steps[visitor.step];
     if (step === undefined) return this.#leave(slot, true, nowUs);
+    if (this.ending.isDraining) return this.#connections.close(slot); // the session stays unfinished
     if (step.kind === "think") {
       visitor.step++;
       return this.#thinking.add(slot, dueUs + step.us);
@@ -132,20 +138,21 @@ export class SessionLoop implements Conversation, OpenExchanges {
   }
 
   onOpen(slot: number, nowUs: number): void {
+    if (this.#isTooLate(slot, nowUs)) return;
     this.#connections.opened(slot, nowUs);
     this.#send(slot, nowUs);
   }
 
   onRefused(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
+    if (this.#isTooLate(slot, nowUs)) return;
     this.#connections.ended(slot);
-    if (this.#isOver(nowUs)) return;
     this.#fail(slot, kind, reason, nowUs);
   }
 
   onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number): void {
     const visitor = this.#visitors[slot];
     const { reader } = visitor;
-    if (this.#isOver(nowUs)) return; // too late to count; the next tick ends the run
+    if (this.#isTooLate(slot, nowUs)) return;
     this.parts.recorder.received(length, nowUs);
     if (visitor.sentUs === NOTHING) {
       this.parts.recorder.unasked++;
@@ -161,9 +168,9 @@ export class SessionLoop implements Conversation, OpenExchanges {
   }
 
   onEnd(slot: number, reset: string | null, nowUs: number): void {
+    if (this.#isTooLate(slot, nowUs)) return;
     const { sentUs, reader } = this.#visitors[slot];
     this.#connections.ended(slot);
-    if (this.#isOver(nowUs)) return; // as its bytes were not read, either
     if (sentUs === NOTHING) return this.#loseIdle(slot);
     if (reset !== null) return this.#fail(slot, "reset", reset, nowUs);
     reader.end();
@@ -212,9 +219,9 @@ export class SessionLoop implements Conversation, OpenExchanges {
     this.parts.sessions.end(completed, nowUs - visitor.arrivedUs);
     this.#present--;
     visitor.step = NOTHING;
-    if (!this.parts.flow.sharedPool) this.#connections.leave(slot);
+    if (!this.parts.flow.sharedPool || this.ending.isDraining) this.#connections.leave(slot);
     (this.#connections.state(slot) === OPEN ? this.#open : this.#empty).add(slot);
-    if (!this.#isOver(nowUs)) this.#admit(nowUs); // who waits for the place
+    this.#admit(nowUs); // who waits for the place
   }
 
   #sweep(nowUs: number): void {
@@ -234,16 +241,22 @@ export class SessionLoop implements Conversation, OpenExchanges {
     });
   }
 
-  #finish(endUs: number): number {
-    const { recorder, supply } = this.parts;
-    this.forEachOpen((slot, dueUs, begunUs) => {
-      recorder.leaveUnfinished(slot, dueUs, begunUs, endUs);
-      this.#visitors[slot].dueUs = NOTHING;
+  stopSending(endUs: number): void {
+    this.#visitors.forEach(({ sentUs }, slot) => {
+      if (sentUs === NOTHING) this.#leaveExchange(slot, endUs);
     });
-    this.#visitors.forEach((_, slot) => this.#connections.close(slot));
-    recorder.drop(supply.drop(endUs));
-    this.elapsedUs = endUs;
-    this.totals = recorder.finish(endUs);
-    return Infinity;
+  }
+
+  leaveUnfinished(endUs: number): void {
+    this.#visitors.forEach((_, slot) => this.#leaveExchange(slot, endUs));
+  }
+
+  #leaveExchange(slot: number, endUs: number): void {
+    const visitor = this.#visitors[slot];
+    const { dueUs } = visitor;
+    const begunUs = this.#begunUs(slot);
+    if (dueUs !== NOTHING) this.parts.recorder.leaveUnfinished(slot, dueUs, begunUs, endUs);
+    visitor.dueUs = visitor.sentUs = NOTHING;
+    this.#connections.close(slot);
   }
 }
