@@ -71,7 +71,7 @@ export function censoredMeasurement(load: Load): Measurement {
   const late = requests.filter(({ atS, as }) => as !== "dropped" && atS > durationS);
   return {
     ...base,
-    load: clock === "sent" ? { ...base.load, kind: "closed", duration: durationS } as const : OPEN,
+    load: clock === "sent" ? { ...CLOSED, duration: durationS } : OPEN,
     elapsed: durationS,
     requests: {
       due: requests.length,
@@ -97,6 +97,15 @@ export function censoredMeasurement(load: Load): Measurement {
     warmup: clock === "sent" ? { label: "too-short", steadyFrom: null } : null,
   };
 }
+
+const CLOSED = {
+  kind: "closed",
+  connections: 60,
+  pipeline: 1,
+  keepAlive: true,
+  timeout: 1_000,
+  requests: null,
+} as const;
 
 const OPEN = {
   kind: "rate",
