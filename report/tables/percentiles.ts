@@ -89,7 +89,8 @@ export function latencyCell(latency: PooledLatency, p: number, unit: Unit): Tabl
   return { ...boundCell(numberCell(value, unit), isAtLeast), weak: !supportsPercentile(count, p) };
 }
 
-const MINIMUM = "The minimum is that of the completed requests.";
+const MINIMUM =
+  "Mean and stdev count them as values; the minimum is that of the completed requests.";
 
 const HOW_TO_READ = "p99 is the time that 99 of 100 requests did not exceed.";
 

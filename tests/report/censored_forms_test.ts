@@ -5,16 +5,14 @@ import { renderCsv, renderMeasurementCsv } from "../../report/csv.ts";
 import { renderPage } from "../../report/html/page.ts";
 import { renderMarkdown, renderMeasurementMarkdown } from "../../report/markdown.ts";
 import { measurementModel } from "../../report/measurement.ts";
-import { reportModel, type ScenarioModel } from "../../report/model.ts";
+import { reportModel } from "../../report/model.ts";
 import { renderMeasurement } from "../../report/terminal/measurement.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
-import { decodeSparse } from "../../runner/stats/hdr.ts";
 import {
   censoredMeasurement,
   censoredResults,
   FROZEN,
   INTERRUPTED,
-  type Load,
   TIMED_OUT,
 } from "./censored_results.ts";
 
@@ -22,10 +20,6 @@ const PLAIN = { width: 140, color: false, unicode: true };
 const LOADS = { frozen: FROZEN, interrupted: INTERRUPTED, timed: TIMED_OUT };
 
 const plain = (text: string): string => text.replaceAll("\u00a0", " ");
-
-function scenarioOf(loads: Readonly<Record<string, Load>>): ScenarioModel {
-  return reportModel(censoredResults(loads)).scenarios[0];
-}
 
 const RESULTS = censoredResults(LOADS);
 const MODEL = reportModel(RESULTS);
@@ -149,86 +143,4 @@ Deno.test("a server that froze: p95 is the wait of those never sent, at least", 
 Deno.test("a closed loop that was interrupted: p50 is the second that answers take, at least", () => {
   const text = plain(renderMeasurement(censoredMeasurement(INTERRUPTED), PLAIN));
   assert.match(text, /^ {2}p50 +≥ 1\.02 s$/m);
-});
-
-Deno.test("requests that were never sent are faults: in table, finding, answer and CSV", () => {
-  const scenario = scenarioOf({ frozen: FROZEN, timed: TIMED_OUT });
-  const { columns, rows } = scenario.tables.summary;
-  const faults = rows.map((row) => row[columns.findIndex(({ label }) => label === "Faults")].text);
-  // 383 of the 990 that did not stay unfinished.
-  assert.deepEqual(faults, ["38.7", "2.00"]);
-  assert.match(
-    plain(scenario.faults.findings[0]),
-    /^frozen: 38\.7 % of 990 requests went wrong \(never sent 383\)/,
-  );
-  assert.match(
-    plain(scenario.answer.detail),
-    /38\.7 % of the requests to frozen failed, were never sent or had a wrong answer, so it is not ranked/,
-  );
-});
-
-Deno.test("histograms are of completed requests, and the finding says how many are not drawn", () => {
-  const { density, densityFinding } = scenarioOf({ frozen: FROZEN });
-  assert.ok(density);
-  // Answers took from 5 to 11 ms; those never sent waited for up to two seconds.
-  assert.ok(density.axis.max < 20 && density.axis.unit === "ms");
-  assert.match(
-    plain(densityFinding),
-    /393 requests that timed out, were unfinished or never sent are not drawn\.$/,
-  );
-  const { histogram } = measurementModel(censoredMeasurement(FROZEN));
-  assert.match(plain(histogram[histogram.length - 1].upTo), /^11\.0 ms$/);
-});
-
-Deno.test("a tail is drawn as a lower bound from where lower bounds could make it higher", () => {
-  const { tails } = scenarioOf({ timed: TIMED_OUT });
-  const [{ boundsFrom = Infinity, pooled }] = tails?.series ?? [];
-  // 200 of 10,000 timed out: one in 50.
-  assert.ok(tails && tails.odds[boundsFrom] > 50 && tails.odds[boundsFrom - 1] <= 50.1);
-  assert.equal(pooled[boundsFrom], 1_000);
-  const [clean] = scenarioOf({
-    clean: { ...TIMED_OUT, requests: TIMED_OUT.requests.filter(({ as }) => as === "completed") },
-  }).tails?.series ?? [];
-  assert.ok(!("boundsFrom" in clean));
-});
-
-Deno.test("what was waited for after the deadline is a fact, where the wait is worth a word", () => {
-  const late: Load = {
-    ...INTERRUPTED,
-    requests: INTERRUPTED.requests.map((one) =>
-      one.as === "unfinished" ? { atS: 2, ms: 1_000, as: "completed" } : one
-    ),
-  };
-  const { facts } = measurementModel(censoredMeasurement(late));
-  const completed = facts.find(({ label }) => label === "Completed")?.text ?? "";
-  assert.equal(plain(completed), "100, 60 of them in the 800 ms after the deadline");
-  const { tables } = scenarioOf({ late });
-  assert.ok(
-    tables.outcomes.notes.map(plain).some((note) =>
-      /^60 requests completed in the up to 800 ms after the deadline/.test(note)
-    ),
-  );
-  const [row]: Record<string, string>[] = parse(renderMeasurementCsv(censoredMeasurement(late)), {
-    columns: true,
-  });
-  assert.deepEqual([Number(row.drainS).toFixed(3), row.drainCompleted, row.drainFailed], [
-    "0.800",
-    "60",
-    "0",
-  ]);
-});
-
-Deno.test("without its start a run keeps the bounds of the rest, and no others", () => {
-  const early: Load = {
-    ...TIMED_OUT,
-    requests: TIMED_OUT.requests.filter(({ as, atS }) => as === "completed" || atS < 1),
-  };
-  const [whole] = reportModel(censoredResults({ early })).runs;
-  const [rest] = reportModel(censoredResults({ early }, { discard: 1_000 })).runs;
-  assert.ok(whole.latency.censored > 0);
-  assert.deepEqual([rest.latency.censored, rest.censoredHistogram], [0, undefined]);
-  const [late] = reportModel(censoredResults({ timed: TIMED_OUT }, { discard: 2_000 })).runs;
-  assert.ok(late.censoredHistogram);
-  assert.equal(decodeSparse(late.censoredHistogram).count, late.latency.censored);
-  assert.equal(late.latency.percentiles["99"], 1_000);
 });
