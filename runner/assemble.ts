@@ -145,7 +145,9 @@ function drainOf(totals: readonly WorkerTotals[]): Pick<Measured, "drain"> {
   const us = Math.max(...totals.map(({ drain }) => drain.us));
   const completed = sumOf(totals, ({ drain }) => drain.completed);
   const failed = sumOf(totals, ({ drain }) => drain.failed);
-  return us + completed + failed > 0 ? { drain: { duration: us / 1e6, completed, failed } } : {};
+  return us + completed + failed > 0
+    ? { drain: { duration: Math.round(us) / 1e6, completed, failed } }
+    : {};
 }
 
 function latencyOf(

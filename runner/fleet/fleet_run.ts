@@ -10,11 +10,12 @@ import { LONGEST_DRAIN_US } from "../load/ending.ts";
 import type { WorkerReport } from "../load/job.ts";
 import { breachOf, type Latencies } from "../conservation.ts";
 import type { LiveAgent } from "../progress.ts";
+import { isOpen, type Listening, type Ready, READY_MS, unready } from "./listening.ts";
 import { UNKNOWN } from "../trust/surroundings.ts";
 import { type HeardPart, Hearing } from "./hearing.ts";
 import type { Member } from "./members.ts";
 import { OUT_OF_TOUCH_MS } from "./names.ts";
-import type { Told, ToldOf } from "./told.ts";
+import type { Told } from "./told.ts";
 
 /** How Redis answers the coordinator (`OrdersKeeper`). */
 export interface Touch {
@@ -22,24 +23,11 @@ export interface Touch {
   readonly silentMs: number;
 }
 
-/** How long preparing may take: a worker compiles its code, and names are looked up. */
-const READY_MS = 20_000;
 /** An agent that is silent for longer is not waited for when everybody else is done. */
 const GRACE_MS = 2_000;
 /** An agent that is silent for so long no longer holds up the live view. */
 const AUDIBLE_MS = 1_500;
 const LOOK_MS = 25;
-
-type Ready = ToldOf<"ready">;
-
-interface Listening {
-  readonly member: Member;
-  readonly hearing: Hearing;
-  ready: Ready | null;
-  /** Why it won't. */
-  problems: readonly string[];
-  lostWhy: string | null;
-}
 
 export interface FleetReports {
   readonly driver: DriverName;
@@ -249,13 +237,4 @@ export class FleetRun {
     const agent = { ...common, stage, startedLateMs: null, lost };
     return { reports, agent, latencies: hearing.latencies };
   }
-}
-
-function isOpen({ hearing, lostWhy }: Listening): boolean {
-  return hearing.whole === null && lostWhy === null;
-}
-
-function unready(name: string, { ready, problems }: Listening): string[] {
-  if (problems.length > 0) return problems.map((problem) => `agent ${name}: ${problem}`);
-  return ready === null ? [`agent ${name} was not ready within ${READY_MS / 1_000} s`] : [];
 }

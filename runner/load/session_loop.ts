@@ -12,13 +12,10 @@ import type { Conversation } from "./driver.ts";
 import { Ending, type EndingLoop } from "./ending.ts";
 import type { Job } from "./job.ts";
 import type { SessionParts } from "./loop_parts.ts";
-import { SlotQueue } from "./slot_queue.ts";
+import { Places } from "./places.ts";
 import type { OpenExchanges, VisitOpen } from "./so_far.ts";
 import { NOTHING, Visitor } from "./visitor.ts";
 import { WakeQueue } from "./wake_queue.ts";
-
-/** Places that may not dial yet are passed over, but not all of ten thousand for every arrival. */
-const MOST_TRIES = 16;
 
 export class SessionLoop implements Conversation, EndingLoop, OpenExchanges {
   readonly punctual: boolean;
@@ -26,9 +23,7 @@ export class SessionLoop implements Conversation, EndingLoop, OpenExchanges {
   readonly #visitors: Visitor[];
   readonly #connections: Connections;
   readonly #thinking: WakeQueue;
-  /** Places without a visitor: with a connection that can be used again, and without. */
-  readonly #open: SlotQueue;
-  readonly #empty: SlotQueue;
+  readonly #places: Places;
   #present = 0;
   #nextSweepUs = -Infinity;
 
@@ -42,9 +37,7 @@ export class SessionLoop implements Conversation, EndingLoop, OpenExchanges {
     const durationUs = job.waitsForLast ? Infinity : job.durationUs;
     this.ending = new Ending({ stop: job.stop, durationUs }, parts, this);
     this.#thinking = new WakeQueue(slots);
-    this.#open = new SlotQueue(slots);
-    this.#empty = new SlotQueue(slots);
-    for (let slot = 0; slot < slots; slot++) this.#empty.add(slot);
+    this.#places = new Places(slots, this.#connections, (slot) => !this.#isTaken(slot));
     parts.recorder.slowest.asks((slot) => this.#visitors[slot].asked);
   }
 
@@ -82,7 +75,7 @@ export class SessionLoop implements Conversation, EndingLoop, OpenExchanges {
   #admit(nowUs: number): number {
     const { supply, sessions, flow } = this.parts;
     while (supply.nextUs <= nowUs) {
-      const slot = this.#freeSlot(nowUs);
+      const slot = this.#places.take(nowUs);
       if (slot < 0) return Infinity;
       const visitor = this.#visitors[slot];
       visitor.step = 0;
@@ -95,17 +88,8 @@ export class SessionLoop implements Conversation, EndingLoop, OpenExchanges {
     return supply.nextUs;
   }
 
-  #freeSlot(nowUs: number): number {
-    for (let slot = this.#open.take(); slot >= 0; slot = this.#open.take()) {
-      const isFree = this.#visitors[slot].step === NOTHING;
-      if (isFree && this.#connections.state(slot) === OPEN) return slot;
-    }
-    for (let tries = Math.min(this.#empty.length, MOST_TRIES); tries > 0; tries--) {
-      const slot = this.#empty.take();
-      if (this.#connections.mayDial(slot, nowUs)) return slot;
-      this.#empty.add(slot);
-    }
-    return -1;
+  #isTaken(slot: number): boolean {
+    return this.#visitors[slot].step !== NOTHING;
   }
 
   /** The visitor's next step, due at `dueUs`. */
@@ -181,7 +165,7 @@ export class SessionLoop implements Conversation, EndingLoop, OpenExchanges {
   /** A connection that nothing was asked on is gone: who thinks dials again when he goes on. */
   #loseIdle(slot: number): void {
     this.#connections.close(slot);
-    if (this.#visitors[slot].step === NOTHING) this.#empty.add(slot);
+    if (!this.#isTaken(slot)) this.#places.add(slot);
   }
 
   #complete(slot: number, nowUs: number): void {
@@ -220,7 +204,7 @@ export class SessionLoop implements Conversation, EndingLoop, OpenExchanges {
     this.#present--;
     visitor.step = NOTHING;
     if (!this.parts.flow.sharedPool || this.ending.isDraining) this.#connections.leave(slot);
-    (this.#connections.state(slot) === OPEN ? this.#open : this.#empty).add(slot);
+    this.#places.add(slot);
     this.#admit(nowUs); // who waits for the place
   }
 

@@ -1,13 +1,11 @@
-/** What becomes of what is in flight at the deadline, and of what was never sent. */
+/** What becomes of what is in flight at the deadline. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { IntervalPart } from "../../runner/load/intervals.ts";
-import type { Job } from "../../runner/load/job.ts";
-import { Histogram, mergeHistograms } from "../../runner/stats/histogram.ts";
 import { happenings, Playing, SLOTS } from "./playing.ts";
-import { ask, type SessionStage, sessionStage } from "./session_stage.ts";
+import { ask, sessionStage } from "./session_stage.ts";
 import {
   assertNothingLost,
+  boundsOf,
   encoder,
   OK,
   SECOND,
@@ -19,12 +17,6 @@ import {
 
 const MS = 1_000;
 const HALF = OK.subarray(0, 20);
-
-/** Lower bounds in all intervals: how many, the least and the most. */
-function boundsOf(parts: readonly IntervalPart[]): number[] {
-  const { count, minUs, maxUs } = mergeHistograms(parts.map((part) => part.censored));
-  return count === 0 ? [] : [count, minUs, maxUs];
-}
 
 /** Two connections that have a request each in flight since 900 and 950 ms, one answered before. */
 function inFlight(wish: Parameters<typeof stage>[0] = {}): Stage {
@@ -161,38 +153,6 @@ Deno.test("in a closed loop a dial under way at the deadline is given up, at its
   }
 });
 
-Deno.test("at a rate arrivals that were never sent have waited until the deadline, one by one", () => {
-  const s = stage({ supply: STEADY, durationUs: 10 * MS, intervalUs: 4 * MS });
-  s.loop.onTick(0);
-  s.loop.onOpen(0, 0); // takes the arrival of 0 ms, and is busy until after the end
-  s.loop.onTick(10 * MS);
-  s.loop.onBytes(0, OK, OK.length, 60 * MS);
-  assert.equal(s.loop.onTick(61 * MS), Infinity);
-  const totals = totalsOf(s);
-  assert.deepEqual([totals.due, totals.completed, totals.dropped, totals.censored], [10, 1, 9, 9]);
-  const [, , last] = s.parts;
-  const waits = new Histogram();
-  for (let ms = 1; ms <= 9; ms++) waits.record(ms * MS);
-  assert.deepEqual(last.censored, waits.toSparse());
-  assert.deepEqual([last.latency.count, last.latency.maxUs], [10, 60 * MS]);
-  assert.deepEqual([totals.service.count, totals.serviceCensored.count], [1, 0]);
-  assert.deepEqual(totals.slowest.map(({ outcome }) => outcome), ["answered"]);
-  assertNothingLost(totals, s.parts);
-});
-
-Deno.test("a million arrivals that were never sent are in the latency within a second", () => {
-  const perSec = 1_000_000;
-  const phases = [{ durationUs: SECOND, fromPerSec: perSec, toPerSec: perSec }];
-  const s = stage({ supply: { ...STEADY, phases } });
-  s.loop.onTick(0);
-  const startMs = performance.now();
-  s.loop.onTick(SECOND);
-  const tookMs = performance.now() - startMs;
-  assert.equal(totalsOf(s).dropped, perSec);
-  assert.deepEqual(boundsOf(s.parts), [perSec, 1, SECOND]);
-  assert.ok(tookMs < 1_000, `${tookMs} ms`);
-});
-
 Deno.test("a load with nothing in flight at the deadline ends there", () => {
   const s = stage({ supply: STEADY, durationUs: 1_500 * MS });
   s.loop.onTick(0);
@@ -230,118 +190,6 @@ Deno.test("each of several pipelined requests is waited for", () => {
   assert.equal(s.loop.onTick(SECOND + 20 * MS), Infinity);
   assert.deepEqual([totalsOf(s).due, totalsOf(s).drain.completed], [3, 3]);
   assert.deepEqual(s.driver.take().at(-1), "close 0");
-});
-
-/**
- * Four visitors in a second: the first has gone, the second has a request in flight since 800 ms, and the two
- * who came at 500 and 750 ms are still dialing.
- */
-function visiting(steps = [ask()], wish: Partial<Job> = {}): SessionStage {
-  const job = { waitsForLast: false, timeoutUs: 60 * SECOND, connections: 4, ...wish };
-  const s = sessionStage({ perSec: 4, steps, job });
-  s.loop.onTick(0);
-  s.loop.onOpen(0, 10);
-  s.loop.onBytes(0, OK, OK.length, 20);
-  if (steps.length > 1) s.loop.onBytes(0, OK, OK.length, 30);
-  s.loop.onTick(500 * MS);
-  s.loop.onTick(750 * MS);
-  s.loop.onOpen(1, 800 * MS);
-  s.driver.take();
-  return s;
-}
-
-Deno.test("a visitor's request in flight at the deadline is waited for, and completes his session if it was the last", () => {
-  const s = visiting();
-  assert.ok(s.loop.onTick(SECOND) > SECOND);
-  assert.deepEqual(s.driver.take(), ["close 2", "close 3"]);
-  s.loop.onBytes(1, OK, OK.length, SECOND + 300 * MS);
-  const { totals, sessions } = s.end(SECOND + 310 * MS);
-  assert.deepEqual([totals.completed, totals.unfinished, totals.drain.completed], [2, 2, 1]);
-  assert.deepEqual(boundsOf(s.parts), [2, 250 * MS, 500 * MS]);
-  assert.deepEqual([sessions, s.loop.ending.elapsedUs], [[4, 2, 0], SECOND]);
-  assert.deepEqual(s.driver.take(), ["close 1"]);
-});
-
-Deno.test("a session whose request ends in the wait takes no further step, and is unfinished", () => {
-  const s = visiting([ask(), ask()]);
-  s.loop.onBytes(1, OK, OK.length, SECOND + 300 * MS); // it is this that notices the deadline
-  assert.deepEqual(s.driver.take(), ["close 2", "close 3", "close 1"]);
-  const { totals, sessions } = s.end(SECOND + 310 * MS);
-  assert.deepEqual([totals.due, totals.completed, totals.drain.completed], [5, 3, 1]);
-  assert.deepEqual(sessions, [4, 1, 0]);
-});
-
-Deno.test("nobody who thinks goes on after the deadline", () => {
-  const s = visiting([ask(), { kind: "think", us: 250 * MS }]);
-  s.loop.onBytes(1, OK, OK.length, 900 * MS);
-  s.driver.take();
-  const { sessions } = s.end(SECOND);
-  assert.deepEqual(sessions, [4, 1, 0]);
-  assert.ok(!s.driver.take().some((note) => note.startsWith("send")));
-});
-
-Deno.test("a visitor's request fails in the wait, and his session with it", () => {
-  const cut = visiting();
-  cut.loop.onTick(SECOND);
-  cut.loop.onEnd(1, "connection reset", SECOND + MS);
-  const { totals, sessions } = cut.end(SECOND + 10 * MS);
-  assert.deepEqual([totals.failed, totals.drain.failed, sessions], [1, 1, [4, 1, 1]]);
-
-  const silent = visiting([ask()], { timeoutUs: 700 * MS });
-  silent.loop.onTick(SECOND);
-  silent.loop.onTick(SECOND + 490 * MS);
-  assert.equal(silent.loop.ending.totals, null);
-  silent.loop.onTick(SECOND + 500 * MS);
-  const late = silent.end(SECOND + 510 * MS);
-  assert.deepEqual([[...late.totals.reasons.keys()], late.sessions], [
-    ["no whole answer in time"],
-    [4, 1, 1],
-  ]);
-});
-
-Deno.test("a visitor is not waited for longer than five seconds, nor when the load is stopped", () => {
-  const silent = visiting();
-  silent.loop.onTick(SECOND);
-  const { totals, sessions } = silent.end(6 * SECOND);
-  assert.deepEqual([totals.completed, totals.unfinished, sessions], [1, 3, [4, 1, 0]]);
-  assert.deepEqual(boundsOf(silent.parts), [3, 250 * MS, 5_750 * MS]);
-
-  const stopped = visiting();
-  stopped.loop.onTick(SECOND);
-  Atomics.store(stopped.job.stop, 0, 1);
-  stopped.end(SECOND + 20 * MS);
-  assert.deepEqual(boundsOf(stopped.parts), [3, 250 * MS, 770 * MS]);
-});
-
-Deno.test("visitors who found no place have waited since they came", () => {
-  const s = sessionStage({
-    perSec: 10,
-    job: {
-      waitsForLast: false,
-      connections: 1,
-      timeoutUs: 60 * SECOND,
-    },
-  });
-  s.loop.onTick(0);
-  s.loop.onOpen(0, 0);
-  s.loop.onTick(SECOND);
-  s.loop.onBytes(0, OK, OK.length, SECOND + 5 * MS);
-  const { totals, sessions } = s.end(SECOND + 10 * MS);
-  assert.deepEqual([totals.due, totals.completed, totals.dropped], [10, 1, 9]);
-  assert.deepEqual(boundsOf(s.parts), [9, 100 * MS, 900 * MS]);
-  assert.deepEqual(sessions, [1, 1, 0]);
-});
-
-Deno.test("phases wait for their visitors as they did, and the run lasts until the last has gone", () => {
-  const s = visiting([ask()], { waitsForLast: true, durationUs: SECOND });
-  s.loop.onTick(SECOND);
-  for (const slot of [1, 2, 3]) {
-    if (slot > 1) s.loop.onOpen(slot, SECOND + 7 * SECOND);
-    s.loop.onBytes(slot, OK, OK.length, SECOND + 8 * SECOND);
-  }
-  const { totals, sessions } = s.end(SECOND + 9 * SECOND);
-  assert.deepEqual([totals.completed, totals.drain.completed, sessions], [4, 0, [4, 4, 0]]);
-  assert.equal(s.loop.ending.elapsedUs, 9 * SECOND);
 });
 
 Deno.test("whatever happens in the wait, every exchange ends once, and intervals count until the deadline", () => {

@@ -134,3 +134,9 @@ export const STEADY: Job["supply"] = {
   phases: [{ durationUs: SECOND, fromPerSec: 1_000, toPerSec: 1_000 }],
   arrivals: { kind: "uniform", seed: 1, first: 0, stride: 1 },
 };
+
+/** Lower bounds in all intervals: how many, the least and the most. */
+export function boundsOf(parts: readonly IntervalPart[]): number[] {
+  const { count, minUs, maxUs } = mergeHistograms(parts.map((part) => part.censored));
+  return count === 0 ? [] : [count, minUs, maxUs];
+}
