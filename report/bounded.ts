@@ -33,6 +33,8 @@ export interface Sample {
   readonly all: SparseHistogram;
   /** Those of them that are lower bounds. */
   readonly bounds: SparseHistogram;
+  /** The others: of completed requests. */
+  readonly ended: SparseHistogram;
 }
 
 /**
@@ -40,7 +42,10 @@ export interface Sample {
  * whatever they take. In an open loop bounds count as values: those that wait the longest are those that a slow
  * server leaves.
  */
-export function percentileMs({ clock, all, bounds }: Sample, percentile: number): number {
+export function percentileMs(
+  { clock, all, bounds }: Omit<Sample, "ended">,
+  percentile: number,
+): number {
   const us = clock === "sent"
     ? productLimitUs(all, bounds, percentile)
     : valueAtPercentile(all, percentile);
@@ -53,12 +58,12 @@ export function boundedPercentile(
   percentile: number,
   valueMs = percentileMs(sample, percentile),
 ): Bounded {
-  const { all, bounds } = sample;
-  if (!isMovable(all, bounds, percentile)) return exactly(valueMs);
+  const { all, bounds, ended } = sample;
+  if (!isMovable(all, bounds, percentile, ended)) return exactly(valueMs);
   return {
     value: valueMs,
     isAtLeast: true,
-    atMost: mostUs(all, bounds, percentile) / 1_000,
+    atMost: mostUs(all, bounds, percentile, ended) / 1_000,
   };
 }
 

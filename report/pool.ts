@@ -51,6 +51,14 @@ export function percentileOf({ percentiles }: PooledLatency, p: Percentile): num
   return percentiles[PERCENTILES.indexOf(p)];
 }
 
+/** Any percentile (0–100), ms; null of nothing, and below the median where no request ended. */
+export function valueAt(
+  { count, ended, percentile }: PooledLatency,
+  p: number,
+): number | null {
+  return count === 0 || p < 50 && ended.count === 0 ? null : percentile(p).value;
+}
+
 /** A percentile (0–100) of all runs together, ms, with the most that it can be. */
 export function percentileBounds(runs: readonly Latent[], percentile: number): Bounded {
   return poolLatency(runs).percentile(percentile);
@@ -133,8 +141,8 @@ function valueIn({ clock, all, bounds, ended }: PooledSample, p: number): number
 }
 
 function boundedIn(sample: PooledSample, p: number, valueMs: number): Bounded {
-  const { clock, all, bounds, censored, count } = sample;
-  if (bounds !== null) return boundedPercentile({ clock, all, bounds }, p, valueMs);
+  const { clock, all, bounds, ended, censored, count } = sample;
+  if (bounds !== null) return boundedPercentile({ clock, all, bounds, ended }, p, valueMs);
   return p >= 50 && isAmongLast(censored, count, p) ? atLeast(valueMs) : exactly(valueMs);
 }
 

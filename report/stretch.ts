@@ -3,6 +3,7 @@
  * The page recomputes by this whatever somebody selects; it runs in the browser, so it imports nothing that
  * a browser lacks.
  */
+import { withoutBounds } from "../runner/stats/censoring.ts";
 import { mergeHistograms } from "../runner/stats/histogram.ts";
 import { supportsPercentile } from "../runner/stats/percentiles.ts";
 import { boundedPercentile, type Sample } from "./bounded.ts";
@@ -64,6 +65,7 @@ export function stretchFigures(
   );
   const all = mergeHistograms(within.flat().map(({ latency }) => latency)).toSparse();
   const bounds = mergeHistograms(within.flat().map(({ bounds }) => bounds)).toSparse();
+  const sample = { clock, all, bounds, ended: withoutBounds(all, bounds) };
   const rates = within.map((steps) =>
     sum(steps, ({ completed }) => completed) / sum(steps, ({ seconds }) => seconds)
   );
@@ -72,7 +74,7 @@ export function stretchFigures(
     completed: sum(within.flat(), ({ completed }) => completed),
     failed: sum(within.flat(), ({ failed }) => failed),
     censored: bounds.count,
-    percentiles: percentiles.map((p) => percentileOf({ clock, all, bounds }, p)),
+    percentiles: percentiles.map((p) => percentileOf(sample, p)),
   };
 }
 
