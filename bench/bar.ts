@@ -10,6 +10,10 @@ export function atMost(limit: number): Bar {
   return { text: `≤ ${limit}`, holds: (figure) => figure <= limit };
 }
 
+export function atLeast(limit: number): Bar {
+  return { text: `≥ ${limit}`, holds: (figure) => figure >= limit };
+}
+
 export function atMostTimes(ratio: number): Bar {
   return { text: `≤ ${ratio} ×`, holds: (figure, baseline) => figure <= ratio * baseline };
 }

@@ -1,6 +1,7 @@
 /** Every bench, in the order in which all of them run. */
 import type { Bench } from "./bench.ts";
 import { agent } from "./agent.ts";
+import { censored } from "./censored.ts";
 import { connections } from "./connections.ts";
 import { fleet } from "./fleet.ts";
 import { frozen } from "./frozen.ts";
@@ -11,12 +12,14 @@ import { memory } from "./memory.ts";
 import { report } from "./report_size.ts";
 import { startup } from "./startup.ts";
 import { statistics } from "./simulations.ts";
+import { trust } from "./trust.ts";
 import { witness } from "./witness.ts";
 
 export const benches = {
   generators,
   lag,
   frozen,
+  censored,
   memory,
   connections,
   startup,
@@ -26,6 +29,7 @@ export const benches = {
   agent,
   fleet,
   statistics,
+  trust,
 } satisfies Record<string, Bench>;
 
 export type BenchName = keyof typeof benches;

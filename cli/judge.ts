@@ -32,12 +32,15 @@ function doubtOf(run: Measurement | Run): string {
   return `${place}${trust}: ${reasons.join(" ")}`;
 }
 
-/** First what could not be measured, then wrong answers; what was skipped may be missing. */
+/** First what could not be measured, then wrong answers; what was skipped may be missing, but not all. */
 export function judgeResults({ runs, missing, planned }: Results): void {
   const failed = missing.filter(({ kind }) => kind === "failed");
   if (failed.length > 0) {
     const message = `Cannot measure all that was planned: ${runs.length} of ${planned} runs are in`;
     throw new TargetError(message, evidenceOf(failed));
+  }
+  if (runs.length === 0) {
+    throw new TargetError("Cannot judge the experiment: nothing was measured", evidenceOf(missing));
   }
   const wrong = runs.filter(({ checks }) => checks.failed > 0);
   if (wrong.length > 0) {

@@ -3,7 +3,7 @@ import type { Results } from "../runner/result.ts";
 import { ratioOf } from "../runner/stats/interval.ts";
 import { smallestChangeOf } from "../runner/stats/verdict.ts";
 import type { ScenarioRuns } from "./cells.ts";
-import { percentText } from "./comparison/words.ts";
+import { MOST_CHANGE, percentText } from "./comparison/words.ts";
 import { GLUE } from "./units.ts";
 
 type Reached = NonNullable<Results["reached"]>;
@@ -17,9 +17,15 @@ export function repetitionsText(
   const change = smallestChange(scenarios);
   const sentences = [
     `Stopped after ${reached.repetitions} repetitions${WHY[reached.why]}: ${widthText(reached)}`,
-    ...(change === null ? [] : [`a change of ${percentText(change)} would have been seen`]),
+    ...(change === null ? [] : [changeText(change)]),
   ];
   return `${sentences.join("; ")}.`;
+}
+
+function changeText(change: number): string {
+  return change > MOST_CHANGE
+    ? "a change of less than 10× would not have been seen: add runs"
+    : `a change of ${percentText(change)} would have been seen`;
 }
 
 const WHY: Readonly<Record<Reached["why"], string>> = {
@@ -31,6 +37,9 @@ const WHY: Readonly<Record<Reached["why"], string>> = {
 
 function widthText({ halfWidth, target, why }: Reached): string {
   if (halfWidth === null) return "not every cell has an interval";
+  if (halfWidth > MOST_CHANGE) {
+    return "the intervals of requests/s and p50 are too wide to say anything";
+  }
   const widest = percentText(halfWidth);
   if (target === null) return `the widest interval of requests/s and p50 is ±${GLUE}${widest}`;
   const asked = percentText(target);

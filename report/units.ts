@@ -97,8 +97,9 @@ export function formatPercent(share: number): string {
   return percent.toFixed(percent < 10 || percent > 99.9 ? 2 : 1);
 }
 
-/** Seconds as a person says them: 0.5 s, 54 s, 3 min 5 s, 2 h 10 min. */
+/** Seconds as a person says them: 32.1 ms, 0.5 s, 54 s, 3 min 5 s, 2 h 10 min. */
 export function formatDuration(seconds: number): string {
+  if (seconds > 0 && seconds < 0.1) return formatMs(seconds * 1_000);
   if (seconds < 10) return `${Number(seconds.toFixed(1))}${GLUE}s`;
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole}${GLUE}s`;

@@ -3,7 +3,7 @@
  * a field says otherwise. Counts, connections, workers and rates of all agents add up to the whole's.
  */
 import { z } from "zod";
-import { TRUSTS } from "./generator.ts";
+import { CAUSES, TRUSTS } from "./generator.ts";
 
 const count = z.int().min(0);
 const ms = z.number().min(0);
@@ -38,6 +38,9 @@ export const agentPart = z.strictObject({
   delay: ms.describe("How long what became ready or due waited for its worker, p99"),
   trust: z.enum(TRUSTS),
   reasons: z.array(z.string()).describe("Why it is not valid, and what to do; empty when it is"),
+  causes: z.array(z.enum(CAUSES)).optional().describe(
+    "What each of the reasons is about, in their order",
+  ),
   clock,
   late: z.number().nullable().describe(
     "Its own start minus the agreed one, by Redis's clock; null when it never told",

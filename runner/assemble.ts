@@ -20,6 +20,7 @@ import type { Timeline } from "./timeline.ts";
 import {
   completedInTime,
   distributionOf,
+  histogramsOf,
   reasonsOf,
   requestsOf,
   serviceOf,
@@ -35,7 +36,7 @@ import { judge } from "./trust/judging.ts";
 export type Asked = Pick<Measurement, "version" | "url" | "driver" | "load">;
 
 /** A measurement before its generator is judged. */
-type Measured = Omit<Measurement, "generator" | "agents" | "histogram">;
+type Measured = Omit<Measurement, "generator" | "agents" | "histogram" | "histograms">;
 
 /** What is known of the load beside its workers' reports. */
 export interface Told {
@@ -64,6 +65,7 @@ export function assemble(
     ...judged(measured, reports, told),
     histogram: encodeHistogram(latency.all),
     ...(latency.censored.count > 0 && { censoredHistogram: encodeHistogram(latency.censored) }),
+    histograms: histogramsOf(reports),
   };
 }
 

@@ -17,14 +17,65 @@ const waiting = share.nullable().describe(
   "Share of the run in which the thread had work and no core to do it on; null where the system does not tell",
 );
 
+/** What a finding is about: short names for scripts. */
+export const CAUSES = [
+  "throttled",
+  "target-throttled",
+  "low-priority",
+  "neighbour",
+  "steal",
+  "ports",
+  "open-files",
+  "shared-cores",
+  "requests-dropped",
+  "generator-busy",
+  "near-ceiling",
+  "worker-paused",
+  "worker-late",
+  "sent-late",
+  "connections",
+  "floor",
+  "coarse-clock",
+  "too-short",
+  "agent-lost",
+  "agents-apart",
+] as const;
+export type Cause = typeof CAUSES[number];
+
 export const surroundings = z.strictObject({
   busy: share.nullable().describe(
     "Share of the cores on which Plateau may run that was in use, by anybody",
   ),
   cores: z.int().min(1).nullable().describe("How many cores that is"),
   steal: share.nullable().describe("Share of their time that the hypervisor gave to others"),
-  throttled: ms.nullable().describe("How long a CPU limit (cgroup) held this program back"),
+  throttled: ms.nullable().describe(
+    "How long CPU limits held this program back: of its cgroup and of all above it",
+  ),
+  others: z.number().min(0).nullable().optional().describe(
+    "Cores in use by neither generator nor target, of those on which either may run: 1 is one whole core; " +
+      "null: unknown",
+  ),
+  busiest: z.array(z.strictObject({
+    name: z.string(),
+    pid: z.int().min(1),
+    cores: z.number().min(0),
+  })).optional().describe("Who that was: the processes that used most"),
 }).describe("The machine during the run; null where the system does not tell");
+
+export const targetUse = z.strictObject({
+  processes: z.int().min(1),
+  cores: z.int().min(1).nullable().describe("On how many cores they may run"),
+  cpu: z.number().min(0).describe("Cores in use: 1 is one whole core"),
+  waiting: z.number().min(0).describe(
+    "How many of its threads stood in line for a core, ready to run, on average",
+  ),
+  nice: z.int().describe(
+    "The highest nice value of its processes: 0 is normal, 19 the lowest priority",
+  ),
+  throttled: ms.nullable().describe(
+    "How long CPU limits held it back: of its cgroup and of those above it that are not the generator's",
+  ),
+}).describe("What the target's processes got of this machine");
 
 /** One worker's part of the evidence. */
 const workerUse = z.strictObject({
@@ -46,6 +97,9 @@ export const generator = z.strictObject({
   each: z.array(workerUse).describe("One a worker"),
   timer: ms.describe("Smallest step of the workers' clock"),
   surroundings,
+  target: targetUse.optional().describe(
+    "Absent where the target's processes can't be seen: another machine, no permission, not Linux",
+  ),
   ceiling: z.number().positive().nullable().describe(
     "Requests per second that one worker reached here against a server that does nothing; null: not calibrated",
   ),
@@ -55,8 +109,12 @@ export const generator = z.strictObject({
       "the limit; invalid, it was",
   ),
   reasons: z.array(z.string()).describe("Why it is not valid, and what to do; empty when it is"),
+  causes: z.array(z.enum(CAUSES)).optional().describe(
+    "What each of the reasons is about, in their order",
+  ),
 });
 
 export type Generator = z.output<typeof generator>;
 export type WorkerUse = z.output<typeof workerUse>;
 export type Surroundings = z.output<typeof surroundings>;
+export type TargetUse = z.output<typeof targetUse>;

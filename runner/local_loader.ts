@@ -1,7 +1,6 @@
 /** The workers of this process as a loader: all of a load, or an agent's part of it. */
 import { messageOf, UserError } from "../scenarios/errors.ts";
 import { endpointOf } from "../targets/dial/endpoint.ts";
-import type { Surroundings } from "./generator.ts";
 import { chooseDriver } from "./load/choose_driver.ts";
 import type { SoFarReport } from "./load/job.ts";
 import { makeRoomFor } from "./load/open_files.ts";
@@ -11,8 +10,9 @@ import type { LoadRequest } from "./load_request.ts";
 import type { Loaded, Loader, LoaderHooks } from "./loader.ts";
 import { type Place, shareOut } from "./share.ts";
 import { rememberedCalibration } from "./trust/calibration_cache.ts";
+import { type HostUse, hostWatch } from "./trust/host_watch.ts";
 import { isHere, ownNames } from "./trust/sharing.ts";
-import { UNKNOWN, watchSurroundings } from "./trust/surroundings.ts";
+import { UNKNOWN } from "./trust/surroundings.ts";
 
 /** What is different where these workers are some of a fleet's. */
 export interface FleetPart {
@@ -30,6 +30,9 @@ export interface FleetPart {
   readonly onSoFar?: (worker: number, report: SoFarReport) => void;
 }
 
+/** Timers know no later moment, and would end at once. */
+const LONGEST_TIMER_MS = 2 ** 31;
+
 export class LocalLoader implements Loader {
   readonly #pool = new WorkerPool();
   #lostLog: string | null = null;
@@ -44,19 +47,27 @@ export class LocalLoader implements Loader {
     makeRoomFor(connections.reduce((sum, share) => sum + share, 0));
     if (request.logPath !== null) await beginLog(request.logPath);
     this.#lostLog = null;
-    let surroundings = (): Surroundings => UNKNOWN;
-    let deadline: ReturnType<typeof setTimeout> | undefined; // they count until then
+    const sharesMachine = isHere(endpoint, ownNames());
+    // The target is looked for while the workers get ready.
+    const finding = Promise.resolve().then(() => hostWatch(endpoint, sharesMachine));
+    let hostUse = (): HostUse => ({ surroundings: UNKNOWN });
+    let begin = (): () => HostUse => hostUse;
+    let deadline: ReturnType<typeof setTimeout> | undefined; // the host counts until then
     const reports = await this.#pool.run(shares, {
-      startMoment: part.startMoment,
+      startMoment: async (delayMs) => {
+        begin = await finding;
+        return await part.startMoment?.(delayMs) ??
+          performance.timeOrigin + performance.now() + delayMs;
+      },
       onSoFar: part.onSoFar,
       onReady: hooks.onReady,
       onStart: (atMs) => {
-        const look = watchSurroundings();
-        let seen: Surroundings | null = null;
-        surroundings = () => seen ??= look();
+        const look = begin();
+        let seen: HostUse | null = null;
+        hostUse = () => seen ??= look();
         const { durationUs, waitsForLast } = shares[0];
         const endMs = atMs + durationUs / 1_000 - performance.timeOrigin - performance.now();
-        if (!waitsForLast && endMs < Infinity) deadline = setTimeout(surroundings, endMs);
+        if (!waitsForLast && endMs < LONGEST_TIMER_MS) deadline = setTimeout(hostUse, endMs);
         hooks.onStart(atMs);
       },
       onInterval: hooks.onInterval,
@@ -66,9 +77,9 @@ export class LocalLoader implements Loader {
       signal: hooks.signal,
     }).finally(() => clearTimeout(deadline));
     const stage = {
-      surroundings: surroundings(),
+      ...hostUse(),
       calibration: await rememberedCalibration(driver),
-      sharesMachine: isHere(endpoint, ownNames()),
+      sharesMachine,
     };
     return { driver, connections, reports, stage, agents: null };
   }

@@ -20,6 +20,7 @@ import { STEADY_LABELS } from "./stats/steady_state.ts";
 
 const count = z.int().min(0);
 const ms = z.number().min(0);
+const histogram = z.string();
 
 const lowerBounds = z.array(z.string()).optional().describe(
   'Figures that lower bounds could turn out to make larger, such as ["99", "99.9", "mean"]; absent for none',
@@ -170,6 +171,14 @@ export const measurement = z.strictObject({
     "Latency of the whole run: HdrHistogram V2, compressed, base64, microseconds",
   ),
   censoredHistogram,
+  histograms: z.strictObject({
+    service: histogram.optional(),
+    firstByte: histogram.optional(),
+    connect: histogram.optional(),
+    sessionLength: histogram.optional(),
+  }).optional().describe(
+    "Of the whole run's other times, each as histogram is and absent where it would be empty",
+  ),
 });
 
 export const run = measurement.extend({

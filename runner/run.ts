@@ -4,6 +4,7 @@
 import { durationMsOf } from "../scenarios/cell_load.ts";
 import { TargetError } from "../scenarios/errors.ts";
 import type { PlannedRun } from "../scenarios/plan.ts";
+import { seedOfRepetition } from "../scenarios/random.ts";
 import { type Script, scriptOf } from "../scenarios/script.ts";
 import type { RunningTarget } from "../targets/launch/launcher.ts";
 import type { RedisUse } from "../targets/resources/redis_watch.ts";
@@ -88,7 +89,7 @@ async function loadAndWatch(
         script,
         load: { ...cell.load, workers: cell.load.workers ?? workers },
         // The same arrivals for all cells of a block, others in the next.
-        seed: (seed + repetition - 1) >>> 0,
+        seed: seedOfRepetition(seed, repetition),
         driver: "auto",
         logPath: null,
         intervalMs,

@@ -1,10 +1,14 @@
 /** What several workers counted, added up: of a whole run, or of one agent's part of it. */
+import { boundedDistributionOf, productLimit } from "./bounded_times.ts";
+import type { WorkerReport } from "./load/job.ts";
 import type { WorkerTotals } from "./load/worker_totals.ts";
 import type { Distribution, Measurement } from "./result.ts";
-import { boundedDistributionOf, productLimit } from "./bounded_times.ts";
+import { encodeHistogram } from "./stats/hdr.ts";
 import { type Histogram, mergeHistograms, type SparseHistogram } from "./stats/histogram.ts";
 import { PERCENTILES } from "./stats/percentiles.ts";
 
+/** Those beside latency, whose histogram the timeline gives. */
+const TIMES = ["service", "firstByte", "connect"] as const;
 type Times = "firstByte" | "connect";
 
 export function sumOf(
@@ -31,6 +35,22 @@ export function completedInTime(totals: readonly WorkerTotals[]): number {
 
 export function timesOf(totals: readonly WorkerTotals[], times: Times): Distribution {
   return distributionOf(mergeHistograms(totals.map((part) => part[times])));
+}
+
+/** Of each that holds something, so that several runs' percentiles can be those of their added counts. */
+export function histogramsOf(
+  reports: readonly WorkerReport[],
+): NonNullable<Measurement["histograms"]> {
+  const all = [
+    ...TIMES.map((times) =>
+      [times, mergeHistograms(reports.map(({ totals }) => totals[times]))] as const
+    ),
+    ["sessionLength", mergeHistograms(reports.map(({ sessions }) => sessions.length))] as const,
+  ];
+  return Object.fromEntries(
+    all.filter(([, { count }]) => count > 0)
+      .map(([times, histogram]) => [times, encodeHistogram(histogram.toSparse())]),
+  );
 }
 
 /** The product limit in both loops: what ends the watch on a request that was sent is a clock in both. */

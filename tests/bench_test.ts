@@ -1,6 +1,6 @@
 /** The arithmetic of the benches. */
 import assert from "node:assert/strict";
-import { aboveBaseline, atLeastTimes, atMost, atMostTimes, within } from "../bench/bar.ts";
+import { aboveBaseline, atLeast, atLeastTimes, atMost, atMostTimes, within } from "../bench/bar.ts";
 import type { Row } from "../bench/bench.ts";
 import {
   expectedLatenciesMs,
@@ -18,11 +18,19 @@ const FREEZE: Freeze = {
   fromMs: 5_000,
   frozenMs: 1_000,
   workMs: 0,
+  connections: 2_000,
 };
 
 const FROZEN = [
   { says: "a second of ten, as the derivation has it", change: {}, p: [10, 20, 520, 920] },
   { says: "early in the run", change: { fromMs: 1_000 }, p: [10, 20, 520, 920] },
+  { says: "from the start", change: { fromMs: 0 }, p: [10, 10, 510, 910] },
+  { says: "past the end of the run", change: { fromMs: 9_500 }, p: [10, 10, 1_020 - 500, 920] },
+  {
+    says: "past its end, with 100 connections: the 410 that are never sent have waited until then",
+    change: { fromMs: 9_500, connections: 100 },
+    p: [10, 10, 10, 410],
+  },
   { says: "not at all", change: { frozenMs: 0 }, p: [10, 10, 10, 10] },
   {
     says: "half as long: p90 and p95 see 5 % less of it",
@@ -56,6 +64,8 @@ Deno.test("the work of a frozen server is how far apart its answers are after th
 const BARS: readonly { says: string; row: Omit<Row, "what">; kept: boolean | null }[] = [
   { says: "a limit is kept at the limit", row: { samples: [5], bar: atMost(5) }, kept: true },
   { says: "a limit is not kept above it", row: { samples: [6], bar: atMost(5) }, kept: false },
+  { says: "a least is kept at it", row: { samples: [90], bar: atLeast(90) }, kept: true },
+  { says: "a least is not kept below it", row: { samples: [89], bar: atLeast(90) }, kept: false },
   { says: "the median decides", row: { samples: [9, 1, 5], bar: atMost(5) }, kept: true },
   {
     says: "1.1 times the baseline may be 11 to 10",

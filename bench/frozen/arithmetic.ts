@@ -10,6 +10,10 @@
  * that arrive early enough in the freeze and the 10 just before it: 1,020 − x of 10,000. So percentile p is
  * 1,020 − 100 · (100 − p) ms: p99 = 920, p95 = 520, p90 = 20; and p50 = 10.
  *
+ * A freeze that lasts beyond the end of the load shows the same, as what is in flight then is waited for. With no
+ * more than c connections only the first c that arrive in it are sent by the end; the others are never sent, and
+ * all that is known of one that arrives t ms before the end is that it takes more than t.
+ *
  * The thaw finds 1,000 requests, and no server answers them all at once. The server notes how far apart its
  * answers are then, `workMs`; the last are late by 1,000 times that, and p90 is one of the last.
  */
@@ -25,20 +29,42 @@ export interface Freeze {
   readonly frozenMs: number;
   /** Least time between two answers. */
   readonly workMs: number;
+  readonly connections: number;
 }
 
-/** Ascending. A request in flight at the end counts with the time that it has taken so far. */
+/** Ascending. A request that was never sent counts with the time that it had waited at the end. */
 export function expectedLatenciesMs(freeze: Freeze): number[] {
-  const { ratePerSec, durationMs, answerMs, fromMs, frozenMs, workMs } = freeze;
+  const { durationMs } = freeze;
+  return exchangesOf(freeze).map(({ dueMs, sentMs, answeredMs }) =>
+    (sentMs < durationMs ? answeredMs : durationMs) - dueMs
+  ).sort((a, b) => a - b);
+}
+
+/** Ascending. What would have been, had every request been sent in the end. */
+export function trueLatenciesMs(freeze: Freeze): number[] {
+  return exchangesOf(freeze).map(({ dueMs, answeredMs }) => answeredMs - dueMs)
+    .sort((a, b) => a - b);
+}
+
+interface Exchange {
+  readonly dueMs: number;
+  readonly sentMs: number;
+  readonly answeredMs: number;
+}
+
+function exchangesOf(freeze: Freeze): Exchange[] {
+  const { ratePerSec, durationMs, answerMs, fromMs, frozenMs, workMs, connections } = freeze;
   const thawed = (ms: number): number =>
     ms >= fromMs && ms < fromMs + frozenMs ? fromMs + frozenMs : ms;
-  const latenciesMs: number[] = [];
-  for (let n = 0, answeredMs = 0; n < durationMs * ratePerSec / 1_000; n++) {
+  const exchanges: Exchange[] = [];
+  for (let n = 0; n < durationMs * ratePerSec / 1_000; n++) {
     const dueMs = n * 1_000 / ratePerSec;
-    answeredMs = Math.max(thawed(thawed(dueMs) + answerMs), answeredMs + workMs);
-    latenciesMs.push(Math.min(answeredMs, durationMs) - dueMs);
+    const sentMs = Math.max(dueMs, exchanges[n - connections]?.answeredMs ?? 0);
+    const soonestMs = (exchanges[n - 1]?.answeredMs ?? 0) + workMs;
+    const answeredMs = Math.max(thawed(thawed(sentMs) + answerMs), soonestMs);
+    exchanges.push({ dueMs, sentMs, answeredMs });
   }
-  return latenciesMs.sort((a, b) => a - b);
+  return exchanges;
 }
 
 /** The smallest value that `percentile` per cent do not exceed: the nearest rank, as histograms have it. */

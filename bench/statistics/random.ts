@@ -1,12 +1,12 @@
 /** Seeded noise of the kinds that load tests show. */
-import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
+import { streamBy } from "../../scenarios/random.ts";
 
 export class Random {
   readonly #bits: { next(): number };
   #spare: number | null = null;
 
   constructor(seed: number) {
-    this.#bits = xoroshiro128plus(seed);
+    this.#bits = streamBy(seed, "simulations");
   }
 
   /** Evenly from `low` to `high`. */
@@ -17,6 +17,11 @@ export class Random {
   /** A whole number from `low` to `high`, both included. */
   whole(low: number, high: number): number {
     return Math.floor(this.uniform(low, high + 1));
+  }
+
+  /** Exponential with mean 1. */
+  exponential(): number {
+    return -Math.log(1 - this.uniform());
   }
 
   /** Standard normal, two at a time (G. E. P. Box and M. E. Muller, 1958). */

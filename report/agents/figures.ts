@@ -1,7 +1,7 @@
 /** What each agent did in the runs of one cell, or in a single measurement: one set of figures an agent. */
 import { type Trust, TRUSTS } from "../../runner/generator.ts";
 import type { AgentPart, Measurement } from "../../runner/result.ts";
-import { mean, median, sum } from "../spread.ts";
+import { lowerMedian, mean, median, sum } from "../spread.ts";
 
 /** Of the runs in which it took part; rates are means, so that those of all add up, other figures medians. */
 export interface AgentFigures {
@@ -56,8 +56,8 @@ function figuresOf(parts: readonly AgentPart[], ofRuns: number): AgentFigures {
     completed: mean(parts.map(({ requests }) => requests.completed)),
     droppedRatio: droppedRatio(parts),
     ratePerSec: mean(parts.map(({ rate }) => rate)),
-    p50Ms: middle(({ latency }) => latency.p50),
-    p99Ms: middle(({ latency }) => latency.p99),
+    p50Ms: lowerMedian(parts.map(({ latency }) => latency.p50)),
+    p99Ms: lowerMedian(parts.map(({ latency }) => latency.p99)),
     lowerBounds: [50, 99].filter((p) => parts.some((part) => isAmongBounds(part, p))),
     latencies: Math.min(...parts.map(({ latency }) => latency.count)),
     connectMs: connected.length === 0 ? null : median(connected.map(({ connect }) => connect.min)),

@@ -3,7 +3,7 @@ import { type Trust, TRUSTS } from "../../runner/generator.ts";
 import type { Measurement, Run } from "../../runner/result.ts";
 import type { Cell } from "../cells.ts";
 import { poolLatency } from "../pool.ts";
-import { mean, median } from "../spread.ts";
+import { lowerMedian, mean, median } from "../spread.ts";
 import type { Table } from "../table.ts";
 import { formatDuration, formatMs, formatNumber } from "../units.ts";
 import { counted, listedAll } from "../words.ts";
@@ -44,7 +44,9 @@ export function agentsModel(
     findings: findingsOf(loaded.map(({ whole, runs }) => ({ ...whole, kind: runs[0].load.kind }))),
     table: agentsTable(`Agents of ${scenario}`, loaded.map(({ whole }) => whole), [
       ...(isRepeated
-        ? ["Requests/s and completed are means over the runs, the other figures medians."]
+        ? [
+          "Requests/s and completed are means over the runs, the other figures medians, percentiles a run's own.",
+        ]
         : []),
       ...(isCut ? ["Figures are of whole runs, with what the experiment discards."] : []),
     ]),
@@ -72,8 +74,8 @@ function wholeOf(runs: readonly Measurement[], target: WholeFigures["target"]): 
     completed: mean(runs.map(({ requests }) => requests.completed)),
     droppedRatio: droppedRatio(runs),
     ratePerSec: mean(runs.map(({ rate }) => rate)),
-    p50Ms: middle(({ latency }) => latency.percentiles["50"]),
-    p99Ms: middle(({ latency }) => latency.percentiles["99"]),
+    p50Ms: lowerMedian(runs.map(({ latency }) => latency.percentiles["50"])),
+    p99Ms: lowerMedian(runs.map(({ latency }) => latency.percentiles["99"])),
     lowerBounds: [50, 99].filter((p) => runs.some((run) => poolLatency([run]).isAtLeast(p))),
     latencies: Math.min(...runs.map(({ latency }) => latency.count)),
     connectMs: connected.length === 0 ? null : median(connected.map(({ connect }) => connect.min)),
@@ -138,18 +140,21 @@ function lostOf(agents: readonly AgentFigures[]): Omit<Found, "cell">[] {
     });
 }
 
-/** Of one agent nothing is to be said, nor of any who can't be heard. */
+/** Of one agent nothing is to be said, nor of any who was lost or can't be heard: it measured another while. */
 function agreement(wholes: readonly WholeFigures[]): string[] {
   const apart = wholes.map(({ agents }) =>
-    agents.filter(({ latencies }) => latencies > 0).map(({ p50Ms }) => p50Ms)
+    agents.filter(({ latencies, lost }) => latencies > 0 && lost.length === 0)
+      .map(({ p50Ms }) => p50Ms)
   ).filter((medians) => medians.length > 1);
   if (apart.length === 0) return [];
-  if (apart.length > 1) return ["The agents agree on every target."];
+  const isWhole = wholes.every(({ agents }) => agents.every(({ lost }) => lost.length === 0));
+  const who = isWhole ? "The agents" : "The agents that were not lost";
+  if (apart.length > 1) return [`${who} agree on every target.`];
   const [low, high] = [Math.min(...apart[0]), Math.max(...apart[0])].map(formatMs);
   return [
     low === high
-      ? `The agents agree: each measured a median latency of ${low}.`
-      : `The agents agree: their median latencies are from ${low} to ${high}.`,
+      ? `${who} agree: each measured a median latency of ${low}.`
+      : `${who} agree: their median latencies are from ${low} to ${high}.`,
   ];
 }
 

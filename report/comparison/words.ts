@@ -64,14 +64,20 @@ export function verdictText(comparison: FigureComparison, marginRatio: number): 
     case "equivalent":
       return `the same within ${percentText(marginRatio)}`;
     case "inconclusive":
-      return comparison.smallestChange === null
-        ? "one run says nothing about the next"
-        : `not enough runs for a verdict, a change of ${
-          percentText(comparison.smallestChange)
-        } would have been seen`;
+      return inconclusiveText(comparison.smallestChange);
     default:
       return comparison.verdict;
   }
+}
+
+/** A ratio of ten, less one: who could only see more knows nothing, and needs no number for it. */
+export const MOST_CHANGE = 9;
+
+function inconclusiveText(smallestChange: number | null): string {
+  if (smallestChange === null) return "one run says nothing about the next";
+  if (smallestChange > MOST_CHANGE) return "not enough runs for a verdict: add runs";
+  const change = percentText(smallestChange);
+  return `not enough runs for a verdict, a change of ${change} would have been seen`;
 }
 
 /** A change or margin in two digits: `2 %`, `0.5 %`, `12 %`. */

@@ -6,7 +6,8 @@ import { tQuantile } from "../../runner/stats/student_t.ts";
 import type { Estimates } from "../confidence.ts";
 import { type FigureName, figureOfRun, type Judged } from "../figures.ts";
 import { percentileBounds } from "../pool.ts";
-import { sum } from "../spread.ts";
+import { timesEstimate } from "../run_times.ts";
+import { lowerMedian, sum } from "../spread.ts";
 import { formatNumber, formatQuantity, formatShare, sizeUnit, timeUnit } from "../units.ts";
 
 /** What thresholds are held against: the runs of a cell, or a single measurement. */
@@ -50,8 +51,22 @@ function spreadRange(figure: FigureName, values: readonly number[], cell: Judged
   // The extreme of all runs is a fact of what was measured; runs to come have no say in it.
   if (/(?:^|\.)max$/.test(figure)) return { value: Math.max(...values), interval: null };
   if (/(?:^|\.)min$/.test(figure)) return { value: Math.min(...values), interval: null };
-  return fromEstimate(figure, estimateOf(figure, cell), cell.level) ??
-    meanRange(values, cell.level);
+  const estimate = estimateOf(figure, cell) ??
+    timesEstimate(figure, { runs: cell.runs, name: `${cell.scenario} ${cell.label}` });
+  return fromEstimate(figure, estimate, cell.level) ??
+    (PERCENTILE.test(figure) ? runsRange(values) : meanRange(values, cell.level));
+}
+
+/** Of single requests, connections and sends. */
+const PERCENTILE = /^(?:(?:service|firstByte|connect|lag)\.)?p[\d.]+$/;
+
+/**
+ * Of a percentile whose histograms are not kept: the middle run's, the lower one of two, between the lowest
+ * and the highest run's. That of all runs together lies between these, too.
+ */
+function runsRange(values: readonly number[]): Range {
+  const interval = { low: Math.min(...values), high: Math.max(...values) };
+  return { value: lowerMedian(values), interval };
 }
 
 /** Of a rate or a figure of latency, of all runs together. */

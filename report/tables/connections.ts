@@ -26,17 +26,29 @@ export function connectionsTable(
   const columns = [...connectColumns(rows), ...sizeColumns(rows)];
   if (columns.length === 0) return null;
   const caption = `Connections and answers of ${scenario}`;
+  const isOld = cells.some(({ runs }) => runs.length > 1 && runs.some(hasNoHistogram));
   const isWeak = rows.some((row) => columns.some(({ cell }) => cell(row).weak));
-  return tableOf({ caption, notes: [NOTE, ...isWeak ? [WEAK_NOTE] : []] }, rows, [
-    { ...targetColumn, cell: ({ cell }) => targetColumn.cell(cell) },
-    ...columns,
-  ]);
+  return tableOf(
+    { caption, notes: [NOTE, ...isOld ? [OLD_NOTE] : [], ...isWeak ? [WEAK_NOTE] : []] },
+    rows,
+    [
+      { ...targetColumn, cell: ({ cell }) => targetColumn.cell(cell) },
+      ...columns,
+    ],
+  );
 }
 
 const NOTE =
-  "Connecting is name look-up and dial; its mean and percentiles are means over the runs, its minimum and " +
-  "maximum those of all runs. The size of an answer is all that was received, with status line and headers, " +
+  "Connecting is name look-up and dial; its figures are those of the connections of all runs together. The size of an answer is all that was received, with status line and headers, " +
   "over the completed answers.";
+
+const OLD_NOTE =
+  "Some of these runs were saved without a histogram of connecting: percentiles are then those of the middle " +
+  "run, with the lowest and the highest run's in brackets, and the mean is that of the runs' means.";
+
+function hasNoHistogram({ connect, histograms }: Cell["runs"][number]): boolean {
+  return connect.count > 0 && histograms?.connect === undefined;
+}
 
 function rowOf(scenario: string, cell: Cell, level: number): Row {
   const { label, runs, confidence: { estimates } } = cell;

@@ -12,7 +12,7 @@ import { calibrate } from "../trust/calibration.ts";
 import type { Calibration } from "../trust/calibration_cache.ts";
 import { stepUsOf } from "../trust/clock_step.ts";
 import { watchSurroundings } from "../trust/surroundings.ts";
-import { type Busy, watchProcesses } from "./busy.ts";
+import { type Busy, watchProcesses } from "../machine/busy.ts";
 
 /** The machine while Plateau does nothing: the cores on which it may run. */
 export interface Idle {

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { DRIVER_NAMES } from "../load/driver.ts";
-import { surroundings } from "../generator.ts";
+import { surroundings, targetUse } from "../generator.ts";
 import { accessShape, loadShape, scriptShape } from "./job_schema.ts";
 import { packedHealth, packedPart, packedReport } from "./packing.ts";
 
@@ -128,6 +128,7 @@ export const told = z.discriminatedUnion("kind", [
     startedAtMs: ms.describe("By Redis's clock"),
     stage: z.strictObject({
       surroundings,
+      target: targetUse.optional(),
       calibration: z.strictObject({ ceiling: z.number(), floor: z.number() }).nullable(),
       sharesMachine: z.boolean(),
     }),

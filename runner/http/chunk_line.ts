@@ -1,19 +1,23 @@
 /**
  * Reads what stands before the data of a chunk (RFC 9112 §7.1): the line end after the data of the chunk
  * before it, the size in hexadecimal, extensions, which are passed over, and the line end. As llhttp
- * does, it takes no space after the size.
+ * does, it takes no space after the size. An extension needs a name (§7.1.1): a reader that takes a bare
+ * semicolon may find the end of the line elsewhere than the next one does.
  */
-import { CR, HEX, LF, SEMICOLON, TEXT } from "./octets.ts";
+import { BACKSLASH, CR, HEX, LF, QUOTE, SEMICOLON, SPACE, TAB, TEXT, TOKEN } from "./octets.ts";
 import type { Reason } from "./reason.ts";
 
 const DATA_CR = 0;
 const DATA_LF = 1;
 const FIRST_DIGIT = 2;
 const MORE_DIGITS = 3;
-const EXTENSION = 4;
-const LINE_FEED = 5;
-const DONE = 6;
-const BROKEN = 7;
+const EXTENSION_START = 4;
+const EXTENSION = 5;
+const QUOTED = 6;
+const ESCAPED = 7;
+const LINE_FEED = 8;
+const DONE = 9;
+const BROKEN = 10;
 
 export class ChunkLine {
   /** Bytes of data that follow; 0 in the last chunk. */
@@ -52,13 +56,34 @@ export class ChunkLine {
       case MORE_DIGITS:
         if (HEX[octet] < 16) return this.#takeDigit(HEX[octet]);
         return octet === SEMICOLON
-          ? this.#go(EXTENSION)
+          ? this.#go(EXTENSION_START)
           : this.#endLine(octet, "malformed chunk size");
+      case EXTENSION_START:
       case EXTENSION:
-        return TEXT[octet] === 1 ? undefined : this.#endLine(octet, "malformed chunk extension");
+      case QUOTED:
+      case ESCAPED:
+        return this.#takeExtension(octet);
       default:
         return octet === LF ? this.#go(DONE) : this.#break("CR without LF");
     }
+  }
+
+  /** After a semicolon, spaces and a name; then anything, where a quoted semicolon begins no other one. */
+  #takeExtension(octet: number): void {
+    const step = this.#step;
+    if (step === EXTENSION_START) {
+      if (octet === SPACE || octet === TAB) return;
+      return TOKEN[octet] > 0 ? this.#go(EXTENSION) : this.#break("malformed chunk extension");
+    }
+    if (TEXT[octet] === 0) {
+      return step === EXTENSION
+        ? this.#endLine(octet, "malformed chunk extension")
+        : this.#break("malformed chunk extension");
+    }
+    if (step === ESCAPED) this.#go(QUOTED);
+    else if (octet === QUOTE) this.#go(step === QUOTED ? EXTENSION : QUOTED);
+    else if (octet === BACKSLASH && step === QUOTED) this.#go(ESCAPED);
+    else if (octet === SEMICOLON && step === EXTENSION) this.#go(EXTENSION_START);
   }
 
   #takeDigit(digit: number): void {

@@ -5,10 +5,12 @@ export const TAB = 0x09;
 export const LF = 0x0a;
 export const CR = 0x0d;
 export const SPACE = 0x20;
+export const QUOTE = 0x22;
 export const COMMA = 0x2c;
 export const ZERO = 0x30;
 export const COLON = 0x3a;
 export const SEMICOLON = 0x3b;
+export const BACKSLASH = 0x5c;
 
 const TOKEN_CHARACTER = /[!#$%&'*+.^_`|~0-9A-Za-z-]/;
 const HEX_DIGITS = "0123456789abcdef";

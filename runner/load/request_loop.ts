@@ -47,31 +47,31 @@ export class RequestLoop implements Conversation, EndingLoop, OpenExchanges {
     this.#fill(slot, nowUs);
   }
 
-  // hot: once a read; in the common case one whole answer, its record, and the next send.
+  // hot: once a read; in the common case one whole answer, its record, and the next send. What a read
+  // holds cannot answer a request that is sent because of it, so the sends come after all of it.
   onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number): void {
     if (nowUs >= this.ending.untilUs && this.#isTooLate(slot, nowUs)) return;
     const { recorder, script: { requests } } = this.parts;
     recorder.received(length, nowUs);
     const reader = this.#readers[slot];
+    let answered = false;
     for (let at = 0; at < length;) {
       if (this.#inFlight.count(slot) === 0) {
-        recorder.unasked++; // no answer, least of all to the next request
+        recorder.unasked++; // unsolicited (RFC 9112 §9.2), whether read with the last answer or later
         return this.#reopen(slot, nowUs);
       }
       if (!reader.started) this.#firstByteUs[slot] = nowUs;
       at = reader.read(bytes, at, length);
-      if (reader.state === NEED_MORE) return;
+      if (reader.state === NEED_MORE) break;
       if (reader.state === BROKEN) return this.#break(slot, "protocol", reader.reason, nowUs);
-      if (at < length && this.#inFlight.count(slot) === 1) {
-        return this.#break(slot, "protocol", "bytes after the answer", nowUs);
-      }
       this.#complete(slot, nowUs);
+      answered = true;
       if (!reader.keepAlive || !this.job.keepAlive) {
         return this.#break(slot, "closed", "closed before a pipelined answer", nowUs);
       }
       if (this.#inFlight.count(slot) > 0) reader.begin(requests[this.#inFlight.request(slot)].head);
-      this.#fill(slot, nowUs);
     }
+    if (answered) this.#fill(slot, nowUs);
   }
 
   onEnd(slot: number, reset: string | null, nowUs: number): void {

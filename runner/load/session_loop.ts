@@ -138,16 +138,13 @@ export class SessionLoop implements Conversation, EndingLoop, OpenExchanges {
     const { reader } = visitor;
     if (this.#isTooLate(slot, nowUs)) return;
     this.parts.recorder.received(length, nowUs);
-    if (visitor.sentUs === NOTHING) {
-      this.parts.recorder.unasked++;
-      return this.#loseIdle(slot);
-    }
+    if (visitor.sentUs === NOTHING) return this.#endUnsolicited(slot);
     if (!reader.started) visitor.firstByteUs = nowUs;
     const at = reader.read(bytes, 0, length);
     if (reader.state === NEED_MORE) return;
     if (reader.state === BROKEN) return this.#fail(slot, "protocol", reader.reason, nowUs);
-    if (at < length) return this.#fail(slot, "protocol", "bytes after the answer", nowUs);
     if (!reader.keepAlive || !this.job.keepAlive) this.#connections.close(slot);
+    else if (at < length) this.#endUnsolicited(slot);
     this.#complete(slot, nowUs);
   }
 
@@ -160,6 +157,12 @@ export class SessionLoop implements Conversation, EndingLoop, OpenExchanges {
     reader.end();
     if (reader.state === BROKEN) this.#fail(slot, "closed", reader.reason, nowUs);
     else this.#complete(slot, nowUs);
+  }
+
+  /** Bytes came after the last answer, with it or later: they answer nothing (RFC 9112 §9.2). */
+  #endUnsolicited(slot: number): void {
+    this.parts.recorder.unasked++;
+    this.#loseIdle(slot);
   }
 
   /** A connection that nothing was asked on is gone: who thinks dials again when he goes on. */
@@ -185,8 +188,7 @@ export class SessionLoop implements Conversation, EndingLoop, OpenExchanges {
   /** The exchange at hand has failed, and the session with it. */
   #fail(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
     const visitor = this.#visitors[slot];
-    const { recorder } = this.parts;
-    recorder.fail(slot, { kind, reason }, visitor.dueUs, this.#begunUs(slot), nowUs);
+    this.parts.recorder.fail(slot, { kind, reason }, visitor.dueUs, this.#begunUs(slot), nowUs);
     visitor.dueUs = visitor.sentUs = NOTHING;
     this.#connections.giveUp(slot, nowUs);
     this.#leave(slot, false, nowUs);

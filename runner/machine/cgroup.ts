@@ -22,8 +22,7 @@ export function limitsOf(
   { mounts, groups }: { readonly mounts: Text; readonly groups: Text },
   read: (path: string) => Text,
 ): Limits {
-  const foldersFor = (controller: string): string[] =>
-    foldersOf(controller, { mounts: mounts ?? "", groups: groups ?? "" });
+  const foldersFor = (controller: string): string[] => foldersOf(controller, { mounts, groups });
   const v2 = foldersFor("");
   return {
     cores: least([
@@ -63,15 +62,15 @@ export function parseMemoryLimit(text: Text): number | null {
   return bytes >= NO_MEMORY_LIMIT ? null : bytes;
 }
 
-/** The group's folder and those above it, for a controller of version 1, or "" for version 2. */
-function foldersOf(
+/** The group's folder and those above it, the nearest first, for a controller of version 1, or "" for version 2. */
+export function foldersOf(
   controller: string,
-  { mounts, groups }: { mounts: string; groups: string },
+  { mounts, groups }: { readonly mounts: Text; readonly groups: Text },
 ): string[] {
-  const mount = mounts.split("\n").map(parseMount).find((mount) =>
+  const mount = (mounts ?? "").split("\n").map(parseMount).find((mount) =>
     mount !== null && (controller === "" ? mount.kind === "cgroup2" : isOf(controller, mount))
   );
-  const group = groups.split("\n").map((line) => line.split(":")).find(([, controllers]) =>
+  const group = (groups ?? "").split("\n").map((line) => line.split(":")).find(([, controllers]) =>
     controller === "" ? controllers === "" : controllers?.split(",").includes(controller)
   );
   if (!mount || !group) return [];

@@ -1,16 +1,18 @@
 /** What the workers and the machine told → the evidence of one run, in the result's own words. */
-import type { Generator, Surroundings, WorkerUse } from "../generator.ts";
+import type { Generator, Surroundings, TargetUse, WorkerUse } from "../generator.ts";
 import type { WorkerReport } from "../load/job.ts";
 import { type Histogram, mergeHistograms } from "../stats/histogram.ts";
 import type { Calibration } from "./calibration_cache.ts";
 import { delayAtPercentile } from "./delay.ts";
 
 /** The evidence, before it is judged. */
-export type Evidence = Omit<Generator, "trust" | "reasons">;
+export type Evidence = Omit<Generator, "trust" | "reasons" | "causes">;
 
 /** What is known of the machine that the generator ran on. */
 export interface Stage {
   readonly surroundings: Surroundings;
+  /** Absent where the target's processes can't be seen. */
+  readonly target?: TargetUse;
   /** Null where nothing is remembered. */
   readonly calibration: Calibration | null;
   /** Whether the target runs on the same machine. */
@@ -20,7 +22,7 @@ export interface Stage {
 export function evidenceOf(
   reports: readonly WorkerReport[],
   elapsedUs: number,
-  { surroundings, calibration }: Stage,
+  { surroundings, target, calibration }: Stage,
 ): Evidence {
   const each = reports.map((report) => workerUseOf(report, elapsedUs));
   const waits = each.flatMap(({ waiting }) => waiting === null ? [] : [waiting]);
@@ -33,6 +35,7 @@ export function evidenceOf(
     each,
     timer: Math.max(...reports.map(({ timerUs }) => timerUs)) / 1_000,
     surroundings,
+    ...target && { target },
     ceiling: calibration?.ceiling ?? null,
     floor: calibration?.floor ?? null,
   };

@@ -1,5 +1,5 @@
 /** What is judged, and what is found: shared by the checks of the generator and of the machine. */
-import type { Trust, WorkerUse } from "../generator.ts";
+import type { Cause, Trust, WorkerUse } from "../generator.ts";
 import type { Measurement } from "../result.ts";
 import type { Evidence } from "./evidence.ts";
 
@@ -16,6 +16,7 @@ export interface Case {
 
 export interface Finding {
   readonly level: Exclude<Trust, "valid">;
+  readonly cause: Cause;
   /** A whole sentence, with what to do. */
   readonly reason: string;
 }
@@ -40,6 +41,27 @@ export function occupiedShare({ cpu, spinning, waiting }: WorkerUse): number {
 /** The worker that had the most to do. */
 export function busiestOf({ each }: Evidence): WorkerUse {
   return each.reduce((busiest, use) => occupiedShare(use) > occupiedShare(busiest) ? use : busiest);
+}
+
+/** Nobody minds a request that comes a millisecond late; slow answers forgive more. */
+const HARMLESS_DELAY_MS: Limits = { suspect: 1, invalid: 10 };
+/** Of the median service time. */
+const HARMLESS_DELAY_SHARE: Limits = { suspect: 0.1, invalid: 1 };
+/**
+ * A short run's p99 is made by a single hiccup: 20 ms, once, are 10 ms in a run of a second, and nothing
+ * in one of ten. So short runs are forgiven more: this many ms, divided by the seconds of the run.
+ */
+const HARMLESS_HICCUP: Limits = { suspect: 10, invalid: 30 };
+
+/** How late a worker of an open loop may come, p99, ms. */
+export function harmlessDelay({ service, elapsed }: Case["run"]): Limits {
+  const limit = (level: keyof Limits): number =>
+    Math.max(
+      HARMLESS_DELAY_MS[level],
+      HARMLESS_DELAY_SHARE[level] * service.percentiles["50"],
+      HARMLESS_HICCUP[level] / elapsed,
+    );
+  return { suspect: limit("suspect"), invalid: limit("invalid") };
 }
 
 /** `97 %` */

@@ -3,7 +3,7 @@
  * the worst decides. Beside that, agents can get lost, and begin apart. Pure.
  */
 import type { AgentPart } from "../agent_part.ts";
-import { TRUSTS } from "../generator.ts";
+import { type Cause, TRUSTS } from "../generator.ts";
 import type { LoadedAgent } from "../loader.ts";
 import type { Stage } from "./evidence.ts";
 import { type Case, millis } from "./finding.ts";
@@ -31,11 +31,13 @@ export function fleetStage(agents: readonly LoadedAgent[]): Stage {
 
 /** One agent, by what it told of itself, or what was last heard of it. */
 export function judgeAgent(given: Case, lost: LoadedAgent["lost"]): Judgement {
-  const { trust, reasons } = judge(given);
-  if (lost === null) return { trust, reasons };
+  const judged = judge(given);
+  if (lost === null) return judged;
+  const { trust, reasons, causes } = judged;
   return {
     trust: trust === "valid" ? "suspect" : trust,
     reasons: [lostReason(lost, given.run.load), ...reasons],
+    causes: ["agent-lost", ...causes],
   };
 }
 
@@ -57,23 +59,34 @@ export function judgeFleet(parts: readonly AgentPart[], intervalMs: number): Jud
   const apart = startsApart(parts, intervalMs);
   const worst = TRUSTS.findLast((level) => parts.some(({ trust }) => trust === level)) ?? "valid";
   const trust = worst === "valid" && apart !== null ? "suspect" : worst;
+  const named = namedReasons(parts);
+  const all = apart === null
+    ? named
+    : [...named, { reason: apart, cause: "agents-apart" as const }];
   return {
     trust,
-    reasons: shortened([...namedReasons(parts), ...(apart === null ? [] : [apart])]),
+    reasons: shortened(all.map(({ reason }) => reason)),
+    causes: all.slice(0, MOST_REASONS).flatMap(({ cause }) => cause ?? []),
   };
 }
 
+interface Named {
+  readonly reason: string;
+  readonly cause?: Cause;
+}
+
 /** What several agents say alike is told once. */
-function namedReasons(parts: readonly AgentPart[]): string[] {
+function namedReasons(parts: readonly AgentPart[]): Named[] {
   const lostFirst = [...parts].sort((a, b) => Number(b.lost !== null) - Number(a.lost !== null));
   const worstFirst = [...TRUSTS].reverse()
     .flatMap((level) => lostFirst.filter(({ trust }) => trust === level));
-  const told = worstFirst.flatMap(({ name, reasons }) =>
-    reasons.map((reason) => ({ name, reason }))
+  const told = worstFirst.flatMap(({ name, reasons, causes }) =>
+    reasons.map((reason, i) => ({ name, reason, cause: causes?.[i] }))
   );
-  return [...Map.groupBy(told, ({ reason }) => reason)].map(([reason, by]) =>
-    `${agentNames(by.map(({ name }) => name))}: ${reason}`
-  );
+  return [...Map.groupBy(told, ({ reason }) => reason)].map(([reason, by]) => ({
+    reason: `${agentNames(by.map(({ name }) => name))}: ${reason}`,
+    cause: by[0].cause,
+  }));
 }
 
 /** `agent a`, `agents a, b, c and 97 more` */

@@ -13,7 +13,7 @@ import {
 import { OCCUPIED } from "./generator_limits.ts";
 
 /** From here on the cores are full: the idle rest is rounding, and moments between two threads. */
-const FULL = 0.95;
+export const FULL = 0.95;
 /**
  * Share of the run in which a worker stood in line for a core. Being woken takes some 20 to 50 µs, which
  * counts too, so it means something only where the cores are full. A worker that is kept to one core with
@@ -55,6 +55,7 @@ function crowded({ evidence, sharesMachine }: Case): Finding | null {
     : `, and the busiest worker waited for one ${percent(waiting)} of the time`;
   return {
     level,
+    cause: "shared-cores",
     reason: `${cores === 1 ? "The only core" : `All ${cores} cores`} that Plateau may use ` +
       `${cores === 1 ? "was" : "were"} busy (${percent(busy)})${waited}: ${who} took ` +
       `${sharesMachine ? "them from each other" : "them from the generator"}; ${
@@ -74,6 +75,7 @@ function linedUp({ evidence, run: { load, requests } }: Case): Finding | null {
   if (worker.waiting < LINED_UP.waiting || occupied < LINED_UP.occupied) return null;
   return {
     level: "suspect",
+    cause: "shared-cores",
     reason:
       `The busiest worker used ${percent(worker.cpu - worker.spinning)} of a core and waited ` +
       `for one ${
@@ -94,6 +96,7 @@ function stolen({ evidence: { surroundings: { steal } }, run: { elapsed } }: Cas
   if (steal === null || level === null || elapsed < SHORTEST_FOR_TICKS_S) return null;
   return {
     level,
+    cause: "steal",
     reason: `The hypervisor gave ${percent(steal)} of the cores' time to other machines (steal): ` +
       "repeat the run when they are quiet, or use a machine of your own.",
   };
@@ -107,6 +110,7 @@ function throttled(
   if (level === null) return null;
   return {
     level,
+    cause: "throttled",
     reason:
       `A CPU limit (cgroup) held the generator back for ${millis(surroundings.throttled)} of ` +
       `${millis(elapsed * 1_000)}: raise or lift the limit.`,
@@ -117,6 +121,7 @@ function coarse({ evidence: { timer } }: Case): Finding | null {
   if (timer <= COARSE_TIMER_MS) return null;
   return {
     level: "suspect",
+    cause: "coarse-clock",
     reason:
       `The clock here goes in steps of ${millis(timer)}: shorter times can't be told apart; ` +
       "use another machine.",
@@ -127,18 +132,20 @@ function coarse({ evidence: { timer } }: Case): Finding | null {
 const SHORTAGES = [
   {
     said: /cannot assign requested address|address not available|os error 99\b|EADDRNOTAVAIL/i,
+    cause: "ports",
     what: "ports for new connections",
     fix: "keep connections open, use fewer, or widen net.ipv4.ip_local_port_range",
   },
   {
     said: /too many open files|no file descriptors available|os error 24\b|EMFILE|ENFILE/i,
+    cause: "open-files",
     what: "open files, of which every connection is one",
     fix: "raise the limit with ulimit -n, or use fewer connections",
   },
 ] as const;
 
 export function shortageFindings({ run: { requests, reasons } }: Case): Finding[] {
-  return SHORTAGES.flatMap(({ said, what, fix }) => {
+  return SHORTAGES.flatMap(({ said, cause, what, fix }) => {
     const count = Object.entries(reasons).reduce(
       (sum, [reason, count]) => said.test(reason) ? sum + count : sum,
       0,
@@ -148,6 +155,6 @@ export function shortageFindings({ run: { requests, reasons } }: Case): Finding[
     const reason = `${
       counted(count, "request")
     } failed as this machine ran out of ${what}: ${fix}.`;
-    return [{ level, reason }];
+    return [{ level, cause, reason }];
   });
 }

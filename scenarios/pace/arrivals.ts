@@ -3,7 +3,7 @@
  * worker walks the same endless list and takes each `stride`-th, so that any number of workers makes
  * the same schedule between them.
  */
-import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
+import { streamBy } from "../random.ts";
 import type { Profile } from "./profile.ts";
 
 export interface ArrivalOptions {
@@ -24,7 +24,7 @@ export class Arrivals {
   #position: number;
 
   constructor(private readonly profile: Profile, private readonly options: ArrivalOptions) {
-    const random = xoroshiro128plus(options.seed);
+    const random = streamBy(options.seed, "arrivals");
     // 1 − u is in (0, 1], so the logarithm is finite; 32 random bits are finer than a nanosecond here.
     this.#step = options.kind === "uniform"
       ? () => 1

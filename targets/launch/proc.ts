@@ -15,6 +15,8 @@ export interface ProcessStat {
   /** CPU time of those of its children that have ended and were waited for, with theirs. */
   readonly waitedUserTicks: number;
   readonly waitedSystemTicks: number;
+  /** −20 … 19: how far it stands back behind others. */
+  readonly nice: number;
   readonly threads: number;
   /** Since the boot: tells a process from a later one with its number. */
   readonly startTicks: number;
@@ -30,6 +32,7 @@ export function parseStat(text: string): ProcessStat {
     systemTicks: field(15),
     waitedUserTicks: field(16),
     waitedSystemTicks: field(17),
+    nice: field(19),
     threads: field(20),
     startTicks: field(22),
   };
@@ -67,6 +70,11 @@ export function readStat(pid: number): ProcessStat | null {
   return text === null ? null : parseStat(text);
 }
 
+/** Its name, up to 15 bytes; null when the process is gone. */
+export function readName(pid: number): string | null {
+  return readOrNull(`/proc/${pid}/comm`)?.trim() ?? null;
+}
+
 /** Resident memory in bytes; 0 when the process is gone. */
 export function readMemoryBytes(pid: number): number {
   return parseStatus(readOrNull(`/proc/${pid}/status`) ?? "").memoryBytes;
@@ -77,6 +85,20 @@ export interface ProcessThread {
   readonly status: ThreadStatus;
   /** Processes that it has started and not waited for. */
   readonly children: readonly number[];
+}
+
+/**
+ * How long each thread of the process has stood in line for a core, ready to run, since it began, ms: the
+ * second figure of schedstat (Documentation/scheduler/sched-stats.rst). None when the process is gone, or
+ * where the kernel does not count.
+ */
+export function readWaits(pid: number): ReadonlyMap<number, number> {
+  return new Map(
+    threadsOf(pid).flatMap((id) => {
+      const [, waitedNs] = readOrNull(`/proc/${pid}/task/${id}/schedstat`)?.split(" ") ?? [];
+      return waitedNs === undefined ? [] : [[id, Number(waitedNs) / 1e6] as const];
+    }),
+  );
 }
 
 /** None when the process is gone. */
@@ -111,7 +133,7 @@ export function descendantsOf(pid: number): number[] {
   return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
 }
 
-function childrenOf(pid: number): number[] {
+export function childrenOf(pid: number): number[] {
   return threadsOf(pid).flatMap((id) =>
     parseChildren(readOrNull(`/proc/${pid}/task/${id}/children`) ?? "")
   );

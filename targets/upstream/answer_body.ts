@@ -3,6 +3,11 @@ import type { Framing } from "./answer_head.ts";
 import type { OriginConnection } from "./connection.ts";
 
 const CUT_OFF = "the origin closed the connection within its answer";
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+/** `;name`, `;name=value` or `;name="value"`, any number of them (RFC 9112 §7.1.1). */
+const EXTENSIONS = new RegExp(
+  `^(?:[ \\t]*;[ \\t]*${TOKEN}(?:[ \\t]*=[ \\t]*(?:${TOKEN}|"(?:[^"\\\\]|\\\\.)*"))?)*$`,
+);
 const PIECE_BYTES = 64 * 1_024;
 
 export class AnswerBody {
@@ -38,8 +43,12 @@ export class AnswerBody {
   }
 
   async #beginChunk(): Promise<void> {
-    const [size] = (await this.connection.takeLine()).split(";");
-    if (!/^[\da-f]{1,8}[ \t]*$/i.test(size)) throw new Error("the origin's chunks have no length");
+    const line = await this.connection.takeLine();
+    const size = /^[\da-f]{1,8}(?=[ \t]*(?:;|$))/i.exec(line)?.[0];
+    if (size === undefined) throw new Error("the origin's chunks have no length");
+    if (!EXTENSIONS.test(line.slice(size.length).trimEnd())) {
+      throw new Error("the origin's chunks have an extension without a name");
+    }
     this.#left = parseInt(size, 16);
     if (this.#left > 0) return;
     while (await this.connection.takeLine() !== ""); // trailers are left out

@@ -81,6 +81,12 @@ const experiments: [sentence: string, results: Results, code: number][] = [
   ["all runs are in", resultsOf(0), 0],
   ["some runs had wrong answers", resultsOf(0.5), 1],
   ["some runs were skipped", resultsOf(0, [{ ...missing, kind: "skipped" }]), 0],
+  [
+    "every run was skipped",
+    { ...resultsOf(0, [{ ...missing, kind: "skipped" }]), runs: [], planned: 1 },
+    3,
+  ],
+  ["nothing was planned to be measured", { ...resultsOf(0), runs: [], planned: 0 }, 3],
   ["some runs failed", resultsOf(0, [missing]), 3],
   ["some runs failed and others had wrong answers", resultsOf(0.5, [missing]), 3],
 ];

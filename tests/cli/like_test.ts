@@ -193,8 +193,7 @@ const TOLD: readonly (readonly [line: string, measurement: Measurement, told: Re
   [`wrk2 -R 100 ${URL}`, {
     ...measured([5], RATE),
     requests: { ...TWO_FAILED, failed: 0 },
-    errors: {},
-    drain: undefined,
+    ...{ errors: {}, drain: undefined },
   }, [
     /^wrk2 sends in steps of a millisecond$/,
   ]],

@@ -115,6 +115,12 @@ const BAD: Readonly<Partial<Record<Reason, Readonly<Record<string, string>>>>> =
   },
   "malformed chunk extension": {
     "a control character in an extension": `${CHUNKED}1;a▸\0\r\na\r\n0\r\n\r\n`,
+    "a semicolon without an extension": `${CHUNKED}1;▸\r\na\r\n0\r\n\r\n`,
+    "an extension without a name": `${CHUNKED}1;▸=b\r\na\r\n0\r\n\r\n`,
+    "a second semicolon without an extension": `${CHUNKED}1;a=b;▸\r\na\r\n0\r\n\r\n`,
+    "a space for the name of an extension": `${CHUNKED}1; ▸\r\na\r\n0\r\n\r\n`,
+    "a semicolon in the last chunk without an extension": `${CHUNKED}1\r\na\r\n0;▸\r\n\r\n`,
+    "a quoted value without end": `${CHUNKED}1;a="b▸\r\na\r\n0\r\n\r\n`,
   },
   "chunk longer than its size": {
     "a chunk longer than its size": `${CHUNKED}1\r\na▸b\r\n0\r\n\r\n`,

@@ -171,8 +171,12 @@ export const GOOD: Readonly<Record<string, GoodMessage>> = {
     wire: `${CHUNKED}3;a=b;c="d e";f\r\nabc\r\n0;last\r\n\r\n`,
     body: "abc",
   },
+  "a quoted semicolon begins no other extension": {
+    wire: `${CHUNKED}3;a=";";b="\\";"\r\nabc\r\n0\r\n\r\n`,
+    body: "abc",
+  },
   "chunk extensions aren't understood": {
-    wire: `${CHUNKED}3;a b = "\r\nabc\r\n0\r\n\r\n`,
+    wire: `${CHUNKED}3;a b = c\r\nabc\r\n0\r\n\r\n`,
     body: "abc",
   },
   "trailers are passed over": {

@@ -10,7 +10,7 @@ import { GOOD } from "./good_messages.ts";
 
 const IT_REFUSES: Readonly<Record<string, string>> = {
   "chunk extensions aren't understood":
-    "It checks their grammar. They mean nothing to us; control characters are refused.",
+    "It checks their grammar. They mean nothing to us; a name each, and whole quotes, are enough.",
   "trailers don't change where the answer ends":
     "It reads them as fields of the head. RFC 9110 §6.5.1: such trailers are ignored.",
   "an interim answer doesn't end the connection":
@@ -26,6 +26,8 @@ const IT_ACCEPTS: Readonly<Record<string, string>> = {
   "a status below 100": "RFC 9110 §15 calls it invalid, and results count by three digits.",
   "a control character in the reason phrase":
     "It passes over the phrase. RFC 9112 §4: visible characters, spaces and tabs.",
+  "an extension without a name":
+    "It takes an empty name before an equals sign. RFC 9112 §7.1.1: a name is a token.",
   "interim answers for ever": "It has no limit to their number.",
 };
 

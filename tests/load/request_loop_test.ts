@@ -145,17 +145,6 @@ Deno.test("an idle connection that the server closes is no failure", () => {
   );
 });
 
-Deno.test("bytes after the answer are a protocol error, not the next answer", () => {
-  const s = stage();
-  s.loop.onTick(0);
-  s.loop.onOpen(0, 0);
-  const twice = Uint8Array.from([...OK, ...OK]);
-  s.loop.onBytes(0, twice, twice.length, 50);
-  s.loop.onTick(SECOND);
-  assert.deepEqual([...totalsOf(s).reasons], [["bytes after the answer", 1]]);
-  assert.equal(totalsOf(s).completed, 0);
-});
-
 Deno.test("pipelined answers in one read are told apart, and each is followed by one request", () => {
   const s = stage({ pipeline: 3 });
   s.loop.onTick(0);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { renderDiagnosis } from "../../cli/doctor.ts";
-import { busiestBetween, parseUse } from "../../runner/doctor/busy.ts";
+import { busiestBetween, parseUse } from "../../runner/machine/busy.ts";
 import { diagnose, diagnosis } from "../../runner/doctor/diagnosis.ts";
 import { checks } from "../../runner/doctor/registry.ts";
 import type { Sight } from "../../runner/doctor/sight.ts";

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type ArrivalOptions, Arrivals } from "../../scenarios/pace/arrivals.ts";
 import { type Phase, Profile } from "../../scenarios/pace/profile.ts";
+import { drawBy, seedOfRepetition } from "../../scenarios/random.ts";
 
 const SECOND = 1_000_000;
 
@@ -125,6 +126,71 @@ Deno.test("any number of workers makes the same schedule between them, of either
     ),
     { seed: 9, numRuns: 40 },
   );
+});
+
+/** Of the seeds 0 to 199: those that people name are small and lie side by side. */
+const SMALL_SEEDS = Array.from({ length: 200 }, (_, seed) => seed);
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function correlation(xs: readonly number[], ys: readonly number[]): number {
+  const [mx, my] = [meanOf(xs), meanOf(ys)];
+  const covariance = meanOf(xs.map((x, i) => (x - mx) * (ys[i] - my)));
+  const spread = (values: readonly number[], mean: number): number =>
+    Math.sqrt(meanOf(values.map((value) => (value - mean) ** 2)));
+  return covariance / (spread(xs, mx) * spread(ys, my));
+}
+
+Deno.test("small seeds bring as many Poisson arrivals as they should, none too even and none empty", () => {
+  const profile = new Profile([phase(8, 2)]);
+  const counts = SMALL_SEEDS.map((seed) => schedule(profile, { kind: "poisson", seed }).length);
+  // 99.9 % of sums of 200 Poisson counts of mean 16 lie within 16 ± 3.3 · √(16 / 200).
+  assert.ok(Math.abs(meanOf(counts) - 16) < 0.93, `mean ${meanOf(counts)}`);
+  const dispersion = counts.reduce((sum, count) => sum + (count - 16) ** 2 / 16, 0);
+  // χ² of 200 degrees of freedom: 0.05 % below 139 and above 272.
+  assert.ok(dispersion > 139 && dispersion < 272, `χ² ${dispersion}`);
+  assert.ok(Math.min(...counts) >= 3, `${Math.min(...counts)} arrivals`);
+});
+
+const firstGaps = SMALL_SEEDS.map((seed) =>
+  schedule(new Profile([phase(100, 1)]), { kind: "poisson", seed })[0] / SECOND
+);
+
+Deno.test("the first gaps of neighbouring seeds have nothing to do with each other", () => {
+  for (const apart of [1, 2, 4, 64]) {
+    const r = correlation(firstGaps.slice(apart), firstGaps.slice(0, -apart));
+    // 1.96 / √200 = 0.14; of fewer pairs more.
+    assert.ok(Math.abs(r) < 2.1 / Math.sqrt(200 - apart), `${apart} apart: r = ${r}`);
+  }
+});
+
+Deno.test("the first gaps of small seeds are exponential (Kolmogorov and Smirnov)", () => {
+  const distances = firstGaps.toSorted((a, b) => a - b).map((gap, i) => {
+    const expected = 1 - Math.exp(-gap);
+    return Math.max(Math.abs(expected - i / 200), Math.abs(expected - (i + 1) / 200));
+  });
+  // 5 % of samples of 200 come farther than 1.36 / √200.
+  assert.ok(Math.max(...distances) < 1.36 / Math.sqrt(200), `${Math.max(...distances)}`);
+});
+
+Deno.test("what a seed draws has nothing to do with the arrivals that it brings", () => {
+  const draws = SMALL_SEEDS.map((seed) => drawBy(seed)(0, 0xffff_ffff));
+  const r = correlation(draws, firstGaps);
+  assert.ok(Math.abs(r) < 0.15, `r = ${r}`);
+  const gaps = schedule(new Profile([phase(1_000, 1)]), { kind: "poisson", seed: 1 });
+  const draw = drawBy(1);
+  const within = correlation(
+    gaps.slice(0, 500).map((at, i) => at - (gaps[i - 1] ?? 0)),
+    Array.from({ length: 500 }, () => draw(0, 0xffff_ffff)),
+  );
+  assert.ok(Math.abs(within) < 0.1, `r = ${within}`);
+});
+
+Deno.test("the repetitions of two experiments whose seeds are neighbours share no arrivals", () => {
+  const seeds = [1, 2, 3].flatMap((seed) => [1, 2, 3].map((n) => seedOfRepetition(seed, n)));
+  assert.equal(new Set(seeds).size, 9);
 });
 
 Deno.test("equal seeds give equal Poisson schedules, others another", () => {

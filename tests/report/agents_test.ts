@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { agentFigures } from "../../report/agents/figures.ts";
 import { agentsText, measurementAgents } from "../../report/agents/model.ts";
 import { renderPage } from "../../report/html/page.ts";
 import { renderMarkdown, renderMeasurementMarkdown } from "../../report/markdown.ts";
@@ -63,7 +64,7 @@ Deno.test("a lost agent is marked in the table and the line, and its trust tells
   assert.deepEqual(column(table, "Lost"), ["–", "–", "–", "after 0.8 s"]);
   assert.deepEqual(column(table, "Trust"), ["suspect", "valid", "valid", "suspect"]);
   assert.deepEqual(column(table, "Dropped").slice(1), ["0", "0", "62.5"]);
-  assert.match(findings.join(), /^The agents agree: /);
+  assert.match(findings.join(), /^The agents that were not lost agree: /);
   const { facts, trust } = measurementModel(measurement);
   assert.match(
     facts.find(({ label }) => label === "Agents")?.text ?? "",
@@ -79,6 +80,15 @@ Deno.test("percentiles that requests never sent could make larger are marked, of
   })) ?? assert.fail();
   const marked = (label: string) => column(table, label).map((text) => text.startsWith("≥ "));
   assert.deepEqual([marked("p50"), marked("p99")], [[false, false, true], [true, false, true]]);
+});
+
+Deno.test("what a lost agent measured is no part of an agreement, and one alone agrees with nobody", () => {
+  const agreed = (agents: readonly AgentSpec[]): string =>
+    plain(measurementAgents(fleetMeasurement({ agents }))?.findings.join() ?? "");
+  const lost: AgentSpec = { name: "c", medianMs: 1.5, lostAt: 0.75 };
+  assert.match(agreed([...near("a", "b"), lost]), /agree: .+ latenc(?:y of|ies are from) 0\.\d+ /);
+  assert.doesNotMatch(agreed([...near("a", "b"), lost]), / 1\.\d+ ms/);
+  assert.equal(agreed([...near("a"), lost]), "");
 });
 
 Deno.test("the line names as many agents as it has room for, and the range of their rates", () => {
@@ -107,6 +117,18 @@ Deno.test("of several runs the table has medians, and who was lost in how many o
     "Agent b was lost in 1 of 3 runs: last heard 0.5 s after the start (killed, cut off or stalled).",
   ]);
   assert.equal(facts.find(({ label }) => label === "Agents")?.text, "2: a, b (lost)");
+});
+
+Deno.test("of two runs an agent's percentiles are those of one, and no mean of both", () => {
+  const runs = [0.5, 0.7].map((medianMs) =>
+    fleetMeasurement({ agents: ["a", "b"].map((name) => ({ name, medianMs })) })
+  );
+  for (const [i, own] of agentFigures(runs).entries()) {
+    const of = runs.map(({ agents = [] }) => agents[i].latency);
+    assert.equal(own.p50Ms, Math.min(...of.map(({ p50 }) => p50)));
+    assert.equal(own.p99Ms, Math.min(...of.map(({ p99 }) => p99)));
+    assert.notEqual(of[0].p99, of[1].p99);
+  }
 });
 
 Deno.test("what holds of an agent on several targets is said once", () => {

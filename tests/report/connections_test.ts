@@ -3,8 +3,11 @@ import { renderCsv } from "../../report/csv.ts";
 import { renderPage } from "../../report/html/page.ts";
 import { renderMarkdown } from "../../report/markdown.ts";
 import { reportModel } from "../../report/model.ts";
-import type { Distribution, Results } from "../../runner/result.ts";
+import type { Distribution, Measurement, Results } from "../../runner/result.ts";
+import { encodeHistogram } from "../../runner/stats/hdr.ts";
+import { Histogram } from "../../runner/stats/histogram.ts";
 import { resultsFixture } from "./fixture.ts";
+import { distributionOf } from "./intervals.ts";
 
 const NO_CONNECT: Distribution = {
   count: 0,
@@ -42,7 +45,7 @@ Deno.test("connecting and the size of an answer have a table, a row a cell", () 
       ["Connections opened", 100],
       ["Connect, mean", 1.25],
       ["Min", 0.2],
-      ["p50", 1],
+      ["p50", 0.9],
       ["p99", 0],
       ["Max", 4],
       ["Size per answer", 873],
@@ -51,6 +54,57 @@ Deno.test("connecting and the size of an answer have a table, a row a cell", () 
   assert.match(row[2].below ?? "", /^\[.*\]$/);
   // Of a hundred connections nobody knows what one in a hundred takes.
   assert.deepEqual(row.map(({ weak = false }) => weak).indexOf(true), 5);
+});
+
+/** A run that connected so often in so many ms. */
+function connected(
+  times: readonly (readonly [count: number, ms: number])[],
+): Required<Pick<Measurement, "connect" | "histograms">> {
+  const histogram = new Histogram();
+  for (const [count, ms] of times) {
+    for (let i = 0; i < count; i++) histogram.record(ms * 1_000);
+  }
+  const connect = distributionOf(histogram);
+  return { connect, histograms: { connect: encodeHistogram(histogram.toSparse()) } };
+}
+
+function pooledResults(runs: readonly ReturnType<typeof connected>[]): Results {
+  const results = resultsOf(runs.map(() => ({})));
+  results.runs.forEach((run, i) => Object.assign(run, runs[i]));
+  return results;
+}
+
+Deno.test("the percentiles of connecting are those of all runs' connections together", () => {
+  // Nine runs of 1 ms and a bit, and one of 41 ms: the mean of their medians is 5.1 ms, and nobody's.
+  const quick = Array.from({ length: 9 }, (_, i) => connected([[50, 1 + i * 0.05]]));
+  const results = pooledResults([...quick, connected([[50, 41]])]);
+  const { tables } = reportModel(results).scenarios[0];
+  assert.ok(tables.connections);
+  const { columns, rows: [row], notes } = tables.connections;
+  const of = (name: string) => row[columns.findIndex(({ label }) => label === name)];
+  assert.ok(Math.abs((of("p50").value ?? 0) - 1.2) < 0.01, `p50 ${of("p50").value}`);
+  assert.match(of("p50").below ?? "", /^\[1\.\d+,/);
+  const mean = (9 * 1.2 + 41) / 10;
+  assert.ok(
+    Math.abs((of("Connect, mean").value ?? 0) - mean) < 0.01,
+    `${of("Connect, mean").value}`,
+  );
+  assert.doesNotMatch(notes.join(" "), /without a histogram/);
+  assert.match(
+    reportModel(RESULTS).scenarios[0].tables.connections?.notes.join(" ") ?? "",
+    /middle/,
+  );
+});
+
+Deno.test("a run with more connections weighs more", () => {
+  const results = pooledResults([
+    connected([[1_000, 2]]),
+    connected([[10, 8]]),
+    connected([[10, 9]]),
+  ]);
+  const table = reportModel(results).scenarios[0].tables.connections;
+  const p50 = table?.rows[0][table.columns.findIndex(({ label }) => label === "p50")].value ?? 0;
+  assert.ok(Math.abs(p50 - 2) < 0.01, `p50 ${p50}`);
 });
 
 Deno.test("a p99 that too few connections support has no interval", () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { groupRuns } from "../../report/cells.ts";
+import { verdictText } from "../../report/comparison/words.ts";
 import { renderPage } from "../../report/html/page.ts";
 import { renderMarkdown } from "../../report/markdown.ts";
 import { reportModel } from "../../report/model.ts";
@@ -51,6 +52,25 @@ for (const [reached, text] of sentences) {
     assert.match(textOf(resultsOf(reached)), new RegExp(text + CHANGE));
   });
 }
+
+Deno.test("a change or a width beyond ten times is no number but a reason to add runs", () => {
+  const results = resultsOf({ ...REACHED, why: "most", halfWidth: 4.2e108 }, 2);
+  const [first, second] = results.runs;
+  for (const point of second.timeline.points) point.completed = 1;
+  assert.ok(first.timeline.points.every(({ completed }) => completed > 1));
+  assert.equal(
+    textOf(results),
+    "Stopped after 5 repetitions, the most that were allowed: the intervals of requests/s and p50 are too wide " +
+      "to say anything; a change of less than 10× would not have been seen: add runs.",
+  );
+  const rates = { figure: "rate", base: 1, next: 2, ratio: 2, p: 0.5, adjustedP: 0.5 } as const;
+  const open = { interval: null, mannWhitney: null, verdict: "inconclusive" } as const;
+  const texts = [4.2e108, 8.5].map((smallestChange) =>
+    verdictText({ ...rates, ...open, smallestChange }, 0.02)
+  );
+  assert.equal(texts[0], "not enough runs for a verdict: add runs");
+  assert.match(texts[1], /a change of 850\s% would have been seen$/);
+});
 
 Deno.test("the smallest change is that of the widest figure against as many runs like these", () => {
   const results = resultsOf(REACHED);

@@ -65,6 +65,8 @@ table("formatShare() never says none or all when it is neither", formatShare, [
 ]);
 
 table("formatDuration() speaks as people do", formatDuration, [
+  [0, "0 s", "nothing is nothing"],
+  [0.0321, "32.1 ms", "milliseconds below a tenth of a second, which is not 0 s"],
   [0.25, "0.3 s", "tenths below 10 s"],
   [10, "10 s", "whole seconds from 10 on"],
   [59.6, "1 min", "rounding carries over"],

@@ -6,6 +6,7 @@ import type { LoadRequest } from "../../runner/load_request.ts";
 import type { Loaded, Loader, LoaderHooks } from "../../runner/loader.ts";
 import { measureLoad } from "../../runner/measure.ts";
 import type { Progress } from "../../runner/progress.ts";
+import { decodeSparse } from "../../runner/stats/hdr.ts";
 import { UNKNOWN } from "../../runner/trust/surroundings.ts";
 import { requestScenarioSpec } from "../../scenarios/scenario.ts";
 import { scriptOf } from "../../scenarios/script.ts";
@@ -78,4 +79,7 @@ Deno.test("what comes late of a silent worker is in the measurement, and holds u
   assert.equal(measurement.requests.completed, 4);
   assert.equal(measurement.driver, "tcp");
   assert.equal(measurement.latency.count, 4);
+  const { service, firstByte, connect } = measurement.histograms ?? {};
+  assert.deepEqual([service, firstByte].map((text = "") => decodeSparse(text).count), [4, 4]);
+  assert.equal(connect, undefined, "what holds nothing is left out");
 });

@@ -11,7 +11,7 @@ import {
 import { testWith } from "../needs.ts";
 
 const REST =
-  "4242 1 4242 4242 0 -1 4194304 5 0 0 0 123 45 600 700 20 0 11 0 98765 1000000 2500 18446744073709551615";
+  "4242 1 4242 4242 0 -1 4194304 5 0 0 0 123 45 600 700 20 5 11 0 98765 1000000 2500 18446744073709551615";
 
 const STATS: [what: string, text: string, state: string][] = [
   ["a plain name", `4242 (node) S ${REST.slice(5)}`, "S"],
@@ -28,6 +28,7 @@ for (const [what, text, state] of STATS) {
       systemTicks: 45,
       waitedUserTicks: 600,
       waitedSystemTicks: 700,
+      nice: 5,
       threads: 11,
       startTicks: 98_765,
     });

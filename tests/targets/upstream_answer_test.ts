@@ -53,7 +53,7 @@ const RIGHT: { what: string; answer: string; text: string; closes?: boolean; met
   {
     what: "in chunks",
     answer:
-      `${HEAD}transfer-encoding: chunked\r\n\r\n3;x=1\r\nabc\r\nA\r\n0123456789\r\n0\r\nt: 1\r\n\r\n`,
+      `${HEAD}transfer-encoding: chunked\r\n\r\n3 ; x=1;y=";"\r\nabc\r\nA\r\n0123456789\r\n0\r\nt: 1\r\n\r\n`,
     text: "abc0123456789",
   },
   { what: "until the end", answer: `${HEAD}\r\nabc`, text: "abc", closes: true },
@@ -85,6 +85,10 @@ const WRONG: { what: string; answer: string }[] = [
   { what: "that is not HTTP", answer: "SSH-2.0-x\r\n\r\n" },
   { what: "with a wrong length", answer: `${HEAD}content-length: x\r\n\r\nabc` },
   { what: "with a chunk of no length", answer: `${HEAD}transfer-encoding: chunked\r\n\r\nx\r\n` },
+  {
+    what: "with a chunk extension of no name",
+    answer: `${HEAD}transfer-encoding: chunked\r\n\r\n1;\r\na\r\n0\r\n\r\n`,
+  },
   { what: "with a head without end", answer: `${HEAD}a: ${"x".repeat(70_000)}` },
 ];
 

@@ -65,7 +65,7 @@ Deno.test("a folder that can't be written to is no failure", async () => {
   assert.equal(await readCalibration(file, SUBJECT), null);
 });
 
-Deno.test("the best of the slices counts: a busy moment makes a generator slower, never faster", () => {
+Deno.test("the highest rate counts, as a busy moment only makes a generator slower, and the median latency, as luck makes one faster", () => {
   const slice = (rate: number, medianMs: number) => {
     const measured = measurementFixture({ target: "null", scenario: "null", medianMs: 1 });
     const percentiles = { ...measured.service.percentiles, "50": medianMs };
@@ -73,6 +73,6 @@ Deno.test("the best of the slices counts: a busy moment makes a generator slower
   };
   const full = [slice(100, 1), slice(300, 2), slice(200, 1)];
   const single = [slice(5, 0.4), slice(5, 0.2), slice(5, 0.3)];
-  assert.deepEqual(calibrationOf({ full, single }), { ceiling: 300, floor: 0.2 });
+  assert.deepEqual(calibrationOf({ full, single }), { ceiling: 300, floor: 0.3 });
   assert.equal(calibrationOf({ full: [slice(0, 1)], single }), null);
 });

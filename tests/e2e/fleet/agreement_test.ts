@@ -3,6 +3,8 @@
  * result says must agree.
  */
 import assert from "node:assert/strict";
+import { decodeSparse } from "../../../runner/stats/hdr.ts";
+import { EMPTY } from "../../../runner/stats/histogram.ts";
 import { measurementAgents } from "../../../report/agents/model.ts";
 import type { AgentPart, Measurement } from "../../../runner/result.ts";
 import { testWith } from "../../needs.ts";
@@ -48,12 +50,18 @@ async function startFour(): Promise<Stage> {
   return { fleet, logs: folder.path, addresses, [Symbol.asyncDispose]: stop };
 }
 
-/** The merged percentiles are those of all the logs' lines, in the same buckets. */
-function assertSameLatencies({ latency, requests }: Measurement, folder: string): void {
+/** The merged percentiles are those of all the logs' lines, in the same buckets, and of what was never sent. */
+function assertSameLatencies(measured: Measurement, folder: string): void {
+  const { latency, requests, censoredHistogram } = measured;
   const log = readLogs(folder);
   assert.equal(log.length, requests.due - requests.dropped);
-  assert.equal(latency.count, log.length);
+  assert.deepEqual([latency.count, latency.censored], [
+    log.length + requests.dropped,
+    requests.dropped,
+  ]);
   const { least, most } = latenciesOf(log);
+  const unsent = censoredHistogram === undefined ? EMPTY : decodeSparse(censoredHistogram);
+  for (const times of [least, most]) times.addSparse(unsent);
   for (const [level, valueMs] of Object.entries(latency.percentiles)) {
     const bounds = [least, most].map((times) => times.valueAtPercentile(Number(level)) / 1_000);
     assert.ok(bounds.includes(valueMs), `p${level}: ${valueMs} ms, and of the logs ${bounds}`);

@@ -1,0 +1,98 @@
+/**
+ * Times of which some are only known to be longer than the load: of a server with exponential times, mean a
+ * second, the median is ln 2 s. Whoever counts what is in flight at the end as if it had ended reads less, and so
+ * does whoever leaves it out.
+ */
+import { productLimitUs } from "../runner/stats/censoring.ts";
+import { decodeSparse } from "../runner/stats/hdr.ts";
+import { EMPTY } from "../runner/stats/histogram.ts";
+import type { Measurement } from "../runner/result.ts";
+import { type Bar, within } from "./bar.ts";
+import type { Bench, Row, Section } from "./bench.ts";
+import { meanMedian } from "./censored/simulation.ts";
+import { interleaved } from "./rounds.ts";
+import { runPlateau } from "./stage/plateau.ts";
+import { type Server, startServer } from "./stage/server.ts";
+import { Random } from "./statistics/random.ts";
+
+const CONNECTIONS = 50;
+const SECONDS = ["1.5", "5.5", "10.5"] as const;
+/** As Plateau waits for what is in flight at the deadline. */
+const WAITS_S = 5;
+const SIMULATED = 100;
+const SEED = 20_260_114;
+const TRUE_S = Math.LN2;
+
+/** Normal quantile of an interval of 99 %, which one run in a hundred misses. */
+const Z_99 = 2.576;
+
+export const censored: Bench = {
+  about: "the median of a server with exponential times, against arithmetic",
+  rounds: 3,
+  async run({ rounds, short }): Promise<Section[]> {
+    const seconds = short ? SECONDS.slice(0, 1) : SECONDS;
+    await using server = await startExponential(SEED);
+    const seen = await interleaved(seconds, rounds, (duration) => load(server, duration));
+    return [simulated(), real(seconds.map((duration) => [duration, seen[duration]]))];
+  },
+};
+
+/** From nine runs more than one miss is less likely than 1 in 200. */
+const mostMissed: Bar = { text: "≤ 1", holds: (missed) => missed <= 1 };
+
+function simulated(): Section {
+  const row = (duration: string, waits: number, seed: number): Row => {
+    const loop = { connections: CONNECTIONS, seconds: Number(duration), waits };
+    return {
+      what: waits === 0 ? `${duration} s, interrupted at the deadline` : `${duration} s`,
+      samples: [meanMedian(SIMULATED, loop, new Random(seed))],
+      baseline: TRUE_S,
+      bar: within(0, 0.03),
+    };
+  };
+  return {
+    caption: `Mean of the medians of ${SIMULATED} simulated runs`,
+    unit: "s",
+    baseline: "ln 2",
+    rows: SECONDS.flatMap((duration, i) => [
+      row(duration, WAITS_S, SEED + 2 * i),
+      row(duration, 0, SEED + 2 * i + 1),
+    ]),
+  };
+}
+
+function real(seen: readonly [duration: string, runs: readonly Measurement[]][]): Section {
+  const missed = seen.flatMap(([, runs]) => runs).filter((run) => !holdsTruth(run)).length;
+  return {
+    caption: `Median of ${CONNECTIONS} connections to a server with exponential times`,
+    unit: "s",
+    baseline: "ln 2",
+    rows: [
+      ...seen.map(([duration, runs]): Row => ({
+        what: `${duration} s`,
+        samples: runs.map(({ latency }) => latency.percentiles["50"] / 1_000),
+        baseline: TRUE_S,
+      })),
+      { what: "runs whose own 99 % interval misses it", samples: [missed], bar: mostMissed },
+    ],
+  };
+}
+
+/** Whether ln 2 s lies in the run's distribution-free interval of the median: between ranks n/2 ± z √n/2. */
+function holdsTruth({ histogram, censoredHistogram }: Measurement): boolean {
+  const all = decodeSparse(histogram);
+  const bounds = censoredHistogram === undefined ? EMPTY : decodeSparse(censoredHistogram);
+  const half = 50 * Z_99 / Math.sqrt(all.count);
+  const [lowUs, highUs] = [50 - half, 50 + half].map((p) => productLimitUs(all, bounds, p));
+  return lowUs <= TRUE_S * 1e6 && TRUE_S * 1e6 <= highUs;
+}
+
+function load(server: Server, duration: string): Promise<Measurement> {
+  const flags = `-c ${CONNECTIONS} -d ${duration}s -t 60s`;
+  return runPlateau(`${server.origin}/wait`, flags.split(" "));
+}
+
+function startExponential(seed: number): Promise<Server> {
+  const program = new URL("stage/exponential.ts", import.meta.url).href;
+  return startServer("exponential", () => [Deno.execPath(), "run", "-A", program, String(seed)]);
+}

@@ -1,0 +1,36 @@
+/** A closed loop on a server with exponential times, simulated. */
+import { productLimitUs } from "../../runner/stats/censoring.ts";
+import { Histogram } from "../../runner/stats/histogram.ts";
+import type { Random } from "../statistics/random.ts";
+
+export interface Loop {
+  readonly connections: number;
+  /** Seconds until nothing new is sent. */
+  readonly seconds: number;
+  /** Seconds for which it then waits for what is in flight. */
+  readonly waits: number;
+}
+
+const SECOND_US = 1_000_000;
+
+/** The median that Plateau would report, in seconds. The times have a mean of a second: it is ln 2. */
+export function simulatedMedian({ connections, seconds, waits }: Loop, random: Random): number {
+  const [all, censored] = [new Histogram(), new Histogram()];
+  for (let connection = 0; connection < connections; connection++) {
+    for (let at = 0; at < seconds;) {
+      const takes = random.exponential();
+      const watched = seconds + waits - at;
+      all.record(Math.min(takes, watched) * SECOND_US);
+      if (takes > watched) censored.record(watched * SECOND_US);
+      at += takes;
+    }
+  }
+  return productLimitUs(all.toSparse(), censored.toSparse(), 50) / SECOND_US;
+}
+
+/** Over so many runs. */
+export function meanMedian(runs: number, loop: Loop, random: Random): number {
+  let sum = 0;
+  for (let run = 0; run < runs; run++) sum += simulatedMedian(loop, random);
+  return sum / runs;
+}

@@ -1,0 +1,97 @@
+/**
+ * Whether Plateau knows when it has not measured its target: eleven runs in which something else was in the
+ * way, each of which must be found with its cause, and quiet ones that must be valid.
+ */
+import { printError } from "../cli/terminal.ts";
+import type { Measurement } from "../runner/result.ts";
+import { calibrate } from "../runner/trust/calibration.ts";
+import { atLeast, atMost } from "./bar.ts";
+import type { Bench, Row, Section } from "./bench.ts";
+import { measureQuiet, QUIET } from "./trust/quiet.ts";
+import { type Seen, STARVED, type Starved } from "./trust/starved.ts";
+
+/** Quiet runs for each round of starved ones: 20 for 10. */
+const QUIET_A_ROUND = 2;
+
+export const trust: Bench = {
+  about:
+    "whether runs that measured something else are found, with the cause, and quiet ones are not",
+  rounds: 10,
+  async run({ rounds, short }): Promise<Section[]> {
+    const duration = short ? "1s" : "2s";
+    await calibrate({ driver: "epoll", signal: new AbortController().signal }); // the floor
+    const starved = STARVED.map((scenario) => ({ scenario, seen: [] as Seen[] }));
+    const quiet: Measurement[] = [];
+    for (let round = 0; round < rounds; round++) {
+      for (const { scenario, seen } of starved) {
+        printError(`  round ${round + 1} of ${rounds}: ${scenario.what}\n`);
+        seen.push(await scenario.measure(duration));
+      }
+      for (let i = 0; i < QUIET_A_ROUND; i++) {
+        const load = QUIET[(round * QUIET_A_ROUND + i) % QUIET.length];
+        printError(`  round ${round + 1} of ${rounds}: ${load.server}${load.path} ${load.flags}\n`);
+        quiet.push(await measureQuiet(load, duration));
+      }
+    }
+    return [starvedSection(starved), quietSection(quiet)];
+  },
+};
+
+interface Seens {
+  readonly scenario: Starved;
+  readonly seen: readonly Seen[];
+}
+
+function starvedSection(all: readonly Seens[]): Section {
+  return {
+    caption: "Runs that measured something else than the target",
+    unit: "%",
+    rows: all.flatMap(rowsOf),
+    notes: all.flatMap(notesOf),
+  };
+}
+
+function rowsOf({ scenario: { what, causes }, seen }: Seens): Row[] {
+  const measured = measuredOf(seen);
+  if (measured.length === 0) return [];
+  const found = measured.filter(({ generator }) => generator.trust !== "valid");
+  const right = found.filter(({ generator }) => causes.some((is) => is === firstCause(generator)));
+  const share = (some: readonly Measurement[]): number => some.length / measured.length * 100;
+  return [
+    { what: `${what}: found`, samples: [share(found)], bar: atLeast(100) },
+    { what: `${what}: cause`, samples: [share(right)], bar: atLeast(90) },
+  ];
+}
+
+function measuredOf(seen: readonly Seen[]): Measurement[] {
+  return seen.filter((one) => typeof one !== "string");
+}
+
+function firstCause({ causes = [] }: Measurement["generator"]): string {
+  return causes[0] ?? "none";
+}
+
+/** What was said where something else was right, and why a scenario is missing. */
+function notesOf({ scenario: { what, causes }, seen }: Seens): string[] {
+  const skipped = seen.find((one) => typeof one === "string");
+  if (skipped !== undefined) return [`${what}: skipped, as ${skipped}.`];
+  const wrong = measuredOf(seen).map(({ generator }) =>
+    (generator.causes ?? []).join(" + ") || "none"
+  )
+    .filter((said) => !causes.some((cause) => said.startsWith(cause)));
+  return wrong.length === 0 ? [] : [`${what}: ${wrong.join(", ")}.`];
+}
+
+function quietSection(runs: readonly Measurement[]): Section {
+  const doubted = runs.filter(({ generator }) => generator.trust !== "valid");
+  return {
+    caption: `${runs.length} runs on a quiet machine`,
+    unit: "false alarms",
+    rows: [{
+      what: "not valid",
+      samples: [doubted.length],
+      bar: atMost(Math.ceil(runs.length / 20)),
+    }],
+    notes: doubted.map(({ url, generator }) => `${url}: ${generator.reasons.join(" ")}`),
+  };
+}

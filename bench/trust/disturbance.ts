@@ -1,0 +1,94 @@
+/** What is done to generators and targets, and undone at the end of its scope. */
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "../../scenarios/errors.ts";
+import { foldersOf } from "../../runner/machine/cgroup.ts";
+import { textOf } from "../../runner/machine/describe.ts";
+import type { Command } from "../stage/programs.ts";
+
+/** Seconds of CPU time after which a neighbour ends by itself, should the bench not live to end it. */
+const LONGEST_CPU_S = 30;
+
+/** A program that computes and does nothing else, on one core. */
+export function startNeighbour(core: number): Disposable {
+  const loop = `ulimit -t ${LONGEST_CPU_S}; while :; do :; done`;
+  const args = ["-c", `${core}`, "sh", "-c", loop];
+  const child = new Deno.Command("taskset", { args, stdin: "null" }).spawn();
+  return { [Symbol.dispose]: () => child.kill("SIGKILL") };
+}
+
+const STOPPED_MS = 100;
+const PERIOD_MS = 1_000;
+
+/** Stops a process for 100 ms of every second, until it has ended. */
+export async function stopAndGo(pid: number, ended: Promise<unknown>): Promise<void> {
+  const over = new AbortController();
+  void ended.catch(() => {}).finally(() => over.abort());
+  while (!over.signal.aborted) {
+    await sleep(PERIOD_MS - STOPPED_MS, undefined, over).catch(() => {});
+    if (!signal(pid, "SIGSTOP")) return;
+    await sleep(STOPPED_MS);
+    signal(pid, "SIGCONT");
+  }
+}
+
+function signal(pid: number, name: Deno.Signal): boolean {
+  try {
+    Deno.kill(pid, name);
+    return true;
+  } catch {
+    return false; // it has ended
+  }
+}
+
+export interface CpuLimit extends AsyncDisposable {
+  /** The command inside of the group. */
+  within(command: Command): Command;
+}
+
+const PERIOD_US = 100_000;
+
+/**
+ * A control group that may use `cores`, and in it one without a limit of its own, in which commands run.
+ * Or why there is none.
+ */
+export function limitCpu(name: string, cores: number): CpuLimit | string {
+  const texts = { mounts: textOf("/proc/self/mountinfo"), groups: textOf("/proc/self/cgroup") };
+  const [v1] = foldersOf("cpu", texts);
+  const [v2] = foldersOf("", texts);
+  const above = v1 ?? v2;
+  if (above === undefined) return "there are no control groups";
+  const group = join(above, `plateau-bench-${Deno.pid}-${name}`);
+  const inner = join(group, "inner");
+  const quotaUs = cores * PERIOD_US;
+  try {
+    Deno.mkdirSync(inner, { recursive: true });
+    if (v1 !== undefined) Deno.writeTextFileSync(join(group, "cpu.cfs_quota_us"), `${quotaUs}`);
+    else Deno.writeTextFileSync(join(group, "cpu.max"), `${quotaUs} ${PERIOD_US}`);
+  } catch (error) {
+    return `control groups can't be limited here (${messageOf(error)})`;
+  }
+  return {
+    within: (
+      command,
+    ) => ["sh", "-c", `echo $$ > ${inner}/cgroup.procs && exec "$@"`, "sh", ...command],
+    async [Symbol.asyncDispose](): Promise<void> {
+      await removeGroup(inner);
+      await removeGroup(group);
+    },
+  };
+}
+
+const MOST_TRIES = 50;
+const TRY_AGAIN_MS = 50;
+
+/** A group goes when the last of its processes has gone. */
+async function removeGroup(group: string): Promise<void> {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    try {
+      return Deno.removeSync(group);
+    } catch {
+      await sleep(TRY_AGAIN_MS);
+    }
+  }
+}

@@ -1,0 +1,41 @@
+/** Servers and generators of the trust bench, each where its scenario wants it. */
+import { selfCommand } from "../../targets/launch/self.ts";
+import type { Measurement } from "../../runner/result.ts";
+import { parseMeasurement, plateauCommand } from "../stage/plateau.ts";
+import { type Command, start } from "../stage/programs.ts";
+import { type Server, startServer } from "../stage/server.ts";
+import { stopAndGo } from "./disturbance.ts";
+
+/** What becomes of a command before it runs: other cores, less priority, a group with a limit. */
+export type Through = (command: Command) => Command;
+
+export const asItIs: Through = (command) => command;
+
+export function onCore(core: number): Through {
+  return (command) => ["taskset", "-c", `${core}`, ...command];
+}
+
+/** The built-in app `api`: /static takes 5 µs, /fib some 0.3 ms of CPU. */
+export function startApi(through: Through = asItIs): Promise<Server> {
+  return startServer("api", (port) => {
+    const [program, args] = selfCommand(["serve", "api", "--port", `${port}`]);
+    return through([program, ...args]);
+  });
+}
+
+export interface Generating {
+  readonly through?: Through;
+  /** Whether it is stopped for 100 ms of every second. */
+  readonly stopped?: boolean;
+}
+
+/** One measurement in a process of its own. @param flags As on the command line. */
+export async function generate(
+  url: string,
+  flags: string,
+  { through = asItIs, stopped = false }: Generating = {},
+): Promise<Measurement> {
+  const { pid, output } = start(through(plateauCommand(url, flags.split(" "))));
+  if (stopped) void stopAndGo(pid, output);
+  return parseMeasurement(await output);
+}
