@@ -9,6 +9,7 @@ import { csvOf, type Row } from "./csv/rows.ts";
 import { type FigureName, figureOfRun } from "./figures.ts";
 import { FLATTENING } from "./flattening.ts";
 import type { ReportModel } from "./model.ts";
+import { type PooledLatency, poolLatency, valueAt } from "./pool.ts";
 import {
   cpuSecondsOf,
   meanCoresOf,
@@ -42,7 +43,7 @@ export function renderMeasurementCsv(measurement: Measurement): string {
 }
 
 function figuresOf(measurement: Measurement): Row {
-  const { requests, errors, bytes, latency, load } = measurement;
+  const { requests, errors, bytes, load } = measurement;
   return {
     connections: load.connections,
     elapsedS: measurement.elapsed,
@@ -53,7 +54,9 @@ function figuresOf(measurement: Measurement): Row {
     bytesIn: bytes.in,
     bytesOut: bytes.out,
     ...latenciesOf(measurement),
-    latencyCensored: latency.censored,
+    drainS: measurement.drain?.duration ?? null,
+    drainCompleted: measurement.drain?.completed ?? null,
+    drainFailed: measurement.drain?.failed ?? null,
     ...flattenedOf(measurement),
     ...connectOf(measurement),
     answerBytes: valueOf("size", measurement),
@@ -68,32 +71,29 @@ function figuresOf(measurement: Measurement): Row {
 /** Nothing where nothing has a latency; the fastest is of requests with an answer. */
 function latenciesOf(measurement: Measurement): Row {
   const { count, min, mean, stdev, max } = measurement.latency;
+  const pooled = poolLatency([measurement]);
   const timeOf = (ms: number): number | null => count === 0 ? null : ms;
   return {
     latencyMinMs: timeOf(min),
-    latencyFastestMs: valueOf("min", measurement),
+    latencyFastestMs: pooled.fastest || null,
     latencyMeanMs: timeOf(mean),
     latencyStdevMs: timeOf(stdev),
-    ...Object.fromEntries(
-      LATENCIES.map((p) => [`latency${p.toUpperCase()}Ms`, valueOf(p, measurement)]),
-    ),
+    ...Object.fromEntries(LATENCIES.map((p) => [`latencyP${p}Ms`, valueAt(pooled, p)])),
     latencyMaxMs: timeOf(max),
+    latencyCensored: pooled.censored,
+    latencyLowerBounds: lowerBoundsOf(pooled),
   };
 }
 
-const LATENCIES = [
-  "p2.5",
-  "p10",
-  "p25",
-  "p50",
-  "p75",
-  "p90",
-  "p95",
-  "p97.5",
-  "p99",
-  "p99.9",
-  "p99.99",
-] as const;
+const LATENCIES = [2.5, 10, 25, 50, 75, 90, 95, 97.5, 99, 99.9, 99.99] as const;
+
+/** `p99 p99.9 mean max`: the figures that lower bounds could turn out to make larger. */
+function lowerBoundsOf({ isAtLeast }: PooledLatency): string {
+  return [
+    ...LATENCIES.filter(isAtLeast).map((p) => `p${p}`),
+    ...(["mean", "max"] as const).filter(isAtLeast),
+  ].join(" ");
+}
 
 function valueOf(figure: FigureName, measurement: Measurement): number | null {
   const found = figureOfRun(figure, measurement);

@@ -47,13 +47,15 @@ export function productLimitUs(
  * The most that a percentile can be, microseconds: that of the values if every bound turned out to be longer than
  * all of them; Infinity where it would be one of the bounds. The least is `valueAtPercentile`, with each bound as
  * a value.
+ *
+ * @param ended What is no bound, where it is known already.
  */
 export function mostUs(
   all: SparseHistogram,
   censored: SparseHistogram,
   percentile: number,
+  ended = withoutBounds(all, censored),
 ): number {
-  const ended = withoutBounds(all, censored);
   const share = all.count === 0 ? 0 : 100 * ended.count / all.count;
   if (percentile > share * (1 + ROUNDING)) return Infinity;
   return share === 0 ? 0 : valueAtPercentile(ended, Math.min(100, 100 * percentile / share));
@@ -64,10 +66,11 @@ export function isMovable(
   all: SparseHistogram,
   censored: SparseHistogram,
   percentile: number,
+  ended?: SparseHistogram,
 ): boolean {
   if (censored.count === 0) return false;
   const leastUs = valueAtPercentile(all, percentile);
-  return mostUs(all, censored, percentile) > leastUs * VISIBLE_RATIO + VISIBLE_US;
+  return mostUs(all, censored, percentile, ended) > leastUs * VISIBLE_RATIO + VISIBLE_US;
 }
 
 /**

@@ -35,6 +35,8 @@ export class Pool {
   readonly #cumulated: Float64Array;
   /** The same of the lower bounds alone; null without any. */
   readonly #censored: Float64Array | null;
+  /** Rows in which any block has lower bounds, and the last one. */
+  readonly #boundRows: readonly number[];
 
   constructor(blocks: readonly Block[]) {
     const column = (of: (block: Block) => number): Float64Array => Float64Array.from(blocks, of);
@@ -47,6 +49,11 @@ export class Pool {
     this.#censored = blocks.some(({ censored = EMPTY }) => censored.count > 0)
       ? cumulate(blocks.map(({ censored = EMPTY }) => censored), this.#buckets)
       : null;
+    const bounded = new Set(blocks.flatMap(({ censored = EMPTY }) => [...censored.indices]));
+    const last = this.#buckets.length - 1;
+    this.#boundRows = [...this.#buckets.keys()].filter((row) =>
+      row === last || bounded.has(this.#buckets[row])
+    );
   }
 
   /** @param weights How often each block counts. NaN without seconds, or without values. */
@@ -64,38 +71,52 @@ export class Pool {
     const total = weigh(this.#count, weights);
     if (total === 0) return NaN;
     if (this.#censored !== null) return this.#productLimit(percentile, this.#censored, weights);
-    const rank = percentile / 100 * total;
+    return this.#atRank(percentile / 100 * total, weights);
+  }
+
+  /**
+   * As `productLimitUs`, of weighted blocks and spread over buckets. The longest value where it ends above.
+   *
+   * From one bucket with bounds to the next the share that survives falls by equal steps, one for each time that
+   * ended: S·(1 − e/n) after e of n at risk. So it reaches the target t with e = n·(1 − t/S), which is a rank.
+   */
+  #productLimit(percentile: number, censored: Float64Array, weights: Float64Array): number {
+    const target = 1 - percentile / 100;
+    const total = weigh(this.#count, weights);
+    let atRisk = total;
+    let surviving = 1;
+    let boundsSeen = 0;
+    for (const row of this.#boundRows) {
+      const bounds = weigh(censored, weights, row * weights.length) - boundsSeen;
+      const seen = total - atRisk;
+      const ended = this.#upTo(row, weights) - seen - bounds;
+      if (ended > 0 && surviving * (1 - ended / atRisk) <= target + ROUNDING) {
+        const needed = Math.min(ended, atRisk * (1 - target / surviving));
+        return this.#atRank(seen + needed, weights, { row, bounds });
+      }
+      if (ended + bounds === atRisk) break;
+      surviving *= 1 - ended / atRisk;
+      atRisk -= ended + bounds;
+      boundsSeen += bounds;
+    }
+    return this.#atRank(total, weights);
+  }
+
+  /** @param last The highest bucket that it may be in, and how many of its values are bounds. */
+  #atRank(
+    rank: number,
+    weights: Float64Array,
+    last = { row: this.#buckets.length - 1, bounds: 0 },
+  ): number {
     let bucket = 0;
-    for (let last = this.#buckets.length - 1; bucket < last;) {
-      const middle = (bucket + last) >> 1;
-      if (this.#upTo(middle, weights) >= rank) last = middle;
+    for (let highest = last.row; bucket < highest;) {
+      const middle = (bucket + highest) >> 1;
+      if (this.#upTo(middle, weights) >= rank) highest = middle;
       else bucket = middle + 1;
     }
     const below = bucket === 0 ? 0 : this.#upTo(bucket - 1, weights);
-    const inside = this.#upTo(bucket, weights) - below;
+    const inside = this.#upTo(bucket, weights) - below - (bucket === last.row ? last.bounds : 0);
     return this.#within(bucket, (rank - below) / inside);
-  }
-
-  /** As `productLimitUs`, of weighted blocks and spread over buckets. The longest value where it ends above. */
-  #productLimit(percentile: number, censored: Float64Array, weights: Float64Array): number {
-    const target = 1 - percentile / 100;
-    let atRisk = weigh(this.#count, weights);
-    let surviving = 1;
-    let [seen, boundsSeen] = [0, 0];
-    let last = 0;
-    for (let bucket = 0; bucket < this.#buckets.length; bucket++) {
-      const upTo = this.#upTo(bucket, weights);
-      if (upTo === seen) continue;
-      const boundsUpTo = weigh(censored, weights, bucket * weights.length);
-      const ended = upTo - seen - (boundsUpTo - boundsSeen);
-      const after = surviving * (1 - ended / atRisk);
-      if (ended > 0 && after <= target + ROUNDING) {
-        return this.#within(bucket, (surviving - target) / (surviving - after));
-      }
-      atRisk -= upTo - seen;
-      [seen, boundsSeen, surviving, last] = [upTo, boundsUpTo, after, bucket];
-    }
-    return this.#within(last, 1);
   }
 
   /** @param share Of the way through the bucket, 0–1. */

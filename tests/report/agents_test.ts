@@ -73,6 +73,15 @@ Deno.test("a lost agent is marked in the table and the line, and its trust tells
   assert.match(trust.reasons.join(), /^agent c: It was last heard 0\.75 s after the start/);
 });
 
+Deno.test("percentiles that requests never sent could make larger are marked, of the agent and of the whole", () => {
+  const { table } = measurementAgents(fleetMeasurement({
+    agents: [{ name: "a" }, { name: "b", droppedRatio: 0.6 }],
+    rate: 4_000,
+  })) ?? assert.fail();
+  const marked = (label: string) => column(table, label).map((text) => text.startsWith("≥ "));
+  assert.deepEqual([marked("p50"), marked("p99")], [[false, false, true], [true, false, true]]);
+});
+
 Deno.test("what a lost agent measured is no part of an agreement, and one alone agrees with nobody", () => {
   const agreed = (agents: readonly AgentSpec[]): string =>
     plain(measurementAgents(fleetMeasurement({ agents }))?.findings.join() ?? "");

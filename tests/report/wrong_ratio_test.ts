@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { type Ended, judgedOf, wrongOf, wrongRatioOf } from "../../report/wrong_ratio.ts";
+
+const CLEAN: Ended = {
+  requests: { due: 100, completed: 100, failed: 0, unfinished: 0, dropped: 0 },
+  status: { "200": 100 },
+  checks: { passed: 100, failed: 0 },
+};
+
+const requests = (changes: Partial<Ended["requests"]>): Ended["requests"] => ({
+  ...CLEAN.requests,
+  ...changes,
+});
+
+const CASES: readonly [string, Ended, number | null][] = [
+  ["right answers alone", CLEAN, 0],
+  ["failed requests", { ...CLEAN, requests: requests({ completed: 90, failed: 10 }) }, 0.1],
+  ["requests that were never sent", {
+    ...CLEAN,
+    requests: requests({ completed: 25, dropped: 75 }),
+  }, 0.75],
+  ["answers that an expectation refused, though their status is 200", {
+    ...CLEAN,
+    checks: { passed: 80, failed: 20 },
+  }, 0.2],
+  ["answers of status 500 that were expected", { ...CLEAN, status: { "500": 100 } }, 0],
+  ["answers of status 500 where nothing was expected", {
+    ...CLEAN,
+    status: { "200": 60, "304": 30, "500": 10 },
+    checks: { passed: 0, failed: 0 },
+  }, 0.1],
+  ["requests that were unfinished at the end, which are neither", {
+    ...CLEAN,
+    requests: requests({ completed: 45, failed: 5, unfinished: 50 }),
+  }, 0.1],
+  ["nothing that ended", { ...CLEAN, requests: requests({ completed: 0, unfinished: 100 }) }, null],
+];
+
+for (const [what, run, ratio] of CASES) {
+  Deno.test(`the share of wrong requests of ${what} is ${ratio}`, () => {
+    assert.equal(wrongRatioOf([run]), ratio);
+  });
+}
+
+Deno.test("of several runs it is that of all their requests", () => {
+  const dropped = { ...CLEAN, requests: requests({ due: 300, completed: 0, dropped: 300 }) };
+  assert.deepEqual([wrongOf([CLEAN, dropped]), judgedOf([CLEAN, dropped])], [300, 400]);
+  assert.equal(wrongRatioOf([CLEAN, dropped]), 0.75);
+});
