@@ -151,6 +151,8 @@ export interface TailsChart {
     readonly color: number;
     /** For the first of `odds`, as many as the requests support. */
     readonly pooled: readonly number[];
+    /** Index in `odds` from which on lower bounds could turn out to make it larger; absent for none. */
+    readonly boundsFrom?: number;
     /** The same of each run; none where there is one run. */
     readonly runs: readonly (readonly number[])[];
   }[];

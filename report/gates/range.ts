@@ -5,7 +5,7 @@ import { intervalOf, ratioOf } from "../../runner/stats/interval.ts";
 import { tQuantile } from "../../runner/stats/student_t.ts";
 import type { Estimates } from "../confidence.ts";
 import { type FigureName, figureOfRun, type Judged } from "../figures.ts";
-import { isLowerBound } from "../pool.ts";
+import { percentileBounds } from "../pool.ts";
 import { sum } from "../spread.ts";
 import { formatNumber, formatQuantity, formatShare, sizeUnit, timeUnit } from "../units.ts";
 
@@ -86,9 +86,7 @@ function standardErrorOf(values: readonly number[], mean: number): number {
 function isPooledAtLeast(figure: FigureName, { runs }: JudgedCell): boolean | null {
   const percentile = Number(/^p([\d.]+)$/.exec(figure)?.[1]);
   if (Number.isNaN(percentile)) return null;
-  const count = sum(runs, ({ latency }) => latency.count);
-  const censored = sum(runs, ({ latency }) => latency.censored);
-  return isLowerBound({ count, censored }, percentile);
+  return percentileBounds(runs, percentile).isAtLeast;
 }
 
 /** The figure over the baseline's, or over another figure of the same unit; null when either is 0. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type FigureOfRun, figureOfRun, type Judged } from "../../report/figures.ts";
+import { atLeast, exactly } from "../../report/bounded.ts";
+import { figureOfRun, type Judged } from "../../report/figures.ts";
 import { groupRuns } from "../../report/cells.ts";
 import { rangeOf } from "../../report/gates/range.ts";
 import { reportModel } from "../../report/model.ts";
@@ -9,8 +10,6 @@ import { FIGURE_NAMES, readFigure } from "../../scenarios/figure.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 
 const RUN = measurementFixture({ target: "", scenario: "static", medianMs: 5, duration: 4 });
-
-const exactly = (value: number): FigureOfRun => ({ value, isAtLeast: false });
 
 /** Of all that took no less than the fastest answer. */
 function endedUs(run: Judged, percentile: number): number {
@@ -49,7 +48,7 @@ Deno.test("p97.5 is of all requests, as its neighbours are, and as sure", () => 
   const ms = decodeHistogram(RUN.histogram).valueAtPercentile(97.5) / 1_000;
   assert.deepEqual(figureOfRun("p97.5", RUN), exactly(ms));
   const latency = { ...RUN.latency, censored: Math.round(RUN.latency.count / 20) };
-  assert.deepEqual(figureOfRun("p97.5", { ...RUN, latency }), { value: ms, isAtLeast: true });
+  assert.deepEqual(figureOfRun("p97.5", { ...RUN, latency }), atLeast(ms));
 });
 
 Deno.test("what a run discards is in none of them", () => {
