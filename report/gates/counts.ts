@@ -44,21 +44,33 @@ export function countEvidence(
 ): Evidence {
   const counts = runs.map(COUNTED[figure]).filter(({ of }) => of > 0);
   const isRight = (share: number): boolean => holds(share, relation, limit);
-  const { value, low, high } = pooledShare(counts, level);
-  const found = `${figure} is ${shareText(value)}`;
-  if (limit === 0 || limit === 1) return fact(isRight(value) ? "pass" : "fail", found);
-  return tested(`${found} [${shareText(low)}, ${shareText(high)}]`, {
-    outcome: sideOf({ low, high }, isRight),
+  const range = pooledShare(counts, level);
+  if (limit === 0 || limit === 1) {
+    const found = `${figure} is ${shareText(range.value, decimalsOf(range.value))}`;
+    return fact(isRight(range.value) ? "pass" : "fail", found);
+  }
+  return tested(`${figure} is ${rangeText(range)}`, {
+    outcome: sideOf(range, isRight),
     p: shareP(counts, limit),
     remedy: requestsText(requestsToDecide(counts, limit, level), clause(figure, pooled(counts))),
   });
 }
 
-/** With two digits of the rarer side, as 99.96 % and 99.92 % are far apart where the limit is 99.95 %. */
-function shareText(share: number): string {
-  const rarer = 100 * Math.min(share, 1 - share);
-  const decimals = rarer === 0 ? 0 : Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(rarer))));
-  return `${(100 * share).toFixed(decimals)}${GLUE}%`;
+/** As many decimals as two digits of the rarer side take: 99.96 % and 99.92 % are far apart at a limit of 99.95 %. */
+function decimalsOf(share: number): number {
+  const rarer = Number((100 * Math.min(share, 1 - share)).toPrecision(6));
+  return Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(rarer))));
+}
+
+function shareText(share: number, decimals: number): string {
+  return `${(100 * share).toFixed(share === 0 || share === 1 ? 0 : decimals)}${GLUE}%`;
+}
+
+/** `99.90 % [99.82 %, 99.95 %]`. */
+function rangeText({ value, low, high }: { value: number; low: number; high: number }): string {
+  const decimals = decimalsOf(value === 0 ? high : value === 1 ? low : value);
+  const ends = [low, high].map((end) => shareText(end, decimals)).join(", ");
+  return `${shareText(value, decimals)} [${ends}]`;
 }
 
 /** What the number of requests presumes of those to come. */
