@@ -136,7 +136,7 @@ function warmupOf({ interval, points }: Measurement["timeline"]): Measurement["w
   const { label, steadyFrom } = classifyRun(points.map(({ t, completed, p50 }, index) => ({
     seconds: t - index * interval,
     completed,
-    median: completed === 0 ? null : p50,
+    medianMs: completed === 0 ? null : p50,
   })));
   return { label, steadyFrom: steadyFrom === null ? null : steadyFrom * interval };
 }

@@ -12,6 +12,7 @@ import {
   repeatUntil,
   type SimulatedFigure,
 } from "./groups.ts";
+import { labels } from "./labels.ts";
 import { Random } from "./random.ts";
 import { findsFlat, findsNoSteadyState, findsStep, shareOf } from "./series.ts";
 
@@ -34,6 +35,7 @@ const between = (low: number, high: number): Bar => ({
 /** Each section takes some 20 s. */
 export const PROMISES: readonly (() => Section)[] = [
   steadyStates,
+  labels,
   coverages,
   comparisons,
   sequences,
