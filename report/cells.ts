@@ -3,7 +3,6 @@
  * its parameters), in each its runs. Statistics are over runs, never over requests.
  */
 import type { Results, Run } from "../runner/result.ts";
-import { cellName } from "../runner/stats/cell_estimates.ts";
 import type { Block } from "../runner/stats/pool.ts";
 import { type Confidence, confidenceOf } from "./confidence.ts";
 import { endedLatency } from "./ended.ts";
@@ -36,8 +35,8 @@ export interface ScenarioRuns {
   readonly cells: readonly Cell[];
 }
 
-/** What of the results tells which runs belong together. */
-export type Grouped = Pick<Results, "experiment" | "runs">;
+/** What of the results tells which runs belong together, and when they were measured. */
+export type Grouped = Pick<Results, "experiment" | "runs"> & Partial<Pick<Results, "startedAt">>;
 
 /** The scenarios that have a run, with their cells. */
 export function groupRuns(results: Grouped): ScenarioRuns[] {
@@ -49,7 +48,10 @@ export function groupRuns(results: Grouped): ScenarioRuns[] {
     .map((name) => {
       const runs = results.runs.filter(({ scenario }) => scenario === name);
       const cells = [...Map.groupBy(runs, cellLabel)].map(([label, group]) =>
-        cellOf(group, { label, color: colors.get(label) ?? 0 }, repeated)
+        cellOf(group, { label, color: colors.get(label) ?? 0 }, {
+          ...repeated,
+          session: results.startedAt ?? null,
+        })
       );
       return { name, cells: inOrder(cells, targets) };
     })
@@ -65,7 +67,7 @@ function inOrder(cells: readonly Cell[], targets: readonly string[]): Cell[] {
 function cellOf(
   group: readonly Run[],
   look: Pick<Cell, "label" | "color">,
-  { discardS, level }: Repeated,
+  { discardS, level, session }: Repeated & { readonly session: string | null },
 ): Cell {
   const parts = [...group].sort((a, b) => a.repetition - b.repetition)
     .map((run) => takeApart(run, discardS));
@@ -78,7 +80,7 @@ function cellOf(
     rate: spreadOf(runs.map(({ rate }) => rate)),
     latency: poolLatency(runs),
     confidence: confidenceOf(parts.map(({ blocks }) => blocks), {
-      name: cellName(runs[0]),
+      sampling: { session, repetitions: runs.map(({ repetition }) => repetition) },
       level,
       ended: () => parts.map(endedBlocks),
     }),

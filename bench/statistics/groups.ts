@@ -83,11 +83,7 @@ function estimate(
   runs: readonly Block[][],
   figures: readonly Figure[],
 ): Estimate[] {
-  const estimates = bootstrap(runs, {
-    figures,
-    resamples: RESAMPLES,
-    seed: random.whole(0, 2 ** 31),
-  });
+  const estimates = bootstrap(runs, { figures, resamples: RESAMPLES });
   return estimates.filter((one) => one !== null);
 }
 

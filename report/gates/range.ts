@@ -102,7 +102,8 @@ export function ratioRangeOf(
     estimateOf(figure, cell),
     estimateOf(baseFigure, baseline),
   ];
-  const drawn = ofEstimate && toEstimate && ratioOf(ofEstimate, toEstimate, cell.level);
+  const drawn = ofEstimate && toEstimate &&
+    ratioOf(ofEstimate, toEstimate, { confidence: cell.level });
   return drawn ? { value: drawn.value, interval: drawn } : quotientOf(of, to);
 }
 
