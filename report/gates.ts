@@ -4,7 +4,7 @@
  * nothing must not open.
  */
 import type { Threshold } from "../runner/result.ts";
-import { holm } from "../runner/stats/holm.ts";
+import { holmOfKnown } from "../runner/stats/holm.ts";
 import { SIGNIFICANCE } from "../runner/stats/verdict.ts";
 import { baselineEvidence } from "./gates/baseline.ts";
 import type { GatedCell } from "./gates/cells.ts";
@@ -24,61 +24,73 @@ export interface GateOutcome {
   readonly found: string;
 }
 
+/** A threshold on a cell, with what the measurements say of it by itself. */
+export interface Gate extends Pick<GateOutcome, "threshold" | "scenario" | "label"> {
+  readonly evidence: Evidence;
+}
+
 export interface GateOptions {
   /** Without one, thresholds that need it are left out. */
   readonly hasBaseline: boolean;
-  /** p-values of what else can fail with the same exit code. */
-  readonly beside?: readonly number[];
-}
-
-/** A threshold on a cell, with what the measurements say of it. */
-interface Gate extends Pick<GateOutcome, "threshold" | "scenario" | "label"> {
-  readonly evidence: Evidence;
 }
 
 /** @returns Every threshold on every cell. */
 export function judgeCells(
   thresholds: readonly Threshold[],
   cells: readonly GatedCell[],
-  { hasBaseline, beside = [] }: GateOptions,
+  options: GateOptions,
 ): GateOutcome[] {
-  const judged = thresholds.filter(({ against }) => against === "limit" || hasBaseline);
-  return together(judged.flatMap((threshold) => gatesOf(threshold, cells)), beside);
+  return judgeTogether(gatesOf(thresholds, cells, options));
 }
 
-function gatesOf(threshold: Threshold, cells: readonly GatedCell[]): Gate[] {
-  const { text } = threshold;
-  if (cells.length === 0) {
-    const evidence = fact("fail", "nothing was measured");
-    return [{ threshold: text, scenario: "", label: "", evidence }];
-  }
-  return cells.map(({ cell, baseline }) => ({
-    threshold: text,
-    scenario: cell.scenario,
-    label: cell.label,
-    evidence: threshold.against === "limit"
-      ? limitEvidence(threshold, cell)
-      : baselineEvidence(threshold, cell, baseline),
-  }));
+/** The same before Holm's method: what else decides with them may still be added. */
+export function gatesOf(
+  thresholds: readonly Threshold[],
+  cells: readonly GatedCell[],
+  { hasBaseline }: GateOptions,
+): Gate[] {
+  return thresholds.filter(({ against }) => against === "limit" || hasBaseline)
+    .flatMap((threshold) => {
+      if (cells.length === 0) return [unmeasured(threshold)];
+      return cells.map((gated): Gate => ({
+        threshold: threshold.text,
+        scenario: gated.cell.scenario,
+        label: gated.cell.label,
+        evidence: threshold.against === "limit"
+          ? limitEvidence(threshold, gated.cell)
+          : baselineEvidence(threshold, gated),
+      }));
+    });
+}
+
+function unmeasured({ text }: Threshold): Gate {
+  const evidence = fact("fail", "nothing was measured");
+  return { threshold: text, scenario: "", label: "", evidence };
+}
+
+/** The p-values of those that are tests, as they are. */
+export function gatePs(gates: readonly Gate[]): number[] {
+  return gates.flatMap(({ evidence: { p } }) => p ?? []);
 }
 
 /**
  * One exit code tells of all of them, so they are one family: a failure needs its p-value raised by Holm's method
  * to be 5 % at the most, and a build that is right fails in 5 % however many thresholds it has. A pass stands by its own
  * interval. Facts are no tests, and raise nothing.
+ *
+ * @param besides p-values of other hypotheses that decide the same exit code.
  */
-function together(gates: readonly Gate[], beside: readonly number[]): GateOutcome[] {
-  const tests = gates.filter(({ evidence }) => evidence.p !== null);
-  const pValues = [...tests.map(({ evidence }) => evidence.p ?? 1), ...beside];
-  const raised = holm(pValues);
-  return gates.map((gate) => {
-    const { evidence: { outcome, found, remedy }, ...named } = gate;
-    const place = tests.indexOf(gate);
-    if (outcome !== "fail" || place === -1 || raised[place] <= SIGNIFICANCE) {
-      return { ...named, outcome, found };
-    }
-    const among = `it fails alone, but not surely among ${counted(pValues.length, "test")}`;
-    const why = [among, remedy].filter(Boolean).join("; ");
+export function judgeTogether(
+  gates: readonly Gate[],
+  besides: readonly number[] = [],
+): GateOutcome[] {
+  const raised = holmOfKnown([...gates.map(({ evidence: { p } }) => p), ...besides]);
+  const size = raised.filter((p) => p !== null).length;
+  return gates.map(({ evidence: { outcome, found, remedy }, ...named }, i) => {
+    const isSure = outcome !== "fail" || (raised[i] ?? 0) <= SIGNIFICANCE;
+    if (isSure) return { ...named, outcome, found };
+    const why = [`it fails alone, but not surely among ${counted(size, "test")}`, remedy]
+      .filter(Boolean).join("; ");
     return { ...named, outcome: "inconclusive", found: `${found}: ${why}` };
   });
 }

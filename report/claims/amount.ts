@@ -56,7 +56,9 @@ function meanOfRuns(figure: FigureName, { runs, level }: JudgedCell): Range | nu
 /** Null where both are 0. */
 export function ratioOfAmounts(of: Amount, to: Amount): Range | null {
   const isOfRuns = [of, to].some(({ name, figure }) => name !== figure);
-  const drawn = isOfRuns ? null : ratioRangeOf(of.figure, of.cell, to.cell, to.figure);
+  const drawn = isOfRuns
+    ? null
+    : ratioRangeOf(of.figure, of.cell, to.cell, { baseFigure: to.figure });
   return drawn ?? quotientOf(of.range, to.range);
 }
 

@@ -1,5 +1,6 @@
 /** What the measurements say of one threshold on one cell, before it is judged beside the others. */
 import type { Relation } from "../../runner/result.ts";
+import type { Ends } from "./range.ts";
 
 export type Outcome = "pass" | "fail" | "inconclusive";
 
@@ -42,11 +43,6 @@ export function tested(found: string, { outcome, p, remedy }: Tested): Evidence 
     p: outcome === "fail" ? p : 1,
     remedy,
   };
-}
-
-interface Ends {
-  readonly low: number;
-  readonly high: number;
 }
 
 /** The right side is a half-line, so both ends on it are all of the interval on it. */

@@ -1,10 +1,8 @@
 /** Thresholds judged by the interval over runs; of one run, or of an extreme, by what was measured. */
 import type { Threshold } from "../../runner/result.ts";
-import { runsToDecide } from "../../runner/stats/runs_needed.ts";
-import { tQuantile, twoSidedP } from "../../runner/stats/student_t.ts";
-import { SIGNIFICANCE } from "../../runner/stats/verdict.ts";
-import { type Evidence, fact, holds, sideOf, type Tested, tested, undecided } from "./evidence.ts";
-import type { FigureRange, JudgedCell, Range } from "./range.ts";
+import { distanceTo } from "./distance.ts";
+import { type Evidence, fact, holds, sideOf, tested, undecided } from "./evidence.ts";
+import type { Ends, FigureRange, JudgedCell } from "./range.ts";
 import { endlessText, runsText } from "./remedies.ts";
 
 export type LimitThreshold = Threshold & { readonly against: "limit" };
@@ -17,40 +15,27 @@ export interface Measured {
 }
 
 /** Lower bounds leave open how large the figure is, so they can't show that it is small, only that it is large. */
-export function overRuns(
-  { relation, limit }: LimitThreshold,
-  { cell, range, found }: Measured,
-): Evidence {
-  const isRight = (value: number): boolean => holds(value, relation, limit);
+export function overRuns(threshold: LimitThreshold, { cell, range, found }: Measured): Evidence {
+  const { relation, limit } = threshold;
   const evidence = range.interval === null
-    ? fact(isRight(range.value) ? "pass" : "fail", found)
-    : tested(found, {
-      outcome: sideOf(range.interval, isRight),
-      ...testOf({ ...range, interval: range.interval }, limit, cell),
-    });
+    ? fact(holds(range.value, relation, limit) ? "pass" : "fail", found)
+    : byInterval(threshold, { cell, found, value: range.value, interval: range.interval });
   const unknown = relation === "<" || relation === "<=" ? "pass" : "fail";
   return range.isAtLeast && evidence.outcome === unknown
     ? undecided(found, endlessText(cell.runs))
     : evidence;
 }
 
-/**
- * How far the limit is from the value, in standard errors, these read off the end of the interval that is on the same
- * side: so p is below 5 % where the limit is outside the 95 % interval, however lopsided that is. Where an
- * interval of more than 95 % has to be called one of 95 %, p is raised alike.
- */
-function testOf(
-  { value, interval: { low, high } }: Range & { interval: { low: number; high: number } },
-  limit: number,
-  { runs, level }: JudgedCell,
-): Omit<Tested, "outcome"> {
-  const degreesOfFreedom = runs.length - 1;
-  const distance = Math.abs(limit - value);
-  const reach = limit < value ? value - low : high - value;
-  const quantile = tQuantile(level, degreesOfFreedom);
-  if (reach === 0) return { p: distance === 0 ? 1 : 0, remedy: "" };
-  const p = twoSidedP(quantile * distance / reach, degreesOfFreedom) * SIGNIFICANCE / (1 - level);
-  const standardError = reach / quantile;
-  const needed = runsToDecide({ distance, standardError, runs: runs.length, confidence: level });
-  return { p: Math.min(1, p), remedy: runsText(needed) };
+function byInterval(
+  { relation, limit }: LimitThreshold,
+  { cell: { runs, level }, found, value, interval }: {
+    readonly cell: JudgedCell;
+    readonly found: string;
+    readonly value: number;
+    readonly interval: Ends;
+  },
+): Evidence {
+  const { p, runsNeeded } = distanceTo(limit, { value, interval, runs: runs.length, level });
+  const outcome = sideOf(interval, (end) => holds(end, relation, limit));
+  return tested(found, { outcome, p, remedy: runsText(runsNeeded) });
 }

@@ -14,8 +14,8 @@ export function requestsText(count: number, clause = ""): string {
 }
 
 /** `about 12 runs would decide`. */
-export function runsText(count: number, where = ""): string {
-  if (!Number.isFinite(count)) return "it lies so near the limit that 1,000 runs would not decide";
+export function runsText(count: number | null, where = ""): string {
+  if (count === null) return "it lies so near the limit that 1,000 runs would not decide";
   return ["about", formatCount(count), "runs", where, "would decide"].filter(Boolean).join(" ");
 }
 

@@ -114,11 +114,16 @@ for (const [sentence, text, outcome, found] of SEVERAL_RUNS) {
   });
 }
 
-/** The outcome against a baseline of about 1,000 requests/s. */
-function againstBaseline(text: string, rates: readonly number[]): GateOutcome {
+/** The outcome against a baseline of about 1,000 requests/s, of another session or of the same. */
+function againstBaseline(
+  text: string,
+  rates: readonly number[],
+  startedAt = "2031-05-03T10:18:00.000Z",
+): GateOutcome {
   const results = resultsAt({ a: rates });
   results.experiment.thresholds = thresholdsOf(text);
-  return plain(reportModel(results, resultsAt({ a: around(1_000) })).gates.outcomes[0]);
+  const baseline = { ...resultsAt({ a: around(1_000) }), startedAt };
+  return plain(reportModel(results, baseline).gates.outcomes[0]);
 }
 
 /** What passes does so where it was measured. */
@@ -163,6 +168,16 @@ for (const [text, rates, outcome, end] of BASELINES) {
     assert.match(gate.found, end);
   });
 }
+
+Deno.test("what is worse in the same session fails", () => {
+  const { startedAt } = resultsAt({ a: [1_000] });
+  const text = "rate not worse than baseline by 5%";
+  const gate = againstBaseline(text, around(800, 0.001), startedAt);
+  assert.equal(gate.outcome, "fail", gate.found);
+  assert.match(gate.found, / 5 % is allowed$/);
+  const same = againstBaseline(text, around(1_000, 0.0005), startedAt);
+  assert.equal(same.outcome, "pass", same.found);
+});
 
 Deno.test("one run against one run of the baseline decides nothing, whatever their values", () => {
   const baseline = resultsAt({ a: [1_000] });
