@@ -13,24 +13,31 @@ import {
   requestsToDecide,
   shareP,
 } from "../../runner/stats/pooled_share.ts";
+import { percentileBounds } from "../pool.ts";
 import { formatCount } from "../units.ts";
 import { beyondOf, type Percentile } from "./beyond.ts";
 import { type Evidence, holds, type Outcome, type Tested, tested, undecided } from "./evidence.ts";
-import { type LimitThreshold, overRuns } from "./over_runs.ts";
-import type { FigureRange, JudgedCell } from "./range.ts";
+import { type LimitThreshold, type Measured, overRuns } from "./over_runs.ts";
+import type { JudgedCell } from "./range.ts";
 import { endlessText, requestsText } from "./remedies.ts";
 
 export function percentileEvidence(
   threshold: LimitThreshold,
   { of, percentile }: Percentile,
-  { cell, range, found }: { cell: JudgedCell; range: FigureRange; found: string },
+  { cell, range, found }: Measured,
 ): Evidence {
   const shares = sharesOf(threshold, of, cell);
   const count = pooled(shares.sure).of;
   const isMovable = pooled(shares.most).count > pooled(shares.sure).count;
   const isSupported = supportsPercentile(count, percentile);
-  if (isSupported && !isMovable && range.interval !== null) {
-    return overRuns(threshold, { cell, range, found });
+  if (isSupported && range.interval !== null) {
+    const measured = { cell, range: { ...range, isAtLeast: false }, found };
+    if (!isMovable) return overRuns(threshold, measured);
+    const { value, atMost } = of === "latency"
+      ? percentileBounds(cell.runs, percentile)
+      : { value: 1, atMost: Infinity };
+    const isSurelyBeyond = share(shares.sure) > allowedOf(percentile);
+    return overBounds(threshold, measured, { mostRatio: atMost / value, isSurelyBeyond });
   }
   const test = shareTest(threshold, {
     ...shares,
@@ -49,6 +56,37 @@ export function percentileEvidence(
   return test.outcome === "inconclusive" && without.outcome !== "inconclusive"
     ? undecided(found, endlessText(cell.runs))
     : tested(found, test);
+}
+
+interface Open {
+  /** The most that the percentile can be over what it is estimated to be. */
+  readonly mostRatio: number;
+  /** Whether it is beyond the limit even with every lower bound as a value. */
+  readonly isSurelyBeyond: boolean;
+}
+
+/** Where lower bounds may make it larger, its interval reaches as much further up; down it is what it is at the least. */
+function overBounds(threshold: LimitThreshold, measured: Measured, open: Open): Evidence {
+  const { cell: { runs }, range, found } = measured;
+  const { interval } = range;
+  const evidence = overRuns(threshold, measured);
+  if (interval === null || evidence.outcome === "inconclusive") return evidence;
+  const reaching = { ...range, interval: { ...interval, high: interval.high * open.mostRatio } };
+  const isLasting =
+    overRuns(threshold, { ...measured, range: reaching }).outcome === evidence.outcome;
+  const isLarge = (evidence.outcome === "fail") === isBelow(threshold);
+  return isLasting && (!isLarge || open.isSurelyBeyond)
+    ? evidence
+    : undecided(found, endlessText(runs));
+}
+
+function isBelow({ relation }: LimitThreshold): boolean {
+  return relation === "<" || relation === "<=";
+}
+
+function share(runs: readonly Counted[]): number {
+  const { count, of } = pooled(runs);
+  return count / of;
 }
 
 /** 0.01 for p99, without the dust of 1 − 0.99. */
@@ -90,20 +128,15 @@ interface ShareTest extends Shares {
 }
 
 function shareTest(
-  { relation }: LimitThreshold,
+  threshold: LimitThreshold,
   { sure, most, allowed, level }: ShareTest,
 ): Tested {
   const isFew = pooledShare(most, level).high <= allowed;
   const isMany = pooledShare(sure, level).low > allowed;
-  const isBelow = relation === "<" || relation === "<=";
-  const outcome: Outcome = isFew
-    ? isBelow ? "pass" : "fail"
-    : isMany
-    ? isBelow ? "fail" : "pass"
-    : "inconclusive";
+  const [few, many]: Outcome[] = isBelow(threshold) ? ["pass", "fail"] : ["fail", "pass"];
   return {
-    outcome,
-    p: shareP(isBelow ? sure : most, allowed),
+    outcome: isFew ? few : isMany ? many : "inconclusive",
+    p: shareP(isBelow(threshold) ? sure : most, allowed),
     remedy: requestsText(requestsToDecide(sure, allowed, level)),
   };
 }

@@ -98,6 +98,15 @@ const SEVERAL_RUNS: [sentence: string, text: string, outcome: string, found: Reg
   ["of shares, too", "success >= 99%", "pass", /^success is 100 % \[99\.\d+ %, 100 %\]$/],
   ["of the target's memory, too", "memory < 1MB", "fail", /\[.*\]$/],
   ["the largest of all runs is a fact, not an estimate", "max < 1ms", "fail", /^max is [\d.]+ ms$/],
+  ["bounds too few to move the percentile", "p95 < 100ms", "pass", /^p95 is [23]\d\.\d ms \[.*\]$/],
+  [
+    "bounds that could move it over the limit",
+    "p99.9 < 400ms",
+    "inconclusive",
+    /^p99\.9 is ≥ .*: 250 requests never ended, so it may be more$/,
+  ],
+  ["bounds that could only make it worse", "p99.9 < 50ms", "fail", /^p99\.9 is ≥ /],
+  ["bounds that could only make it better", "p99.9 > 50ms", "pass", /^p99\.9 is ≥ /],
   [
     "too few requests for the percentile",
     "p99.99 < 9s",
