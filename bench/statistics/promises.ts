@@ -12,6 +12,7 @@ import {
   repeatUntil,
   type SimulatedFigure,
 } from "./groups.ts";
+import { gates } from "./gates.ts";
 import { labels } from "./labels.ts";
 import { Random } from "./random.ts";
 import { findsFlat, findsNoSteadyState, findsStep, shareOf } from "./series.ts";
@@ -39,6 +40,7 @@ export const PROMISES: readonly (() => Section)[] = [
   coverages,
   comparisons,
   sequences,
+  gates,
 ];
 
 function row(what: string, share: number, bar: Bar): Row {
