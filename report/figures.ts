@@ -12,7 +12,7 @@ import { sum } from "./spread.ts";
 export type FigureName = Threshold["figure"];
 
 /** A run, or a single measurement, which knows nothing of its target's process. */
-export type Judged = Measurement & Partial<Pick<Run, "startUp" | "resources">>;
+export type Judged = Measurement & Partial<Pick<Run, "startUp" | "resources" | "repetition">>;
 
 export type FigureOfRun =
   | {

@@ -10,9 +10,9 @@ import { resultsFixture } from "./fixture.ts";
 import { hostileResults } from "./hostile.ts";
 import { around, type Rates, resultsAt } from "./rates.ts";
 
-/** With fewer resamples than in earnest. */
+/** Of one experiment, as their starts are the same. */
 function compare(base: Side, next: Side): ResultsComparison {
-  return compareResults(base, next, { resamples: 400 });
+  return compareResults(base, next);
 }
 
 function compareAt(base: Rates, next: Rates): ResultsComparison {
