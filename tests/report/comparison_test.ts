@@ -149,7 +149,7 @@ Deno.test("comparison: of many made together, only a larger change would have be
   );
   const changeOf = (count: number): number =>
     comparisonOf(comparePairs(Array(count).fill({ base, next }))[0], "rate").smallestChange ?? 0;
-  assert.ok(changeOf(5) > 1.3 * changeOf(1), `${changeOf(1)} ${changeOf(5)}`);
+  assert.ok(changeOf(5) - 0.02 > 1.3 * (changeOf(1) - 0.02), `${changeOf(1)} ${changeOf(5)}`);
 });
 
 Deno.test("comparison: p99 of a slower target is worse, its times are in ms", () => {

@@ -113,7 +113,7 @@ Deno.test("no knee within the range: everything that was asked for was served", 
 
 Deno.test("a knee that only some of the resamples have is not told", () => {
   const truth = (rate: number): number => Math.min(rate, 7_000);
-  const points = pointsOf(RATES, truth, noise(8, 0.1, 3));
+  const points = pointsOf(RATES, truth, noise(8, 0.2, 3));
   assert.equal(kneeOf(points, { isOffered: true }).kind, "unsure");
 });
 
