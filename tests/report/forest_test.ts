@@ -131,6 +131,7 @@ function pairsOf({ forest }: ScenarioModel): ForestPair[] {
         exact: null,
         pairs: null,
         pairingGain: null,
+        between: null,
         groups: null,
         unsteady: null,
         verdict: "inconclusive" as const,
