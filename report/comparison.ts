@@ -46,6 +46,8 @@ export interface FigureComparison extends Judgement {
   readonly pairs: number | null;
   /** How many times larger the variance of the ratio would be without pairs; null without them. */
   readonly pairingGain: number | null;
+  /** What the interval holds of how sessions differ; null without an interval. */
+  readonly between: Between | null;
   /** Null where runs, or the ratios of pairs, are not of two kinds. */
   readonly groups: TwoGroups | null;
   /** Of a side whose runs have no steady state; null where both have one. */
@@ -218,6 +220,7 @@ function compareFigure(
     exact,
     pairs: pairing?.pairs ?? null,
     pairingGain: pairing && gainOf(pairing, interval),
+    between: test.between,
     groups,
     unsteady,
     smallestChange: smallestChangeOf(interval, { marginRatio, confidence }),
@@ -257,6 +260,7 @@ function untested({ base, next }: { base: number; next: number }): Untested {
     exact: null,
     pairs: null,
     pairingGain: null,
+    between: null,
     groups: null,
     verdict: "inconclusive",
     reason: isThere ? "one-run" : "nothing",

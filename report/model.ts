@@ -41,6 +41,7 @@ import { tailsFinding, tailsOf } from "./tails.ts";
 import { timelineFinding } from "./timeline_finding.ts";
 import { timelinesOf } from "./timelines.ts";
 import { type TrustModel, trustOfRuns } from "./trust.ts";
+import { groupWarnings } from "./two_groups.ts";
 import { verdictOf } from "./verdict.ts";
 
 export interface ReportModel {
@@ -144,7 +145,7 @@ export function reportModel(results: Results, baseline: Grouped | null = null): 
     facts: factsOf(results),
     repetitions,
     trust: trustOfRuns(results.runs),
-    warnings: warningsOf(results),
+    warnings: [...warningsOf(results), ...groupWarnings(scenarios)],
     claims: claimsModel(scenarios, results),
     gates: gatesModel(scenarios, results, baseline),
     scenarios: scenarios.map((group, i) => scenarioModel(group, compared[i], results)),

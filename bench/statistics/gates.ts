@@ -4,8 +4,8 @@ import { distanceTo } from "../../report/gates/distance.ts";
 import { sideOf, tested } from "../../report/gates/evidence.ts";
 import { meanRange } from "../../report/gates/range.ts";
 import { type Counted, pooledShare, shareP } from "../../runner/stats/pooled_share.ts";
-import type { Bar } from "../bar.ts";
-import type { Row, Section } from "../bench.ts";
+import type { Section } from "../bench.ts";
+import { atLeast, atMost, row } from "./percent.ts";
 import { Random } from "./random.ts";
 
 const EXPERIMENTS = 1_000;
@@ -13,15 +13,6 @@ const CELLS = 20;
 const LEVEL = 0.95;
 /** Between runs, of the logarithm. */
 const NOISE = 0.02;
-
-const atMost = (percent: number): Bar => ({
-  text: `≤ ${percent}`,
-  holds: (found) => found <= percent,
-});
-const atLeast = (percent: number): Bar => ({
-  text: `≥ ${percent}`,
-  holds: (found) => found >= percent,
-});
 
 export function gates(): Section {
   const rows = [
@@ -69,10 +60,6 @@ export function gates(): Section {
     rows,
     notes,
   };
-}
-
-function row(what: string, share: number, bar: Bar): Row {
-  return { what, samples: [100 * share], bar };
 }
 
 /** Requests of each run. */

@@ -12,3 +12,9 @@ export type Between =
   | { readonly kind: "known"; readonly variances: readonly Variance[] };
 
 export const ONE_SESSION: Between = { kind: "one-session" };
+
+/** Standard deviation of ln ratio by sessions alone, where it was added; null where none was. */
+export function sessionStdevOf(between: Between): number | null {
+  if (between.kind !== "known" || between.variances.length === 0) return null;
+  return Math.sqrt(between.variances.reduce((sum, { variance }) => sum + variance, 0));
+}

@@ -3,6 +3,7 @@ import { comparisonOf, type FigureComparison } from "../comparison.ts";
 import { gateCase, type Testcase, type Testsuite } from "../junit.ts";
 import { COMPARED, type ComparedFigure, isDecisive } from "./group.ts";
 import { cellName, type ComparedCell, outcomeOf, type ResultsComparison } from "./results.ts";
+import { sessionStdevOf } from "./between.ts";
 import { figureName, ratioText, verdictText } from "./words.ts";
 
 /** Times in milliseconds, rates per second, shares 0–1; ratios are new over base. */
@@ -33,7 +34,7 @@ export function comparisonJson(comparison: ResultsComparison): unknown {
 
 function figureJson(figure: FigureComparison): unknown {
   const { base, next, ratio, interval, p, adjustedP, exact, pairs, verdict } = figure;
-  const { pairingGain, reason, smallestChange, runsNeeded } = figure;
+  const { pairingGain, between, reason, smallestChange, runsNeeded } = figure;
   return {
     base,
     next,
@@ -46,6 +47,8 @@ function figureJson(figure: FigureComparison): unknown {
     signFlipP: pairs === null ? null : exact?.p ?? null,
     pairs,
     pairingGain,
+    sessions: between?.kind ?? null,
+    sessionStdev: between === null ? null : sessionStdevOf(between),
     verdict,
     reason,
     smallestChange,

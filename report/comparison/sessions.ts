@@ -10,7 +10,7 @@ import { type Cell, type Grouped, groupRuns } from "../cells.ts";
 import type { Estimates } from "../confidence.ts";
 import { type Group, groupOf } from "./group.ts";
 import type { Pair } from "../comparison.ts";
-import type { Between } from "./between.ts";
+import { type Between, ONE_SESSION } from "./between.ts";
 import { type Match, type NamedCell, namedCells, placeOf } from "./match.ts";
 
 /** By how much sessions differ, by figure; null where earlier sessions don't have it twice. */
@@ -75,6 +75,26 @@ export function distinct<T extends Grouped>(sessions: readonly T[]): T[] {
   return sessions.filter((one, i) =>
     !sessions.slice(0, i).some((other) => areOneSession(one, other))
   );
+}
+
+/** A folder of sessions may hold those that it is compared with; a single session stays. */
+export function withoutSessionsOf<T extends Grouped>(
+  sessions: readonly T[],
+  others: readonly Grouped[],
+): readonly T[] {
+  const own = sessions.filter((one) => !others.some((other) => areOneSession(one, other)));
+  return sessions.length > 1 && own.length > 0 ? own : sessions;
+}
+
+/** What stands between figures of two results. @param earlier As of `sessionSpread`. */
+export function betweenResults(
+  base: Grouped,
+  next: Grouped,
+  earlier: readonly Grouped[] = [],
+): (figure: Figure) => Between {
+  if (areOneSession(base, next)) return () => ONE_SESSION;
+  const spread = sessionSpread(earlier);
+  return (figure) => betweenOf(spread(figure), 2);
 }
 
 /** The cells of all sessions of a side. */

@@ -4,6 +4,7 @@ import { comparisonOf, type FigureComparison, type GroupComparison } from "../co
 import { type ColumnOf, type Table, type TableCell, tableOf } from "../table.ts";
 import { NONE, textCell } from "../tables/columns.ts";
 import { COMPARED, type ComparedFigure } from "./group.ts";
+import { sessionStdevOf } from "./between.ts";
 import { figureName, percentText, ratioText, SESSIONS_TEXT, verdictWord } from "./words.ts";
 
 export interface ComparedRow {
@@ -57,11 +58,19 @@ export function notesOf(comparisons: readonly GroupComparison[]): string[] {
   const reasons = new Set(all.map(({ reason }) => reason));
   const isPaired = all.some(({ pairs }) => pairs !== null);
   const margin = percentText(marginRatio);
+  const stdevs = all.flatMap(({ between }) =>
+    between === null ? [] : sessionStdevOf(between) ?? []
+  );
   return [
     "A ratio is that of the target over the one it is held against, with its 95 % interval" +
     `${isPaired ? ", by pairs of runs of one repetition" : ""}. Equivalent: all of the interval ` +
     `within ${margin}. Better and worse: all of it beyond, after Holm's correction for so many ` +
     `comparisons, and by the exact test of ${isPaired ? "pairs" : "runs"}.`,
+    ...(stdevs.length === 0 ? [] : [
+      `Intervals hold by how much earlier sessions differ: up to ${
+        percentText(Math.max(...stdevs))
+      }, the standard deviation of a ratio.`,
+    ]),
     ...NOTES.flatMap(({ reason, note }) => reasons.has(reason) ? [note] : []),
   ];
 }

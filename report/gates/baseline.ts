@@ -50,9 +50,8 @@ function compared(threshold: BaselineThreshold, sides: Sides, between: Between):
   if (runsOf(sides) < 2) return undecided(values, ONE_RUN);
   const open = [cell, baseline].filter((_, side) => [range, base][side].isAtLeast);
   if (open.length > 0) return undecided(values, endlessText(open.flatMap(({ runs }) => runs)));
-  const ratio = ratioRangeOf(figure, cell, baseline, {
-    between: between.kind === "known" ? between.variances : [],
-  });
+  const more = between.kind === "known" ? between.variances : [];
+  const ratio = ratioRangeOf(figure, cell, baseline, more);
   const interval = ratio?.interval ?? null;
   if (ratio === null || interval === null) return undecided(values, NO_INTERVAL);
   const found = `${values}: ${formatRatio(ratio.value, interval)}, ${

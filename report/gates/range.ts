@@ -106,25 +106,22 @@ function isPooledAtLeast(figure: FigureName, { runs }: JudgedCell): boolean | nu
   return percentileBounds(runs, percentile).isAtLeast;
 }
 
-export interface RatioOptions {
-  /** Default: the same. */
-  readonly baseFigure?: FigureName;
-  /** What else the two differ by, besides what their runs show. */
-  readonly between?: readonly Variance[];
-}
-
-/** The figure over the baseline's, or over another figure of the same unit; null when either is 0. */
+/**
+ * The figure over the baseline's; null when either is 0.
+ *
+ * @param between What else the two differ by, besides what their runs show.
+ */
 export function ratioRangeOf(
   figure: FigureName,
   cell: JudgedCell,
   baseline: JudgedCell,
-  { baseFigure = figure, between }: RatioOptions = {},
+  between: readonly Variance[] = [],
 ): Range | null {
-  const [of, to] = [rangeOf(figure, cell), rangeOf(baseFigure, baseline)];
+  const [of, to] = [rangeOf(figure, cell), rangeOf(figure, baseline)];
   if ("none" in of || "none" in to || of.value <= 0 || to.value <= 0) return null;
   const [ofEstimate, toEstimate] = [
     estimateOf(figure, cell),
-    estimateOf(baseFigure, baseline),
+    estimateOf(figure, baseline),
   ];
   const drawn = ofEstimate && toEstimate &&
     ratioOf(ofEstimate, toEstimate, { confidence: cell.level, between });

@@ -71,9 +71,9 @@ export function contrastOf(
 ): Interval | null {
   const parts = neighboursOf(terms).map(partOf);
   if (parts.some(({ degreesOfFreedom }) => !(degreesOfFreedom > 0))) return null;
-  const logValue = parts.reduce((sum, part) => sum + part.logValue, 0);
+  const value = parts.reduce((product, part) => product * part.value, 1);
   const { variance, degreesOfFreedom } = sumOfVariances([...parts, ...between]);
-  return studentInterval(Math.exp(logValue), { variance, degreesOfFreedom }, confidence);
+  return studentInterval(value, { variance, degreesOfFreedom }, confidence);
 }
 
 /** @param variance Of ln value. */
@@ -137,10 +137,10 @@ export function over(estimate: Estimate, common: readonly number[]): Estimate | 
   return estimate.repetitions.length === common.length ? estimate : estimate.of(common);
 }
 
-function partOf(terms: readonly Term[]): Variance & { readonly logValue: number } {
+function partOf(terms: readonly Term[]): Variance & { readonly value: number } {
   const [{ estimate: first }] = terms;
   return {
-    logValue: terms.reduce((sum, { estimate, power }) => sum + power * Math.log(estimate.value), 0),
+    value: terms.reduce((product, { estimate, power }) => product * estimate.value ** power, 1),
     variance: terms.length === 1
       ? (terms[0].power * first.logStandardError) ** 2
       : standardErrorOf(jointDraws(terms), first.byRun.length) ** 2,

@@ -18,7 +18,7 @@ const ENDS: [code: number, sentence: string, next: readonly number[], says: RegE
     5,
     "it can't be told",
     [700, 1_400, 1_000, 900, 1_100],
-    /: not enough runs for a verdict, a change of \d+ %/,
+    /: too few runs for a verdict, a change of \d+ %/,
   ],
 ];
 
