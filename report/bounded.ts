@@ -4,6 +4,7 @@
  */
 import { isMovable, mostUs, productLimitUs } from "../runner/stats/censoring.ts";
 import { type SparseHistogram, valueAtPercentile } from "../runner/stats/histogram.ts";
+import { formatCount } from "./units.ts";
 
 export interface Bounded {
   readonly value: number;
@@ -59,4 +60,19 @@ export function boundedPercentile(
     isAtLeast: true,
     atMost: mostUs(all, bounds, percentile) / 1_000,
   };
+}
+
+/** What ≥ means; "" without lower bounds. */
+export function lowerBoundsText(censored: number): string {
+  if (censored === 0) return "";
+  const [what, they] = censored === 1
+    ? [
+      "latency is a lower bound: a request that timed out, was unfinished at the end or was never sent",
+      "it",
+    ]
+    : [
+      "latencies are lower bounds: requests that timed out, were unfinished at the end or were never sent",
+      "they",
+    ];
+  return `${formatCount(censored)} ${what}. Figures that ${they} could make larger are marked ≥.`;
 }

@@ -1,10 +1,11 @@
 /** How latencies are distributed: shares of the requests in steps of equal ratio. */
 import type { Histogram } from "../runner/stats/histogram.ts";
+import { lowerBoundsText } from "./bounded.ts";
 import type { Cell } from "./cells.ts";
 import { compact, type DensityChart } from "./charts.ts";
 import { percentileOf, type PooledLatency } from "./pool.ts";
 import { sum } from "./spread.ts";
-import { formatMs, timeUnit } from "./units.ts";
+import { formatCount, formatMs, timeUnit } from "./units.ts";
 import { counted } from "./words.ts";
 
 const STEPS_PER_DECADE = 24;
@@ -86,12 +87,25 @@ function halfText({ label, latency }: Cell): string {
     : `${half} less, and one in a hundred more than ${formatMs(p99.value)}.`;
 }
 
+/** What ≥ means, and what histograms leave out; "" without lower bounds. */
+export function boundsNote(latencies: readonly PooledLatency[]): string {
+  const censored = sum(latencies, (one) => one.censored);
+  if (censored === 0) return "";
+  const left = leftOut(latencies);
+  const which = left === censored ? "them" : `${formatCount(left)} of them`;
+  return `${lowerBoundsText(censored)} Histograms leave ${which} out.`;
+}
+
 /** What a histogram of the completed requests leaves out; "" for nothing. */
-export function notDrawnText(latencies: readonly PooledLatency[]): string {
-  const left = sum(latencies, ({ count, ended }) => count - ended.count);
+function notDrawnText(latencies: readonly PooledLatency[]): string {
+  const left = leftOut(latencies);
   if (left === 0) return "";
   const [past, present] = left === 1 ? ["was", "is"] : ["were", "are"];
   return `${
     counted(left, "request")
   } that timed out, ${past} unfinished or never sent ${present} not drawn.`;
+}
+
+function leftOut(latencies: readonly PooledLatency[]): number {
+  return sum(latencies, ({ count, ended }) => count - ended.count);
 }

@@ -4,11 +4,11 @@ import type { Measurement } from "../runner/result.ts";
 import type { Histogram } from "../runner/stats/histogram.ts";
 import { PERCENTILES, supportsPercentile } from "../runner/stats/percentiles.ts";
 import { type AgentsModel, agentsText, measurementAgents } from "./agents/model.ts";
-import { equalRatioEdgesUs, notDrawnText, sharesBetween } from "./density.ts";
+import { boundsNote, equalRatioEdgesUs, sharesBetween } from "./density.ts";
 import { isLongDrain } from "./drain.ts";
 import { loadText } from "./load.ts";
 import type { Fact } from "./method.ts";
-import { lowerBoundsNote, type PooledLatency, poolLatency, WEAK_NOTE } from "./pool.ts";
+import { type PooledLatency, poolLatency, WEAK_NOTE } from "./pool.ts";
 import { UNASKED_WORDS } from "./tables/outcomes.ts";
 import { type TrustModel, trustOf } from "./trust.ts";
 import { counted } from "./words.ts";
@@ -185,11 +185,10 @@ function endUsOf(histogram: Histogram): number {
 }
 
 function notesOf(latency: PooledLatency): string[] {
-  const { count, censored } = latency;
+  const { count } = latency;
   const weak = count > 0 && PERCENTILES.some((p) => !supportsPercentile(count, p))
     ? [WEAK_NOTE]
     : [];
-  const [bounds = ""] = lowerBoundsNote(censored);
-  const note = `${bounds} ${notDrawnText([latency])}`.trim();
-  return note === "" ? weak : [...weak, note];
+  const bounds = boundsNote([latency]);
+  return bounds === "" ? weak : [...weak, bounds];
 }

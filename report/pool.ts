@@ -16,7 +16,6 @@ import { PERCENTILES } from "../runner/stats/percentiles.ts";
 import { atLeast, type Bounded, boundedPercentile, exactly, percentileMs } from "./bounded.ts";
 import { endedLatency } from "./ended.ts";
 import { sum } from "./spread.ts";
-import { formatCount } from "./units.ts";
 
 /** Times in ms, as in the results. */
 export interface PooledLatency {
@@ -170,23 +169,3 @@ function moments(parts: readonly Latent["latency"][]): Moments {
 /** What brackets around a percentile mean. */
 export const WEAK_NOTE =
   "In round brackets: fewer than ten requests lie beyond it, too few to say more than luck.";
-
-/** What ≥ means; none without lower bounds. */
-export function lowerBoundsNote(censored: number): string[] {
-  if (censored === 0) return [];
-  const [what, they] = censored === 1
-    ? [
-      "latency is a lower bound: a request that timed out, was unfinished at the end or was never sent",
-      "it",
-    ]
-    : [
-      "latencies are lower bounds: requests that timed out, were unfinished at the end or were never sent",
-      "they",
-    ];
-  return [
-    `${
-      formatCount(censored)
-    } ${what}. Figures that ${they} could make larger have a ≥; the minimum is that of ` +
-    "the completed requests.",
-  ];
-}

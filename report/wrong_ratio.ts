@@ -30,7 +30,7 @@ export function wrongOf(runs: readonly Ended[]): number {
 }
 
 /** Where nothing was expected of the answers, those outside 2xx and 3xx are wrong. */
-function wrongAnswersOf({ checks, status }: Ended): number {
+export function wrongAnswersOf({ checks, status }: Ended): number {
   if (checks.passed + checks.failed > 0) return checks.failed;
   return sum(Object.entries(status), ([code, count]) => /^[23]/.test(code) ? 0 : count);
 }

@@ -2,11 +2,12 @@
 import type { Interval } from "../../runner/stats/interval.ts";
 import { PERCENTILES, supportsPercentile } from "../../runner/stats/percentiles.ts";
 import type { Cell } from "../cells.ts";
-import { lowerBoundsNote, type Percentile, type PooledLatency, WEAK_NOTE } from "../pool.ts";
+import { lowerBoundsText } from "../bounded.ts";
+import { type Percentile, type PooledLatency, WEAK_NOTE } from "../pool.ts";
 import { sum } from "../spread.ts";
 import { type ColumnOf, type Table, type TableCell, tableOf } from "../table.ts";
-import { boundText, timeUnit, type Unit } from "../units.ts";
-import { countCell, NONE, numberCell, targetColumn, withInterval } from "./columns.ts";
+import { timeUnit, type Unit } from "../units.ts";
+import { boundCell, countCell, NONE, numberCell, targetColumn, withInterval } from "./columns.ts";
 
 export function percentileTable(scenario: string, cells: readonly Cell[]): Table {
   const unit = timeUnit(cells.flatMap(({ latency }) => latency.percentiles));
@@ -88,9 +89,8 @@ export function latencyCell(latency: PooledLatency, p: number, unit: Unit): Tabl
   return { ...boundCell(numberCell(value, unit), isAtLeast), weak: !supportsPercentile(count, p) };
 }
 
-function boundCell(cell: TableCell, isAtLeast: boolean): TableCell {
-  return { ...cell, text: boundText(cell.text, isAtLeast) };
-}
+const MINIMUM =
+  "Mean and stdev count them as values; the minimum is that of the completed requests.";
 
 const HOW_TO_READ = "p99 is the time that 99 of 100 requests did not exceed.";
 
@@ -106,6 +106,6 @@ function notesOf(cells: readonly Cell[]): string[] {
     )
     ? [WEAK_NOTE]
     : [];
-  const bounds = lowerBoundsNote(sum(cells, ({ latency }) => latency.censored));
-  return [HOW_TO_READ, ...pooled, ...weak, ...bounds];
+  const bounds = lowerBoundsText(sum(cells, ({ latency }) => latency.censored));
+  return [HOW_TO_READ, ...pooled, ...weak, ...(bounds === "" ? [] : [`${bounds} ${MINIMUM}`])];
 }

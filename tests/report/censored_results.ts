@@ -3,7 +3,11 @@ import { type Measurement, type Results, results } from "../../runner/result.ts"
 import { sum } from "../../report/spread.ts";
 import { isMovable, productLimitUs } from "../../runner/stats/censoring.ts";
 import { encodeHistogram } from "../../runner/stats/hdr.ts";
-import { Histogram, type SparseHistogram } from "../../runner/stats/histogram.ts";
+import {
+  Histogram,
+  type SparseHistogram,
+  valueAtPercentile,
+} from "../../runner/stats/histogram.ts";
 import { PERCENTILES } from "../../runner/stats/percentiles.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 import { distributionOf } from "./intervals.ts";
@@ -71,7 +75,7 @@ export function censoredMeasurement(load: Load): Measurement {
   const late = requests.filter(({ atS, as }) => as !== "dropped" && atS > durationS);
   return {
     ...base,
-    load: clock === "sent" ? { ...base.load, kind: "closed", duration: durationS } as const : OPEN,
+    load: clock === "sent" ? { ...CLOSED, duration: durationS } : OPEN,
     elapsed: durationS,
     requests: {
       due: requests.length,
@@ -97,6 +101,15 @@ export function censoredMeasurement(load: Load): Measurement {
     warmup: clock === "sent" ? { label: "too-short", steadyFrom: null } : null,
   };
 }
+
+const CLOSED = {
+  kind: "closed",
+  connections: 60,
+  pipeline: 1,
+  keepAlive: true,
+  timeout: 1_000,
+  requests: null,
+} as const;
 
 const OPEN = {
   kind: "rate",
@@ -155,16 +168,15 @@ function withBounds({ all, censored }: Recorded, clock: Load["clock"]): Measurem
 }
 
 /** What ended after the deadline, and what was never sent, stands in the last one's histogram alone. */
-function pointsOf({ durationS, requests }: Load): Measurement["timeline"]["points"] {
+function pointsOf({ clock, durationS, requests }: Load): Measurement["timeline"]["points"] {
   const count = Math.ceil(durationS / INTERVAL_S - 1e-9);
   return Array.from({ length: count }, (_, i) => {
     const [fromS, toS] = [i * INTERVAL_S, Math.min(durationS, (i + 1) * INTERVAL_S)];
     const own = requests.filter(({ atS }) => atS > fromS && (atS <= toS || i === count - 1));
     const ended = own.filter(({ atS, as }) => atS <= toS && as !== "unfinished");
     const { all, censored } = recorded(own);
-    const histogram = new Histogram();
-    histogram.addSparse(all);
-    const at = (p: number): number => histogram.valueAtPercentile(p) / 1_000;
+    const at = (p: number): number =>
+      (clock === "sent" ? productLimitUs(all, censored, p) : valueAtPercentile(all, p)) / 1_000;
     const completed = sum(ended, ({ as }) => as === "completed" ? 1 : 0);
     const failed = sum(ended, ({ as }) => as === "timeout" ? 1 : 0);
     const times = { p50: at(50), p75: at(75), p90: at(90), p99: at(99), max: at(100) };
