@@ -55,3 +55,22 @@ Deno.test("the thresholds of a comparison are one family with the figures that d
     /: it fails alone, but not surely among 3 tests; about \d+ runs/,
   );
 });
+
+Deno.test("against a baseline of another session worse fails where it is known how sessions differ", () => {
+  const session = (rate: number, day: number) => ({
+    ...resultsAt({ a: around(rate) }),
+    startedAt: `2031-05-0${day}T10:18:00.000Z`,
+  });
+  const earlier = [990, 1_000, 1_010, 1_004, 995].map((rate, day) => session(rate, day + 1));
+  const thresholds = thresholdsOf("rate not worse than baseline by 5%");
+  const judged = (options: { earlier?: typeof earlier }) => {
+    const { gates } = compareResults(session(1_000, 8), session(600, 9), {
+      thresholds,
+      ...options,
+    });
+    return plain(gates[0]);
+  };
+  assert.equal(judged({ earlier }).outcome, "fail", judged({ earlier }).found);
+  assert.equal(judged({}).outcome, "inconclusive");
+  assert.match(judged({}).found, /: worse in these two sessions, /);
+});

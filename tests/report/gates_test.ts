@@ -123,6 +123,14 @@ for (const [sentence, text, outcome, found] of SEVERAL_RUNS) {
   });
 }
 
+Deno.test("runs of two kinds decide nothing where the limit is between them", () => {
+  const kinds = [1_000, 1_002, 998, 1_001, 600];
+  const split = overRuns("rate > 700/s", kinds);
+  assert.equal(split.outcome, "inconclusive");
+  assert.match(split.found, /: runs fall into two groups: 4 near 1,000\/s, 1 near 600\/s$/);
+  assert.equal(overRuns("rate > 100/s", kinds).outcome, "pass");
+});
+
 /** The outcome against a baseline of about 1,000 requests/s, of another session or of the same. */
 function againstBaseline(
   text: string,
