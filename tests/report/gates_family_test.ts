@@ -1,16 +1,16 @@
 /** One exit code tells of all thresholds, so they are judged as one family. */
 import assert from "node:assert/strict";
 import { compareResults } from "../../report/comparison/results.ts";
-import { judgeTogether } from "../../report/gates.ts";
-import { fact, tested } from "../../report/gates/evidence.ts";
+import { type Gate, judgeTogether } from "../../report/gates.ts";
+import { type Evidence, fact, tested } from "../../report/gates/evidence.ts";
 import { plain, thresholdsOf } from "./gated.ts";
 import { around, resultsAt } from "./rates.ts";
 
-function gateOf(evidence: ReturnType<typeof tested>, label = "a") {
-  return { threshold: "p99 < 50ms", scenario: "static", label, evidence };
+function gateOf(evidence: Evidence): Gate {
+  return { threshold: "p99 < 50ms", scenario: "static", label: "a", evidence };
 }
 
-function failing(p: number) {
+function failing(p: number): Gate {
   const remedy = "about 12 runs would decide";
   return gateOf(tested("p99 is 51 ms", { outcome: "fail", p, remedy }));
 }
