@@ -7,8 +7,7 @@ import { comparisonOf, type GroupComparison } from "./comparison.ts";
 import type { ComparedFigure } from "./comparison/group.ts";
 import { isOpen, type Lookup, TOLERATED_WRONG_RATIO } from "./comparison/pairs.ts";
 import { isAhead, pairSentence, ratioText, verdictText } from "./comparison/words.ts";
-import { isLowerBound, percentileOf } from "./pool.ts";
-import { formatMs, formatNumber, formatShare } from "./units.ts";
+import { boundText, formatMs, formatNumber, formatShare } from "./units.ts";
 
 export interface Answer {
   /** Who is fastest, or that nobody is. */
@@ -140,17 +139,19 @@ function runsText({ rate, runs }: Cell): string {
 }
 
 export function p99Text({ latency }: Cell): string {
-  const bound = isLowerBound(latency, 99) ? "≥ " : "";
-  return `p99 ${bound}${formatMs(percentileOf(latency, 99))}`;
+  const { value, isAtLeast } = latency.percentile(99);
+  return `p99 ${boundText(formatMs(value), isAtLeast)}`;
 }
 
 export function faultsOf(cells: readonly Cell[]): string[] {
   return cells.filter(({ wrongRatio }) => wrongRatio > 0).map(({ label, wrongRatio, runs }) => {
     const isSilent = runs.every(({ requests }) => requests.completed === 0);
     if (isSilent) return `${label} answered nothing`;
-    const share = `${
-      formatShare(wrongRatio)
-    } of the requests to ${label} failed or had a wrong answer`;
+    const isDropped = runs.some(({ requests }) => requests.dropped > 0);
+    const what = isDropped
+      ? "failed, were never sent or had a wrong answer"
+      : "failed or had a wrong answer";
+    const share = `${formatShare(wrongRatio)} of the requests to ${label} ${what}`;
     return wrongRatio > TOLERATED_WRONG_RATIO ? `${share}, so it is not ranked` : share;
   });
 }

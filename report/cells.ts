@@ -9,7 +9,8 @@ import { endedLatency } from "./ended.ts";
 import { type PooledLatency, poolLatency } from "./pool.ts";
 import { type Repeated, repeatedOf } from "./repeated.ts";
 import { type RunParts, takeApart } from "./run_parts.ts";
-import { type Spread, spreadOf, sum } from "./spread.ts";
+import { type Spread, spreadOf } from "./spread.ts";
+import { wrongRatioOf } from "./wrong_ratio.ts";
 
 export interface Cell {
   readonly target: string;
@@ -25,7 +26,7 @@ export interface Cell {
   readonly rate: Spread;
   readonly latency: PooledLatency;
   readonly confidence: Confidence;
-  /** Requests without a right answer (failed, or against an expectation) as a share of those that ended. */
+  /** Requests without a right answer as a share of those that ended or were never sent: `wrong_ratio.ts`. */
   readonly wrongRatio: number;
 }
 
@@ -83,18 +84,15 @@ function cellOf(
       level,
       ended: () => parts.map(endedBlocks),
     }),
-    wrongRatio: wrongRatioOf(runs),
+    wrongRatio: wrongRatioOf(runs) ?? 1,
   };
 }
 
-function endedBlocks({ run: { latency: { fastest } }, blocks }: RunParts): Block[] {
+/** Only where results of earlier versions don't say which values are lower bounds: else these are where they belong. */
+function endedBlocks({ run, blocks }: RunParts): readonly Block[] {
+  const { latency: { censored, fastest }, censoredHistogram } = run;
+  if (censored === 0 || censoredHistogram !== undefined) return blocks;
   return blocks.map((block) => ({ ...block, latency: endedLatency(block.latency, fastest) }));
-}
-
-function wrongRatioOf(runs: readonly Run[]): number {
-  const ended = sum(runs, ({ requests }) => requests.completed + requests.failed);
-  const wrong = sum(runs, ({ requests, checks }) => requests.failed + checks.failed);
-  return ended === 0 ? 1 : wrong / ended;
 }
 
 /** `hono`, or `hono · connections 50 · delay 100ms` when factors vary. */

@@ -31,6 +31,8 @@ export interface TimelineRun {
   readonly rate: readonly number[];
   /** One array per percentile of `TimelineChart.percentiles`. */
   readonly latency: readonly (readonly (number | null)[])[];
+  /** By percentile: the indices of the intervals in which lower bounds could make it larger; absent for none. */
+  readonly lowerBounds?: Readonly<Record<string, readonly number[]>>;
   /** Cores that the target used. */
   readonly cpu: readonly (number | null)[];
   /** Resident memory of the target, in the unit of `TimelineChart.memory`. */
@@ -151,6 +153,8 @@ export interface TailsChart {
     readonly color: number;
     /** For the first of `odds`, as many as the requests support. */
     readonly pooled: readonly number[];
+    /** Index in `odds` from which on lower bounds could turn out to make it larger; absent for none. */
+    readonly boundsFrom?: number;
     /** The same of each run; none where there is one run. */
     readonly runs: readonly (readonly number[])[];
   }[];

@@ -54,6 +54,10 @@ function figuresOf(measurement: Measurement): Row {
     bytesOut: bytes.out,
     ...latenciesOf(measurement),
     latencyCensored: latency.censored,
+    latencyLowerBounds: lowerBoundsOf(measurement),
+    drainS: measurement.drain?.duration ?? null,
+    drainCompleted: measurement.drain?.completed ?? null,
+    drainFailed: measurement.drain?.failed ?? null,
     ...flattenedOf(measurement),
     ...connectOf(measurement),
     answerBytes: valueOf("size", measurement),
@@ -79,6 +83,14 @@ function latenciesOf(measurement: Measurement): Row {
     ),
     latencyMaxMs: timeOf(max),
   };
+}
+
+/** `p99 p99.9 mean max`: the figures that lower bounds could turn out to make larger. */
+function lowerBoundsOf(measurement: Measurement): string {
+  return [...LATENCIES, "mean" as const, "max" as const].filter((name) => {
+    const found = figureOfRun(name, measurement);
+    return "value" in found && found.isAtLeast;
+  }).join(" ");
 }
 
 const LATENCIES = [

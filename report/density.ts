@@ -1,23 +1,26 @@
 /** How latencies are distributed: shares of the requests in steps of equal ratio. */
 import type { Histogram } from "../runner/stats/histogram.ts";
+import { lowerBoundsText } from "./bounded.ts";
 import type { Cell } from "./cells.ts";
 import { compact, type DensityChart } from "./charts.ts";
-import { isLowerBound, percentileOf } from "./pool.ts";
-import { formatMs, timeUnit } from "./units.ts";
+import { percentileOf, type PooledLatency } from "./pool.ts";
+import { sum } from "./spread.ts";
+import { formatCount, formatMs, timeUnit } from "./units.ts";
+import { counted } from "./words.ts";
 
 const STEPS_PER_DECADE = 24;
 
 /** Percentiles between which the axis lies; the few beyond would press all others together. */
 const SHOWN = { from: 0.1, to: 99.95 };
 
-/** Null when no cell has a latency. */
+/** Of the completed requests; null when no cell has one. */
 export function densityOf(cells: readonly Cell[]): DensityChart | null {
-  const filled = cells.filter(({ latency }) => latency.count > 0);
+  const filled = cells.filter(({ latency }) => latency.ended.count > 0);
   if (filled.length === 0) return null;
   const unit = timeUnit(filled.map(({ latency }) => percentileOf(latency, 50)));
   const edgesUs = decadeEdgesUs(
-    Math.min(...filled.map(({ latency }) => latency.histogram.valueAtPercentile(SHOWN.from))),
-    Math.max(...filled.map(({ latency }) => latency.histogram.valueAtPercentile(SHOWN.to))),
+    Math.min(...filled.map(({ latency }) => latency.ended.valueAtPercentile(SHOWN.from))),
+    Math.max(...filled.map(({ latency }) => latency.ended.valueAtPercentile(SHOWN.to))),
   );
   const edges = edgesUs.map((us) => compact(us / 1_000 / unit.size));
   return {
@@ -25,10 +28,10 @@ export function densityOf(cells: readonly Cell[]): DensityChart | null {
     alt: `Share of requests by latency: ${filled.map(({ label }) => label).join("; ")}`,
     axis: { unit: unit.name, scale: "log", min: edges[0], max: edges[edges.length - 1] },
     edges,
-    series: filled.map(({ label, color, latency: { histogram } }) => ({
+    series: filled.map(({ label, color, latency: { ended } }) => ({
       label,
       color,
-      shares: sharesBetween(histogram, edgesUs).map((share) => compact(share * 100)),
+      shares: sharesBetween(ended, edgesUs).map((share) => compact(share * 100)),
     })),
   };
 }
@@ -71,11 +74,38 @@ export function densityFinding(cells: readonly Cell[]): string {
     .filter(({ latency }) => latency.count > 0)
     .sort((a, b) => percentileOf(a.latency, 50) - percentileOf(b.latency, 50));
   const told = filled.length <= 3 ? filled : [filled[0], filled[filled.length - 1]];
-  return told.map(halfText).join(" ");
+  return [...told.map(halfText), notDrawnText(filled.map(({ latency }) => latency))]
+    .filter(Boolean).join(" ");
 }
 
 function halfText({ label, latency }: Cell): string {
   const half = `Half of the requests to ${label} took ${formatMs(percentileOf(latency, 50))} or`;
-  if (isLowerBound(latency, 50)) return `${half} longer.`;
-  return `${half} less, and one in a hundred more than ${formatMs(percentileOf(latency, 99))}.`;
+  if (latency.isAtLeast(50)) return `${half} longer.`;
+  const p99 = latency.percentile(99);
+  return p99.isAtLeast
+    ? `${half} less, and one in a hundred ${formatMs(p99.value)} or longer.`
+    : `${half} less, and one in a hundred more than ${formatMs(p99.value)}.`;
+}
+
+/** What ≥ means, and what histograms leave out; "" without lower bounds. */
+export function boundsNote(latencies: readonly PooledLatency[]): string {
+  const censored = sum(latencies, (one) => one.censored);
+  if (censored === 0) return "";
+  const left = leftOut(latencies);
+  const which = left === censored ? "them" : `${formatCount(left)} of them`;
+  return `${lowerBoundsText(censored)} Histograms leave ${which} out.`;
+}
+
+/** What a histogram of the completed requests leaves out; "" for nothing. */
+function notDrawnText(latencies: readonly PooledLatency[]): string {
+  const left = leftOut(latencies);
+  if (left === 0) return "";
+  const [past, present] = left === 1 ? ["was", "is"] : ["were", "are"];
+  return `${
+    counted(left, "request")
+  } that timed out, ${past} unfinished or never sent ${present} not drawn.`;
+}
+
+function leftOut(latencies: readonly PooledLatency[]): number {
+  return sum(latencies, ({ count, ended }) => count - ended.count);
 }

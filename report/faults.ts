@@ -6,6 +6,7 @@ import type { Cell } from "./cells.ts";
 import { compact, type FaultsChart } from "./charts.ts";
 import { sum } from "./spread.ts";
 import { formatCount, formatNumber, formatShare, GLUE } from "./units.ts";
+import { judgedOf, wrongAnswersOf, wrongOf } from "./wrong_ratio.ts";
 
 export interface FaultsModel {
   /** One a cell in which something went wrong at a known moment. */
@@ -42,7 +43,7 @@ const KINDS: readonly Kind[] = [
 ];
 
 export function faultsOf(cells: readonly Cell[]): FaultsModel {
-  const faulty = mostFaulty(cells.filter((cell) => faultsIn(cell) > 0));
+  const faulty = mostFaulty(cells.filter(({ runs }) => wrongOf(runs) > 0));
   return {
     charts: faulty.flatMap((cell) => {
       const chart = chartOf(cell);
@@ -60,11 +61,7 @@ const MOST_CELLS = 6;
 /** In the order of the cells, if they are not too many. */
 function mostFaulty(cells: readonly Cell[]): readonly Cell[] {
   if (cells.length <= MOST_CELLS) return cells;
-  return [...cells].sort((a, b) => faultsIn(b) - faultsIn(a)).slice(0, MOST_CELLS);
-}
-
-function faultsIn({ runs }: Cell): number {
-  return sum(runs, ({ requests, checks }) => requests.failed + requests.dropped + checks.failed);
+  return [...cells].sort((a, b) => wrongOf(b.runs) - wrongOf(a.runs)).slice(0, MOST_CELLS);
 }
 
 /** All runs of the cell, one laid over the other. */
@@ -92,19 +89,19 @@ function countAt(point: Point | undefined, of: Kind["of"]): number {
 /** `express: 1.2 % of 30,000 requests went wrong (timed out 120, wrong answers 240), from 0.2 s to 2.9 s.` */
 function findingOf(cell: Cell): string {
   const { label, runs } = cell;
-  const due = sum(runs, ({ requests }) => requests.due);
+  const judged = judgedOf(runs);
   const kinds: [string, number][] = [
     ...ERRORS.map((kind): [string, number] => [
       ERROR_WORDS[kind].toLowerCase(),
       sum(runs, ({ errors }) => errors[kind] ?? 0),
     ]),
-    ["wrong answers", sum(runs, ({ checks }) => checks.failed)],
+    ["wrong answers", sum(runs, wrongAnswersOf)],
     ["never sent", sum(runs, ({ requests }) => requests.dropped)],
   ];
   const told = kinds.filter(([, count]) => count > 0)
     .map(([word, count]) => `${word} ${formatCount(count)}`);
-  const share = formatShare(faultsIn(cell) / Math.max(1, due));
-  return `${label}: ${share} of ${formatCount(due)} requests went wrong (${told.join(", ")})${
+  const share = formatShare(cell.wrongRatio);
+  return `${label}: ${share} of ${formatCount(judged)} requests went wrong (${told.join(", ")})${
     whenText(runs)
   }.`;
 }

@@ -1,26 +1,19 @@
 /** The figures that thresholds name, of one run: in the unit of the results, or why there is none. */
 import type { Distribution, Measurement, Run, Threshold } from "../runner/result.ts";
-import { decodeSparse } from "../runner/stats/hdr.ts";
-import { valueAtPercentile } from "../runner/stats/histogram.ts";
-import { PERCENTILES } from "../runner/stats/percentiles.ts";
-import { endedLatency } from "./ended.ts";
-import { isLowerBound } from "./pool.ts";
+import { atLeast, type Bounded, exactly } from "./bounded.ts";
 import { flattenedOf, FLATTENING } from "./flattening.ts";
+import { type PooledLatency, poolLatency } from "./pool.ts";
 import { meanCoresOf, peakMemoryBytesOf, perCpuSecondOf } from "./resources.ts";
 import { sum } from "./spread.ts";
+import { wrongRatioOf } from "./wrong_ratio.ts";
 
 export type FigureName = Threshold["figure"];
 
 /** A run, or a single measurement, which knows nothing of its target's process. */
 export type Judged = Measurement & Partial<Pick<Run, "startUp" | "resources" | "repetition">>;
 
-export type FigureOfRun =
-  | {
-    readonly value: number;
-    /** True: the value that waiting longer would have shown may be any larger. */
-    readonly isAtLeast: boolean;
-  }
-  | { readonly none: string };
+/** With the most that it can be, whatever lower bounds turn out to be; or why there is none. */
+export type FigureOfRun = Bounded | { readonly none: string };
 
 export function figureOfRun(name: FigureName, run: Judged): FigureOfRun {
   const [, of, time] = TIMES.exec(name) ?? [];
@@ -64,43 +57,55 @@ const NOTHING_MEASURED: Readonly<Record<DistributionName | "latency", string>> =
 function timeOf(run: Judged, of: DistributionName | undefined, time: string): FigureOfRun {
   const times: Distribution = of ? run[of] : run.latency;
   if (times.count === 0) return { none: NOTHING_MEASURED[of ?? "latency"] };
-  const holdsBounds = of === undefined || of === "service";
-  if (time === "mean" || time === "stdev") return exact(times[time]);
-  if (time === "min") return of ? exact(times.min) : fastestOf(run);
-  // What was under way at the end may have been sent a moment before; what timed out did take that long.
-  const timedOut = (run.errors.timeout ?? 0) > 0;
-  if (time === "max") return { value: times.max, isAtLeast: holdsBounds && timedOut };
-  const percentile = Number(time.slice(1));
-  if (percentile < 50) return lowOf(run, percentile);
-  const { count } = times;
-  return {
-    value: valueOf(times, percentile, run),
-    isAtLeast: holdsBounds && isLowerBound({ count, censored: run.latency.censored }, percentile),
-  };
+  if (of === undefined) return latencyOf(run, time);
+  const value = timeIn(times, time);
+  return of === "service" && isServiceAtLeast(run, time) ? atLeast(value) : exactly(value);
 }
 
-function fastestOf({ latency: { fastest } }: Judged): FigureOfRun {
-  return fastest === 0 ? NOTHING_COMPLETED : exact(fastest);
+function latencyOf(run: Judged, time: string): FigureOfRun {
+  const pooled = poolLatency([run]);
+  switch (time) {
+    case "min":
+      return pooled.fastest === 0 ? NOTHING_COMPLETED : exactly(pooled.fastest);
+    case "mean":
+    case "stdev":
+      return pooled.isAtLeast("mean") ? atLeast(pooled[time]) : exactly(pooled[time]);
+    case "max":
+      return isMaxAtLeast(run, pooled) ? atLeast(pooled.max) : exactly(pooled.max);
+    default:
+      return percentileOf(pooled, Number(time.slice(1)));
+  }
 }
 
-/** What the results have not is in their histogram. */
-function valueOf({ percentiles, max }: Distribution, percentile: number, run: Judged): number {
-  const kept = PERCENTILES.find((one) => one === percentile);
-  if (kept !== undefined) return percentiles[`${kept}`];
-  return Math.min(valueAtPercentile(decodeSparse(run.histogram), percentile) / 1_000, max);
+function percentileOf(pooled: PooledLatency, percentile: number): FigureOfRun {
+  const found = pooled.percentile(percentile);
+  return percentile < 50 && pooled.ended.count === 0 ? { none: "no request ended" } : found;
 }
 
-function lowOf(run: Judged, percentile: number): FigureOfRun {
-  const ended = endedLatency(decodeSparse(run.histogram), run.latency.fastest);
-  if (ended.count === 0) return { none: "no request ended" };
-  return exact(valueAtPercentile(ended, percentile) / 1_000);
+/** Where is not known which values are bounds: what timed out is one; what was under way may have been sent a moment before. */
+function isMaxAtLeast({ errors }: Judged, pooled: PooledLatency): boolean {
+  return pooled.isAtLeast("max") || (errors.timeout ?? 0) > 0;
+}
+
+function timeIn(times: Distribution, time: string): number {
+  if (time === "min" || time === "mean" || time === "stdev" || time === "max") return times[time];
+  return times.percentiles[time.slice(1) as keyof Distribution["percentiles"]];
+}
+
+/** Of service times the results keep no histogram, but which figures lower bounds could make larger. */
+function isServiceAtLeast(run: Judged, time: string): boolean {
+  const { service: { lowerBounds = [] }, latency: { censored }, censoredHistogram } = run;
+  const isKnown = censored === 0 || censoredHistogram !== undefined;
+  if (isKnown) return lowerBounds.includes(time === "stdev" ? "mean" : time.replace(/^p/, ""));
+  const found = time === "min" ? null : latencyOf(run, time);
+  return found !== null && "value" in found && found.isAtLeast;
 }
 
 /** Of the whole seconds of a run. */
 function spreadOf(run: Judged, of: keyof Judged["perSecond"], spread: string): FigureOfRun {
   if (run.elapsed < 1) return { none: "no whole second was measured" };
   const key = spread.replace(".", "_") as keyof Judged["perSecond"]["requests"];
-  return exact(run.perSecond[of][key]);
+  return exactly(run.perSecond[of][key]);
 }
 
 /** Of a percentile's intervals: until when they change, and where they end. */
@@ -108,15 +113,18 @@ function flatOf(run: Judged, of: string, percentile: string): FigureOfRun {
   const name = FLATTENING.find((one) => one === percentile);
   const found = name === undefined ? null : flattenedOf(run, name);
   if (found === null) return { none: NOTHING_MEASURED.latency };
-  return exact(of === "final" ? found.finalMs : found.fromS * 1_000);
+  return exactly(of === "final" ? found.finalMs : found.fromS * 1_000);
 }
 
 const OTHERS: Readonly<Record<OtherName, (run: Judged) => FigureOfRun>> = {
-  rate: ({ requests, rate }) => requests.due === 0 ? NOTHING_SENT : exact(rate),
-  success: (run) => shareOf(1 - wrongRatioOf(run)),
-  errors: (run) => shareOf(wrongRatioOf(run)),
+  rate: ({ requests, rate }) => requests.due === 0 ? NOTHING_SENT : exactly(rate),
+  success: (run) => {
+    const wrong = wrongRatioOf([run]);
+    return shareOf(wrong === null ? null : 1 - wrong);
+  },
+  errors: (run) => shareOf(wrongRatioOf([run])),
   dropped: ({ requests }) =>
-    requests.due === 0 ? NOTHING_SENT : exact(requests.dropped / requests.due),
+    requests.due === 0 ? NOTHING_SENT : exactly(requests.dropped / requests.due),
   "2xx": (run) => statusOf(run, "2"),
   "3xx": (run) => statusOf(run, "3"),
   "4xx": (run) => statusOf(run, "4"),
@@ -124,14 +132,14 @@ const OTHERS: Readonly<Record<OtherName, (run: Judged) => FigureOfRun>> = {
   startUp: ({ startUp }) =>
     startUp === null || startUp === undefined
       ? { none: "the target was not started here" }
-      : exact(startUp),
+      : exactly(startUp),
   cpu: (run) => ofTarget(run, meanCoresOf),
   perCpu: (run) => ofTarget(run, (used) => perCpuSecondOf(used, run)),
   memory: (run) => ofTarget(run, peakMemoryBytesOf),
-  bytes: ({ requests, bytes }) => requests.due === 0 ? NOTHING_SENT : exact(bytes.inPerSecond),
+  bytes: ({ requests, bytes }) => requests.due === 0 ? NOTHING_SENT : exactly(bytes.inPerSecond),
   size: ({ requests: { completed }, bytes }) =>
-    completed === 0 ? NOTHING_COMPLETED : exact(bytes.in / completed),
-  "generator.cpu": ({ generator }) => exact(generator.cpu),
+    completed === 0 ? NOTHING_COMPLETED : exactly(bytes.in / completed),
+  "generator.cpu": ({ generator }) => exactly(generator.cpu),
   "lag.p50": (run) => lagOf(run, "p50"),
   "lag.p99": (run) => lagOf(run, "p99"),
   "lag.max": (run) => lagOf(run, "max"),
@@ -140,31 +148,15 @@ const OTHERS: Readonly<Record<OtherName, (run: Judged) => FigureOfRun>> = {
 const NOTHING_SENT: FigureOfRun = { none: "no request was due" };
 const NOTHING_COMPLETED: FigureOfRun = { none: "no request was completed" };
 
-function exact(value: number): FigureOfRun {
-  return { value, isAtLeast: false };
-}
-
-/**
- * Failed, never sent, or answered wrong, as a share of all that were due but those under way at the end.
- * Where nothing was expected of the answers, those outside 2xx and 3xx are wrong.
- */
-function wrongRatioOf({ requests, checks, status }: Judged): number {
-  const { completed, failed, dropped } = requests;
-  const unexpected = Object.entries(status)
-    .reduce((sum, [code, count]) => /^[23]/.test(code) ? sum : sum + count, 0);
-  const wrong = checks.passed + checks.failed > 0 ? checks.failed : unexpected;
-  return (failed + dropped + wrong) / (completed + failed + dropped); // NaN when none ended
-}
-
-function shareOf(share: number): FigureOfRun {
-  return Number.isNaN(share) ? { none: "no request ended" } : exact(share);
+function shareOf(share: number | null): FigureOfRun {
+  return share === null ? { none: "no request ended" } : exactly(share);
 }
 
 /** Answers of one class of status, as a share of those that were completed. */
 function statusOf({ status, requests: { completed } }: Judged, first: string): FigureOfRun {
   if (completed === 0) return NOTHING_COMPLETED;
   const codes = Object.entries(status).filter(([code]) => code.startsWith(first));
-  return exact(sum(codes, ([, count]) => count) / completed);
+  return exactly(sum(codes, ([, count]) => count) / completed);
 }
 
 function ofTarget(
@@ -175,10 +167,10 @@ function ofTarget(
     return { none: "CPU and memory are those of targets that Plateau starts" };
   }
   const value = of({ resources });
-  return value === null ? { none: "the target used no CPU time that was seen" } : exact(value);
+  return value === null ? { none: "the target used no CPU time that was seen" } : exactly(value);
 }
 
 function lagOf({ load, requests, generator }: Judged, of: "p50" | "p99" | "max"): FigureOfRun {
   if (load.kind === "closed") return { none: "a closed loop sends when it can and has no lag" };
-  return requests.due === 0 ? NOTHING_SENT : exact(generator.lag[of]);
+  return requests.due === 0 ? NOTHING_SENT : exactly(generator.lag[of]);
 }

@@ -1,5 +1,7 @@
 /** The intervals of a run's timeline. */
 import type { Run } from "../runner/result.ts";
+import { isMovable } from "../runner/stats/censoring.ts";
+import { decodeSparse } from "../runner/stats/hdr.ts";
 
 export type Point = Run["timeline"]["points"][number];
 
@@ -19,4 +21,17 @@ export function intervalsOf({ timeline: { points, interval } }: Pick<Run, "timel
 /** Whether no request ended in the interval: its latencies are then none, not 0. */
 export function isEmpty({ histogram }: Point): boolean {
   return histogram === "";
+}
+
+/** Percentiles that a point has. */
+export const POINT_PERCENTILES = ["p50", "p75", "p90", "p99"] as const;
+
+/** Which figures of the interval lower bounds could turn out to make larger: `p99` and the like, and `max`. */
+export function lowerBoundsIn({ histogram, censoredHistogram }: Point): string[] {
+  if (censoredHistogram === undefined) return [];
+  const [all, bounds] = [decodeSparse(histogram), decodeSparse(censoredHistogram)];
+  return [
+    ...POINT_PERCENTILES.filter((name) => isMovable(all, bounds, Number(name.slice(1)))),
+    "max",
+  ];
 }

@@ -79,7 +79,7 @@ export function gatesMarkdown({ table, note }: Pick<GatesModel, "table" | "note"
 }
 
 function scenarioMarkdown(scenario: ScenarioModel): string {
-  const { name, request, load, answer, steadyFindings, tables } = scenario;
+  const { name, request, load, answer, boundsNote, steadyFindings, tables } = scenario;
   const restless = steadyFindings.filter(({ isFlat }) => !isFlat);
   const heading = request ? `### ${escaped(name)}: ${escaped(request)}` : `### ${escaped(name)}`;
   return [
@@ -87,6 +87,7 @@ function scenarioMarkdown(scenario: ScenarioModel): string {
     escaped(load && `Load: ${load}`),
     `**${escaped(answer.verdict)}**${escaped(answer.detail && `: ${answer.detail}`)}`,
     tableMarkdown(tables.summary),
+    escaped(boundsNote),
     restless.map(({ text }) => `- ${escaped(text)}`).join("\n"),
     escaped(scenario.perCpuFinding),
     ...(scenario.faults.charts.length > 0 ? scenario.faults.findings.map(escaped) : []),

@@ -4,14 +4,16 @@ import type { Measurement } from "../runner/result.ts";
 import type { Histogram } from "../runner/stats/histogram.ts";
 import { PERCENTILES, supportsPercentile } from "../runner/stats/percentiles.ts";
 import { type AgentsModel, agentsText, measurementAgents } from "./agents/model.ts";
-import { equalRatioEdgesUs, sharesBetween } from "./density.ts";
+import { boundsNote, equalRatioEdgesUs, sharesBetween } from "./density.ts";
+import { isLongDrain } from "./drain.ts";
 import { loadText } from "./load.ts";
 import type { Fact } from "./method.ts";
-import { isLowerBound, poolLatency, WEAK_NOTE } from "./pool.ts";
+import { type PooledLatency, poolLatency, WEAK_NOTE } from "./pool.ts";
 import { UNASKED_WORDS } from "./tables/outcomes.ts";
 import { type TrustModel, trustOf } from "./trust.ts";
 import { counted } from "./words.ts";
 import {
+  boundText,
   formatCount,
   formatDuration,
   formatMs,
@@ -50,16 +52,15 @@ const HISTOGRAM_STEPS = 11;
 const FIRST_STEP_UP_TO = 1;
 
 export function measurementModel(measurement: Measurement): MeasurementModel {
-  const { url, latency, status, errors, reasons, unasked = 0 } = measurement;
+  const { url, status, errors, reasons, unasked = 0 } = measurement;
+  const latency = poolLatency([measurement]);
   return {
     url,
     trust: trustOf(measurement),
     load: `${loadText([measurement])}, ${counted(measurement.generator.workers, "worker")}`,
-    facts: measurementFacts(measurement),
+    facts: measurementFacts(measurement, latency),
     percentiles: percentileFacts(latency),
-    histogram: latency.count === 0
-      ? []
-      : latencySteps(poolLatency([measurement]).histogram, HISTOGRAM_STEPS),
+    histogram: latency.ended.count === 0 ? [] : latencySteps(latency.ended, HISTOGRAM_STEPS),
     statuses: Object.entries(status).map(([code, count]) => ({
       label: code,
       text: formatCount(count),
@@ -72,19 +73,19 @@ export function measurementModel(measurement: Measurement): MeasurementModel {
       ...(unasked > 0 ? [{ label: UNASKED_WORDS, text: formatCount(unasked) }] : []),
     ],
     agents: measurementAgents(measurement),
-    notes: notesOf(measurement),
+    notes: notesOf(latency),
   };
 }
 
-function measurementFacts(measurement: Measurement): Fact[] {
-  const { requests, bytes, latency, checks } = measurement;
+function measurementFacts(measurement: Measurement, latency: PooledLatency): Fact[] {
+  const { requests, bytes, checks } = measurement;
   const agents = agentsText([measurement]);
   const size = (value: number) => formatQuantity(value, sizeUnit([value]));
   return [
     { label: "Requests/s", text: formatNumber(measurement.rate) },
     { label: "Elapsed", text: formatDuration(measurement.elapsed) },
-    { label: "Completed", text: formatCount(requests.completed) },
-    { label: "Failed", text: formatCount(requests.failed) },
+    { label: "Completed", text: outcomeText("completed", measurement) },
+    { label: "Failed", text: outcomeText("failed", measurement) },
     { label: "Unfinished", text: formatCount(requests.unfinished) },
     ...(requests.dropped ? [{ label: "Dropped", text: formatCount(requests.dropped) }] : []),
     ...sessionFacts(measurement),
@@ -97,15 +98,23 @@ function measurementFacts(measurement: Measurement): Fact[] {
   ];
 }
 
+/** `10,512, 12 of them in the 0.8 s after the deadline`, where the wait is worth a word. */
+function outcomeText(of: "completed" | "failed", measurement: Measurement): string {
+  const { requests, drain, elapsed } = measurement;
+  const text = formatCount(requests[of]);
+  if (drain === undefined || !isLongDrain(drain.duration, elapsed) || drain[of] === 0) return text;
+  const wait = formatMs(drain.duration * 1_000);
+  return `${text}, ${formatCount(drain[of])} of them in the ${wait} after the deadline`;
+}
+
 /** Nothing where nothing has a latency; the fastest is of requests with an answer. */
-function latencyFacts({ count, mean, stdev, fastest, max }: Measurement["latency"]): Fact[] {
+function latencyFacts({ count, mean, stdev, fastest, max, isAtLeast }: PooledLatency): Fact[] {
+  const meanText = boundText(formatMs(mean), isAtLeast("mean"));
+  const maxText = boundText(formatMs(max), isAtLeast("max"));
   return [
-    {
-      label: "Mean latency",
-      text: count === 0 ? NOTHING : `${formatMs(mean)} ± ${formatMs(stdev)}`,
-    },
+    { label: "Mean latency", text: count === 0 ? NOTHING : `${meanText} ± ${formatMs(stdev)}` },
     { label: "Fastest", text: fastest === 0 ? NOTHING : formatMs(fastest) },
-    { label: "Slowest", text: count === 0 ? NOTHING : formatMs(max) },
+    { label: "Slowest", text: count === 0 ? NOTHING : maxText },
   ];
 }
 
@@ -138,16 +147,18 @@ function lagFacts({ latency, generator: { lag } }: Measurement): Fact[] {
 }
 
 function percentileFacts(
-  { percentiles, count, censored }: Measurement["latency"],
+  { percentiles, percentile, count }: PooledLatency,
 ): MeasurementModel["percentiles"] {
   if (count === 0) return PERCENTILES.map((p) => ({ label: `p${p}`, text: NOTHING, weak: false }));
-  const unit = timeUnit(Object.values(percentiles));
-  return PERCENTILES.map((p) => ({
-    label: `p${p}`,
-    text: (isLowerBound({ count, censored }, p) ? "≥ " : "") +
-      formatQuantity(percentiles[`${p}`], unit),
-    weak: !supportsPercentile(count, p),
-  }));
+  const unit = timeUnit(percentiles);
+  return PERCENTILES.map((p) => {
+    const { value, isAtLeast } = percentile(p);
+    return {
+      label: `p${p}`,
+      text: boundText(formatQuantity(value, unit), isAtLeast),
+      weak: !supportsPercentile(count, p),
+    };
+  });
 }
 
 /** A histogram that is not empty as so many steps. */
@@ -173,14 +184,11 @@ function endUsOf(histogram: Histogram): number {
   return endUs;
 }
 
-function notesOf({ latency: { count, censored } }: Measurement): string[] {
+function notesOf(latency: PooledLatency): string[] {
+  const { count } = latency;
   const weak = count > 0 && PERCENTILES.some((p) => !supportsPercentile(count, p))
     ? [WEAK_NOTE]
     : [];
-  const bounds = censored === 0 ? [] : [
-    `${
-      formatCount(censored)
-    } of the latencies are lower bounds: timed out, or unfinished at the end.`,
-  ];
-  return [...weak, ...bounds];
+  const bounds = boundsNote([latency]);
+  return bounds === "" ? weak : [...weak, bounds];
 }

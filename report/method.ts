@@ -79,10 +79,30 @@ export function measuredSentences(runs: readonly Run[]): string[] {
     ...clockSentences(runs),
     `Nothing leaves the data: a request without a whole answer ${
       timeouts.length ? `after ${listed(timeouts)} ` : ""
-    }has failed, and it is in the distribution at the time it had taken, as are the requests in flight at the end.`,
-    "Requests/s are completed answers, whatever their status, over the time of the run.",
+    }has failed, and it is in the distribution at the time it had taken, as are the requests that were unfinished at the end${
+      runs.some(hasDroppedBounds) ? " and, at the time they had waited, those never sent" : ""
+    }. Figures that these lower bounds could make larger are marked ≥.`,
+    ...estimateSentences(runs),
+    "Requests/s are completed answers, whatever their status, over the time of the run; what completes after its deadline is in the latencies alone.",
     "Times are kept in histograms of three significant digits from 1 µs to 1 hour (HdrHistogram).",
   ];
+}
+
+/** Results of earlier versions have no latency of requests that were never sent. */
+function hasDroppedBounds({ requests, censoredHistogram }: Run): boolean {
+  return requests.dropped > 0 && censoredHistogram !== undefined;
+}
+
+/** How percentiles are found among lower bounds; nothing where closed loops have none. */
+function estimateSentences(runs: readonly Run[]): string[] {
+  const isBounded = runs.some(({ latency, censoredHistogram }) =>
+    latency.clock === "sent" && censoredHistogram !== undefined
+  );
+  return isBounded
+    ? [
+      "Percentiles of a closed loop are product-limit estimates (Kaplan and Meier), which spread the weight of a lower bound over the longer times; in an open loop a lower bound counts as a value.",
+    ]
+    : [];
 }
 
 /** Of names in a sentence. */

@@ -12,7 +12,7 @@ import type { BarsChart, DensityChart, TailsChart, TimelineChart } from "./chart
 import { commandOf, sourceNameOf } from "./command.ts";
 import { type ClaimsModel, claimsModel } from "./claims/model.ts";
 import { compareScenarios, type ScenarioComparison } from "./comparison/scenarios.ts";
-import { densityFinding, densityOf } from "./density.ts";
+import { boundsNote, densityFinding, densityOf } from "./density.ts";
 import { type FaultsModel, faultsOf } from "./faults.ts";
 import type { ForestModel } from "./forest.ts";
 import { type GatesModel, gatesModel } from "./gates/model.ts";
@@ -98,6 +98,8 @@ export interface ScenarioModel {
   /** Null when no request has a latency. */
   readonly density: DensityChart | null;
   readonly densityFinding: string;
+  /** What its ≥ mean, and which requests its histograms leave out; "" where no latency is a lower bound. */
+  readonly boundsNote: string;
   /** Null when there are too few requests. */
   readonly tails: TailsChart | null;
   readonly tailsFinding: string;
@@ -185,6 +187,7 @@ function scenarioModel(
     timelineFinding: timelineFinding(cells),
     density: densityOf(cells),
     densityFinding: densityFinding(cells),
+    boundsNote: boundsNote(cells.map(({ latency }) => latency)),
     tails: tailsOf(cells),
     tailsFinding: tailsFinding(cells),
     steadyFindings: steadyFindings(cells),

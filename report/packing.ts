@@ -5,16 +5,21 @@
  *
  * Three streams of LEB128 numbers, each after its length in bytes, as like beside like deflates better. Heads:
  * for each cell how many runs it has; for each run how many steps; for each step its microseconds, what it
- * completed and failed, and its buckets. Gaps and counts: for each bucket in use, the empty ones before it and
- * what it counts. In each cell, values below the lowest p50 of any step are counted together in the bucket
- * right below it, as no percentile from 50 up of a sum of steps can lie there.
+ * completed and failed, and its buckets, twice as many and one more where some values are lower bounds, whose
+ * buckets follow. Gaps and counts: for each bucket in use, the empty ones before it and what it counts. In each
+ * cell, values below the lowest p50 of any step, and below every bound, are counted together in the bucket right
+ * below it, as no percentile from 50 up of a sum of steps can lie there, nor does any hang on where they lie.
  */
-import { highestUsOf, lowestUsOf } from "../runner/stats/histogram.ts";
-import type { Block } from "../runner/stats/pool.ts";
+import { EMPTY, highestUsOf, lowestUsOf, type SparseHistogram } from "../runner/stats/histogram.ts";
 
 /** One or more intervals of a run. */
-export interface Step extends Block {
+export interface Step {
+  readonly seconds: number;
+  readonly completed: number;
   readonly failed: number;
+  readonly latency: SparseHistogram;
+  /** Values of `latency` that are lower bounds. */
+  readonly bounds: SparseHistogram;
 }
 
 /** Of a cell: its runs, of each its steps in order. */
@@ -26,7 +31,7 @@ export function packSteps(cells: readonly CellSteps[]): Uint8Array<ArrayBuffer> 
   const streams = { heads: new Numbers(), gaps: new Numbers(), counts: new Numbers() };
   for (const runs of cells) {
     const lowest = runs.flat().reduce(
-      (least, step) => Math.min(least, medianBucket(step)),
+      (least, step) => Math.min(least, medianBucket(step), step.bounds.indices[0] ?? Infinity),
       Infinity,
     );
     streams.heads.push(runs.length);
@@ -54,28 +59,40 @@ interface Streams {
   readonly counts: Numbers;
 }
 
-// hot: a large report packs millions of buckets.
-function packStep(step: Step, lowest: number, { heads, gaps, counts }: Streams): void {
-  const { seconds, completed, failed, latency } = step;
-  const used = latency.indices.length;
-  let first = 0;
-  let below = 0;
-  while (first < used && latency.indices[first] < lowest) below += latency.counts[first++];
+function packStep(step: Step, lowest: number, streams: Streams): void {
+  const { seconds, completed, failed, latency, bounds } = step;
+  const { heads } = streams;
   heads.push(Math.round(seconds * SECOND_US));
   heads.push(completed);
   heads.push(failed);
-  heads.push(used - first + (below > 0 ? 1 : 0));
+  const used = packBuckets(latency, lowest, streams);
+  heads.push(2 * used + (bounds.count > 0 ? 1 : 0));
+  if (bounds.count > 0) heads.push(packBuckets(bounds, lowest, streams));
+}
+
+/** @returns How many they are. */
+// hot: a large report packs millions of buckets.
+function packBuckets(
+  { indices, counts }: SparseHistogram,
+  lowest: number,
+  { gaps, counts: packed }: Streams,
+): number {
+  const used = indices.length;
+  let first = 0;
+  let below = 0;
+  while (first < used && indices[first] < lowest) below += counts[first++];
   let next = 0;
   if (below > 0) {
     gaps.push(lowest - 1);
-    counts.push(below);
+    packed.push(below);
     next = lowest;
   }
   for (let i = first; i < used; i++) {
-    gaps.push(latency.indices[i] - next);
-    counts.push(latency.counts[i]);
-    next = latency.indices[i] + 1;
+    gaps.push(indices[i] - next);
+    packed.push(counts[i]);
+    next = indices[i] + 1;
   }
+  return used - first + (below > 0 ? 1 : 0);
 }
 
 /** Reads what `packSteps` wrote. Only percentiles from 50 up may be asked of the histograms. */
@@ -92,29 +109,37 @@ function listOf<T>(numbers: Cursor, next: () => T): T[] {
   return Array.from({ length: numbers.next() }, next);
 }
 
-// hot: a page reads thousands of steps when somebody begins to brush.
 function unpackStep(heads: Cursor, gaps: Cursor, counts: Cursor): Step {
   const seconds = heads.next() / SECOND_US;
   const completed = heads.next();
   const failed = heads.next();
   const used = heads.next();
-  const latency = {
-    indices: new Uint16Array(used),
-    counts: new Float64Array(used),
-    count: 0,
+  const latency = unpackBuckets(Math.floor(used / 2), gaps, counts);
+  const bounds = used % 2 === 0 ? EMPTY : unpackBuckets(heads.next(), gaps, counts);
+  return { seconds, completed, failed, latency, bounds };
+}
+
+// hot: a page reads thousands of steps when somebody begins to brush.
+function unpackBuckets(used: number, gaps: Cursor, packed: Cursor): SparseHistogram {
+  const indices = new Uint16Array(used);
+  const counts = new Float64Array(used);
+  let count = 0;
+  for (let i = 0, index = 0; i < used; i++, index++) {
+    index += gaps.next();
+    indices[i] = index;
+    counts[i] = packed.next();
+    count += counts[i];
+  }
+  return {
+    indices,
+    counts,
+    count,
     // Lost with the depth; nobody is to read them by mistake.
     sumUs: NaN,
     sumSquaresUs: NaN,
+    minUs: used === 0 ? Infinity : lowestUsOf(indices[0]),
+    maxUs: used === 0 ? 0 : highestUsOf(indices[used - 1]),
   };
-  for (let i = 0, index = 0; i < used; i++, index++) {
-    index += gaps.next();
-    latency.indices[i] = index;
-    latency.counts[i] = counts.next();
-    latency.count += latency.counts[i];
-  }
-  const minUs = used === 0 ? Infinity : lowestUsOf(latency.indices[0]);
-  const maxUs = used === 0 ? 0 : highestUsOf(latency.indices[used - 1]);
-  return { seconds, completed, failed, latency: { ...latency, minUs, maxUs } };
 }
 
 function joined(streams: readonly Numbers[]): Uint8Array<ArrayBuffer> {

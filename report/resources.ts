@@ -63,19 +63,27 @@ export function peakMemoryBytesOf(used: Used): number {
   return peakOf(used, ({ memory }) => memory) ?? 0;
 }
 
+type Ended = Pick<Run, "requests" | "drain">;
+
+/** What completed while the target was watched: until the deadline. */
+function completedInTime({ requests, drain }: Ended): number {
+  return requests.completed - (drain?.completed ?? 0);
+}
+
 /** Completed requests of the run for each second of CPU time; null where none was seen. */
-export function perCpuSecondOf(used: Used, { requests }: Pick<Run, "requests">): number | null {
+export function perCpuSecondOf(used: Used, run: Ended): number | null {
   const seconds = cpuSecondsOf(used);
-  return seconds > 0 ? requests.completed / seconds : null;
+  return seconds > 0 ? completedInTime(run) / seconds : null;
 }
 
 /** Context switches of one kind for each completed request; null where nobody knows. */
 export function switchesPerRequestOf(
   kind: "voluntary" | "involuntary",
   used: Used,
-  { requests }: Pick<Run, "requests">,
+  run: Ended,
 ): number | null {
+  const completed = completedInTime(run);
   const isKnown = used.resources.every(({ switches }) => switches !== undefined);
-  if (!isKnown || used.resources.length === 0 || requests.completed === 0) return null;
-  return totalOf(used, ({ switches }) => switches?.[kind] ?? 0) / requests.completed;
+  if (!isKnown || used.resources.length === 0 || completed === 0) return null;
+  return totalOf(used, ({ switches }) => switches?.[kind] ?? 0) / completed;
 }

@@ -3,8 +3,9 @@
  * The page recomputes by this whatever somebody selects; it runs in the browser, so it imports nothing that
  * a browser lacks.
  */
-import { Histogram } from "../runner/stats/histogram.ts";
+import { mergeHistograms } from "../runner/stats/histogram.ts";
 import { supportsPercentile } from "../runner/stats/percentiles.ts";
+import { boundedPercentile, type Sample } from "./bounded.ts";
 import type { CellSteps, Step } from "./packing.ts";
 import { mean, sum } from "./spread.ts";
 
@@ -18,8 +19,8 @@ export interface StretchPercentile {
   readonly ms: number;
   /** False when too few requests lie beyond it. */
   readonly isSupported: boolean;
-  /** True when failed requests, which may only be known to have taken longer, decide it. */
-  readonly isLowerBound: boolean;
+  /** Whether requests of which is only known that they took longer could turn out to make it larger. */
+  readonly isAtLeast: boolean;
 }
 
 export interface StretchFigures {
@@ -27,6 +28,8 @@ export interface StretchFigures {
   readonly ratePerSec: number | null;
   readonly completed: number;
   readonly failed: number;
+  /** How many of the latencies are lower bounds. */
+  readonly censored: number;
   /** In the order in which they were asked for; null without a request. */
   readonly percentiles: readonly (StretchPercentile | null)[];
 }
@@ -44,34 +47,38 @@ export function stepsWithin(steps: readonly Step[], stretch: Stretch | null): re
   });
 }
 
+/** The steps of a cell, and the clock of their latencies. */
+export interface TimedSteps {
+  readonly clock: Sample["clock"];
+  readonly runs: CellSteps;
+}
+
 /** @param percentiles 50–100. */
 export function stretchFigures(
-  runs: CellSteps,
+  { clock, runs }: TimedSteps,
   stretch: Stretch | null,
   percentiles: readonly number[],
 ): StretchFigures {
   const within = runs.map((steps) => stepsWithin(steps, stretch)).filter(({ length }) =>
     length > 0
   );
-  const latency = new Histogram();
-  for (const step of within.flat()) latency.addSparse(step.latency);
-  const failed = sum(within.flat(), ({ failed }) => failed);
+  const all = mergeHistograms(within.flat().map(({ latency }) => latency)).toSparse();
+  const bounds = mergeHistograms(within.flat().map(({ bounds }) => bounds)).toSparse();
   const rates = within.map((steps) =>
     sum(steps, ({ completed }) => completed) / sum(steps, ({ seconds }) => seconds)
   );
   return {
     ratePerSec: rates.length === 0 ? null : mean(rates),
     completed: sum(within.flat(), ({ completed }) => completed),
-    failed,
-    percentiles: percentiles.map((p) => percentileOf(latency, failed, p)),
+    failed: sum(within.flat(), ({ failed }) => failed),
+    censored: bounds.count,
+    percentiles: percentiles.map((p) => percentileOf({ clock, all, bounds }, p)),
   };
 }
 
-function percentileOf(latency: Histogram, failed: number, p: number): StretchPercentile | null {
-  const { count } = latency;
-  return count === 0 ? null : {
-    ms: latency.valueAtPercentile(p) / 1_000,
-    isSupported: supportsPercentile(count, p),
-    isLowerBound: failed > 0 && p / 100 * count > count - failed,
-  };
+function percentileOf(sample: Sample, p: number): StretchPercentile | null {
+  const { count } = sample.all;
+  if (count === 0) return null;
+  const { value, isAtLeast } = boundedPercentile(sample, p);
+  return { ms: value, isSupported: supportsPercentile(count, p), isAtLeast };
 }

@@ -2,12 +2,10 @@
  * How slow the slowest requests are: the latency that one in so many requests exceeds, of all runs of a cell
  * and of each. A curve ends where fewer than ten requests lie beyond it.
  */
-import { decodeHistogram } from "../runner/stats/hdr.ts";
-import type { Histogram } from "../runner/stats/histogram.ts";
 import { supportsPercentile } from "../runner/stats/percentiles.ts";
 import type { Cell } from "./cells.ts";
 import { compact, type TailsChart } from "./charts.ts";
-import { percentileOf } from "./pool.ts";
+import { percentileOf, type PooledLatency, poolLatency } from "./pool.ts";
 import { formatMs, timeUnit, type Unit } from "./units.ts";
 
 const STEPS_PER_DECADE = 12;
@@ -24,14 +22,15 @@ const ODDS = [
 
 /** Null when no cell has enough requests for a curve. */
 export function tailsOf(cells: readonly Cell[]): TailsChart | null {
-  const filled = cells.filter(({ latency }) => curveUs(latency.histogram).length > 1);
+  const filled = cells.filter(({ latency }) => percentilesOf(latency).length > 1);
   if (filled.length === 0) return null;
   const unit = timeUnit(filled.map(({ latency }) => percentileOf(latency, 50)));
   const series = filled.map(({ label, color, latency, runs }) => ({
     label,
     color,
-    pooled: curveOf(latency.histogram, unit),
-    runs: runs.length > 1 ? runs.map((run) => curveOf(decodeHistogram(run.histogram), unit)) : [],
+    pooled: curveOf(latency, unit),
+    ...boundsOf(latency),
+    runs: runs.length > 1 ? runs.map((run) => curveOf(poolLatency([run]), unit)) : [],
   }));
   const values = series.flatMap(({ pooled, runs }) => [pooled, ...runs].flat()).filter((v) =>
     v > 0
@@ -53,15 +52,20 @@ export function tailsOf(cells: readonly Cell[]): TailsChart | null {
   };
 }
 
-function curveOf(histogram: Histogram, unit: Unit): number[] {
-  return curveUs(histogram).map((us) => compact(us / 1_000 / unit.size));
+/** One value for each of ODDS, as far as the requests support them. */
+function curveOf(latency: PooledLatency, unit: Unit): number[] {
+  return percentilesOf(latency).map((p) => compact(latency.percentile(p).value / unit.size));
 }
 
-/** One value for each of ODDS, as far as the histogram supports them; µs. */
-function curveUs(histogram: Histogram): number[] {
-  return ODDS.map((odds) => 100 * (1 - 1 / odds))
-    .filter((percentile) => supportsPercentile(histogram.count, percentile))
-    .map((percentile) => histogram.valueAtPercentile(percentile));
+function percentilesOf({ count }: PooledLatency): number[] {
+  return ODDS.map((odds) => 100 * (1 - 1 / odds)).filter((p) => supportsPercentile(count, p));
+}
+
+/** From which of ODDS on the curve is of lower bounds; nothing without such. */
+function boundsOf(latency: PooledLatency): { readonly boundsFrom?: number } {
+  if (latency.censored === 0) return {};
+  const boundsFrom = percentilesOf(latency).findIndex((p) => latency.isAtLeast(p));
+  return boundsFrom < 0 ? {} : { boundsFrom };
 }
 
 /** From the rarest down. */
@@ -79,9 +83,11 @@ export function tailsFinding(cells: readonly Cell[]): string {
   );
   if (told === undefined || filled.length === 0) return "";
   const times = filled
-    .map(({ label, latency }) => ({ label, ms: percentileOf(latency, told.percentile) }))
-    .sort((a, b) => a.ms - b.ms);
+    .map(({ label, latency }) => ({ label, ...latency.percentile(told.percentile) }))
+    .sort((a, b) => a.value - b.value);
   const named = times.length <= 3 ? times : [times[0], times[times.length - 1]];
-  const texts = named.map(({ label, ms }) => `${formatMs(ms)} (${label})`);
+  const texts = named.map(({ label, value, isAtLeast }) =>
+    `${formatMs(value)}${isAtLeast ? " or more" : ""} (${label})`
+  );
   return `One request in ${told.requests} took longer than ${texts.join(", ")}.`;
 }

@@ -1,7 +1,7 @@
 /** What stands out in the timelines of a scenario, in words. */
 import type { Run } from "../runner/result.ts";
 import type { Cell } from "./cells.ts";
-import { intervalsOf, isEmpty, type Point } from "./intervals.ts";
+import { intervalsOf, isEmpty, lowerBoundsIn, type Point } from "./intervals.ts";
 import { sum } from "./spread.ts";
 import { formatMs, formatNumber, formatShare } from "./units.ts";
 
@@ -25,7 +25,10 @@ function slowestText(runs: readonly NamedRun[]): string {
   const slowest = highest(moments, ({ point }: { point: Point }) => point.p99);
   if (!slowest) return "No request ended.";
   const { name, point } = slowest;
-  return `The slowest interval had a p99 of ${formatMs(point.p99)}: ${name}, ` +
+  const isAtLeast = lowerBoundsIn(point).includes("p99");
+  return `The slowest interval had a p99 of ${isAtLeast ? "at least " : ""}${
+    formatMs(point.p99)
+  }: ${name}, ` +
     `${formatNumber(point.t)} s after its start.`;
 }
 

@@ -2,14 +2,12 @@
 import type { Run } from "../runner/result.ts";
 import type { Cell } from "./cells.ts";
 import { type Axis, compact, type TimelineChart, type TimelineRun } from "./charts.ts";
-import { intervalsOf, isEmpty, type Point } from "./intervals.ts";
+import { intervalsOf, isEmpty, lowerBoundsIn, type Point, POINT_PERCENTILES } from "./intervals.ts";
 import { latencyAxis } from "./latency_axis.ts";
 import { levelChangesS } from "./level_changes.ts";
 import { peakMemoryBytesOf, pointAt } from "./resources.ts";
 import { sizeUnit, timeUnit, type Unit } from "./units.ts";
 import { counted } from "./words.ts";
-
-const PERCENTILES = ["p50", "p75", "p90", "p99"] as const;
 
 /** One chart a cell, on the axes of all of them. */
 export function timelinesOf(cells: readonly Cell[]): TimelineChart[] {
@@ -20,7 +18,7 @@ export function timelinesOf(cells: readonly Cell[]): TimelineChart[] {
   const memoryUnit = sizeUnit(runs.map(peakMemoryBytesOf));
   const shared = {
     kind: "timeline" as const,
-    percentiles: PERCENTILES,
+    percentiles: POINT_PERCENTILES,
     span: Math.max(...runs.map(({ elapsed }) => elapsed)),
     latency: axisOf(points, unit),
     rate: linearAxis("requests/s", intervals.map(({ ratePerSec }) => ratePerSec)),
@@ -43,14 +41,23 @@ function timelineRun(run: Run, unit: Unit, memoryUnit: Unit): TimelineRun {
     repetition: run.repetition,
     t: intervals.map(({ point }) => compact(point.t)),
     rate: intervals.map(({ ratePerSec }) => compact(ratePerSec)),
-    latency: PERCENTILES.map((p) =>
+    latency: POINT_PERCENTILES.map((p) =>
       intervals.map(({ point }) => isEmpty(point) ? null : compact(point[p] / unit.size))
     ),
+    ...boundsOf(intervals.map(({ point }) => point)),
     cpu: resources.map((point) => point && compact(point.cpu)),
     memory: resources.map((point) => point && compact(point.memory / memoryUnit.size)),
     steadyFrom: run.warmup?.steadyFrom ?? null,
     changes: levelChangesS(run),
   };
+}
+
+/** Nothing without lower bounds, as most runs have none. */
+function boundsOf(points: readonly Point[]): Pick<TimelineRun, "lowerBounds"> {
+  const named = points.map(lowerBoundsIn);
+  if (named.every(({ length }) => length === 0)) return {};
+  const at = (p: string): number[] => named.flatMap((names, i) => names.includes(p) ? [i] : []);
+  return { lowerBounds: Object.fromEntries(POINT_PERCENTILES.map((p) => [p, at(p)])) };
 }
 
 function axisOf(points: readonly Point[], unit: Unit): Axis {

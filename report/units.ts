@@ -78,6 +78,11 @@ export function formatMs(ms: number): string {
   return formatQuantity(ms, timeUnit([ms]));
 }
 
+/** `≥ 1.75 s`: what lower bounds could turn out to make larger. */
+export function boundText(text: string, isAtLeast: boolean): string {
+  return isAtLeast ? `≥ ${text}` : text;
+}
+
 /** A share, 0–1, as per cent: 0 %, 0.02 %, 12.3 %; never rounded to none or all when it is neither. */
 export function formatShare(share: number): string {
   return `${formatPercent(share)}${GLUE}%`;

@@ -2,10 +2,12 @@
 import type { Run } from "../runner/result.ts";
 import { PERCENTILES } from "../runner/stats/percentiles.ts";
 import { mergeBlocks } from "../runner/stats/blocks.ts";
-import { encodeHistogram } from "../runner/stats/hdr.ts";
-import { mergeHistograms } from "../runner/stats/histogram.ts";
+import { withoutBounds } from "../runner/stats/censoring.ts";
+import { decodeSparse, encodeHistogram } from "../runner/stats/hdr.ts";
+import { EMPTY, mergeHistograms, type SparseHistogram } from "../runner/stats/histogram.ts";
 import { type PerSecond, perSecondOf } from "../runner/stats/per_second.ts";
 import type { Block } from "../runner/stats/pool.ts";
+import { percentileMs } from "./bounded.ts";
 import { sum } from "./spread.ts";
 
 type Point = Run["timeline"]["points"][number];
@@ -28,34 +30,62 @@ export function withoutStart(run: Run, intervals: readonly Block[], first: numbe
       ...run.bytes,
       inPerSecond: rest.seconds > 0 ? sum(points, ({ bytes }) => bytes) / rest.seconds : 0,
     },
-    latency: latencyOf(run.latency, rest),
+    ...latenciesOf(run, rest, points),
     perSecond: {
       requests: secondsOf(({ completed }) => completed) ?? run.perSecond.requests,
       bytes: secondsOf(({ bytes }) => bytes) ?? run.perSecond.bytes,
     },
-    histogram: encodeHistogram(rest.latency),
   };
 }
 
-/**
- * Which values are lower bounds is not known by interval: as many as in the whole run are taken for such, so
- * that no percentile is said to be surer than it is.
- */
-function latencyOf(whole: Run["latency"], rest: Block): Run["latency"] {
-  const histogram = mergeHistograms([rest.latency]);
-  const { count, minUs, maxUs } = histogram;
-  const max = Math.min(maxUs / 1_000, whole.max);
-  const percentiles = Object.fromEntries(
-    PERCENTILES.map((p) => [p, Math.min(histogram.valueAtPercentile(p) / 1_000, max)]),
-  ) as Run["latency"]["percentiles"];
+/** What of a run says its latencies. */
+type Latencies = Pick<Run, "latency" | "histogram" | "censoredHistogram">;
+
+function latenciesOf(run: Run, rest: Block, points: readonly Point[]): Latencies {
+  const bounds = boundsOf(run, points);
+  const latency = latencyOf(run.latency, rest, bounds);
   return {
-    clock: whole.clock,
+    latency,
+    histogram: encodeHistogram(rest.latency),
+    censoredHistogram: bounds === null || bounds.count === 0 ? undefined : encodeHistogram(bounds),
+  };
+}
+
+/** Those of the rest; null where only their number in the whole run is known, as in results of earlier versions. */
+function boundsOf(
+  { latency: { censored }, censoredHistogram }: Run,
+  points: readonly Point[],
+): SparseHistogram | null {
+  if (censored > 0 && censoredHistogram === undefined) return null;
+  const parts = points.flatMap((point) => point.censoredHistogram ?? []);
+  return mergeHistograms(parts.map(decodeSparse)).toSparse();
+}
+
+/** Where bounds are not known as many as in the whole run are taken for such: no percentile is to look surer than it is. */
+function latencyOf(
+  whole: Run["latency"],
+  rest: Block,
+  bounds: SparseHistogram | null,
+): Run["latency"] {
+  const { clock } = whole;
+  const { count, minUs, maxUs } = rest.latency;
+  const { meanUs, stdevUs } = mergeHistograms([rest.latency]);
+  const max = Math.min(maxUs / 1_000, whole.max);
+  const sample = { clock, all: rest.latency, bounds: bounds ?? EMPTY };
+  const percentiles = Object.fromEntries(
+    PERCENTILES.map((p) => [p, Math.min(percentileMs(sample, p), max)]),
+  ) as Run["latency"]["percentiles"];
+  const fastestUs = bounds === null ? minUs : withoutBounds(rest.latency, bounds).minUs;
+  return {
+    clock,
     count,
-    censored: Math.min(whole.censored, count),
+    censored: bounds === null ? Math.min(whole.censored, count) : bounds.count,
     min: count === 0 ? 0 : minUs / 1_000,
-    fastest: count === 0 || whole.fastest === 0 ? 0 : Math.max(minUs / 1_000, whole.fastest),
-    mean: histogram.meanUs / 1_000,
-    stdev: histogram.stdevUs / 1_000,
+    fastest: fastestUs === Infinity || whole.fastest === 0
+      ? 0
+      : Math.max(fastestUs / 1_000, whole.fastest),
+    mean: meanUs / 1_000,
+    stdev: stdevUs / 1_000,
     max,
     percentiles,
   };

@@ -3,20 +3,30 @@
  * that nothing leaves the data is checked here, after every run.
  */
 import type { WorkerReport } from "./load/job.ts";
-import type { WorkerTotals } from "./load/recorder.ts";
+import type { WorkerTotals } from "./load/worker_totals.ts";
 import { mergeSlowest } from "./load/slowest.ts";
 import { breachOf } from "./conservation.ts";
+import { boundedDistributionOf, type BoundedTimes, clockOf, estimateOf } from "./bounded_times.ts";
 import type { LoadedAgent } from "./loader.ts";
 import { ERRORS } from "./outcome.ts";
 import { pointsOf } from "./points.ts";
 import type { Measurement } from "./result.ts";
 import { encodeHistogram } from "./stats/hdr.ts";
-import { type Histogram, mergeHistograms } from "./stats/histogram.ts";
+import { mergeHistograms } from "./stats/histogram.ts";
 import { classifyRun } from "./stats/steady_state.ts";
 import { perSecondOf } from "./stats/per_second.ts";
 import { assembleAgents } from "./assemble_agents.ts";
 import type { Timeline } from "./timeline.ts";
-import { distributionOf, reasonsOf, requestsOf, statusOf, sumOf, timesOf } from "./totals.ts";
+import {
+  completedInTime,
+  distributionOf,
+  reasonsOf,
+  requestsOf,
+  serviceOf,
+  statusOf,
+  sumOf,
+  timesOf,
+} from "./totals.ts";
 import { evidenceOf, type Stage } from "./trust/evidence.ts";
 import { fleetStage, judgeFleet } from "./trust/fleet_trust.ts";
 import { judge } from "./trust/judging.ts";
@@ -46,12 +56,14 @@ export function assemble(
 ): Measurement {
   const latency = told.timeline.latency();
   const measured = measuredOf(asked, reports, { ...told, latency });
-  const breach = breachOf(reports.map(({ totals }) => totals), latency.count);
+  const counted = { values: latency.all.count, bounds: latency.censored.count };
+  const breach = breachOf(reports.map(({ totals }) => totals), counted);
   if (breach !== null) throw new Error(`The measurement does not add up: ${breach}`);
   return {
     ...measured,
     ...judged(measured, reports, told),
-    histogram: encodeHistogram(latency.toSparse()),
+    histogram: encodeHistogram(latency.all),
+    ...(latency.censored.count > 0 && { censoredHistogram: encodeHistogram(latency.censored) }),
   };
 }
 
@@ -80,24 +92,24 @@ function elapsedUsOf(reports: readonly WorkerReport[]): number {
 function measuredOf(
   asked: Asked,
   reports: readonly WorkerReport[],
-  told: Told & { readonly latency: Histogram },
+  told: Told & { readonly latency: BoundedTimes },
 ): Measured {
   const totals = reports.map((report) => report.totals);
   const sum = (of: (part: WorkerTotals) => number): number => sumOf(totals, of);
   const elapsedUs = elapsedUsOf(reports);
   const elapsed = elapsedUs / 1e6;
-  const requests = requestsOf(totals);
-  const { completed } = requests;
   const bytesIn = sum((part) => part.bytesIn);
+  const clock = clockOf(asked.load);
   const timeline = {
     interval: told.intervalMs / 1_000,
-    points: pointsOf(told.timeline.intervals, { intervalMs: told.intervalMs, elapsedUs }),
+    points: pointsOf(told.timeline.intervals, { intervalMs: told.intervalMs, elapsedUs, clock }),
   };
+  const perSec = (inTime: number): number => elapsed > 0 ? inTime / elapsed : 0;
   return {
     schema: "plateau.bench/1",
     ...asked,
     elapsed,
-    requests,
+    requests: requestsOf(totals),
     status: statusOf(totals),
     errors: Object.fromEntries(
       ERRORS.map((kind, index) => [kind, sum((part) => part.errors[index])]),
@@ -106,19 +118,15 @@ function measuredOf(
     checks: { passed: sum((part) => part.checksPassed), failed: sum((part) => part.checksFailed) },
     reconnects: sum((part) => part.reconnects),
     unasked: sum((part) => part.unasked),
-    rate: elapsed > 0 ? completed / elapsed : 0,
+    ...drainOf(totals),
+    rate: perSec(completedInTime(totals)),
     bytes: {
       in: bytesIn,
       out: sum((part) => part.bytesOut),
-      inPerSecond: elapsed > 0 ? bytesIn / elapsed : 0,
+      inPerSecond: perSec(bytesIn - sum(({ drain }) => drain.bytesIn)),
     },
-    latency: {
-      clock: asked.load.kind === "closed" ? "sent" : "intended",
-      ...distributionOf(told.latency),
-      censored: sum((part) => part.censored),
-      fastest: completed > 0 ? Math.min(...totals.map((part) => part.fastestUs)) / 1_000 : 0,
-    },
-    service: timesOf(totals, "service"),
+    latency: latencyOf(totals, told.latency, clock),
+    service: serviceOf(totals),
     firstByte: timesOf(totals, "firstByte"),
     connect: timesOf(totals, "connect"),
     perSecond: {
@@ -132,11 +140,37 @@ function measuredOf(
   };
 }
 
+/** Absent when nothing was waited for. */
+function drainOf(totals: readonly WorkerTotals[]): Pick<Measured, "drain"> {
+  const us = Math.max(...totals.map(({ drain }) => drain.us));
+  const completed = sumOf(totals, ({ drain }) => drain.completed);
+  const failed = sumOf(totals, ({ drain }) => drain.failed);
+  return us + completed + failed > 0
+    ? { drain: { duration: Math.round(us) / 1e6, completed, failed } }
+    : {};
+}
+
+function latencyOf(
+  totals: readonly WorkerTotals[],
+  times: BoundedTimes,
+  clock: Measured["latency"]["clock"],
+): Measured["latency"] {
+  const fastestUs = Math.min(...totals.map((part) => part.fastestUs));
+  const fastest = fastestUs === Infinity ? 0 : fastestUs;
+  return {
+    clock,
+    ...boundedDistributionOf(times, estimateOf(clock)),
+    min: Math.round(fastest) / 1_000, // whole microseconds, as the other values
+    censored: times.censored.count,
+    fastest: fastest / 1_000,
+  };
+}
+
 function warmupOf({ interval, points }: Measurement["timeline"]): Measurement["warmup"] {
   const { label, steadyFrom } = classifyRun(points.map(({ t, completed, p50 }, index) => ({
     seconds: t - index * interval,
     completed,
-    median: completed === 0 ? null : p50,
+    medianMs: completed === 0 ? null : p50,
   })));
   return { label, steadyFrom: steadyFrom === null ? null : steadyFrom * interval };
 }

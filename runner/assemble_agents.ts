@@ -1,10 +1,11 @@
 /** What the workers of each agent told → its part of the `Measurement`, as if it were one of its own. */
 import type { AgentPart } from "./agent_part.ts";
+import { clockOf, estimateOf } from "./bounded_times.ts";
 import type { WorkerReport } from "./load/job.ts";
 import type { LoadedAgent } from "./loader.ts";
 import type { Measurement } from "./result.ts";
 import type { Timeline } from "./timeline.ts";
-import { reasonsOf, requestsOf, timesOf } from "./totals.ts";
+import { completedInTime, reasonsOf, requestsOf, serviceOf, timesOf } from "./totals.ts";
 import { type Evidence, evidenceOf } from "./trust/evidence.ts";
 import { judgeAgent } from "./trust/fleet_trust.ts";
 import type { Judgement } from "./trust/judging.ts";
@@ -45,13 +46,14 @@ function agentPartOf(
   const connect = timesOf(totals, "connect");
   const elapsedUs = Math.max(...reports.map((report) => report.elapsedUs));
   const evidence = evidenceOf(reports, elapsedUs, agent.stage);
-  const at = (percentile: number): number => latency.valueAtPercentile(percentile) / 1_000;
+  const estimate = estimateOf(clockOf(whole.load));
+  const at = (percentile: number): number => estimate(latency, percentile) / 1_000;
   return {
     ...{ name, host, driver, workers, connections: own, requests },
-    rate: whole.elapsed > 0 ? requests.completed / whole.elapsed : 0,
+    rate: whole.elapsed > 0 ? completedInTime(totals) / whole.elapsed : 0,
     latency: {
-      count: latency.count,
-      ...{ p50: at(50), p90: at(90), p99: at(99), max: latency.maxUs / 1_000 },
+      count: latency.all.count,
+      ...{ p50: at(50), p90: at(90), p99: at(99), max: latency.all.maxUs / 1_000 },
     },
     connect: { count: connect.count, min: connect.min, p50: connect.percentiles["50"] },
     cpu: evidence.cpu,
@@ -82,9 +84,9 @@ function judgement(
   const requests = requestsOf(totals);
   const run = {
     ...{ driver: agent.driver, load: { ...load, connections }, elapsed, requests },
-    rate: elapsed > 0 ? requests.completed / elapsed : 0,
+    rate: elapsed > 0 ? completedInTime(totals) / elapsed : 0,
     reasons: reasonsOf(totals),
-    service: timesOf(totals, "service"),
+    service: serviceOf(totals),
     connect: timesOf(totals, "connect"),
   };
   return judgeAgent({ evidence, run, sharesMachine: agent.stage.sharesMachine }, agent.lost);

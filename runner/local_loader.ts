@@ -45,12 +45,18 @@ export class LocalLoader implements Loader {
     if (request.logPath !== null) await beginLog(request.logPath);
     this.#lostLog = null;
     let surroundings = (): Surroundings => UNKNOWN;
+    let deadline: ReturnType<typeof setTimeout> | undefined; // they count until then
     const reports = await this.#pool.run(shares, {
       startMoment: part.startMoment,
       onSoFar: part.onSoFar,
       onReady: hooks.onReady,
       onStart: (atMs) => {
-        surroundings = watchSurroundings();
+        const look = watchSurroundings();
+        let seen: Surroundings | null = null;
+        surroundings = () => seen ??= look();
+        const { durationUs, waitsForLast } = shares[0];
+        const endMs = atMs + durationUs / 1_000 - performance.timeOrigin - performance.now();
+        if (!waitsForLast && endMs < Infinity) deadline = setTimeout(surroundings, endMs);
         hooks.onStart(atMs);
       },
       onInterval: hooks.onInterval,
@@ -58,7 +64,7 @@ export class LocalLoader implements Loader {
         this.#lostLog = why;
       },
       signal: hooks.signal,
-    });
+    }).finally(() => clearTimeout(deadline));
     const stage = {
       surroundings: surroundings(),
       calibration: await rememberedCalibration(driver),

@@ -1,20 +1,29 @@
 /** The intervals of a load as its result has them. */
+import { estimateOf } from "./bounded_times.ts";
 import { ERRORS } from "./outcome.ts";
 import type { Measurement } from "./result.ts";
 import { encodeHistogram } from "./stats/hdr.ts";
-import { valueAtPercentile } from "./stats/histogram.ts";
 import type { Interval } from "./timeline.ts";
 
 type Point = Measurement["timeline"]["points"][number];
 
-/** @param elapsedUs End of the run: the last interval may be shorter than the others. */
+interface Whole {
+  readonly intervalMs: number;
+  /** End of the run: the last interval may be shorter than the others. */
+  readonly elapsedUs: number;
+  readonly clock: Measurement["latency"]["clock"];
+}
+
 export function pointsOf(
   intervals: readonly Interval[],
-  { intervalMs, elapsedUs }: { readonly intervalMs: number; readonly elapsedUs: number },
+  { intervalMs, elapsedUs, clock }: Whole,
 ): Point[] {
+  const estimate = estimateOf(clock);
   return intervals.map((interval, index) => {
     const latency = interval.latency.whole();
-    const at = (percentile: number): number => valueAtPercentile(latency, percentile) / 1_000;
+    const censored = interval.censored.whole();
+    const at = (percentile: number): number =>
+      estimate({ all: latency, censored }, percentile) / 1_000;
     return {
       t: Math.min((index + 1) * intervalMs * 1_000, elapsedUs) / 1e6,
       completed: interval.completed,
@@ -28,6 +37,7 @@ export function pointsOf(
       p99: at(99),
       max: latency.maxUs / 1_000,
       histogram: latency.count === 0 ? "" : encodeHistogram(latency),
+      ...(censored.count > 0 && { censoredHistogram: encodeHistogram(censored) }),
     };
   });
 }

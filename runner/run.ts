@@ -1,6 +1,7 @@
 /**
  * One run: one cell of the experiment, once.
  */
+import { durationMsOf } from "../scenarios/cell_load.ts";
 import { TargetError } from "../scenarios/errors.ts";
 import type { PlannedRun } from "../scenarios/plan.ts";
 import { type Script, scriptOf } from "../scenarios/script.ts";
@@ -98,7 +99,7 @@ async function loadAndWatch(
         onProgress,
         onStart: (atMs) => {
           const sinceMs = atMs - performance.timeOrigin;
-          watch = watchResources(target, { intervalMs, sinceMs, redis });
+          watch = watchResources(target, { intervalMs, sinceMs, forMs: deadlineMsOf(cell), redis });
           target.onLoadStart?.(atMs);
         },
         signal: AbortSignal.any([signal, died.signal]),
@@ -114,6 +115,11 @@ async function loadAndWatch(
     await stopWatch(watch);
     redis?.close();
   }
+}
+
+/** Since the start of the load: rates refer to what was until then. Null where it ends with its last request. */
+function deadlineMsOf({ load }: PlannedRun["cell"]): number | null {
+  return load.kind === "phases" ? null : durationMsOf(load);
 }
 
 async function stopWatch(watch: ResourceWatch | null): Promise<WatchedUse> {

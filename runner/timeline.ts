@@ -4,13 +4,8 @@
  */
 import type { IntervalPart } from "./load/intervals.ts";
 import { ERRORS } from "./outcome.ts";
-import {
-  addSparse,
-  EMPTY,
-  type Histogram,
-  mergeHistograms,
-  type SparseHistogram,
-} from "./stats/histogram.ts";
+import type { BoundedTimes } from "./bounded_times.ts";
+import { addSparse, EMPTY, mergeHistograms, type SparseHistogram } from "./stats/histogram.ts";
 import { HistogramSum } from "./stats/histogram_sum.ts";
 
 /** Some of the workers, which stand next to each other. */
@@ -44,12 +39,15 @@ export interface Interval {
   wrong: number;
   bytesIn: number;
   readonly latency: HistogramSum;
+  /** The values of `latency` that are lower bounds. */
+  readonly censored: HistogramSum;
 }
 
 /** One worker's, over all intervals. */
 interface Lane {
   completed: number[];
   latency: SparseHistogram;
+  censored: SparseHistogram;
 }
 
 export class Timeline {
@@ -75,7 +73,7 @@ export class Timeline {
 
   /** Adds a worker's part; gives the interval, once, when it is whole. */
   add(worker: number, part: IntervalPart): WholeInterval | null {
-    const { index, completed, failed, errors, wrong, bytesIn, latency } = part;
+    const { index, completed, failed, errors, wrong, bytesIn, latency, censored } = part;
     const interval = this.#intervals[index] ??= {
       told: 0,
       isGiven: false,
@@ -85,6 +83,7 @@ export class Timeline {
       wrong: 0,
       bytesIn: 0,
       latency: new HistogramSum(),
+      censored: new HistogramSum(),
     };
     if (index > (this.#last.get(worker) ?? -1)) {
       this.#last.set(worker, index);
@@ -96,10 +95,12 @@ export class Timeline {
     errors?.forEach((count, kind) => interval.errors[kind] += count);
     interval.bytesIn += bytesIn;
     interval.latency.add(latency);
-    const lane = this.#lanes.get(worker) ?? { completed: [], latency: EMPTY };
+    interval.censored.add(censored);
+    const lane = this.#lanes.get(worker) ?? { completed: [], latency: EMPTY, censored: EMPTY };
     this.#lanes.set(worker, lane);
     lane.completed[index] = (lane.completed[index] ?? 0) + completed;
     lane.latency = addSparse(lane.latency, latency);
+    lane.censored = addSparse(lane.censored, censored);
     if (interval.isGiven) this.#completed += completed;
     return this.#giveWhole(index);
   }
@@ -119,8 +120,12 @@ export class Timeline {
   }
 
   /** Latencies of the whole run. */
-  latency(of: WorkerRange = ALL): Histogram {
-    return mergeHistograms(this.#lanesOf(of).map(({ latency }) => latency));
+  latency(of: WorkerRange = ALL): BoundedTimes {
+    const lanes = this.#lanesOf(of);
+    return {
+      all: mergeHistograms(lanes.map(({ latency }) => latency)).toSparse(),
+      censored: mergeHistograms(lanes.map(({ censored }) => censored)).toSparse(),
+    };
   }
 
   /** Completed in each interval. */

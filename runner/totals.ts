@@ -1,10 +1,11 @@
 /** What several workers counted, added up: of a whole run, or of one agent's part of it. */
-import type { WorkerTotals } from "./load/recorder.ts";
+import type { WorkerTotals } from "./load/worker_totals.ts";
 import type { Distribution, Measurement } from "./result.ts";
-import { type Histogram, mergeHistograms } from "./stats/histogram.ts";
+import { boundedDistributionOf, productLimit } from "./bounded_times.ts";
+import { type Histogram, mergeHistograms, type SparseHistogram } from "./stats/histogram.ts";
 import { PERCENTILES } from "./stats/percentiles.ts";
 
-type Times = "service" | "firstByte" | "connect";
+type Times = "firstByte" | "connect";
 
 export function sumOf(
   totals: readonly WorkerTotals[],
@@ -23,8 +24,24 @@ export function requestsOf(totals: readonly WorkerTotals[]): Measurement["reques
   };
 }
 
+/** Completed by the deadline: what a rate counts. */
+export function completedInTime(totals: readonly WorkerTotals[]): number {
+  return sumOf(totals, ({ completed, drain }) => completed - drain.completed);
+}
+
 export function timesOf(totals: readonly WorkerTotals[], times: Times): Distribution {
   return distributionOf(mergeHistograms(totals.map((part) => part[times])));
+}
+
+/** The product limit in both loops: what ends the watch on a request that was sent is a clock in both. */
+export function serviceOf(totals: readonly WorkerTotals[]): Measurement["service"] {
+  const merged = (of: (part: WorkerTotals) => SparseHistogram): SparseHistogram =>
+    mergeHistograms(totals.map(of)).toSparse();
+  const times = {
+    all: merged(({ service }) => service),
+    censored: merged(({ serviceCensored }) => serviceCensored),
+  };
+  return boundedDistributionOf(times, productLimit);
 }
 
 export function distributionOf(times: Histogram): Distribution {

@@ -12,6 +12,8 @@ interface WatchOptions {
   readonly intervalMs: number;
   /** The moment of t = 0, on this isolate's `performance.now()`. */
   readonly sinceMs: number;
+  /** So long from then on; absent or null: until it is stopped. */
+  readonly forMs?: number | null;
   /** The Redis of the run, which is no part of the target; the caller closes it. */
   readonly redis?: RedisUse | null;
 }
@@ -26,7 +28,16 @@ export function watchResources(target: Subject, options: WatchOptions): Resource
     ...options.redis ? [watchRedis(options.redis, options)] : [],
   ];
   let stopped: Promise<WatchedUse> | null = null;
-  return { stop: () => stopped ??= stopAll(watches) };
+  const stop = (): Promise<WatchedUse> => {
+    clearTimeout(timer);
+    return stopped ??= stopAll(watches);
+  };
+  const { sinceMs, forMs = null } = options;
+  // Whoever stops it later hears what went wrong.
+  const timer = forMs === null
+    ? undefined
+    : setTimeout(() => stop().catch(() => {}), Math.max(0, sinceMs + forMs - performance.now()));
+  return { stop };
 }
 
 async function stopAll(watches: readonly ResourceWatch[]): Promise<WatchedUse> {

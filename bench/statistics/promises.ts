@@ -4,7 +4,9 @@
  */
 import type { Section } from "../bench.ts";
 import { COMPARED } from "./comparisons.ts";
+import { gates } from "./gates.ts";
 import { coverage, FIGURES, type Noise } from "./groups.ts";
+import { labels } from "./labels.ts";
 import { atLeast, between, row } from "./percent.ts";
 import { Random } from "./random.ts";
 import { findsFlat, findsNoSteadyState, findsStep, shareOf } from "./series.ts";
@@ -15,8 +17,10 @@ const NOISE: Noise = { run: 0.02, block: 0.03, request: 0.5 };
 /** Each section takes some 20 s. */
 export const PROMISES: readonly (() => Section)[] = [
   steadyStates,
+  labels,
   coverages,
   ...COMPARED,
+  gates,
 ];
 
 function steadyStates(): Section {

@@ -57,7 +57,7 @@ function classify(random: Random, slowness: readonly number[]): RunSteadyState {
   return classifyRun(slowness.map((value) => ({
     seconds: 0.25,
     completed: Math.round(2_500 * Math.exp(-value + 0.01 * random.normal())),
-    median: 400 * Math.exp(value),
+    medianMs: 0.4 * Math.exp(value),
   })));
 }
 

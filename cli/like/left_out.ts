@@ -23,8 +23,11 @@ export const failedElse = ({ requests, errors }: Measurement): string => {
   const count = requests.failed - (errors.timeout ?? 0);
   return counted(count, "request that failed otherwise", "requests that failed otherwise");
 };
-export const inFlight = ({ requests }: Measurement): string =>
-  counted(requests.unfinished, "request in flight at the end", "requests in flight at the end");
+/** Those that were waited for, too: of them who failed is among the failed. */
+export const inFlight = ({ requests, drain }: Measurement): string => {
+  const count = requests.unfinished + (drain?.completed ?? 0);
+  return counted(count, "request in flight at the end", "requests in flight at the end");
+};
 
 /** Answers of the first seconds, where the run lasted longer. */
 export function answersBefore({ timeline, elapsed }: Measurement, seconds: number): number {

@@ -22,6 +22,8 @@ export interface AgentFigures {
   readonly ratePerSec: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  /** Those of 50 and 99 that lower bounds could make larger. */
+  readonly lowerBounds: readonly number[];
   /** Behind the percentiles. */
   readonly latencies: number;
   /** Of its fastest connection: a round trip takes no longer; null when none is known. */
@@ -56,6 +58,7 @@ function figuresOf(parts: readonly AgentPart[], ofRuns: number): AgentFigures {
     ratePerSec: mean(parts.map(({ rate }) => rate)),
     p50Ms: middle(({ latency }) => latency.p50),
     p99Ms: middle(({ latency }) => latency.p99),
+    lowerBounds: [50, 99].filter((p) => parts.some((part) => isAmongBounds(part, p))),
     latencies: Math.min(...parts.map(({ latency }) => latency.count)),
     connectMs: connected.length === 0 ? null : median(connected.map(({ connect }) => connect.min)),
     cpuRatio: middle(({ cpu }) => cpu),
@@ -63,6 +66,14 @@ function figuresOf(parts: readonly AgentPart[], ofRuns: number): AgentFigures {
     uncertaintyMs: Math.max(...parts.map(({ clock }) => clock.uncertainty)),
     trust: TRUSTS.findLast((level) => parts.some(({ trust }) => trust === level)) ?? "valid",
   };
+}
+
+/** Latencies of requests that were not completed are lower bounds, and may turn out to be the longest of all. */
+function isAmongBounds(
+  { latency: { count }, requests: { completed } }: AgentPart,
+  p: number,
+): boolean {
+  return count > completed && p / 100 * count > completed;
 }
 
 export function droppedRatio(parts: readonly Pick<AgentPart, "requests">[]): number {

@@ -2,6 +2,7 @@
 import { type Trust, TRUSTS } from "../../runner/generator.ts";
 import type { Measurement, Run } from "../../runner/result.ts";
 import type { Cell } from "../cells.ts";
+import { poolLatency } from "../pool.ts";
 import { mean, median } from "../spread.ts";
 import type { Table } from "../table.ts";
 import { formatDuration, formatMs, formatNumber } from "../units.ts";
@@ -73,6 +74,7 @@ function wholeOf(runs: readonly Measurement[], target: WholeFigures["target"]): 
     ratePerSec: mean(runs.map(({ rate }) => rate)),
     p50Ms: middle(({ latency }) => latency.percentiles["50"]),
     p99Ms: middle(({ latency }) => latency.percentiles["99"]),
+    lowerBounds: [50, 99].filter((p) => runs.some((run) => poolLatency([run]).isAtLeast(p))),
     latencies: Math.min(...runs.map(({ latency }) => latency.count)),
     connectMs: connected.length === 0 ? null : median(connected.map(({ connect }) => connect.min)),
     cpuRatio: middle(({ generator }) => generator.cpu),

@@ -2,7 +2,15 @@
 import { supportsPercentile } from "../../runner/stats/percentiles.ts";
 import type { Trust } from "../../runner/generator.ts";
 import { type ColumnOf, type Table, type TableCell, tableOf } from "../table.ts";
-import { countCell, faultCell, NONE, numberCell, shareCell, textCell } from "../tables/columns.ts";
+import {
+  boundCell,
+  countCell,
+  faultCell,
+  NONE,
+  numberCell,
+  shareCell,
+  textCell,
+} from "../tables/columns.ts";
 import { formatDuration, timeUnit, type Unit } from "../units.ts";
 import { counted } from "../words.ts";
 import type { AgentFigures } from "./figures.ts";
@@ -18,6 +26,7 @@ export interface WholeFigures extends
     | "ratePerSec"
     | "p50Ms"
     | "p99Ms"
+    | "lowerBounds"
     | "latencies"
     | "connectMs"
     | "cpuRatio"
@@ -99,10 +108,11 @@ function percentileColumns(unit: Unit): ColumnOf<Row>[] {
   const column = (p: number, of: (row: Row) => number): ColumnOf<Row> => ({
     label: `p${p}`,
     unit: unit.name,
-    cell: (row) =>
-      row.latencies === 0
-        ? NONE
-        : { ...numberCell(of(row), unit), weak: !supportsPercentile(row.latencies, p) },
+    cell: (row) => {
+      if (row.latencies === 0) return NONE;
+      const cell = boundCell(numberCell(of(row), unit), row.lowerBounds.includes(p));
+      return { ...cell, weak: !supportsPercentile(row.latencies, p) };
+    },
   });
   return [column(50, ({ p50Ms }) => p50Ms), column(99, ({ p99Ms }) => p99Ms)];
 }

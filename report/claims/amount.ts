@@ -75,7 +75,8 @@ function openOf(
   isAtLeast: boolean,
 ): Open | null {
   if (isAtLeast) {
-    const why = `requests of ${label} that timed out or were unfinished would decide it`;
+    const why =
+      `requests of ${label} that timed out, were unfinished or were never sent would decide it`;
     return { toward: "more", why };
   }
   const isTime = TIME.test(figure);

@@ -2,12 +2,21 @@
 import type { Threshold } from "../../runner/result.ts";
 import { type Cell, groupRuns } from "../cells.ts";
 import {
-  comparePairs,
   comparisonOf,
+  decisivePs,
   DEFAULT_MARGIN_RATIO,
   type GroupComparison,
+  judgePairs,
+  testPairs,
 } from "../comparison.ts";
-import { type GateOutcome, judgeCells, type Outcome, worstOf } from "../gates.ts";
+import {
+  type GateOutcome,
+  gatePs,
+  gatesOf,
+  judgeTogether,
+  type Outcome,
+  worstOf,
+} from "../gates.ts";
 import { gatedCells } from "../gates/cells.ts";
 import { repeatedOf } from "../repeated.ts";
 import { trustOfRuns } from "../trust.ts";
@@ -16,7 +25,7 @@ import { differencesOf, type Side } from "./differences.ts";
 import { type ComparedFigure, DECISIVE } from "./group.ts";
 import { type Match, matchCells, namedCells, nameOf } from "./match.ts";
 import { TOLERATED_WRONG_RATIO } from "./pairs.ts";
-import { sessionPairs } from "./sessions.ts";
+import { sessionPairs, sessionSpread } from "./sessions.ts";
 
 export interface ComparedCell {
   readonly scenario: string;
@@ -71,9 +80,14 @@ export function compareSessions(
   const matches = matchCells(namedCells(groupRuns(base)), namedCells(scenarios));
   const level = Math.max(...[...bases, ...nexts].map((side) => repeatedOf(side).level));
   const pairs = sessionPairs(matches.pairs, { bases, nexts, earlier });
-  const cells = comparedCells(matches.pairs, comparePairs(pairs, { marginRatio, level }));
-  const gated = thresholds.length === 0 ? [] : gatedCells(scenarios, next, base);
-  const gates = judgeCells(thresholds, gated, { hasBaseline: true });
+  const tests = testPairs(pairs, { marginRatio, level });
+  const gated = thresholds.length === 0
+    ? []
+    : gatedCells(scenarios, next, base, sessionSpread(earlier));
+  const tested = gatesOf(thresholds, gated, { hasBaseline: true });
+  // They end in one exit code, so that Holm's method goes over both.
+  const gates = judgeTogether(tested, decisivePs(tests));
+  const cells = comparedCells(matches.pairs, judgePairs(tests, gatePs(tested)));
   return {
     cells,
     differences: differencesOf(base, next, matches.pairs),

@@ -16,8 +16,10 @@ import { type Match, type NamedCell, namedCells, placeOf } from "./match.ts";
 /** By how much sessions differ, by figure; null where earlier sessions don't have it twice. */
 export type SessionSpread = (figure: Figure) => Variance | null;
 
+type Started = Pick<Grouped, "startedAt">;
+
 /** Whether both were measured in one experiment. */
-export function areOneSession(base: Grouped, next: Grouped): boolean {
+export function areOneSession(base: Started, next: Started): boolean {
   return base === next || (base.startedAt !== undefined && base.startedAt === next.startedAt);
 }
 
@@ -30,7 +32,8 @@ export function sessionSpread(earlier: readonly Grouped[]): SessionSpread {
     );
 }
 
-function betweenOf(spread: Variance | null, singleSides: number): Between {
+/** @param singleSides How many of the sides are one session each. */
+export function betweenOf(spread: Variance | null, singleSides: number): Between {
   if (singleSides === 0) return { kind: "known", variances: [] };
   if (spread === null) return { kind: "unknown" };
   // Both sides by the same estimate: if it is off, it is off for both.

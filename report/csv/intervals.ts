@@ -3,7 +3,7 @@
  * the runs, names of columns end in their units.
  */
 import type { Measurement } from "../../runner/result.ts";
-import { isEmpty, type Point } from "../intervals.ts";
+import { isEmpty, lowerBoundsIn, type Point } from "../intervals.ts";
 import type { ReportModel } from "../model.ts";
 import { partsOf, pointAt, type Used } from "../resources.ts";
 import { identityOf, parametersOf } from "./identity.ts";
@@ -48,6 +48,7 @@ function figuresOf(point: Point, startS: number): Row {
     latencyP90Ms: timeOf(point.p90),
     latencyP99Ms: timeOf(point.p99),
     latencyMaxMs: timeOf(point.max),
+    latencyLowerBounds: lowerBoundsIn(point).join(" "),
   };
 }
 

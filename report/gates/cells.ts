@@ -1,31 +1,43 @@
 /** The cells of results, and a single measurement, as thresholds are held against them. */
 import type { Measurement } from "../../runner/result.ts";
 import { type Grouped, groupRuns, type ScenarioRuns } from "../cells.ts";
+import { type Between, ONE_SESSION } from "../comparison/between.ts";
 import { matchCells, type NamedCell, namedCells } from "../comparison/match.ts";
+import { areOneSession, betweenOf, type SessionSpread } from "../comparison/sessions.ts";
+import type { FigureName } from "../figures.ts";
 import { repeatedOf } from "../repeated.ts";
-import type { JudgedCell } from "./range.ts";
+import { estimatedAs, type JudgedCell } from "./range.ts";
 
 /** A cell with its counterpart in the baseline; null when that has none. */
 export interface GatedCell {
   readonly cell: JudgedCell;
   readonly baseline: JudgedCell | null;
+  /** What stands between the two, besides what their runs show. */
+  readonly between: (figure: FigureName) => Between;
 }
 
-/** @param baseline Null: there is none. */
+/** @param baseline Null: there is none. @param spread By how much sessions differ. Default: nobody knows. */
 export function gatedCells(
   scenarios: readonly ScenarioRuns[],
-  results: Pick<Grouped, "experiment">,
+  results: Pick<Grouped, "experiment" | "startedAt">,
   baseline: Grouped | null,
+  spread: SessionSpread = () => null,
 ): GatedCell[] {
   const { level } = repeatedOf(results);
   const cells = namedCells(scenarios);
   const bases = baseline === null ? [] : namedCells(groupRuns(baseline));
   const { pairs } = matchCells(bases, cells);
+  const isOne = baseline !== null && areOneSession(baseline, results);
+  const between = (figure: FigureName): Between => {
+    const estimated = estimatedAs(figure);
+    return isOne ? ONE_SESSION : betweenOf(estimated === null ? null : spread(estimated), 2);
+  };
   return cells.map((named) => {
     const base = pairs.find(({ next }) => next === named)?.base;
     return {
       cell: { ...judgedOf(named), level },
       baseline: base ? { ...judgedOf(base), level } : null,
+      between,
     };
   });
 }
@@ -43,6 +55,7 @@ export function gatedMeasurement(measurement: Measurement, baseline: Grouped | n
       level: 0.95,
     },
     baseline: isOne ? { ...judgedOf(bases[0]), level: 0.95 } : null,
+    between: () => ({ kind: "unknown" }),
   };
 }
 

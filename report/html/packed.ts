@@ -5,8 +5,9 @@
 import { deflateSync } from "node:zlib";
 import { Buffer } from "node:buffer";
 import type { Run } from "../../runner/result.ts";
-import { Histogram } from "../../runner/stats/histogram.ts";
-import { intervalBlocks } from "../../runner/stats/interval_blocks.ts";
+import { EMPTY, Histogram, type SparseHistogram } from "../../runner/stats/histogram.ts";
+import { decodeSparse } from "../../runner/stats/hdr.ts";
+import type { Point } from "../intervals.ts";
 import type { ScenarioModel } from "../model.ts";
 import { packSteps, type Step } from "../packing.ts";
 import { sum } from "../spread.ts";
@@ -54,25 +55,55 @@ function packScenario({ cells }: ScenarioModel, intervals: number): PackedSteps 
   return { seconds: cells[0].runs[0].timeline.interval * intervals, packed };
 }
 
-function stepsOf({ timeline: { points }, latency: { clock } }: Run, intervals: number): Step[] {
-  const blocks = intervalBlocks(points, clock)
-    .map((block, i) => ({ ...block, failed: points[i].failed }));
-  if (intervals === 1) return blocks;
-  const count = Math.ceil(blocks.length / intervals);
+function stepsOf({ timeline: { points } }: Run, intervals: number): Step[] {
+  const steps = points.map((point, i) => stepOf(point, point.t - (points[i - 1]?.t ?? 0)));
+  if (intervals === 1) return steps;
+  const count = Math.ceil(steps.length / intervals);
   return Array.from(
     { length: count },
-    (_, i) => merged(blocks.slice(i * intervals, (i + 1) * intervals)),
+    (_, i) => merged(steps.slice(i * intervals, (i + 1) * intervals)),
   );
+}
+
+function stepOf(point: Point, seconds: number): Step {
+  const { completed, failed, histogram } = point;
+  const latency = histogram === "" ? EMPTY : decodeSparse(histogram);
+  return { seconds, completed, failed, latency, bounds: boundsOf(point, latency) };
+}
+
+/** Results of earlier versions don't say which values are lower bounds: what timed out took the longest. */
+function boundsOf(
+  { censoredHistogram, failed, errors }: Point,
+  latency: SparseHistogram,
+): SparseHistogram {
+  return censoredHistogram === undefined
+    ? largest(latency, errors?.timeout ?? failed)
+    : decodeSparse(censoredHistogram);
+}
+
+/** So many; their sums, which nobody packs, are those of all. */
+function largest(latency: SparseHistogram, count: number): SparseHistogram {
+  let first = latency.indices.length;
+  let left = count;
+  while (first > 0 && left > 0) left -= latency.counts[--first];
+  const counts = latency.counts.slice(first);
+  if (left < 0) counts[0] += left;
+  const kept = sum([...counts], (one) => one);
+  return { ...latency, indices: latency.indices.slice(first), counts, count: kept };
 }
 
 const whole = new Histogram();
 
 function merged(steps: readonly Step[]): Step {
-  for (const { latency } of steps) whole.addSparse(latency);
+  const sumOf = (of: (step: Step) => SparseHistogram): SparseHistogram => {
+    for (const step of steps) whole.addSparse(of(step));
+    return whole.drain();
+  };
   return {
     seconds: sum(steps, ({ seconds }) => seconds),
     completed: sum(steps, ({ completed }) => completed),
     failed: sum(steps, ({ failed }) => failed),
-    latency: whole.drain(),
+    latency: sumOf(({ latency }) => latency),
+    bounds: sumOf(({ bounds }) => bounds),
   };
 }

@@ -103,8 +103,9 @@ function intervalScripts(
 /** What its steps, which are packed, do not say of it. */
 function namedRuns(
   { label, color, runs }: Cell,
-): { label: string; color: number; repetitions: number[] } {
-  return { label, color, repetitions: runs.map(({ repetition }) => repetition) };
+): { label: string; color: number; clock: "intended" | "sent"; repetitions: number[] } {
+  const [{ latency: { clock } }] = runs;
+  return { label, color, clock, repetitions: runs.map(({ repetition }) => repetition) };
 }
 
 function policyOf(style: string, live: LiveParts | null): string {

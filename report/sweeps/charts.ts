@@ -4,8 +4,8 @@ import { type Axis, compact, type SweepChart } from "../charts.ts";
 import type { Cell } from "../cells.ts";
 import { TOLERATED_WRONG_RATIO } from "../comparison/pairs.ts";
 import type { CellFigure } from "../confidence.ts";
-import { isLowerBound, percentileOf } from "../pool.ts";
-import { formatInterval, formatQuantity, timeUnit, type Unit } from "../units.ts";
+import { percentileOf } from "../pool.ts";
+import { boundText, formatInterval, formatQuantity, timeUnit, type Unit } from "../units.ts";
 import { type Positions, positionsOf, valueAxis } from "./axes.ts";
 import { type NumericFactor, phraseOf, textAt } from "./factor.ts";
 import type { SweepFacet, SweepLine } from "./lines.ts";
@@ -135,11 +135,11 @@ function pointOf(
 export function figurePoint(cell: Cell, { figure, unit }: Shown): Omit<ChartPoint, "x"> {
   const value = figureOfCell(cell, figure);
   const isSupported = figure === "rate" || supportsPercentile(cell.latency.count, figure);
-  const isBound = figure !== "rate" && isLowerBound(cell.latency, figure);
+  const isBound = figure !== "rate" && cell.latency.isAtLeast(figure);
   const interval = isSupported && !isBound ? intervalFor(cell, figure) : null;
   const held = interval &&
     { low: Math.min(value, interval.low), high: Math.max(value, interval.high) };
-  const text = (isBound ? "≥ " : "") + formatQuantity(value, unit) +
+  const text = boundText(formatQuantity(value, unit), isBound) +
     (held ? ` ${formatInterval(held, unit)}` : "");
   return {
     y: compact(value / unit.size),

@@ -5,6 +5,7 @@ import type { Cell } from "../cells.ts";
 import type { Range } from "../gates/range.ts";
 import type { ColumnOf, TableCell } from "../table.ts";
 import {
+  boundText,
   formatCount,
   formatIn,
   formatInterval,
@@ -20,6 +21,11 @@ export function textCell(text: string): TableCell {
 /** A number of the base unit, written in `unit`. */
 export function numberCell(value: number, unit?: Unit): TableCell {
   return { text: unit ? formatIn(value, unit) : formatNumber(value), value };
+}
+
+/** A number that lower bounds could turn out to make larger, where they could. */
+export function boundCell(cell: TableCell, isAtLeast: boolean): TableCell {
+  return { ...cell, text: boundText(cell.text, isAtLeast) };
 }
 
 /** A number with the 95 % interval around it, where it has one. */

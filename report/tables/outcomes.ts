@@ -1,9 +1,13 @@
 /** What became of the requests: every one that was due is in one of the columns. */
 import { type ErrorKind, ERRORS } from "../../runner/outcome.ts";
 import type { Cell } from "../cells.ts";
+import { isLongDrain } from "../drain.ts";
 import { sum } from "../spread.ts";
 import { type ColumnOf, type Table, tableOf } from "../table.ts";
-import { countCell, faultCell, targetColumn, textCell } from "./columns.ts";
+import { formatMs } from "../units.ts";
+import { counted } from "../words.ts";
+import { wrongAnswersOf } from "../wrong_ratio.ts";
+import { countCell, faultCell, shareCell, targetColumn, textCell } from "./columns.ts";
 
 export const ERROR_WORDS: Record<ErrorKind, string> = {
   connect: "Not connected",
@@ -21,21 +25,36 @@ export function outcomesTable(scenario: string, cells: readonly Cell[]): Table {
   ]
     .sort();
   const errors = ERRORS.filter((kind) => cells.some((cell) => errorsOf(cell, kind) > 0));
-  return tableOf({ caption: `Outcomes of ${scenario}`, notes: NOTES }, cells, [
+  return tableOf({ caption: `Outcomes of ${scenario}`, notes: notesOf(cells) }, cells, [
     targetColumn,
     column("Due", (run) => run.requests.due),
     ...statuses.map((status) => column(`Status ${status}`, (run) => run.status[status] ?? 0)),
-    fault("Wrong answers", (run) => run.checks.failed),
+    fault("Wrong answers", wrongAnswersOf),
     ...errors.map((kind) => fault(ERROR_WORDS[kind], (run) => run.errors[kind] ?? 0)),
     column("Unfinished", (run) => run.requests.unfinished),
     ...(cells.some(hasDropped) ? [fault("Never sent", (run) => run.requests.dropped)] : []),
+    { label: "Faults", unit: "%", cell: ({ wrongRatio }) => faultCell(shareCell(wrongRatio)) },
   ]);
 }
 
-const NOTES = [
-  "Unfinished requests were in flight when their run ended. Wrong answers are whole answers that an " +
-  "expectation of the scenario refused; they are among the statuses.",
-];
+const NOTE =
+  "Unfinished requests were still in flight at the end. Wrong answers are whole answers that an " +
+  "expectation of the scenario refused, or, without one, those outside 2xx and 3xx; they are among the statuses. " +
+  "Faults are the wrong answers, the failed requests and those never sent, as a share of all but the unfinished.";
+
+function notesOf(cells: readonly Cell[]): string[] {
+  const long = cells.flatMap(({ runs }) => runs).flatMap(({ drain, elapsed }) =>
+    drain !== undefined && isLongDrain(drain.duration, elapsed) ? [drain] : []
+  );
+  const completed = sum(long, (drain) => drain.completed);
+  if (completed === 0) return [NOTE];
+  const wait = formatMs(1_000 * Math.max(...long.map(({ duration }) => duration)));
+  const requests = counted(completed, "request");
+  return [
+    NOTE,
+    `${requests} completed in the up to ${wait} after the deadline, while nothing new was sent; no rate counts them.`,
+  ];
+}
 
 type CountOf = (run: Cell["runs"][number]) => number;
 

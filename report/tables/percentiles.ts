@@ -1,99 +1,73 @@
 /** The distribution of latency, one row a cell, its runs pooled. */
-import { type Histogram, mergeHistograms } from "../../runner/stats/histogram.ts";
+import type { Interval } from "../../runner/stats/interval.ts";
 import { PERCENTILES, supportsPercentile } from "../../runner/stats/percentiles.ts";
-import { decodeSparse } from "../../runner/stats/hdr.ts";
 import type { Cell } from "../cells.ts";
-import { endedLatency } from "../ended.ts";
-import {
-  isLowerBound,
-  type Percentile,
-  percentileOf,
-  type PooledLatency,
-  WEAK_NOTE,
-} from "../pool.ts";
+import { lowerBoundsText } from "../bounded.ts";
+import { type Percentile, type PooledLatency, WEAK_NOTE } from "../pool.ts";
 import { sum } from "../spread.ts";
 import { type ColumnOf, type Table, type TableCell, tableOf } from "../table.ts";
-import { formatCount, timeUnit, type Unit } from "../units.ts";
-import { countCell, NONE, numberCell, targetColumn, withInterval } from "./columns.ts";
+import { timeUnit, type Unit } from "../units.ts";
+import { boundCell, countCell, NONE, numberCell, targetColumn, withInterval } from "./columns.ts";
 
 export function percentileTable(scenario: string, cells: readonly Cell[]): Table {
   const unit = timeUnit(cells.flatMap(({ latency }) => latency.percentiles));
-  const rows = cells.map((cell) => ({ cell, ended: endedOf(cell) }));
-  return tableOf({ caption: `Latency of ${scenario}`, notes: notesOf(cells) }, rows, [
-    { ...targetColumn, cell: ({ cell }) => targetColumn.cell(cell) },
+  return tableOf({ caption: `Latency of ${scenario}`, notes: notesOf(cells) }, cells, [
+    targetColumn,
     {
       label: "Mean",
       unit: unit.name,
-      cell: ({ cell: { latency, confidence } }) =>
-        latency.count === 0
-          ? NONE
-          : withInterval(numberCell(latency.mean, unit), confidence.intervals.mean, unit),
+      cell: ({ latency, confidence }) => meanCell(latency, unit, confidence.intervals.mean),
     },
     timeColumn("Stdev", unit, ({ stdev }) => stdev),
     timeColumn("Min", unit, ({ fastest }) => fastest || null),
-    ...LOW.map((p) => lowColumn(p, unit)),
-    ...PERCENTILES.map((p): ColumnOf<Row> => ({
+    ...LOW.map((p) => plainColumn(p, unit)),
+    ...PERCENTILES.map((p): ColumnOf<Cell> => ({
       label: `p${p}`,
       unit: unit.name,
-      cell: ({ cell }) => percentileCell(cell, p, unit),
-    })).toSpliced(PERCENTILES.indexOf(99), 0, betweenColumn(97.5, unit)),
-    timeColumn("Max", unit, ({ max }) => max),
-    { label: "Requests", cell: ({ cell: { latency } }) => countCell(latency.count) },
+      cell: (cell) => percentileCell(cell, p, unit),
+    })).toSpliced(PERCENTILES.indexOf(99), 0, plainColumn(97.5, unit)),
+    { label: "Max", unit: unit.name, cell: ({ latency }) => maxCell(latency, unit) },
+    { label: "Requests", cell: ({ latency }) => countCell(latency.count) },
   ]);
 }
 
 /** Below the median, as autocannon and oha tell them. */
 const LOW = [2.5, 10, 25] as const;
 
-interface Row {
-  readonly cell: Cell;
-  /** Latencies without those of requests that were under way when their run ended. */
-  readonly ended: Histogram;
+export function meanCell(
+  latency: PooledLatency,
+  unit: Unit,
+  interval: Interval | null = null,
+): TableCell {
+  if (latency.count === 0) return NONE;
+  const cell = numberCell(latency.mean, unit);
+  return latency.isAtLeast("mean") ? boundCell(cell, true) : withInterval(cell, interval, unit);
 }
 
-function endedOf({ runs }: Cell): Histogram {
-  return mergeHistograms(
-    runs.map(({ histogram, latency }) => endedLatency(decodeSparse(histogram), latency.fastest)),
-  );
+export function maxCell(latency: PooledLatency, unit: Unit): TableCell {
+  return latency.count === 0
+    ? NONE
+    : boundCell(numberCell(latency.max, unit), latency.isAtLeast("max"));
 }
 
 function timeColumn(
   label: string,
   unit: Unit,
   of: (latency: PooledLatency) => number | null,
-): ColumnOf<Row> {
+): ColumnOf<Cell> {
   return {
     label,
     unit: unit.name,
-    cell: ({ cell: { latency } }) => {
+    cell: ({ latency }) => {
       const ms = latency.count === 0 ? null : of(latency);
       return ms === null ? NONE : numberCell(ms, unit);
     },
   };
 }
 
-function lowColumn(p: number, unit: Unit): ColumnOf<Row> {
-  return {
-    label: `p${p}`,
-    unit: unit.name,
-    cell: ({ ended }) =>
-      ended.count === 0 ? NONE : {
-        ...numberCell(ended.valueAtPercentile(p) / 1_000, unit),
-        weak: !supportsPercentile(ended.count, p),
-      },
-  };
-}
-
-/** Of all requests, and without an interval, as it is only read beside its neighbours. */
-function betweenColumn(p: number, unit: Unit): ColumnOf<Row> {
-  return {
-    label: `p${p}`,
-    unit: unit.name,
-    cell: ({ cell: { latency } }) => {
-      const ms = Math.min(latency.histogram.valueAtPercentile(p) / 1_000, latency.max);
-      return boundCell(numberCell(ms, unit), latency, p);
-    },
-  };
+/** Without an interval, as it is only read beside its neighbours. */
+function plainColumn(p: number, unit: Unit): ColumnOf<Cell> {
+  return { label: `p${p}`, unit: unit.name, cell: ({ latency }) => latencyCell(latency, p, unit) };
 }
 
 /** A percentile of the pooled runs with its interval, weak and without where the count cannot support it. */
@@ -102,21 +76,21 @@ export function percentileCell(
   p: Percentile,
   unit: Unit,
 ): TableCell {
-  const cell = boundCell(numberCell(percentileOf(latency, p), unit), latency, p);
-  if (isLowerBound(latency, p) || cell.weak) return cell;
+  const cell = latencyCell(latency, p, unit);
+  if (latency.isAtLeast(p) || cell.weak) return cell;
   return withInterval(cell, p === 99.99 ? null : confidence.intervals[p], unit);
 }
 
 /** None without values; a lower bound where such decide it, weak where there are too few. */
-export function boundCell(
-  cell: TableCell,
-  latency: Pick<PooledLatency, "count" | "censored">,
-  p: number,
-): TableCell {
-  if (latency.count === 0) return NONE;
-  const text = isLowerBound(latency, p) ? `≥ ${cell.text}` : cell.text;
-  return { ...cell, text, weak: !supportsPercentile(latency.count, p) };
+export function latencyCell(latency: PooledLatency, p: number, unit: Unit): TableCell {
+  const { count, ended } = latency;
+  if (count === 0 || p < 50 && ended.count === 0) return NONE;
+  const { value, isAtLeast } = latency.percentile(p);
+  return { ...boundCell(numberCell(value, unit), isAtLeast), weak: !supportsPercentile(count, p) };
 }
+
+const MINIMUM =
+  "Mean and stdev count them as values; the minimum is that of the completed requests.";
 
 const HOW_TO_READ = "p99 is the time that 99 of 100 requests did not exceed.";
 
@@ -132,15 +106,6 @@ function notesOf(cells: readonly Cell[]): string[] {
     )
     ? [WEAK_NOTE]
     : [];
-  const censored = sum(cells, ({ latency }) => latency.censored);
-  const bounds = censored > 0
-    ? [
-      `${
-        formatCount(censored)
-      } of the latencies are lower bounds: requests that timed out or were ` +
-      "unfinished when their run ended, counted at the time they had taken by then. The minimum " +
-      "is of the others, and percentiles below the median are of the requests that ended.",
-    ]
-    : [];
-  return [HOW_TO_READ, ...pooled, ...weak, ...bounds];
+  const bounds = lowerBoundsText(sum(cells, ({ latency }) => latency.censored));
+  return [HOW_TO_READ, ...pooled, ...weak, ...(bounds === "" ? [] : [`${bounds} ${MINIMUM}`])];
 }

@@ -14,7 +14,7 @@ import {
   textCell,
   withInterval,
 } from "./columns.ts";
-import { percentileCell } from "./percentiles.ts";
+import { maxCell, percentileCell } from "./percentiles.ts";
 
 export function summaryTable(scenario: string, cells: readonly Cell[]): Table {
   const unit = timeUnit(cells.map(({ latency }) => percentileOf(latency, 50)));
@@ -33,7 +33,7 @@ export function summaryTable(scenario: string, cells: readonly Cell[]): Table {
     {
       label: "Max",
       unit: unit.name,
-      cell: ({ latency: { count, max } }) => count === 0 ? NONE : numberCell(max, unit),
+      cell: ({ latency }) => maxCell(latency, unit),
     },
     {
       label: "Faults",

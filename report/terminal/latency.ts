@@ -7,18 +7,33 @@ import { formatNumber, GLUE } from "../units.ts";
 import { sparkline } from "./bars.ts";
 import { fittedNames } from "./names.ts";
 import { tableLines, withoutBelow } from "./table.ts";
-import { encoded, harmless, padEnd, styled, type TerminalOptions, widthOf } from "./text.ts";
+import {
+  encoded,
+  harmless,
+  padEnd,
+  styled,
+  type TerminalOptions,
+  widthOf,
+  wrapped,
+} from "./text.ts";
 
 export function latencyLines(
-  { density, tables }: Pick<ScenarioModel, "density" | "tables">,
+  { density, tables, boundsNote }: Pick<ScenarioModel, "density" | "tables" | "boundsNote">,
   options: TerminalOptions,
 ): string[] {
-  if (density === null) return [];
+  const percentiles = percentilesAlone(tables.percentiles);
+  if (!hasFigures(percentiles)) return [];
   return [
-    ...histogramLines(density, options),
+    ...(density === null ? [] : histogramLines(density, options)),
     "",
-    ...tableLines(percentilesAlone(tables.percentiles), options),
+    ...tableLines(percentiles, options),
+    ...(boundsNote === "" ? [] : wrapped(boundsNote, options.width)),
   ];
+}
+
+/** Whether any request has a latency. */
+function hasFigures({ rows }: Table): boolean {
+  return rows.some((row) => row.some(({ value }) => value !== undefined));
 }
 
 const WIDEST_NAME = 30;

@@ -4,9 +4,10 @@
  */
 import type { Progress } from "../../runner/progress.ts";
 import { cellLabel } from "../cells.ts";
-import { isLowerBound } from "../pool.ts";
-import { formatCount, formatDuration, formatMs, formatNumber } from "../units.ts";
+import { type Latent, poolLatency } from "../pool.ts";
+import { boundText, formatCount, formatDuration, formatMs, formatNumber } from "../units.ts";
 import { counted } from "../words.ts";
+import { wrongOf } from "../wrong_ratio.ts";
 import { harmless, type Style } from "./text.ts";
 
 export type Starting = Extract<Progress, { kind: "starting" }>;
@@ -106,18 +107,21 @@ export function cellText(run: Starting): string {
 }
 
 function measuredText({ measurement }: Measured): string {
-  const { rate, latency, requests, checks, generator } = measurement;
-  const wrong = requests.failed + checks.failed;
-  const faults = wrong === 0 ? "" : `, ${formatCount(wrong)} failed or wrong`;
+  const { rate, requests: { dropped }, generator } = measurement;
+  const wrong = wrongOf([measurement]) - dropped;
+  const faults = (wrong === 0 ? "" : `, ${formatCount(wrong)} failed or wrong`) +
+    (dropped === 0 ? "" : `, ${formatCount(dropped)} never sent`);
   const doubt = generator.trust === "valid" ? "" : `, ${generator.trust}`;
-  return `${formatNumber(rate)} requests/s, ${latencyText(latency)}${faults}${doubt}`;
+  return `${formatNumber(rate)} requests/s, ${latencyText(measurement)}${faults}${doubt}`;
 }
 
-function latencyText({ percentiles, ...latency }: Measured["measurement"]["latency"]): string {
-  if (latency.count === 0) return "no latency";
-  return ([50, 99] as const).map((p) =>
-    `p${p} ${isLowerBound(latency, p) ? "≥ " : ""}${formatMs(percentiles[p])}`
-  ).join(", ");
+function latencyText(measurement: Latent): string {
+  const { count, percentile } = poolLatency([measurement]);
+  if (count === 0) return "no latency";
+  return [50, 99].map((p) => {
+    const { value, isAtLeast } = percentile(p);
+    return `p${p} ${boundText(formatMs(value), isAtLeast)}`;
+  }).join(", ");
 }
 
 function restText({ remainingMs = 0 }: Measured): string {

@@ -6,14 +6,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { TargetError } from "../../scenarios/errors.ts";
 import type { LoadedAgent, LoaderHooks } from "../loader.ts";
 import type { DriverName } from "../load/driver.ts";
+import { LONGEST_DRAIN_US } from "../load/ending.ts";
 import type { WorkerReport } from "../load/job.ts";
-import { breachOf } from "../conservation.ts";
+import { breachOf, type Latencies } from "../conservation.ts";
 import type { LiveAgent } from "../progress.ts";
+import { isOpen, type Listening, type Ready, READY_MS, unready } from "./listening.ts";
 import { UNKNOWN } from "../trust/surroundings.ts";
 import { type HeardPart, Hearing } from "./hearing.ts";
 import type { Member } from "./members.ts";
 import { OUT_OF_TOUCH_MS } from "./names.ts";
-import type { Told, ToldOf } from "./told.ts";
+import type { Told } from "./told.ts";
 
 /** How Redis answers the coordinator (`OrdersKeeper`). */
 export interface Touch {
@@ -21,24 +23,11 @@ export interface Touch {
   readonly silentMs: number;
 }
 
-/** How long preparing may take: a worker compiles its code, and names are looked up. */
-const READY_MS = 20_000;
 /** An agent that is silent for longer is not waited for when everybody else is done. */
 const GRACE_MS = 2_000;
 /** An agent that is silent for so long no longer holds up the live view. */
 const AUDIBLE_MS = 1_500;
 const LOOK_MS = 25;
-
-type Ready = ToldOf<"ready">;
-
-interface Listening {
-  readonly member: Member;
-  readonly hearing: Hearing;
-  ready: Ready | null;
-  /** Why it won't. */
-  problems: readonly string[];
-  lostWhy: string | null;
-}
 
 export interface FleetReports {
   readonly driver: DriverName;
@@ -147,11 +136,20 @@ export class FleetRun {
   async #silent(open: readonly Listening[], endMs: number | null): Promise<Listening[]> {
     const { touch, hooks, unread } = this.setting;
     const silent = open.filter((agent) => this.#silentMs(agent) > this.#graceMs(agent));
-    const isEnd = endMs === null ? silent.length === open.length : performance.now() > endMs;
-    if (silent.length === 0 || !(isEnd || hooks.signal.aborted)) return [];
+    const given = hooks.signal.aborted
+      ? silent
+      : silent.filter((agent) => this.#isOver(agent, endMs, silent.length === open.length));
+    if (given.length === 0) return [];
     // What they told may wait here, unread, or in a Redis that does not answer.
     const mayBeOnItsWay = touch.inTouchSinceMs === Infinity || await unread().catch(() => 1) > 0;
-    return mayBeOnItsWay ? [] : silent;
+    return mayBeOnItsWay ? [] : given;
+  }
+
+  /** Whoever was there at the deadline may wait for what was in flight then, and tells nothing meanwhile. */
+  #isOver(agent: Listening, endMs: number | null, areAllSilent: boolean): boolean {
+    if (endMs === null) return areAllSilent;
+    const wasThere = agent.hearing.lastMs > endMs - this.#graceMs(agent);
+    return performance.now() > endMs + (wasThere ? LONGEST_DRAIN_US / 1_000 : 0);
   }
 
   /** An agent that is silent for a while no longer holds up the live view. */
@@ -205,11 +203,16 @@ export class FleetRun {
     return { driver: agents[0].driver, reports: ended.flatMap(({ reports }) => reports), agents };
   }
 
+  /** Of all that was heard. */
+  get #lastIndex(): number {
+    return Math.max(...[...this.#agents.values()].map(({ hearing }) => hearing.lastIndex));
+  }
+
   #endOf({ member, hearing, ready, lostWhy }: Listening): {
     readonly reports: readonly WorkerReport[];
     readonly agent: LoadedAgent;
     /** That it told, in all intervals. */
-    readonly latencies: number;
+    readonly latencies: Latencies;
   } {
     const { presence, place, shares } = member;
     const { whole } = hearing;
@@ -226,20 +229,12 @@ export class FleetRun {
       const agent = { ...common, stage: whole.stage, startedLateMs, lost: null };
       return { reports: whole.reports, agent, latencies: hearing.latencies };
     }
-    const { reports, parts, afterMs } = hearing.abandon(shares, this.#stoppedUs);
+    const end = { us: this.#stoppedUs, index: this.#lastIndex };
+    const { reports, parts, afterMs } = hearing.abandon(shares, end);
     this.#tell(parts);
     const stage = { surroundings: UNKNOWN, calibration: null, sharesMachine: false };
     const lost = { afterMs, reason: lostWhy ?? "it never told why" };
-    const latencies = parts.reduce((sum, { part }) => sum + part.latency.count, hearing.latencies);
-    return { reports, agent: { ...common, stage, startedLateMs: null, lost }, latencies };
+    const agent = { ...common, stage, startedLateMs: null, lost };
+    return { reports, agent, latencies: hearing.latencies };
   }
-}
-
-function isOpen({ hearing, lostWhy }: Listening): boolean {
-  return hearing.whole === null && lostWhy === null;
-}
-
-function unready(name: string, { ready, problems }: Listening): string[] {
-  if (problems.length > 0) return problems.map((problem) => `agent ${name}: ${problem}`);
-  return ready === null ? [`agent ${name} was not ready within ${READY_MS / 1_000} s`] : [];
 }

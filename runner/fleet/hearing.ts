@@ -8,7 +8,9 @@ import type { Health } from "../load/health.ts";
 import type { IntervalPart } from "../load/intervals.ts";
 import type { SoFarReport, WorkerReport } from "../load/job.ts";
 import { endWithout, type LostShare } from "../load/lost.ts";
+import type { Latencies } from "../conservation.ts";
 import type { Place } from "../share.ts";
+import type { SparseHistogram } from "../stats/histogram.ts";
 import { packedSoFar } from "./packing.ts";
 import type { ToldOf } from "./told.ts";
 
@@ -25,7 +27,8 @@ const IDLE: Health = { cpuRatio: 0, lateUs: 0 };
 export class Hearing {
   readonly #early = new Map<number, ToldOf<"bundle">>();
   #next = 0;
-  #latencies = 0;
+  #values = 0;
+  #bounds = 0;
   #finished: ToldOf<"finished"> | null = null;
   /** Of each own worker, packed, as if the run had ended with its last part; empty before the first bundle. */
   #soFar: readonly unknown[] = [];
@@ -47,14 +50,24 @@ export class Hearing {
       if (turn.soFar.length > 0) this.#soFar = turn.soFar;
       for (const part of turn.parts) this.#last[part.worker - this.place.firstWorker] = part;
       parts.push(...turn.parts);
-      this.#latencies += turn.parts.reduce((sum, { part }) => sum + part.latency.count, 0);
+      for (const { part } of turn.parts) this.#count(part);
     }
     return parts;
   }
 
+  #count({ latency, censored }: IntervalPart): void {
+    this.#values += latency.count;
+    this.#bounds += censored.count;
+  }
+
   /** How many are in the parts that were given. */
-  get latencies(): number {
-    return this.#latencies;
+  get latencies(): Latencies {
+    return { values: this.#values, bounds: this.#bounds };
+  }
+
+  /** The last interval that was heard of any of its workers. */
+  get lastIndex(): number {
+    return Math.max(0, ...this.#last.map((heard) => heard?.part.index ?? 0));
   }
 
   /** Of its own workers alone, and whole. */
@@ -91,34 +104,34 @@ export class Hearing {
 
   /**
    * What its workers' reports are when nothing more comes: as it was last heard, and what was still to
-   * come as dropped. The latencies of what was in flight then are of the last interval.
+   * come as dropped. The latencies of what was in flight then are of the worker's last interval, those of what
+   * was dropped of the run's.
    * @param shares Of its own workers.
-   * @param endUs When the run was ended early; Infinity when it was not.
+   * @param end When the run was ended early, Infinity when it was not; and the last interval that was heard of it.
    */
   abandon(
     shares: readonly LostShare[],
-    endUs: number,
+    end: { readonly us: number; readonly index: number },
   ): { readonly reports: WorkerReport[]; readonly parts: HeardPart[]; readonly afterMs: number } {
     const soFar = this.#readSoFar();
-    const reports = shares.map((share, at) => {
-      const durationUs = Math.min(share.durationUs, endUs);
+    const lost = shares.map((share, at) => {
+      const durationUs = Math.min(share.durationUs, end.us);
       return endWithout({ ...share, durationUs }, soFar[at] ?? null);
     });
-    const parts = soFar.flatMap(({ open }, at): HeardPart[] => {
-      const index = this.#last[at]?.part.index ?? 0;
-      if (open.count === 0) return [];
-      return [{
-        worker: this.place.firstWorker + at,
-        health: IDLE,
-        part: {
-          index,
-          ...{ completed: 0, failed: 0, errors: null, wrong: 0, bytesIn: 0 },
-          latency: open,
-        },
-      }];
-    });
+    const parts = [
+      ...soFar.map(({ open }, at) => this.#boundsOf(at, this.#last[at]?.part.index ?? 0, open)),
+      ...lost.map(({ dropped }, at) => this.#boundsOf(at, end.index, dropped)),
+    ].filter(({ part }) => part.latency.count > 0);
+    for (const { part } of parts) this.#count(part);
     const afterUs = Math.max(0, ...soFar.map(({ elapsedUs }) => elapsedUs));
-    return { reports, parts, afterMs: afterUs / 1_000 };
+    return { reports: lost.map(({ report }) => report), parts, afterMs: afterUs / 1_000 };
+  }
+
+  /** A part of an interval of own worker `at` that is nothing but lower bounds. */
+  #boundsOf(at: number, index: number, bounds: SparseHistogram): HeardPart {
+    const counts = { index, completed: 0, failed: 0, errors: null, wrong: 0, bytesIn: 0 };
+    const part = { ...counts, latency: bounds, censored: bounds };
+    return { worker: this.place.firstWorker + at, health: IDLE, part };
   }
 
   /** None when they are not what an agent tells. */

@@ -4,7 +4,13 @@
  * would make every figure false that it is merged into.
  */
 import { z } from "zod";
-import { BUCKETS, highestUsOf, lowestUsOf, type SparseHistogram } from "../stats/histogram.ts";
+import {
+  BUCKETS,
+  EMPTY,
+  highestUsOf,
+  lowestUsOf,
+  type SparseHistogram,
+} from "../stats/histogram.ts";
 import { mostChars, packWholes, WholeNumbers } from "./whole_numbers.ts";
 
 const us = z.number().min(0);
@@ -25,6 +31,22 @@ export const packedHistogram = histogram.transform((packed, context): SparseHist
   context.addIssue("Cannot read a histogram whose buckets and sums don't go together");
   return z.NEVER;
 });
+
+/** That of nothing may be left out. */
+export const packedHistogramOrNone = packedHistogram.optional().transform((part) => part ?? EMPTY);
+
+export function packHistogramOrNone(part: SparseHistogram): Packed | undefined {
+  return part.count === 0 ? undefined : packHistogram(part);
+}
+
+/** Whether all values of `part` can be values of `whole`: as lower bounds are among the latencies. */
+export function isAmong(part: SparseHistogram, whole: SparseHistogram): boolean {
+  let at = 0;
+  return part.count <= whole.count && part.indices.every((index, i) => {
+    while (at < whole.indices.length && whole.indices[at] < index) at++;
+    return whole.indices[at] === index && part.counts[i] <= whole.counts[at];
+  });
+}
 
 export function packHistogram(part: SparseHistogram): Packed {
   const { indices, counts, count, sumUs, sumSquaresUs, minUs, maxUs } = part;
@@ -73,12 +95,12 @@ const ROUNDING = 1e-6;
 function isPossible({ indices, count, ...sums }: SparseHistogram): boolean {
   const { sumUs, sumSquaresUs, minUs, maxUs } = sums;
   if (count === 0) return sumUs === 0 && sumSquaresUs === 0 && minUs === Infinity && maxUs === 0;
-  const isAmong = (us: number, low: number, high: number): boolean =>
+  const isBetween = (us: number, low: number, high: number): boolean =>
     us >= low * (1 - ROUNDING) && us <= high * (1 + ROUNDING);
   return Number.isSafeInteger(count) &&
     isWithin(minUs, indices[0]) && isWithin(maxUs, indices[indices.length - 1]) &&
-    isAmong(sumUs, count * minUs, count * maxUs) &&
-    isAmong(sumSquaresUs, sumUs * minUs, sumUs * maxUs);
+    isBetween(sumUs, count * minUs, count * maxUs) &&
+    isBetween(sumSquaresUs, sumUs * minUs, sumUs * maxUs);
 }
 
 function isWithin(us: number, bucket: number): boolean {

@@ -8,9 +8,17 @@ import { SLOW_OUTCOMES } from "../slowest.ts";
 import type { Health } from "../load/health.ts";
 import type { IntervalPart } from "../load/intervals.ts";
 import type { SoFarReport, WorkerReport } from "../load/job.ts";
-import { MAX_REASONS, STATUS_CODES, type WorkerTotals } from "../load/recorder.ts";
+import { MAX_REASONS } from "../load/failures.ts";
+import { STATUS_CODES } from "../load/recorder.ts";
+import type { WorkerTotals } from "../load/worker_totals.ts";
 import { SLOWEST, type SlowExchange } from "../load/slowest.ts";
-import { packedHistogram, packHistogram } from "./packed_histogram.ts";
+import {
+  isAmong,
+  packedHistogram,
+  packedHistogramOrNone,
+  packHistogram,
+  packHistogramOrNone,
+} from "./packed_histogram.ts";
 import { mostChars, packWholes, unpackWholes } from "./whole_numbers.ts";
 
 /** Longer texts are cut before they are told. */
@@ -21,6 +29,7 @@ const MOST_SECONDS = 86_400 * 7;
 
 const count = z.int().min(0);
 const us = z.number().min(0);
+const NOT_AMONG = "Cannot read lower bounds that are not among the values";
 /** In the order of ERRORS. */
 const errors = z.array(count).length(ERRORS.length);
 
@@ -32,16 +41,18 @@ export const packedPart = z.strictObject({
   wrong: count,
   bytesIn: count,
   latency: packedHistogram,
-});
+  censored: packedHistogramOrNone,
+}).refine(({ latency, censored }) => isAmong(censored, latency), NOT_AMONG);
 
 export type PackedPart = z.input<typeof packedPart>;
 
 export function packPart(part: IntervalPart): PackedPart {
-  const { errors, latency } = part;
+  const { errors, latency, censored } = part;
   return {
     ...part,
     errors: errors === null ? null : [...errors],
     latency: packHistogram(latency),
+    censored: packHistogramOrNone(censored),
   };
 }
 
@@ -124,6 +135,7 @@ const packedTotals = z.strictObject({
   unfinished: count,
   dropped: count,
   censored: count,
+  drain: z.strictObject({ us, completed: count, failed: count, bytesIn: count }),
   checksPassed: count,
   checksFailed: count,
   reconnects: count,
@@ -136,13 +148,14 @@ const packedTotals = z.strictObject({
   secondCompleted: packedSeconds,
   secondBytes: packedSeconds,
   service: packedHistogram,
+  serviceCensored: packedHistogramOrNone,
   firstByte: packedHistogram,
   connect: packedHistogram,
   lag: packedHistogram,
   fastestUs: us.nullable().describe("Null when none completed").transform((us) => us ?? Infinity),
   slowest: z.array(packedSlow).max(SLOWEST),
   lastUs: us,
-});
+}).refine(({ service, serviceCensored }) => isAmong(serviceCensored, service), NOT_AMONG);
 
 function packTotals(totals: WorkerTotals): z.input<typeof packedTotals> {
   return {
@@ -153,6 +166,7 @@ function packTotals(totals: WorkerTotals): z.input<typeof packedTotals> {
     secondCompleted: packWholes(totals.secondCompleted),
     secondBytes: packWholes(totals.secondBytes),
     service: packHistogram(totals.service),
+    serviceCensored: packHistogramOrNone(totals.serviceCensored),
     firstByte: packHistogram(totals.firstByte),
     connect: packHistogram(totals.connect),
     lag: packHistogram(totals.lag),

@@ -19,17 +19,24 @@ export class HealthWatch {
   #sinceUs = 0;
   #cpuUs: number;
   #last: Health = { cpuRatio: 0, lateUs: 0 };
+  #isOver = false;
 
   /** @param now Microseconds since the start of the run, which is when this is made, or soon after. */
   constructor(private readonly now: () => number, private readonly loop: LoopWatch) {
     this.#cpuUs = threadTime().cpuUs;
   }
 
+  /** The load is over: the same is told from now on. */
+  end(): void {
+    this.tell();
+    this.#isOver = true;
+  }
+
   /** Of the time since it was last told; the same again when that was just now. */
   tell(): Health {
     const nowUs = this.now();
     const elapsedUs = nowUs - this.#sinceUs;
-    if (elapsedUs < LEAST_US) return this.#last;
+    if (elapsedUs < LEAST_US || this.#isOver) return this.#last;
     const { cpuUs } = threadTime();
     const cpuRatio = (cpuUs - this.#cpuUs) / elapsedUs;
     this.#sinceUs = nowUs;

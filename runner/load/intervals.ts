@@ -1,9 +1,10 @@
 /**
  * The run cut into intervals, each handed on as soon as it ends, and into whole seconds. It knows no
- * clock: it is told how far the run has come.
+ * clock: it is told how far the run has come. The last interval is sealed at the deadline: after that it takes
+ * no more than latencies.
  */
 import { type ErrorKind, ERRORS } from "../outcome.ts";
-import { Histogram, type SparseHistogram } from "../stats/histogram.ts";
+import { EMPTY, Histogram, type SparseHistogram } from "../stats/histogram.ts";
 
 /** One interval of one worker. */
 export interface IntervalPart {
@@ -17,6 +18,8 @@ export interface IntervalPart {
   readonly wrong: number;
   readonly bytesIn: number;
   readonly latency: SparseHistogram;
+  /** The values of `latency` that are lower bounds. */
+  readonly censored: SparseHistogram;
 }
 
 /** @param nowUs How far the run has come, at or after the end of the interval. */
@@ -26,9 +29,12 @@ const SECOND_US = 1_000_000;
 /** The last interval is the one that holds the last microsecond, not an empty one that begins at the end. */
 const LAST_US = 1;
 
+type Counts = Omit<IntervalPart, "latency" | "censored">;
+
 export class Intervals {
   /** Latencies of the interval at hand. */
   readonly latency = new Histogram();
+  readonly #censored = new Histogram();
   /** Of the stretch since the last boundary, which is the end of an interval or of a second. */
   completed = 0;
   bytesIn = 0;
@@ -44,6 +50,8 @@ export class Intervals {
   #second = 0;
   #completed = 0;
   #bytesIn = 0;
+  /** Of the last interval, once it is sealed. */
+  #sealed: Counts | null = null;
 
   constructor(
     private readonly intervalUs: number,
@@ -57,12 +65,18 @@ export class Intervals {
     this.#errors[ERRORS.indexOf(kind)]++;
   }
 
+  /** A latency that is a lower bound. */
+  recordBound(latencyUs: number): void {
+    this.latency.record(latencyUs);
+    this.#censored.record(latencyUs);
+  }
+
   /** Closes every stretch that has ended by `nowUs` and hands on finished intervals. */
   advance(nowUs: number): void {
     while (nowUs >= this.boundaryUs) {
       const endUs = this.boundaryUs;
       this.#closeStretch();
-      if (endUs === (this.#interval + 1) * this.intervalUs) this.#closeInterval(nowUs);
+      if (endUs === (this.#interval + 1) * this.intervalUs) this.#handOn(this.#takeCounts(), nowUs);
       if (endUs === (this.#second + 1) * SECOND_US) this.#second++;
       this.boundaryUs = Math.min(
         (this.#interval + 1) * this.intervalUs,
@@ -71,16 +85,19 @@ export class Intervals {
     }
   }
 
-  /** Closes everything that is over at the end of the run, so that the last interval is at hand. */
-  advanceToEnd(endUs: number): void {
+  /** Begins the last interval and ends its counts, and those of its second: `endUs` is the end of the run. */
+  seal(endUs: number): void {
+    if (this.#sealed !== null) return;
     this.advance(endUs - LAST_US);
+    this.#closeStretch();
+    this.#sealed = this.#takeCounts();
+    this.boundaryUs = Infinity;
   }
 
   /** Hands on the last, perhaps shorter, interval. */
   finish(endUs: number): void {
-    this.advanceToEnd(endUs);
-    this.#closeStretch();
-    this.#closeInterval(endUs);
+    this.seal(endUs);
+    if (this.#sealed !== null) this.#handOn(this.#sealed, endUs);
   }
 
   #closeStretch(): void {
@@ -92,16 +109,14 @@ export class Intervals {
     this.completed = this.bytesIn = 0;
   }
 
-  /** Whoever is told finds everything counted that is in this interval and those before, and no more. */
-  #closeInterval(nowUs: number): void {
-    const part = {
+  #takeCounts(): Counts {
+    const counts = {
       index: this.#interval++,
       completed: this.#completed,
       failed: this.#failed,
       errors: this.#failed === 0 ? null : [...this.#errors],
       wrong: this.wrong,
       bytesIn: this.#bytesIn,
-      latency: this.latency.drain(),
     };
     if (this.#failed > 0) this.#errors.fill(0);
     this.#completed =
@@ -109,6 +124,12 @@ export class Intervals {
       this.#failed =
       this.wrong =
         0;
-    this.onInterval(part, nowUs);
+    return counts;
+  }
+
+  /** Whoever is told finds everything counted that is in this interval and those before, and no more. */
+  #handOn(counts: Counts, nowUs: number): void {
+    const censored = this.#censored.count === 0 ? EMPTY : this.#censored.drain();
+    this.onInterval({ ...counts, latency: this.latency.drain(), censored }, nowUs);
   }
 }

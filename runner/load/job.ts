@@ -11,7 +11,7 @@ import type { DriverName } from "./driver.ts";
 import type { FlowSpec } from "./flow.ts";
 import type { Health } from "./health.ts";
 import type { IntervalPart } from "./intervals.ts";
-import type { WorkerTotals } from "./recorder.ts";
+import type { WorkerTotals } from "./worker_totals.ts";
 import type { SessionTotals } from "./session_recorder.ts";
 
 /** What makes exchanges due. */

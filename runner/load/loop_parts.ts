@@ -6,10 +6,12 @@ import type { RequestScript } from "./request_script.ts";
 import type { SessionRecorder } from "./session_recorder.ts";
 import type { Supply } from "./supply.ts";
 
-interface LoopParts {
+export interface LoopParts {
   readonly driver: Driver;
   readonly recorder: Recorder;
   readonly supply: Supply;
+  /** Called at the deadline, before what is in flight is waited for. */
+  readonly onDeadline?: () => void;
 }
 
 export interface RequestParts extends LoopParts {

@@ -2,7 +2,7 @@
  * The report of a worker that fell silent: what was last heard of it, and what would have come after that.
  * Every exchange of its share is counted once, so that the law of conservation holds over all workers.
  */
-import { EMPTY } from "../stats/histogram.ts";
+import { EMPTY, Histogram, type SparseHistogram } from "../stats/histogram.ts";
 import type { SoFarReport, WorkerReport } from "./job.ts";
 import type { JobShare } from "./pool.ts";
 import { Recorder } from "./recorder.ts";
@@ -16,32 +16,53 @@ export interface LostShare {
   readonly durationUs: number;
 }
 
+export interface Lost {
+  readonly report: WorkerReport;
+  /** How long what it dropped had waited at the end of the run: lower bounds of its latency, which are in no interval. */
+  readonly dropped: SparseHistogram;
+}
+
 /**
  * The report of a worker of which `soFar` was the last that was heard; null when nothing was. What its share had
  * still to come is due and dropped: arrivals until the end of the run, or what was left of a given number. A
  * closed loop that ends by time would have asked nobody knows how much.
  *
- * The latencies in `soFar.open` are in no interval: the caller puts them into the worker's last one.
+ * The latencies in `soFar.open` are in no interval either: the caller puts them into the worker's last one.
  */
-export function endWithout(share: LostShare, soFar: SoFarReport | null): WorkerReport {
+export function endWithout(share: LostShare, soFar: SoFarReport | null): Lost {
   const { open: _, ...heard } = soFar ?? { ...silent(), open: EMPTY };
+  const dropped = waitsOf(share, begunOf(share, heard));
+  const { count } = dropped;
   const { totals } = heard;
-  const missing = Math.max(0, wholeOf(share) - begunOf(share, heard));
-  const due = totals.due + missing;
-  return {
+  const report = {
     ...heard,
-    totals: { ...totals, due, dropped: totals.dropped + missing },
+    totals: {
+      ...totals,
+      due: totals.due + count,
+      dropped: totals.dropped + count,
+      censored: totals.censored + count,
+    },
     elapsedUs: Math.max(heard.elapsedUs, share.supply.kind === "open" ? share.durationUs : 0),
   };
+  return { report, dropped };
 }
 
-/** How many requests, or visitors, the share holds in all. 0 when nobody knows. */
-function wholeOf({ supply, durationUs }: LostShare): number {
-  if (supply.kind === "open") return supplyOf(supply).drop(durationUs);
-  return supply.requests === Infinity ? 0 : supply.requests;
+/** How long the requests, or visitors, of the share had waited at the end but for the `begun` that came first. */
+function waitsOf({ supply, durationUs }: LostShare, begun: number): SparseHistogram {
+  const waits = new Histogram();
+  if (supply.kind === "open") {
+    let arrived = 0;
+    supplyOf(supply).drop(durationUs, (dueUs) => {
+      if (arrived++ >= begun) waits.record(durationUs - dueUs);
+    });
+  } else if (supply.requests < Infinity) {
+    // None was due before a connection was free for it.
+    for (let left = supply.requests - begun; left > 0; left--) waits.record(0);
+  }
+  return waits.toSparse();
 }
 
-/** How many of those are in the report. Of a visitor who was let in, each request counts; who was not, as one. */
+/** How many of its share are in the report. Of a visitor who was let in, each request counts; who was not, as one. */
 function begunOf({ scriptKind }: LostShare, { totals, sessions }: WorkerReport): number {
   return scriptKind === "flow" ? sessions.created + totals.dropped : totals.due;
 }

@@ -3,60 +3,16 @@
  * interval that is handed on as soon as the interval ends. It knows no clock: every moment is an
  * argument, in microseconds since the start of the run.
  */
-import { type ErrorKind, ERRORS } from "../outcome.ts";
+import { type Failure, Failures } from "./failures.ts";
 import { Intervals, type OnInterval } from "./intervals.ts";
 import type { RequestLog } from "./request_log.ts";
-import { Slowest, type SlowExchange } from "./slowest.ts";
-import { Histogram, type SparseHistogram } from "../stats/histogram.ts";
-
-/** What a worker saw in the whole run, beside its intervals. */
-export interface WorkerTotals {
-  readonly due: number;
-  readonly completed: number;
-  readonly failed: number;
-  readonly unfinished: number;
-  readonly dropped: number;
-  /** Latencies that are lower bounds: timed out or unfinished. */
-  readonly censored: number;
-  readonly checksPassed: number;
-  readonly checksFailed: number;
-  readonly reconnects: number;
-  /** Connections closed because bytes came on them while no request was out. */
-  readonly unasked: number;
-  readonly bytesIn: number;
-  readonly bytesOut: number;
-  /** Completed responses, indexed by status code. */
-  readonly status: Float64Array;
-  /** Failed requests, in the order of ERRORS. */
-  readonly errors: Float64Array;
-  readonly reasons: ReadonlyMap<string, number>;
-  /** Per whole second of the run. */
-  readonly secondCompleted: readonly number[];
-  readonly secondBytes: readonly number[];
-  readonly service: SparseHistogram;
-  readonly firstByte: SparseHistogram;
-  readonly connect: SparseHistogram;
-  /** Actual send minus due moment; empty in a closed loop. */
-  readonly lag: SparseHistogram;
-  /** Shortest latency of a completed request, without lower bounds; Infinity when none completed. */
-  readonly fastestUs: number;
-  /** Highest latencies, lower bounds among them; slowest first. */
-  readonly slowest: readonly SlowExchange[];
-  /** End of the last exchange. */
-  readonly lastUs: number;
-}
-
-/** How a request ended in an error. */
-export interface Failure {
-  readonly kind: ErrorKind;
-  /** In words, for people. */
-  readonly reason: string;
-}
+import { Slowest } from "./slowest.ts";
+import type { Drain, WorkerTotals } from "./worker_totals.ts";
+import { EMPTY, Histogram } from "../stats/histogram.ts";
 
 export const STATUS_CODES = 1_000;
-/** So that a server that breaks in ever new ways can't fill the memory. */
-export const MAX_REASONS = 100;
 
+const NO_DRAIN: Drain = { us: 0, completed: 0, failed: 0, bytesIn: 0 };
 const TIMED_OUT = { outcome: "timeout", status: 0, ordinal: 0 } as const;
 const UNFINISHED = { outcome: "unfinished", status: 0, ordinal: 0 } as const;
 
@@ -77,14 +33,16 @@ export class Recorder {
   readonly slowest = new Slowest();
   #censored = 0;
   readonly #status = new Float64Array(STATUS_CODES);
-  readonly #errors = new Float64Array(ERRORS.length);
-  readonly #reasons = new Map<string, number>();
+  readonly #failures = new Failures();
   readonly #service = new Histogram();
+  readonly #serviceCensored = new Histogram();
   readonly #firstByte = new Histogram();
   readonly #connect = new Histogram();
   readonly #lag = new Histogram();
   #fastestUs = Infinity;
   readonly #intervals: Intervals;
+  /** The deadline and what had ended by then; null until it. */
+  #sealed: { readonly atUs: number } & Omit<Drain, "us"> | null = null;
 
   constructor(
     intervalUs: number,
@@ -149,29 +107,21 @@ export class Recorder {
     }
   }
 
-  /** Exchanges that were due and never sent. */
-  drop(count: number): void {
-    this.due += count;
-    this.dropped += count;
+  /** An exchange that was due and never sent by the end of the run: it would have taken longer than this. */
+  drop(dueUs: number, endUs: number): void {
+    this.due++;
+    this.dropped++;
+    this.#censored++;
+    this.#intervals.recordBound(endUs - dueUs);
   }
 
   /** An exchange that ended in an error; only a time-out says something about the latency. */
-  fail(
-    slot: number,
-    { kind, reason }: Failure,
-    dueUs: number,
-    sentUs: number,
-    nowUs: number,
-  ): void {
+  fail(slot: number, failure: Failure, dueUs: number, sentUs: number, nowUs: number): void {
     if (nowUs >= this.#intervals.boundaryUs) this.advance(nowUs);
     this.failed++;
-    this.#intervals.fail(kind);
-    this.#errors[ERRORS.indexOf(kind)]++;
-    const known = this.#reasons.size < MAX_REASONS || this.#reasons.has(reason)
-      ? reason
-      : "other reasons";
-    this.#reasons.set(known, (this.#reasons.get(known) ?? 0) + 1);
-    if (kind === "timeout") {
+    this.#intervals.fail(failure.kind);
+    this.#failures.add(failure);
+    if (failure.kind === "timeout") {
       this.#recordLowerBound(dueUs, sentUs, nowUs);
       this.slowest.add(slot, TIMED_OUT, dueUs, sentUs, nowUs);
     }
@@ -179,9 +129,8 @@ export class Recorder {
     this.log?.add(0, dueUs, nowUs, slot);
   }
 
-  /** An exchange in flight at the end of the run: it would have taken at least this long. */
+  /** An exchange in flight when the run was over, after `seal`: it would have taken at least this long. */
   leaveUnfinished(slot: number, dueUs: number, sentUs: number, endUs: number): void {
-    this.#intervals.advanceToEnd(endUs);
     this.unfinished++;
     this.#recordLowerBound(dueUs, sentUs, endUs);
     this.slowest.add(slot, UNFINISHED, dueUs, sentUs, endUs);
@@ -191,8 +140,9 @@ export class Recorder {
 
   #recordLowerBound(dueUs: number, sentUs: number, nowUs: number): void {
     this.#censored++;
-    this.#intervals.latency.record(nowUs - dueUs);
+    this.#intervals.recordBound(nowUs - dueUs);
     this.#service.record(nowUs - sentUs);
+    this.#serviceCensored.record(nowUs - sentUs);
   }
 
   /** Hands on the intervals that have ended by `nowUs`. */
@@ -200,16 +150,34 @@ export class Recorder {
     this.#intervals.advance(nowUs);
   }
 
-  /** Hands on every interval but the last one, which ends with the run. */
-  advanceToEnd(endUs: number): void {
-    this.#intervals.advanceToEnd(endUs);
+  /**
+   * The end of the run, to which rates and intervals refer: what ends from here on was waited for, and only its
+   * latency is still in the last interval.
+   */
+  seal(endUs: number): void {
+    if (this.#sealed !== null) return;
+    this.#intervals.seal(endUs);
+    const { completed, failed, bytesIn } = this;
+    this.#sealed = { atUs: endUs, completed, failed, bytesIn };
   }
 
   /** Hands on the last, perhaps shorter, interval and gives the totals. Nothing may be recorded after it. */
   finish(endUs: number): WorkerTotals {
+    this.seal(endUs);
     this.#intervals.finish(endUs);
     this.log?.flush();
     return this.totals();
+  }
+
+  get #drain(): Drain {
+    if (this.#sealed === null) return NO_DRAIN;
+    const { atUs, completed, failed, bytesIn } = this.#sealed;
+    return {
+      us: Math.max(0, this.lastUs - atUs),
+      completed: this.completed - completed,
+      failed: this.failed - failed,
+      bytesIn: this.bytesIn - bytesIn,
+    };
   }
 
   /** As they stand. What is in them lives on: it is to be posted or read at once. */
@@ -221,6 +189,7 @@ export class Recorder {
       unfinished: this.unfinished,
       dropped: this.dropped,
       censored: this.#censored,
+      drain: this.#drain,
       checksPassed: this.checksPassed,
       checksFailed: this.checksFailed,
       reconnects: this.reconnects,
@@ -228,11 +197,12 @@ export class Recorder {
       bytesIn: this.bytesIn,
       bytesOut: this.bytesOut,
       status: this.#status,
-      errors: this.#errors,
-      reasons: this.#reasons,
+      errors: this.#failures.errors,
+      reasons: this.#failures.reasons,
       secondCompleted: this.#intervals.secondCompleted,
       secondBytes: this.#intervals.secondBytes,
       service: this.#service.toSparse(),
+      serviceCensored: this.#serviceCensored.count === 0 ? EMPTY : this.#serviceCensored.toSparse(),
       firstByte: this.#firstByte.toSparse(),
       connect: this.#connect.toSparse(),
       lag: this.#lag.toSparse(),

@@ -8,18 +8,16 @@ import { BROKEN, NEED_MORE, ResponseReader } from "../http/response.ts";
 import type { ErrorKind } from "../outcome.ts";
 import { CLOSED, CONNECTING, Connections, OPEN, SWEEP_US } from "./connections.ts";
 import type { Conversation } from "./driver.ts";
+import { Ending, type EndingLoop } from "./ending.ts";
 import { InFlight } from "./in_flight.ts";
 import type { Job } from "./job.ts";
 import type { RequestParts } from "./loop_parts.ts";
-import type { WorkerTotals } from "./recorder.ts";
 import { SlotQueue } from "./slot_queue.ts";
 import type { OpenExchanges, VisitOpen } from "./so_far.ts";
 
-export class RequestLoop implements Conversation, OpenExchanges {
-  /** What was recorded; null until the load is over. */
-  totals: WorkerTotals | null = null;
-  elapsedUs = 0;
+export class RequestLoop implements Conversation, EndingLoop, OpenExchanges {
   readonly punctual: boolean;
+  readonly ending: Ending;
   readonly #connections: Connections;
   readonly #readers: ResponseReader[];
   readonly #firstByteUs: Float64Array;
@@ -38,18 +36,20 @@ export class RequestLoop implements Conversation, OpenExchanges {
     const options = { retain: script.readsBodies, known: new KnownHead() };
     this.#readers = Array.from({ length: slots }, () => new ResponseReader(options));
     this.#firstByteUs = new Float64Array(slots);
+    this.ending = new Ending(job, parts, this);
     this.#inFlight = new InFlight(slots, job.pipeline);
     parts.recorder.slowest.asks((slot) => script.label(this.#inFlight.oldest(slot)));
   }
 
   onOpen(slot: number, nowUs: number): void {
+    if (nowUs >= this.ending.untilUs && this.#isTooLate(slot, nowUs)) return;
     this.#connections.opened(slot, nowUs);
     this.#fill(slot, nowUs);
   }
 
   // hot: once a read; in the common case one whole answer, its record, and the next send.
   onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number): void {
-    if (nowUs >= this.job.durationUs || this.totals !== null) return this.#dismiss(slot);
+    if (nowUs >= this.ending.untilUs && this.#isTooLate(slot, nowUs)) return;
     const { recorder, script: { requests } } = this.parts;
     recorder.received(length, nowUs);
     const reader = this.#readers[slot];
@@ -76,7 +76,7 @@ export class RequestLoop implements Conversation, OpenExchanges {
 
   onEnd(slot: number, reset: string | null, nowUs: number): void {
     this.#connections.ended(slot);
-    if (nowUs >= this.job.durationUs || this.totals !== null) return this.#dismiss(slot);
+    if (nowUs >= this.ending.untilUs && this.#isTooLate(slot, nowUs)) return;
     if (this.#inFlight.count(slot) === 0) return this.#reopen(slot, nowUs);
     if (reset !== null) return this.#break(slot, "reset", reset, nowUs);
     const reader = this.#readers[slot];
@@ -88,21 +88,23 @@ export class RequestLoop implements Conversation, OpenExchanges {
 
   // hot: in an open loop it runs for every arrival.
   onTick(nowUs: number): number {
-    const { recorder, supply } = this.parts;
-    if (this.totals !== null) return this.#linger(nowUs);
-    if (nowUs >= this.job.durationUs) return this.#finish(this.job.durationUs);
+    const { ending, parts: { supply } } = this;
+    if (nowUs >= ending.untilUs && ending.isOver(nowUs)) return this.#linger(nowUs);
     if (nowUs >= this.#nextSweepUs) {
-      // Before the start a run can be stopped, too; it has lasted no time then.
-      if (Atomics.load(this.job.stop, 0) !== 0) return this.#finish(Math.max(0, nowUs));
-      const inFlight = recorder.due - recorder.completed - recorder.failed;
-      // A closed loop ends with its last answer, an open one lasts as long as it was to.
-      if (!supply.intended && supply.left + inFlight === 0) return this.#finish(recorder.lastUs);
+      if (ending.isOverEarly(nowUs)) return this.#linger(nowUs);
       this.#sweep(nowUs);
     }
     this.#dispatch(nowUs);
-    const nextUs = Math.min(this.#nextSweepUs, this.job.durationUs);
+    const nextUs = Math.min(this.#nextSweepUs, ending.untilUs);
     // A due exchange that finds nobody idle waits for whoever is done first, not for the clock.
     return supply.intended && supply.nextUs > nowUs ? Math.min(nextUs, supply.nextUs) : nextUs;
+  }
+
+  /** Whether what happens on a slot no longer counts: the load is over, or waits for others alone. */
+  #isTooLate(slot: number, nowUs: number): boolean {
+    const isOver = this.ending.isOver(nowUs);
+    if (isOver) this.#connections.close(slot);
+    return isOver || this.#inFlight.count(slot) === 0;
   }
 
   #sweep(nowUs: number): void {
@@ -143,8 +145,8 @@ export class RequestLoop implements Conversation, OpenExchanges {
 
   /** The connection that the next exchange would have taken could not be had: that exchange has failed. */
   onRefused(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
+    if (nowUs >= this.ending.untilUs && this.#isTooLate(slot, nowUs)) return;
     const { recorder, supply } = this.parts;
-    if (nowUs >= this.job.durationUs || this.totals !== null) return this.#dismiss(slot);
     const dueUs = supply.take(nowUs);
     if (dueUs >= 0) {
       const dialedUs = this.#connections.dialedUs(slot);
@@ -159,9 +161,14 @@ export class RequestLoop implements Conversation, OpenExchanges {
   #fill(slot: number, nowUs: number): void {
     while (this.#inFlight.count(slot) < this.job.pipeline) {
       const dueUs = this.parts.supply.take(nowUs);
-      if (dueUs < 0) return this.#idle.add(slot);
+      if (dueUs < 0) return this.#rest(slot);
       this.#send(slot, dueUs, nowUs);
     }
+  }
+
+  #rest(slot: number): void {
+    if (!this.ending.isDraining) this.#idle.add(slot);
+    else if (this.#inFlight.count(slot) === 0) this.#connections.close(slot);
   }
 
   #send(slot: number, dueUs: number, nowUs: number): void {
@@ -206,37 +213,11 @@ export class RequestLoop implements Conversation, OpenExchanges {
     this.#inFlight.drop(slot);
   }
 
-  #finish(endUs: number): number {
-    const { recorder, supply } = this.parts;
-    recorder.advanceToEnd(endUs);
+  stopSending(endUs: number): void {
     for (let slot = 0; slot < this.job.connections; slot++) {
       if (this.#connections.state(slot) === CONNECTING) this.#leaveDial(slot, endUs);
       if (this.#inFlight.count(slot) === 0) this.#connections.close(slot);
     }
-    this.#inFlight.forEach((slot, dueUs, sentUs) => {
-      recorder.leaveUnfinished(slot, dueUs, sentUs, endUs);
-      this.#inFlight.drop(slot);
-    });
-    recorder.drop(supply.drop(endUs));
-    this.elapsedUs = endUs;
-    this.totals = recorder.finish(endUs);
-    return this.#linger(endUs);
-  }
-
-  forEachOpen(visit: VisitOpen): void {
-    const { intended, left } = this.parts.supply;
-    this.#connections.forEachDial(intended ? 0 : left, (slot, us) => visit(slot, us, us, false));
-    this.#inFlight.forEach((slot, dueUs, sentUs) => visit(slot, dueUs, sentUs, true));
-  }
-
-  /** Too late to count: it only shows that the server is done with the slot. */
-  #dismiss(slot: number): void {
-    if (this.totals === null) this.#finish(this.job.durationUs);
-    this.#connections.close(slot);
-  }
-
-  #linger(nowUs: number): number {
-    return this.#connections.linger(nowUs - this.elapsedUs) ? nowUs + this.#sweepUs : Infinity;
   }
 
   /** In a closed loop a dial is the beginning of an exchange. */
@@ -246,5 +227,24 @@ export class RequestLoop implements Conversation, OpenExchanges {
     const dialedUs = this.#connections.dialedUs(slot);
     recorder.due++;
     recorder.leaveUnfinished(slot, dialedUs, dialedUs, endUs);
+  }
+
+  leaveUnfinished(endUs: number): void {
+    this.#inFlight.forEach((slot, dueUs, sentUs) => {
+      this.parts.recorder.leaveUnfinished(slot, dueUs, sentUs, endUs);
+      this.#inFlight.drop(slot);
+    });
+  }
+
+  forEachOpen(visit: VisitOpen): void {
+    const { intended, left } = this.parts.supply;
+    this.#connections.forEachDial(intended ? 0 : left, (slot, us) => visit(slot, us, us, false));
+    this.#inFlight.forEach((slot, dueUs, sentUs) => visit(slot, dueUs, sentUs, true));
+  }
+
+  #linger(nowUs: number): number {
+    return this.#connections.linger(nowUs - this.ending.elapsedUs)
+      ? nowUs + this.#sweepUs
+      : Infinity;
   }
 }

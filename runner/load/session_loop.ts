@@ -9,27 +9,21 @@ import { BROKEN, NEED_MORE } from "../http/response.ts";
 import type { ErrorKind } from "../outcome.ts";
 import { Connections, OPEN, SWEEP_US } from "./connections.ts";
 import type { Conversation } from "./driver.ts";
+import { Ending, type EndingLoop } from "./ending.ts";
 import type { Job } from "./job.ts";
 import type { SessionParts } from "./loop_parts.ts";
-import type { WorkerTotals } from "./recorder.ts";
-import { SlotQueue } from "./slot_queue.ts";
+import { Places } from "./places.ts";
 import type { OpenExchanges, VisitOpen } from "./so_far.ts";
 import { NOTHING, Visitor } from "./visitor.ts";
 import { WakeQueue } from "./wake_queue.ts";
 
-/** Places that may not dial yet are passed over, but not all of ten thousand for every arrival. */
-const MOST_TRIES = 16;
-
-export class SessionLoop implements Conversation, OpenExchanges {
+export class SessionLoop implements Conversation, EndingLoop, OpenExchanges {
   readonly punctual: boolean;
-  totals: WorkerTotals | null = null;
-  elapsedUs = 0;
+  readonly ending: Ending;
   readonly #visitors: Visitor[];
   readonly #connections: Connections;
   readonly #thinking: WakeQueue;
-  /** Places without a visitor: with a connection that can be used again, and without. */
-  readonly #open: SlotQueue;
-  readonly #empty: SlotQueue;
+  readonly #places: Places;
   #present = 0;
   #nextSweepUs = -Infinity;
 
@@ -39,20 +33,21 @@ export class SessionLoop implements Conversation, OpenExchanges {
     const retain = parts.flow.readsAnswers;
     this.#visitors = Array.from({ length: slots }, () => new Visitor(retain));
     this.#connections = new Connections(slots, parts);
+    // Phases go on until the last visitor has gone; any other load ends when its time is over.
+    const durationUs = job.waitsForLast ? Infinity : job.durationUs;
+    this.ending = new Ending({ stop: job.stop, durationUs }, parts, this);
     this.#thinking = new WakeQueue(slots);
-    this.#open = new SlotQueue(slots);
-    this.#empty = new SlotQueue(slots);
-    for (let slot = 0; slot < slots; slot++) this.#empty.add(slot);
+    this.#places = new Places(slots, this.#connections, (slot) => !this.#isTaken(slot));
     parts.recorder.slowest.asks((slot) => this.#visitors[slot].asked);
   }
 
   onTick(nowUs: number): number {
-    if (this.#isOver(nowUs)) return this.#finish(this.#endUs());
+    if (this.#isOver(nowUs)) return Infinity;
     if (nowUs >= this.#nextSweepUs) {
-      // Before the start a run can be stopped, too; it has lasted no time then.
-      if (Atomics.load(this.job.stop, 0) !== 0) return this.#finish(Math.max(0, nowUs));
+      if (this.ending.isOverEarly(nowUs)) return Infinity;
       this.#sweep(nowUs);
     }
+    if (this.ending.isDraining) return Math.min(this.#nextSweepUs, this.ending.untilUs);
     while (this.#thinking.nextUs <= nowUs) {
       const wakeUs = this.#thinking.nextUs;
       this.#goOn(this.#thinking.take(), wakeUs, nowUs);
@@ -62,22 +57,25 @@ export class SessionLoop implements Conversation, OpenExchanges {
     return nowUs < durationUs ? Math.min(nextUs, durationUs) : nextUs;
   }
 
-  /** Phases go on until the last visitor has gone; any other load ends when its time is over. */
   #isOver(nowUs: number): boolean {
-    if (nowUs < this.job.durationUs) return false;
-    return !this.job.waitsForLast || (this.#present === 0 && this.parts.supply.left === 0);
+    const { job: { durationUs, waitsForLast }, ending, parts: { supply, recorder } } = this;
+    if (nowUs < durationUs) return false;
+    const isEmpty = waitsForLast && this.#present === 0 && supply.left === 0;
+    if (isEmpty && ending.totals === null) ending.finish(Math.max(durationUs, recorder.lastUs));
+    return ending.isOver(nowUs);
   }
 
-  #endUs(): number {
-    const { durationUs, waitsForLast } = this.job;
-    return waitsForLast ? Math.max(durationUs, this.parts.recorder.lastUs) : durationUs;
+  /** Whether what happens on a slot no longer counts: the load is over, or waits for others alone. */
+  #isTooLate(slot: number, nowUs: number): boolean {
+    return this.#isOver(nowUs) ||
+      (this.ending.isDraining && this.#visitors[slot].dueUs === NOTHING);
   }
 
   /** Lets in who has arrived; gives when the next does, or Infinity while there is no place. */
   #admit(nowUs: number): number {
     const { supply, sessions, flow } = this.parts;
     while (supply.nextUs <= nowUs) {
-      const slot = this.#freeSlot(nowUs);
+      const slot = this.#places.take(nowUs);
       if (slot < 0) return Infinity;
       const visitor = this.#visitors[slot];
       visitor.step = 0;
@@ -90,17 +88,8 @@ export class SessionLoop implements Conversation, OpenExchanges {
     return supply.nextUs;
   }
 
-  #freeSlot(nowUs: number): number {
-    for (let slot = this.#open.take(); slot >= 0; slot = this.#open.take()) {
-      const isFree = this.#visitors[slot].step === NOTHING;
-      if (isFree && this.#connections.state(slot) === OPEN) return slot;
-    }
-    for (let tries = Math.min(this.#empty.length, MOST_TRIES); tries > 0; tries--) {
-      const slot = this.#empty.take();
-      if (this.#connections.mayDial(slot, nowUs)) return slot;
-      this.#empty.add(slot);
-    }
-    return -1;
+  #isTaken(slot: number): boolean {
+    return this.#visitors[slot].step !== NOTHING;
   }
 
   /** The visitor's next step, due at `dueUs`. */
@@ -108,6 +97,7 @@ export class SessionLoop implements Conversation, OpenExchanges {
     const visitor = this.#visitors[slot];
     const step = visitor.visit.steps[visitor.step];
     if (step === undefined) return this.#leave(slot, true, nowUs);
+    if (this.ending.isDraining) return this.#connections.close(slot); // the session stays unfinished
     if (step.kind === "think") {
       visitor.step++;
       return this.#thinking.add(slot, dueUs + step.us);
@@ -132,20 +122,21 @@ export class SessionLoop implements Conversation, OpenExchanges {
   }
 
   onOpen(slot: number, nowUs: number): void {
+    if (this.#isTooLate(slot, nowUs)) return;
     this.#connections.opened(slot, nowUs);
     this.#send(slot, nowUs);
   }
 
   onRefused(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
+    if (this.#isTooLate(slot, nowUs)) return;
     this.#connections.ended(slot);
-    if (this.#isOver(nowUs)) return;
     this.#fail(slot, kind, reason, nowUs);
   }
 
   onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number): void {
     const visitor = this.#visitors[slot];
     const { reader } = visitor;
-    if (this.#isOver(nowUs)) return; // too late to count; the next tick ends the run
+    if (this.#isTooLate(slot, nowUs)) return;
     this.parts.recorder.received(length, nowUs);
     if (visitor.sentUs === NOTHING) {
       this.parts.recorder.unasked++;
@@ -161,9 +152,9 @@ export class SessionLoop implements Conversation, OpenExchanges {
   }
 
   onEnd(slot: number, reset: string | null, nowUs: number): void {
+    if (this.#isTooLate(slot, nowUs)) return;
     const { sentUs, reader } = this.#visitors[slot];
     this.#connections.ended(slot);
-    if (this.#isOver(nowUs)) return; // as its bytes were not read, either
     if (sentUs === NOTHING) return this.#loseIdle(slot);
     if (reset !== null) return this.#fail(slot, "reset", reset, nowUs);
     reader.end();
@@ -174,7 +165,7 @@ export class SessionLoop implements Conversation, OpenExchanges {
   /** A connection that nothing was asked on is gone: who thinks dials again when he goes on. */
   #loseIdle(slot: number): void {
     this.#connections.close(slot);
-    if (this.#visitors[slot].step === NOTHING) this.#empty.add(slot);
+    if (!this.#isTaken(slot)) this.#places.add(slot);
   }
 
   #complete(slot: number, nowUs: number): void {
@@ -212,9 +203,9 @@ export class SessionLoop implements Conversation, OpenExchanges {
     this.parts.sessions.end(completed, nowUs - visitor.arrivedUs);
     this.#present--;
     visitor.step = NOTHING;
-    if (!this.parts.flow.sharedPool) this.#connections.leave(slot);
-    (this.#connections.state(slot) === OPEN ? this.#open : this.#empty).add(slot);
-    if (!this.#isOver(nowUs)) this.#admit(nowUs); // who waits for the place
+    if (!this.parts.flow.sharedPool || this.ending.isDraining) this.#connections.leave(slot);
+    this.#places.add(slot);
+    this.#admit(nowUs); // who waits for the place
   }
 
   #sweep(nowUs: number): void {
@@ -234,16 +225,22 @@ export class SessionLoop implements Conversation, OpenExchanges {
     });
   }
 
-  #finish(endUs: number): number {
-    const { recorder, supply } = this.parts;
-    this.forEachOpen((slot, dueUs, begunUs) => {
-      recorder.leaveUnfinished(slot, dueUs, begunUs, endUs);
-      this.#visitors[slot].dueUs = NOTHING;
+  stopSending(endUs: number): void {
+    this.#visitors.forEach(({ sentUs }, slot) => {
+      if (sentUs === NOTHING) this.#leaveExchange(slot, endUs);
     });
-    this.#visitors.forEach((_, slot) => this.#connections.close(slot));
-    recorder.drop(supply.drop(endUs));
-    this.elapsedUs = endUs;
-    this.totals = recorder.finish(endUs);
-    return Infinity;
+  }
+
+  leaveUnfinished(endUs: number): void {
+    this.#visitors.forEach((_, slot) => this.#leaveExchange(slot, endUs));
+  }
+
+  #leaveExchange(slot: number, endUs: number): void {
+    const visitor = this.#visitors[slot];
+    const { dueUs } = visitor;
+    const begunUs = this.#begunUs(slot);
+    if (dueUs !== NOTHING) this.parts.recorder.leaveUnfinished(slot, dueUs, begunUs, endUs);
+    visitor.dueUs = visitor.sentUs = NOTHING;
+    this.#connections.close(slot);
   }
 }

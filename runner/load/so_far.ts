@@ -3,7 +3,7 @@
  * it really ended. What is in flight is counted as at a real end: unfinished, with lower bounds.
  */
 import { Histogram, type SparseHistogram } from "../stats/histogram.ts";
-import type { WorkerTotals } from "./recorder.ts";
+import type { WorkerTotals } from "./worker_totals.ts";
 
 /**
  * Called for each exchange in flight.
@@ -20,6 +20,7 @@ export interface OpenExchanges {
 export class SoFar {
   readonly #open = new Histogram();
   readonly #service = new Histogram();
+  readonly #serviceCensored = new Histogram();
 
   /** The slowest are those that have ended. */
   at(
@@ -29,10 +30,12 @@ export class SoFar {
   ): { readonly totals: WorkerTotals; readonly open: SparseHistogram } {
     let begun = 0;
     this.#service.addSparse(totals.service);
+    this.#serviceCensored.addSparse(totals.serviceCensored);
     exchanges.forEachOpen((_, dueUs, begunUs, isDue) => {
       if (!isDue) begun++;
       this.#open.record(nowUs - dueUs);
       this.#service.record(nowUs - begunUs);
+      this.#serviceCensored.record(nowUs - begunUs);
     });
     const open = this.#open.drain();
     return {
@@ -42,6 +45,7 @@ export class SoFar {
         unfinished: totals.unfinished + open.count,
         censored: totals.censored + open.count,
         service: this.#service.drain(),
+        serviceCensored: this.#serviceCensored.drain(),
       },
       open,
     };

@@ -13,8 +13,13 @@ export interface Supply {
   readonly nextUs: number;
   /** How many exchanges it will still give, as far as that is known: else Infinity, 0 after the last. */
   readonly left: number;
-  /** Uses up, uncounted, everything that was due before `endUs`; gives how much that was. None in a closed loop. */
-  drop(endUs: number): number;
+  /** It gives none from now on. */
+  stop(): void;
+  /**
+   * Stops, and visits the due moment of each exchange before `endUs` that was not given, in order: there may be
+   * millions. None in a closed loop, where nothing is due but by the loop itself.
+   */
+  drop(endUs: number, visit: (dueUs: number) => void): void;
   /** Whether due moments are somebody's intention (open loop), so that latency counts from them. */
   readonly intended: boolean;
 }
@@ -32,8 +37,12 @@ export class ClosedSupply implements Supply {
     return Math.max(0, nowUs); // below zero would say that there is none
   }
 
-  drop(): number {
-    return 0;
+  stop(): void {
+    this.left = 0;
+  }
+
+  drop(): void {
+    this.stop();
   }
 
   get nextUs(): number {
@@ -45,6 +54,8 @@ export class ClosedSupply implements Supply {
 export class OpenSupply implements Supply {
   readonly intended = true;
   nextUs: number;
+  /** The first that it was stopped before; Infinity until then. */
+  #keptUs = Infinity;
 
   constructor(private readonly arrivals: Arrivals) {
     this.nextUs = arrivals.next();
@@ -61,10 +72,14 @@ export class OpenSupply implements Supply {
     return this.nextUs === Infinity ? 0 : Infinity;
   }
 
-  drop(endUs: number): number {
-    let dropped = 0;
-    for (; this.nextUs < endUs; this.nextUs = this.arrivals.next()) dropped++;
-    return dropped;
+  stop(): void {
+    this.#keptUs = Math.min(this.#keptUs, this.nextUs);
+    this.nextUs = Infinity;
+  }
+
+  drop(endUs: number, visit: (dueUs: number) => void): void {
+    this.stop();
+    for (; this.#keptUs < endUs; this.#keptUs = this.arrivals.next()) visit(this.#keptUs);
   }
 }
 

@@ -31,6 +31,9 @@ function tell(message: FromWorker): void {
 
 type Loop = RequestLoop | SessionLoop;
 
+/** What the load took of the worker. */
+type Used = Omit<WorkerReport, "totals" | "sessions" | "elapsedUs">;
+
 /** Everything of one run, allocated before it starts. */
 async function prepare(job: Job): Promise<(at: number) => Promise<void>> {
   const clock = monotonicClock();
@@ -43,9 +46,12 @@ async function prepare(job: Job): Promise<(at: number) => Promise<void>> {
   const log = file && job.log && new RequestLog(file.write, job.log.firstConnection);
   const health = new HealthWatch(now, watch);
   let before = threadTime();
-  const used = (): Omit<WorkerReport, "totals" | "sessions" | "elapsedUs"> => {
+  /** Once the deadline has passed: the wait after it is no part of the load. */
+  let byDeadline: Used | null = null;
+  const used = (): Used => {
     const { spunUs } = watch;
-    return { time: timeSince(before), spunUs, stretches: watch.stretches(), timerUs };
+    return byDeadline ??
+      { time: timeSince(before), spunUs, stretches: watch.stretches(), timerUs };
   };
   const soFar = job.tellsSoFar ? new SoFar() : null;
   const onInterval = (part: IntervalPart, nowUs: number): void => {
@@ -57,7 +63,11 @@ async function prepare(job: Job): Promise<(at: number) => Promise<void>> {
   };
   const recorder = new Recorder(job.intervalUs, onInterval, log);
   const sessions = new SessionRecorder();
-  const loop = loopOf(job, { driver, recorder, sessions });
+  const onDeadline = (): void => {
+    byDeadline = used();
+    health.end();
+  };
+  const loop = loopOf(job, { driver, recorder, sessions, onDeadline });
   const timerUs = stepUsOf(clock);
   return async (at) => {
     startUs = clock() + (at - performance.timeOrigin - performance.now()) * 1_000;
@@ -68,8 +78,8 @@ async function prepare(job: Job): Promise<(at: number) => Promise<void>> {
     }
     before = threadTime();
     await driver.run(loop);
-    if (loop.totals === null) throw new Error("The load ended without totals");
-    const { totals, elapsedUs } = loop;
+    const { totals, elapsedUs } = loop.ending;
+    if (totals === null) throw new Error("The load ended without totals");
     const report = { totals, sessions: sessions.totals(), elapsedUs, ...used() };
     file?.close();
     tell({ kind: "finished", report, lostLog: file?.lost ?? null });
@@ -86,6 +96,7 @@ interface LoopParts {
   readonly driver: Driver;
   readonly recorder: Recorder;
   readonly sessions: SessionRecorder;
+  readonly onDeadline: () => void;
 }
 
 function loopOf(job: Job, parts: LoopParts): Loop {

@@ -10,6 +10,8 @@ export interface Drift {
    * for as many independent values as it is worth, n · (1 − r) / (1 + r).
    */
   readonly standardError: number;
+  /** Sum of the squared distances of the values from the line. */
+  readonly residualSquares: number;
 }
 
 /** @param values At least 3. */
@@ -30,5 +32,6 @@ export function driftOf(values: readonly number[]): Drift {
   return {
     change: slope * (length - 1),
     standardError: (length - 1) * Math.sqrt(variance / spread),
+    residualSquares: squares,
   };
 }

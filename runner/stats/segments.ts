@@ -15,9 +15,9 @@ export const MATERIAL_RATIO = 0.02;
  * Least values in a segment, so that its median withstands an outlier. Two slow intervals at the start of
  * a run are found as a segment of three; one is an outlier here (`slow_start.ts` looks for it).
  */
-const LEAST_SEGMENT = 3;
+export const LEAST_SEGMENT = 3;
 /** Segments count as at least this noisy, so that a few equal (rounded) values are no segment of their own. */
-const LEAST_STDEV_RATIO = MATERIAL_RATIO / 4;
+export const LEAST_STDEV_RATIO = MATERIAL_RATIO / 4;
 /** Turns a median absolute deviation into the standard deviation of normally distributed values. */
 export const STDEV_PER_MAD = 1.4826;
 
@@ -28,6 +28,8 @@ export interface Segment {
   readonly level: number;
   /** Its values in order, outliers aside. */
   readonly values: readonly number[];
+  /** Where each of them stands in the series. */
+  readonly indexes: readonly number[];
 }
 
 /** @returns In order; the first begins at 0. */
@@ -39,14 +41,26 @@ export function segmentSeries(ratios: readonly number[]): Segment[] {
     minSegment: LEAST_SEGMENT,
     minVariance: LEAST_STDEV_RATIO ** 2,
   });
-  const segments = [0, ...changes].map((start, index) =>
-    segmentOf(start === 0 ? 0 : kept[start], values.slice(start, changes[index]))
+  const segments = [0, ...changes].map((start, i) =>
+    segmentOf({
+      from: start === 0 ? 0 : kept[start],
+      values: values.slice(start, changes[i]),
+      indexes: kept.slice(start, changes[i]),
+    })
   );
   return mergeAlike(segments);
 }
 
-function segmentOf(from: number, values: readonly number[]): Segment {
-  return { from, level: medianOf(values), values };
+function segmentOf(part: Omit<Segment, "level">): Segment {
+  return { ...part, level: medianOf(part.values) };
+}
+
+function joined(left: Segment, right: Segment): Segment {
+  return segmentOf({
+    from: left.from,
+    values: [...left.values, ...right.values],
+    indexes: [...left.indexes, ...right.indexes],
+  });
 }
 
 /** Standard deviation of values about the level of their segment, by their median absolute deviation. */
@@ -74,7 +88,7 @@ function mergeAlike(segments: readonly Segment[]): Segment[] {
     const least = unlikeness.indexOf(Math.min(...unlikeness));
     if (unlikeness[least] >= 1) break;
     const [left, right] = merged.slice(least, least + 2);
-    merged.splice(least, 2, segmentOf(left.from, [...left.values, ...right.values]));
+    merged.splice(least, 2, joined(left, right));
   }
   return merged;
 }

@@ -4,9 +4,11 @@
  * is the steady part if it is long enough. Nothing is presumed: a run may be flat from the start, warm
  * up, slow down, or never settle.
  */
-import { driftOf } from "./drift.ts";
+import { FLAT_MS, FLAT_RATIO, type Flatness } from "./flatness.ts";
+import { findFreezes, type Freezes } from "./freezes.ts";
 import { medianOf } from "./quantile.ts";
 import { MATERIAL_RATIO, type Segment, segmentSeries } from "./segments.ts";
+import { type Settled, settlingOf, type Unsettled } from "./settling.ts";
 import { slowStartOf } from "./slow_start.ts";
 
 /** From the best to the worst. */
@@ -21,10 +23,6 @@ export type SteadyLabel = typeof STEADY_LABELS[number];
 
 /** Intervals with a value that a series needs before anything is said about it: 5 s of 250 ms. */
 export const LEAST_INTERVALS = 20;
-/** The steady part begins within this share of the run, or there is none. */
-const LATEST_START_RATIO = 0.75;
-/** Standard errors that a drift must exceed. */
-const DRIFT_ERRORS = 4;
 
 /** A stretch of intervals on one level. */
 export interface SteadySegment {
@@ -40,21 +38,32 @@ export interface SteadyState {
   readonly steadyFrom: number | null;
   /** In order; empty when too short. */
   readonly segments: readonly SteadySegment[];
+  /** Of the steady part; null when there is none. */
+  readonly flatness: Flatness | null;
+  /** Null when there is a steady part, or nothing can be said. */
+  readonly unsettled: Unsettled | null;
 }
 
 /** One interval of a run's timeline. */
 export interface RunInterval {
   readonly seconds: number;
   readonly completed: number;
-  /** Median latency of what ended in the interval, in any one unit; null when nothing did. */
-  readonly median: number | null;
+  /** Median latency of what ended in the interval; null when nothing did. */
+  readonly medianMs: number | null;
 }
+
+/** Why a run has no steady state. */
+export type RunUnsettled = Unsettled | "freezes";
 
 export interface RunSteadyState {
   /** The worse of the two series' labels. */
   readonly label: SteadyLabel;
   /** The later of the two; null when either has none. */
   readonly steadyFrom: number | null;
+  /** How far the steady part strays from its level, by the series that strays farther; null without one. */
+  readonly withinRatio: number | null;
+  readonly freezes: Freezes | null;
+  readonly unsettled: RunUnsettled | null;
   readonly latency: SteadyState;
   readonly rate: SteadyState;
 }
@@ -62,49 +71,80 @@ export interface RunSteadyState {
 /** Labels a run by both its latency and its rate. A last interval shorter than the first is left out. */
 export function classifyRun(intervals: readonly RunInterval[]): RunSteadyState {
   const whole = intervals.filter(({ seconds }) => seconds > 0.99 * intervals[0].seconds);
-  const latency = classifySeries(whole.map(({ median }) => median), "latency");
+  const medians = whole.map(({ medianMs }) => medianMs);
+  const usualMs = medianOf(medians.filter((median) => median !== null));
+  const latency = classifySeries(medians, "latency", Math.max(FLAT_RATIO, FLAT_MS / usualMs));
   const rate = classifySeries(whole.map(({ seconds, completed }) => completed / seconds), "rate");
-  const worst = Math.max(STEADY_LABELS.indexOf(latency.label), STEADY_LABELS.indexOf(rate.label));
-  const settled = latency.steadyFrom !== null && rate.steadyFrom !== null;
+  const freezes = findFreezes(whole, usualMs);
+  const series = { freezes, latency, rate };
+  if (freezes !== null && freezes.count > 1) {
+    return { ...series, label: "no-steady-state", ...UNSETTLED, unsettled: "freezes" };
+  }
+  const worst =
+    [latency, rate].toSorted((a, b) =>
+      STEADY_LABELS.indexOf(b.label) - STEADY_LABELS.indexOf(a.label)
+    )[0];
+  if (latency.flatness === null || rate.flatness === null) {
+    const { label, unsettled } = worst;
+    return { ...series, label, ...UNSETTLED, unsettled };
+  }
   return {
-    label: STEADY_LABELS[worst],
-    steadyFrom: settled ? Math.max(latency.steadyFrom, rate.steadyFrom) : null,
-    latency,
-    rate,
+    ...series,
+    label: worst.label,
+    steadyFrom: Math.max(latency.steadyFrom ?? 0, rate.steadyFrom ?? 0),
+    withinRatio: Math.max(latency.flatness.withinRatio, rate.flatness.withinRatio),
+    unsettled: null,
   };
 }
+
+const UNSETTLED = { steadyFrom: null, withinRatio: null } as const;
 
 /**
  * Labels one series, by the logarithm of latency or by the rate over its median. Intervals without a
  * value (null) are skipped, but count as time.
  *
  * @param values Median latency (positive) or rate (0 or more) of each interval, in any one unit.
+ * @param flatRatio Levels that differ by less are one.
  */
 export function classifySeries(
   values: readonly (number | null)[],
   kind: "latency" | "rate",
+  flatRatio = FLAT_RATIO,
 ): SteadyState {
   const present = [...values.keys()].filter((index) => values[index] !== null);
   const known = present.map((index) => Number(values[index]));
   const middle = medianOf(known);
-  if (known.length < LEAST_INTERVALS || middle === 0) {
-    return { label: "too-short", steadyFrom: null, segments: [] };
-  }
+  if (known.length < LEAST_INTERVALS || middle === 0) return TOO_SHORT;
   const ratios = known.map((value) =>
     kind === "latency" ? Math.log(value / middle) : value / middle
   );
-  const stretches = withSlowStart(segmentSeries(ratios), ratios, kind === "latency" ? 1 : -1);
-  const last = stretches[stretches.length - 1];
-  const segments = stretches.map(({ from, level }) => ({
-    from: from === 0 ? 0 : present[from],
+  const worse = kind === "latency" ? 1 : -1;
+  const parts = withSlowStart(segmentSeries(ratios), ratios, worse)
+    .map((part) => ({
+      ...part,
+      from: part.from === 0 ? 0 : present[part.from],
+      indexes: part.indexes.map((index) => present[index]),
+    }));
+  const segments = parts.map(({ from, level }) => ({
+    from,
     level: kind === "latency" ? middle * Math.exp(level) : middle * level,
   }));
-  const { from } = segments[segments.length - 1];
-  if (from > LATEST_START_RATIO * values.length || isDrifting(last.values)) {
-    return { label: "no-steady-state", steadyFrom: null, segments };
+  const settled = settlingOf(parts, { length: values.length, flatRatio });
+  if (typeof settled === "string") {
+    const none = { steadyFrom: null, flatness: null };
+    return { label: "no-steady-state", ...none, segments, unsettled: settled };
   }
-  return { label: labelOf(segments, kind), steadyFrom: from, segments };
+  const { from: steadyFrom, flatness } = settled;
+  return { label: labelOf(settled, worse), steadyFrom, segments, flatness, unsettled: null };
 }
+
+const TOO_SHORT: SteadyState = {
+  label: "too-short",
+  steadyFrom: null,
+  segments: [],
+  flatness: null,
+  unsettled: null,
+};
 
 /** Sets the first intervals apart where they are far worse than the stretch that they stand in. */
 function withSlowStart(
@@ -115,26 +155,26 @@ function withSlowStart(
   const length = slowStartOf(ratios, first, worse);
   if (length === 0) return [first, ...rest];
   const values = ratios.slice(0, length);
-  return [{ from: 0, level: medianOf(values), values }, { ...first, from: length }, ...rest];
-}
-
-/** A warm-up ends on the best level of all (or one that can't be told from it); a slowdown doesn't. */
-function labelOf(segments: readonly SteadySegment[], kind: "latency" | "rate"): SteadyLabel {
-  if (segments.length === 1) return "flat";
-  const { level } = segments[segments.length - 1];
-  const wasBetter = segments.some((segment) =>
-    kind === "latency"
-      ? segment.level < level / (1 + MATERIAL_RATIO)
-      : segment.level > level * (1 + MATERIAL_RATIO)
-  );
-  return wasBetter ? "slowdown" : "warm-up";
+  const isAfter = (_: unknown, i: number): boolean => first.indexes[i] >= length;
+  return [
+    { from: 0, level: medianOf(values), values, indexes: [...values.keys()] },
+    {
+      ...first,
+      from: length,
+      values: first.values.filter(isAfter),
+      indexes: first.indexes.filter(isAfter),
+    },
+    ...rest,
+  ];
 }
 
 /**
- * Whether the last segment has no level, as it drifts by more than is immaterial and than noise explains.
- * Barrett's method has no such test: change points make stairs of a ramp. A leak looks just so.
+ * A warm-up ends on the best level of all (or one that can't be told from it); a slowdown doesn't.
+ *
+ * @param worse 1 where higher is worse (latency), −1 where lower is (rate).
  */
-function isDrifting(values: readonly number[]): boolean {
-  const { change, standardError } = driftOf(values);
-  return Math.abs(change) > Math.max(MATERIAL_RATIO, DRIFT_ERRORS * standardError);
+function labelOf({ from, before, level }: Settled, worse: 1 | -1): SteadyLabel {
+  if (from === 0) return "flat";
+  const wasBetter = before.some((part) => worse * (level - part.level) > MATERIAL_RATIO);
+  return wasBetter ? "slowdown" : "warm-up";
 }

@@ -38,8 +38,8 @@ export interface Judgement {
 
 /** A difference is called real below this p: 1 false alarm in 20 comparisons. */
 export const SIGNIFICANCE = 0.05;
-/** How surely `smallestChangeOf` would have been seen. */
-const POWER = 0.8;
+/** How surely `smallestChangeOf` would have been seen, and `runsToDecide` decide. */
+export const POWER = 0.8;
 
 export interface Comparison {
   /** New over base. */

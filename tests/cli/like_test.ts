@@ -162,7 +162,8 @@ function measured(timesMs: readonly number[], changes: Partial<Measurement> = {}
       ...{ duration: 10, requests: null },
     },
     elapsed: 10,
-    requests: { due: 1_006, completed: 1_000, failed: 3, unfinished: 3, dropped: 0 },
+    requests: { due: 1_006, completed: 1_002, failed: 3, unfinished: 1, dropped: 0 },
+    drain: { duration: 5, completed: 2, failed: 0 },
     errors: { timeout: 2, reset: 1 },
     status: { 200: 990, 302: 10 },
     histogram: encodeHistogram(histogram.toSparse()),
@@ -193,6 +194,7 @@ const TOLD: readonly (readonly [line: string, measurement: Measurement, told: Re
     ...measured([5], RATE),
     requests: { ...TWO_FAILED, failed: 0 },
     errors: {},
+    drain: undefined,
   }, [
     /^wrk2 sends in steps of a millisecond$/,
   ]],

@@ -17,6 +17,8 @@ const PLACE = { firstWorker: 3, workers: 8, own: 2 };
 const [SAMPLE] = fc.sample(reports, { seed: SEED, numRuns: 1 });
 const REPORT = packedReport.parse(packReport(SAMPLE));
 const OPEN = new Histogram().toSparse();
+/** Of a run that went on to its fourth interval. */
+const END = { us: Infinity, index: 3 };
 
 /** A bundle of one interval of each of two workers, 3 and 4. */
 function bundle(seq: number, workers: readonly number[] = [3, 4]): ToldOf<"bundle"> {
@@ -26,7 +28,7 @@ function bundle(seq: number, workers: readonly number[] = [3, 4]): ToldOf<"bundl
     part: {
       index: seq,
       completed: 10 * (seq + 1),
-      ...{ failed: 0, errors: null, wrong: 0, bytesIn: 0, latency: OPEN },
+      ...{ failed: 0, errors: null, wrong: 0, bytesIn: 0, latency: OPEN, censored: OPEN },
     },
   }));
   const soFar = workers.map(() =>
@@ -45,8 +47,8 @@ function finished(bundles: number): ToldOf<"finished"> {
 Deno.test("what a lost agent told of itself is left out when it can't be read", () => {
   const hearing = new Hearing(PLACE, 0);
   hearing.bundle({ ...bundle(0), soFar: [{}, null] }, 1);
-  assert.deepEqual(hearing.abandon([], Infinity).parts, []);
-  assert.equal(hearing.abandon([], Infinity).afterMs, 0);
+  const { parts, afterMs } = hearing.abandon([], END);
+  assert.deepEqual([parts, afterMs], [[], 0]);
 });
 
 Deno.test("bundles in any order, some of them twice, are heard once each and in their order", () => {
@@ -116,7 +118,7 @@ Deno.test("an agent that fell silent is taken as it was last heard, and the rest
   };
   const shares = [share(3), share(4)];
   const lost = (hearing: Hearing, endUs: number): number[] =>
-    hearing.abandon(shares, endUs).reports.map(({ totals }) => totals.dropped);
+    hearing.abandon(shares, { ...END, us: endUs }).reports.map(({ totals }) => totals.dropped);
   assert.deepEqual(lost(new Hearing(PLACE, 0), Infinity), [100, 100]); // an eighth each, of 800
   assert.deepEqual(lost(new Hearing(PLACE, 0), 500_000), [50, 50]);
 
@@ -127,9 +129,18 @@ Deno.test("an agent that fell silent is taken as it was last heard, and the rest
   const soFar = packSoFar({ ...REPORT, totals, elapsedUs: 250_000, open: open.toSparse() });
   hearing.bundle({ ...bundle(0), soFar: [soFar, soFar] }, 1);
   assert.deepEqual(lost(hearing, Infinity), [61, 61]);
-  const abandoned = hearing.abandon(shares, Infinity);
+  const abandoned = hearing.abandon(shares, END);
   assert.equal(abandoned.afterMs, 250);
   assert.deepEqual(abandoned.reports.map(({ totals }) => totals.due), [100, 100]);
-  const last = abandoned.parts.map(({ worker, part }) => [worker, part.index, part.latency.maxUs]);
-  assert.deepEqual(last, [[3, 0, 7_000], [4, 0, 7_000]]);
+  const bounds = abandoned.parts.map(({ worker, part: { index, latency, censored } }) => {
+    assert.deepEqual(latency, censored);
+    return [worker, index, latency.count, latency.maxUs];
+  });
+  // Arrival 39 of 100 of worker 3 is 39 · 8 + 3 of 800 in a second; what is in flight is of the last it told.
+  assert.deepEqual(bounds, [
+    [3, 0, 1, 7_000],
+    [4, 0, 1, 7_000],
+    [3, 3, 60, 1e6 - (40 * 8 + 3) * 1_250],
+    [4, 3, 60, 1e6 - (40 * 8 + 4) * 1_250],
+  ]);
 });

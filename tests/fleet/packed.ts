@@ -3,11 +3,17 @@ import fc from "fast-check";
 import type { Health } from "../../runner/load/health.ts";
 import type { IntervalPart } from "../../runner/load/intervals.ts";
 import type { WorkerReport } from "../../runner/load/job.ts";
-import { MAX_REASONS, STATUS_CODES } from "../../runner/load/recorder.ts";
+import { MAX_REASONS } from "../../runner/load/failures.ts";
+import { STATUS_CODES } from "../../runner/load/recorder.ts";
 import { SLOWEST } from "../../runner/load/slowest.ts";
 import { ERRORS } from "../../runner/outcome.ts";
 import { SLOW_OUTCOMES } from "../../runner/slowest.ts";
-import { HIGHEST_US, Histogram, type SparseHistogram } from "../../runner/stats/histogram.ts";
+import {
+  addSparse,
+  HIGHEST_US,
+  Histogram,
+  type SparseHistogram,
+} from "../../runner/stats/histogram.ts";
 
 /** Of records as programs write them: `Object.prototype` above them. */
 function plain<Fields>(
@@ -32,6 +38,17 @@ export const histogram: fc.Arbitrary<SparseHistogram> = fc.tuple(
   return values.length === 0 ? new Histogram().toSparse() : recorded.toSparse();
 });
 
+interface Bounded {
+  readonly all: SparseHistogram;
+  readonly censored: SparseHistogram;
+}
+
+/** With some of its values as lower bounds. */
+const bounded: fc.Arbitrary<Bounded> = fc.tuple(histogram, histogram).map(([ended, censored]) => ({
+  all: addSparse(ended, censored),
+  censored,
+}));
+
 export const part: fc.Arbitrary<IntervalPart> = plain({
   index: fc.nat(8_640_000),
   completed: count,
@@ -39,8 +56,8 @@ export const part: fc.Arbitrary<IntervalPart> = plain({
   errors: fc.option(errors),
   wrong: count,
   bytesIn: count,
-  latency: histogram,
-});
+  times: bounded,
+}).map(({ times: { all, censored }, ...counts }) => ({ ...counts, latency: all, censored }));
 
 export const health: fc.Arbitrary<Health> = plain({ cpuRatio: us, lateUs: us });
 
@@ -71,6 +88,7 @@ const totals = plain({
   unfinished: count,
   dropped: count,
   censored: count,
+  drain: plain({ us, completed: count, failed: count, bytesIn: count }),
   checksPassed: count,
   checksFailed: count,
   reconnects: count,
@@ -85,14 +103,18 @@ const totals = plain({
   }).map((pairs) => new Map(pairs)),
   secondCompleted: fc.array(count),
   secondBytes: fc.array(count),
-  service: histogram,
+  times: bounded,
   firstByte: histogram,
   connect: histogram,
   lag: histogram,
   fastestUs: fc.oneof(us, fc.constant(Infinity)),
   slowest: fc.array(slow, { maxLength: SLOWEST }),
   lastUs: us,
-});
+}).map(({ times: { all, censored }, ...counts }) => ({
+  ...counts,
+  service: all,
+  serviceCensored: censored,
+}));
 
 export const report: fc.Arbitrary<WorkerReport> = plain({
   totals,

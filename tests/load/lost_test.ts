@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { SoFarReport, SupplySpec } from "../../runner/load/job.ts";
-import { endWithout, type LostShare } from "../../runner/load/lost.ts";
+import { endWithout, type Lost, type LostShare } from "../../runner/load/lost.ts";
+import { ERRORS } from "../../runner/outcome.ts";
 import { EMPTY } from "../../runner/stats/histogram.ts";
 import { type Happening, happenings, Playing, SLOTS } from "./playing.ts";
 import { ask, sessionStage } from "./session_stage.ts";
@@ -56,13 +57,17 @@ function arrivalsOf(supply: SupplySpec): number {
   const { loop } = stage({ ...COMMON, supply });
   loop.onTick(0);
   loop.onTick(SECOND);
-  return loop.totals?.due ?? -1;
+  return loop.ending.totals?.due ?? -1;
 }
 
 function assertConserved(
-  { totals: { due, completed, failed, unfinished, dropped } }: ReturnType<typeof endWithout>,
+  { report: { totals }, dropped }: Lost,
+  soFar: SoFarReport | null,
 ): void {
-  assert.equal(due, completed + failed + unfinished + dropped);
+  assert.equal(totals.due, totals.completed + totals.failed + totals.unfinished + totals.dropped);
+  assert.equal(totals.dropped, (soFar?.totals.dropped ?? 0) + dropped.count);
+  const timeouts = totals.errors[ERRORS.indexOf("timeout")];
+  assert.equal(totals.censored, timeouts + totals.unfinished + totals.dropped);
 }
 
 Deno.test("whenever a worker falls silent, each of its arrivals is counted once", () => {
@@ -75,9 +80,9 @@ Deno.test("whenever a worker falls silent, each of its arrivals is counted once"
       });
       if (soFar !== null) heard++;
       const share: LostShare = { supply, scriptKind: "requests", durationUs: SECOND };
-      const report = endWithout(share, soFar);
-      assert.equal(report.totals.due, arrivalsOf(supply));
-      assertConserved(report);
+      const lost = endWithout(share, soFar);
+      assert.equal(lost.report.totals.due, arrivalsOf(supply));
+      assertConserved(lost, soFar);
     }),
     { seed: 21, numRuns: 200 },
   );
@@ -98,11 +103,11 @@ Deno.test("of visitors each is counted once: by the requests that were due of th
         return new Playing(s.loop, s.driver);
       }, () => sessions());
       const share: LostShare = { supply, scriptKind: "flow", durationUs: SECOND };
-      const report = endWithout(share, soFar);
-      const { sessions: { created }, totals: { dropped, due } } = report;
+      const lost = endWithout(share, soFar);
+      const { sessions: { created }, totals: { dropped, due } } = lost.report;
       assert.equal(created + dropped, arrivalsOf(supply));
       assert.equal(due - dropped, (soFar?.totals.due ?? 0) - (soFar?.totals.dropped ?? 0));
-      assertConserved(report);
+      assertConserved(lost, soFar);
     }),
     { seed: 22, numRuns: 200 },
   );
@@ -117,10 +122,11 @@ Deno.test("of a number of requests those that were left are dropped", () => {
         return new Playing(loop, driver);
       });
       const supply = { kind: "closed", requests } as const;
-      const report = endWithout({ supply, scriptKind: "requests", durationUs: Infinity }, soFar);
-      assert.equal(report.totals.due, requests);
-      assert.equal(report.elapsedUs, soFar?.elapsedUs ?? 0);
-      assertConserved(report);
+      const lost = endWithout({ supply, scriptKind: "requests", durationUs: Infinity }, soFar);
+      assert.equal(lost.report.totals.due, requests);
+      assert.equal(lost.report.elapsedUs, soFar?.elapsedUs ?? 0);
+      assert.equal(lost.dropped.maxUs, 0, "none was due yet");
+      assertConserved(lost, soFar);
     }),
     { seed: 23, numRuns: 200 },
   );
@@ -129,16 +135,20 @@ Deno.test("of a number of requests those that were left are dropped", () => {
 Deno.test("a closed loop that ends by time drops nothing: it would have asked nobody knows how much", () => {
   const supply = { kind: "closed", requests: Infinity } as const;
   const share: LostShare = { supply, scriptKind: "requests", durationUs: SECOND };
-  const { totals: { due, dropped }, elapsedUs } = endWithout(share, null);
+  const { totals: { due, dropped }, elapsedUs } = endWithout(share, null).report;
   assert.deepEqual([due, dropped, elapsedUs], [0, 0, 0]);
 });
 
 Deno.test("a worker that was never heard has dropped all of its arrivals, until the end of the run", () => {
   const share: LostShare = { supply: STEADY, scriptKind: "requests", durationUs: SECOND };
-  const { totals: { due, dropped, completed }, elapsedUs } = endWithout(share, null);
+  const { report: { totals: { due, dropped, completed }, elapsedUs }, dropped: waits } = endWithout(
+    share,
+    null,
+  );
   assert.deepEqual([due, dropped, completed, elapsedUs], [1_000, 1_000, 0, SECOND]);
+  assert.deepEqual([waits.count, waits.minUs, waits.maxUs], [1_000, 1_000, SECOND]);
   const earlier = endWithout({ ...share, durationUs: SECOND / 4 }, null);
-  assert.equal(earlier.totals.dropped, 250);
+  assert.deepEqual([earlier.report.totals.dropped, earlier.dropped.maxUs], [250, SECOND / 4]);
 });
 
 Deno.test("what was heard of a worker stands, and how it fared is known until then", () => {
@@ -148,11 +158,12 @@ Deno.test("what was heard of a worker stands, and how it fared is known until th
   loop.onTick(40_000);
   const soFar = { ...tells[0], sessions: NOBODY, elapsedUs: 40_000, ...MACHINE };
   const share: LostShare = { supply: STEADY, scriptKind: "requests", durationUs: SECOND };
-  const { totals, time, ...rest } = endWithout(share, soFar);
+  const { report: { totals, time, ...rest }, dropped } = endWithout(share, soFar);
   assert.deepEqual([time, totals.lag, totals.censored], [
     MACHINE.time,
     soFar.totals.lag,
-    soFar.totals.censored,
+    soFar.totals.censored + dropped.count,
   ]);
+  assert.equal(dropped.minUs, 1_000, "the arrival of 999 ms");
   assert.ok(!("open" in rest));
 });

@@ -33,6 +33,7 @@ Deno.test("a stretch without any exchange is an interval of zeros", () => {
 
 Deno.test("what is unfinished at the end is a lower bound in the last interval", () => {
   const { parts, recorder: r } = recorder();
+  r.seal(SECOND);
   r.leaveUnfinished(0, 100_000, 200_000, SECOND);
   const totals = r.finish(SECOND);
   assert.equal(parts.length, 4);

@@ -48,7 +48,7 @@ Deno.test("an open loop lasts as long as it was to, though its last arrival was 
   for (let nowUs = 0; nowUs < Infinity; nowUs = s.loop.onTick(nowUs)) {
     if (s.driver.take().includes("send 0")) s.loop.onBytes(0, OK, OK.length, nowUs);
   }
-  assert.deepEqual([totalsOf(s).completed, s.loop.elapsedUs], [1_000, 1_500_000]);
+  assert.deepEqual([totalsOf(s).completed, s.loop.ending.elapsedUs], [1_000, 1_500_000]);
 });
 
 Deno.test("bytes that nobody asked for close the idle connection, are counted, and answer nothing", () => {
@@ -70,7 +70,7 @@ Deno.test("a load that is stopped before it starts has lasted no time", () => {
   const s = stage({ supply: STEADY });
   Atomics.store(s.stop, 0, 1);
   s.loop.onTick(-2 * SECOND);
-  assert.deepEqual([totalsOf(s).due, s.loop.elapsedUs], [0, 0]);
+  assert.deepEqual([totalsOf(s).due, s.loop.ending.elapsedUs], [0, 0]);
 });
 
 Deno.test("arrivals go to the connection that has been idle longest", () => {

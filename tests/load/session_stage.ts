@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import type { Job } from "../../runner/load/job.ts";
 import { Flow, type FlowSpec, type StepSpec } from "../../runner/load/flow.ts";
 import type { IntervalPart } from "../../runner/load/intervals.ts";
-import { Recorder, type WorkerTotals } from "../../runner/load/recorder.ts";
+import { Recorder } from "../../runner/load/recorder.ts";
+import type { WorkerTotals } from "../../runner/load/worker_totals.ts";
 import { SessionLoop } from "../../runner/load/session_loop.ts";
 import { SessionRecorder } from "../../runner/load/session_recorder.ts";
 import { SoFar } from "../../runner/load/so_far.ts";
@@ -106,10 +107,14 @@ export function sessionStage(
   });
   const end = (nowUs: number): SessionOutcome => {
     assert.equal(loop.onTick(nowUs), Infinity);
-    assert.ok(loop.totals);
-    assertNothingLost(loop.totals, parts);
+    assert.ok(loop.ending.totals);
+    assertNothingLost(loop.ending.totals, parts);
     const { created, completed, failed, length } = sessions.totals();
-    return { totals: loop.totals, sessions: [created, completed, failed], lengthUs: length.maxUs };
+    return {
+      totals: loop.ending.totals,
+      sessions: [created, completed, failed],
+      lengthUs: length.maxUs,
+    };
   };
   return { loop, driver, job, parts, sessions, end };
 }

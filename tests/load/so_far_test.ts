@@ -2,8 +2,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { IntervalPart } from "../../runner/load/intervals.ts";
-import type { WorkerTotals } from "../../runner/load/recorder.ts";
+import type { WorkerTotals } from "../../runner/load/worker_totals.ts";
+import { isAmong } from "../../runner/fleet/packed_histogram.ts";
 import { ERRORS } from "../../runner/outcome.ts";
+import { withoutBounds } from "../../runner/stats/censoring.ts";
 import { mergeHistograms, type SparseHistogram } from "../../runner/stats/histogram.ts";
 import { type Happening, happenings, Playing, SLOTS } from "./playing.ts";
 import { ask, sessionStage } from "./session_stage.ts";
@@ -32,7 +34,7 @@ type OnEnding = (ending: Ending, nowUs: number) => void;
 function requestScene(wish: Parameters<typeof stage>[0], onEnding: OnEnding): Scene {
   const { loop, driver, parts, stop } = stage({ ...COMMON, ...wish, onEnding });
   const playing = new Playing(loop, driver);
-  return { playing, parts, stop, totals: () => loop.totals, sessions: () => [0, 0] };
+  return { playing, parts, stop, totals: () => loop.ending.totals, sessions: () => [0, 0] };
 }
 
 function sessionScene(waitsForLast: boolean, sharedPool: boolean, onEnding: OnEnding): Scene {
@@ -48,7 +50,7 @@ function sessionScene(waitsForLast: boolean, sharedPool: boolean, onEnding: OnEn
     return [created, completed + failed];
   };
   const playing = new Playing(loop, driver);
-  return { playing, parts, stop: job.stop, totals: () => loop.totals, sessions: counts };
+  return { playing, parts, stop: job.stop, totals: () => loop.ending.totals, sessions: counts };
 }
 
 const SCENES: [what: string, make: (onEnding: OnEnding) => Scene][] = [
@@ -78,13 +80,15 @@ function assertConserved({ totals, open }: Ending, scene: Scene): void {
   assert.equal(sumOf(totals.secondCompleted), completed);
   assert.equal(sumOf(totals.secondBytes), totals.bytesIn);
   assert.equal(sumOf(totals.reasons.values()), failed);
-  assert.equal(censored, errors[ERRORS.indexOf("timeout")] + unfinished);
+  assert.equal(censored, errors[ERRORS.indexOf("timeout")] + unfinished + dropped);
   assert.equal(sumOf(scene.parts.map((part) => part.completed)), completed);
   assert.equal(sumOf(scene.parts.map((part) => part.failed)), failed);
   assert.equal(sumOf(scene.parts.map((part) => part.bytesIn)), totals.bytesIn);
   const told = sumOf(scene.parts.map((part) => part.latency.count));
   assert.equal(told + open.count, completed + censored);
-  assert.equal(totals.service.count, completed + censored);
+  assert.equal(totals.service.count, completed + censored - dropped);
+  assert.equal(totals.serviceCensored.count, censored - dropped);
+  assert.equal(sumOf(scene.parts.map((part) => part.censored.count)) + open.count, censored);
   const [created, ended] = scene.sessions();
   if (created > 0) assert.ok(open.count <= created - ended && ended <= created);
 }
@@ -109,20 +113,31 @@ for (const [what, make] of SCENES) {
   });
 }
 
-/** What a report is compared by, as text; `dropped` is not yet in one that is told on the way. */
-function figuresOf({ totals, open }: Ending, parts: readonly IntervalPart[]): string {
-  const { due, dropped, slowest: _, lastUs: __, status, ...rest } = totals;
+/** What a report is compared by. */
+interface Figures {
+  /** As text. */
+  readonly exact: string;
+  readonly bounds: SparseHistogram;
+  /** Not yet in a report that is told on the way. */
+  readonly dropped: number;
+}
+
+function figuresOf({ totals, open }: Ending, parts: readonly IntervalPart[]): Figures {
+  const { due, dropped, censored, slowest: _, lastUs: __, status, ...rest } = totals;
   const { secondCompleted, secondBytes, reasons, ...others } = rest;
   const latency = mergeHistograms([...parts.map((part) => part.latency), open]).toSparse();
-  return JSON.stringify({
+  const bounds = mergeHistograms([...parts.map((part) => part.censored), open]).toSparse();
+  const exact = JSON.stringify({
     begun: due - dropped,
-    latency,
+    bounds: censored - dropped,
+    ended: withoutBounds(latency, bounds),
     status: Object.entries(status).filter(([, count]) => count > 0),
     reasons: [...reasons],
     // The end may have begun another second.
     seconds: [secondCompleted, secondBytes].map((counts) => counts.filter((count) => count > 0)),
     ...others,
   });
+  return { exact, bounds, dropped };
 }
 
 const NONE: SparseHistogram = mergeHistograms([]).toSparse();
@@ -132,8 +147,8 @@ function playUntil(
   list: readonly Happening[],
   make: (onEnding: OnEnding) => Scene,
   stopAt: number,
-): { scene: Scene; endings: { step: number; figures: string }[] } {
-  const endings: { step: number; figures: string }[] = [];
+): { scene: Scene; endings: { step: number; figures: Figures }[] } {
+  const endings: { step: number; figures: Figures }[] = [];
   let step = -1;
   const scene = make((ending) => {
     if (step < 0 || list[step].what !== "tick") return;
@@ -162,7 +177,10 @@ for (const [what, make] of SCENES) {
         const end = stopped.totals();
         if (end === null) assert.fail("it was told to stop");
         compared++;
-        assert.equal(figures, figuresOf({ totals: end, open: NONE }, stopped.parts));
+        const { exact, bounds, dropped } = figuresOf({ totals: end, open: NONE }, stopped.parts);
+        assert.equal(figures.exact, exact);
+        assert.ok(isAmong(figures.bounds, bounds), "the same bounds, and those of what was dropped");
+        assert.equal(bounds.count, figures.bounds.count + dropped);
       }),
       { seed: 9, numRuns: 60 },
     );

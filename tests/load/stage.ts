@@ -1,10 +1,12 @@
 /** A request loop on a stage: its driver only notes what it is told, and time is what the test says. */
 import assert from "node:assert/strict";
+import { breachOf } from "../../runner/conservation.ts";
 import type { Check } from "../../runner/load/answer_check.ts";
 import type { Driver } from "../../runner/load/driver.ts";
 import type { Job } from "../../runner/load/job.ts";
 import type { IntervalPart } from "../../runner/load/intervals.ts";
-import { Recorder, type WorkerTotals } from "../../runner/load/recorder.ts";
+import { Recorder } from "../../runner/load/recorder.ts";
+import type { WorkerTotals } from "../../runner/load/worker_totals.ts";
 import { RequestLoop } from "../../runner/load/request_loop.ts";
 import { RequestScript } from "../../runner/load/request_script.ts";
 import { SoFar } from "../../runner/load/so_far.ts";
@@ -97,14 +99,33 @@ export function stage({ requests = Infinity, check, onEnding, ...wish }: Wish = 
 }
 
 export function totalsOf({ loop }: Stage): WorkerTotals {
-  assert.ok(loop.totals, "the load is over");
-  return loop.totals;
+  assert.ok(loop.ending.totals, "the load is over");
+  return loop.ending.totals;
+}
+
+/** The end of a load of a second, and of the wait after it. */
+export function waitedFor(s: Stage): WorkerTotals {
+  s.loop.onTick(SECOND);
+  assert.equal(s.loop.onTick(6 * SECOND), Infinity);
+  const totals = totalsOf(s);
+  assertNothingLost(totals, s.parts);
+  return totals;
 }
 
 export function assertNothingLost(totals: WorkerTotals, parts: readonly IntervalPart[]): void {
-  const { due, completed, failed, unfinished, dropped, censored } = totals;
+  const { due, completed, failed, unfinished, dropped, censored, drain } = totals;
   assert.equal(due, completed + failed + unfinished + dropped);
-  assert.equal(mergeHistograms(parts.map((part) => part.latency)).count, completed + censored);
+  const values = mergeHistograms(parts.map((part) => part.latency)).count;
+  const bounds = mergeHistograms(parts.map((part) => part.censored)).count;
+  assert.deepEqual([values, bounds], [completed + censored, censored]);
+  assert.equal(breachOf([totals], { values, bounds }), null);
+  const inTime = (of: (part: IntervalPart) => number): number =>
+    parts.reduce((sum, part) => sum + of(part), 0);
+  assert.deepEqual(
+    [inTime((part) => part.completed), inTime((part) => part.failed)],
+    [completed - drain.completed, failed - drain.failed],
+  );
+  assert.equal(inTime((part) => part.bytesIn), totals.bytesIn - drain.bytesIn);
 }
 
 /** 1,000 arrivals a second, evenly spread. */
@@ -113,3 +134,9 @@ export const STEADY: Job["supply"] = {
   phases: [{ durationUs: SECOND, fromPerSec: 1_000, toPerSec: 1_000 }],
   arrivals: { kind: "uniform", seed: 1, first: 0, stride: 1 },
 };
+
+/** Lower bounds in all intervals: how many, the least and the most. */
+export function boundsOf(parts: readonly IntervalPart[]): number[] {
+  const { count, minUs, maxUs } = mergeHistograms(parts.map((part) => part.censored));
+  return count === 0 ? [] : [count, minUs, maxUs];
+}

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
-import { type FigureOfRun, figureOfRun, type Judged } from "../../report/figures.ts";
+import { atLeast, exactly } from "../../report/bounded.ts";
+import { figureOfRun, type Judged } from "../../report/figures.ts";
 import { groupRuns } from "../../report/cells.ts";
 import { rangeOf } from "../../report/gates/range.ts";
 import { reportModel } from "../../report/model.ts";
 import { decodeHistogram } from "../../runner/stats/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram.ts";
 import { FIGURE_NAMES, readFigure } from "../../scenarios/figure.ts";
+import { censoredMeasurement, type Ended, FROZEN, TIMED_OUT } from "./censored_results.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 
 const RUN = measurementFixture({ target: "", scenario: "static", medianMs: 5, duration: 4 });
-
-const exactly = (value: number): FigureOfRun => ({ value, isAtLeast: false });
 
 /** Of all that took no less than the fastest answer. */
 function endedUs(run: Judged, percentile: number): number {
@@ -49,7 +49,7 @@ Deno.test("p97.5 is of all requests, as its neighbours are, and as sure", () => 
   const ms = decodeHistogram(RUN.histogram).valueAtPercentile(97.5) / 1_000;
   assert.deepEqual(figureOfRun("p97.5", RUN), exactly(ms));
   const latency = { ...RUN.latency, censored: Math.round(RUN.latency.count / 20) };
-  assert.deepEqual(figureOfRun("p97.5", { ...RUN, latency }), { value: ms, isAtLeast: true });
+  assert.deepEqual(figureOfRun("p97.5", { ...RUN, latency }), atLeast(ms));
 });
 
 Deno.test("what a run discards is in none of them", () => {
@@ -113,4 +113,46 @@ Deno.test("of several runs they are those of all together, likewise without requ
   const range = rangeOf("p2.5", { scenario, label, runs, estimates, level: 0.95 });
   assert.ok("value" in range && range.interval !== null);
   assert.ok(range.value >= Math.min(...runs.map(({ latency }) => latency.fastest)) - 0.01);
+});
+
+const FROZEN_RUN = censoredMeasurement(FROZEN);
+const TIMED_OUT_RUN = censoredMeasurement(TIMED_OUT);
+
+Deno.test("the most that a figure can be is the figure, unless lower bounds could make it larger", () => {
+  for (const name of ["p50", "p75", "p95", "p97.5", "min", "rate", "success"] as const) {
+    const found = figureOfRun(name, TIMED_OUT_RUN);
+    assert.ok("value" in found);
+    assert.deepEqual(found, exactly(found.value), name);
+  }
+  for (
+    const name of ["p99", "p99.9", "mean", "stdev", "max", "service.p99", "service.mean"] as const
+  ) {
+    const found = figureOfRun(name, TIMED_OUT_RUN);
+    assert.ok("value" in found);
+    assert.deepEqual(found, atLeast(found.value), name);
+  }
+});
+
+Deno.test("a percentile above short lower bounds can be no more than if they were the longest of all", () => {
+  // Fifty of 1,000 were watched for a millisecond only; the others took 1 to 950 ms.
+  const requests = Array.from(
+    { length: 1_000 },
+    (_, i): Ended =>
+      i < 50 ? { atS: 1, ms: 1, as: "unfinished" } : { atS: 1, ms: i - 49, as: "completed" },
+  );
+  const run = censoredMeasurement({ clock: "intended", durationS: 1, requests });
+  const p90 = figureOfRun("p90", run);
+  assert.ok("value" in p90 && p90.isAtLeast);
+  assert.ok(Math.abs(p90.value - 850) < 1 && Math.abs(p90.atMost - 900) < 1);
+});
+
+Deno.test("requests that were never sent are no success, but no service time hangs on them", () => {
+  const share = 383 / 990; // of all but the ten unfinished
+  assert.deepEqual(figureOfRun("errors", FROZEN_RUN), exactly(share));
+  assert.deepEqual(figureOfRun("success", FROZEN_RUN), exactly(1 - share));
+  assert.deepEqual(figureOfRun("dropped", FROZEN_RUN), exactly(383 / 1_000));
+  const [p95, service] = [figureOfRun("p95", FROZEN_RUN), figureOfRun("service.p95", FROZEN_RUN)];
+  assert.ok("value" in p95 && "value" in service);
+  assert.ok(p95.isAtLeast && p95.value > 1_700);
+  assert.deepEqual(service, exactly(FROZEN_RUN.service.percentiles["95"]));
 });

@@ -126,7 +126,8 @@ function workerReport(agent: AgentSpec, share: Share): WorkerReport {
     recorder.complete(0, 200, dueUs, dueUs, doneUs - 5, doneUs);
     recorder.received(180, doneUs);
   }
-  recorder.drop(droppedOf(agent, share));
+  recorder.seal(lastUs);
+  for (let i = droppedOf(agent, share); i > 0; i--) recorder.drop(0, lastUs);
   for (const { dueUs, doneUs } of due) {
     if (doneUs >= lastUs) recorder.leaveUnfinished(0, dueUs, dueUs, lastUs);
   }

@@ -42,7 +42,8 @@ for (const { says, room, seconds, steps } of PAGES) {
       const points = runs.flatMap(({ timeline }) => timeline.points.filter(({ t }) => t <= toS));
       const whole = mergeHistograms(points.map(({ histogram }) => decodeSparse(histogram)));
       assert.deepEqual(
-        stretchFigures(cell, { fromS: 0, toS }, [50, 90, 99]).percentiles.map((p) => p?.ms),
+        stretchFigures({ clock: "sent", runs: cell }, { fromS: 0, toS }, [50, 90, 99]).percentiles
+          .map((p) => p?.ms),
         [50, 90, 99].map((p) => whole.valueAtPercentile(p) / 1_000),
       );
     });

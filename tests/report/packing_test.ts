@@ -9,7 +9,13 @@ const PERCENTILES = [50, 75, 90, 99, 99.9, 100];
 function stepOf(valuesUs: readonly number[], seconds = 0.25): Step {
   const histogram = new Histogram();
   for (const us of valuesUs) histogram.record(us);
-  return { seconds, completed: valuesUs.length, failed: 1, latency: histogram.toSparse() };
+  return {
+    seconds,
+    completed: valuesUs.length,
+    failed: 1,
+    latency: histogram.toSparse(),
+    bounds: EMPTY,
+  };
 }
 
 /** Latencies from 1 µs to an hour, most of them small. */
@@ -101,7 +107,7 @@ Deno.test("the rate of a stretch is the mean of the runs, its percentiles are of
   const fast = [stepOf([100, 100, 100, 100]), stepOf([100, 100])];
   const slow = [stepOf([900, 900]), stepOf([])];
   const { ratePerSec, completed, failed, percentiles } = stretchFigures(
-    [fast, slow],
+    { clock: "sent", runs: [fast, slow] },
     { fromS: 0, toS: 0.25 },
     [50, 99],
   );
@@ -110,15 +116,63 @@ Deno.test("the rate of a stretch is the mean of the runs, its percentiles are of
   assert.deepEqual(percentiles.map((p) => p?.ms), [0.1, 0.9]);
 });
 
-Deno.test("failed requests make a percentile that they may decide a lower bound", () => {
-  const many = Array.from({ length: 100 }, () => 50);
-  const { percentiles } = stretchFigures([[stepOf(many)]], null, [50, 99, 100]);
-  assert.deepEqual(percentiles.map((p) => p?.isLowerBound), [false, false, true]);
+/** With those of its values from `from` on as lower bounds. */
+function boundedStep(valuesUs: readonly number[], from: number): Step {
+  return { ...stepOf(valuesUs), bounds: stepOf(valuesUs.slice(from)).latency };
+}
+
+Deno.test("lower bounds mark the percentiles that they could make larger", () => {
+  const many = Array.from({ length: 100 }, (_, i) => i < 99 ? 50 : 90);
+  const { percentiles, censored } = stretchFigures(
+    { clock: "intended", runs: [[boundedStep(many, 99)]] },
+    null,
+    [50, 99, 100],
+  );
+  assert.equal(censored, 1);
+  assert.deepEqual(percentiles.map((p) => p?.isAtLeast), [false, false, true]);
   assert.deepEqual(percentiles.map((p) => p?.isSupported), [true, false, false]);
 });
 
+const boundedRuns = fc.array(
+  fc.array(
+    fc.tuple(fc.array(latencyUs, { maxLength: 60 }), fc.nat({ max: 60 }))
+      .map(([values, from]) => boundedStep(values, from)),
+    { maxLength: 6 },
+  ),
+  { minLength: 1, maxLength: 3 },
+);
+
+Deno.test("packed lower bounds give every percentile from 50 up that the whole histograms give, and its mark", () => {
+  fc.assert(fc.property(
+    fc.array(boundedRuns, { minLength: 1, maxLength: 3 }),
+    fc.constantFrom("intended" as const, "sent" as const),
+    (cells, clock) => {
+      const unpacked = unpackSteps(packSteps(cells));
+      cells.forEach((runs, i) => {
+        const whole = runs.map(maxBucketOf);
+        assert.deepEqual(
+          stretchFigures({ clock, runs: unpacked[i] }, null, PERCENTILES),
+          stretchFigures({ clock, runs: whole }, null, PERCENTILES),
+        );
+      });
+    },
+  ));
+});
+
+Deno.test("steps without lower bounds take no byte for them", () => {
+  const [plain, bounded] = [stepOf([100, 200]), boundedStep([100, 200], 1)];
+  const sizeOf = (step: Step): number => packSteps([[[step]]]).length;
+  // Three lengths of streams; of heads two counts, three bytes of µs, two outcomes and the buckets; two gaps and counts.
+  assert.equal(sizeOf(plain), 3 + 2 + 3 + 2 + 1 + 2 + 2);
+  assert.ok(sizeOf(bounded) > sizeOf(plain));
+});
+
 Deno.test("a stretch without an interval has no figures", () => {
-  const { ratePerSec, percentiles } = stretchFigures([[stepOf([1])]], { fromS: 5, toS: 6 }, [50]);
+  const { ratePerSec, percentiles } = stretchFigures(
+    { clock: "sent", runs: [[stepOf([1])]] },
+    { fromS: 5, toS: 6 },
+    [50],
+  );
   assert.equal(ratePerSec, null);
   assert.deepEqual(percentiles, [null]);
 });

@@ -113,7 +113,7 @@ Deno.test("runs are called by their repetition, in every figure, also where one 
   for (const repetition of [1, 2, 3]) {
     assert.ok(page.includes(`name="run" value="${repetition}" checked> run ${repetition}<`));
   }
-  assert.match(page, /"label":"b","color":1,"repetitions":\[2,3\]/);
+  assert.match(page, /"label":"b","color":1,"clock":"sent","repetitions":\[2,3\]/);
 });
 
 Deno.test("a run of one target alone can be chosen by its repetition", () => {

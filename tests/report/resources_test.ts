@@ -1,6 +1,7 @@
 /** What targets used: the figures, the table, the sentence, the CSV and the timelines. */
 import assert from "node:assert/strict";
 import { renderCsv } from "../../report/csv.ts";
+import { exactly } from "../../report/bounded.ts";
 import { figureOfRun } from "../../report/figures.ts";
 import { reportModel } from "../../report/model.ts";
 import {
@@ -47,7 +48,7 @@ Deno.test("perCpu is requests per second of CPU time, and more is better", () =>
   assert.deepEqual(readFigure("perCpu"), {
     value: { name: "perCpu", unit: "perSec", better: "higher" },
   });
-  assert.deepEqual(figureOfRun("perCpu", runWith(3_000)), { value: 2_000, isAtLeast: false });
+  assert.deepEqual(figureOfRun("perCpu", runWith(3_000)), exactly(2_000));
   const idle = runWith(3_000, POINTS.map((point) => ({ ...point, cpu: 0, user: 0, system: 0 })));
   for (const run of [runWith(3_000, []), idle]) assert.ok("none" in figureOfRun("perCpu", run));
 });

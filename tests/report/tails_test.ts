@@ -44,7 +44,7 @@ Deno.test("each run has its own tail, and every tail ends where ten requests lie
 Deno.test("the finding tells of the rarest request that every cell can tell of, fastest first", () => {
   assert.match(
     tailsFinding,
-    /^One request in 1,000 took longer than [\d.]+\sms \(fast\), [\d.]+\sms \(slow\)\.$/,
+    /^One request in 1,000 took longer than [\d.]+\sms \(fast\), [\d.]+\sms or more \(slow\)\.$/,
   );
 });
 
@@ -62,5 +62,8 @@ Deno.test("where most requests timed out, half of them took as long or longer, a
     cells: [{ target: "hung", scenario: "static", medianMs: 20, timeoutRatio: 0.7 }],
   });
   const [{ densityFinding }] = reportModel(results).scenarios;
-  assert.match(densityFinding, /^Half of the requests to hung took 5\.00\ss or longer\.$/);
+  assert.match(
+    densityFinding,
+    /^Half of the requests to hung took 5\.00\ss or longer\. \d+ requests .* are not drawn\.$/,
+  );
 });

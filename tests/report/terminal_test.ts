@@ -53,7 +53,7 @@ Deno.test("below the table of a scenario are histograms, percentiles and outcome
   const order = [
     /^Latency histogram\nhono {5}[ ▁▂▃▄▅▆▇█]+\nexpress {2}[ ▁▂▃▄▅▆▇█]+\n +1\.\d+ ms +\d+\.\d ms\n/m,
     /^Target +p50 ms +p75 ms +p90 ms .*p99\.99 ms\nhono +[\d.]+ +/m,
-    /^Target +Due +Status 200 +Status 500 +Wrong answers +Unfinished\nhono +\d/m,
+    /^Target +Due +Status 200 +Status 500 +Wrong answers +Unfinished +Faults %\nhono +\d/m,
     /^hono answered /m,
   ].map((part) => text.search(part));
   assert.ok(!order.includes(-1), text);

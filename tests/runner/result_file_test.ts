@@ -40,7 +40,7 @@ const IDLE: Loader = {
     const share = { supply, scriptKind: "requests", durationUs: 1_000 } as const;
     hooks.onStart(performance.timeOrigin + performance.now());
     const stage = { surroundings: UNKNOWN, calibration: null, sharesMachine: false };
-    const reports = [endWithout(share, null)];
+    const reports = [endWithout(share, null).report];
     return Promise.resolve({ driver: "tcp", connections: [1], reports, stage, agents: null });
   },
   close: () => Promise.resolve(),

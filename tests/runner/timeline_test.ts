@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { IntervalPart } from "../../runner/load/intervals.ts";
 import { ERRORS } from "../../runner/outcome.ts";
-import { Histogram } from "../../runner/stats/histogram.ts";
+import { EMPTY, Histogram } from "../../runner/stats/histogram.ts";
 import { pointsOf } from "../../runner/points.ts";
 import { Timeline, type WholeInterval } from "../../runner/timeline.ts";
 
-const END = { intervalMs: 250, elapsedUs: 750_000 };
+const END = { intervalMs: 250, elapsedUs: 750_000, clock: "sent" as const };
 
 function partOf(index: number, completed: number, latenciesUs: readonly number[]): IntervalPart {
   const latency = new Histogram();
@@ -19,6 +19,7 @@ function partOf(index: number, completed: number, latenciesUs: readonly number[]
     wrong: 0,
     bytesIn: 10,
     latency: latency.toSparse(),
+    censored: EMPTY,
   };
 }
 
@@ -62,7 +63,7 @@ Deno.test("a second part of an interval from the same worker counts, and makes n
   assert.equal(timeline.add(0, partOf(0, 0, [700])), null);
   const whole = timeline.add(1, partOf(0, 2, []));
   assert.deepEqual(whole && told(whole), [0, 5, 5]);
-  assert.equal(timeline.latency().maxUs, 700);
+  assert.equal(timeline.latency().all.maxUs, 700);
 });
 
 Deno.test("whatever the order and whoever is heard, the figures are the same and each interval is given once", () => {

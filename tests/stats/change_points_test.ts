@@ -35,13 +35,13 @@ for (const { name, values, penalty, minSegment, changes } of reference.cases) {
   });
 }
 
-Deno.test("the default penalty is 15 · ln n", () => {
+Deno.test("the default penalty is 6 · ln n", () => {
   for (
     const { values, penalty, changes } of reference.cases.filter(({ minSegment }) =>
       minSegment === 2
     )
   ) {
-    assert.ok(Math.abs(penalty - 15 * Math.log(values.length)) < 1e-9);
+    assert.ok(Math.abs(penalty - 6 * Math.log(values.length)) < 1e-9);
     assert.deepEqual(findChangePoints(values), changes);
   }
 });

@@ -12,7 +12,7 @@ Deno.test("a straight line drifts by its rise, without doubt", () => {
 });
 
 Deno.test("equal values don't drift", () => {
-  assert.deepEqual(driftOf([4, 4, 4, 4]), { change: 0, standardError: 0 });
+  assert.deepEqual(driftOf([4, 4, 4, 4]), { change: 0, standardError: 0, residualSquares: 0 });
 });
 
 Deno.test("alternating noise has the standard error of least squares", () => {

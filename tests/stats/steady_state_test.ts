@@ -56,10 +56,16 @@ const latencies: [string, (number | null)[], SteadyLabel, number | null][] = [
   ["a difference of 1 % is none", [...at(5.05, 20), ...at(5, 20)], "flat", 0],
   ["spikes are outliers, not segments", replace(at(5, 40), { 7: 40, 8: 30, 23: 90 }), "flat", 0],
   [
-    "a stall of a second in the middle begins the steady part anew",
+    "a stall of an eighth of the run leaves no steady state: latency comes back to a level that it had left",
     [...at(5, 15), ...at(50, 5), ...at(5, 20)],
-    "warm-up",
-    20,
+    "no-steady-state",
+    null,
+  ],
+  [
+    "a stall shorter than a tenth of the run is an outlier that took its time",
+    [...at(5, 30), ...at(50, 5), ...at(5, 30)],
+    "flat",
+    0,
   ],
   [
     "a change in the last quarter leaves no steady state",
@@ -119,7 +125,7 @@ function intervals(
   completed: readonly number[],
   medians: readonly (number | null)[],
 ): RunInterval[] {
-  return completed.map((count, i) => ({ seconds: 0.25, completed: count, median: medians[i] }));
+  return completed.map((count, i) => ({ seconds: 0.25, completed: count, medianMs: medians[i] }));
 }
 
 Deno.test("a run has the worse label and the later start of its two series", () => {
@@ -136,10 +142,10 @@ Deno.test("a run is not steady when one of its series isn't", () => {
 
 Deno.test("a last interval that was cut short is left out", () => {
   const whole = intervals(at(900, 20), at(5, 20));
-  const found = classifyRun([...whole, { seconds: 0.1, completed: 300, median: 5 }]);
+  const found = classifyRun([...whole, { seconds: 0.1, completed: 300, medianMs: 5 }]);
   assert.deepEqual([found.label, found.steadyFrom], ["flat", 0]);
   assert.equal(
-    classifyRun([...whole.slice(1), { seconds: 0.1, completed: 300, median: 5 }]).label,
+    classifyRun([...whole.slice(1), { seconds: 0.1, completed: 300, medianMs: 5 }]).label,
     "too-short",
   );
 });

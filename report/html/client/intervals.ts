@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** The accessible form of the timelines: their intervals as a table, built when it is first opened. */
 import type { TimelineChart } from "../../charts.ts";
-import { formatNumber } from "../../units.ts";
+import { boundText, formatNumber } from "../../units.ts";
 import { chartOf } from "./page_data.ts";
 import { equipTable } from "./tables.ts";
 import { numberCell, type NumberText, rowHead, tableElement } from "./table_element.ts";
@@ -32,15 +32,22 @@ function intervalsTable(chart: TimelineChart): HTMLElement {
   ];
   const rows = runs.flatMap((run) =>
     run.t.map((t, i) => {
-      const values = [t, run.rate[i], ...run.latency.map((values) => values[i])];
-      if (cpu) values.push(run.cpu[i]);
-      if (memory) values.push(run.memory[i]);
-      return [rowHead(run.label), ...values.map((value) => numberCell(numberText(value)))];
+      const texts = [
+        numberText(t),
+        numberText(run.rate[i]),
+        ...run.latency.map((values, p) =>
+          numberText(values[i], run.lowerBounds?.[percentiles[p]]?.includes(i))
+        ),
+        ...(cpu ? [numberText(run.cpu[i])] : []),
+        ...(memory ? [numberText(run.memory[i])] : []),
+      ];
+      return [rowHead(run.label), ...texts.map(numberCell)];
     })
   );
   return tableElement(alt, heads, rows);
 }
 
-function numberText(value: number | null): NumberText {
-  return value === null ? { text: "–" } : { text: formatNumber(value), value };
+function numberText(value: number | null, isAtLeast = false): NumberText {
+  if (value === null) return { text: "–" };
+  return { text: boundText(formatNumber(value), isAtLeast), value };
 }

@@ -1,8 +1,17 @@
 /// <reference lib="dom" />
 /** The figures of a selected stretch, recomputed from the intervals: a table, and a sentence for those who listen. */
+import { lowerBoundsText } from "../../bounded.ts";
 import { COLORS } from "../../charts.ts";
+import { sum } from "../../spread.ts";
 import type { StretchFigures, StretchPercentile } from "../../stretch.ts";
-import { formatCount, formatIn, formatNumber, formatQuantity, type Unit } from "../../units.ts";
+import {
+  boundText,
+  formatCount,
+  formatIn,
+  formatNumber,
+  formatQuantity,
+  type Unit,
+} from "../../units.ts";
 import { numberCell, type NumberText, rowHead, tableElement } from "./table_element.ts";
 
 /** A cell that is shown, with what was recomputed for it. */
@@ -43,7 +52,8 @@ export function selectedElements(selected: Selected): HTMLElement[] {
     ];
     return [rowHead(label, color % COLORS), ...texts.map(numberCell)];
   });
-  return [tableElement(what, heads, rows), note(others.length > 0 ? first.label : null)];
+  const censored = sum(cells, ({ figures }) => figures.censored);
+  return [tableElement(what, heads, rows), note(others.length > 0 ? first.label : null, censored)];
 }
 
 function rateText({ ratePerSec }: StretchFigures, base: StretchFigures | null): NumberText {
@@ -64,10 +74,10 @@ function timeText(
   if (time === null) return { text: "–" };
   const text = formatIn(time.ms, unit);
   return {
-    text: time.isLowerBound ? `≥ ${text}` : text,
+    text: boundText(text, time.isAtLeast),
     value: time.ms,
     weak: !time.isSupported,
-    below: ratioText(time.ms, base?.ms ?? null),
+    below: time.isAtLeast || base?.isAtLeast ? undefined : ratioText(time.ms, base?.ms ?? null),
   };
 }
 
@@ -79,14 +89,16 @@ function ratioText(value: number, base: number | null): string | undefined {
   return base === null || base === 0 ? undefined : `${formatNumber(value / base, 2)}×`;
 }
 
-function note(first: string | null): HTMLElement {
+/** @param first With which the others are compared; null without others. */
+function note(first: string | null, censored: number): HTMLElement {
   const paragraph = document.createElement("p");
   paragraph.className = "note";
   const ratios = first === null
     ? ""
     : `×: as a multiple of ${first}, without an interval, as a stretch that was picked by eye proves nothing. `;
-  paragraph.textContent = ratios +
-    "Recomputed from the intervals of the runs; requests that were unfinished when their run ended are in none.";
+  paragraph.textContent = `${ratios}Recomputed from the intervals of the runs. ${
+    lowerBoundsText(censored)
+  }`.trim();
   return paragraph;
 }
 
@@ -95,7 +107,8 @@ export function selectedSentence({ what, percentiles, unit, cells }: Selected): 
   const rates = cells.map(({ figures }) => figures.ratePerSec ?? -1);
   const most = cells[rates.indexOf(Math.max(...rates))];
   const last = percentiles.length - 1;
-  const times = cells.map(({ figures }) => figures.percentiles[last]?.ms ?? Infinity);
+  const found = cells.map(({ figures }) => figures.percentiles[last]);
+  const times = found.map((time) => time?.ms ?? Infinity);
   const leastMs = Math.min(...times);
   const least = cells[times.indexOf(leastMs)];
   if (most.figures.ratePerSec === null) return `${what}: no interval lies in it.`;
@@ -103,6 +116,9 @@ export function selectedSentence({ what, percentiles, unit, cells }: Selected): 
     formatNumber(most.figures.ratePerSec)
   } requests/s`;
   if (leastMs === Infinity) return `${rate}.`;
-  const time = `${percentiles[last]} of ${least.label} was ${formatQuantity(leastMs, unit)}`;
+  const isAtLeast = found[times.indexOf(leastMs)]?.isAtLeast ?? false;
+  const time = `${percentiles[last]} of ${least.label} was ${
+    boundText(formatQuantity(leastMs, unit), isAtLeast)
+  }`;
   return cells.length === 1 ? `${rate}; ${time}.` : `${rate}, the most; ${time}, the lowest.`;
 }

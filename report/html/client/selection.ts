@@ -18,9 +18,13 @@ export function selectedOf(
     percentiles,
     unit,
     cells: cells.filter((_, i) => !view.hidden.includes(i + 1)).map((cell) => {
-      const { label, color, runs, repetitions } = cell;
+      const { label, color, clock, runs, repetitions } = cell;
       const shown = runs.filter((_, i) => view.runs?.includes(repetitions[i]) ?? true);
-      return { label, color, figures: stretchFigures(shown, view.stretch, numbers) };
+      return {
+        label,
+        color,
+        figures: stretchFigures({ clock, runs: shown }, view.stretch, numbers),
+      };
     }),
   };
 }

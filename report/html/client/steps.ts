@@ -1,16 +1,15 @@
 /// <reference lib="dom" />
 /** The intervals of a scenario, unpacked when they are first asked for. */
-import { type CellSteps, unpackSteps } from "../../packing.ts";
-import { stretchFigures } from "../../stretch.ts";
+import { unpackSteps } from "../../packing.ts";
+import { stretchFigures, type TimedSteps } from "../../stretch.ts";
 import { timeUnit, type Unit } from "../../units.ts";
 import { textOf } from "./page_data.ts";
 
-export interface StepsOfCell {
+export interface StepsOfCell extends TimedSteps {
   readonly label: string;
   readonly color: number;
   /** One for each of the runs. */
   readonly repetitions: readonly number[];
-  readonly runs: CellSteps;
 }
 
 export interface Steps {
@@ -22,10 +21,11 @@ export interface Steps {
 
 export async function stepsOf(section: string): Promise<Steps> {
   await parsed();
-  const { cells, packed }: Packed = JSON.parse(textOf(`intervals-${section}`) ?? "");
+  const { cells: named, packed }: Packed = JSON.parse(textOf(`intervals-${section}`) ?? "");
   const runs = unpackSteps(await inflated(packed));
-  const medians = runs.map((steps) => stretchFigures(steps, null, [50]).percentiles[0]?.ms ?? 0);
-  return { cells: cells.map((cell, i) => ({ ...cell, runs: runs[i] })), unit: timeUnit(medians) };
+  const cells = named.map((cell, i) => ({ ...cell, runs: runs[i] }));
+  const medians = cells.map((cell) => stretchFigures(cell, null, [50]).percentiles[0]?.ms ?? 0);
+  return { cells, unit: timeUnit(medians) };
 }
 
 /** The intervals stand at the end of the page, which may still be on its way. */

@@ -1,7 +1,7 @@
 /** The latency that one in so many requests exceeds: all runs of a cell as a thick line, each run as a thin one. */
 import type { ChartConfiguration, ChartDataset, Scale } from "chart.js";
 import { COLORS, type TailsChart } from "../../charts.ts";
-import { formatNumber } from "../../units.ts";
+import { boundText, formatNumber } from "../../units.ts";
 import { type AxisOptions, valueScale } from "./scales.ts";
 import { faded, type Theme } from "./theme.ts";
 import { tooltip } from "./tooltip.ts";
@@ -14,13 +14,16 @@ interface Point {
 export function tailsConfig(data: TailsChart, theme: Theme): ChartConfiguration<"line", Point[]> {
   const { odds, series, axis } = data;
   const line = (values: readonly number[]): Point[] => values.map((y, i) => ({ x: odds[i], y }));
-  const thick = series.map(({ label, color, pooled }): ChartDataset<"line", Point[]> => ({
-    label,
-    data: line(pooled),
-    borderColor: theme.series(color),
+  const thick = series.map((one): ChartDataset<"line", Point[]> => ({
+    label: one.label,
+    data: line(one.pooled),
+    borderColor: theme.series(one.color),
     borderWidth: 2.25,
     // A colour that comes again comes dashed.
-    borderDash: color < COLORS ? [] : [5, 3],
+    borderDash: one.color < COLORS ? [] : [5, 3],
+    segment: {
+      borderDash: ({ p1DataIndex }) => isAtLeast(one, p1DataIndex) ? [2, 2] : undefined,
+    },
   }));
   const thin = series.flatMap(({ color, runs }) =>
     runs.map((values): ChartDataset<"line", Point[]> => ({
@@ -46,13 +49,22 @@ export function tailsConfig(data: TailsChart, theme: Theme): ChartConfiguration<
           filter: ({ datasetIndex }) => datasetIndex < series.length,
           callbacks: {
             title: ([item]) => item ? oddsText(odds[item.dataIndex]) : "",
-            label: ({ dataset, parsed }) =>
-              `${dataset.label}: ${formatNumber(parsed.y ?? 0)} ${axis.unit}`,
+            label: ({ dataset, datasetIndex, dataIndex, parsed }) => {
+              const text = `${formatNumber(parsed.y ?? 0)} ${axis.unit}`;
+              return `${dataset.label}: ${
+                boundText(text, isAtLeast(series[datasetIndex], dataIndex))
+              }`;
+            },
           },
         },
       },
     },
   };
+}
+
+/** Whether lower bounds could turn out to make the curve higher there. */
+function isAtLeast({ boundsFrom = Infinity }: TailsChart["series"][number], i: number): boolean {
+  return i >= boundsFrom;
 }
 
 function oddsText(odds: number): string {

@@ -1,0 +1,92 @@
+/** How often the label of a run is right, by shapes that are known: `truths.ts`. */
+import { classifyRun } from "../../runner/stats/steady_state.ts";
+import type { Bar } from "../bar.ts";
+import type { Row, Section } from "../bench.ts";
+import { Random } from "./random.ts";
+import {
+  drift,
+  exponential,
+  flat,
+  freezes,
+  INTERVAL_S,
+  intervalsOf,
+  lateStep,
+  type SeriesNoise,
+  sine,
+  slowdown,
+  spikes,
+  step,
+  telegraph,
+  type TruthOf,
+  twoLevels,
+} from "./truths.ts";
+
+const RUNS = 300;
+const LENGTH_S = 30;
+const QUIET: SeriesNoise = { stdev: 0.015, correlation: 0 };
+const LEAST: Bar = { text: "≥ 90", holds: (found) => found >= 90 };
+
+/** What must be seen. */
+const SEEN: readonly (readonly [string, TruthOf, SeriesNoise?])[] = [
+  ["flat", flat],
+  ["flat, 3 % noise", flat, { stdev: 0.03, correlation: 0 }],
+  ["flat, noise in waves (0.5)", flat, { stdev: 0.015, correlation: 0.5 }],
+  ["flat, 3 % noise in waves (0.5)", flat, { stdev: 0.03, correlation: 0.5 }],
+  ["a step down to the steady level", step],
+  ["a step at 80 % of the run", lateStep],
+  ["a step up, a slowdown", slowdown],
+  ["an exponential warm-up, 1.2 to 3 times, τ a sixth of the run", exponential],
+  ["spikes, one interval in 10 to 30, 1.3 to 3 times", spikes],
+  ["a sine of ± 10 %, of 1 s to half the run", sine(0.1)],
+  ["two levels 10 to 30 % apart, for a tenth of the run or more", twoLevels(0.1, 0.3)],
+  ["a drift of 10 to 30 %", drift(0.1, 0.3)],
+  ["frozen 2 s of every 10, or 1 s of every 5", freezes],
+];
+
+/** What is seen in part: how large it has to be. */
+const PARTLY: readonly (readonly [string, TruthOf])[] = [
+  ["a sine of ± 3 %", sine(0.03)],
+  ["a sine of ± 5 %", sine(0.05)],
+  ["a sine of ± 7 %", sine(0.07)],
+  ["two levels 3 % apart", twoLevels(0.03, 0.03)],
+  ["two levels 5 % apart", twoLevels(0.05, 0.05)],
+  ["two levels 7 % apart", twoLevels(0.07, 0.07)],
+  ["two levels 10 to 30 % apart, for 0.5 s each on average", telegraph(0.1, 0.3, 0.5)],
+  ["two levels 10 to 30 % apart, for 1 s each on average", telegraph(0.1, 0.3, 1)],
+  ["a drift of 3 %", drift(0.03, 0.03)],
+  ["a drift of 5 %", drift(0.05, 0.05)],
+  ["a drift of 7 %", drift(0.07, 0.07)],
+];
+
+export function labels(): Section {
+  return {
+    caption: `Labels of runs of ${LENGTH_S} s with 1.5 % noise, ${RUNS} runs a line`,
+    unit: "%",
+    rows: [
+      ...SEEN.map(([what, truth, noise = QUIET], i): Row => ({
+        what,
+        samples: [100 * shareRight(truth, noise, 1_000 + i)],
+        bar: LEAST,
+      })),
+      ...PARTLY.map(([what, truth], i): Row => ({
+        what,
+        samples: [100 * shareRight(truth, QUIET, 2_000 + i)],
+      })),
+    ],
+    notes: ["Right: the label, and of a step its moment within one interval."],
+  };
+}
+
+function shareRight(truthOf: TruthOf, noise: SeriesNoise, seed: number): number {
+  const random = new Random(seed);
+  const right = Array.from({ length: RUNS }, () => {
+    const truth = truthOf(random, LENGTH_S);
+    const found = classifyRun(intervalsOf(random, truth, { lengthS: LENGTH_S, noise }));
+    if (found.label !== truth.label || truth.steadyFromS === null) {
+      return found.label === truth.label;
+    }
+    return found.steadyFrom !== null &&
+      Math.abs(found.steadyFrom - truth.steadyFromS / INTERVAL_S) <= 1;
+  });
+  return right.filter(Boolean).length / RUNS;
+}

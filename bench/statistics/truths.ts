@@ -1,0 +1,158 @@
+/**
+ * Shapes of runs whose label is known because they are simulated: how many times as long requests take at each
+ * moment, and when the server stands still. A closed loop: the rate falls as latency rises.
+ */
+import type { RunInterval, SteadyLabel } from "../../runner/stats/steady_state.ts";
+import type { Random } from "./random.ts";
+
+export const INTERVAL_S = 0.25;
+/** Moments in an interval: what changes within one is in it by its share. */
+const MOMENTS = 10;
+/** Completed in an interval at slowness 1, and how long they then take. */
+const PER_INTERVAL = 2_500;
+const MEDIAN_MS = 5;
+
+export interface Truth {
+  readonly label: SteadyLabel;
+  /** Seconds; null where none is known to the interval. */
+  readonly steadyFromS: number | null;
+  /** How many times as long requests take, at a moment (seconds); 0 while nothing is answered. */
+  readonly slowness: (atS: number) => number;
+}
+
+/** A run's noise: its standard deviation from interval to interval, and how much one is like the one before. */
+export interface SeriesNoise {
+  readonly stdev: number;
+  readonly correlation: number;
+}
+
+/** @param lengthS Of the run. */
+export type TruthOf = (random: Random, lengthS: number) => Truth;
+
+const settled = (slowness: Truth["slowness"], label: SteadyLabel, steadyFromS: number): Truth => ({
+  slowness,
+  label,
+  steadyFromS,
+});
+const unsettled = (slowness: Truth["slowness"]): Truth => ({
+  slowness,
+  label: "no-steady-state",
+  steadyFromS: null,
+});
+
+export const flat: TruthOf = () => ({ slowness: () => 1, label: "flat", steadyFromS: 0 });
+
+/** To the interval, as the others are. @param sign 1: gets faster, −1: gets slower. */
+const stepAt = (random: Random, lengthS: number, { from, to }: { from: number; to: number }) =>
+  INTERVAL_S * random.whole(from * lengthS / INTERVAL_S, to * lengthS / INTERVAL_S);
+
+export const step: TruthOf = (random, lengthS) => {
+  const atS = stepAt(random, lengthS, { from: 0.05, to: 0.6 });
+  const height = random.uniform(1.2, 3);
+  return settled((s) => s < atS ? height : 1, "warm-up", atS);
+};
+
+export const slowdown: TruthOf = (random, lengthS) => {
+  const atS = stepAt(random, lengthS, { from: 0.05, to: 0.6 });
+  const height = random.uniform(1.2, 3);
+  return settled((s) => s < atS ? 1 : height, "slowdown", atS);
+};
+
+export const lateStep: TruthOf = (random, lengthS) => {
+  const atS = 0.8 * lengthS;
+  const height = random.uniform(1.2, 3) ** (random.uniform() < 0.5 ? 1 : -1);
+  return unsettled((s) => s < atS ? height : 1);
+};
+
+/** 1.2 to 3 times as long at first, with a time constant of a sixth of the run. */
+export const exponential: TruthOf = (random, lengthS) => {
+  const more = random.uniform(0.2, 2);
+  return {
+    label: "warm-up",
+    steadyFromS: null,
+    slowness: (s) => 1 + more * Math.exp(-6 * s / lengthS),
+  };
+};
+
+/** One interval in 10 to 30 takes 1.3 to 3 times as long: half of the runs at equal distances, half by chance. */
+export const spikes: TruthOf = (random, lengthS) => {
+  const every = random.whole(10, 30);
+  const height = random.uniform(1.3, 3);
+  const first = random.whole(0, every - 1);
+  const isRegular = random.uniform() < 0.5;
+  const slow = new Set(
+    Array.from({ length: Math.ceil(lengthS / INTERVAL_S) }, (_, i) => i)
+      .filter((i) => isRegular ? i % every === first : random.uniform() < 1 / every),
+  );
+  return {
+    label: "flat",
+    steadyFromS: 0,
+    slowness: (s) => slow.has(Math.floor(s / INTERVAL_S)) ? height : 1,
+  };
+};
+
+/** Periods from a second to half the run. */
+export const sine = (height: number): TruthOf => (random, lengthS) => {
+  const periodS = Math.exp(random.uniform(0, Math.log(lengthS / 2)));
+  const phase = random.uniform(0, 2 * Math.PI);
+  return unsettled((s) => 1 + height * Math.sin(2 * Math.PI * s / periodS + phase));
+};
+
+/** Each level for a time from `dwell` on (shares of the run), 1.5 times as long on average. */
+export const twoLevels = (low: number, high: number, dwell = 0.1): TruthOf => (random, lengthS) => {
+  const apart = 1 + random.uniform(low, high);
+  return switching(random, apart, () => lengthS * dwell * random.uniform(1, 2));
+};
+
+/** A random telegraph: each level for exponential times, with this mean. */
+export const telegraph = (low: number, high: number, meanS: number): TruthOf => (random) => {
+  const apart = 1 + random.uniform(low, high);
+  return switching(random, apart, () => -meanS * Math.log(1 - random.uniform()));
+};
+
+/** Moments are asked for in their order. */
+function switching(random: Random, apart: number, dwellS: () => number): Truth {
+  let isHigh = random.uniform() < 0.5;
+  let untilS = dwellS() * random.uniform();
+  return unsettled((s) => {
+    for (; s >= untilS; untilS += dwellS()) isHigh = !isHigh;
+    return isHigh ? apart : 1;
+  });
+}
+
+/** Evenly over the run, up or down. */
+export const drift = (low: number, high: number): TruthOf => (random, lengthS) => {
+  const more = random.uniform(low, high);
+  const isRise = random.uniform() < 0.5;
+  return unsettled((s) => 1 + more * (isRise ? s : lengthS - s) / lengthS);
+};
+
+/** 2 s of every 10 s, or 1 s of every 5 s. */
+export const freezes: TruthOf = (random) => {
+  const everyS = random.uniform() < 0.5 ? 10 : 5;
+  const phaseS = random.uniform(0, everyS);
+  return unsettled((s) => (s + phaseS) % everyS < everyS / 5 ? 0 : 1);
+};
+
+/** The intervals that a run of that truth would have. */
+export function intervalsOf(
+  random: Random,
+  { slowness }: Truth,
+  { lengthS, noise }: { lengthS: number; noise: SeriesNoise },
+): RunInterval[] {
+  return random.waves(Math.round(lengthS / INTERVAL_S), noise).map((value, i) => {
+    const moments = Array.from(
+      { length: MOMENTS },
+      (_, m) => slowness((i + (m + 0.5) / MOMENTS) * INTERVAL_S),
+    ).filter((slow) => slow > 0).sort((a, b) => a - b);
+    const speed = moments.reduce((sum, slow) => sum + 1 / slow, 0) / MOMENTS;
+    const own = 0.01 * random.normal();
+    return {
+      seconds: INTERVAL_S,
+      completed: Math.round(PER_INTERVAL * speed * Math.exp(-value + own)),
+      medianMs: moments.length === 0
+        ? null
+        : MEDIAN_MS * moments[Math.floor(moments.length / 2)] * Math.exp(value),
+    };
+  });
+}

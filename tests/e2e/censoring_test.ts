@@ -1,0 +1,92 @@
+/** What is only known to take longer than the load lasts. */
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Measurement, measurement } from "../../runner/result.ts";
+import { decodeHistogram } from "../../runner/stats/hdr.ts";
+import { plateau } from "./plateau.ts";
+import { startWitness } from "./witness.ts";
+
+/** `plateau bench ARGS… --json -`. */
+async function bench(...args: string[]): Promise<Measurement> {
+  const { code, stdout, stderr } = await plateau(["bench", ...args, "--json", "-"]);
+  assert.equal(code, 0, stderr);
+  return measurement.parse(JSON.parse(stdout));
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
+}
+
+/** What completed, and what came, until the deadline. */
+function assertEndsAtDeadline(measured: Measurement): void {
+  const { requests, drain, rate, elapsed, timeline: { points }, bytes } = measured;
+  const inTime = requests.completed - (drain?.completed ?? 0);
+  assert.equal(sum(points.map(({ completed }) => completed)), inTime);
+  assert.equal(rate, inTime / elapsed);
+  const bytesInTime = sum(points.map(({ bytes }) => bytes));
+  assert.ok(Math.abs(bytes.inPerSecond * elapsed - bytesInTime) < 1e-3);
+}
+
+Deno.test("a server that always takes a second takes a second, however the load ends; the rate ends with it", async () => {
+  await using witness = startWitness({ delayMs: 1_000 });
+  const measured = await bench(witness.origin, "-c", "50", "-d", "1.2s");
+  const { requests, latency, service, drain, timeline: { points } } = measured;
+  assertEndsAtDeadline(measured);
+  assert.equal(requests.unfinished, 0);
+  assert.equal(requests.completed, requests.due);
+  assert.equal(await witness.settledCount(), requests.due);
+  // One on each connection, however long the machine stood still.
+  assert.ok(drain?.completed === 50, JSON.stringify(drain));
+  assert.ok(drain.duration > 0.1 && drain.duration < 5, `${drain.duration} s`);
+  for (const { min, percentiles, lowerBounds } of [latency, service]) {
+    assert.ok(min >= 990 && percentiles["50"] < 1_600, `${min} and ${percentiles["50"]} ms`);
+    assert.equal(lowerBounds, undefined);
+  }
+  assert.equal(latency.censored, 0);
+  assert.equal(measured.censoredHistogram, undefined);
+  const inLast = decodeHistogram(points[points.length - 1].histogram).count;
+  assert.ok(inLast >= drain.completed, `${inLast}`);
+});
+
+const SECONDS = 5;
+const FROZEN_S = 2;
+const PER_SEC = 200;
+const CONNECTIONS = 10;
+
+Deno.test("of a server that freezes for the last 2 s of 5 the high percentiles are at least what the arrivals waited", async () => {
+  let beganMs = 0;
+  const frozenMs = (SECONDS - FROZEN_S) * 1_000;
+  await using server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    async () => {
+      beganMs ||= performance.now();
+      const atMs = performance.now() - beganMs;
+      if (atMs >= frozenMs) await sleep(SECONDS * 1_000 + 300 - atMs);
+      return new Response("ok");
+    },
+  );
+  const measured = await bench(
+    `http://127.0.0.1:${server.addr.port}`,
+    ...["-r", `${PER_SEC}/s`, "-c", `${CONNECTIONS}`, "-d", `${SECONDS}s`],
+  );
+  const { requests, latency, service, drain } = measured;
+  assertEndsAtDeadline(measured);
+  const due = SECONDS * PER_SEC;
+  assert.deepEqual([requests.due, latency.count, requests.unfinished], [due, due, 0]);
+  // All that arrived in the freeze but for one on each connection, less what came before the server's clock ran.
+  const { dropped } = requests;
+  const most = FROZEN_S * PER_SEC - CONNECTIONS;
+  assert.ok(dropped <= most + 5 && dropped > most - 80, `${dropped} dropped`);
+  assert.equal(latency.censored, dropped);
+  assert.equal(decodeHistogram(measured.censoredHistogram ?? "").count, dropped);
+  assert.equal(drain?.completed, CONNECTIONS);
+  // Of the slowest 50 of 1,000 ten were in flight, and the others are the first that were never sent: the next
+  // has waited 40 steps less than those, 1.75 s of 2 s.
+  const p95 = latency.percentiles["95"];
+  const waitMs = (dropped - 40) * 1_000 / PER_SEC;
+  assert.ok(p95 > waitMs - 30 && p95 < waitMs + 30, `${p95} ms, not ${waitMs}`);
+  for (const name of ["75", "90", "95", "99", "mean", "max"]) {
+    assert.ok(latency.lowerBounds?.includes(name), `${name} of ${latency.lowerBounds}`);
+  }
+  assert.deepEqual([service.count, service.lowerBounds], [requests.completed, undefined]);
+});

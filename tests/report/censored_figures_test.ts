@@ -1,0 +1,120 @@
+/** What lower bounds do to the figures of a report, and to what it draws. */
+import assert from "node:assert/strict";
+import { parse } from "csv-parse/sync";
+import { renderMeasurementCsv } from "../../report/csv.ts";
+import { renderIntervalsCsv } from "../../report/csv/intervals.ts";
+import { measurementModel } from "../../report/measurement.ts";
+import { reportModel, type ScenarioModel } from "../../report/model.ts";
+import { decodeSparse } from "../../runner/stats/hdr.ts";
+import {
+  censoredMeasurement,
+  censoredResults,
+  FROZEN,
+  INTERRUPTED,
+  type Load,
+  TIMED_OUT,
+} from "./censored_results.ts";
+
+const plain = (text: string): string => text.replaceAll("\u00a0", " ");
+
+function scenarioOf(loads: Readonly<Record<string, Load>>): ScenarioModel {
+  return reportModel(censoredResults(loads)).scenarios[0];
+}
+
+Deno.test("requests that were never sent are faults: in table, finding, answer and CSV", () => {
+  const scenario = scenarioOf({ frozen: FROZEN, timed: TIMED_OUT });
+  const { columns, rows } = scenario.tables.summary;
+  const faults = rows.map((row) => row[columns.findIndex(({ label }) => label === "Faults")].text);
+  // 383 of the 990 that did not stay unfinished.
+  assert.deepEqual(faults, ["38.7", "2.00"]);
+  assert.match(
+    plain(scenario.faults.findings[0]),
+    /^frozen: 38\.7 % of 990 requests went wrong \(never sent 383\)/,
+  );
+  assert.match(
+    plain(scenario.answer.detail),
+    /38\.7 % of the requests to frozen failed, were never sent or had a wrong answer, so it is not ranked/,
+  );
+});
+
+Deno.test("histograms are of completed requests, and the finding says how many are not drawn", () => {
+  const { density, densityFinding } = scenarioOf({ frozen: FROZEN });
+  assert.ok(density);
+  // Answers took from 5 to 11 ms; those never sent waited for up to two seconds.
+  assert.ok(density.axis.max < 20 && density.axis.unit === "ms");
+  assert.match(
+    plain(densityFinding),
+    /393 requests that timed out, were unfinished or never sent are not drawn\.$/,
+  );
+  const { histogram } = measurementModel(censoredMeasurement(FROZEN));
+  assert.match(plain(histogram[histogram.length - 1].upTo), /^11\.0 ms$/);
+});
+
+Deno.test("a tail is drawn as a lower bound from where lower bounds could make it higher", () => {
+  const { tails } = scenarioOf({ timed: TIMED_OUT });
+  const [{ boundsFrom = Infinity, pooled }] = tails?.series ?? [];
+  // 200 of 10,000 timed out: one in 50.
+  assert.ok(tails && tails.odds[boundsFrom] > 50 && tails.odds[boundsFrom - 1] <= 50.1);
+  assert.equal(pooled[boundsFrom], 1_000);
+  const [clean] = scenarioOf({
+    clean: { ...TIMED_OUT, requests: TIMED_OUT.requests.filter(({ as }) => as === "completed") },
+  }).tails?.series ?? [];
+  assert.ok(!("boundsFrom" in clean));
+});
+
+Deno.test("what was waited for after the deadline is a fact, where the wait is worth a word", () => {
+  const late: Load = {
+    ...INTERRUPTED,
+    requests: INTERRUPTED.requests.map((one) =>
+      one.as === "unfinished" ? { atS: 2, ms: 1_000, as: "completed" } : one
+    ),
+  };
+  const { facts } = measurementModel(censoredMeasurement(late));
+  const completed = facts.find(({ label }) => label === "Completed")?.text ?? "";
+  assert.equal(plain(completed), "100, 60 of them in the 800 ms after the deadline");
+  const { tables } = scenarioOf({ late });
+  assert.ok(
+    tables.outcomes.notes.map(plain).some((note) =>
+      /^60 requests completed in the up to 800 ms after the deadline/.test(note)
+    ),
+  );
+  const [row]: Record<string, string>[] = parse(renderMeasurementCsv(censoredMeasurement(late)), {
+    columns: true,
+  });
+  assert.deepEqual([Number(row.drainS).toFixed(3), row.drainCompleted, row.drainFailed], [
+    "0.800",
+    "60",
+    "0",
+  ]);
+});
+
+Deno.test("without its start a run keeps the bounds of the rest, and no others", () => {
+  const early: Load = {
+    ...TIMED_OUT,
+    requests: TIMED_OUT.requests.filter(({ as, atS }) => as === "completed" || atS < 1),
+  };
+  const [whole] = reportModel(censoredResults({ early })).runs;
+  const [rest] = reportModel(censoredResults({ early }, { discard: 1_000 })).runs;
+  assert.ok(whole.latency.censored > 0);
+  assert.deepEqual([rest.latency.censored, rest.censoredHistogram], [0, undefined]);
+  const [late] = reportModel(censoredResults({ timed: TIMED_OUT }, { discard: 2_000 })).runs;
+  assert.ok(late.censoredHistogram);
+  assert.equal(decodeSparse(late.censoredHistogram).count, late.latency.censored);
+  assert.equal(late.latency.percentiles["99"], 1_000);
+});
+
+Deno.test("intervals mark what lower bounds could make larger: in their table, their CSV and the finding", () => {
+  const model = reportModel(censoredResults({ frozen: FROZEN }));
+  const [{ timelines: [{ runs: [{ lowerBounds, t }] }], timelineFinding }] = model.scenarios;
+  const last = t.length - 1;
+  assert.deepEqual(lowerBounds, { p50: [last], p75: [last], p90: [last], p99: [last] });
+  assert.match(
+    plain(timelineFinding),
+    /^The slowest interval had a p99 of at least 1\.95 s: frozen/,
+  );
+  const rows: Record<string, string>[] = parse(renderIntervalsCsv(model), { columns: true });
+  assert.deepEqual(rows.map((row) => row.latencyLowerBounds).filter(Boolean), [
+    "p50 p75 p90 p99 max",
+  ]);
+  assert.equal(rows[last].latencyLowerBounds, "p50 p75 p90 p99 max");
+});
