@@ -1,6 +1,7 @@
 /** An experiment as the flags of `run` and `check` change it, and its plan. */
 import { loadFor } from "../scenarios/cell_load.ts";
 import { discardMisfit } from "../scenarios/discard.ts";
+import { figuresMisfit } from "../scenarios/figures.ts";
 import { UserError } from "../scenarios/errors.ts";
 import type { Experiment } from "../scenarios/experiment.ts";
 import { type ExperimentFile, loadExperiment } from "../scenarios/experiment_file.ts";
@@ -80,9 +81,10 @@ function checkPhases(experiment: Experiment, scenarios: readonly string[]): void
 }
 
 function checkDiscard(experiment: Experiment, scenarios: readonly string[]): void {
-  const { discard } = experiment;
-  const misfits = scenarios.flatMap((name) =>
-    discardMisfit({ discard, load: loadFor(experiment, name) }) ?? []
-  );
+  const { discard, figures, interval } = experiment;
+  const misfits = scenarios.flatMap((name) => {
+    const load = loadFor(experiment, name);
+    return discardMisfit({ discard, load }) ?? figuresMisfit({ figures, interval, load }) ?? [];
+  });
   if (misfits.length > 0) throw new UserError([{ place: "--duration", message: misfits[0] }]);
 }

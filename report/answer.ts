@@ -8,6 +8,7 @@ import type { ComparedFigure } from "./comparison/group.ts";
 import { isOpen, type Lookup, TOLERATED_WRONG_RATIO } from "./comparison/pairs.ts";
 import { isAhead, pairSentence, ratioText, verdictText } from "./comparison/words.ts";
 import { boundText, formatMs, formatNumber, formatShare } from "./units.ts";
+import { unsteadyOf, unsteadyText } from "./unsteady.ts";
 
 export interface Answer {
   /** Who is fastest, or that nobody is. */
@@ -125,7 +126,8 @@ function ratiosText(first: Cell, other: Cell, lookup: Lookup): string {
 }
 
 function figuresText(cell: Cell): string {
-  const runs = cell.runs.length === 1 ? "" : ` (${runsText(cell)})`;
+  const isBare = cell.runs.length === 1 && unsteadyOf(cell.runs) === null;
+  const runs = isBare ? "" : ` (${runsText(cell)})`;
   return `${rateText(cell)}${runs}, ${p99Text(cell)}`;
 }
 
@@ -134,6 +136,8 @@ export function rateText({ rate }: Cell): string {
 }
 
 function runsText({ rate, runs }: Cell): string {
+  const unsteady = unsteadyOf(runs);
+  if (unsteady !== null) return unsteadyText(unsteady);
   if (runs.length === 1) return "in one run";
   return `${formatNumber(rate.min)}–${formatNumber(rate.max)} over ${runs.length} runs`;
 }

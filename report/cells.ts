@@ -8,8 +8,9 @@ import { type Confidence, confidenceOf } from "./confidence.ts";
 import { endedLatency } from "./ended.ts";
 import { type PooledLatency, poolLatency } from "./pool.ts";
 import { type Repeated, repeatedOf } from "./repeated.ts";
-import { type RunParts, takeApart } from "./run_parts.ts";
+import { countedRuns, type RunParts, takeApart } from "./run_parts.ts";
 import { type Spread, spreadOf } from "./spread.ts";
+import { unsteadyOf } from "./unsteady.ts";
 import { wrongRatioOf } from "./wrong_ratio.ts";
 
 export interface Cell {
@@ -67,22 +68,28 @@ function inOrder(cells: readonly Cell[], targets: readonly string[]): Cell[] {
 function cellOf(
   group: readonly Run[],
   look: Pick<Cell, "label" | "color">,
-  { discardS, level, session }: Repeated & { readonly session: string | null },
+  repeated: Repeated & { readonly session: string | null },
 ): Cell {
   const parts = [...group].sort((a, b) => a.repetition - b.repetition)
-    .map((run) => takeApart(run, discardS));
+    .map((run) => takeApart(run, repeated));
+  const counted = countedRuns(parts, repeated.figures);
   const runs = parts.map(({ run }) => run);
   return {
     ...look,
     target: runs[0].target,
     runs,
     parts,
-    rate: spreadOf(runs.map(({ rate }) => rate)),
-    latency: poolLatency(runs),
-    confidence: confidenceOf(parts.map(({ blocks }) => blocks), {
-      sampling: { session, repetitions: runs.map(({ repetition }) => repetition) },
-      level,
-      ended: () => parts.map(endedBlocks),
+    rate: spreadOf(counted.map(({ run }) => run.rate)),
+    latency: poolLatency(counted.map(({ run }) => run)),
+    confidence: confidenceOf(counted.map(({ blocks }) => blocks), {
+      sampling: {
+        session: repeated.session,
+        repetitions: counted.map(({ run }) => run.repetition),
+      },
+      level: repeated.level,
+      ended: () => counted.map(endedBlocks),
+      isUnsteady: unsteadyOf(runs) !== null ||
+        (repeated.figures === "steady" && counted.every(({ steady }) => steady === null)),
     }),
     wrongRatio: wrongRatioOf(runs) ?? 1,
   };

@@ -20,6 +20,7 @@ import {
   type Group,
   isDecisive,
 } from "./comparison/group.ts";
+import { reserved, UNTESTED } from "./comparison/judgement.ts";
 import { exactTest, gainOf, groupsIn, type Pairing, pairingOf } from "./comparison/pairing.ts";
 import { type Between, ONE_SESSION } from "./comparison/between.ts";
 import type { TwoGroups } from "../runner/stats/two_groups.ts";
@@ -230,41 +231,10 @@ function compareFigure(
   };
 }
 
-/** What no number of runs can decide comes before what they say. */
-function reserved(
-  judged: Judgement,
-  { between, groups, unsteady }: {
-    between: Between;
-    groups: TwoGroups | null;
-    unsteady: Unsteady | null;
-  },
-): Judgement {
-  if (unsteady !== null) return { verdict: "inconclusive", reason: "unsteady" };
-  if (groups !== null) return { verdict: "inconclusive", reason: "groups" };
-  if (between.kind !== "unknown" || judged.verdict === "inconclusive") return judged;
-  return {
-    verdict: judged.verdict === "equivalent" ? "equivalent" : "inconclusive",
-    reason: "sessions",
-  };
-}
-
 type Untested = Omit<FigureComparison, "figure" | "base" | "next" | "unsteady">;
 
 function untested({ base, next }: { base: number; next: number }): Untested {
-  const isThere = base > 0 && next > 0;
-  return {
-    ratio: isThere ? next / base : null,
-    interval: null,
-    p: null,
-    adjustedP: null,
-    exact: null,
-    pairs: null,
-    pairingGain: null,
-    between: null,
-    groups: null,
-    verdict: "inconclusive",
-    reason: isThere ? "one-run" : "nothing",
-    smallestChange: null,
-    runsNeeded: null,
-  };
+  return base > 0 && next > 0
+    ? { ...UNTESTED, ratio: next / base, reason: "one-run" }
+    : { ...UNTESTED, ratio: null, reason: "nothing" };
 }

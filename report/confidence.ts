@@ -24,16 +24,18 @@ export interface ConfidenceOptions {
   readonly level: number;
   /** The blocks of the requests that ended, for percentiles below the median. */
   readonly ended: () => readonly (readonly Block[])[];
+  /** Whether most runs have no steady state: then there is no level for an interval to be around. */
+  readonly isUnsteady: boolean;
 }
 
 /** @param runs The blocks of each run. */
 export function confidenceOf(
   runs: readonly (readonly Block[])[],
-  { sampling, level, ended }: ConfidenceOptions,
+  { sampling, level, ended, isUnsteady }: ConfidenceOptions,
 ): Confidence {
   const estimates = estimateCell(runs, FIGURES, sampling);
   const intervals = estimates.map((estimate, f) =>
-    estimate && inMs(intervalOf(estimate, level), FIGURES[f])
+    isUnsteady ? null : estimate && inMs(intervalOf(estimate, level), FIGURES[f])
   );
   return {
     estimates: new DrawnEstimates(

@@ -12,7 +12,11 @@ export function levelChangesS(run: Run): number[] {
   if (run.warmup === null || intervals.length === 0) return [];
   const { latency, rate } = classifyRun(intervals.map(({ point, ratePerSec }, i) => {
     const seconds = point.t - (intervals[i - 1]?.point.t ?? 0);
-    return { seconds, completed: ratePerSec * seconds, medianMs: isEmpty(point) ? null : point.p50 };
+    return {
+      seconds,
+      completed: ratePerSec * seconds,
+      medianMs: isEmpty(point) ? null : point.p50,
+    };
   }));
   const starts = [...latency.segments, ...rate.segments].map(({ from }) => from);
   return starts.filter((from) => from > 0)

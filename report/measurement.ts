@@ -10,6 +10,7 @@ import { loadText } from "./load.ts";
 import type { Fact } from "./method.ts";
 import { type PooledLatency, poolLatency, WEAK_NOTE } from "./pool.ts";
 import { UNASKED_WORDS } from "./tables/outcomes.ts";
+import { overTimeText } from "./over_time.ts";
 import { type TrustModel, trustOf } from "./trust.ts";
 import { counted } from "./words.ts";
 import {
@@ -93,6 +94,7 @@ function measurementFacts(measurement: Measurement, latency: PooledLatency): Fac
     { label: "Received", text: `${size(bytes.in)}, ${size(bytes.inPerSecond)}/s` },
     ...latencyFacts(latency),
     ...lagFacts(measurement),
+    ...steadyFacts(measurement),
     { label: "Generator CPU", text: `${formatShare(measurement.generator.cpu)} of a core` },
     ...(agents === "" ? [] : [{ label: "Agents", text: agents }]),
   ];
@@ -137,6 +139,11 @@ function lengthText(
 ): string {
   if (count === 0) return NOTHING;
   return ([50, 95, 99] as const).map((p) => `p${p} ${formatMs(percentiles[p])}`).join(", ");
+}
+
+/** What latency and rate did over the run; nothing for a load that itself changes. */
+function steadyFacts({ warmup }: Measurement): Fact[] {
+  return warmup === null ? [] : [{ label: "Over time", text: overTimeText(warmup) }];
 }
 
 /** How late requests were sent: only in an open loop is there a moment to be late for. */

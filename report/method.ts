@@ -162,9 +162,13 @@ function pinSentences(pin: unknown): string[] {
 }
 
 function discardSentences(results: Results): string[] {
-  const { discardS } = repeatedOf(results);
-  if (discardS === 0) return [];
+  const { discardS, figures } = repeatedOf(results);
+  const steady = figures === "whole" ? [] : [
+    "Rates, latencies and their intervals are of the steady part of every run, as the experiment says; a run without one has no part in them. Outcomes, CPU and memory, timelines and steady states are of whole runs, and results.json keeps everything.",
+  ];
+  if (discardS === 0) return steady;
   return [
+    ...steady,
     `The first ${
       formatAsked(discardS)
     } of every run are left out of rates, latencies and their intervals, as the experiment says. Outcomes, CPU and memory, timelines and steady states are of whole runs, and results.json keeps everything.`,

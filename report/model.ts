@@ -42,6 +42,7 @@ import { timelineFinding } from "./timeline_finding.ts";
 import { timelinesOf } from "./timelines.ts";
 import { type TrustModel, trustOfRuns } from "./trust.ts";
 import { groupWarnings } from "./two_groups.ts";
+import { unsteadyWarnings } from "./unsteady_warnings.ts";
 import { verdictOf } from "./verdict.ts";
 
 export interface ReportModel {
@@ -147,7 +148,11 @@ export function reportModel(results: Results, baseline: Grouped | null = null): 
     facts: factsOf(results),
     repetitions,
     trust: trustOfRuns(results.runs),
-    warnings: [...warningsOf(results), ...groupWarnings(scenarios)],
+    warnings: [
+      ...warningsOf(results),
+      ...groupWarnings(scenarios),
+      ...unsteadyWarnings(scenarios, repeatedOf(results).figures),
+    ],
     claims: claimsModel(scenarios, results),
     gates: gatesModel(scenarios, results, baseline),
     scenarios: scenarios.map((group, i) => scenarioModel(group, compared[i], results)),

@@ -4,16 +4,21 @@
  */
 import type { Run } from "../runner/result.ts";
 import { blocksOf, mergeBlocks } from "../runner/stats/blocks.ts";
-import { firstFrom, intervalBlocks, keptFrom } from "../runner/stats/interval_blocks.ts";
+import {
+  countedFrom,
+  type CountedPart,
+  firstFrom,
+  intervalBlocks,
+} from "../runner/stats/interval_blocks.ts";
 import type { Block } from "../runner/stats/pool.ts";
 import { withoutStart } from "./without_start.ts";
 
 export interface RunParts {
-  /** With the figures of what is not discarded. */
+  /** With the figures of what counts: without what is discarded, or of the steady part. */
   readonly run: Run;
   /** With those of all. */
   readonly whole: Run;
-  /** Of what is not discarded, for a bootstrap. */
+  /** Of what counts, for a bootstrap. */
   readonly blocks: readonly Block[];
   /** Before the steady part, whatever is discarded; null where nothing comes before it. */
   readonly startUp: Block | null;
@@ -21,11 +26,11 @@ export interface RunParts {
   readonly steady: Block | null;
 }
 
-/** @param discardS Seconds at the start of the run that count for nothing. */
-export function takeApart(run: Run, discardS: number): RunParts {
+/** @param counted What of the run the figures are of. */
+export function takeApart(run: Run, counted: CountedPart): RunParts {
   const { points } = run.timeline;
   const intervals = intervalBlocks(points, run.latency.clock);
-  const kept = keptFrom(points, discardS);
+  const kept = countedFrom(run, counted);
   const steadyFrom = run.warmup?.steadyFrom ?? null;
   const steady = steadyFrom === null ? null : firstFrom(points, steadyFrom);
   return {
@@ -35,4 +40,13 @@ export function takeApart(run: Run, discardS: number): RunParts {
     startUp: steady === null || steady === 0 ? null : mergeBlocks(intervals.slice(0, steady)),
     steady: steady === null ? null : mergeBlocks(intervals.slice(steady)),
   };
+}
+
+/** The runs that have figures: all, or those with a steady part, where figures are to be of it and any run has one. */
+export function countedRuns(
+  parts: readonly RunParts[],
+  figures: CountedPart["figures"],
+): readonly RunParts[] {
+  const settled = parts.filter(({ steady }) => steady !== null);
+  return figures === "whole" || settled.length === 0 ? parts : settled;
 }

@@ -1,7 +1,9 @@
 /** How each cell warms up, slows down, stays flat or never settles, in words. */
 import { LEAST_INTERVALS, type SteadyLabel } from "../runner/stats/steady_state.ts";
 import type { Run } from "../runner/result.ts";
+import { freezesText, unsettledText } from "../runner/stats/unsettled_text.ts";
 import type { Cell } from "./cells.ts";
+import { withinText } from "./over_time.ts";
 import type { Spread } from "./spread.ts";
 import { type PartFigures, settlingOf } from "./steady.ts";
 import { formatCount, formatMs, formatNumber, formatTick } from "./units.ts";
@@ -43,9 +45,11 @@ export function steadyFindings(cells: readonly Cell[]): SteadyFinding[] {
       .filter(({ runs }) => runs > 0)
       .sort((a, b) => b.runs - a.runs);
     if (groups.length === 0) return [];
+    const frozen = frozenText(cell);
     return [{
-      text: groups.map((group, i) => `${groupText(cell, group, i === 0)}.`).join(" "),
-      isFlat: groups.length === 1 && groups[0].label === "flat",
+      text: [...groups.map((group, i) => groupText(cell, group, i === 0)), frozen]
+        .flatMap((text) => text === "" ? [] : `${text}.`).join(" "),
+      isFlat: groups.length === 1 && groups[0].label === "flat" && frozen === "",
     }];
   });
 }
@@ -62,7 +66,8 @@ function groupText(cell: Cell, { label, runs }: Group, isFirst: boolean): string
     ? ` in ${runs} of ${counted(cell.runs.length, "run")}`
     : "";
   const subject = isFirst ? cell.label : counted(runs, "run");
-  return `${subject} ${VERBS[label][one ? 0 : 1]}${share}${details && `: ${details}`}`;
+  const colon = label === "flat" ? "," : ":";
+  return `${subject} ${VERBS[label][one ? 0 : 1]}${share}${details && `${colon} ${details}`}`;
 }
 
 /** Of one, and of several. */
@@ -80,11 +85,11 @@ const VERBS: Readonly<Record<SteadyLabel, readonly [string, string]>> = {
 function detailsText(cell: Cell, label: SteadyLabel): string {
   switch (label) {
     case "flat":
-      return "";
+      return withinText(warmupsOf(cell, label));
     case "too-short":
       return tooShortText(cell.runs[0].timeline);
     case "no-steady-state":
-      return "longer runs may";
+      return `${whyText(cell)}longer runs may`;
     default:
       return settledText(cell, label);
   }
@@ -106,7 +111,35 @@ function settledText(cell: Cell, label: SteadyLabel): string {
   if (!seconds || !requests) return "";
   const from = `steady from ${formatTick(seconds.median)} s${rangeText(seconds)} on, ` +
     `after ${formatCount(requests.median)} requests`;
-  return startUp && steady ? `${from}; ${changeText(startUp, steady, label)}` : from;
+  const within = withinText(warmupsOf(cell, label));
+  const settled = within === "" ? from : `${from}, ${within}`;
+  return startUp && steady ? `${settled}; ${changeText(startUp, steady, label)}` : settled;
+}
+
+function warmupsOf({ runs }: Cell, label: SteadyLabel): NonNullable<Run["warmup"]>[] {
+  return runs.flatMap(({ warmup }) => warmup?.label === label ? [warmup] : []);
+}
+
+/** What most of the runs without a steady state do instead, of equals the first; each run has its own figures. */
+function whyText(cell: Cell): string {
+  const byReason = Map.groupBy(
+    warmupsOf(cell, "no-steady-state"),
+    ({ unsettled }) => unsettled ?? null,
+  );
+  const [most] = [...byReason.values()].sort((a, b) => b.length - a.length);
+  const text = most[0].unsettled === "freezes" ? "" : unsettledText(most[0]);
+  return text && `${text}; `;
+}
+
+/** `In 2 of 3 runs the server answered nothing for 2.0 s, 3 times, every 10 s`, of the run that was frozen longest. */
+function frozenText({ runs }: Cell): string {
+  const frozen = runs.flatMap(({ warmup }) => warmup?.freezes ?? []);
+  if (frozen.length === 0) return "";
+  const [worst] = frozen.toSorted((a, b) => b.shareRatio - a.shareRatio);
+  const text = freezesText(worst);
+  return runs.length === 1
+    ? `${text[0].toUpperCase()}${text.slice(1)}`
+    : `In ${frozen.length} of ${counted(runs.length, "run")} ${text}`;
 }
 
 function rangeText({ min, max }: Spread): string {

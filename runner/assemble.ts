@@ -13,7 +13,6 @@ import { pointsOf } from "./points.ts";
 import type { Measurement } from "./result.ts";
 import { encodeHistogram } from "./stats/hdr.ts";
 import { mergeHistograms } from "./stats/histogram.ts";
-import { classifyRun } from "./stats/steady_state.ts";
 import { perSecondOf } from "./stats/per_second.ts";
 import { assembleAgents } from "./assemble_agents.ts";
 import type { Timeline } from "./timeline.ts";
@@ -30,6 +29,7 @@ import {
 import { evidenceOf, type Stage } from "./trust/evidence.ts";
 import { fleetStage, judgeFleet } from "./trust/fleet_trust.ts";
 import { judge } from "./trust/judging.ts";
+import { warmupOf } from "./warmup.ts";
 
 /** What is known before the load starts, in the result's own words. */
 export type Asked = Pick<Measurement, "version" | "url" | "driver" | "load">;
@@ -134,7 +134,7 @@ function measuredOf(
       bytes: perSecondOf(bySecond(totals, elapsed, (part) => part.secondBytes)),
     },
     timeline,
-    warmup: asked.load.kind === "phases" ? null : warmupOf(timeline),
+    warmup: asked.load.kind === "phases" ? null : warmupOf(timeline.points, timeline.interval),
     slowest: mergeSlowest(totals.map((part) => part.slowest), told.connections),
     sessions: reports.some(({ sessions }) => sessions.created > 0) ? sessionsOf(reports) : null,
   };
@@ -164,15 +164,6 @@ function latencyOf(
     censored: times.censored.count,
     fastest: fastest / 1_000,
   };
-}
-
-function warmupOf({ interval, points }: Measurement["timeline"]): Measurement["warmup"] {
-  const { label, steadyFrom } = classifyRun(points.map(({ t, completed, p50 }, index) => ({
-    seconds: t - index * interval,
-    completed,
-    medianMs: completed === 0 ? null : p50,
-  })));
-  return { label, steadyFrom: steadyFrom === null ? null : steadyFrom * interval };
 }
 
 function sessionsOf(reports: readonly WorkerReport[]): Measurement["sessions"] {

@@ -11,7 +11,7 @@ import { judgeAgent } from "./trust/fleet_trust.ts";
 import type { Judgement } from "./trust/judging.ts";
 
 /** The whole, as far as its parts need it. */
-type Whole = Pick<Measurement, "load" | "elapsed">;
+type Whole = Pick<Measurement, "load" | "elapsed" | "warmup">;
 
 interface Told {
   readonly agents: readonly LoadedAgent[];
@@ -75,7 +75,7 @@ interface Judged {
 
 /** By its own rate over its own time, as it is held against what its own workers can. */
 function judgement(
-  { load }: Whole,
+  { load, warmup }: Whole,
   reports: readonly WorkerReport[],
   { agent, evidence, connections }: Judged,
 ): Judgement {
@@ -88,6 +88,7 @@ function judgement(
     reasons: reasonsOf(totals),
     service: serviceOf(totals),
     connect: timesOf(totals, "connect"),
+    warmup,
   };
   return judgeAgent({ evidence, run, sharesMachine: agent.stage.sharesMachine }, agent.lost);
 }

@@ -14,7 +14,7 @@ import { carryOut, type RunContext } from "./run.ts";
 import { Schedule } from "./schedule.ts";
 
 export interface BlocksRequest {
-  readonly experiment: Pick<Experiment, "repeat" | "discard">;
+  readonly experiment: Pick<Experiment, "repeat" | "discard" | "figures">;
   readonly plan: Plan;
   /** Cells that lack something and are left out. */
   readonly lacks: ReadonlyMap<Cell, unknown>;
@@ -50,8 +50,8 @@ class Course {
     private readonly file: ResultFile,
     private readonly context: RunContext,
   ) {
-    const { experiment: { repeat, discard }, plan, lacks, kept } = request;
-    this.#repetition = new Repetition(repeat, discard);
+    const { experiment: { repeat, discard, figures }, plan, lacks, kept } = request;
+    this.#repetition = new Repetition(repeat, { discardS: discard / 1_000, figures });
     this.#possible = plan.cells.filter((cell) => !lacks.has(cell));
     this.#begun = new Map(this.#possible.map((cell) => [cell, kept.countOf(cell)]));
     for (const cell of this.#possible) {

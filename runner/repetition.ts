@@ -10,7 +10,7 @@ import type { Run } from "./result.ts";
 import { blocksOf } from "./stats/blocks.ts";
 import type { Estimate } from "./stats/bootstrap.ts";
 import { cellName, estimateCell } from "./stats/cell_estimates.ts";
-import { intervalBlocks, keptFrom } from "./stats/interval_blocks.ts";
+import { countedFrom, type CountedPart, intervalBlocks } from "./stats/interval_blocks.ts";
 import { type Interval, intervalOf } from "./stats/interval.ts";
 import type { Block } from "./stats/pool.ts";
 import {
@@ -49,13 +49,13 @@ export class Repetition {
   /** By cell. */
   readonly #runs = new Map<string, Kept[]>();
 
-  /** @param discardMs What counts for nothing at the start of each run. */
-  constructor(private readonly repeat: Repeat, private readonly discardMs: number) {}
+  /** @param counted What of each run the figures are of. */
+  constructor(private readonly repeat: Repeat, private readonly counted: CountedPart) {}
 
   add(run: Run): void {
     const { timeline: { points }, latency: { clock } } = run;
-    const kept = keptFrom(points, this.discardMs / 1_000);
-    const blocks = blocksOf(intervalBlocks(points, clock).slice(kept));
+    const from = countedFrom(run, this.counted);
+    const blocks = blocksOf(intervalBlocks(points, clock).slice(from));
     const name = cellName(run);
     this.#runs.set(name, [...this.#runs.get(name) ?? [], { repetition: run.repetition, blocks }]);
   }

@@ -16,7 +16,7 @@ import { missing } from "./missing.ts";
 import { ERRORS } from "./outcome.ts";
 import { part, resourcePoint } from "./resources.ts";
 import { slowest } from "./slowest.ts";
-import { STEADY_LABELS } from "./stats/steady_state.ts";
+import { warmup } from "./warmup.ts";
 
 const count = z.int().min(0);
 const ms = z.number().min(0);
@@ -149,12 +149,7 @@ export const measurement = z.strictObject({
     interval: z.number().positive().describe("Seconds"),
     points: z.array(timelinePoint),
   }),
-  warmup: z.strictObject({
-    label: z.enum(STEADY_LABELS)
-      .describe("What latency and throughput do over the run; the worse of the two"),
-    steadyFrom: z.number().min(0).nullable()
-      .describe("Seconds until both are steady; null when they never are"),
-  }).nullable().describe("Null for phases, whose load itself changes"),
+  warmup: warmup.nullable().describe("Null for phases, whose load itself changes"),
   sessions: z.strictObject({
     created: count,
     completed: count,

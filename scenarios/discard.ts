@@ -19,7 +19,8 @@ export function discardMisfit(
     "nothing would be left";
 }
 
-function shortestOf(load: Load): number {
+/** The length of the shortest of the runs, milliseconds. */
+export function shortestOf(load: Load): number {
   return "phases" in load
     ? Math.min(...load.phases.map(({ phases }) => lengthMsOf(phases)))
     : Math.min(...load.duration ?? [DEFAULT_DURATION_MS]);

@@ -8,7 +8,8 @@ import { targetSpecWith } from "../targets/spec.ts";
 import { claimMisfits } from "./claim_names.ts";
 import { claim } from "./claim_text.ts";
 import { discard, discardMisfit } from "./discard.ts";
-import { interval, loadSpec } from "./load.ts";
+import { figures, figuresMisfit } from "./figures.ts";
+import { interval, type Load, loadSpec } from "./load.ts";
 import { type Files, NO_FILES } from "./files.ts";
 import { parametersSpec } from "./parameter_spec.ts";
 import { pin } from "./pin.ts";
@@ -52,6 +53,7 @@ export const experimentSpecWith = (files: Files) =>
     discard: discard.prefault("0s").describe(
       "Start of every run that is left out of the report's rates and latencies; results.json keeps it",
     ),
+    figures,
     order: z.enum(["shuffled", "sequential"]).default("shuffled")
       .describe("shuffled: in blocks, each with every cell once, by the seed"),
     pin: pin.optional().describe("Keeps targets and load workers on cores of their own (Linux)"),
@@ -88,6 +90,7 @@ export const experimentSpecWith = (files: Files) =>
       ...misplacedFronts(experiment),
       ...uncountableFlows(experiment),
       ...undiscardable(experiment, isWrong),
+      ...withoutSteadyPart(experiment, isWrong),
       ...claimMisfits(experiment),
       ...wrongPublishedNames(experiment),
     ];
@@ -145,25 +148,52 @@ function uncountableFlows(given: Partial<Experiment>): Misfit[] {
   });
 }
 
+/** Where a load is written, and the load. */
+interface PlacedLoad {
+  /** Where a misfit of it is told. */
+  readonly path: PropertyKey[];
+  readonly load: Load;
+}
+
 /**
- * Loads that are too short for what is left out of them, told where they are written, or at `discard`.
+ * Every load that is right as it is written.
  * @param given As for `strangers`.
  * @param isWrong Whether what stands at a path is wrong: its length is then not known.
+ * @param key What is told of the load that scenarios share, with where it does not fit.
  */
-function undiscardable(
-  { discard, load, scenarios }: Partial<Experiment>,
+function loadsOf(
+  { load, scenarios }: Partial<Experiment>,
   isWrong: (path: Path) => boolean,
-): Misfit[] {
+  key: "discard" | "figures",
+): PlacedLoad[] {
   const own = Object.entries(scenarios ?? {}).flatMap(([scenario, spec]) => {
     const path = ["scenarios", scenario, "load"];
     return spec?.load === undefined ? [] : [{ path, place: path, load: spec.load }];
   });
   const isShared = own.length < Object.keys(scenarios ?? {}).length;
-  const shared = { path: ["discard"], place: ["load"], load };
+  const shared = { path: [key], place: ["load"], load };
+  return [...isShared ? [shared] : [], ...own].flatMap(({ path, place, load }) =>
+    load === undefined || isWrong(place) ? [] : [{ path, load }]
+  );
+}
+
+/** Loads that are too short for what is left out of them, told where they are written, or at `discard`. */
+function undiscardable(given: Partial<Experiment>, isWrong: (path: Path) => boolean): Misfit[] {
+  const { discard } = given;
   if (discard === undefined || isWrong(["discard"])) return [];
-  return [...isShared ? [shared] : [], ...own].flatMap(({ path, place, load }) => {
-    if (load === undefined || isWrong(place)) return [];
+  return loadsOf(given, isWrong, "discard").flatMap(({ path, load }) => {
     const message = discardMisfit({ discard, load });
+    return message === null ? [] : [{ path, message }];
+  });
+}
+
+/** Loads whose runs cannot have a steady part, where the figures are to be of it; told as of `discard`. */
+function withoutSteadyPart(given: Partial<Experiment>, isWrong: (path: Path) => boolean): Misfit[] {
+  const { figures, interval } = given;
+  const isUnknown = isWrong(["figures"]) || isWrong(["interval"]);
+  if (figures === undefined || interval === undefined || isUnknown) return [];
+  return loadsOf(given, isWrong, "figures").flatMap(({ path, load }) => {
+    const message = figuresMisfit({ figures, interval, load });
     return message === null ? [] : [{ path, message }];
   });
 }

@@ -2,6 +2,7 @@
 import { bootstrap, type Estimate } from "../../runner/stats/bootstrap.ts";
 import { Histogram } from "../../runner/stats/histogram.ts";
 import type { Block, Figure } from "../../runner/stats/pool.ts";
+import { tQuantile } from "../../runner/stats/student_t.ts";
 import type { Random } from "./random.ts";
 
 export const FIGURES = ["rate", 50, 99] as const satisfies readonly Figure[];
@@ -40,6 +41,13 @@ const RECORDED = 2_000;
 const STALL_US = 100_000;
 const STALLED_PER_TIME = 0.1;
 
+/** Log-normal times of requests of a run of no noise: as many quantiles, to draw from. */
+const TIMES_US = Float64Array.from({ length: 4_096 }, (_, i) => {
+  const share = (i + 0.5) / 4_096;
+  const normal = Math.sign(share - 0.5) * tQuantile(Math.abs(2 * share - 1), Infinity);
+  return MEDIAN_US * Math.exp(REQUEST * normal);
+});
+
 /** Reused: emptied for each run. */
 const latency = new Histogram();
 
@@ -49,7 +57,7 @@ function simulateRun(
 ): Block[] {
   const factor = Math.exp(logSlowness);
   for (let i = 0; i < recorded; i++) {
-    latency.record(MEDIAN_US * factor * Math.exp(REQUEST * random.normal()));
+    latency.record(factor * TIMES_US[random.whole(0, TIMES_US.length - 1)]);
   }
   for (let i = Math.round(stall * STALLED_PER_TIME * recorded); i > 0; i--) {
     latency.record(STALL_US * random.uniform(1, 2));

@@ -1,8 +1,9 @@
-/** How often the label of a run is right, by shapes that are known: `truths.ts`. */
+/** How often the label of a run is right, by shapes that are known: `series.ts` and `truths.ts`. */
 import { classifyRun } from "../../runner/stats/steady_state.ts";
 import type { Bar } from "../bar.ts";
 import type { Row, Section } from "../bench.ts";
 import { Random } from "./random.ts";
+import { findsFlat, findsNoSteadyState, findsStep, shareOf } from "./series.ts";
 import {
   drift,
   exponential,
@@ -24,10 +25,15 @@ import {
 const RUNS = 300;
 const LENGTH_S = 30;
 const QUIET: SeriesNoise = { stdev: 0.015, correlation: 0 };
-const LEAST: Bar = { text: "≥ 90", holds: (found) => found >= 90 };
+const atLeast = (percent: number): Bar => ({
+  text: `≥ ${percent}`,
+  holds: (found) => found >= percent,
+});
+
+type Shape = readonly [what: string, truth: TruthOf, noise?: SeriesNoise];
 
 /** What must be seen. */
-const SEEN: readonly (readonly [string, TruthOf, SeriesNoise?])[] = [
+export const SEEN: readonly Shape[] = [
   ["flat", flat],
   ["flat, 3 % noise", flat, { stdev: 0.03, correlation: 0 }],
   ["flat, noise in waves (0.5)", flat, { stdev: 0.015, correlation: 0.5 }],
@@ -44,7 +50,7 @@ const SEEN: readonly (readonly [string, TruthOf, SeriesNoise?])[] = [
 ];
 
 /** What is seen in part: how large it has to be. */
-const PARTLY: readonly (readonly [string, TruthOf])[] = [
+const PARTLY: readonly Shape[] = [
   ["a sine of ± 3 %", sine(0.03)],
   ["a sine of ± 5 %", sine(0.05)],
   ["a sine of ± 7 %", sine(0.07)],
@@ -58,28 +64,51 @@ const PARTLY: readonly (readonly [string, TruthOf])[] = [
   ["a drift of 7 %", drift(0.07, 0.07)],
 ];
 
+/** The steady part, from 10 to 60 s of noise of 1 to 5 %. */
+export function steadyStates(): Section {
+  const row = (what: string, share: number): Row => ({
+    what,
+    samples: [100 * share],
+    bar: atLeast(95),
+  });
+  const rows = [
+    row(
+      "the start of the steady part is found within one interval",
+      shareOf(1_000, 1, findsStep),
+    ),
+    row("a flat run is called flat", shareOf(1_000, 2, findsFlat)),
+    row("a rise that never ends is called no steady state", shareOf(1_000, 3, findsNoSteadyState)),
+  ];
+  const notes = ["Noise, waves, outliers and slow drift, a quarter of the runs each."];
+  return { caption: "Steady state, 1,000 runs a line", unit: "%", rows, notes };
+}
+
 export function labels(): Section {
+  const rowsOf = (shapes: readonly Shape[], seed: number, bar?: Bar): Row[] =>
+    shapes.map(([what, truth, noise = QUIET], i) => ({
+      what,
+      samples: [100 * shareRight(truth, noise, { seed: seed + i, runs: RUNS })],
+      bar,
+    }));
   return {
     caption: `Labels of runs of ${LENGTH_S} s with 1.5 % noise, ${RUNS} runs a line`,
     unit: "%",
-    rows: [
-      ...SEEN.map(([what, truth, noise = QUIET], i): Row => ({
-        what,
-        samples: [100 * shareRight(truth, noise, 1_000 + i)],
-        bar: LEAST,
-      })),
-      ...PARTLY.map(([what, truth], i): Row => ({
-        what,
-        samples: [100 * shareRight(truth, QUIET, 2_000 + i)],
-      })),
+    rows: [...rowsOf(SEEN, 1_000, atLeast(90)), ...rowsOf(PARTLY, 2_000)],
+    notes: [
+      "Right: the label, and of a step its moment within one interval. Lines without a bar show from which size on " +
+      "a shape that is not flat is seen: what is smaller is called flat, with how far it strays.",
     ],
-    notes: ["Right: the label, and of a step its moment within one interval."],
   };
 }
 
-function shareRight(truthOf: TruthOf, noise: SeriesNoise, seed: number): number {
+/** In which share of so many runs the label is right. */
+export function shareRight(
+  truthOf: TruthOf,
+  noise: SeriesNoise = QUIET,
+  { seed, runs }: { readonly seed: number; readonly runs: number },
+): number {
   const random = new Random(seed);
-  const right = Array.from({ length: RUNS }, () => {
+  const right = Array.from({ length: runs }, () => {
     const truth = truthOf(random, LENGTH_S);
     const found = classifyRun(intervalsOf(random, truth, { lengthS: LENGTH_S, noise }));
     if (found.label !== truth.label || truth.steadyFromS === null) {
@@ -88,5 +117,5 @@ function shareRight(truthOf: TruthOf, noise: SeriesNoise, seed: number): number 
     return found.steadyFrom !== null &&
       Math.abs(found.steadyFrom - truth.steadyFromS / INTERVAL_S) <= 1;
   });
-  return right.filter(Boolean).length / RUNS;
+  return right.filter(Boolean).length / runs;
 }

@@ -42,7 +42,7 @@ const unsettled = (slowness: Truth["slowness"]): Truth => ({
 
 export const flat: TruthOf = () => ({ slowness: () => 1, label: "flat", steadyFromS: 0 });
 
-/** To the interval, as the others are. @param sign 1: gets faster, −1: gets slower. */
+/** A moment between two intervals, between these shares of the run. */
 const stepAt = (random: Random, lengthS: number, { from, to }: { from: number; to: number }) =>
   INTERVAL_S * random.whole(from * lengthS / INTERVAL_S, to * lengthS / INTERVAL_S);
 

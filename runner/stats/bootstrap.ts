@@ -130,14 +130,25 @@ function estimateOf(
   };
 }
 
+/** The last draws: the next cell of an experiment has the same, and to draw takes longer than to pool. */
+let lastDraws: { readonly key: string; readonly draws: readonly Float64Array[] } | null = null;
+
 /** How often each run is in each resample; always alike for the same repetitions. */
 function drawsOf(
   repetitions: readonly number[],
   kept: readonly number[],
   resamples: number,
-): Float64Array[] {
-  const draw = drawBy(fnv1a(kept.map((place) => repetitions[place]).join()));
-  return Array.from({ length: resamples }, () => resampleOf(kept, repetitions.length, draw));
+): readonly Float64Array[] {
+  const drawn = kept.map((place) => repetitions[place]).join();
+  const key = JSON.stringify([drawn, kept, repetitions.length, resamples]);
+  if (lastDraws?.key === key) return lastDraws.draws;
+  const draw = drawBy(fnv1a(drawn));
+  const draws = Array.from(
+    { length: resamples },
+    () => resampleOf(kept, repetitions.length, draw),
+  );
+  lastDraws = { key, draws };
+  return draws;
 }
 
 function resampleOf(kept: readonly number[], size: number, draw: Draw): Float64Array {

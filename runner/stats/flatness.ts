@@ -29,8 +29,8 @@ export const FLAT_MS = 0.05;
 const WINDOW_ERRORS = 4;
 /** Noisier windows show nothing. */
 const MOST_RATIO = 0.15;
-/** A straight line may rise by this share of what windows may differ by, or as many standard errors as noise explains. */
-export const DRIFT_SHARE = 0.6;
+/** What lies in windows may by chance; a straight line through all may rise by this much less than they may differ. */
+const DRIFT_LESS_RATIO = 0.02;
 const DRIFT_ERRORS = 4;
 /** Share of the variance that a sine explains where it, not noise, is what the values do. */
 const CYCLE_EXPLAINED = 0.7;
@@ -62,13 +62,18 @@ export function flatnessOf(values: readonly number[], flatRatio: number): Flatne
   };
 
   function unrestOf(): Unrest | null {
-    if (Math.abs(change) > Math.max(DRIFT_SHARE * flatRatio, DRIFT_ERRORS * standardError)) {
+    if (Math.abs(change) > Math.max(driftLimitOf(flatRatio), DRIFT_ERRORS * standardError)) {
       return "drift";
     }
     if (cycle !== null && cycle.amplitude > flatRatio) return "cycle";
     if (isOfTwoLevels(values, flatRatio)) return "levels";
     return withinRatio > toleranceOf(values, flatRatio) ? "wander" : null;
   }
+}
+
+/** What a straight line may rise by, from the first value to the last, whatever the noise. */
+export function driftLimitOf(flatRatio: number): number {
+  return flatRatio - DRIFT_LESS_RATIO;
 }
 
 /** How far windows may lie from the level. */
@@ -114,7 +119,8 @@ function windowLength(length: number): number {
   return Math.max(LEAST_WINDOW, Math.round(length / WINDOWS));
 }
 
-function cycleOf(values: readonly number[]): Cycle | null {
+/** The regular swing that explains most of what the values do; null where there is none. */
+export function cycleOf(values: readonly number[]): Cycle | null {
   const cycle = strongestCycle(values);
   return cycle !== null && cycle.explained >= CYCLE_EXPLAINED ? cycle : null;
 }

@@ -27,8 +27,8 @@ const LEAST_COMPLETED = 5;
 const LEAST_S = 0.5;
 /** A freeze lasts longer than so many requests: answers of slow requests to many connections come in bursts. */
 const LEAST_REQUESTS = 4;
-/** A freeze alone is one from this length on: a shorter one is an outlier. */
-const LEAST_ALONE_S = 1;
+/** A freeze alone is one from about a second on: a shorter one is an outlier. */
+const LEAST_ALONE_S = 0.9;
 /** Distances between freezes that differ by less than this share are a period. */
 const SAME_RATIO = 0.15;
 

@@ -45,11 +45,34 @@ export function firstFrom(points: readonly TimelinePoint[], seconds: number): nu
   return points.filter((_, index) => (points[index - 1]?.t ?? 0) < seconds - 1e-6).length;
 }
 
+/** A run as its results have it. */
+interface TimedRun {
+  readonly timeline: { readonly points: readonly TimelinePoint[] };
+  readonly warmup: { readonly steadyFrom: number | null } | null;
+}
+
+/** What of a run the figures are of. */
+export interface CountedPart {
+  /** Seconds at its start that count for nothing. */
+  readonly discardS: number;
+  /** The whole of the rest, or its steady part; a run without one counts whole. */
+  readonly figures: "whole" | "steady";
+}
+
+/** Index of the first interval that the figures of a run are of. */
+export function countedFrom(
+  { timeline: { points }, warmup }: TimedRun,
+  { discardS, figures }: CountedPart,
+): number {
+  const steadyFrom = figures === "steady" ? warmup?.steadyFrom ?? 0 : 0;
+  return keptFrom(points, Math.max(discardS, steadyFrom));
+}
+
 /**
  * Index of the first interval that counts where the first `discardS` seconds of a run do not. Of a run that
  * would have none left all count: figures of nothing are worse than those of its start.
  */
-export function keptFrom(points: readonly TimelinePoint[], discardS: number): number {
+function keptFrom(points: readonly TimelinePoint[], discardS: number): number {
   const from = firstFrom(points, discardS);
   return from < points.length ? from : 0;
 }

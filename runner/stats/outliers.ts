@@ -1,5 +1,5 @@
 /**
- * Which values stick out of their surroundings: those outside median ± 3 · (p90 − p10) of a sliding
+ * Which values stick out of their surroundings: those far outside the spread of a sliding
  * window (E. Barrett et al., OOPSLA 2017, §4.1). They are set aside while change points are sought, and
  * only there: every figure that Plateau shows has them in it.
  *
@@ -13,13 +13,18 @@ import { medianOf, quantileOf } from "./quantile.ts";
 const NEAR = 3;
 /** Values on each side in the window of the spread. */
 const FAR = 25;
+/**
+ * Barrett's 3 · (p90 − p10) are 7.7 standard deviations of normal noise, and so are these quartile ranges. One slow
+ * interval in ten, as a garbage collector makes them, lies beyond p90, and would hide itself.
+ */
+const REACH = 5.7;
 
 /** @returns One flag for each value: true where it is an outlier. */
 export function findOutliers(values: readonly number[]): boolean[] {
   const deviations = values.map((value, index) => value - medianOf(near(values, index)));
   return deviations.map((deviation, index) => {
     const far = deviations.slice(Math.max(0, index - FAR), index + FAR + 1).sort((a, b) => a - b);
-    return Math.abs(deviation) > 3 * (quantileOf(far, 0.9) - quantileOf(far, 0.1));
+    return Math.abs(deviation) > REACH * (quantileOf(far, 0.75) - quantileOf(far, 0.25));
   });
 }
 

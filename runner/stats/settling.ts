@@ -2,21 +2,27 @@
  * From where a series of segments stays near where it ends, and whether what comes before is a way to there: a
  * series that wanders from level to level has none, though it, too, ends on one.
  */
-import { driftOf } from "./drift.ts";
-import { DRIFT_SHARE, type Flatness, flatnessOf } from "./flatness.ts";
+import { type Drift, driftOf } from "./drift.ts";
+import { cycleOf, driftLimitOf, type Flatness, flatnessOf, type Unrest } from "./flatness.ts";
 import { medianOf } from "./quantile.ts";
 import { LEAST_STDEV_RATIO, type Segment } from "./segments.ts";
 
-/** Why a series has no steady part. */
-export type Unsettled = "late" | "returns" | NonNullable<Flatness["unrest"]>;
+export interface Unsettled {
+  /** `returns`: comes back to a level that it had left; `late`: changes after three quarters. */
+  readonly why: Unrest | "returns" | "late";
+  /** Of a straight line, from the first to the last value, where that is why. */
+  readonly driftRatio: number | null;
+  /** Values a cycle, where that is why. */
+  readonly cyclePeriod: number | null;
+}
 
 export interface Settled {
   /** Index of the steady part's first value in the series. */
   readonly from: number;
   /** Of the steady part. */
   readonly level: number;
-  /** Before it. */
-  readonly before: readonly Segment[];
+  /** Before it, in order. */
+  readonly before: readonly number[];
   readonly flatness: Flatness;
 }
 
@@ -29,26 +35,48 @@ const EXCURSION_RATIO = 0.1;
 
 /** What is known of a series beside its segments. */
 export interface SeriesFacts {
-  /** Its values, outliers included. */
+  /** How many intervals it has. */
   readonly length: number;
+  /** Its values, outliers included: the tops of a sine look like such. */
+  readonly all: readonly number[];
   /** Levels that differ by less are one. */
   readonly flatRatio: number;
 }
 
 export function settlingOf(segments: readonly Segment[], facts: SeriesFacts): Settled | Unsettled {
-  const { length, flatRatio } = facts;
-  if (isOneLine(segments, flatRatio)) return "drift";
-  const near = nearFrom(segments, facts);
-  const before = segments.slice(0, near);
-  if (wanders(before, medianOf(valuesOf(segments.slice(near))), flatRatio)) return "returns";
-  let why: Unsettled = "late";
-  for (const from of startsOf(segments.slice(near), length)) {
-    const values = valuesOf(segments, from);
+  const { length, all, flatRatio } = facts;
+  const cycle = cycleOf(all);
+  if (cycle !== null && cycle.amplitude > flatRatio) return unsettled("cycle", null, cycle.period);
+  const line = driftOf(valuesOf(segments));
+  if (isOneLine(segments, { ...line, flatRatio })) return unsettled("drift", line.change);
+  const near = nearLast(segments, facts);
+  const before = segments.filter(({ from }) => from < near[0].from);
+  if (wanders(before, medianOf(valuesOf(near)), flatRatio)) return unsettled("returns");
+  let best = unsettled("late");
+  for (const from of startsOf(near, length)) {
+    const values = valuesOf(near, from);
     const flatness = flatnessOf(values, flatRatio);
-    if (flatness.unrest === null) return { from, level: medianOf(values), before, flatness };
-    why = flatness.unrest;
+    if (flatness.unrest === null) {
+      const passed = segments.filter((segment) => segment.from < from);
+      return { from, level: medianOf(values), before: passed.map(({ level }) => level), flatness };
+    }
+    const { unrest, driftRatio, cyclePeriod } = flatness;
+    best = unsettled(unrest, driftRatio, cyclePeriod);
   }
-  return why;
+  return best;
+}
+
+/** Keeps of what is known that which is why. */
+function unsettled(
+  why: Unsettled["why"],
+  drift: number | null = null,
+  cyclePeriod: number | null = null,
+): Unsettled {
+  return {
+    why,
+    driftRatio: why === "drift" ? drift : null,
+    cyclePeriod: why === "cycle" ? cyclePeriod : null,
+  };
 }
 
 function valuesOf(segments: readonly Segment[], from = 0): number[] {
@@ -69,24 +97,20 @@ function startsOf(near: readonly Segment[], length: number): number[] {
 }
 
 /**
- * The first segment from which all are near the level of the last: each is held against the median of those
- * behind it. Excursions that are short together are passed over.
+ * The segments at the end that are near the level of the last: each is held against the median of those behind it.
+ * Excursions that are short together are passed over, as outliers are.
  */
-function nearFrom(segments: readonly Segment[], { length, flatRatio }: SeriesFacts): number {
-  let first = segments.length - 1;
-  let behind = [...segments[first].values];
+function nearLast(segments: readonly Segment[], { length, flatRatio }: SeriesFacts): Segment[] {
+  let near = segments.slice(-1);
   let excursions = 0;
-  for (let i = first - 1; i >= 0; i--) {
-    const { level, values } = segments[i];
-    if (Math.abs(level - medianOf(behind)) <= flatRatio) {
-      [first, behind] = [i, [...values, ...behind]];
-      excursions = 0;
+  for (let i = segments.length - 2; i >= 0 && excursions < EXCURSION_RATIO * length; i--) {
+    if (Math.abs(segments[i].level - medianOf(valuesOf(near))) <= flatRatio) {
+      near = [segments[i], ...near];
     } else {
       excursions += segments[i + 1].from - segments[i].from;
-      if (excursions >= EXCURSION_RATIO * length) break;
     }
   }
-  return first;
+  return near;
 }
 
 /** Whether the way to the steady part turns round twice, or was at its level before. */
@@ -102,10 +126,12 @@ function wanders(before: readonly Segment[], final: number, flatRatio: number): 
  * Whether a straight line explains the series as well as its steps do (G. Schwarz, 1978): a step has its level, its
  * moment and its noise, as the first seconds of a server are often wilder than the rest.
  */
-function isOneLine(segments: readonly Segment[], flatRatio: number): boolean {
+function isOneLine(
+  segments: readonly Segment[],
+  { change, residualSquares, flatRatio }: Drift & { readonly flatRatio: number },
+): boolean {
   const values = valuesOf(segments);
-  const { change, residualSquares } = driftOf(values);
-  if (segments.length === 1 || Math.abs(change) <= DRIFT_SHARE * flatRatio) return false;
+  if (segments.length === 1 || Math.abs(change) <= driftLimitOf(flatRatio)) return false;
   const floor = LEAST_STDEV_RATIO ** 2;
   const cost = (count: number, squares: number): number =>
     count * Math.log(Math.max(floor, squares / count));

@@ -52,8 +52,17 @@ export interface RunInterval {
   readonly medianMs: number | null;
 }
 
-/** Why a run has no steady state. */
-export type RunUnsettled = Unsettled | "freezes";
+/** Why a run has no steady state; the first of those of its two series. */
+export const UNSETTLED_REASONS = [
+  "freezes",
+  "drift",
+  "cycle",
+  "levels",
+  "returns",
+  "wander",
+  "late",
+] as const satisfies readonly (Unsettled["why"] | "freezes")[];
+export type UnsettledReason = typeof UNSETTLED_REASONS[number];
 
 export interface RunSteadyState {
   /** The worse of the two series' labels. */
@@ -62,8 +71,15 @@ export interface RunSteadyState {
   readonly steadyFrom: number | null;
   /** How far the steady part strays from its level, by the series that strays farther; null without one. */
   readonly withinRatio: number | null;
+  /** The same of latency alone. */
+  readonly withinMs: number | null;
+  /** Null where there is a steady part, or too little to say. */
+  readonly unsettled: UnsettledReason | null;
+  /** With `drift`: a straight line from the start to the end, as a share of where it starts; otherwise null. */
+  readonly driftRatio: number | null;
+  /** With `cycle`: intervals a cycle; otherwise null. */
+  readonly cyclePeriod: number | null;
   readonly freezes: Freezes | null;
-  readonly unsettled: RunUnsettled | null;
   readonly latency: SteadyState;
   readonly rate: SteadyState;
 }
@@ -78,26 +94,59 @@ export function classifyRun(intervals: readonly RunInterval[]): RunSteadyState {
   const freezes = findFreezes(whole, usualMs);
   const series = { freezes, latency, rate };
   if (freezes !== null && freezes.count > 1) {
-    return { ...series, label: "no-steady-state", ...UNSETTLED, unsettled: "freezes" };
+    return { ...series, ...NEVER, label: "no-steady-state", unsettled: "freezes" };
   }
-  const worst =
-    [latency, rate].toSorted((a, b) =>
-      STEADY_LABELS.indexOf(b.label) - STEADY_LABELS.indexOf(a.label)
-    )[0];
+  const label = STEADY_LABELS[
+    Math.max(...[latency, rate].map(({ label }) => STEADY_LABELS.indexOf(label)))
+  ];
   if (latency.flatness === null || rate.flatness === null) {
-    const { label, unsettled } = worst;
-    return { ...series, label, ...UNSETTLED, unsettled };
+    return {
+      ...series,
+      ...NEVER,
+      label,
+      ...(label === "too-short" ? {} : reasonOf(latency, rate)),
+    };
   }
   return {
     ...series,
-    label: worst.label,
+    ...NEVER,
+    label,
     steadyFrom: Math.max(latency.steadyFrom ?? 0, rate.steadyFrom ?? 0),
     withinRatio: Math.max(latency.flatness.withinRatio, rate.flatness.withinRatio),
-    unsettled: null,
+    withinMs: latency.flatness.withinRatio * usualMs,
   };
 }
 
-const UNSETTLED = { steadyFrom: null, withinRatio: null } as const;
+const NEVER = {
+  steadyFrom: null,
+  withinRatio: null,
+  withinMs: null,
+  unsettled: null,
+  driftRatio: null,
+  cyclePeriod: null,
+} as const;
+
+function reasonOf(
+  latency: SteadyState,
+  rate: SteadyState,
+): Pick<RunSteadyState, "unsettled" | "driftRatio" | "cyclePeriod"> {
+  const reasons = [latency, rate].flatMap(({ unsettled }, i) =>
+    unsettled === null ? [] : [{
+      unsettled: unsettled.why,
+      driftRatio: i === 0 ? expm1OrNull(unsettled.driftRatio) : unsettled.driftRatio,
+      cyclePeriod: unsettled.cyclePeriod,
+    }]
+  );
+  const [first] = reasons.sort((a, b) =>
+    UNSETTLED_REASONS.indexOf(a.unsettled) - UNSETTLED_REASONS.indexOf(b.unsettled)
+  );
+  return first;
+}
+
+/** The change of a logarithm as a share. */
+function expm1OrNull(change: number | null): number | null {
+  return change === null ? null : Math.expm1(change);
+}
 
 /**
  * Labels one series, by the logarithm of latency or by the rate over its median. Intervals without a
@@ -129,8 +178,8 @@ export function classifySeries(
     from,
     level: kind === "latency" ? middle * Math.exp(level) : middle * level,
   }));
-  const settled = settlingOf(parts, { length: values.length, flatRatio });
-  if (typeof settled === "string") {
+  const settled = settlingOf(parts, { length: values.length, all: ratios, flatRatio });
+  if ("why" in settled) {
     const none = { steadyFrom: null, flatness: null };
     return { label: "no-steady-state", ...none, segments, unsettled: settled };
   }
@@ -175,6 +224,6 @@ function withSlowStart(
  */
 function labelOf({ from, before, level }: Settled, worse: 1 | -1): SteadyLabel {
   if (from === 0) return "flat";
-  const wasBetter = before.some((part) => worse * (level - part.level) > MATERIAL_RATIO);
+  const wasBetter = before.some((other) => worse * (level - other) > MATERIAL_RATIO);
   return wasBetter ? "slowdown" : "warm-up";
 }

@@ -8,7 +8,15 @@ export interface Case {
   readonly evidence: Evidence;
   readonly run: Pick<
     Measurement,
-    "driver" | "load" | "elapsed" | "requests" | "reasons" | "rate" | "service" | "connect"
+    | "driver"
+    | "load"
+    | "elapsed"
+    | "requests"
+    | "reasons"
+    | "rate"
+    | "service"
+    | "connect"
+    | "warmup"
   >;
   /** Whether the target runs on the same machine. */
   readonly sharesMachine: boolean;

@@ -6,6 +6,7 @@ import type { Generator, Trust } from "../generator.ts";
 import type { Case, Finding } from "./finding.ts";
 import { generatorFindings, tooShort } from "./generator_limits.ts";
 import { machineFindings, shortageFindings } from "./machine_limits.ts";
+import { steadinessFindings } from "./steadiness.ts";
 
 export type Judgement = Pick<Generator, "trust" | "reasons">;
 
@@ -15,6 +16,7 @@ export function judge(given: Case): Judgement {
   const findings = short === null
     ? [...generatorFindings(given), ...machineFindings(given), ...shortageFindings(given)]
     : [short, ...shortageFindings(given)]; // shares of a moment say nothing
+  findings.push(...steadinessFindings(given));
   const ordered = [...of("invalid", findings), ...of("suspect", findings)];
   const trust: Trust = ordered[0]?.level ?? "valid";
   return { trust, reasons: ordered.map(({ reason }) => reason) };

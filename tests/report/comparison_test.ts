@@ -10,7 +10,7 @@ import {
 } from "../../report/comparison.ts";
 import { groupRuns } from "../../report/cells.ts";
 import { DECISIVE, type Group, groupOf } from "../../report/comparison/group.ts";
-import { formatRatio, ratioText, verdictText } from "../../report/comparison/words.ts";
+import { ratioText, verdictText } from "../../report/comparison/words.ts";
 import { reportModel } from "../../report/model.ts";
 import type { Run } from "../../runner/result.ts";
 import { holm } from "../../runner/stats/holm.ts";
@@ -198,31 +198,6 @@ Deno.test("comparison: the same runs give the same comparison", () => {
   const again = (): GroupComparison => compare(runsAt(around(1_000)), runsAt(around(1_100)));
   assert.deepEqual(again(), again());
 });
-
-const written: [ratio: number, ends: [number, number] | null, text: string][] = [
-  [4.312, [4.203, 4.427], "4.31× [4.20, 4.43]"],
-  [0.2412, [0.2204, 0.2598], "0.24× [0.22, 0.26]"],
-  [1.0021, [0.9981, 1.0062], "1.002× [0.998, 1.006]"],
-  [0.0241, [0.0221, 0.026], "0.024× [0.022, 0.026]"],
-  [0.0024, null, "0.0024×"],
-  [0.00033, [0.00031, 0.00035], "0.00033× [0.00031, 0.00035]"],
-  [3e-12, null, "0.000000×"],
-  [143.2, [120.1, 171.8], "143× [120, 172]"],
-  [2.5, null, "2.50×"],
-  [2.224, [1.204, Infinity], "2.22× [1.20, ∞)"],
-  [0.5, [0, Infinity], "0.50× [0, ∞)"],
-  [Infinity, [1.5, Infinity], "∞× [1.50, ∞)"],
-  [Infinity, [Infinity, Infinity], "∞×"],
-  [0, [0, 0.5], "0× [0, 0.500]"],
-  [0, [0, 0], "0×"],
-];
-
-for (const [ratio, ends, text] of written) {
-  Deno.test(`a ratio is written ${text}`, () => {
-    const interval = ends && { low: ends[0], high: ends[1] };
-    assert.equal(formatRatio(ratio, interval).replaceAll("\u00a0", " "), text);
-  });
-}
 
 Deno.test("a report compares every target with the first, and each cell with that of its parameters", () => {
   const parameters = [{ connections: 10 }, { connections: 50 }];

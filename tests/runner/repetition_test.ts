@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { boundsOf, repeatSentence, Repetition } from "../../runner/repetition.ts";
+import type { CountedPart } from "../../runner/stats/interval_blocks.ts";
 import type { Run } from "../../runner/result.ts";
 import { LOOKS } from "../../runner/stats/sequential.ts";
 import type { Repeat } from "../../scenarios/repetition.ts";
@@ -22,13 +23,15 @@ interface Course {
   readonly notes: readonly string[];
 }
 
+const WHOLE: CountedPart = { discardS: 0, figures: "whole" };
+
 /** Repeats until the end, with the runs that each repetition gives. */
 function course(
   repeat: Repeat,
   runsAfter: (done: number) => readonly Run[],
   timeAfter: (done: number) => typeof TIME = () => TIME,
 ): Course {
-  const repetition = new Repetition(repeat, 0);
+  const repetition = new Repetition(repeat, WHOLE);
   const notes: string[] = [];
   for (let done = 1; done < 2_000; done++) {
     runsAfter(done).forEach((run) => repetition.add(run));
@@ -125,19 +128,22 @@ Deno.test("a budget ends before the repetition that would pass it, after two at 
   assert.equal(course(repeat, () => [], () => ({ elapsedMs: 0, blockMs: 0 })).stops, 2);
 });
 
-Deno.test("the discarded start of runs counts for nothing", () => {
+Deno.test("the discarded start of runs counts for nothing, nor does what comes before the steady part", () => {
   const restarts = Array.from(
     { length: 5 },
     (_, i) => runsOf({ warmUp: 1 + 8 * i, runs: 1, duration: 6 })[0],
   );
-  const halfWidth = (discardMs: number): number => {
-    const repetition = new Repetition(5, discardMs);
+  const halfWidth = (counted: CountedPart): number => {
+    const repetition = new Repetition(5, counted);
     restarts.forEach((run) => repetition.add(run));
     const decision = repetition.decide(5, TIME);
     assert.ok(!decision.goesOn && decision.reached.halfWidth !== null);
     return decision.reached.halfWidth;
   };
-  assert.ok(halfWidth(0) > 3 * halfWidth(3_000), `${halfWidth(0)} ${halfWidth(3_000)}`);
+  const [whole, rest] = [halfWidth(WHOLE), halfWidth({ ...WHOLE, discardS: 3 })];
+  assert.ok(whole > 3 * rest, `${whole} ${rest}`);
+  restarts.forEach((run) => run.warmup = { label: "warm-up", steadyFrom: 3 });
+  assert.equal(halfWidth({ ...WHOLE, figures: "steady" }), rest);
 });
 
 const planned: [repeat: Repeat, next: number[]][] = [
@@ -149,11 +155,11 @@ const planned: [repeat: Repeat, next: number[]][] = [
 
 Deno.test("how many repetitions are planned is known up to the next decision", () => {
   for (const [repeat, next] of planned) {
-    const repetition = new Repetition(repeat, 0);
+    const repetition = new Repetition(repeat, WHOLE);
     assert.deepEqual([0, 1, 2].map((done) => repetition.plannedAfter(done)), next);
   }
-  assert.equal(new Repetition({ ...UNTIL, atMost: 6 }, 0).plannedAfter(5), 6);
-  assert.equal(new Repetition(UNTIL, 0).plannedAfter(7), 10);
+  assert.equal(new Repetition({ ...UNTIL, atMost: 6 }, WHOLE).plannedAfter(5), 6);
+  assert.equal(new Repetition(UNTIL, WHOLE).plannedAfter(7), 10);
 });
 
 Deno.test("what will be done is told with its bounds", () => {

@@ -22,9 +22,9 @@ for (const [text, repeat] of written) {
   });
 }
 
-Deno.test("without repeat there are five repetitions, and nothing is discarded", () => {
-  const { repeat, discard } = parseExperiment(REST, "a.yaml");
-  assert.deepEqual({ repeat, discard }, { repeat: 5, discard: 0 });
+Deno.test("without repeat there are five repetitions, nothing is discarded, and figures are of whole runs", () => {
+  const { repeat, discard, figures } = parseExperiment(REST, "a.yaml");
+  assert.deepEqual({ repeat, discard, figures }, { repeat: 5, discard: 0, figures: "whole" });
 });
 
 const wrong: [text: string, says: RegExp][] = [
@@ -48,6 +48,16 @@ const wrong: [text: string, says: RegExp][] = [
   ["discard: 1s\nload: { phases: [{ duration: 5s }] }", /Cannot do without it/],
   ["discard: 1s\nload: { duration: [long] }", /Cannot read "long" as a duration/],
   ["discard: 1s\nload: { duration: 5 }", /Cannot read 5 as a duration: write 5s/],
+  ["figures: all", /Cannot use "all": the choices are whole, steady/],
+  [
+    "figures: steady\nload: { phases: [{ duration: 30s, arrivals: 5/s }] }",
+    /Cannot take figures of the steady part of phases: their load itself changes/,
+  ],
+  [
+    "figures: steady\nload: { duration: 3s }",
+    /Cannot find the steady part of runs of 3s: it takes 20 intervals, 5s/,
+  ],
+  ["figures: steady\ninterval: 1s", /runs of 10s: it takes 20 intervals, 20s/],
 ];
 
 for (const [text, says] of wrong) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { encodeHistogram } from "../../runner/stats/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram.ts";
-import { firstFrom, intervalBlocks, keptFrom } from "../../runner/stats/interval_blocks.ts";
+import { countedFrom, firstFrom, intervalBlocks } from "../../runner/stats/interval_blocks.ts";
 
 function encoded(...valuesUs: number[]): string {
   const histogram = new Histogram();
@@ -37,6 +37,21 @@ const moments: [seconds: number, first: number, kept: number][] = [
 for (const [seconds, first, kept] of moments) {
   Deno.test(`from ${seconds} s on: interval ${first}, and ${kept} where some must be left`, () => {
     assert.equal(firstFrom(POINTS, seconds), first);
-    assert.equal(keptFrom(POINTS, seconds), kept);
+    const run = { timeline: { points: POINTS }, warmup: null };
+    assert.equal(countedFrom(run, { discardS: seconds, figures: "whole" }), kept);
+  });
+}
+
+const counted: [says: string, steadyFrom: number | null, discardS: number, from: number][] = [
+  ["the steady part counts from where it begins", 0.5, 0, 2],
+  ["what is discarded of it does not", 0.25, 0.5, 2],
+  ["a run without a steady part counts whole", null, 0, 0],
+  ["but for what is discarded", null, 0.25, 1],
+];
+
+for (const [says, steadyFrom, discardS, from] of counted) {
+  Deno.test(`figures of the steady part: ${says}`, () => {
+    const run = { timeline: { points: POINTS }, warmup: { steadyFrom } };
+    assert.equal(countedFrom(run, { discardS, figures: "steady" }), from);
   });
 }

@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { type Cell, groupRuns } from "../../report/cells.ts";
+import { renderMarkdown } from "../../report/markdown.ts";
+import { type ReportModel, reportModel } from "../../report/model.ts";
+import { renderPage } from "../../report/html/page.ts";
+import { renderSummary } from "../../report/terminal/summary.ts";
+import type { Results, Run } from "../../runner/result.ts";
+import { resultsFixture } from "./fixture.ts";
+
+type Warmup = Run["warmup"];
+
+const NEVER: Warmup = {
+  label: "no-steady-state",
+  steadyFrom: null,
+  unsettled: "drift",
+  driftRatio: 0.5,
+};
+const warm = (steadyFrom: number): Warmup => ({
+  label: "warm-up",
+  steadyFrom,
+  withinRatio: 0.021,
+  withinMs: 0.1,
+});
+const flat = (withinRatio: number, withinMs: number): Warmup => ({
+  label: "flat",
+  steadyFrom: 0,
+  withinRatio,
+  withinMs,
+});
+const FROZEN: Warmup = {
+  label: "no-steady-state",
+  steadyFrom: null,
+  unsettled: "freezes",
+  freezes: { count: 3, longestS: 2, shareRatio: 0.2, periodS: 10 },
+};
+
+/** Runs of 6 s that start eight times as slow. */
+function resultsOf(warmups: readonly Warmup[], experiment = {}): Results {
+  const results = resultsFixture({
+    cells: [{
+      ...{ target: "hono", scenario: "static", medianMs: 2 },
+      ...{ runs: warmups.length, duration: 6, warmUp: 8 },
+    }],
+    experiment,
+  });
+  results.runs.forEach((run, i) => run.warmup = warmups[i]);
+  return results;
+}
+
+const STEADY = { figures: "steady" };
+
+function cellOf(warmups: readonly Warmup[], experiment = {}): Cell {
+  return groupRuns(resultsOf(warmups, experiment))[0].cells[0];
+}
+
+function allTexts(model: ReportModel): string[] {
+  const terminal = renderSummary(model, { width: 1_000, color: false, unicode: true });
+  return [terminal, renderMarkdown(model), renderPage([model])]
+    .map((text) => text.replaceAll("\u00a0", " "));
+}
+
+Deno.test("figures of the steady part are what a discard of the same length leaves", () => {
+  const [steady, rest] = [
+    cellOf([warm(2), warm(2), warm(2)], STEADY),
+    cellOf([warm(2), warm(2), warm(2)], { discard: 2_000 }),
+  ];
+  assert.deepEqual([...steady.rate.values], [...rest.rate.values]);
+  assert.deepEqual(steady.latency.percentiles, rest.latency.percentiles);
+  assert.deepEqual(steady.confidence.intervals, rest.confidence.intervals);
+});
+
+Deno.test("a run without a steady part has no figures where they are of steady parts, and the report says so", () => {
+  const cell = cellOf([warm(2), warm(2), NEVER], STEADY);
+  assert.equal(cell.runs.length, 3);
+  assert.deepEqual([...cell.rate.values], cell.runs.slice(0, 2).map(({ rate }) => rate));
+  assert.equal(cell.latency.count, cell.runs[0].latency.count + cell.runs[1].latency.count);
+  assert.ok(cell.confidence.intervals.rate);
+  const { warnings } = reportModel(resultsOf([warm(2), warm(2), NEVER], STEADY));
+  assert.deepEqual(warnings, ["static, hono: 1 of 3 runs has no steady part, and so no figures."]);
+});
+
+Deno.test("where no run has a steady part the figures are of whole runs, without intervals", () => {
+  const short: Warmup = { label: "too-short", steadyFrom: null };
+  const cell = cellOf([short, short], STEADY);
+  assert.equal(cell.rate.values.length, 2);
+  assert.equal(cell.confidence.intervals.rate, null);
+  const { warnings } = reportModel(resultsOf([short, short], STEADY));
+  assert.match(warnings.join(), /no run has a steady part, so its figures are of whole runs/);
+});
+
+Deno.test("figures of whole runs are not asked for steady parts", () => {
+  assert.deepEqual(reportModel(resultsOf([warm(2), NEVER])).warnings, []);
+  assert.ok(cellOf([warm(2), NEVER]).confidence.intervals.rate);
+});
+
+Deno.test("where most runs have no steady state the headline has no interval, and says why", () => {
+  const warmups = [NEVER, NEVER, flat(0.02, 0.1)];
+  const { intervals } = cellOf(warmups).confidence;
+  assert.ok(Object.values(intervals).every((interval) => interval === null));
+  const model = reportModel(resultsOf(warmups));
+  assert.match(model.verdict, /hono answered/);
+  assert.match(
+    model.scenarios[0].answer.detail,
+    /^no steady state in 2 of 3 runs: run longer, p99 /,
+  );
+  for (const text of allTexts(model)) {
+    assert.match(
+      text,
+      /static, hono: no steady state in 2 of 3 runs: run longer\. The figures have no intervals\./,
+    );
+  }
+});
+
+Deno.test("many unsteady cells are counted", () => {
+  const cells = Array.from({ length: 6 }, (_, i) => ({
+    ...{ target: `t${i}`, scenario: "static", medianMs: 2, runs: 2, duration: 6 },
+  }));
+  const results = resultsFixture({ cells });
+  for (const run of results.runs) run.warmup = NEVER;
+  assert.deepEqual(reportModel(results).warnings, [
+    "6 cells have no steady state in most of their runs, such as static, t0: " +
+    "no steady state in 2 of 2 runs: run longer. The figures have no intervals.",
+  ]);
+});
+
+Deno.test("freezes are named in terminal, page and markdown", () => {
+  for (const text of allTexts(reportModel(resultsOf([FROZEN, FROZEN])))) {
+    assert.match(
+      text,
+      /In 2 of 2 runs the server answered nothing for 2\.0 s, 3 times, every 10 s\./,
+    );
+  }
+});
+
+const findings: [warmups: Warmup[], says: RegExp][] = [
+  [[flat(0.021, 0.1), flat(0.012, 0.1)], /^hono is flat from the start, within ± 2\.1\s?%\.$/],
+  [[flat(0.4, 0.04)], /^hono is flat from the start, within ± 40\.0\sµs\.$/],
+  [[warm(2)], /steady from 2 s on, after [\d,]+ requests, within ± 2\.1\s?%; /],
+  [
+    [NEVER],
+    /^hono reaches no steady state: it drifts by 50 % from start to end; longer runs may\.$/,
+  ],
+  [
+    [FROZEN],
+    /^hono reaches no steady state: longer runs may\. The server answered nothing for 2\.0 s, 3 times, every 10 s\.$/,
+  ],
+];
+
+for (const [warmups, says] of findings) {
+  Deno.test(`how flat, or why not, is told: ${says.source}`, () => {
+    const [{ text }] = reportModel(resultsOf(warmups)).scenarios[0].steadyFindings;
+    assert.match(text, says);
+  });
+}
