@@ -1,6 +1,6 @@
 // deno-lint-ignore-file no-console -- printing the tables is what this program is for
 /**
- * `deno run -A bench/statistics.ts`: how often Plateau's statistics are right. Takes a minute; the exit code
+ * `deno run -A bench/statistics.ts`: how often Plateau's statistics are right. Takes three minutes; the exit code
  * is 1 when a promise is not kept.
  */
 import { PROMISES } from "./statistics/promises.ts";
@@ -9,5 +9,5 @@ import { isKept, sectionLines } from "./table.ts";
 for (const promise of PROMISES) {
   const section = promise();
   console.log(sectionLines(section).join("\n"));
-  if (!section.rows.every(isKept)) Deno.exitCode = 1;
+  if (section.rows.some((row) => isKept(row) === false)) Deno.exitCode = 1;
 }

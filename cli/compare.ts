@@ -1,6 +1,7 @@
 /** `plateau compare BASE NEW`: what changed between two results, and whether that is sure. */
 import { z } from "zod";
-import { compareResults, type ResultsComparison } from "../report/comparison/results.ts";
+import { compareSessions, type ResultsComparison } from "../report/comparison/results.ts";
+import { distinct, withoutSessionsOf } from "../report/comparison/sessions.ts";
 import type { Side } from "../report/comparison/differences.ts";
 import { comparisonJson, comparisonSuite } from "../report/comparison/forms.ts";
 import { renderComparison, renderComparisonMarkdown } from "../report/comparison/render.ts";
@@ -20,14 +21,15 @@ import {
   takesStdout,
   writeOutputs,
 } from "./outputs.ts";
-import { readAll, readMeasured } from "./result_reading.ts";
+import { readAll, readSessions } from "./result_reading.ts";
 import { print, terminalOptions } from "./terminal.ts";
 import { thresholdFlag } from "./threshold_flags.ts";
 
 const parts = {
   base: {
     operand: "<BASE>",
-    about: "What to compare with: results.json, the folder that holds it, or the JSON of bench",
+    about:
+      "What to compare with: results.json, the folder that holds it or several sessions, or the JSON of bench",
     schema: z.string({ error: "Cannot compare without two results: name BASE and NEW" }),
   },
   next: {
@@ -40,6 +42,13 @@ const parts = {
     about: "What makes no difference: within it, for certain, two results are equivalent",
     preset: "2%",
     schema: margin,
+  },
+  sessions: {
+    flags: "--sessions <RESULTS>",
+    about:
+      "Earlier sessions of the same programs on this machine, or a folder of them: by how much sessions differ; repeatable",
+    repeatable: true,
+    schema: z.array(z.string()).default([]),
   },
   ...thresholdFlag,
   json: outputFlags.json,
@@ -54,20 +63,25 @@ export const compare = defineCommand({
   conflicts: outputConflicts,
   more:
     `Cells are matched by scenario, target and parameters. Ratios are new over base, with 95 % intervals.
+Two results are two measuring sessions, which differ by an unknown amount: they end at most at "differs in
+these two sessions", unless each side is a folder of several sessions, or --sessions shows by how much
+sessions of the same programs differ.
 
 Exit code:
   1  the rate or the p99 of a cell is worse, or a threshold failed
-  5  otherwise, when one of them is inconclusive: there were not enough runs to tell
+  5  otherwise, when one of them is inconclusive: too few runs, or sessions, for a verdict
   0  otherwise: everything is better or equivalent
 
 Examples:
   plateau compare results/quick/2026-01-31T12-00-00Z results/quick/2026-02-01T12-00-00Z
   plateau compare main.json branch.json --margin 5% --junit compare.xml
+  plateau compare results/main results/branch --sessions results/nightly
   plateau compare main.json branch.json --threshold "p99 not worse than baseline by 5%"`,
-  async run({ base, next, margin, threshold, ...outputs }): Promise<number> {
-    const [before, after] = await readAll([base, next], readMeasured);
-    const options = { marginRatio: margin, thresholds: threshold };
-    const comparison = compareResults(sideOf(before), sideOf(after), options);
+  async run({ base, next, margin, threshold, sessions, ...outputs }): Promise<number> {
+    const [before, after, ...earlier] = (await readAll([base, next, ...sessions], readSessions))
+      .map((results) => distinct(results.map(sideOf)));
+    const options = { marginRatio: margin, thresholds: threshold, earlier: earlier.flat() };
+    const comparison = compareSessions(withoutSessionsOf(before, after), after, options);
     if (comparison.cells.length === 0) throw nothingAlike(comparison, [base, next]);
     const renderers = renderersOf(comparison);
     await writeOutputs(outputs, renderers);

@@ -2,10 +2,10 @@
 import { cellLabel } from "../report/cells.ts";
 import {
   type ComparedCell,
-  DECISIVE,
   outcomeOf,
   type ResultsComparison,
 } from "../report/comparison/results.ts";
+import { DECISIVE } from "../report/comparison/group.ts";
 import { sentenceOf } from "../report/comparison/render.ts";
 import type { GateOutcome, Outcome } from "../report/gates.ts";
 import { gateText } from "../report/gates/table.ts";

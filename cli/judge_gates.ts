@@ -17,7 +17,7 @@ export function judgeGates(gates: readonly GateOutcome[]): void {
   const unsure = linesOf("inconclusive");
   if (unsure.length > 0) {
     const message = `${unsure.length} of ${gates.length} thresholds are inconclusive: ` +
-      "there were not enough runs to tell";
+      "there is not enough evidence for a verdict";
     throw new InconclusiveError(message, unsure);
   }
 }

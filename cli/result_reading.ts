@@ -25,6 +25,37 @@ export async function readMeasured(path: string): Promise<Results | Measurement>
   throw new UserError(problemsOf(findingsOf(error.issues, data), file));
 }
 
+/**
+ * Every session of what was measured: one result, or all that lie in a folder, from the oldest. A folder of results
+ * holds them as `NAME.json`, or in folders of their own as `run` writes them.
+ */
+export async function readSessions(path: string): Promise<(Results | Measurement)[]> {
+  const paths = await resultsIn(path);
+  if (paths.length === 0) return [await readMeasured(path)];
+  const read = await readAll(paths, readMeasured);
+  return read.toSorted((a, b) => startOf(a).localeCompare(startOf(b)));
+}
+
+/** Results in a folder that is not itself that of one; none of anything else. */
+async function resultsIn(path: string): Promise<string[]> {
+  const isFolder = await Deno.stat(path).then(({ isDirectory }) => isDirectory, () => false);
+  if (!isFolder || await isFile(join(path, "results.json"))) return [];
+  const found: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(path)) {
+    const file = isDirectory ? join(path, name, "results.json") : join(path, name);
+    if (file.endsWith(".json") && await isFile(file)) found.push(file);
+  }
+  return found.sort();
+}
+
+function isFile(path: string): Promise<boolean> {
+  return Deno.stat(path).then(({ isFile }) => isFile, () => false);
+}
+
+function startOf(result: Results | Measurement): string {
+  return "startedAt" in result ? result.startedAt : "";
+}
+
 /** Throws a UserError with what is wrong with any of the files. */
 export async function readAll<T>(
   paths: readonly string[],

@@ -1,4 +1,4 @@
-/** `--threshold` and `--baseline`: what must hold, and what it may be compared with. */
+/** `--threshold` and `--baseline`: pass/fail rules, and what they may compare with. */
 import { z } from "zod";
 import type { Grouped } from "../report/cells.ts";
 import { type Problem, UserError } from "../scenarios/errors.ts";
@@ -8,8 +8,8 @@ import type { Parts } from "./command.ts";
 export const thresholdFlag = {
   threshold: {
     flags: "--threshold <RULE>",
-    about: 'What must hold, such as "p99 < 50ms" or "success >= 99.9%", or the exit code is 1; ' +
-      "may be repeated",
+    about: 'A pass/fail rule, such as "p99 < 50ms" or "success >= 99.9%": exit code 1 when it fails, ' +
+      "5 when the evidence decides nothing; may be repeated",
     repeatable: true,
     schema: z.array(thresholdText).default([]),
   },

@@ -3,7 +3,6 @@
  * its parameters), in each its runs. Statistics are over runs, never over requests.
  */
 import type { Results, Run } from "../runner/result.ts";
-import { cellName } from "../runner/stats/cell_estimates.ts";
 import type { Block } from "../runner/stats/pool.ts";
 import { type Confidence, confidenceOf } from "./confidence.ts";
 import { endedLatency } from "./ended.ts";
@@ -37,8 +36,8 @@ export interface ScenarioRuns {
   readonly cells: readonly Cell[];
 }
 
-/** What of the results tells which runs belong together. */
-export type Grouped = Pick<Results, "experiment" | "runs">;
+/** What of the results tells which runs belong together, and when they were measured. */
+export type Grouped = Pick<Results, "experiment" | "runs"> & Partial<Pick<Results, "startedAt">>;
 
 /** The scenarios that have a run, with their cells. */
 export function groupRuns(results: Grouped): ScenarioRuns[] {
@@ -50,7 +49,10 @@ export function groupRuns(results: Grouped): ScenarioRuns[] {
     .map((name) => {
       const runs = results.runs.filter(({ scenario }) => scenario === name);
       const cells = [...Map.groupBy(runs, cellLabel)].map(([label, group]) =>
-        cellOf(group, { label, color: colors.get(label) ?? 0 }, repeated)
+        cellOf(group, { label, color: colors.get(label) ?? 0 }, {
+          ...repeated,
+          session: results.startedAt ?? null,
+        })
       );
       return { name, cells: inOrder(cells, targets) };
     })
@@ -66,7 +68,7 @@ function inOrder(cells: readonly Cell[], targets: readonly string[]): Cell[] {
 function cellOf(
   group: readonly Run[],
   look: Pick<Cell, "label" | "color">,
-  repeated: Repeated,
+  repeated: Repeated & { readonly session: string | null },
 ): Cell {
   const parts = [...group].sort((a, b) => a.repetition - b.repetition)
     .map((run) => takeApart(run, repeated));
@@ -80,7 +82,10 @@ function cellOf(
     rate: spreadOf(counted.map(({ run }) => run.rate)),
     latency: poolLatency(counted.map(({ run }) => run)),
     confidence: confidenceOf(counted.map(({ blocks }) => blocks), {
-      name: cellName(runs[0]),
+      sampling: {
+        session: repeated.session,
+        repetitions: counted.map(({ run }) => run.repetition),
+      },
       level: repeated.level,
       ended: () => counted.map(endedBlocks),
       isUnsteady: unsteadyOf(runs) !== null ||

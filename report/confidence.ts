@@ -1,6 +1,6 @@
 /** How far the figures of a cell may be off: 95 % intervals over its runs. */
 import { estimateCell } from "../runner/stats/cell_estimates.ts";
-import type { Estimate } from "../runner/stats/bootstrap.ts";
+import type { Estimate, Sampling } from "../runner/stats/bootstrap.ts";
 import { type Interval, intervalOf } from "../runner/stats/interval.ts";
 import type { Block, Figure } from "../runner/stats/pool.ts";
 
@@ -18,8 +18,8 @@ export interface Confidence {
 export type Estimates = Pick<ReadonlyMap<Figure, Estimate | null>, "get">;
 
 export interface ConfidenceOptions {
-  /** Different for each cell: see `estimateCell`. */
-  readonly name: string;
+  /** When the runs were measured. */
+  readonly sampling: Sampling;
   /** What the intervals are computed at so that they may be called 95 %: see `sequential.ts`. */
   readonly level: number;
   /** The blocks of the requests that ended, for percentiles below the median. */
@@ -31,16 +31,16 @@ export interface ConfidenceOptions {
 /** @param runs The blocks of each run. */
 export function confidenceOf(
   runs: readonly (readonly Block[])[],
-  { name, level, ended, isUnsteady }: ConfidenceOptions,
+  { sampling, level, ended, isUnsteady }: ConfidenceOptions,
 ): Confidence {
-  const estimates = estimateCell(name, runs, FIGURES);
+  const estimates = estimateCell(runs, FIGURES, sampling);
   const intervals = estimates.map((estimate, f) =>
     isUnsteady ? null : estimate && inMs(intervalOf(estimate, level), FIGURES[f])
   );
   return {
     estimates: new DrawnEstimates(
       new Map(FIGURES.map((figure, f) => [figure, estimates[f]])),
-      (figure) => estimateCell(name, isLow(figure) ? ended() : runs, [figure])[0],
+      (figure) => estimateCell(isLow(figure) ? ended() : runs, [figure], sampling)[0],
     ),
     intervals: Object.fromEntries(
       FIGURES.map((figure, f) => [figure, intervals[f]]),

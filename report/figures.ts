@@ -10,7 +10,7 @@ import { wrongRatioOf } from "./wrong_ratio.ts";
 export type FigureName = Threshold["figure"];
 
 /** A run, or a single measurement, which knows nothing of its target's process. */
-export type Judged = Measurement & Partial<Pick<Run, "startUp" | "resources">>;
+export type Judged = Measurement & Partial<Pick<Run, "startUp" | "resources" | "repetition">>;
 
 /** With the most that it can be, whatever lower bounds turn out to be; or why there is none. */
 export type FigureOfRun = Bounded | { readonly none: string };

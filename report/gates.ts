@@ -1,15 +1,18 @@
 /**
- * Thresholds × results → pass, fail or inconclusive, with a sentence each. One run is judged by its value;
- * several by the 95 % interval over them: on the right side, on the wrong side, or across the limit. What was
- * not measured fails: a gate that looked at nothing must not open.
+ * Thresholds × results → pass, fail or inconclusive, with a sentence each. A gate opens, or shuts, by evidence: where
+ * the 95 % interval of its figure lies on one side of the limit. What was not measured fails: a gate that looked at
+ * nothing must not open.
  */
 import type { Threshold } from "../runner/result.ts";
-import { figureText, type JudgedCell, type Range, rangeOf, ratioRangeOf } from "./gates/range.ts";
+import { holmOfKnown } from "../runner/stats/holm.ts";
+import { SIGNIFICANCE } from "../runner/stats/verdict.ts";
+import { baselineEvidence } from "./gates/baseline.ts";
 import type { GatedCell } from "./gates/cells.ts";
-import { formatRatio, percentText } from "./comparison/words.ts";
+import { type Evidence, fact } from "./gates/evidence.ts";
+import { limitEvidence } from "./gates/limit.ts";
+import { counted } from "./words.ts";
 
-export const OUTCOMES = ["pass", "fail", "inconclusive"] as const;
-export type Outcome = typeof OUTCOMES[number];
+export type Outcome = Evidence["outcome"];
 
 export interface GateOutcome {
   /** The threshold, as it was written. */
@@ -21,25 +24,74 @@ export interface GateOutcome {
   readonly found: string;
 }
 
-/**
- * @param hasBaseline Without one, thresholds that need it are left out.
- * @returns Every threshold on every cell.
- */
+/** A threshold on a cell, with what the measurements say of it by itself. */
+export interface Gate extends Pick<GateOutcome, "threshold" | "scenario" | "label"> {
+  readonly evidence: Evidence;
+}
+
+export interface GateOptions {
+  /** Without one, thresholds that need it are left out. */
+  readonly hasBaseline: boolean;
+}
+
+/** @returns Every threshold on every cell. */
 export function judgeCells(
   thresholds: readonly Threshold[],
   cells: readonly GatedCell[],
-  { hasBaseline }: { hasBaseline: boolean },
+  options: GateOptions,
 ): GateOutcome[] {
-  const judged = thresholds.filter(({ against }) => against === "limit" || hasBaseline);
-  return judged.flatMap((threshold): GateOutcome[] => {
-    if (cells.length === 0) return [nothing(threshold)];
-    return cells.map(({ cell, baseline }) => {
-      const judgement = threshold.against === "limit"
-        ? againstLimit(threshold, cell)
-        : againstBaseline(threshold, cell, baseline);
-      const { scenario, label } = cell;
-      return { threshold: threshold.text, scenario, label, ...judgement };
+  return judgeTogether(gatesOf(thresholds, cells, options));
+}
+
+/** The same before Holm's method: what else decides with them may still be added. */
+export function gatesOf(
+  thresholds: readonly Threshold[],
+  cells: readonly GatedCell[],
+  { hasBaseline }: GateOptions,
+): Gate[] {
+  return thresholds.filter(({ against }) => against === "limit" || hasBaseline)
+    .flatMap((threshold) => {
+      if (cells.length === 0) return [unmeasured(threshold)];
+      return cells.map((gated): Gate => ({
+        threshold: threshold.text,
+        scenario: gated.cell.scenario,
+        label: gated.cell.label,
+        evidence: threshold.against === "limit"
+          ? limitEvidence(threshold, gated.cell)
+          : baselineEvidence(threshold, gated),
+      }));
     });
+}
+
+function unmeasured({ text }: Threshold): Gate {
+  const evidence = fact("fail", "nothing was measured");
+  return { threshold: text, scenario: "", label: "", evidence };
+}
+
+/** The p-values of those that are tests, as they are. */
+export function gatePs(gates: readonly Gate[]): number[] {
+  return gates.flatMap(({ evidence: { p } }) => p ?? []);
+}
+
+/**
+ * One exit code tells of all of them, so they are one family: a failure needs its p-value raised by Holm's method
+ * to be 5 % at the most, and a build that is right fails in 5 % however many thresholds it has. A pass stands by its own
+ * interval. Facts are no tests, and raise nothing.
+ *
+ * @param besides p-values of other hypotheses that decide the same exit code.
+ */
+export function judgeTogether(
+  gates: readonly Gate[],
+  besides: readonly number[] = [],
+): GateOutcome[] {
+  const raised = holmOfKnown([...gates.map(({ evidence: { p } }) => p), ...besides]);
+  const size = raised.filter((p) => p !== null).length;
+  return gates.map(({ evidence: { outcome, found, remedy }, ...named }, i) => {
+    const isSure = outcome !== "fail" || (raised[i] ?? 0) <= SIGNIFICANCE;
+    if (isSure) return { ...named, outcome, found };
+    const why = [`it fails alone, but not surely among ${counted(size, "test")}`, remedy]
+      .filter(Boolean).join("; ");
+    return { ...named, outcome: "inconclusive", found: `${found}: ${why}` };
   });
 }
 
@@ -47,87 +99,4 @@ export function judgeCells(
 export function worstOf(outcomes: readonly { readonly outcome: Outcome }[]): Outcome {
   const isThere = (outcome: Outcome): boolean => outcomes.some((one) => one.outcome === outcome);
   return isThere("fail") ? "fail" : isThere("inconclusive") ? "inconclusive" : "pass";
-}
-
-type Judgement = Pick<GateOutcome, "outcome" | "found">;
-
-function nothing({ text }: Threshold): GateOutcome {
-  return {
-    threshold: text,
-    scenario: "",
-    label: "",
-    outcome: "fail",
-    found: "nothing was measured",
-  };
-}
-
-function againstLimit(threshold: Threshold & { against: "limit" }, cell: JudgedCell): Judgement {
-  const { figure, unit, relation, limit } = threshold;
-  const range = rangeOf(figure, cell);
-  if ("none" in range) return { outcome: "fail", found: `nothing to judge: ${range.none}` };
-  const found = `${figure} is ${figureText(range, unit)}`;
-  if (range.isAtLeast && relation.startsWith("<")) {
-    return { outcome: "fail", found: `${found} or more: ${BOUNDS}` };
-  }
-  return { outcome: outcomeOf(range, (value) => holds(value, relation, limit)), found };
-}
-
-const BOUNDS = "requests that timed out or were unfinished at the end would decide it";
-
-function againstBaseline(
-  { figure, unit, better, marginRatio }: Threshold & { against: "baseline" },
-  cell: JudgedCell,
-  baseline: JudgedCell | null,
-): Judgement {
-  const range = rangeOf(figure, cell);
-  if ("none" in range) return { outcome: "fail", found: `nothing to judge: ${range.none}` };
-  const base = baseline && rangeOf(figure, baseline);
-  if (baseline === null || base === null) {
-    return { outcome: "fail", found: "nothing to judge by: the baseline has no such cell" };
-  }
-  if ("none" in base) return { outcome: "fail", found: `nothing to judge by: ${base.none}` };
-  const values = `${figure} is ${
-    figureText({ value: range.value, interval: null }, unit)
-  }, in the baseline ${figureText({ value: base.value, interval: null }, unit)}`;
-  if (range.isAtLeast && better === "lower") {
-    return { outcome: "fail", found: `${values}, or more: ${BOUNDS}` };
-  }
-  const ratio = ratioRangeOf(figure, cell, baseline);
-  if (ratio === null) return { outcome: noWorse(range.value, base.value, better), found: values };
-  const most = 1 + marginRatio;
-  const outcome = outcomeOf(
-    ratio,
-    (value) => better === "lower" ? value <= most : value >= 1 / most,
-  );
-  const allowed = `${percentText(marginRatio)} is allowed`;
-  return {
-    outcome,
-    found: `${values}: ${formatRatio(ratio.value, ratio.interval)}, ${allowed}`,
-  };
-}
-
-/** Where one of them is 0 there is no ratio. */
-function noWorse(value: number, base: number, better: "lower" | "higher"): Outcome {
-  return (better === "lower" ? value <= base : value >= base) ? "pass" : "fail";
-}
-
-/** The right side is a half-line, so both ends on it are all of the interval on it. */
-function outcomeOf({ value, interval }: Range, isRight: (value: number) => boolean): Outcome {
-  const { low, high } = interval ?? { low: value, high: value };
-  const [lowIsRight, highIsRight] = [isRight(low), isRight(high)];
-  if (lowIsRight !== highIsRight) return "inconclusive";
-  return lowIsRight ? "pass" : "fail";
-}
-
-function holds(value: number, relation: "<" | "<=" | ">" | ">=", limit: number): boolean {
-  switch (relation) {
-    case "<":
-      return value < limit;
-    case "<=":
-      return value <= limit;
-    case ">":
-      return value > limit;
-    case ">=":
-      return value >= limit;
-  }
 }

@@ -178,9 +178,9 @@ function discardSentences(results: Results): string[] {
 function confidenceSentences(results: Results): string[] {
   const { level } = repeatedOf(results);
   return [
-    `Intervals in square brackets are 95 % confidence intervals from a hierarchical bootstrap of ${
+    `Intervals in square brackets are 95 % confidence intervals by Student's t, with the standard error of a bootstrap of ${
       formatCount(RESAMPLES)
-    } resamples (runs, then tenths of a run, their histograms added), as wide as Student's t makes them for so few runs. A run is one sample, however many requests it has.`,
+    } resamples of whole runs, their histograms added. A run is one sample, however many requests it has. Ratios pair the runs of a repetition, which were made one after another: all cells are drawn by the same repetitions.`,
     ...(level === LOOK_CONFIDENCE
       ? [
         `As the runs were looked at to decide whether to go on, intervals were computed at ${

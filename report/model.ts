@@ -41,6 +41,7 @@ import { tailsFinding, tailsOf } from "./tails.ts";
 import { timelineFinding } from "./timeline_finding.ts";
 import { timelinesOf } from "./timelines.ts";
 import { type TrustModel, trustOfRuns } from "./trust.ts";
+import { groupWarnings } from "./two_groups.ts";
 import { unsteadyWarnings } from "./unsteady_warnings.ts";
 import { verdictOf } from "./verdict.ts";
 
@@ -149,6 +150,7 @@ export function reportModel(results: Results, baseline: Grouped | null = null): 
     trust: trustOfRuns(results.runs),
     warnings: [
       ...warningsOf(results),
+      ...groupWarnings(scenarios),
       ...unsteadyWarnings(scenarios, repeatedOf(results).figures),
     ],
     claims: claimsModel(scenarios, results),

@@ -11,7 +11,7 @@ export const READING = {
   confidence:
     "In square brackets, where there are several runs: the 95 % interval. Of 100 experiments like this one, some 95 would find the true figure between such ends. It rests on how the runs differ, so more repetitions make it narrower.",
   forest:
-    "Each row holds a target against another, whose figure is 1. The dot is the ratio, its line the 95 % interval; on the grey band both are as good as equal. A whole interval to one side of it is a difference: better or worse, by the interval, by Holm's correction for so many comparisons, and by the exact Mann-Whitney test. A hollow dot has no verdict: more runs would tell. The axis is logarithmic, so that twice and half are as far from 1.",
+    "Each row holds a target against another, whose figure is 1. The dot is the ratio, its line the 95 % interval; on the grey band both are as good as equal. A whole interval to one side of it is a difference: better or worse, if Holm's correction for so many comparisons and the exact test of pairs agree. A hollow dot has no verdict: more runs would decide. The axis is logarithmic, so that twice and half are as far from 1.",
   faults:
     "Each bar is an interval, with the requests that ended in it and failed, or had a wrong answer, over all runs; its parts are the kinds. Bars at one moment are an event; bars all along are a limit. Requests that were never sent have no moment and are only in the table.",
   agents:

@@ -4,8 +4,6 @@
  * connect in 1 ms and one in 41 have a mean p50 of 4.6 ms, which no connection took).
  */
 import { bootstrap, type Estimate } from "../runner/stats/bootstrap.ts";
-import { RESAMPLES } from "../runner/stats/cell_estimates.ts";
-import { fnv1a } from "../runner/stats/fnv1a.ts";
 import { decodeSparse } from "../runner/stats/hdr.ts";
 import type { SparseHistogram } from "../runner/stats/histogram.ts";
 import type { Block } from "../runner/stats/pool.ts";
@@ -16,13 +14,8 @@ const TIMES = /^(service|firstByte|connect)\.(?:p([\d.]+)|mean)$/;
 /**
  * The figure of all runs together, from their added histogram counts, µs; null for other figures, and where
  * a run has no histogram, as those of older files.
- *
- * @param name Tells cells apart, so that they are drawn independently.
  */
-export function timesEstimate(
-  figure: FigureName,
-  { runs, name }: { readonly runs: readonly Judged[]; readonly name: string },
-): Estimate | null {
+export function timesEstimate(figure: FigureName, runs: readonly Judged[]): Estimate | null {
   const [, of, percentile] = TIMES.exec(figure) ?? [];
   if (of === undefined) return null;
   const times = of as "service" | "firstByte" | "connect";
@@ -31,8 +24,7 @@ export function timesEstimate(
   if (histograms.length < filled.length) return null;
   const figures = [percentile === undefined ? "mean" as const : Number(percentile)];
   const blocks = histograms.map((histogram) => [blockOf(decodeSparse(histogram))]);
-  const seed = fnv1a(`${name} ${times}`);
-  return bootstrap(blocks, { figures, seed, resamples: RESAMPLES })[0];
+  return bootstrap(blocks, { figures })[0];
 }
 
 /** A whole run, of which no rate is asked. */

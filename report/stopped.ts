@@ -3,6 +3,7 @@ import type { Results } from "../runner/result.ts";
 import { ratioOf } from "../runner/stats/interval.ts";
 import { smallestChangeOf } from "../runner/stats/verdict.ts";
 import type { ScenarioRuns } from "./cells.ts";
+import { DEFAULT_MARGIN_RATIO } from "./comparison.ts";
 import { MOST_CHANGE, percentText } from "./comparison/words.ts";
 import { GLUE } from "./units.ts";
 
@@ -55,8 +56,10 @@ function smallestChange(scenarios: readonly ScenarioRuns[]): number | null {
     cells.flatMap(({ confidence: { estimates } }) =>
       (["rate", 50] as const).flatMap((figure) => {
         const estimate = estimates.get(figure);
-        const ratio = estimate ? ratioOf(estimate, estimate) : null;
-        return ratio === null ? [] : [smallestChangeOf(ratio)];
+        // Against runs of another time, which do not pair with these.
+        const other = estimate && { ...estimate, session: null };
+        const ratio = other && ratioOf(other, other);
+        return ratio ? [smallestChangeOf(ratio, { marginRatio: DEFAULT_MARGIN_RATIO })] : [];
       })
     )
   );

@@ -8,11 +8,20 @@ import type { Repeat } from "../scenarios/repetition.ts";
 import type { Reached } from "./reached.ts";
 import type { Run } from "./result.ts";
 import { blocksOf } from "./stats/blocks.ts";
+import type { Estimate } from "./stats/bootstrap.ts";
 import { cellName, estimateCell } from "./stats/cell_estimates.ts";
 import { countedFrom, type CountedPart, intervalBlocks } from "./stats/interval_blocks.ts";
 import { type Interval, intervalOf } from "./stats/interval.ts";
 import type { Block } from "./stats/pool.ts";
-import { halfWidthOf, isNarrow, LOOK_CONFIDENCE, LOOKS, nextLook } from "./stats/sequential.ts";
+import {
+  halfWidthOf,
+  isNarrow,
+  LEAST_OF_GROUPS,
+  LOOK_CONFIDENCE,
+  LOOKS,
+  nextLook,
+} from "./stats/sequential.ts";
+import { twoGroupsOf } from "./stats/two_groups.ts";
 
 /** What a look looks at: how fast a cell answers, and how long it takes. */
 const WATCHED = ["rate", 50] as const;
@@ -31,9 +40,14 @@ export type Decision =
   | { readonly goesOn: true; readonly note: string | null }
   | { readonly goesOn: false; readonly reached: Reached };
 
+interface Kept {
+  readonly repetition: number;
+  readonly blocks: readonly Block[];
+}
+
 export class Repetition {
-  /** The blocks of each run, by cell. */
-  readonly #runs = new Map<string, (readonly Block[])[]>();
+  /** By cell. */
+  readonly #runs = new Map<string, Kept[]>();
 
   /** @param counted What of each run the figures are of. */
   constructor(private readonly repeat: Repeat, private readonly counted: CountedPart) {}
@@ -43,7 +57,7 @@ export class Repetition {
     const { timeline: { points }, latency: { clock } } = run;
     const blocks = blocksOf(intervalBlocks(points, clock).slice(from));
     const name = cellName(run);
-    this.#runs.set(name, [...this.#runs.get(name) ?? [], blocks]);
+    this.#runs.set(name, [...this.#runs.get(name) ?? [], { repetition: run.repetition, blocks }]);
   }
 
   /** Repetitions until the next decision, of which `done` are made. */
@@ -75,10 +89,19 @@ export class Repetition {
     { elapsedMs, blockMs }: Timing,
   ): Reached["why"] | null {
     const { until, budget } = repeat;
-    if (until !== null && this.#isLook(done) && isNarrow(this.#intervals(), until)) return "narrow";
+    if (until !== null && this.#isLook(done) && this.#isEnough(done, until)) return "narrow";
     if (done >= mostOf(repeat)) return "most";
     if (budget === null || done < LEAST_IN_BUDGET) return null;
     return blockMs === 0 || elapsedMs + blockMs > budget ? "budget" : null;
+  }
+
+  /** Narrow intervals of a few runs that fall into two groups are narrow by luck. */
+  #isEnough(done: number, until: number): boolean {
+    return isNarrow(this.#intervals(), until) && (done >= LEAST_OF_GROUPS || !this.#isGrouped());
+  }
+
+  #isGrouped(): boolean {
+    return this.#estimates().some((estimate) => estimate && twoGroupsOf(estimate.byRun) !== null);
   }
 
   #reached(repetitions: number, why: Reached["why"]): Reached {
@@ -89,7 +112,8 @@ export class Repetition {
   #lookNote(done: number): string {
     const widest = this.#widest();
     const found = widest === null ? "is not known" : `is ± ${percent(widest)}`;
-    return `After ${done} repetitions the widest interval ${found}: on to ${
+    const groups = this.#isGrouped() ? ", and the runs of a cell fall into two groups" : "";
+    return `After ${done} repetitions the widest interval ${found}${groups}: on to ${
       this.plannedAfter(done)
     }`;
   }
@@ -102,17 +126,22 @@ export class Repetition {
     return Math.max(...known.map(halfWidthOf));
   }
 
-  /** Of every watched figure of every cell that was measured twice, and that ever answered. */
+  /** At the confidence that is asked of them. */
   #intervals(): (Interval | null)[] {
     const level = typeof this.repeat !== "number" && this.repeat.until !== null
       ? LOOK_CONFIDENCE
       : undefined;
-    return [...this.#runs].flatMap(([name, runs]) => {
-      const answered = runs.flat().some(({ completed }) => completed > 0);
+    return this.#estimates().map((estimate) => estimate && intervalOf(estimate, level));
+  }
+
+  /** Of every watched figure of every cell that was measured twice, and that ever answered. */
+  #estimates(): (Estimate | null)[] {
+    return [...this.#runs.values()].flatMap((runs) => {
+      const blocks = runs.map((run) => run.blocks);
+      const answered = blocks.flat().some(({ completed }) => completed > 0);
       if (runs.length < 2 || !answered) return [];
-      return estimateCell(name, runs, WATCHED).map((estimate) =>
-        estimate && intervalOf(estimate, level)
-      );
+      const repetitions = runs.map(({ repetition }) => repetition);
+      return estimateCell(blocks, WATCHED, { session: null, repetitions });
     });
   }
 }

@@ -2,47 +2,25 @@
  * What Plateau's statistics promise, measured where the truth is known because it is simulated, with fixed
  * seeds: always the same figures.
  */
-import type { Bar } from "../bar.ts";
-import type { Row, Section } from "../bench.ts";
-import {
-  compare,
-  coverage,
-  FIGURES,
-  type Noise,
-  repeatUntil,
-  type SimulatedFigure,
-} from "./groups.ts";
+import type { Section } from "../bench.ts";
+import { COMPARED } from "./comparisons.ts";
+import { gates } from "./gates.ts";
+import { coverage, FIGURES, type Noise } from "./groups.ts";
 import { labels, steadyStates } from "./labels.ts";
+import { between, row } from "./percent.ts";
 import { Random } from "./random.ts";
 
 /** 2 % between runs, 3 % between the seconds of a run, and request times that are log-normal: p99 at 3.2 times p50. */
 const NOISE: Noise = { run: 0.02, block: 0.03, request: 0.5 };
-
-const atLeast = (percent: number): Bar => ({
-  text: `≥ ${percent}`,
-  holds: (found) => found >= percent,
-});
-const atMost = (percent: number): Bar => ({
-  text: `≤ ${percent}`,
-  holds: (found) => found <= percent,
-});
-const between = (low: number, high: number): Bar => ({
-  text: `${low} to ${high}`,
-  holds: (found) => found >= low && found <= high,
-});
 
 /** Each section takes some 20 s. */
 export const PROMISES: readonly (() => Section)[] = [
   steadyStates,
   labels,
   coverages,
-  comparisons,
-  sequences,
+  ...COMPARED,
+  gates,
 ];
-
-function row(what: string, share: number, bar: Bar): Row {
-  return { what, samples: [100 * share], bar };
-}
 
 function coverages(): Section {
   const rows = [5, 10].flatMap((runs) =>
@@ -52,57 +30,6 @@ function coverages(): Section {
   return { caption: "95 % intervals that cover the truth, 1,000 groups a line", unit: "%", rows };
 }
 
-function comparisons(): Section {
-  const alarms = [5, 10].flatMap((runs) =>
-    (["rate", 99] as const).map((figure) => {
-      const share = shareCalled(["better", "worse"], figure, { runs, slower: 1 });
-      return row(
-        `A against A is called better or worse, by ${nameOf(figure)}, ${runs} repetitions`,
-        share,
-        atMost(5),
-      );
-    })
-  );
-  const seen = shareCalled(["worse"], "rate", { runs: 10, slower: 1.05 });
-  const rows = [
-    ...alarms,
-    row("5 % slower is called worse, by rate, 10 repetitions", seen, atLeast(90)),
-  ];
-  return { caption: "Verdicts, 200 comparisons a line", unit: "%", rows };
-}
-
-function shareCalled(
-  verdicts: readonly string[],
-  figure: SimulatedFigure,
-  { runs, slower }: { runs: number; slower: number },
-): number {
-  const random = new Random(runs + 100 * slower);
-  const called = Array.from(
-    { length: 200 },
-    () => compare(random, figure, { runs, noise: NOISE, slower }),
-  );
-  return called.filter((verdict) => verdicts.includes(verdict)).length / called.length;
-}
-
-function sequences(): Section {
-  const rows = [0.02, 0.05].map((run) => {
-    const random = new Random(11);
-    const ends = Array.from({ length: 500 }, () => repeatUntil(random, 0.02, { ...NOISE, run }));
-    const mean = ends.reduce((sum, { repetitions }) => sum + repetitions, 0) / ends.length;
-    const share = ends.filter(({ covers }) => covers).length / ends.length;
-    return row(
-      `${run * 100} % between runs: ${mean.toFixed(0)} repetitions on average`,
-      share,
-      atLeast(93),
-    );
-  });
-  return {
-    caption: "Intervals that cover after `repeat: until 2%`, 500 experiments a line",
-    unit: "%",
-    rows,
-  };
-}
-
-function nameOf(figure: SimulatedFigure): string {
+function nameOf(figure: typeof FIGURES[number]): string {
   return typeof figure === "number" ? `p${figure}` : figure;
 }

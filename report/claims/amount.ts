@@ -1,4 +1,6 @@
 /** A figure of a cell as a side of a claim: its value, its interval, and what that leaves open. */
+import type { Estimate } from "../../runner/stats/bootstrap.ts";
+import { ratioOf } from "../../runner/stats/interval.ts";
 import { TOLERATED_WRONG_RATIO } from "../comparison/pairs.ts";
 import { type FigureName, figureOfRun } from "../figures.ts";
 import {
@@ -8,9 +10,9 @@ import {
   quotientOf,
   type Range,
   rangeOf,
-  ratioRangeOf,
 } from "../gates/range.ts";
 import { formatShare } from "../units.ts";
+import { drawnFigure, drawnMean } from "./draws.ts";
 import type { Member } from "./ground.ts";
 
 export interface Amount {
@@ -20,6 +22,8 @@ export interface Amount {
   /** The figure, or `max of a run`. */
   readonly name: string;
   readonly range: FigureRange;
+  /** What its ratios are drawn from; null where there is one run, or no ratio to it. */
+  readonly drawn: Estimate | null;
   /** What the true value may be besides what the interval says, and why; null: nothing else. */
   readonly open: Open | null;
 }
@@ -36,9 +40,12 @@ export function amountOf(figure: FigureName, member: Member): Amount | { readonl
   if ("none" in range) return { none: `${label} has no ${figure}: ${range.none}` };
   const open = openOf(figure, member, range.isAtLeast);
   const ofARun = EXTREME.test(figure) ? meanOfRuns(figure, cell) : null;
-  if (ofARun === null) return { member, cell, figure, name: figure, range, open };
+  if (ofARun === null) {
+    return { member, cell, figure, name: figure, range, drawn: drawnFigure(figure, cell), open };
+  }
   const name = `${figure} of a run`;
-  return { member, cell, figure, name, range: { ...range, ...ofARun }, open };
+  const drawn = drawnMean(figure, cell);
+  return { member, cell, figure, name, range: { ...range, ...ofARun }, drawn, open };
 }
 
 const EXTREME = /(?:^|\.)(?:min|max)$/;
@@ -55,9 +62,9 @@ function meanOfRuns(figure: FigureName, { runs, level }: JudgedCell): Range | nu
 
 /** Null where both are 0. */
 export function ratioOfAmounts(of: Amount, to: Amount): Range | null {
-  const isOfRuns = [of, to].some(({ name, figure }) => name !== figure);
-  const drawn = isOfRuns ? null : ratioRangeOf(of.figure, of.cell, to.cell, to.figure);
-  return drawn ?? quotientOf(of.range, to.range);
+  const ratio = of.drawn && to.drawn &&
+    ratioOf(of.drawn, to.drawn, { confidence: of.cell.level });
+  return ratio ? { value: ratio.value, interval: ratio } : quotientOf(of.range, to.range);
 }
 
 const TIME = /^(?:(?:service|firstByte)\.)?(?:min|mean|max|p[\d.]+)$|^final/;

@@ -1,12 +1,10 @@
 /**
- * Claims of two ratios: whether one figure changes by more than another. What several of the four figures
- * are of, the same runs, moves them alike: so the ratio of ratios is taken of each run first.
+ * Claims of two ratios: whether one figure changes by more than another. All four figures are drawn by the same
+ * repetitions: what moves several of them alike cancels.
  */
 import type { FigureSide, Ratios } from "../../runner/result.ts";
-import { tQuantile } from "../../runner/stats/student_t.ts";
-import { figureOfRun } from "../figures.ts";
+import { contrastOf } from "../../runner/stats/interval.ts";
 import type { Range } from "../gates/range.ts";
-import { mean, sum } from "../spread.ts";
 import { allowedBy, allowedText, marginOf, outcomeOf, timesText } from "./allowed.ts";
 import { type Amount, amountOf, whyNoInterval } from "./amount.ts";
 import { ratioText } from "./decided.ts";
@@ -76,42 +74,14 @@ const POWERS = [1, -1, -1, 1];
 /** Null where a figure is 0. */
 function ratioOfRatios(amounts: readonly Amount[]): Range | null {
   if (amounts.some(({ range }) => range.value <= 0)) return null;
-  const value = Math.exp(
-    sum(amounts.map(({ range }, i) => POWERS[i] * Math.log(range.value)), own),
+  const value = amounts.reduce(
+    (product, { range }, i) => product * range.value ** POWERS[i],
+    1,
   );
-  if (amounts.some(({ range }) => range.interval === null)) return { value, interval: null };
-  const terms = amounts.map((amount, i) => ({ amount, power: POWERS[i] }));
-  const groups = [...Map.groupBy(terms, ({ amount }) => amount.cell).values()].map(logsByRun);
-  if (groups.some(({ length }) => length < 2)) return { value, interval: null };
-  const reach = reachOf(groups, amounts[0].cell.level);
-  return { value, interval: { low: value * Math.exp(-reach), high: value * Math.exp(reach) } };
-}
-
-function own(value: number): number {
-  return value;
-}
-
-/** What each run of one cell adds to the logarithm; without runs that lack a figure. */
-function logsByRun(terms: readonly { amount: Amount; power: number }[]): number[] {
-  return terms[0].amount.cell.runs.flatMap((run) => {
-    const logs = terms.map(({ amount, power }) => {
-      const one = figureOfRun(amount.figure, run);
-      return "none" in one || one.value <= 0 ? NaN : power * Math.log(one.value);
-    });
-    const log = sum(logs, own);
-    return Number.isNaN(log) ? [] : [log];
-  });
-}
-
-/** Half the width of the interval of the sum of the means; degrees of freedom by Welch and Satterthwaite. */
-function reachOf(groups: readonly (readonly number[])[], level: number): number {
-  const errors = groups.map((logs) => {
-    const middle = mean(logs);
-    const freedom = logs.length - 1;
-    return { freedom, variance: sum(logs, (log) => (log - middle) ** 2) / freedom / logs.length };
-  });
-  const variance = sum(errors, (error) => error.variance);
-  if (variance === 0) return 0;
-  const freedom = variance ** 2 / sum(errors, (error) => error.variance ** 2 / error.freedom);
-  return tQuantile(level, freedom) * Math.sqrt(variance);
+  const terms = amounts.flatMap(({ drawn }, i) =>
+    drawn === null ? [] : [{ estimate: drawn, power: POWERS[i] }]
+  );
+  if (terms.length < amounts.length) return { value, interval: null };
+  const interval = contrastOf(terms, { confidence: amounts[0].cell.level });
+  return { value: interval?.value ?? value, interval };
 }

@@ -1,14 +1,9 @@
 /** A comparison of two results for scripts and CI: JSON and JUnit. */
 import { comparisonOf, type FigureComparison } from "../comparison.ts";
 import { gateCase, type Testcase, type Testsuite } from "../junit.ts";
-import { COMPARED, type ComparedFigure } from "./group.ts";
-import {
-  cellName,
-  type ComparedCell,
-  DECISIVE,
-  outcomeOf,
-  type ResultsComparison,
-} from "./results.ts";
+import { COMPARED, type ComparedFigure, isDecisive } from "./group.ts";
+import { cellName, type ComparedCell, outcomeOf, type ResultsComparison } from "./results.ts";
+import { sessionStdevOf } from "./between.ts";
 import { figureName, ratioText, verdictText } from "./words.ts";
 
 /** Times in milliseconds, rates per second, shares 0–1; ratios are new over base. */
@@ -38,8 +33,8 @@ export function comparisonJson(comparison: ResultsComparison): unknown {
 }
 
 function figureJson(figure: FigureComparison): unknown {
-  const { base, next, ratio, interval, p, adjustedP, mannWhitney, verdict, smallestChange } =
-    figure;
+  const { base, next, ratio, interval, p, adjustedP, exact, pairs, verdict } = figure;
+  const { pairingGain, between, reason, smallestChange, runsNeeded } = figure;
   return {
     base,
     next,
@@ -48,9 +43,16 @@ function figureJson(figure: FigureComparison): unknown {
     high: interval?.high ?? null,
     p,
     adjustedP,
-    mannWhitneyP: mannWhitney?.p ?? null,
+    mannWhitneyP: pairs === null ? exact?.p ?? null : null,
+    signFlipP: pairs === null ? null : exact?.p ?? null,
+    pairs,
+    pairingGain,
+    sessions: between?.kind ?? null,
+    sessionStdev: between === null ? null : sessionStdevOf(between),
     verdict,
+    reason,
     smallestChange,
+    runsNeeded,
   };
 }
 
@@ -81,7 +83,7 @@ function figureCase(cell: ComparedCell, figure: ComparedFigure): Testcase {
   const why = cell.fault ||
     (one.verdict === "worse" ? "" : verdictText(one, cell.comparison.marginRatio));
   const message = [`${one.verdict}: ${ratioText(one)}`, why].filter(Boolean).join(", ");
-  if (!DECISIVE.some((decisive) => decisive === figure)) {
+  if (!isDecisive(figure)) {
     return { ...named, problem: { kind: "skipped", type: one.verdict, message } };
   }
   const kind = outcome === "fail" ? "failure" : "error";

@@ -61,6 +61,6 @@ function settingOf({ scenario, cell }: NamedCell): string {
   return JSON.stringify([scenario, parametersKey(cell)]);
 }
 
-function placeOf({ scenario, cell }: NamedCell): string {
+export function placeOf({ scenario, cell }: NamedCell): string {
   return JSON.stringify([scenario, cell.target, parametersKey(cell)]);
 }

@@ -10,16 +10,11 @@ import {
   type JudgeOptions,
 } from "../comparison.ts";
 import { factorName, factorPaths, numericFactor, valueOf, valueText } from "../sweeps/factor.ts";
-import { type ComparedFigure, figureOf, type Group } from "./group.ts";
+import { type ComparedFigure, figureOf, groupOf } from "./group.ts";
 import { parametersKey } from "./match.ts";
 
 /** A target with more wrong or failed requests than this does not compete: a fast error is no answer. */
 export const TOLERATED_WRONG_RATIO = 0.01;
-
-/** A cell as a side of comparisons within its report. */
-function cellGroup({ runs, confidence }: Cell): Group {
-  return { runs, estimates: confidence.estimates };
-}
 
 /** Cells whose answers were right, but for a few. */
 export function rightCells(cells: readonly Cell[]): Cell[] {
@@ -34,7 +29,7 @@ export function isOpen(cells: readonly Cell[]): boolean {
 /** From the fastest: the best cell of each target that answered right; of one target only, its cells. */
 export function rankedCells(cells: readonly Cell[]): Cell[] {
   const right = rightCells(cells);
-  const value = (cell: Cell, figure: ComparedFigure): number => figureOf(cellGroup(cell), figure);
+  const value = (cell: Cell, figure: ComparedFigure): number => figureOf(groupOf(cell), figure);
   const competitors = bestOfEach(right, (cell) => value(cell, "rate"));
   return isOpen(right) && competitors.every((cell) => value(cell, 99) > 0)
     ? competitors.sort((a, b) => value(a, 99) - value(b, 99))
@@ -130,7 +125,7 @@ export function compareCells(pairs: readonly CellPair[], options: JudgeOptions):
     )
   );
   const comparisons = comparePairs(
-    distinct.map(({ base, next }) => ({ base: cellGroup(base), next: cellGroup(next) })),
+    distinct.map(({ base, next }) => ({ base: groupOf(base), next: groupOf(next) })),
     options,
   );
   return (base, next) => {

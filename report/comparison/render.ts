@@ -7,9 +7,10 @@ import type { Table } from "../table.ts";
 import { outcomeLines } from "../terminal/gates.ts";
 import { encoded, harmless, styled, type TerminalOptions, wrapped } from "../terminal/text.ts";
 import { formatMs, formatNumber } from "../units.ts";
-import { cellName, type ComparedCell, DECISIVE, type ResultsComparison } from "./results.ts";
+import { isDecisive } from "./group.ts";
+import { cellName, type ComparedCell, type ResultsComparison } from "./results.ts";
 import { comparedTable, notesOf } from "./table.ts";
-import { figureName, ratiosText, ratioText, verdictText } from "./words.ts";
+import { figureName, ratiosText, ratioText, verdictText, verdictWord } from "./words.ts";
 
 /** With a line break at its end. */
 export function renderComparison(comparison: ResultsComparison, options: TerminalOptions): string {
@@ -78,8 +79,8 @@ function findingsOf({ comparison, fault }: ComparedCell): string[] {
 /** `mean 0.41× [0.25, 0.67] better, p50 …`: the figures that do not decide. */
 function othersOf({ comparison: { figures } }: ComparedCell): string {
   return figures
-    .filter(({ figure }) => !DECISIVE.some((decisive) => decisive === figure))
-    .map((one) => `${figureName(one.figure)} ${ratioText(one)} ${one.verdict}`)
+    .filter(({ figure }) => !isDecisive(figure))
+    .map((one) => `${figureName(one.figure)} ${ratioText(one)} ${verdictWord(one)}`)
     .join(", ");
 }
 

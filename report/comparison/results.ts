@@ -2,21 +2,30 @@
 import type { Threshold } from "../../runner/result.ts";
 import { type Cell, groupRuns } from "../cells.ts";
 import {
-  comparePairs,
   comparisonOf,
+  decisivePs,
   DEFAULT_MARGIN_RATIO,
   type GroupComparison,
-  type JudgeOptions,
+  judgePairs,
+  testPairs,
 } from "../comparison.ts";
-import { type GateOutcome, judgeCells, type Outcome, worstOf } from "../gates.ts";
+import {
+  type GateOutcome,
+  gatePs,
+  gatesOf,
+  judgeTogether,
+  type Outcome,
+  worstOf,
+} from "../gates.ts";
 import { gatedCells } from "../gates/cells.ts";
 import { repeatedOf } from "../repeated.ts";
 import { trustOfRuns } from "../trust.ts";
 import { formatShare } from "../units.ts";
 import { differencesOf, type Side } from "./differences.ts";
-import { type ComparedFigure, type Group, groupOfBlocks, type GroupOptions } from "./group.ts";
+import { type ComparedFigure, DECISIVE } from "./group.ts";
 import { type Match, matchCells, namedCells, nameOf } from "./match.ts";
 import { TOLERATED_WRONG_RATIO } from "./pairs.ts";
+import { sessionPairs, type SessionSpread, sessionSpread } from "./sessions.ts";
 
 export interface ComparedCell {
   readonly scenario: string;
@@ -44,34 +53,45 @@ export interface ResultsComparison {
   readonly outcome: Outcome;
 }
 
-/** The figures that decide how a comparison ends. */
-export const DECISIVE = ["rate", 99] as const satisfies readonly ComparedFigure[];
-
 export interface CompareOptions {
   readonly marginRatio?: number;
   readonly thresholds?: readonly Threshold[];
-  /** Default 10,000. */
-  readonly resamples?: number;
+  /** Earlier sessions of the same programs, in which nothing but the session differed. */
+  readonly earlier?: readonly Side[];
 }
 
+/** Two results, each of one session. */
 export function compareResults(
   base: Side,
   next: Side,
-  { marginRatio = DEFAULT_MARGIN_RATIO, thresholds = [], resamples }: CompareOptions = {},
+  options: CompareOptions = {},
 ): ResultsComparison {
+  return compareSessions([base], [next], options);
+}
+
+/** @param bases,nexts The sessions of each side, at least one; the last is the one that thresholds are held against. */
+export function compareSessions(
+  bases: readonly Side[],
+  nexts: readonly Side[],
+  { marginRatio = DEFAULT_MARGIN_RATIO, thresholds = [], earlier = [] }: CompareOptions = {},
+): ResultsComparison {
+  const [base, next] = [bases[bases.length - 1], nexts[nexts.length - 1]];
   const scenarios = groupRuns(next);
   const matches = matchCells(namedCells(groupRuns(base)), namedCells(scenarios));
-  const cells = comparedCells(matches.pairs, {
-    marginRatio,
-    resamples,
-    level: Math.max(repeatedOf(base).level, repeatedOf(next).level),
-  });
-  const gated = thresholds.length === 0 ? [] : gatedCells(scenarios, next, base);
-  const gates = judgeCells(thresholds, gated, { hasBaseline: true });
+  const level = Math.max(...[...bases, ...nexts].map((side) => repeatedOf(side).level));
+  const pairs = sessionPairs(matches.pairs, { bases, nexts, earlier });
+  const tests = testPairs(pairs, { marginRatio, level });
+  const gated = thresholds.length === 0
+    ? []
+    : gatedCells(scenarios, next, base, spreadOf([earlier, bases, nexts]));
+  const tested = gatesOf(thresholds, gated, { hasBaseline: true });
+  // They end in one exit code, so that Holm's method goes over both.
+  const gates = judgeTogether(tested, decisivePs(tests));
+  const cells = comparedCells(matches.pairs, judgePairs(tests, gatePs(tested)));
   return {
     cells,
     differences: differencesOf(base, next, matches.pairs),
-    untrusted: [...untrustedOf("BASE", base), ...untrustedOf("NEW", next)],
+    untrusted: [...untrustedOf("BASE", bases), ...untrustedOf("NEW", nexts)],
     onlyBase: matches.onlyBase.map(nameOf),
     onlyNext: matches.onlyNext.map(nameOf),
     gates,
@@ -80,8 +100,15 @@ export function compareResults(
   };
 }
 
-function untrustedOf(name: string, { runs }: Side): string[] {
-  const trust = trustOfRuns(runs);
+/** By the first of them that are several sessions: in each nothing but the session differs. */
+function spreadOf(sessions: readonly (readonly Side[])[]): SessionSpread {
+  const spreads = sessions.map(sessionSpread);
+  return (figure) =>
+    spreads.reduce<ReturnType<SessionSpread>>((known, spread) => known ?? spread(figure), null);
+}
+
+function untrustedOf(name: string, sides: readonly Side[]): string[] {
+  const trust = trustOfRuns(sides.flatMap(({ runs }) => runs));
   return trust === null || trust.level === "valid"
     ? []
     : [`${name} is ${trust.level}: ${trust.text}`];
@@ -89,22 +116,12 @@ function untrustedOf(name: string, { runs }: Side): string[] {
 
 function comparedCells(
   matches: readonly Match[],
-  { resamples, ...judge }: JudgeOptions & { resamples?: number },
+  comparisons: readonly GroupComparison[],
 ): ComparedCell[] {
-  const pairs = matches.map(({ base, next }, i) => ({
-    base: drawn(base.cell, { seed: 2 * i, resamples }),
-    next: drawn(next.cell, { seed: 2 * i + 1, resamples }),
-  }));
-  return comparePairs(pairs, judge).map((comparison, i) => {
-    const { base, next } = matches[i];
+  return matches.map(({ base, next }, i) => {
     const names = { scenario: next.scenario, base: base.cell.label, next: next.cell.label };
-    return { ...names, ...judgedByAnswers(comparison, base.cell, next.cell) };
+    return { ...names, ...judgedByAnswers(comparisons[i], base.cell, next.cell) };
   });
-}
-
-/** With seeds of their own: a cell has the same name in both results, and would be drawn alike. */
-function drawn({ runs, parts }: Cell, options: GroupOptions): Group {
-  return groupOfBlocks(runs, parts.map(({ blocks }) => blocks), options);
 }
 
 /** A fast error is no answer: where answers were wrong, they decide and not how fast they came. */
@@ -118,7 +135,9 @@ function judgedByAnswers(
   );
   if (!baseIsWrong && !nextIsWrong) return { comparison, fault: "" };
   const verdict = baseIsWrong && nextIsWrong ? "inconclusive" : nextIsWrong ? "worse" : "better";
-  const figures = comparison.figures.map((figure) => ({ ...figure, verdict }) as const);
+  const figures = comparison.figures.map((figure) =>
+    ({ ...figure, verdict, reason: "answers", runsNeeded: null }) as const
+  );
   const fault = `wrong or failed: ${formatShare(base.wrongRatio)} of the requests before, ${
     formatShare(next.wrongRatio)
   } now`;

@@ -1,9 +1,11 @@
 /** Comparisons as a table: one row a pair, one column a figure. */
+import type { Reason } from "../../runner/stats/verdict.ts";
 import { comparisonOf, type FigureComparison, type GroupComparison } from "../comparison.ts";
 import { type ColumnOf, type Table, type TableCell, tableOf } from "../table.ts";
 import { NONE, textCell } from "../tables/columns.ts";
 import { COMPARED, type ComparedFigure } from "./group.ts";
-import { figureName, percentText, ratioText } from "./words.ts";
+import { sessionStdevOf } from "./between.ts";
+import { figureName, percentText, ratioText, SESSIONS_TEXT, verdictWord } from "./words.ts";
 
 export interface ComparedRow {
   readonly name: string;
@@ -45,26 +47,45 @@ function figureColumn(figure: ComparedFigure): ColumnOf<ComparedRow> {
 function figureCell(comparison: FigureComparison): TableCell {
   const { ratio, verdict } = comparison;
   if (ratio === null) return NONE;
-  const text = `${ratioText(comparison)} ${verdict}`;
+  const text = `${ratioText(comparison)} ${verdictWord(comparison)}`;
   return { text, value: ratio, ...(verdict === "worse" && { alarming: true }) };
 }
 
 /** What ratios and verdicts mean. */
 export function notesOf(comparisons: readonly GroupComparison[]): string[] {
   const [{ marginRatio }] = comparisons;
-  const isUnsure = comparisons.some(({ figures }) =>
-    figures.some(({ verdict, interval }) => verdict === "inconclusive" && interval !== null)
+  const all = comparisons.flatMap(({ figures }) => figures);
+  const reasons = new Set(all.map(({ reason }) => reason));
+  const isPaired = all.some(({ pairs }) => pairs !== null);
+  const margin = percentText(marginRatio);
+  const stdevs = all.flatMap(({ between }) =>
+    between === null ? [] : sessionStdevOf(between) ?? []
   );
-  const isSingle = comparisons.some(({ runs }) => Math.min(runs.base, runs.next) === 1);
   return [
-    "A ratio is that of the target over the one it is held against, with its 95 % interval. " +
-    `Equivalent: surely within ${
-      percentText(marginRatio)
-    }. Better and worse: beyond that, by the ` +
-    "interval, by Holm's correction for so many comparisons, and by the exact Mann-Whitney test.",
-    ...(isUnsure ? ["Inconclusive: there were not enough runs to tell."] : []),
-    ...(isSingle
-      ? ["One run says nothing about the next: such a ratio has no interval and no verdict."]
-      : []),
+    "A ratio is that of the target over the one it is held against, with its 95 % interval" +
+    `${isPaired ? ", by pairs of runs of one repetition" : ""}. Equivalent: all of the interval ` +
+    `within ${margin}. Better and worse: all of it beyond, after Holm's correction for so many ` +
+    `comparisons, and by the exact test of ${isPaired ? "pairs" : "runs"}.`,
+    ...(stdevs.length === 0 ? [] : [
+      `Intervals hold by how much earlier sessions differ: up to ${
+        percentText(Math.max(...stdevs))
+      }, the standard deviation of a ratio.`,
+    ]),
+    ...NOTES.flatMap(({ reason, note }) => reasons.has(reason) ? [note] : []),
   ];
 }
+
+const NOTES: readonly { readonly reason: Reason; readonly note: string }[] = [
+  { reason: "few-runs", note: "Inconclusive: too few runs; more would decide." },
+  { reason: "sessions", note: SESSIONS_TEXT },
+  {
+    reason: "groups",
+    note:
+      "Where runs fall into two groups, no interval of so few covers the truth in 95 of 100 cases, " +
+      "and there is no verdict.",
+  },
+  {
+    reason: "one-run",
+    note: "One run says nothing about the next: such a ratio has no interval and no verdict.",
+  },
+];

@@ -1,6 +1,8 @@
 /** Comparisons in words: ratios with their intervals, and the sentence of a pair. */
+import type { Reason } from "../../runner/stats/verdict.ts";
 import { comparisonOf, type FigureComparison, type GroupComparison } from "../comparison.ts";
-import { formatNumber, GLUE, isTooWide, TOO_WIDE } from "../units.ts";
+import { formatMs, formatNumber, GLUE, isTooWide, TOO_WIDE } from "../units.ts";
+import { unsteadyText } from "../unsteady.ts";
 import type { ComparedFigure } from "./group.ts";
 
 /** `4.31× [4.20, 4.43]`, or without the interval where there is none; `–` where there is no ratio. */
@@ -58,27 +60,82 @@ export function ratiosText(comparison: GroupComparison): string {
   }`;
 }
 
-/** What a verdict means for the reader, without a full stop. */
+/** What a verdict means for the reader, and why it says no more; without a full stop. */
 export function verdictText(comparison: FigureComparison, marginRatio: number): string {
-  switch (comparison.verdict) {
-    case "equivalent":
-      return `the same within ${percentText(marginRatio)}`;
-    case "inconclusive":
-      return inconclusiveText(comparison.smallestChange);
-    default:
-      return comparison.verdict;
+  const { verdict, reason } = comparison;
+  if (verdict === "equivalent") {
+    const where = reason === "sessions" ? " in these two sessions" : "";
+    return `the same within ${percentText(marginRatio)}${where}`;
   }
+  if (verdict !== "inconclusive" || reason === null) return verdict;
+  return WHY[reason](comparison, marginRatio);
 }
 
 /** A ratio of ten, less one: who could only see more knows nothing, and needs no number for it. */
 export const MOST_CHANGE = 9;
 
-function inconclusiveText(smallestChange: number | null): string {
-  if (smallestChange === null) return "one run says nothing about the next";
-  if (smallestChange > MOST_CHANGE) return "not enough runs for a verdict: add runs";
-  const change = percentText(smallestChange);
-  return `not enough runs for a verdict, a change of ${change} would have been seen`;
+const WHY: Readonly<
+  Record<Reason, (comparison: FigureComparison, marginRatio: number) => string>
+> = {
+  nothing: () => "nothing to compare",
+  "one-run": () => "one run says nothing about the next",
+  "few-runs": (comparison, marginRatio) =>
+    ["too few runs for a verdict", seenText(comparison), neededText(comparison, marginRatio)]
+      .filter(Boolean).join(", "),
+  margin: (comparison, marginRatio) =>
+    ["differs by less than matters, perhaps", neededText(comparison, marginRatio)]
+      .filter(Boolean).join(", "),
+  many: () => "a difference, but no surer than chance among so many comparisons",
+  exact: (comparison) =>
+    `a difference, but the exact test of ${
+      comparison.pairs === null ? "runs" : "pairs"
+    } says chance`,
+  sessions: () => "differs in these two sessions",
+  groups: (comparison) => groupsText(comparison),
+  unsteady: ({ unsteady }) => unsteady === null ? "no steady state" : unsteadyText(unsteady),
+  answers: () => "too many wrong answers on both sides",
+};
+
+function seenText({ smallestChange }: FigureComparison): string {
+  if (smallestChange === null) return "";
+  return smallestChange > MOST_CHANGE
+    ? "add runs"
+    : `a change of ${percentText(smallestChange)} would have been seen`;
 }
+
+/** `about 18 runs would show equivalence within 2 %`; "" where no number of runs would do. */
+function neededText({ runsNeeded, ratio }: FigureComparison, marginRatio: number): string {
+  if (runsNeeded === null || ratio === null) return "";
+  const isWithin = Math.abs(Math.log(ratio)) < Math.log1p(marginRatio);
+  const what = isWithin ? `equivalence within ${percentText(marginRatio)}` : "the difference";
+  return `about ${runsNeeded} runs would show ${what}`;
+}
+
+/** `the ratios of pairs fall into two groups: 4 near 1.00×, 1 near 0.79×`. */
+function groupsText({ figure, pairs, groups }: FigureComparison): string {
+  const unit = (value: number): string =>
+    pairs !== null
+      ? formatRatio(value, null)
+      : figure === "rate"
+      ? `${formatNumber(value)}/s`
+      : formatMs(value / 1_000);
+  const near = (groups ?? []).map(({ count, value }) => `${count} near ${unit(value)}`);
+  const what = pairs === null ? "runs" : "the ratios of pairs";
+  return `${what} fall into two groups: ${near.join(", ")}`;
+}
+
+/** The verdict in a word or two, for a table. */
+export function verdictWord({ verdict, reason }: FigureComparison): string {
+  if (reason === "sessions") {
+    return verdict === "equivalent" ? "equivalent in these sessions" : "differs in these sessions";
+  }
+  return verdict;
+}
+
+/** Why two results of two sessions have no verdict, and what to do; a sentence. */
+export const SESSIONS_TEXT =
+  "Each side was measured in one session, and nobody knows by how much sessions of this machine differ: measure " +
+  "both in one experiment, or give several sessions a side.";
 
 /** A change or margin in two digits: `2 %`, `0.5 %`, `12 %`. */
 export function percentText(share: number): string {

@@ -1,35 +1,43 @@
 /** The cells of results, and a single measurement, as thresholds are held against them. */
 import type { Measurement } from "../../runner/result.ts";
-import { RESAMPLES } from "../../runner/stats/cell_estimates.ts";
 import { type Grouped, groupRuns, type ScenarioRuns } from "../cells.ts";
-import { groupOfBlocks } from "../comparison/group.ts";
+import { type Between, ONE_SESSION } from "../comparison/between.ts";
 import { matchCells, type NamedCell, namedCells } from "../comparison/match.ts";
-import { FIGURES } from "../confidence.ts";
+import { areOneSession, betweenOf, type SessionSpread } from "../comparison/sessions.ts";
+import type { FigureName } from "../figures.ts";
 import { repeatedOf } from "../repeated.ts";
-import type { JudgedCell } from "./range.ts";
+import { estimatedAs, type JudgedCell } from "./range.ts";
 
 /** A cell with its counterpart in the baseline; null when that has none. */
 export interface GatedCell {
   readonly cell: JudgedCell;
   readonly baseline: JudgedCell | null;
+  /** What stands between the two, besides what their runs show. */
+  readonly between: (figure: FigureName) => Between;
 }
 
-/** @param baseline Null: there is none. */
+/** @param baseline Null: there is none. @param spread By how much sessions differ. Default: nobody knows. */
 export function gatedCells(
   scenarios: readonly ScenarioRuns[],
-  results: Pick<Grouped, "experiment">,
+  results: Pick<Grouped, "experiment" | "startedAt">,
   baseline: Grouped | null,
+  spread: SessionSpread = () => null,
 ): GatedCell[] {
   const { level } = repeatedOf(results);
   const cells = namedCells(scenarios);
   const bases = baseline === null ? [] : namedCells(groupRuns(baseline));
   const { pairs } = matchCells(bases, cells);
+  const isOne = baseline !== null && areOneSession(baseline, results);
+  const between = (figure: FigureName): Between => {
+    const estimated = estimatedAs(figure);
+    return isOne ? ONE_SESSION : betweenOf(estimated === null ? null : spread(estimated), 2);
+  };
   return cells.map((named) => {
     const base = pairs.find(({ next }) => next === named)?.base;
-    const { estimates } = named.cell.confidence;
     return {
-      cell: { ...judgedOf(named), estimates, level },
-      baseline: base ? redrawn(base, { seed: bases.indexOf(base), level }) : null,
+      cell: { ...judgedOf(named), level },
+      baseline: base ? { ...judgedOf(base), level } : null,
+      between,
     };
   });
 }
@@ -46,25 +54,12 @@ export function gatedMeasurement(measurement: Measurement, baseline: Grouped | n
       estimates: new Map(),
       level: 0.95,
     },
-    baseline: isOne ? redrawn(bases[0], { seed: 0, level: 0.95 }) : null,
+    baseline: isOne ? { ...judgedOf(bases[0]), level: 0.95 } : null,
+    between: () => ({ kind: "unknown" }),
   };
 }
 
-/** Drawn anew: a cell and its baseline have one name, and would else be drawn by one seed. */
-function redrawn(named: NamedCell, { seed, level }: { seed: number; level: number }): JudgedCell {
-  const { runs, parts } = named.cell;
-  const blocks = parts.map((part) => part.blocks);
-  const { estimates } = groupOfBlocks(runs, blocks, {
-    seed,
-    figures: FIGURES,
-    resamples: RESAMPLES,
-  });
-  return { ...judgedOf(named), estimates, level };
-}
-
-function judgedOf({ scenario, cell: { label, runs } }: NamedCell): Pick<
-  JudgedCell,
-  "scenario" | "label" | "runs"
-> {
-  return { scenario, label, runs };
+function judgedOf({ scenario, cell }: NamedCell): Omit<JudgedCell, "level"> {
+  const { label, runs, confidence: { estimates } } = cell;
+  return { scenario, label, runs, estimates };
 }

@@ -18,7 +18,7 @@ export interface GatesModel {
 /** @param baseline Null: there is none. */
 export function gatesModel(
   scenarios: readonly ScenarioRuns[],
-  results: Pick<Results, "experiment">,
+  results: Pick<Results, "experiment" | "startedAt">,
   baseline: Grouped | null,
 ): GatesModel {
   const thresholds = results.experiment.thresholds ?? [];

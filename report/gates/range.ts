@@ -1,7 +1,8 @@
 /** A figure of a cell with its 95 % interval over the runs, and its ratio to that of a baseline. */
 import type { Threshold } from "../../runner/result.ts";
 import type { Estimate } from "../../runner/stats/bootstrap.ts";
-import { intervalOf, ratioOf } from "../../runner/stats/interval.ts";
+import { intervalOf, ratioOf, type Variance } from "../../runner/stats/interval.ts";
+import type { Figure } from "../../runner/stats/pool.ts";
 import { tQuantile } from "../../runner/stats/student_t.ts";
 import type { Estimates } from "../confidence.ts";
 import { type FigureName, figureOfRun, type Judged } from "../figures.ts";
@@ -22,15 +23,24 @@ export interface JudgedCell {
   readonly level: number;
 }
 
+export interface Ends {
+  readonly low: number;
+  readonly high: number;
+  /** Of the error that they come from; absent where it has several parts. */
+  readonly degreesOfFreedom?: number;
+}
+
 export interface Range {
   readonly value: number;
   /** Null: the value is that of what was measured, and of no more. */
-  readonly interval: { readonly low: number; readonly high: number } | null;
+  readonly interval: Ends | null;
 }
 
 export type FigureRange = Range & {
   /** True: the value that waiting longer would have shown may be any larger. */
   readonly isAtLeast: boolean;
+  /** Of each run that has the figure. */
+  readonly byRun: readonly number[];
 };
 
 export function rangeOf(
@@ -43,7 +53,7 @@ export function rangeOf(
   if (known.length === 0) return { none: reason ?? "there is no run" };
   const values = known.map(({ value }) => value);
   const isAtLeast = isPooledAtLeast(figure, cell) ?? known.some((one) => one.isAtLeast);
-  return { ...spreadRange(figure, values, cell), isAtLeast };
+  return { ...spreadRange(figure, values, cell), isAtLeast, byRun: values };
 }
 
 function spreadRange(figure: FigureName, values: readonly number[], cell: JudgedCell): Range {
@@ -52,7 +62,7 @@ function spreadRange(figure: FigureName, values: readonly number[], cell: Judged
   if (/(?:^|\.)max$/.test(figure)) return { value: Math.max(...values), interval: null };
   if (/(?:^|\.)min$/.test(figure)) return { value: Math.min(...values), interval: null };
   const estimate = estimateOf(figure, cell) ??
-    timesEstimate(figure, { runs: cell.runs, name: `${cell.scenario} ${cell.label}` });
+    timesEstimate(figure, cell.runs);
   return fromEstimate(figure, estimate, cell.level) ??
     (PERCENTILE.test(figure) ? runsRange(values) : meanRange(values, cell.level));
 }
@@ -71,25 +81,34 @@ function runsRange(values: readonly number[]): Range {
 
 /** Of a rate or a figure of latency, of all runs together. */
 function estimateOf(figure: FigureName, { estimates }: JudgedCell): Estimate | null {
-  const key = figure === "rate" || figure === "mean"
-    ? figure
-    : Number(/^p([\d.]+)$/.exec(figure)?.[1]);
-  return Number.isNaN(key) ? null : estimates.get(key) ?? null;
+  const key = estimatedAs(figure);
+  return key === null ? null : estimates.get(key) ?? null;
+}
+
+/** Its name among the estimates; null for figures that are means over runs. */
+export function estimatedAs(figure: FigureName): Figure | null {
+  if (figure === "rate" || figure === "mean") return figure;
+  const percentile = Number(/^p([\d.]+)$/.exec(figure)?.[1]);
+  return Number.isNaN(percentile) ? null : percentile;
 }
 
 function fromEstimate(figure: FigureName, estimate: Estimate | null, level: number): Range | null {
   const interval = estimate && intervalOf(estimate, level);
   if (interval === null) return null;
   const size = figure === "rate" ? 1 : 1_000;
-  const { value, low, high } = interval;
-  return { value: value / size, interval: { low: low / size, high: high / size } };
+  const { value, low, high, degreesOfFreedom } = interval;
+  return {
+    value: value / size,
+    interval: { low: low / size, high: high / size, degreesOfFreedom },
+  };
 }
 
 /** Of the mean of the runs' values, by Student's t. */
 export function meanRange(values: readonly number[], level: number): Range {
   const mean = sum(values, (value) => value) / values.length;
-  const reach = tQuantile(level, values.length - 1) * standardErrorOf(values, mean);
-  return { value: mean, interval: { low: mean - reach, high: mean + reach } };
+  const degreesOfFreedom = values.length - 1;
+  const reach = tQuantile(level, degreesOfFreedom) * standardErrorOf(values, mean);
+  return { value: mean, interval: { low: mean - reach, high: mean + reach, degreesOfFreedom } };
 }
 
 function standardErrorOf(values: readonly number[], mean: number): number {
@@ -104,20 +123,25 @@ function isPooledAtLeast(figure: FigureName, { runs }: JudgedCell): boolean | nu
   return percentileBounds(runs, percentile).isAtLeast;
 }
 
-/** The figure over the baseline's, or over another figure of the same unit; null when either is 0. */
+/**
+ * The figure over the baseline's; null when either is 0.
+ *
+ * @param between What else the two differ by, besides what their runs show.
+ */
 export function ratioRangeOf(
   figure: FigureName,
   cell: JudgedCell,
   baseline: JudgedCell,
-  baseFigure: FigureName = figure,
+  between: readonly Variance[] = [],
 ): Range | null {
-  const [of, to] = [rangeOf(figure, cell), rangeOf(baseFigure, baseline)];
+  const [of, to] = [rangeOf(figure, cell), rangeOf(figure, baseline)];
   if ("none" in of || "none" in to || of.value <= 0 || to.value <= 0) return null;
   const [ofEstimate, toEstimate] = [
     estimateOf(figure, cell),
-    estimateOf(baseFigure, baseline),
+    estimateOf(figure, baseline),
   ];
-  const drawn = ofEstimate && toEstimate && ratioOf(ofEstimate, toEstimate, cell.level);
+  const drawn = ofEstimate && toEstimate &&
+    ratioOf(ofEstimate, toEstimate, { confidence: cell.level, between });
   return drawn ? { value: drawn.value, interval: drawn } : quotientOf(of, to);
 }
 

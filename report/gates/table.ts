@@ -6,7 +6,7 @@ import { textCell } from "../tables/columns.ts";
 const MARKS: Readonly<Record<Outcome, string>> = { pass: "✓", fail: "✗", inconclusive: "?" };
 
 const INCONCLUSIVE_NOTE =
-  "Inconclusive: the 95 % interval over the runs lies across the limit; more runs would tell.";
+  "Inconclusive: there is not enough evidence for either side of the limit; the last column says what would decide.";
 
 /** Null without outcomes. */
 export function gatesTable(outcomes: readonly GateOutcome[]): Table | null {

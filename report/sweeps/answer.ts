@@ -165,13 +165,14 @@ export function spanAnswer(
 
 /** What is slowest and fastest was picked after the fact, so nothing is said of a difference without a verdict. */
 function spanVerdict(
-  { interval, verdict }: FigureComparison,
+  { interval, verdict, reason }: FigureComparison,
   ends: string,
   cells: readonly Cell[],
 ): string {
   if (verdict === "better") return `is ${ends}`;
   if (interval === null || verdict === "inconclusive") {
-    return `was ${ends}, with too few runs to be sure`;
+    const isOpen = reason === "one-run" || reason === "few-runs";
+    return `was ${ends}, ${isOpen ? "with too few runs to be sure" : "without being sure"}`;
   }
   const names = factorPaths(cells).map((path) => variableName(factorName(cells, path)));
   return `is about as fast at every ${names.join(" and ")}`;

@@ -1,13 +1,14 @@
 /** What a trend comes to, in sentences: the oldest result against the newest, and where the change came. */
-import { comparisonOf } from "../comparison.ts";
+import { comparisonOf, type FigureComparison } from "../comparison.ts";
 import { sentenceOf } from "../comparison/render.ts";
-import { type ComparedCell, DECISIVE, type ResultsComparison } from "../comparison/results.ts";
-import { formatRatio } from "../comparison/words.ts";
+import { DECISIVE } from "../comparison/group.ts";
+import type { ComparedCell, ResultsComparison } from "../comparison/results.ts";
+import { formatRatio, SESSIONS_TEXT } from "../comparison/words.ts";
 import { figureOfCell } from "../sweeps/charts.ts";
 import { counted, unique } from "../words.ts";
 import type { TrendPoint, TrendSeries } from "./series.ts";
 
-type Change = "worse" | "better" | "the same" | "unsure";
+type Change = "worse" | "better" | "differs" | "the same" | "unsure";
 
 /** `From 0123456 to 89abcde: of 3 cells 1 is worse, 1 is better, 1 is the same.` */
 export function trendFinding(
@@ -22,28 +23,45 @@ export function trendFinding(
     return count === 0 ? [] : [`${count} ${count === 1 ? singular : plural}`];
   });
   const within = Math.round(marginRatio * 1_000) / 10;
+  const why = changes.includes("differs") ? ` ${SESSIONS_TEXT}` : "";
   return `${ends}, of ${counted(cells.length, "cell")}: ${parts.join(", ")}. ` +
-    `Better and worse are differences in requests/s or p99 that are sure and larger than ${within} %.`;
+    `Only differences in requests/s or p99 count that are surely larger than ${within} %.${why}`;
 }
 
 const PHRASES: readonly { change: Change; singular: string; plural: string }[] = [
   { change: "worse", singular: "is worse", plural: "are worse" },
   { change: "better", singular: "is better", plural: "are better" },
+  {
+    change: "differs",
+    singular: "differs in these two sessions",
+    plural: "differ in these two sessions",
+  },
   { change: "the same", singular: "is the same", plural: "are the same" },
   {
     change: "unsure",
-    singular: "has too few runs to tell",
-    plural: "have too few runs to tell",
+    singular: "is inconclusive",
+    plural: "are inconclusive",
   },
 ];
 
 /** Worse in one figure outweighs better in the other, as in `plateau compare`. */
 export function changeOf({ comparison }: ComparedCell): Change {
-  const verdicts = DECISIVE.map((figure) => comparisonOf(comparison, figure).verdict);
-  if (verdicts.includes("worse")) return "worse";
-  if (verdicts.includes("better")) return "better";
-  return verdicts.every((verdict) => verdict === "equivalent") ? "the same" : "unsure";
+  const changes = DECISIVE.map((figure) => changeIn(comparisonOf(comparison, figure)));
+  return PHRASES.map(({ change }) => change)
+    .find((change) => change !== "the same" && changes.includes(change)) ?? "the same";
 }
+
+function changeIn({ verdict, reason }: FigureComparison): Change {
+  if (verdict === "equivalent") return "the same";
+  if (verdict !== "inconclusive") return verdict;
+  return reason === "sessions" ? "differs" : "unsure";
+}
+
+const HEADS: ReadonlyMap<Change | undefined, string> = new Map([
+  ["worse", "Worse"],
+  ["better", "Better"],
+  ["differs", "Differs in these two sessions"],
+]);
 
 /** A sentence for each cell of a scenario that changed, and where most of it came from. */
 export function changeFindings(
@@ -56,8 +74,8 @@ export function changeFindings(
       scenario === one.scenario && next === one.label
     );
     const change = cell && changeOf(cell);
-    if (cell === undefined || (change !== "worse" && change !== "better")) return [];
-    const head = change === "worse" ? "Worse" : "Better";
+    const head = HEADS.get(change);
+    if (cell === undefined || head === undefined) return [];
     // Where answers were wrong, how fast they came is no reason.
     const why = cell.fault === "" ? stepText(cell, one, points) : `; ${cell.fault}`;
     return [`${head}: ${sentenceOf(cell)}${why}.`];
@@ -72,7 +90,7 @@ function stepText(
 ): string {
   const { comparison } = cell;
   const change = changeOf(cell);
-  const figure = DECISIVE.find((one) => comparisonOf(comparison, one).verdict === change);
+  const figure = DECISIVE.find((one) => changeIn(comparisonOf(comparison, one)) === change);
   if (figure === undefined) return "";
   const { ratio } = comparisonOf(comparison, figure);
   const known = cells.flatMap((cell, at) => cell === null ? [] : [{ cell, at }]);

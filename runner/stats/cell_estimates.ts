@@ -2,13 +2,12 @@
  * The figures of a cell's runs with what their intervals need, drawn alike wherever they are needed: what a
  * look of `repeat: until` sees is what the report shows.
  */
-import { bootstrap, type Estimate } from "./bootstrap.ts";
-import { fnv1a } from "./fnv1a.ts";
+import { bootstrap, type Estimate, type Sampling } from "./bootstrap.ts";
 import type { Block, Figure } from "./pool.ts";
 
 /**
- * As many as `bench/statistics.ts` measures the coverage of intervals with. Chance moves their ends by some 4 %
- * of the half width (10,000: by 1.4 %), always the same way, and a report of 450 runs takes about a second.
+ * As many as `bench/statistics.ts` measures the coverage of intervals with. Chance moves their ends by some 2 %
+ * of the half width, always the same way, and a report of 450 runs takes about a second.
  */
 export const RESAMPLES = 1_000;
 
@@ -20,16 +19,19 @@ export function cellName(
 }
 
 /**
- * @param name Of the cell; different cells are drawn independently, the same one always alike.
  * @param runs The blocks of each run; runs without any are left out.
  * @returns One for each figure, in their order; null where there is no ratio to nothing, or no run.
  */
 export function estimateCell(
-  name: string,
   runs: readonly (readonly Block[])[],
   figures: readonly Figure[],
+  { session, repetitions }: Sampling,
 ): (Estimate | null)[] {
-  const filled = runs.filter(({ length }) => length > 0);
+  const filled = [...runs.keys()].filter((run) => runs[run].length > 0);
   if (filled.length === 0) return figures.map(() => null);
-  return bootstrap(filled, { figures, seed: fnv1a(name), resamples: RESAMPLES });
+  return bootstrap(filled.map((run) => runs[run]), {
+    figures,
+    sampling: { session, repetitions: filled.map((run) => repetitions[run]) },
+    resamples: RESAMPLES,
+  });
 }

@@ -15,3 +15,10 @@ export function holm(pValues: readonly number[]): number[] {
   });
   return adjusted;
 }
+
+/** The same of a family in which some hypotheses could not be tested: null stays null and does not count. */
+export function holmOfKnown(pValues: readonly (number | null)[]): (number | null)[] {
+  const raised = holm(pValues.filter((p) => p !== null));
+  let place = 0;
+  return pValues.map((p) => p === null ? null : raised[place++]);
+}

@@ -1,19 +1,20 @@
 /**
- * Confidence intervals of a group's figure, and of the ratio of two groups' figures.
+ * Confidence intervals of a group's figure, and of ratios of figures.
  *
- * The interval that is read off the draws directly, from their 2.5 % to their 97.5 % quantile, covers the
- * true value in 85 % of cases with 5 runs, not in 95: it is short of the factor √(n / (n − 1)) · t / z. Here
- * those quantiles are stretched by just what is missing,
+ * Centre and width come from one estimator: the figure of all runs pooled, and how it moves when whole runs are
+ * drawn anew. On the logarithmic scale, where noise that multiplies is even on both sides, the interval is
  *
- *     k = t(confidence, degrees of freedom) · standard error / (z(confidence) · stdev of the draws),
+ *     value · exp(± t(confidence, degrees of freedom) · standard error),
  *
- * so that the draws say how lopsided the interval is, and the differences between runs with Student's t how
- * wide (T. C. Hesterberg, "What teachers should know about the bootstrap", 2015, §4–5, on why the plain
- * interval is too short, and t with the bootstrap's standard error as a cure). All on the logarithmic scale,
- * where noise that multiplies is even on both sides. `bench/statistics.ts` measures the coverage.
+ * as the interval that is read off the draws, from their 2.5 % to their 97.5 % quantile, covers the true value in
+ * 85 % of cases with 5 runs (T. C. Hesterberg, "What teachers should know about the bootstrap", 2015, §4–5: t
+ * with the bootstrap's standard error is the cure). `bench/statistics.ts` measures the coverage.
+ *
+ * Figures of cells that ran in one experiment are paired by repetition: a resample draws the same repetitions of
+ * all of them, and what slowed a whole repetition is in both sides of a ratio and cancels (L. Bulej et al., "Duet
+ * benchmarking", ICPE 2020, find pairs 2.3 to 12.5 times more accurate).
  */
-import { type Estimate, stdevOf } from "./bootstrap.ts";
-import { quantileOf } from "./quantile.ts";
+import { type Estimate, standardErrorOf, stdevOf } from "./bootstrap.ts";
 import { tQuantile, twoSidedP } from "./student_t.ts";
 
 /** Of a figure in its unit, or of a ratio. */
@@ -26,75 +27,167 @@ export interface Interval {
   readonly degreesOfFreedom: number;
 }
 
+/** A part of the variance of ln value, and how surely it is known. */
+export interface Variance {
+  readonly variance: number;
+  readonly degreesOfFreedom: number;
+}
+
 /** @returns null for fewer than two runs: one says nothing about the next. */
 export function intervalOf(estimate: Estimate, confidence = 0.95): Interval | null {
-  const degreesOfFreedom = estimate.byRun.length - 1;
-  return degreesOfFreedom < 1 ? null : stretch({ ...estimate, degreesOfFreedom }, confidence);
+  return contrastOf([{ estimate, power: 1 }], { confidence });
+}
+
+export interface RatioOptions {
+  readonly confidence?: number;
+  /** What else the sides differ by, besides what their runs show: the sessions in which they were measured. */
+  readonly between?: readonly Variance[];
 }
 
 /**
- * The ratio `of` / `to`, each of as many resamples; above 1 when `of` is larger. Degrees of freedom by
- * Welch and Satterthwaite.
+ * The ratio `of` / `to`, above 1 when `of` is larger.
  *
  * @returns null when either has fewer than two runs.
  */
-export function ratioOf(of: Estimate, to: Estimate, confidence = 0.95): Interval | null {
-  const [ofFreedom, toFreedom] = [of.byRun.length - 1, to.byRun.length - 1];
-  if (ofFreedom < 1 || toFreedom < 1) return null;
-  const [ofVariance, toVariance] = [of.logStandardError ** 2, to.logStandardError ** 2];
-  const variance = ofVariance + toVariance;
-  const degreesOfFreedom = variance === 0
-    ? ofFreedom + toFreedom
-    : variance ** 2 / (ofVariance ** 2 / ofFreedom + toVariance ** 2 / toFreedom);
-  const logDraws = of.logDraws.map((draw, i) => draw - to.logDraws[i]);
+export function ratioOf(of: Estimate, to: Estimate, options: RatioOptions = {}): Interval | null {
+  return contrastOf([{ estimate: of, power: 1 }, { estimate: to, power: -1 }], options);
+}
+
+/** A factor of a product of powers: 1 for what is multiplied by, −1 for what is divided by. */
+export interface Term {
+  readonly estimate: Estimate;
+  readonly power: number;
+}
+
+/**
+ * A product of figures, each to its power. Those of one session are drawn together, over the repetitions that all
+ * of them have; the variances of sessions add up, with degrees of freedom by Welch and Satterthwaite.
+ *
+ * @returns null where a session has fewer than two repetitions.
+ */
+export function contrastOf(
+  terms: readonly Term[],
+  { confidence = 0.95, between = [] }: RatioOptions = {},
+): Interval | null {
+  const parts = neighboursOf(terms).map(partOf);
+  if (parts.some(({ degreesOfFreedom }) => !(degreesOfFreedom > 0))) return null;
+  const value = parts.reduce((product, part) => product * part.value, 1);
+  const { variance, degreesOfFreedom } = sumOfVariances([...parts, ...between]);
+  return studentInterval(value, { variance, degreesOfFreedom }, confidence);
+}
+
+/** @param variance Of ln value. */
+export function studentInterval(
+  value: number,
+  { variance, degreesOfFreedom }: Variance,
+  confidence: number,
+): Interval {
   const logStandardError = Math.sqrt(variance);
-  return stretch(
-    { value: of.value / to.value, logStandardError, degreesOfFreedom, logDraws },
-    confidence,
+  // No spread at all is no uncertainty, however few the degrees of freedom.
+  const reach = variance === 0 ? 0 : tQuantile(confidence, degreesOfFreedom) * logStandardError;
+  return {
+    value,
+    low: value * Math.exp(-reach),
+    high: value * Math.exp(reach),
+    logStandardError,
+    degreesOfFreedom,
+  };
+}
+
+/** Of independent parts (B. L. Welch, Biometrika 1947; F. E. Satterthwaite, Biometrics 1946). */
+export function sumOfVariances(parts: readonly Variance[]): Variance {
+  const variance = parts.reduce((sum, part) => sum + part.variance, 0);
+  if (variance === 0) {
+    const degreesOfFreedom = parts.reduce((sum, part) => sum + part.degreesOfFreedom, 0);
+    return { variance, degreesOfFreedom };
+  }
+  const spread = parts.reduce((sum, part) => sum + part.variance ** 2 / part.degreesOfFreedom, 0);
+  return { variance, degreesOfFreedom: variance ** 2 / spread };
+}
+
+/** Terms that are drawn together: of one session, with two repetitions or more in common. */
+function neighboursOf(terms: readonly Term[]): Term[][] {
+  const bySession = Map.groupBy(
+    terms,
+    ({ estimate: { session } }, i) => session ?? i,
   );
+  return [...bySession.values()].flatMap((those) => {
+    const common = commonOf(those.map(({ estimate }) => estimate));
+    if (those.length === 1 || common.length < 2) return those.map((term) => [term]);
+    const paired = those.map(({ estimate, power }) => ({
+      estimate: over(estimate, common),
+      power,
+    }));
+    return paired.some(({ estimate }) => estimate === null)
+      ? those.map((term) => [term])
+      : [paired.flatMap(({ estimate, power }) => estimate === null ? [] : [{ estimate, power }])];
+  });
+}
+
+/** Repetitions that all of them have, in the order of the first. */
+export function commonOf(estimates: readonly Pick<Estimate, "repetitions">[]): number[] {
+  const [first, ...others] = estimates;
+  return first.repetitions.filter((repetition) =>
+    others.every(({ repetitions }) => repetitions.includes(repetition))
+  );
+}
+
+/** @param common Repetitions of the estimate. */
+export function over(estimate: Estimate, common: readonly number[]): Estimate | null {
+  return estimate.repetitions.length === common.length ? estimate : estimate.of(common);
+}
+
+function partOf(terms: readonly Term[]): Variance & { readonly value: number } {
+  const [{ estimate: first }] = terms;
+  return {
+    value: terms.reduce((product, { estimate, power }) => product * estimate.value ** power, 1),
+    variance: terms.length === 1
+      ? (terms[0].power * first.logStandardError) ** 2
+      : standardErrorOf(jointDraws(terms), first.byRun.length) ** 2,
+    degreesOfFreedom: first.byRun.length - 1,
+  };
+}
+
+function jointDraws(terms: readonly Term[]): Float64Array {
+  const draws = new Float64Array(terms[0].estimate.logDraws.length);
+  for (const { estimate, power } of terms) {
+    for (let i = 0; i < draws.length; i++) draws[i] += power * estimate.logDraws[i];
+  }
+  return draws;
 }
 
 /** Two-sided probability of a ratio at least as far from 1, were the true one 1. */
 export function pValueOf(ratio: Interval): number {
-  const distance = Math.abs(Math.log(ratio.value));
-  if (distance === 0) return 1;
-  return twoSidedP(distance / ratio.logStandardError, ratio.degreesOfFreedom);
+  return pBeyond(ratio, 0);
 }
 
-type Known = Omit<Estimate, "byRun"> & { readonly degreesOfFreedom: number };
-
-/** What the logarithm of a draw is multiplied with so that the quantiles of `confidence` are as far as they should. */
-function stretchOf(
-  { logStandardError, degreesOfFreedom, logDraws }: Known,
-  confidence: number,
+/**
+ * Two-sided probability of a ratio at least as far beyond a margin, were the true one just at its edge: 0.05 where
+ * the end of the 95 % interval touches it. 1 for a ratio within.
+ */
+export function pBeyond(
+  { value, logStandardError, degreesOfFreedom }: Interval,
+  marginRatio: number,
 ): number {
-  const spread = stdevOf(logDraws);
-  if (spread === 0) return 0;
-  return tQuantile(confidence, degreesOfFreedom) * logStandardError /
-    (tQuantile(confidence, Infinity) * spread);
+  const distance = Math.abs(Math.log(value)) - Math.log1p(marginRatio);
+  if (!(distance > 0)) return 1;
+  return logStandardError === 0 ? 0 : twoSidedP(distance / logStandardError, degreesOfFreedom);
 }
 
 /**
  * The draws of a figure in its unit, as far apart as its interval is wide: for what is computed of several
  * figures. @returns null for fewer than two runs.
  */
-export function stretchedDraws(estimate: Estimate, confidence = 0.95): Float64Array | null {
+export function stretchedDraws(
+  estimate: Pick<Estimate, "value" | "byRun" | "logStandardError" | "logDraws">,
+  confidence = 0.95,
+): Float64Array | null {
   const degreesOfFreedom = estimate.byRun.length - 1;
   if (degreesOfFreedom < 1) return null;
-  const factor = stretchOf({ ...estimate, degreesOfFreedom }, confidence);
+  const spread = stdevOf(estimate.logDraws);
+  const factor = spread === 0
+    ? 0
+    : tQuantile(confidence, degreesOfFreedom) * estimate.logStandardError /
+      (tQuantile(confidence, Infinity) * spread);
   return estimate.logDraws.map((draw) => estimate.value * Math.exp(factor * draw));
-}
-
-function stretch(from: Known, confidence: number): Interval {
-  const { value, logStandardError, degreesOfFreedom, logDraws } = from;
-  const factor = stretchOf(from, confidence);
-  const sorted = logDraws.toSorted();
-  const at = (share: number): number => value * Math.exp(factor * quantileOf(sorted, share));
-  return {
-    value,
-    low: at((1 - confidence) / 2),
-    high: at((1 + confidence) / 2),
-    logStandardError,
-    degreesOfFreedom,
-  };
 }

@@ -63,17 +63,32 @@ export function twoSidedP(t: number, degreesOfFreedom: number): number {
   return incompleteBeta(df / (df + t * t), df / 2, 0.5);
 }
 
+/** Density of Student's t. */
+function density(t: number, degreesOfFreedom: number): number {
+  const df = Math.min(degreesOfFreedom, 1e7);
+  const scale = logGamma((df + 1) / 2) - logGamma(df / 2) - 0.5 * Math.log(df * Math.PI);
+  return Math.exp(scale - (df + 1) / 2 * Math.log1p(t * t / df));
+}
+
 /**
- * The t that |T| exceeds with probability 1 − confidence, 2.776 for 95 % and 4 degrees of freedom; by
- * bisection on its logarithm.
+ * The t that |T| exceeds with probability 1 − confidence, 2.776 for 95 % and 4 degrees of freedom. By Newton's steps
+ * on ln p against ln t, which is nearly a straight line in the tails; by halves where a step would leave what is known
+ * to hold the root.
  */
 export function tQuantile(confidence: number, degreesOfFreedom: number): number {
-  let low = -40;
-  let high = 40;
+  const wanted = Math.log(1 - confidence);
+  let [low, high] = [-40, 40];
+  let at = 0;
   for (let i = 0; i < 100; i++) {
-    const middle = (low + high) / 2;
-    if (twoSidedP(Math.exp(middle), degreesOfFreedom) > 1 - confidence) low = middle;
-    else high = middle;
+    const t = Math.exp(at);
+    const p = twoSidedP(t, degreesOfFreedom);
+    if (Math.log(p) > wanted) low = at;
+    else high = at;
+    const slope = -2 * density(t, degreesOfFreedom) * t / p;
+    const next = at - (Math.log(p) - wanted) / slope;
+    const step = next > low && next < high ? next : (low + high) / 2;
+    if (Math.abs(step - at) < 1e-14) break;
+    at = step;
   }
-  return Math.exp((low + high) / 2);
+  return Math.exp(at);
 }

@@ -4,12 +4,26 @@ import { measurementFixture } from "../report/fixture.ts";
 import { around, type Rates, resultsAt } from "../report/rates.ts";
 import { emptyFolder, plateau } from "./plateau.ts";
 
-/** Writes results at these rates into a folder of their own, and gives its path. */
-function written(folder: string, name: string, rates: Rates): string {
+/** Writes results at these rates into a folder of their own, and gives its path; all of one start, unless named. */
+function written(folder: string, name: string, rates: Rates, startedAt?: string): string {
   const path = join(folder, name);
-  Deno.mkdirSync(path);
-  Deno.writeTextFileSync(join(path, "results.json"), JSON.stringify(resultsAt(rates)));
+  Deno.mkdirSync(path, { recursive: true });
+  const results = { ...resultsAt(rates), ...(startedAt !== undefined && { startedAt }) };
+  Deno.writeTextFileSync(join(path, "results.json"), JSON.stringify(results));
   return path;
+}
+
+/** A folder of sessions, one a day of a month; gives its path. */
+function sessions(folder: string, month: string, rates: readonly number[]): string {
+  rates.forEach((rate, i) =>
+    written(
+      folder,
+      join(month, `${i}`),
+      { api: around(rate) },
+      `2031-${month}-0${i + 1}T10:00:00.000Z`,
+    )
+  );
+  return join(folder, month);
 }
 
 const ENDS: [code: number, sentence: string, next: readonly number[], says: RegExp][] = [
@@ -18,7 +32,7 @@ const ENDS: [code: number, sentence: string, next: readonly number[], says: RegE
     5,
     "it can't be told",
     [700, 1_400, 1_000, 900, 1_100],
-    /: not enough runs for a verdict, a change of \d+ %/,
+    /: too few runs for a verdict, a change of \d+ %/,
   ],
 ];
 
@@ -72,6 +86,31 @@ Deno.test("compare warns of what differs, and says what has no counterpart", asy
     /^Warning: not measured alike: processor: Some CPU @ 2\.40GHz → Another CPU$/m,
   );
   assert.match(stdout, /^Only in BASE: static, old\nOnly in NEW: static, young$/m);
+});
+
+Deno.test("compare of two sessions ends at a difference in these, and exits with 5", async () => {
+  using folder = emptyFolder();
+  const base = sessions(folder.path, "01", [1_000]);
+  const next = sessions(folder.path, "02", [900]);
+  const ended = await plateau(["compare", base, next]);
+  assert.equal(ended.code, 5, ended.stderr);
+  assert.match(ended.stdout, /1,000 → 900 requests\/s: differs in these two sessions\n/);
+  assert.match(ended.stdout, /nobody knows by how much sessions\s+of\s+this\s+machine\s+differ/);
+});
+
+Deno.test("compare of folders of sessions, or with earlier ones, calls worse what is worse", async () => {
+  using folder = emptyFolder();
+  const base = sessions(folder.path, "01", [1_000, 1_004, 998]);
+  const next = sessions(folder.path, "02", [900, 903, 896]);
+  const several = await plateau(["compare", base, next]);
+  assert.equal(several.code, 1, several.stdout + several.stderr);
+  const single = [join(base, "0"), join(next, "0"), "--sessions", base, "--sessions", next];
+  const wide = await plateau(["compare", ...single]);
+  assert.equal(wide.code, 5, wide.stdout);
+  const earlier = sessions(folder.path, "03", [1_000, 1_003, 999, 1_001, 998]);
+  const known = await plateau(["compare", ...single.slice(0, 2), "--sessions", earlier]);
+  assert.equal(known.code, 1, known.stdout + known.stderr);
+  assert.match(known.stdout, /Intervals hold by how much earlier sessions differ/);
 });
 
 Deno.test("compare --json - prints nothing but the comparison, two measurements of bench included", async () => {

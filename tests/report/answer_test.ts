@@ -64,7 +64,7 @@ const CASES: Record<string, Case> = {
   "what can't be told says which change would have been": {
     rates: { a: [900, 1_000, 1_100], b: [1_000, 1_100, 950] },
     says:
-      /are too close to call: .*, not enough runs for a verdict, a change of \d+ % would have been seen/,
+      /are too close to call: .*, too few runs for a verdict, a change of \d+ % would have been seen/,
     never: /fastest/,
   },
   "of many rivals only the next and the last are named": {

@@ -2,39 +2,38 @@ import assert from "node:assert/strict";
 import {
   comparePairs,
   comparisonOf,
+  decisivePs,
   type GroupComparison,
   type JudgeOptions,
+  judgePairs,
+  testPairs,
 } from "../../report/comparison.ts";
-import { type Group, groupOfBlocks } from "../../report/comparison/group.ts";
-import { formatRatio, ratioText } from "../../report/comparison/words.ts";
+import { groupRuns } from "../../report/cells.ts";
+import { DECISIVE, type Group, groupOf } from "../../report/comparison/group.ts";
+import { ratioText, verdictText } from "../../report/comparison/words.ts";
 import { reportModel } from "../../report/model.ts";
 import type { Run } from "../../runner/result.ts";
-import { blocksOf } from "../../runner/stats/blocks.ts";
-import { intervalBlocks } from "../../runner/stats/interval_blocks.ts";
+import { holm } from "../../runner/stats/holm.ts";
 import { resultsFixture } from "./fixture.ts";
 import { around, resultsAt } from "./rates.ts";
-
-/** Fewer than in earnest, as only the order of magnitude of an interval is looked at. */
-const RESAMPLES = 400;
 
 function runsAt(rates: readonly number[]): readonly Run[] {
   return resultsAt({ a: rates }).runs;
 }
 
-function groupOf(runs: readonly Run[], seed: number): Group {
-  const blocks = runs.map(({ timeline, latency }) =>
-    blocksOf(intervalBlocks(timeline.points, latency.clock))
-  );
-  return groupOfBlocks(runs, blocks, { seed, resamples: RESAMPLES });
+/** @param session Sides of one session pair their runs. */
+function groupAt(runs: readonly Run[], session: string): Group {
+  const startedAt = `2031-05-04T10:18:00.${session}Z`;
+  return groupOf(groupRuns({ ...resultsAt({}), runs: [...runs], startedAt })[0].cells[0]);
 }
 
-/** One comparison for itself. */
+/** One comparison for itself, of one experiment. */
 function compare(
   base: readonly Run[],
   next: readonly Run[],
-  { seed = 0, ...judge }: JudgeOptions & { seed?: number } = {},
+  judge: JudgeOptions = {},
 ): GroupComparison {
-  return comparePairs([{ base: groupOf(base, seed), next: groupOf(next, seed + 1) }], judge)[0];
+  return comparePairs([{ base: groupAt(base, "000"), next: groupAt(next, "000") }], judge)[0];
 }
 
 function rateVerdict(comparison: GroupComparison): string {
@@ -55,27 +54,102 @@ for (const [sentence, next, verdict] of verdicts) {
   });
 }
 
-Deno.test("comparison: the interval holds the ratio, and Mann-Whitney is exact beside it", () => {
+Deno.test("comparison: the interval holds the ratio, of five pairs", () => {
   const comparison = compare(runsAt(around(1_000)), runsAt(around(2_000, 0.001)));
-  const { base, next, ratio, interval, mannWhitney, p, adjustedP } = comparisonOf(
-    comparison,
-    "rate",
-  );
+  const rate = comparisonOf(comparison, "rate");
+  const { base, next, ratio, interval, pairs, p, adjustedP } = rate;
   assert.ok(Math.abs(base - 1_000) < 1 && Math.abs(next - 2_002) < 2);
   assert.ok(interval && ratio !== null && p !== null && adjustedP !== null);
   assert.ok(interval.low < ratio && ratio < interval.high && interval.high - interval.low < 0.1);
+  assert.equal(pairs, 5);
+  assert.equal(interval.degreesOfFreedom, 4);
+});
+
+Deno.test("comparison: of two sessions runs do not pair, and Mann-Whitney is exact beside the interval", () => {
+  const [base, next] = [
+    groupAt(runsAt(around(1_000)), "000"),
+    groupAt(runsAt(around(2_000)), "001"),
+  ];
+  const [comparison] = comparePairs([{ base, next, between: () => ({ kind: "unknown" }) }]);
+  const { exact, pairs, pairingGain } = comparisonOf(comparison, "rate");
+  assert.deepEqual([pairs, pairingGain], [null, null]);
   // 2 of the 252 ways to deal ten runs out to two groups of five.
-  assert.equal(mannWhitney?.p, 2 / 252);
-  assert.equal(adjustedP, p);
+  assert.equal(exact?.p, 2 / 252);
+});
+
+/** What slowed a whole repetition, for both sides. */
+const BLOCKS = [1, 0.9, 1.1, 0.94, 1.06];
+
+Deno.test("comparison: 5 % less is worse in spite of blocks that differ by 10 %, and what pairs gain is told", () => {
+  const [base, next] = [around(1_000), around(950)].map((rates) =>
+    runsAt(rates.map((rate, i) => rate * BLOCKS[i]))
+  );
+  const { verdict, pairingGain } = comparisonOf(compare(base, next), "rate");
+  assert.equal(verdict, "worse");
+  assert.ok(pairingGain !== null && pairingGain > 10, `${pairingGain}`);
+});
+
+Deno.test("comparison: a repetition that one side lacks is left out of both", () => {
+  const [base, next] = [runsAt(around(1_000)), runsAt(around(900))];
+  const { pairs, verdict } = comparisonOf(compare(base, next.filter((_, i) => i !== 1)), "rate");
+  assert.deepEqual([pairs, verdict], [4, "worse"]);
+});
+
+Deno.test("comparison: what is surely lower, and perhaps by less than the margin, is not worse", () => {
+  const { verdict, reason, runsNeeded } = comparisonOf(
+    compare(runsAt(around(1_000)), runsAt(around(975, 0.0002))),
+    "rate",
+  );
+  assert.deepEqual([verdict, reason], ["inconclusive", "margin"]);
+  assert.ok(runsNeeded !== null && runsNeeded > 5);
+});
+
+Deno.test("comparison: pairs of two kinds have no verdict, and the kinds are told", () => {
+  const slow = [700, 1_001, 999, 1_000.5, 1_000];
+  const comparison = compare(runsAt([1_000, 1_000, 1_000, 1_000, 1_000]), runsAt(slow));
+  const rate = comparisonOf(comparison, "rate");
+  assert.deepEqual([rate.verdict, rate.reason], ["inconclusive", "groups"]);
+  assert.equal(
+    verdictText(rate, 0.02),
+    "the ratios of pairs fall into two groups: 4 near 1.00×, 1 near 0.70×",
+  );
+});
+
+Deno.test("comparison: where most runs of a side never settle there is no verdict", () => {
+  const next = runsAt(around(500)).map((run, i): Run => ({
+    ...run,
+    warmup: { label: i < 4 ? "no-steady-state" : "flat", steadyFrom: null },
+  }));
+  const rate = comparisonOf(compare(runsAt(around(1_000)), next), "rate");
+  assert.deepEqual([rate.verdict, rate.reason], ["inconclusive", "unsteady"]);
+  assert.match(verdictText(rate, 0.02), /^no steady state in 4 of 5 runs/);
+});
+
+Deno.test("comparison: Holm's method goes over rate and p99 of all pairs as one family, over the rest as another", () => {
+  const pair = {
+    base: groupAt(runsAt(around(1_000)), "000"),
+    next: groupAt(runsAt(around(970)), "000"),
+  };
+  const tests = testPairs([pair, pair]);
+  const alone = decisivePs(tests);
+  assert.equal(alone.length, 4);
+  const raised = judgePairs(tests).flatMap((one) =>
+    DECISIVE.map((figure) => comparisonOf(one, figure).adjustedP)
+  );
+  assert.deepEqual(raised, holm(alone));
+  const besides = judgePairs(tests, [0.5, 0.6]).flatMap((one) =>
+    DECISIVE.map((figure) => comparisonOf(one, figure).adjustedP)
+  );
+  assert.deepEqual(besides, holm([...alone, 0.5, 0.6]).slice(0, 4));
 });
 
 Deno.test("comparison: of many made together, only a larger change would have been seen", () => {
-  const [base, next] = [around(1_000), around(1_000, 0.001)].map((rates, seed) =>
-    groupOf(runsAt(rates), seed)
+  const [base, next] = [around(1_000), around(1_000, 0.0011)].map((rates) =>
+    groupAt(runsAt(rates), "000")
   );
   const changeOf = (count: number): number =>
     comparisonOf(comparePairs(Array(count).fill({ base, next }))[0], "rate").smallestChange ?? 0;
-  assert.ok(changeOf(5) > 1.3 * changeOf(1), `${changeOf(1)} ${changeOf(5)}`);
+  assert.ok(changeOf(5) - 0.02 > 1.3 * (changeOf(1) - 0.02), `${changeOf(1)} ${changeOf(5)}`);
 });
 
 Deno.test("comparison: p99 of a slower target is worse, its times are in ms", () => {
@@ -104,8 +178,8 @@ Deno.test("comparison: a side that answered nothing has no ratio", () => {
 });
 
 Deno.test("comparison: of many cells, Holm's correction raises what is not sure", () => {
-  const [base, next] = [[1_000, 1_040, 970], [1_080, 1_050, 1_130]].map((rates, seed) =>
-    groupOf(runsAt(rates), seed)
+  const [base, next] = [[1_000, 1_040, 970], [1_080, 1_050, 1_130]].map((rates) =>
+    groupAt(runsAt(rates), "000")
   );
   const alone = comparisonOf(comparePairs([{ base, next }])[0], "rate");
   const twenty = comparePairs(Array.from({ length: 20 }, () => ({ base, next })));
@@ -120,36 +194,10 @@ Deno.test("comparison: a wider margin makes a small difference equivalent", () =
   assert.equal(rateVerdict(compare(...sides, { marginRatio: 0.001 })), "better");
 });
 
-Deno.test("comparison: the same runs and seed give the same comparison", () => {
-  const again = (): GroupComparison =>
-    compare(runsAt(around(1_000)), runsAt(around(1_100)), { seed: 3 });
+Deno.test("comparison: the same runs give the same comparison", () => {
+  const again = (): GroupComparison => compare(runsAt(around(1_000)), runsAt(around(1_100)));
   assert.deepEqual(again(), again());
 });
-
-const written: [ratio: number, ends: [number, number] | null, text: string][] = [
-  [4.312, [4.203, 4.427], "4.31× [4.20, 4.43]"],
-  [0.2412, [0.2204, 0.2598], "0.24× [0.22, 0.26]"],
-  [1.0021, [0.9981, 1.0062], "1.002× [0.998, 1.006]"],
-  [0.0241, [0.0221, 0.026], "0.024× [0.022, 0.026]"],
-  [0.0024, null, "0.0024×"],
-  [0.00033, [0.00031, 0.00035], "0.00033× [0.00031, 0.00035]"],
-  [3e-12, null, "0.000000×"],
-  [143.2, [120.1, 171.8], "143× [120, 172]"],
-  [2.5, null, "2.50×"],
-  [2.224, [1.204, Infinity], "2.22× [1.20, ∞)"],
-  [0.5, [0, Infinity], "0.50× [0, ∞)"],
-  [Infinity, [1.5, Infinity], "∞× [1.50, ∞)"],
-  [Infinity, [Infinity, Infinity], "∞×"],
-  [0, [0, 0.5], "0× [0, 0.500]"],
-  [0, [0, 0], "0×"],
-];
-
-for (const [ratio, ends, text] of written) {
-  Deno.test(`a ratio is written ${text}`, () => {
-    const interval = ends && { low: ends[0], high: ends[1] };
-    assert.equal(formatRatio(ratio, interval).replaceAll("\u00a0", " "), text);
-  });
-}
 
 Deno.test("a report compares every target with the first, and each cell with that of its parameters", () => {
   const parameters = [{ connections: 10 }, { connections: 50 }];

@@ -84,7 +84,7 @@ Deno.test("who leads at every value is said so, with the smallest and the larges
   ]));
   assert.match(
     text,
-    /^fast is fastest at every number of connections: 1\.10× .* at connections 1, 7\.\d+× .* at connections 64\.$/,
+    /^fast is fastest at every number of connections: 1\.10\d*× .* at connections 1, 7\.\d+× .* at connections 64\.$/,
   );
 });
 
@@ -126,7 +126,7 @@ Deno.test("a factor that one target has alone does not keep it from being compar
     "cluster · cpuTime 0 · instances 2 against one · cpuTime 0",
     "cluster · cpuTime 0 · instances 4 against one · cpuTime 0",
   ]);
-  assert.match(answer(cells), /^cluster is fastest at every cpuTime: 3\.\d\d× /);
+  assert.match(answer(cells), /^cluster is fastest at every cpuTime: 3\.\d+× /);
 });
 
 Deno.test("of one target each value is compared with the first, one factor at a time", () => {

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
-import { bootstrap, type BootstrapOptions, type Estimate } from "../../runner/stats/bootstrap.ts";
+import {
+  bootstrap,
+  type BootstrapOptions,
+  type Estimate,
+  estimateOfMean,
+} from "../../runner/stats/bootstrap.ts";
 import { Histogram } from "../../runner/stats/histogram.ts";
 import type { Block, Figure } from "../../runner/stats/pool.ts";
 import { quantileOf } from "../../runner/stats/quantile.ts";
 import plain from "./data/bootstrap.json" with { type: "json" };
-import hierarchical from "./data/hierarchical.json" with { type: "json" };
 
 function blockOf(values: readonly number[], completed = values.length): Block {
   const latency = new Histogram();
@@ -17,7 +21,7 @@ function estimate(
   figure: Figure,
   options: Partial<BootstrapOptions> = {},
 ): Estimate {
-  const [found] = bootstrap(runs, { figures: [figure], seed: 1, ...options });
+  const [found] = bootstrap(runs, { figures: [figure], ...options });
   assert.ok(found, "no estimate");
   return found;
 }
@@ -39,6 +43,7 @@ for (const { values, standardError, low, high } of plain.cases) {
     const { value, byRun, logStandardError, logDraws } = estimate(
       values.map((rate) => [blockOf([], rate)]),
       "rate",
+      { resamples: 10_000 },
     );
     assert.deepEqual(byRun, values);
     const sorted = logDraws.toSorted();
@@ -49,15 +54,27 @@ for (const { values, standardError, low, high } of plain.cases) {
   });
 }
 
-for (const { figure, stdev, low, high } of hierarchical.cases) {
-  Deno.test(`runs and blocks drawn: ${figure} of latency spreads as in NumPy`, () => {
-    const runs = hierarchical.runs.map((run) => run.map((values) => blockOf(values)));
-    const { value, logDraws } = estimate(runs, figure === "mean" ? "mean" : Number(figure));
-    const sorted = logDraws.toSorted();
-    assertRelative(stdevOf(logDraws), stdev, 0.03);
-    assertRelative(value * Math.exp(quantileOf(sorted, 0.025)), low, 0.01);
-    assertRelative(value * Math.exp(quantileOf(sorted, 0.975)), high, 0.01);
-  });
+Deno.test("a draw is the percentile of all values of the runs drawn, and every set of runs comes up", () => {
+  const values = [[100, 200, 300, 400], [120, 130, 150], [900, 1_000, 1_100, 1_200, 1_300]];
+  const { value, logDraws } = estimate(values.map((run) => [blockOf(run)]), 50);
+  const runs = [0, 1, 2];
+  const possible = runs.flatMap((a) => runs.flatMap((b) => runs.map((c) => [a, b, c])))
+    .map((drawn) => medianBetween(drawn.flatMap((run) => values[run])));
+  const found = new Set([...logDraws].map((draw) => (value * Math.exp(draw)).toFixed(6)));
+  assert.deepEqual(
+    [...found].sort(),
+    [...new Set(possible.map((one) => one.toFixed(6)))].sort(),
+  );
+});
+
+/** Of whole values, each of which stands for the microsecond about it. */
+function medianBetween(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const rank = sorted.length / 2;
+  const at = sorted[Math.ceil(rank) - 1];
+  const below = sorted.filter((one) => one < at).length;
+  const inside = sorted.filter((one) => one === at).length;
+  return at - 0.5 + (rank - below) / inside;
 }
 
 const RUNS = [[blockOf([100, 200]), blockOf([150])], [blockOf([120, 130]), blockOf([400])], [
@@ -65,31 +82,52 @@ const RUNS = [[blockOf([100, 200]), blockOf([150])], [blockOf([120, 130]), block
   blockOf([170]),
 ]];
 
-Deno.test("the same seed draws the same, another one otherwise", () => {
-  const draws = (seed: number): Float64Array =>
-    estimate(RUNS, "mean", { seed, resamples: 100 }).logDraws;
-  assert.deepEqual(draws(7), draws(7));
-  assert.notDeepEqual(draws(7), draws(8));
+Deno.test("runs of the same repetitions draw the same of them, those of others otherwise", () => {
+  const draws = (repetitions: number[]): Float64Array =>
+    estimate(RUNS, "mean", { sampling: { session: "s", repetitions }, resamples: 100 }).logDraws;
+  assert.deepEqual(draws([1, 2, 3]), draws([1, 2, 3]));
+  assert.notDeepEqual(draws([1, 2, 3]), draws([1, 2, 4]));
+});
+
+Deno.test("some of the repetitions are estimated as if the others had not been made", () => {
+  const sampling = { session: "s", repetitions: [1, 2, 4] };
+  const some = estimate(RUNS, "mean", { sampling }).of([4, 2]);
+  const alone = estimate(RUNS.slice(1), "mean", {
+    sampling: { session: "s", repetitions: [2, 4] },
+  });
+  assert.ok(some);
+  const { of: _, ...rest } = some;
+  const { of: __, ...expected } = alone;
+  assert.deepEqual(rest, expected);
+  assert.equal(some.of([1]), null);
 });
 
 Deno.test("the standard error comes of the differences between runs, not of those inside them", () => {
   const wildInside = Array.from({ length: 4 }, () => [blockOf([], 10), blockOf([], 1_000)]);
   const { logStandardError, logDraws } = estimate(wildInside, "rate");
   assert.equal(logStandardError, 0);
-  assert.ok(stdevOf(logDraws) > 0.1);
+  assert.equal(stdevOf(logDraws), 0);
 });
 
-Deno.test("one run has a value and draws, and no standard error", () => {
-  const { value, logStandardError, logDraws } = estimate([RUNS[1]], "mean");
+Deno.test("one run has a value, and no standard error", () => {
+  const { value, logStandardError } = estimate([RUNS[1]], "mean");
   assert.equal(value, 650 / 3);
   assert.ok(Number.isNaN(logStandardError));
-  assert.ok(stdevOf(logDraws) > 0);
+});
+
+Deno.test("the mean of what runs have one value of is drawn with the runs", () => {
+  const sampling = { session: "s", repetitions: [1, 2, 3] };
+  const rates = estimate([10, 20, 60].map((rate) => [blockOf([], rate)]), "rate", { sampling });
+  const means = estimateOfMean([10, 20, 60], sampling);
+  assert.ok(means);
+  assert.equal(means.value, 30);
+  means.logDraws.forEach((draw, i) => assert.ok(Math.abs(draw - rates.logDraws[i]) < 1e-12));
+  assert.equal(estimateOfMean([0, 0, 1], sampling), null);
 });
 
 Deno.test("there is no estimate where a run may come up that has nothing", () => {
   const [rate, p50] = bootstrap([[blockOf([], 10)], [blockOf([], 0)]], {
     figures: ["rate", 50],
-    seed: 1,
   });
   assert.deepEqual([rate, p50], [null, null]);
 });

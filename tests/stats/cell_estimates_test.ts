@@ -9,25 +9,32 @@ const RUNS = [100, 104, 97, 101].map((completed): Block[] => {
   return [{ seconds: 1, completed, latency: latency.toSparse() }];
 });
 
-Deno.test("a cell is drawn alike each time, and independently of others", () => {
-  const draws = (name: string): Float64Array | undefined =>
-    estimateCell(name, RUNS, ["rate"])[0]?.logDraws;
-  assert.deepEqual(draws("a"), draws("a"));
-  const [a, b] = [draws("a"), draws("b")];
-  assert.ok(a && b && a.length === RESAMPLES);
-  const product = a.reduce((sum, draw, i) => sum + draw * b[i], 0);
-  const squares = a.reduce((sum, draw) => sum + draw ** 2, 0);
-  assert.ok(Math.abs(product / squares) < 0.1, String(product / squares));
+const SAMPLING = { session: "2031", repetitions: [1, 2, 3, 4] };
+
+Deno.test("a cell is drawn alike each time", () => {
+  const draws = (): Float64Array | undefined => estimateCell(RUNS, ["rate"], SAMPLING)[0]?.logDraws;
+  assert.deepEqual(draws(), draws());
+  assert.equal(draws()?.length, RESAMPLES);
 });
 
 Deno.test("the figures asked for beside it do not change one", () => {
-  assert.deepEqual(estimateCell("a", RUNS, ["rate"])[0], estimateCell("a", RUNS, [50, "rate"])[1]);
+  const [alone] = estimateCell(RUNS, ["rate"], SAMPLING);
+  const [, beside] = estimateCell(RUNS, [50, "rate"], SAMPLING);
+  assert.deepEqual(alone?.logDraws, beside?.logDraws);
+  assert.equal(alone?.logStandardError, beside?.logStandardError);
 });
 
 Deno.test("without runs, or runs without intervals, there is nothing to estimate", () => {
-  assert.deepEqual(estimateCell("a", [], ["rate", 50]), [null, null]);
-  assert.deepEqual(estimateCell("a", [[], []], ["rate"]), [null]);
-  assert.equal(estimateCell("a", [...RUNS, []], ["rate"])[0]?.byRun.length, RUNS.length);
+  const none = { session: null, repetitions: [] };
+  assert.deepEqual(estimateCell([], ["rate", 50], none), [null, null]);
+  assert.deepEqual(estimateCell([[], []], ["rate"], { session: null, repetitions: [1, 2] }), [
+    null,
+  ]);
+  const [rate] = estimateCell([RUNS[0], [], RUNS[2]], ["rate"], {
+    session: null,
+    repetitions: [1, 2, 3],
+  });
+  assert.deepEqual(rate?.repetitions, [1, 3]);
 });
 
 Deno.test("cells are told apart by target, scenario and parameters", () => {

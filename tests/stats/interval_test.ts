@@ -1,17 +1,28 @@
 import assert from "node:assert/strict";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
-import { bootstrap, type Estimate } from "../../runner/stats/bootstrap.ts";
+import { bootstrap, type Estimate, type Sampling } from "../../runner/stats/bootstrap.ts";
 import { Histogram } from "../../runner/stats/histogram.ts";
-import { type Interval, intervalOf, pValueOf, ratioOf } from "../../runner/stats/interval.ts";
+import {
+  contrastOf,
+  type Interval,
+  intervalOf,
+  pBeyond,
+  pValueOf,
+  ratioOf,
+} from "../../runner/stats/interval.ts";
 import { quantileOf } from "../../runner/stats/quantile.ts";
 import reference from "./data/welch.json" with { type: "json" };
 
 const NOTHING = new Histogram().toSparse();
 
 /** An estimate of the rate of runs of one block each. */
-function rateOf(values: readonly number[], seed: number, resamples?: number): Estimate {
+function rateOf(
+  values: readonly number[],
+  sampling?: Sampling,
+  resamples?: number,
+): Estimate {
   const runs = values.map((completed) => [{ seconds: 1, completed, latency: NOTHING }]);
-  const [found] = bootstrap(runs, { figures: ["rate"], seed, resamples });
+  const [found] = bootstrap(runs, { figures: ["rate"], sampling, resamples });
   assert.ok(found, "no estimate");
   return found;
 }
@@ -28,13 +39,13 @@ function assertRelative(found: number, expected: number, within: number): void {
   );
 }
 
-// Welch's interval is even on both sides, the bootstrap's as lopsided as the runs are: a quarter of a half-width.
+// Resamples know the standard error to some 2 %.
 for (const { of, to, p, df, low, high } of reference.cases) {
   Deno.test(`the ratio of ${of.length} and ${to.length} runs has the interval and p of SciPy's Welch test of logarithms, p ${p.toFixed(3)}`, () => {
-    const ratio = given(ratioOf(rateOf(of, 1), rateOf(to, 2)));
+    const ratio = given(ratioOf(rateOf(of, undefined, 10_000), rateOf(to, undefined, 10_000)));
     const halfWidth = Math.log(high / low) / 2;
-    assertRelative(ratio.low, low, halfWidth / 4);
-    assertRelative(ratio.high, high, halfWidth / 4);
+    assertRelative(ratio.low, low, halfWidth / 10);
+    assertRelative(ratio.high, high, halfWidth / 10);
     assertRelative(ratio.degreesOfFreedom, df, 0.05);
     assert.ok(Math.abs(pValueOf(ratio) - p) < 0.03);
   });
@@ -47,10 +58,10 @@ Deno.test("95 % intervals of 5 runs cover the truth in 95 of 100 cases, where pl
       (sum, one) => sum + one,
       -6,
     );
-  const cases = Array.from({ length: 500 }, (_, seed) => {
+  const cases = Array.from({ length: 500 }, () => {
     const estimate = rateOf(
       Array.from({ length: 5 }, () => 1e6 * Math.exp(0.03 * normal())),
-      seed,
+      undefined,
       500,
     );
     const { low, high } = given(intervalOf(estimate));
@@ -67,7 +78,7 @@ Deno.test("95 % intervals of 5 runs cover the truth in 95 of 100 cases, where pl
 });
 
 Deno.test("a higher confidence makes a wider interval around the same value", () => {
-  const estimate = rateOf([100, 104, 97, 101, 110], 3);
+  const estimate = rateOf([100, 104, 97, 101, 110]);
   const [narrow, wide] = [0.9, 0.99].map((confidence) => given(intervalOf(estimate, confidence)));
   assert.equal(narrow.value, wide.value);
   assert.ok(wide.low < narrow.low && narrow.low < narrow.value);
@@ -75,7 +86,7 @@ Deno.test("a higher confidence makes a wider interval around the same value", ()
 });
 
 Deno.test("a ratio turned round has the turned interval", () => {
-  const [a, b] = [rateOf([100, 104, 97, 101, 110], 3), rateOf([90, 95, 92, 97, 99], 4)];
+  const [a, b] = [rateOf([100, 104, 97, 101, 110]), rateOf([90, 95, 92, 97, 99])];
   const [one, other] = [given(ratioOf(a, b)), given(ratioOf(b, a))];
   assertRelative(one.value, 1 / other.value, 1e-12);
   assertRelative(one.low, 1 / other.high, 1e-9);
@@ -83,7 +94,7 @@ Deno.test("a ratio turned round has the turned interval", () => {
 });
 
 Deno.test("runs without any difference have an interval of no width, and a ratio that is certain", () => {
-  const [a, b] = [rateOf([100, 100, 100], 1), rateOf([50, 50, 50], 2)];
+  const [a, b] = [rateOf([100, 100, 100]), rateOf([50, 50, 50])];
   const { low, high } = given(intervalOf(a));
   assert.deepEqual([low, high], [100, 100]);
   const ratio = given(ratioOf(a, b));
@@ -92,6 +103,78 @@ Deno.test("runs without any difference have an interval of no width, and a ratio
 });
 
 Deno.test("one run has no interval, and no ratio to others", () => {
-  const [one, five] = [rateOf([100], 1), rateOf([99, 100, 101, 102, 103], 2)];
+  const [one, five] = [rateOf([100]), rateOf([99, 100, 101, 102, 103])];
   assert.deepEqual([intervalOf(one), ratioOf(one, five), ratioOf(five, one)], [null, null, null]);
+});
+
+const ONE: Sampling = { session: "one", repetitions: [1, 2, 3, 4, 5] };
+/** What slowed a whole repetition, for both sides. */
+const BLOCKS = [1, 0.9, 1.1, 0.95, 1.05];
+const [OLD, NEW] = [[100, 101, 99, 100.5, 100], [95, 95.5, 95.2, 94.6, 95]].map((rates) =>
+  rates.map((rate, i) => rate * BLOCKS[i])
+);
+
+Deno.test("what slows a whole repetition is on both sides of a ratio and cancels", () => {
+  const paired = given(ratioOf(rateOf(NEW, ONE), rateOf(OLD, ONE)));
+  const apart = given(ratioOf(rateOf(NEW), rateOf(OLD)));
+  assertRelative(paired.value, apart.value, 1e-12);
+  assert.ok(apart.low < 1 && apart.high > 1, JSON.stringify(apart));
+  assert.ok(paired.high < 0.97, JSON.stringify(paired));
+  assert.equal(paired.degreesOfFreedom, 4);
+});
+
+Deno.test("the interval of pairs is that of Student's t of their logarithms, as they differ by little", () => {
+  const logs = NEW.map((rate, i) => Math.log(rate / OLD[i]));
+  const mean = logs.reduce((sum, log) => sum + log, 0) / 5;
+  const stdev = Math.sqrt(logs.reduce((sum, log) => sum + (log - mean) ** 2, 0) / 4);
+  // scipy.stats.t.ppf(0.975, 4)
+  const reach = 2.7764 * stdev / Math.sqrt(5);
+  const found = given(ratioOf(rateOf(NEW, ONE, 20_000), rateOf(OLD, ONE, 20_000)));
+  assertRelative(found.low, Math.exp(mean - reach), 0.0015);
+  assertRelative(found.high, Math.exp(mean + reach), 0.0015);
+});
+
+Deno.test("repetitions that one side lacks are left out of both", () => {
+  const four = { session: "one", repetitions: [1, 2, 4, 5] };
+  const without = <T>(all: readonly T[]): T[] => all.filter((_, i) => i !== 2);
+  const found = given(ratioOf(rateOf(NEW, ONE), rateOf(without(OLD), four)));
+  const expected = given(ratioOf(rateOf(without(NEW), four), rateOf(without(OLD), four)));
+  assert.deepEqual(found, expected);
+});
+
+Deno.test("runs of other sessions, or with no repetition in common, are no pairs", () => {
+  const apart = given(ratioOf(rateOf(NEW), rateOf(OLD))).logStandardError;
+  const samplings: Sampling[] = [
+    { ...ONE, session: "other" },
+    { session: "one", repetitions: [6, 7, 8, 9, 10] },
+  ];
+  for (const sampling of samplings) {
+    const found = given(ratioOf(rateOf(NEW, ONE), rateOf(OLD, sampling)));
+    assertRelative(found.logStandardError, apart, 0.06);
+  }
+});
+
+Deno.test("the variance between sessions widens a ratio, with as few degrees of freedom as it has", () => {
+  const between = [{ variance: 0.01, degreesOfFreedom: 2 }];
+  const found = given(ratioOf(rateOf(NEW), rateOf(OLD), { between }));
+  assert.ok(found.degreesOfFreedom > 2 && found.degreesOfFreedom < 4, `${found.degreesOfFreedom}`);
+  assert.ok(found.low < 0.75 && found.high > 1.2, JSON.stringify(found));
+});
+
+Deno.test("a ratio of ratios pairs all four", () => {
+  const terms = [NEW, OLD, OLD, NEW].map((rates, i) => ({
+    estimate: rateOf(rates, ONE),
+    power: [1, -1, -1, 1][i],
+  }));
+  const found = given(contrastOf(terms));
+  const ratio = given(ratioOf(rateOf(NEW, ONE), rateOf(OLD, ONE)));
+  assertRelative(found.value, ratio.value ** 2, 1e-12);
+  assertRelative(found.logStandardError, 2 * ratio.logStandardError, 1e-9);
+});
+
+Deno.test("the p of lying within a margin is 0.05 where the interval's end touches it", () => {
+  const ratio = given(ratioOf(rateOf(NEW, ONE), rateOf(OLD, ONE)));
+  assertRelative(pBeyond(ratio, 1 / ratio.high - 1), 0.05, 1e-6);
+  assert.equal(pBeyond(ratio, 0.1), 1);
+  assert.ok(pBeyond(ratio, 0.02) > pValueOf(ratio));
 });

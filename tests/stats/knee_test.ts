@@ -27,7 +27,7 @@ function pointsOf(
     );
     const [served] = bootstrap(
       rates.map((rate) => [{ seconds: 1, completed: rate, latency: EMPTY }]),
-      { figures: ["rate"], seed: random.whole(0, 2 ** 31), resamples: 400 },
+      { figures: ["rate"], resamples: 400 },
     );
     assert.ok(served);
     return { at, served };
@@ -113,8 +113,12 @@ Deno.test("no knee within the range: everything that was asked for was served", 
 
 Deno.test("a knee that only some of the resamples have is not told", () => {
   const truth = (rate: number): number => Math.min(rate, 7_000);
-  const points = pointsOf(RATES, truth, noise(8, 0.1, 3));
-  assert.equal(kneeOf(points, { isOffered: true }).kind, "unsure");
+  const kinds = Array.from(
+    { length: 20 },
+    (_, seed) => kneeOf(pointsOf(RATES, truth, noise(seed, 0.2, 3)), { isOffered: true }).kind,
+  );
+  const unsure = kinds.filter((kind) => kind === "unsure").length;
+  assert.ok(unsure >= 8, kinds.join(" "));
 });
 
 Deno.test("three values tell a capacity, but no bend of an unknown curve", () => {

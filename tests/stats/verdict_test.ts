@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import {
   type Comparison,
+  type Reason,
+  runsToDecide,
   smallestChangeOf,
   type Verdict,
   verdictOf,
@@ -11,14 +13,14 @@ function comparison(low: number, high: number, differs: Partial<Comparison> = {}
   return {
     ratio: { value: Math.sqrt(low * high), low, high, logStandardError: 0.01, degreesOfFreedom: 8 },
     adjustedP: 0.001,
-    mannWhitney: { u: 0, p: 0.008, leastP: 0.008 },
+    exact: { p: 0.008, leastP: 0.008 },
     marginRatio: 0.02,
     better: "lower",
     ...differs,
   };
 }
 
-const table: [string, Comparison, Verdict][] = [
+const table: [string, Comparison, Verdict | Reason][] = [
   ["a latency that is surely longer is worse", comparison(1.05, 1.11), "worse"],
   ["one that is surely shorter is better", comparison(0.9, 0.95), "better"],
   [
@@ -37,32 +39,37 @@ const table: [string, Comparison, Verdict][] = [
   [
     "an interval around 1 that passes the margin is inconclusive",
     comparison(0.95, 1.08, { adjustedP: 0.6 }),
-    "inconclusive",
+    "few-runs",
   ],
   [
     "an estimate within the margin is no verdict, though 1 is excluded",
     comparison(1.001, 1.03),
-    "inconclusive",
+    "margin",
+  ],
+  [
+    "nor is one beyond it, where the interval begins within: it differs by less than matters, perhaps",
+    comparison(1.01, 1.09),
+    "margin",
   ],
   [
     "what doesn't survive Holm's correction is inconclusive",
     comparison(1.05, 1.11, { adjustedP: 0.051 }),
-    "inconclusive",
+    "many",
   ],
   [
-    "what Mann-Whitney denies is inconclusive",
-    comparison(1.05, 1.11, { mannWhitney: { u: 5, p: 0.15, leastP: 0.008 } }),
-    "inconclusive",
+    "what the exact test denies is inconclusive",
+    comparison(1.05, 1.11, { exact: { p: 0.15, leastP: 0.008 } }),
+    "exact",
   ],
   [
-    "where Mann-Whitney can't speak, 3 runs and 3, the interval decides",
-    comparison(1.05, 1.11, { mannWhitney: { u: 0, p: 0.1, leastP: 0.1 } }),
+    "where the exact test can't speak, 3 runs and 3, the interval decides",
+    comparison(1.05, 1.11, { exact: { p: 0.1, leastP: 0.1 } }),
     "worse",
   ],
   [
     "with a margin of 10 %, 8 % is inconclusive when it may be 11",
     comparison(1.05, 1.11, { marginRatio: 0.1 }),
-    "inconclusive",
+    "margin",
   ],
   ["and equivalent when it can't", comparison(1.05, 1.09, { marginRatio: 0.1 }), "equivalent"],
   [
@@ -72,18 +79,45 @@ const table: [string, Comparison, Verdict][] = [
   ],
 ];
 
-for (const [sentence, given, verdict] of table) {
-  Deno.test(`verdict: ${sentence}`, () => assert.equal(verdictOf(given), verdict));
+for (const [sentence, given, expected] of table) {
+  Deno.test(`verdict: ${sentence}`, () => {
+    const { verdict, reason } = verdictOf(given);
+    assert.equal(reason ?? verdict, expected);
+    if (reason !== null) assert.equal(verdict, "inconclusive");
+  });
 }
 
 Deno.test("the smallest change that could have been seen is 3.2 standard errors with 8 degrees of freedom", () => {
   // scipy.stats.t.ppf(0.975, 8) + scipy.stats.t.ppf(0.8, 8) = 3.1949
-  const found = smallestChangeOf(comparison(1, 1).ratio);
+  const found = smallestChangeOf(comparison(1, 1).ratio, { marginRatio: 0 });
   assert.ok(Math.abs(found - Math.expm1(0.031949)) < 1e-5, `${found}`);
 });
 
 Deno.test("the smallest change that could have been seen is larger where more confidence is asked for", () => {
   // scipy.stats.t.ppf(0.995, 8) + scipy.stats.t.ppf(0.8, 8) = 4.2443
-  const found = smallestChangeOf(comparison(1, 1).ratio, 0.99);
+  const found = smallestChangeOf(comparison(1, 1).ratio, {
+    marginRatio: 0,
+    confidence: 0.99,
+  });
   assert.ok(Math.abs(found - Math.expm1(0.042443)) < 1e-5, `${found}`);
+});
+
+Deno.test("the smallest change must pass the margin first", () => {
+  const { ratio } = comparison(1, 1);
+  const [without, beyond] = [0, 0.02].map((marginRatio) =>
+    smallestChangeOf(ratio, { marginRatio })
+  );
+  assert.ok(Math.abs((1 + beyond) / (1 + without) - 1.02) < 1e-9);
+});
+
+Deno.test("about as many runs are asked for as would narrow the interval into the margin", () => {
+  const { ratio } = comparison(0.98, 1.02);
+  const found = runsToDecide({ ...ratio, degreesOfFreedom: 4 }, { runs: 5, marginRatio: 0.02 });
+  // (t₀.₉₇₅ + t₀.₈ of n − 1) · 0.01 · √(5 / n) = ln 1.02 holds first for n = 13, by SciPy.
+  assert.ok(found !== null && Math.abs(found - 13) <= 1, `${found}`);
+});
+
+Deno.test("no number of runs shows what lies on the edge of the margin", () => {
+  const { ratio } = comparison(1.02 / 1.01, 1.02 * 1.01);
+  assert.equal(runsToDecide(ratio, { runs: 5, marginRatio: 0.02 }), null);
 });

@@ -111,23 +111,6 @@ def bootstrap():
     write("bootstrap", 'scipy.stats.bootstrap((values,), np.mean, n_resamples=200_000, method="percentile", rng=1)', cases)
 
 
-def hierarchical():
-    """Four runs of three blocks of 40 latencies: how the logarithms of a resample's mean, p50 and p90 spread."""
-    rng = np.random.default_rng(9)
-    factors = np.exp(rng.normal(0, 0.1, (4, 1, 1)) + rng.normal(0, 0.1, (4, 3, 1)))
-    runs = np.round(5000 * factors * np.exp(rng.normal(0, 0.4, (4, 3, 40)))).astype(int)
-    draws = []
-    for _ in range(50_000):
-        picked = [runs[run][rng.integers(0, 3, 3)] for run in rng.integers(0, 4, 4)]
-        values = np.concatenate(picked).ravel()
-        draws.append([values.mean(), *np.percentile(values, [50, 90])])
-    logs = np.log(draws)
-    cases = [{"figure": figure, "stdev": float(logs[:, i].std()),
-              "low": float(np.exp(np.quantile(logs[:, i], 0.025))), "high": float(np.exp(np.quantile(logs[:, i], 0.975)))}
-             for i, figure in enumerate(("mean", 50, 90))]
-    write("hierarchical", "hierarchical() in make.py, 50,000 resamples", cases, runs=runs.tolist())
-
-
 def welch():
     rng = np.random.default_rng(10)
     cases = []
@@ -141,5 +124,5 @@ def welch():
 
 
 if __name__ == "__main__":
-    for make in (change_points, mann_whitney, mann_whitney_ties, holm, student_t, bootstrap, hierarchical, welch):
+    for make in (change_points, mann_whitney, mann_whitney_ties, holm, student_t, bootstrap, welch):
         make()

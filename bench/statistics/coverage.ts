@@ -1,0 +1,137 @@
+/** How often intervals hold the truth. */
+import type { Estimate } from "../../runner/stats/bootstrap.ts";
+import { contrastOf, type Interval, intervalOf } from "../../runner/stats/interval.ts";
+import type { Block } from "../../runner/stats/pool.ts";
+import {
+  isNarrow,
+  LEAST_OF_GROUPS,
+  LOOK_CONFIDENCE,
+  LOOKS,
+} from "../../runner/stats/sequential.ts";
+import { twoGroupsOf } from "../../runner/stats/two_groups.ts";
+import { estimatesOf, FIGURES, type Machine, simulateCells, SLOW_FACTOR } from "./experiment.ts";
+import type { Random } from "./random.ts";
+
+export interface Covered {
+  /** Of the intervals that promise 95 %, the share that holds the truth. */
+  readonly share: number;
+  /** Share that promises nothing, as the runs fall into two groups. */
+  readonly refused: number;
+}
+
+/** +1 for what is multiplied by, −1 for what is divided by: cells that are all alike, so that the truth is 1. */
+export const RATIO = [1, -1];
+export const RATIO_OF_RATIOS = [1, -1, -1, 1];
+
+/** Of each figure. */
+export function ratioCoverage(
+  random: Random,
+  cases: number,
+  { powers, ...plan }: { powers: readonly number[]; repetitions: number; machine: Machine },
+): Covered[] {
+  const found = Array.from({ length: cases }, () => {
+    const cells = estimatesOf(simulateCells(random, { ...plan, cells: powers.length }));
+    return FIGURES.map((_, f) => {
+      const terms = cells.flatMap((estimates, c) => {
+        const estimate = estimates[f];
+        return estimate === null ? [] : [{ estimate, power: powers[c] }];
+      });
+      const interval = contrastOf(terms);
+      return { isCovered: interval !== null && holds(interval, 1), isRefused: isGrouped(terms) };
+    });
+  });
+  return FIGURES.map((_, f) => coveredOf(found.map((one) => one[f])));
+}
+
+/** Two kinds of ratios, repetition by repetition. */
+function isGrouped(terms: readonly { estimate: Estimate; power: number }[]): boolean {
+  const [{ estimate: { byRun } }] = terms;
+  const ratios = byRun.map((_, i) =>
+    terms.reduce((product, { estimate, power }) => product * estimate.byRun[i] ** power, 1)
+  );
+  return twoGroupsOf(ratios) !== null;
+}
+
+function holds({ low, high }: Interval, truth: number): boolean {
+  return low <= truth && truth <= high;
+}
+
+function coveredOf(
+  found: readonly { readonly isCovered: boolean; readonly isRefused: boolean }[],
+): Covered {
+  const promised = found.filter(({ isRefused }) => !isRefused);
+  const covered = promised.filter(({ isCovered }) => isCovered);
+  return {
+    share: covered.length / promised.length,
+    refused: 1 - promised.length / found.length,
+  };
+}
+
+/** The rate alone, of one cell. */
+export function rateCoverage(
+  random: Random,
+  cases: number,
+  { repetitions, machine }: { repetitions: number; machine: Machine },
+): Covered {
+  return coveredOf(Array.from({ length: cases }, () => {
+    const [runs] = simulateCells(random, { cells: 1, repetitions, machine, recorded: 1 });
+    const [[rate]] = estimatesOf([runs], ["rate"]);
+    const interval = rate && intervalOf(rate);
+    return {
+      isCovered: interval !== null && holds(interval, trueRatio(machine) * BASE_RATE),
+      isRefused: rate !== null && twoGroupsOf(rate.byRun) !== null,
+    };
+  }));
+}
+
+const BASE_RATE = 2_000;
+
+/** Mean rate of all runs that there could be, over the median one of quick runs. */
+function trueRatio({ run = 0, slowShare = 0 }: Machine): number {
+  return Math.exp(run ** 2 / 2) * (1 - slowShare + slowShare / SLOW_FACTOR);
+}
+
+export interface Sequences extends Covered {
+  /** Mean repetitions. */
+  readonly repetitions: number;
+}
+
+/** `repeat: until` the rate is known to ± `targetRatio`. */
+export function untilCoverage(
+  random: Random,
+  cases: number,
+  { targetRatio, machine }: { targetRatio: number; machine: Machine },
+): Sequences {
+  const ends = Array.from({ length: cases }, () => {
+    const [runs] = simulateCells(random, {
+      cells: 1,
+      repetitions: LOOKS[LOOKS.length - 1],
+      machine,
+      recorded: 1,
+    });
+    return endOf(runs, targetRatio, trueRatio(machine) * BASE_RATE);
+  });
+  const repetitions = ends.reduce((sum, end) => sum + end.repetitions, 0) / cases;
+  return { ...coveredOf(ends), repetitions };
+}
+
+function endOf(
+  runs: Block[][],
+  targetRatio: number,
+  truth: number,
+): { isCovered: boolean; isRefused: boolean; repetitions: number } {
+  for (const look of LOOKS) {
+    const [[rate]] = estimatesOf([runs.slice(0, look)], ["rate"]);
+    const interval = rate && intervalOf(rate, LOOK_CONFIDENCE);
+    const isRefused = rate !== null && twoGroupsOf(rate.byRun) !== null;
+    const isEnough = isNarrow([interval], targetRatio) && (look >= LEAST_OF_GROUPS || !isRefused);
+    if (isEnough || look === LOOKS[LOOKS.length - 1]) {
+      return {
+        isCovered: interval !== null && holds(interval, truth),
+        isRefused,
+        repetitions: look,
+      };
+    }
+  }
+  throw new Error("There is a last look");
+}

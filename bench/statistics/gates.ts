@@ -1,0 +1,153 @@
+/** How often thresholds are judged right, where the truth is at their limit or at a known distance from it. */
+import { type Gate, judgeTogether, type Outcome } from "../../report/gates.ts";
+import { distanceTo } from "../../report/gates/distance.ts";
+import { sideOf, tested } from "../../report/gates/evidence.ts";
+import { meanRange } from "../../report/gates/range.ts";
+import { type Counted, pooledShare, shareP } from "../../runner/stats/pooled_share.ts";
+import type { Section } from "../bench.ts";
+import { atLeast, atMost, row } from "./percent.ts";
+import { Random } from "./random.ts";
+
+const EXPERIMENTS = 1_000;
+const CELLS = 20;
+const LEVEL = 0.95;
+/** Between runs, of the logarithm. */
+const NOISE = 0.02;
+
+export function gates(): Section {
+  const rows = [
+    row("fails, a rate over 5 runs", anyOf("fail", rateGate(5, 0)), atMost(5)),
+    row("fails, a percentile of one run", anyOf("fail", shareGate([2_000], 0.01)), atMost(5)),
+    row("fails, failures in bursts of 4", anyOf("fail", shareGate(FIVE, 0.01, 4)), atMost(5)),
+    row("one cell passes, a rate over 5 runs", eachOf("pass", rateGate(5, 0)), atMost(5)),
+    row(
+      "one cell passes, a percentile of one run",
+      eachOf("pass", shareGate([2_000], 0.01)),
+      atMost(5),
+    ),
+    row(
+      "one cell passes, bursts of 4 over 5 runs",
+      eachOf("pass", shareGate(FIVE, 0.01, 4)),
+      atMost(5),
+    ),
+    row("a rate 8 % too low fails in its cell", eachOf("fail", rateGate(5, -0.08)), atLeast(80)),
+    row("a rate 5 % better passes", eachOf("pass", rateGate(5, 0.05)), atLeast(80)),
+    row(
+      "2 % beyond the p99 fails in its cell",
+      eachOf("fail", shareGate([4_000], 0.02)),
+      atLeast(80),
+    ),
+    row("0.4 % beyond the p99 passes", eachOf("pass", shareGate([4_000], 0.004)), atLeast(80)),
+    ...[1, 4].flatMap((burst) =>
+      [3, 5, 10].map((runs) =>
+        row(
+          `interval of a share covers, bursts of ${burst}, ${runs} runs`,
+          coverage(burst, runs),
+          atLeast(94),
+        )
+      )
+    ),
+  ];
+  const notes = [
+    `At the limit, unless said otherwise; ${CELLS} cells judged together, ${
+      100 * NOISE
+    } % between runs.`,
+    "The first three: any cell of an experiment.",
+  ];
+  return {
+    caption: `Thresholds, ${EXPERIMENTS} experiments or ${2 * EXPERIMENTS} cells a line`,
+    unit: "%",
+    rows,
+    notes,
+  };
+}
+
+/** Requests of each run. */
+const FIVE = [3_000, 3_000, 3_000, 3_000, 3_000];
+/** Of requests beyond the limit. */
+const ALLOWED = 0.01;
+
+type GateOf = (random: Random) => Gate;
+
+/** `rate > 1000/s` of a target that reaches `better` more. */
+function rateGate(runs: number, better: number): GateOf {
+  const limit = 1_000;
+  return (random) => {
+    const values = Array.from(
+      { length: runs },
+      () => limit * (1 + better) * Math.exp(NOISE * random.normal() - NOISE ** 2 / 2),
+    );
+    const { value, interval } = meanRange(values, LEVEL);
+    const ends = interval ?? { low: value, high: value };
+    const { p } = distanceTo(limit, { value, interval: ends, runs, level: LEVEL });
+    return gateOf(sideOf(ends, (end) => end > limit), p);
+  };
+}
+
+/** A p99, or `errors < 1%`, of which `share` of the requests are beyond. */
+function shareGate(runs: readonly number[], share: number, burst = 1): GateOf {
+  return (random) => {
+    const counts = runs.map((of) => countedIn(random, of, { share, burst }));
+    const outcome = sideOf(pooledShare(counts, LEVEL), (end) => end < ALLOWED);
+    return gateOf(outcome, shareP(counts, ALLOWED));
+  };
+}
+
+function gateOf(outcome: Outcome, p: number): Gate {
+  const evidence = tested("", { outcome, p, remedy: "" });
+  return { threshold: "", scenario: "", label: "", evidence };
+}
+
+/** Requests beyond, as many as come in bursts of that many: their variance is so many times that of counting. */
+function countedIn(
+  random: Random,
+  of: number,
+  { share, burst }: { share: number; burst: number },
+): Counted {
+  return { count: Math.min(of, burst * poisson(random, share * of / burst)), of };
+}
+
+/** D. E. Knuth, "The Art of Computer Programming", vol. 2, §3.4.1; for means below some hundred. */
+function poisson(random: Random, mean: number): number {
+  const least = Math.exp(-mean);
+  let count = -1;
+  for (let product = 1; product > least; count++) product *= 1 - random.uniform();
+  return count;
+}
+
+function experiments(gate: GateOf, count: number): Outcome[][] {
+  const random = new Random(14);
+  return Array.from(
+    { length: count },
+    () =>
+      judgeTogether(Array.from({ length: CELLS }, () => gate(random))).map(({ outcome }) =>
+        outcome
+      ),
+  );
+}
+
+/** Share of the experiments in which any cell ends so. */
+function anyOf(wanted: Outcome, gate: GateOf): number {
+  const all = experiments(gate, EXPERIMENTS);
+  return all.filter((outcomes) => outcomes.includes(wanted)).length / all.length;
+}
+
+/** Share of all cells that end so. */
+function eachOf(wanted: Outcome, gate: GateOf): number {
+  const all = experiments(gate, EXPERIMENTS / 10).flat();
+  return all.filter((outcome) => outcome === wanted).length / all.length;
+}
+
+function coverage(burst: number, runs: number): number {
+  const random = new Random(15);
+  const share = 0.01;
+  const covered = Array.from({ length: 2 * EXPERIMENTS }, () => {
+    const counts = Array.from(
+      { length: runs },
+      () => countedIn(random, 3_000, { share, burst }),
+    );
+    const { low, high } = pooledShare(counts, LEVEL);
+    return low <= share && share <= high;
+  });
+  return covered.filter(Boolean).length / covered.length;
+}

@@ -1,0 +1,23 @@
+/** Rows of shares, in percent, with their bars. */
+import type { Bar } from "../bar.ts";
+import type { Row } from "../bench.ts";
+
+export const atLeast = (percent: number): Bar => ({
+  text: `≥ ${percent}`,
+  holds: (found) => found >= percent,
+});
+
+export const atMost = (percent: number): Bar => ({
+  text: `≤ ${percent}`,
+  holds: (found) => found <= percent,
+});
+
+export const between = (low: number, high: number): Bar => ({
+  text: `${low} to ${high}`,
+  holds: (found) => found >= low && found <= high,
+});
+
+/** @param bar Without one, the row says what nobody promises. */
+export function row(what: string, share: number, bar?: Bar): Row {
+  return { what, samples: [100 * share], ...(bar !== undefined && { bar }) };
+}

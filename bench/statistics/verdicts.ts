@@ -1,0 +1,105 @@
+/** What comparisons of simulated cells say, by the way that reports and `compare` go. */
+import {
+  comparePairs,
+  comparisonOf,
+  type FigureComparison,
+  type Pair,
+} from "../../report/comparison.ts";
+import type { Group, Measured } from "../../report/comparison/group.ts";
+import type { Estimate } from "../../runner/stats/bootstrap.ts";
+import { meanOfSessions, spreadOfSessions } from "../../runner/stats/sessions.ts";
+import { estimatesOf, type Machine, simulateCells } from "./experiment.ts";
+import type { Random } from "./random.ts";
+
+const DECIDING = ["rate", 99] as const;
+
+/** Of the two figures that decide. */
+export type Verdicts = readonly [rate: FigureComparison, p99: FigureComparison];
+
+export interface Simulated {
+  readonly repetitions: number;
+  readonly machine: Machine;
+  /** How many times as long everything takes in the new cell; default 1: A against A. */
+  readonly slower?: number;
+}
+
+/** Two cells of one experiment. */
+export function compareCells(
+  random: Random,
+  { repetitions, machine, slower = 1 }: Simulated,
+): Verdicts {
+  const cells = simulateCells(random, { cells: 2, repetitions, machine, slower: [1, slower] });
+  const [base, next] = estimatesOf(cells, DECIDING);
+  return verdictsOf({ base: groupOf(base), next: groupOf(next) });
+}
+
+/** A against A in sessions of their own, of which earlier ones may show how they differ. */
+export function compareSessions(
+  random: Random,
+  { repetitions, machine, aSide, earlier }: Simulated & { aSide: number; earlier: number },
+): Verdicts {
+  const sessions = (count: number): (Estimate | null)[][] =>
+    Array.from({ length: count }, () => {
+      const cells = simulateCells(random, { cells: 1, repetitions, machine });
+      return estimatesOf(cells, DECIDING, null)[0];
+    });
+  const [base, next] = [sessions(aSide), sessions(aSide)];
+  const spreads = overSessions(sessions(earlier)).map((those) => spreadOfSessions([those]));
+  const sideOf = (side: (Estimate | null)[][]): Group =>
+    groupOf(aSide === 1 ? side[0] : overSessions(side).map(meanOfSessions));
+  return verdictsOf({
+    base: sideOf(base),
+    next: sideOf(next),
+    between: (figure) => {
+      if (aSide > 1) return { kind: "known", variances: [] };
+      const spread = spreads[DECIDING.findIndex((one) => one === figure)];
+      if (!spread) return { kind: "unknown" };
+      return { kind: "known", variances: [{ ...spread, variance: 2 * spread.variance }] };
+    },
+  });
+}
+
+/** For each figure its estimates in all sessions. */
+function overSessions(sessions: readonly (readonly (Estimate | null)[])[]): Estimate[][] {
+  return DECIDING.map((_, f) => sessions.flatMap((estimates) => estimates[f] ?? []));
+}
+
+function verdictsOf(pair: Pair): Verdicts {
+  const [comparison] = comparePairs([pair]);
+  return [comparisonOf(comparison, "rate"), comparisonOf(comparison, 99)];
+}
+
+function groupOf(estimates: readonly (Estimate | null)[]): Group {
+  return {
+    runs: [RUN, RUN],
+    estimates: new Map(DECIDING.map((figure, f) => [figure, estimates[f]])),
+    unsteady: null,
+  };
+}
+
+/** The figures of runs are in the estimates; what is not estimated is not looked at. */
+const RUN: Measured = {
+  rate: 0,
+  elapsed: 0,
+  histogram: "",
+  requests: { due: 0, completed: 0, failed: 0, unfinished: 0, dropped: 0 },
+  latency: {
+    clock: "sent",
+    count: 0,
+    censored: 0,
+    fastest: 0,
+    min: 0,
+    mean: 0,
+    stdev: 0,
+    max: 0,
+    percentiles: {
+      "50": 0,
+      "75": 0,
+      "90": 0,
+      "95": 0,
+      "99": 0,
+      "99.9": 0,
+      "99.99": 0,
+    },
+  },
+};

@@ -1,0 +1,101 @@
+/** Results of several measuring sessions held against each other. */
+import assert from "node:assert/strict";
+import { comparisonOf } from "../../report/comparison.ts";
+import { comparisonJson } from "../../report/comparison/forms.ts";
+import { renderComparison } from "../../report/comparison/render.ts";
+import { compareSessions, type ResultsComparison } from "../../report/comparison/results.ts";
+import { betweenResults, withoutSessionsOf } from "../../report/comparison/sessions.ts";
+import type { Results } from "../../runner/result.ts";
+import { around, resultsAt } from "./rates.ts";
+
+/** Measured on a day of May. */
+function session(day: number, rate: number): Results {
+  const startedAt = `2031-05-${String(day).padStart(2, "0")}T10:00:00.000Z`;
+  return { ...resultsAt({ a: around(rate) }), startedAt };
+}
+
+function rateOf({ cells: [{ comparison }] }: ResultsComparison): [string, string | null] {
+  const { verdict, reason } = comparisonOf(comparison, "rate");
+  return [verdict, reason];
+}
+
+function textOf(comparison: ResultsComparison): string {
+  return renderComparison(comparison, { width: 400, color: false, unicode: true });
+}
+
+Deno.test("results of two sessions differ in these, and are inconclusive however many runs agree", () => {
+  const comparison = compareSessions([session(1, 1_000)], [session(2, 900)]);
+  assert.deepEqual(rateOf(comparison), ["inconclusive", "sessions"]);
+  assert.equal(comparison.outcome, "inconclusive");
+  const text = textOf(comparison);
+  assert.match(text, /1,000 → 900 requests\/s: differs in these two sessions\n/);
+  assert.match(text, /^Each side was measured in one session, .*: measure both in one experiment/m);
+});
+
+Deno.test("results of two sessions may be equivalent in these, and that passes", () => {
+  const [base, next] = [session(1, 1_000), session(2, 1_001)];
+  const comparison = compareSessions([base], [next], { marginRatio: 0.1 });
+  assert.deepEqual(rateOf(comparison), ["equivalent", "sessions"]);
+  assert.equal(comparison.outcome, "pass");
+  assert.match(textOf(comparison), /requests\/s: the same within 10 % in these two sessions\n/);
+});
+
+Deno.test("the same difference in one experiment, or in a copy of its results, is worse", () => {
+  assert.deepEqual(rateOf(compareSessions([session(1, 1_000)], [session(1, 900)])), [
+    "worse",
+    null,
+  ]);
+});
+
+const EARLIER: [sentence: string, rates: number[], says: [string, string | null]][] = [
+  ["that hardly differ", [1_000, 1_004, 998, 1_003, 1_001], ["worse", null]],
+  ["that differ by 5 %", [1_000, 1_060, 950, 1_040, 990], ["inconclusive", "few-runs"]],
+];
+
+for (const [sentence, rates, says] of EARLIER) {
+  Deno.test(`earlier sessions ${sentence} decide whether 10 % less is worse`, () => {
+    const earlier = rates.map((rate, i) => session(10 + i, rate));
+    const comparison = compareSessions([session(1, 1_000)], [session(2, 900)], { earlier });
+    assert.deepEqual(rateOf(comparison), says);
+    assert.match(JSON.stringify(comparisonJson(comparison)), /"sessions":"known","sessionStdev":0/);
+    assert.match(
+      textOf(comparison),
+      /^Intervals hold by how much earlier sessions differ: up to /m,
+    );
+  });
+}
+
+Deno.test("one earlier session says nothing of how sessions differ", () => {
+  const comparison = compareSessions([session(1, 1_000)], [session(2, 900)], {
+    earlier: [session(10, 1_000)],
+  });
+  assert.deepEqual(rateOf(comparison), ["inconclusive", "sessions"]);
+});
+
+Deno.test("of several sessions a side each counts once", () => {
+  const bases = [1_000, 1_010, 990].map((rate, i) => session(i + 1, rate));
+  const alike = [905, 900, 895].map((rate, i) => session(i + 11, rate));
+  const comparison = compareSessions(bases, alike);
+  assert.deepEqual(rateOf(comparison), ["worse", null]);
+  const { interval, base, pairs } = comparisonOf(comparison.cells[0].comparison, "rate");
+  assert.ok(interval && interval.degreesOfFreedom <= 4 && interval.degreesOfFreedom > 2);
+  assert.ok(Math.abs(base - 1_000) < 1, String(base));
+  assert.equal(pairs, null);
+  const apart = [1_000, 800, 900].map((rate, i) => session(i + 11, rate));
+  assert.equal(rateOf(compareSessions(bases, apart))[0], "inconclusive");
+});
+
+Deno.test("a folder of sessions may hold those that it is compared with", () => {
+  const all = [1, 2, 3].map((day) => session(day, 1_000));
+  assert.deepEqual(withoutSessionsOf(all, [all[2]]), all.slice(0, 2));
+  assert.deepEqual(withoutSessionsOf([all[2]], [all[2]]), [all[2]]);
+});
+
+Deno.test("what stands between two results is known from their starts and from earlier sessions", () => {
+  const [one, other] = [session(1, 1_000), session(2, 900)];
+  const kindOf = (...given: Parameters<typeof betweenResults>): string =>
+    betweenResults(...given)("rate").kind;
+  assert.equal(kindOf(one, { ...one }), "one-session");
+  assert.equal(kindOf(one, other), "unknown");
+  assert.equal(kindOf(one, other, [session(3, 1_000), session(4, 990)]), "known");
+});

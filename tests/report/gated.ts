@@ -1,0 +1,90 @@
+/** Thresholds on measurements of which every latency is known. */
+import assert from "node:assert/strict";
+import { type GateOutcome, judgeCells } from "../../report/gates.ts";
+import { gatedMeasurement } from "../../report/gates/cells.ts";
+import type { Measurement, Results } from "../../runner/result.ts";
+import { encodeHistogram } from "../../runner/stats/hdr.ts";
+import { Histogram } from "../../runner/stats/histogram.ts";
+import { parseThreshold, type Threshold } from "../../scenarios/threshold.ts";
+import { measurementFixture } from "./fixture.ts";
+import { distributionOf } from "./intervals.ts";
+
+/** So many requests, of so many ms each. */
+export type Times = readonly (readonly [count: number, ms: number])[];
+
+const BASE = measurementFixture({ target: "a", scenario: "s", medianMs: 5, duration: 1 });
+
+export function thresholdsOf(...texts: string[]): Threshold[] {
+  return texts.map((text) => {
+    const parsed = parseThreshold(text);
+    assert.ok("threshold" in parsed, JSON.stringify(parsed));
+    return parsed.threshold;
+  });
+}
+
+/** @param bounds Requests that never ended, at the time they took so far. */
+export function timed(ended: Times, bounds: Times = []): Measurement {
+  const [all, censored] = [histogramOf([...ended, ...bounds]), histogramOf(bounds)];
+  const completed = histogramOf(ended);
+  const latency = distributionOf(all);
+  const unfinished = censored.count;
+  return {
+    ...BASE,
+    requests: {
+      due: completed.count + unfinished,
+      completed: completed.count,
+      failed: 0,
+      unfinished,
+      dropped: 0,
+    },
+    status: { "200": completed.count },
+    errors: {},
+    checks: { passed: completed.count, failed: 0 },
+    rate: 1_200,
+    latency: {
+      ...latency,
+      clock: "sent",
+      censored: unfinished,
+      fastest: completed.count === 0 ? 0 : completed.minUs / 1_000,
+    },
+    service: latency,
+    firstByte: distributionOf(completed),
+    connect: distributionOf(completed),
+    histogram: encodeHistogram(all.toSparse()),
+    ...(unfinished > 0 && { censoredHistogram: encodeHistogram(censored.toSparse()) }),
+  };
+}
+
+function histogramOf(times: Times): Histogram {
+  const histogram = new Histogram();
+  for (const [count, ms] of times) {
+    for (let i = 0; i < count; i++) histogram.record(ms * 1_000);
+  }
+  return histogram;
+}
+
+/** So many right and wrong answers. */
+export function answered(right: number, wrong: number, dropped = 0): Measurement {
+  const completed = right + wrong;
+  return {
+    ...timed([[completed, 5]]),
+    requests: { due: completed + dropped, completed, failed: 0, unfinished: 0, dropped },
+    checks: { passed: right, failed: wrong },
+  };
+}
+
+/** One threshold on one measurement. */
+export function judge(
+  text: string,
+  measurement: Measurement,
+  baseline: Results | null = null,
+): GateOutcome {
+  const cells = [gatedMeasurement(measurement, baseline)];
+  const [gate] = judgeCells(thresholdsOf(text), cells, { hasBaseline: baseline !== null });
+  return plain(gate);
+}
+
+/** With spaces as they are typed. */
+export function plain(gate: GateOutcome): GateOutcome {
+  return { ...gate, found: gate.found.replaceAll("\u00a0", " ") };
+}

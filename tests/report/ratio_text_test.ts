@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { formatRatio } from "../../report/comparison/words.ts";
+
+const written: [ratio: number, ends: [number, number] | null, text: string][] = [
+  [4.312, [4.203, 4.427], "4.31× [4.20, 4.43]"],
+  [0.2412, [0.2204, 0.2598], "0.24× [0.22, 0.26]"],
+  [1.0021, [0.9981, 1.0062], "1.002× [0.998, 1.006]"],
+  [0.0241, [0.0221, 0.026], "0.024× [0.022, 0.026]"],
+  [0.0024, null, "0.0024×"],
+  [0.00033, [0.00031, 0.00035], "0.00033× [0.00031, 0.00035]"],
+  [3e-12, null, "0.000000×"],
+  [143.2, [120.1, 171.8], "143× [120, 172]"],
+  [2.5, null, "2.50×"],
+  [2.224, [1.204, Infinity], "2.22× [1.20, ∞)"],
+  [0.5, [0, Infinity], "0.50× [0, ∞)"],
+  [Infinity, [1.5, Infinity], "∞× [1.50, ∞)"],
+  [Infinity, [Infinity, Infinity], "∞×"],
+  [0, [0, 0.5], "0× [0, 0.500]"],
+  [0, [0, 0], "0×"],
+];
+
+for (const [ratio, ends, text] of written) {
+  Deno.test(`a ratio is written ${text}`, () => {
+    const interval = ends && { low: ends[0], high: ends[1] };
+    assert.equal(formatRatio(ratio, interval).replaceAll("\u00a0", " "), text);
+  });
+}
