@@ -54,7 +54,7 @@ function figuresOf(measurement: Measurement): Row {
     bytesIn: bytes.in,
     bytesOut: bytes.out,
     ...latenciesOf(measurement),
-    drainS: measurement.drain?.duration ?? null,
+    drainS: measurement.drain?.durationS ?? null,
     drainCompleted: measurement.drain?.completed ?? null,
     drainFailed: measurement.drain?.failed ?? null,
     ...flattenedOf(measurement),

@@ -104,8 +104,8 @@ function measurementFacts(measurement: Measurement, latency: PooledLatency): Fac
 function outcomeText(of: "completed" | "failed", measurement: Measurement): string {
   const { requests, drain, elapsed } = measurement;
   const text = formatCount(requests[of]);
-  if (drain === undefined || !isLongDrain(drain.duration, elapsed) || drain[of] === 0) return text;
-  const wait = formatMs(drain.duration * 1_000);
+  if (drain === undefined || !isLongDrain(drain.durationS, elapsed) || drain[of] === 0) return text;
+  const wait = formatMs(drain.durationS * 1_000);
   return `${text}, ${formatCount(drain[of])} of them in the ${wait} after the deadline`;
 }
 

@@ -148,7 +148,7 @@ function drainOf(totals: readonly WorkerTotals[]): Pick<Measured, "drain"> {
   const completed = sumOf(totals, ({ drain }) => drain.completed);
   const failed = sumOf(totals, ({ drain }) => drain.failed);
   return us + completed + failed > 0
-    ? { drain: { duration: Math.round(us) / 1e6, completed, failed } }
+    ? { drain: { durationS: Math.round(us) / 1e6, completed, failed } }
     : {};
 }
 

@@ -16,6 +16,7 @@ import { missing } from "./missing.ts";
 import { ERRORS } from "./outcome.ts";
 import { part, resourcePoint } from "./resources.ts";
 import { slowest } from "./slowest.ts";
+import { censoredHistogram, timelinePoint } from "./timeline_point.ts";
 import { warmup } from "./warmup.ts";
 
 const count = z.int().min(0);
@@ -24,10 +25,6 @@ const histogram = z.string();
 
 const lowerBounds = z.array(z.string()).optional().describe(
   'Figures that lower bounds could turn out to make larger, such as ["99", "99.9", "mean"]; absent for none',
-);
-
-const censoredHistogram = z.string().optional().describe(
-  "The values of histogram that are lower bounds, in the same encoding; absent for none",
 );
 
 /** Timed-out, unfinished and dropped requests are in it at the time they took so far, as lower bounds. */
@@ -80,25 +77,6 @@ export const load = z.discriminatedUnion("kind", [
   }),
 ]);
 
-const timelinePoint = z.strictObject({
-  t: z.number().describe("End of the interval, seconds since the start of the run"),
-  completed: count,
-  failed: count,
-  errors: z.partialRecord(z.enum(ERRORS), count).optional().describe("Failed by kind, if any"),
-  wrong: count.optional().describe("Completed against an expectation, if any"),
-  bytes: count,
-  p50: ms,
-  p75: ms,
-  p90: ms,
-  p99: ms,
-  max: ms,
-  histogram: z.string().describe(
-    "Latencies that ended in the interval: HdrHistogram V2, compressed, base64, microseconds; empty for none. " +
-      "Those of the last interval hold what was waited for after the deadline, and what was never sent",
-  ),
-  censoredHistogram,
-});
-
 /** One measurement of one URL: the shape of `bench --json`. */
 export const measurement = z.strictObject({
   schema: z.literal("plateau.bench/1"),
@@ -134,7 +112,7 @@ export const measurement = z.strictObject({
     "Connections closed because bytes came on them that no request had asked for",
   ),
   drain: z.strictObject({
-    duration: z.number().min(0).describe("Seconds waited for requests in flight"),
+    durationS: z.number().min(0).describe("Seconds waited for requests in flight"),
     completed: count,
     failed: count,
   }).optional().describe(

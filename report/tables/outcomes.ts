@@ -44,11 +44,11 @@ const NOTE =
 
 function notesOf(cells: readonly Cell[]): string[] {
   const long = cells.flatMap(({ runs }) => runs).flatMap(({ drain, elapsed }) =>
-    drain !== undefined && isLongDrain(drain.duration, elapsed) ? [drain] : []
+    drain !== undefined && isLongDrain(drain.durationS, elapsed) ? [drain] : []
   );
   const completed = sum(long, (drain) => drain.completed);
   if (completed === 0) return [NOTE];
-  const wait = formatMs(1_000 * Math.max(...long.map(({ duration }) => duration)));
+  const wait = formatMs(1_000 * Math.max(...long.map(({ durationS }) => durationS)));
   const requests = counted(completed, "request");
   return [
     NOTE,

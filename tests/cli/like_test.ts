@@ -163,7 +163,7 @@ function measured(timesMs: readonly number[], changes: Partial<Measurement> = {}
     },
     elapsed: 10,
     requests: { due: 1_006, completed: 1_002, failed: 3, unfinished: 1, dropped: 0 },
-    drain: { duration: 5, completed: 2, failed: 0 },
+    drain: { durationS: 5, completed: 2, failed: 0 },
     errors: { timeout: 2, reset: 1 },
     status: { 200: 990, 302: 10 },
     histogram: encodeHistogram(histogram.toSparse()),

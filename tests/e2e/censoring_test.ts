@@ -37,7 +37,7 @@ Deno.test("a server that always takes a second takes a second, however the load 
   assert.equal(await witness.settledCount(), requests.due);
   // One on each connection, however long the machine stood still.
   assert.ok(drain?.completed === 50, JSON.stringify(drain));
-  assert.ok(drain.duration > 0.1 && drain.duration < 5, `${drain.duration} s`);
+  assert.ok(drain.durationS > 0.1 && drain.durationS < 5, `${drain.durationS} s`);
   for (const { min, percentiles, lowerBounds } of [latency, service]) {
     assert.ok(min >= 990 && percentiles["50"] < 1_600, `${min} and ${percentiles["50"]} ms`);
     assert.equal(lowerBounds, undefined);
