@@ -92,7 +92,7 @@ export function censoredMeasurement(load: Load): Measurement {
     ...distributionsOf(load),
     ...(late.length > 0 && {
       drain: {
-        duration: Math.max(...late.map(({ atS }) => atS)) - durationS,
+        durationS: Math.max(...late.map(({ atS }) => atS)) - durationS,
         completed: completed - inTime.length,
         failed: late.filter(({ as }) => as === "timeout").length,
       },
