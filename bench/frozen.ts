@@ -16,6 +16,7 @@ import {
 } from "./frozen/arithmetic.ts";
 import { interleaved } from "./rounds.ts";
 import { loadHere } from "./stage/here.ts";
+import { leaveServerCore } from "./stage/programs.ts";
 import { startWitness, type Witness } from "./stage/witness.ts";
 
 const RATE_PER_SEC = 1_000;
@@ -53,6 +54,7 @@ export const frozen: Bench = {
   rounds: 3,
   async run({ rounds, short }): Promise<Section[]> {
     await using witness = await startWitness(ANSWER_MS);
+    await leaveServerCore();
     const durationMs = short ? 4_000 : 10_000;
     const sections: Section[] = [];
     for (const name of NAMES) {

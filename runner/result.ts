@@ -84,8 +84,9 @@ export const measurement = z.strictObject({
   url: z.string(),
   driver: z.enum(["epoll", "tcp"]).describe("How the workers did their I/O"),
   load,
-  elapsed: z.number().min(0)
-    .describe("Seconds from the start of the load to its deadline, or to its end before that"),
+  elapsed: z.number().min(0).describe(
+    "Seconds from the start to the deadline, or to an earlier end",
+  ),
   requests: z.strictObject({
     due: count,
     completed: count,
@@ -93,10 +94,7 @@ export const measurement = z.strictObject({
     unfinished: count,
     dropped: count,
   })
-    .describe(
-      "due = completed + failed + unfinished + dropped, always. unfinished: in flight when the load was stopped, " +
-        "or 5 s after its deadline; dropped: never sent by the deadline (open loop)",
-    ),
+    .describe("due = completed + failed + unfinished + dropped (never sent), always"),
   status: z.record(z.string().regex(/^\d{3}$/), count).describe("Completed responses by status"),
   errors: z.partialRecord(z.enum(ERRORS), count).describe(
     "Failed requests by kind; sums to failed",
@@ -108,9 +106,8 @@ export const measurement = z.strictObject({
     "Expectations on completed responses",
   ),
   reconnects: count.describe("Dials beyond the first of each connection, refused ones too"),
-  unasked: count.optional().describe(
-    "Connections closed because bytes came on them that no request had asked for",
-  ),
+  unasked: count.optional()
+    .describe("Connections closed because bytes came on them that no request had asked for"),
   drain: z.strictObject({
     durationS: z.number().min(0).describe("Seconds waited for requests in flight"),
     completed: count,

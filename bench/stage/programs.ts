@@ -27,6 +27,12 @@ export function placed(place: Place, command: Command): Command {
   return ["taskset", "-c", cores, ...command];
 }
 
+/** Keeps this process, with all of its threads, off the server's core. */
+export async function leaveServerCore(): Promise<void> {
+  if (!CAN_PIN) return;
+  await start(["taskset", "-a", "-c", "-p", `1-${CORES - 1}`, String(Deno.pid)]).output;
+}
+
 export interface Running {
   readonly pid: number;
   /** Its whole standard output; a TargetError when it fails. */

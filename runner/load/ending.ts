@@ -12,9 +12,9 @@ export const LONGEST_DRAIN_US = 5_000_000;
 
 /** What a loop does at its end; called by its `Ending` alone. */
 export interface EndingLoop {
-  /** Gives up what is not yet sent: dials under way are unfinished. Closes connections that wait for nothing. */
+  /** Gives up what is not yet sent: dials under way are unfinished. */
   stopSending(endUs: number): void;
-  /** Leaves unfinished all that is in flight. */
+  /** Leaves unfinished all that is in flight, and closes what is idle. */
   leaveUnfinished(endUs: number): void;
 }
 

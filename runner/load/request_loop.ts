@@ -57,7 +57,8 @@ export class RequestLoop implements Conversation, EndingLoop, OpenExchanges {
     let answered = false;
     for (let at = 0; at < length;) {
       if (this.#inFlight.count(slot) === 0) {
-        recorder.unasked++; // unsolicited (RFC 9112 §9.2), whether read with the last answer or later
+        // Unsolicited (RFC 9112 §9.2), whether read with the last answer or later.
+        if (!this.ending.isDraining) recorder.unasked++;
         return this.#reopen(slot, nowUs);
       }
       if (!reader.started) this.#firstByteUs[slot] = nowUs;
@@ -161,14 +162,9 @@ export class RequestLoop implements Conversation, EndingLoop, OpenExchanges {
   #fill(slot: number, nowUs: number): void {
     while (this.#inFlight.count(slot) < this.job.pipeline) {
       const dueUs = this.parts.supply.take(nowUs);
-      if (dueUs < 0) return this.#rest(slot);
+      if (dueUs < 0) return this.#idle.add(slot);
       this.#send(slot, dueUs, nowUs);
     }
-  }
-
-  #rest(slot: number): void {
-    if (!this.ending.isDraining) this.#idle.add(slot);
-    else if (this.#inFlight.count(slot) === 0) this.#connections.close(slot);
   }
 
   #send(slot: number, dueUs: number, nowUs: number): void {
@@ -216,20 +212,24 @@ export class RequestLoop implements Conversation, EndingLoop, OpenExchanges {
   stopSending(endUs: number): void {
     for (let slot = 0; slot < this.job.connections; slot++) {
       if (this.#connections.state(slot) === CONNECTING) this.#leaveDial(slot, endUs);
-      if (this.#inFlight.count(slot) === 0) this.#connections.close(slot);
     }
   }
 
   /** In a closed loop a dial is the beginning of an exchange. */
   #leaveDial(slot: number, endUs: number): void {
     const { recorder, supply } = this.parts;
-    if (supply.intended || supply.take(endUs) < 0) return;
     const dialedUs = this.#connections.dialedUs(slot);
+    this.#connections.close(slot);
+    if (supply.intended || supply.take(endUs) < 0) return;
     recorder.due++;
     recorder.leaveUnfinished(slot, dialedUs, dialedUs, endUs);
   }
 
+  /** What is idle is closed no earlier: with a thousand connections that would hold up what is waited for. */
   leaveUnfinished(endUs: number): void {
+    for (let slot = 0; slot < this.job.connections; slot++) {
+      if (this.#inFlight.count(slot) === 0) this.#connections.close(slot);
+    }
     this.#inFlight.forEach((slot, dueUs, sentUs) => {
       this.parts.recorder.leaveUnfinished(slot, dueUs, sentUs, endUs);
       this.#inFlight.drop(slot);

@@ -97,7 +97,7 @@ export class SessionLoop implements Conversation, EndingLoop, OpenExchanges {
     const visitor = this.#visitors[slot];
     const step = visitor.visit.steps[visitor.step];
     if (step === undefined) return this.#leave(slot, true, nowUs);
-    if (this.ending.isDraining) return this.#connections.close(slot); // the session stays unfinished
+    if (this.ending.isDraining) return; // the session stays unfinished
     if (step.kind === "think") {
       visitor.step++;
       return this.#thinking.add(slot, dueUs + step.us);
@@ -205,7 +205,7 @@ export class SessionLoop implements Conversation, EndingLoop, OpenExchanges {
     this.parts.sessions.end(completed, nowUs - visitor.arrivedUs);
     this.#present--;
     visitor.step = NOTHING;
-    if (!this.parts.flow.sharedPool || this.ending.isDraining) this.#connections.leave(slot);
+    if (!this.parts.flow.sharedPool) this.#connections.leave(slot);
     this.#places.add(slot);
     this.#admit(nowUs); // who waits for the place
   }
@@ -228,8 +228,8 @@ export class SessionLoop implements Conversation, EndingLoop, OpenExchanges {
   }
 
   stopSending(endUs: number): void {
-    this.#visitors.forEach(({ sentUs }, slot) => {
-      if (sentUs === NOTHING) this.#leaveExchange(slot, endUs);
+    this.#visitors.forEach(({ dueUs, sentUs }, slot) => {
+      if (dueUs !== NOTHING && sentUs === NOTHING) this.#leaveExchange(slot, endUs);
     });
   }
 

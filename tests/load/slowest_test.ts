@@ -112,6 +112,7 @@ Deno.test("a request loop tells when each of the slowest was due and sent, and w
   s.loop.onOpen(0, 1_700);
   s.loop.onBytes(0, OK, OK.length, 2_000);
   s.loop.onTick(10_000);
+  s.loop.onTick(6 * SECOND);
   const [unfinished, answered] = totalsOf(s).slowest;
   const { dueUs, sentUs, doneUs, status, request, outcome } = answered;
   assert.deepEqual([dueUs, sentUs, doneUs, status], [0, 1_700, 2_000, 200]);
