@@ -4,6 +4,7 @@
  * does whoever leaves it out.
  */
 import { productLimitUs } from "../runner/stats/censoring.ts";
+import { formatCount } from "../report/units.ts";
 import { decodeSparse } from "../runner/stats/hdr.ts";
 import { EMPTY } from "../runner/stats/histogram.ts";
 import type { Measurement } from "../runner/result.ts";
@@ -19,7 +20,7 @@ const CONNECTIONS = 50;
 const SECONDS = ["1.5", "5.5", "10.5"] as const;
 /** As Plateau waits for what is in flight at the deadline. */
 const WAITS_S = 5;
-const SIMULATED = 100;
+const SIMULATED = 1_000;
 const SEED = 20_260_114;
 const TRUE_S = Math.LN2;
 
@@ -51,7 +52,7 @@ function simulated(): Section {
     };
   };
   return {
-    caption: `Mean of the medians of ${SIMULATED} simulated runs`,
+    caption: `Mean of the medians of ${formatCount(SIMULATED)} simulated runs`,
     unit: "s",
     baseline: "ln 2",
     rows: SECONDS.flatMap((duration, i) => [

@@ -26,7 +26,7 @@ export const agentPart = z.strictObject({
     unfinished: count,
     dropped: count,
   }).describe("due = completed + failed + unfinished + dropped, always"),
-  rate: z.number().min(0).describe("completed / elapsed of the whole"),
+  rate: z.number().min(0).describe("Completed by the deadline / elapsed of the whole"),
   latency: z.strictObject({ count, p50: ms, p90: ms, p99: ms, max: ms })
     .describe("All zero when count is 0"),
   connect: z.strictObject({ count, min: ms, p50: ms })

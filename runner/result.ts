@@ -106,7 +106,8 @@ export const measurement = z.strictObject({
   url: z.string(),
   driver: z.enum(["epoll", "tcp"]).describe("How the workers did their I/O"),
   load,
-  elapsed: z.number().min(0).describe("Seconds from the start of the load to its end"),
+  elapsed: z.number().min(0)
+    .describe("Seconds from the start of the load to its deadline, or to its end before that"),
   requests: z.strictObject({
     due: count,
     completed: count,
@@ -114,7 +115,10 @@ export const measurement = z.strictObject({
     unfinished: count,
     dropped: count,
   })
-    .describe("due = completed + failed + unfinished + dropped, always"),
+    .describe(
+      "due = completed + failed + unfinished + dropped, always. unfinished: in flight when the load was stopped, " +
+        "or 5 s after its deadline; dropped: never sent by the deadline (open loop)",
+    ),
   status: z.record(z.string().regex(/^\d{3}$/), count).describe("Completed responses by status"),
   errors: z.partialRecord(z.enum(ERRORS), count).describe(
     "Failed requests by kind; sums to failed",

@@ -26,6 +26,8 @@ export interface Arrival {
 export interface FleetSettings {
   /** Address of this machine, on which Redis and the witness listen. */
   readonly address?: string;
+  /** How long each answer takes. */
+  readonly delayMs?: number;
   /** By name: how each differs from one beside this process. */
   readonly agents: Readonly<Record<string, Partial<AgentSettings>>>;
 }
@@ -47,10 +49,12 @@ export class Fleet implements AsyncDisposable {
   ): Promise<Fleet> {
     await using scope = new AsyncDisposableStack();
     const redis = scope.use(await RedisServer.start(redisSettings));
-    const { address, agents } = typeof settings === "function" ? settings(redis) : settings;
+    const { address, delayMs, agents } = typeof settings === "function"
+      ? settings(redis)
+      : settings;
     const arrivals: Arrival[] = [];
     const onRequest = (from: string): void => void arrivals.push({ from, atMs: performance.now() });
-    const witness = scope.use(startWitness({ hostname: address, onRequest }));
+    const witness = scope.use(startWitness({ hostname: address, delayMs, onRequest }));
     const started = await Promise.all(
       Object.entries(agents).map(async ([name, own]): Promise<[string, Agent]> => [
         name,
