@@ -24,6 +24,9 @@ const LABELS: Readonly<Record<Warmup["label"], string>> = {
   "too-short": "too short to say",
 };
 
+/** Less is said to be within so much. */
+const LEAST_SHOWN = 0.001;
+
 /**
  * `within ± 2.1 %`: the run that strays farthest, and `(p50 ± 40 µs)` where latency is so low that its percents are
  * the machine's; "" where the results do not say.
@@ -32,6 +35,6 @@ export function withinText(warmups: readonly Warmup[]): string {
   const ratio = Math.max(...warmups.map(({ withinRatio }) => withinRatio ?? -1));
   const ms = Math.max(...warmups.map(({ withinMs }) => withinMs ?? -1));
   if (ratio < 0) return "";
-  const percent = `within ± ${Number((100 * ratio).toPrecision(2))}${GLUE}%`;
+  const percent = `within ± ${Number((100 * Math.max(LEAST_SHOWN, ratio)).toPrecision(2))}${GLUE}%`;
   return ms < 0 ? percent : `${percent} (p50 ± ${formatMs(ms)})`;
 }

@@ -75,7 +75,8 @@ Deno.test("a run without a steady part has no figures where they are of steady p
   assert.deepEqual([...cell.rate.values], cell.runs.slice(0, 2).map(({ rate }) => rate));
   assert.equal(cell.latency.count, cell.runs[0].latency.count + cell.runs[1].latency.count);
   assert.ok(cell.confidence.intervals.rate);
-  const { warnings } = reportModel(resultsOf([warm(2), warm(2), NEVER], STEADY));
+  const { warnings, scenarios } = reportModel(resultsOf([warm(2), warm(2), NEVER], STEADY));
+  assert.match(scenarios[0].answer.detail, /over 2 runs/);
   assert.deepEqual(warnings, ["static, hono: 1 of 3 runs has no steady part, and so no figures."]);
 });
 
@@ -134,6 +135,7 @@ Deno.test("freezes are named in terminal, page and markdown", () => {
 
 const findings: [warmups: Warmup[], says: RegExp][] = [
   [[flat(0.021), flat(0.012)], /^hono is flat from the start, within ± 2\.1\s?%\.$/],
+  [[flat(0)], /^hono is flat from the start, within ± 0\.1\s%\.$/],
   [[flat(0.004, 0.04)], /^hono is flat from the start, within ± 0\.4\s% \(p50 ± 40\.0\sµs\)\.$/],
   [[warm(2)], /steady from 2 s on, after [\d,]+ requests, within ± 2\.1\s?%; /],
   [
