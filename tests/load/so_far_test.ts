@@ -179,7 +179,10 @@ for (const [what, make] of SCENES) {
         compared++;
         const { exact, bounds, dropped } = figuresOf({ totals: end, open: NONE }, stopped.parts);
         assert.equal(figures.exact, exact);
-        assert.ok(isAmong(figures.bounds, bounds), "the same bounds, and those of what was dropped");
+        assert.ok(
+          isAmong(figures.bounds, bounds),
+          "the same bounds, and those of what was dropped",
+        );
         assert.equal(bounds.count, figures.bounds.count + dropped);
       }),
       { seed: 9, numRuns: 60 },
