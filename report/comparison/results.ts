@@ -25,7 +25,7 @@ import { differencesOf, type Side } from "./differences.ts";
 import { type ComparedFigure, DECISIVE } from "./group.ts";
 import { type Match, matchCells, namedCells, nameOf } from "./match.ts";
 import { TOLERATED_WRONG_RATIO } from "./pairs.ts";
-import { sessionPairs, sessionSpread } from "./sessions.ts";
+import { sessionPairs, type SessionSpread, sessionSpread } from "./sessions.ts";
 
 export interface ComparedCell {
   readonly scenario: string;
@@ -83,7 +83,7 @@ export function compareSessions(
   const tests = testPairs(pairs, { marginRatio, level });
   const gated = thresholds.length === 0
     ? []
-    : gatedCells(scenarios, next, base, sessionSpread(earlier));
+    : gatedCells(scenarios, next, base, spreadOf([earlier, bases, nexts]));
   const tested = gatesOf(thresholds, gated, { hasBaseline: true });
   // They end in one exit code, so that Holm's method goes over both.
   const gates = judgeTogether(tested, decisivePs(tests));
@@ -98,6 +98,13 @@ export function compareSessions(
     marginRatio,
     outcome: worstOf([...cells.flatMap(decisiveOutcomes), ...gates]),
   };
+}
+
+/** By the first of them that are several sessions: in each nothing but the session differs. */
+function spreadOf(sessions: readonly (readonly Side[])[]): SessionSpread {
+  const spreads = sessions.map(sessionSpread);
+  return (figure) =>
+    spreads.reduce<ReturnType<SessionSpread>>((known, spread) => known ?? spread(figure), null);
 }
 
 function untrustedOf(name: string, sides: readonly Side[]): string[] {

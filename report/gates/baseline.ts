@@ -4,6 +4,7 @@
  * differ, "worse" then is sure of these two sessions only, and does not fail.
  */
 import type { Threshold } from "../../runner/result.ts";
+import { twoGroupsOf } from "../../runner/stats/two_groups.ts";
 import { formatRatio, percentText } from "../comparison/words.ts";
 import type { Between } from "../comparison/between.ts";
 import { boundText } from "../units.ts";
@@ -11,6 +12,7 @@ import type { GatedCell } from "./cells.ts";
 import { distanceTo } from "./distance.ts";
 import { type Evidence, fact, sideOf, tested, undecided } from "./evidence.ts";
 import { steadily } from "./limit.ts";
+import { groupsText } from "./over_runs.ts";
 import { type Ends, type FigureRange, figureText, rangeOf, ratioRangeOf } from "./range.ts";
 import { endlessText, runsText } from "./remedies.ts";
 
@@ -50,6 +52,8 @@ function compared(threshold: BaselineThreshold, sides: Sides, between: Between):
   if (runsOf(sides) < 2) return undecided(values, ONE_RUN);
   const open = [cell, baseline].filter((_, side) => [range, base][side].isAtLeast);
   if (open.length > 0) return undecided(values, endlessText(open.flatMap(({ runs }) => runs)));
+  const groups = twoGroupsOf(range.byRun) ?? twoGroupsOf(base.byRun);
+  if (groups !== null) return undecided(values, groupsText(groups, unit));
   const more = between.kind === "known" ? between.variances : [];
   const ratio = ratioRangeOf(figure, cell, baseline, more);
   const interval = ratio?.interval ?? null;

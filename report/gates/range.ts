@@ -38,6 +38,8 @@ export interface Range {
 export type FigureRange = Range & {
   /** True: the value that waiting longer would have shown may be any larger. */
   readonly isAtLeast: boolean;
+  /** Of each run that has the figure. */
+  readonly byRun: readonly number[];
 };
 
 export function rangeOf(
@@ -50,7 +52,7 @@ export function rangeOf(
   if (known.length === 0) return { none: reason ?? "there is no run" };
   const values = known.map(({ value }) => value);
   const isAtLeast = isPooledAtLeast(figure, cell) ?? known.some((one) => one.isAtLeast);
-  return { ...spreadRange(figure, values, cell), isAtLeast };
+  return { ...spreadRange(figure, values, cell), isAtLeast, byRun: values };
 }
 
 function spreadRange(figure: FigureName, values: readonly number[], cell: JudgedCell): Range {

@@ -1,16 +1,16 @@
 /** One exit code tells of all thresholds, so they are judged as one family. */
 import assert from "node:assert/strict";
 import { compareResults } from "../../report/comparison/results.ts";
-import { judgeTogether } from "../../report/gates.ts";
-import { fact, tested } from "../../report/gates/evidence.ts";
+import { type Gate, judgeTogether } from "../../report/gates.ts";
+import { type Evidence, fact, tested } from "../../report/gates/evidence.ts";
 import { plain, thresholdsOf } from "./gated.ts";
 import { around, resultsAt } from "./rates.ts";
 
-function gateOf(evidence: ReturnType<typeof tested>, label = "a") {
-  return { threshold: "p99 < 50ms", scenario: "static", label, evidence };
+function gateOf(evidence: Evidence): Gate {
+  return { threshold: "p99 < 50ms", scenario: "static", label: "a", evidence };
 }
 
-function failing(p: number) {
+function failing(p: number): Gate {
   const remedy = "about 12 runs would decide";
   return gateOf(tested("p99 is 51 ms", { outcome: "fail", p, remedy }));
 }
@@ -54,4 +54,23 @@ Deno.test("the thresholds of a comparison are one family with the figures that d
     plain(alone).found,
     /: it fails alone, but not surely among 3 tests; about \d+ runs/,
   );
+});
+
+Deno.test("against a baseline of another session worse fails where it is known how sessions differ", () => {
+  const session = (rate: number, day: number) => ({
+    ...resultsAt({ a: around(rate) }),
+    startedAt: `2031-05-0${day}T10:18:00.000Z`,
+  });
+  const earlier = [990, 1_000, 1_010, 1_004, 995].map((rate, day) => session(rate, day + 1));
+  const thresholds = thresholdsOf("rate not worse than baseline by 5%");
+  const judged = (options: { earlier?: typeof earlier }) => {
+    const { gates } = compareResults(session(1_000, 8), session(600, 9), {
+      thresholds,
+      ...options,
+    });
+    return plain(gates[0]);
+  };
+  assert.equal(judged({ earlier }).outcome, "fail", judged({ earlier }).found);
+  assert.equal(judged({}).outcome, "inconclusive");
+  assert.match(judged({}).found, /: worse in these two sessions, /);
 });
