@@ -138,8 +138,9 @@ export function rateText({ rate }: Cell): string {
 function runsText({ rate, runs }: Cell): string {
   const unsteady = unsteadyOf(runs);
   if (unsteady !== null) return unsteadyText(unsteady);
-  if (runs.length === 1) return "in one run";
-  return `${formatNumber(rate.min)}–${formatNumber(rate.max)} over ${runs.length} runs`;
+  const { length } = rate.values;
+  if (length === 1) return "in one run";
+  return `${formatNumber(rate.min)}–${formatNumber(rate.max)} over ${length} runs`;
 }
 
 export function p99Text({ latency }: Cell): string {

@@ -1,6 +1,5 @@
 /** What one run did over time, in a few words: the label of its steady state and how far it is to be believed. */
 import type { Run } from "../runner/result.ts";
-import { FLAT_MS, FLAT_RATIO } from "../runner/stats/flatness.ts";
 import { freezesText, unsettledText } from "../runner/stats/unsettled_text.ts";
 import { formatMs, formatTick, GLUE } from "./units.ts";
 
@@ -25,15 +24,17 @@ const LABELS: Readonly<Record<Warmup["label"], string>> = {
   "too-short": "too short to say",
 };
 
+/** Less is said to be within so much. */
+const LEAST_SHOWN = 0.001;
+
 /**
- * `within ± 2.1 %`: the run that strays farthest, and in milliseconds where latency is so low that its percents are
+ * `within ± 2.1 %`: the run that strays farthest, and `(p50 ± 40 µs)` where latency is so low that its percents are
  * the machine's; "" where the results do not say.
  */
 export function withinText(warmups: readonly Warmup[]): string {
   const ratio = Math.max(...warmups.map(({ withinRatio }) => withinRatio ?? -1));
   const ms = Math.max(...warmups.map(({ withinMs }) => withinMs ?? -1));
   if (ratio < 0) return "";
-  return ratio > FLAT_RATIO && ms >= 0 && ms <= FLAT_MS
-    ? `within ± ${formatMs(ms)}`
-    : `within ± ${Number((100 * ratio).toPrecision(2))}${GLUE}%`;
+  const percent = `within ± ${Number((100 * Math.max(LEAST_SHOWN, ratio)).toPrecision(2))}${GLUE}%`;
+  return ms < 0 ? percent : `${percent} (p50 ± ${formatMs(ms)})`;
 }

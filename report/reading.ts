@@ -17,7 +17,7 @@ export const READING = {
   agents:
     "Each bar is an interval of one run, its height the requests per second of all agents, its parts those of each: of several runs the one in which most agents were lost, or the first. Where machines and networks are alike the parts are of like height; a part that ends is an agent that was lost.",
   steady:
-    "A run is steady from the moment after which neither its latency nor its rate changes any more (change points in its intervals): flat from the start, after a warm-up, or, where it was better before, after a slowdown. Without a last part of a quarter of the run on one level there is no steady state. Figures are medians of the runs, with the lowest and highest run below.",
+    "A run is steady from the moment after which neither its latency nor its rate changes any more (change points in its intervals): flat from the start, after a warm-up, or, where it was better before, after a slowdown. Without a last part of a quarter of the run on one level, or where that part drifts, swings or jumps, there is no steady state. “Within ±” is how far the medians of windows of the steady part lie from its level. Figures are medians of the runs, with the lowest and highest run below.",
   flattening:
     "A percentile is flat from the moment after which it stays within 5 % of where it ends, or as near as its last quarter does (the measure of Kuffel and Walter).",
   stable:

@@ -37,6 +37,8 @@ export interface Settling {
 export interface Steadiness extends Settling {
   /** One for each run; null for a load that itself changes. */
   readonly labels: readonly (SteadyLabel | null)[];
+  /** How far steady parts stray from their level, percent; null where the results do not say. */
+  readonly within: Spread | null;
   /** Of all runs, with what the experiment discards. */
   readonly whole: PartFigures;
   /** Seconds until each of FLATTENING is near where it ends (Kuffel and Walter); null without requests. */
@@ -48,6 +50,12 @@ export function steadinessOf(cell: Cell): Steadiness {
   return {
     ...settlingOf(cell.parts),
     labels: runs.map(({ warmup }) => warmup?.label ?? null),
+    within: spreadOrNull(
+      runs.flatMap(({ warmup }) => {
+        const ratio = warmup?.withinRatio ?? null;
+        return ratio === null ? [] : [Number((100 * ratio).toPrecision(2))];
+      }),
+    ),
     whole: wholeFigures(cell),
     flattening: FLATTENING.map((percentile) =>
       spreadOrNull(runs.flatMap((run) => flatFromS(run, percentile) ?? []))

@@ -51,7 +51,10 @@ class Course {
     private readonly context: RunContext,
   ) {
     const { experiment: { repeat, discard, figures }, plan, lacks, kept } = request;
-    this.#repetition = new Repetition(repeat, { discardS: discard / 1_000, figures });
+    this.#repetition = new Repetition(repeat, {
+      discardS: discard / 1_000,
+      figures: figures ?? "whole",
+    });
     this.#possible = plan.cells.filter((cell) => !lacks.has(cell));
     this.#begun = new Map(this.#possible.map((cell) => [cell, kept.countOf(cell)]));
     for (const cell of this.#possible) {

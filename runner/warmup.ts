@@ -14,7 +14,9 @@ export const warmup = z.strictObject({
       "throughput's, whichever strays farther; null without a steady part",
   ),
   withinMs: z.number().min(0).nullable().optional()
-    .describe("The same of latency alone, milliseconds"),
+    .describe(
+      "Of latencies so low that 50 µs are more than 5 %, milliseconds: withinRatio is then of throughput",
+    ),
   unsettled: z.enum(UNSETTLED_REASONS).nullable().optional().describe(
     "Why there is no steady state: freezes, drift (a straight line), cycle (a regular swing), levels (jumps between " +
       "two), returns (comes back to a level that it had left), wander, late (a change in the last quarter)",

@@ -191,7 +191,7 @@ function undiscardable(given: Partial<Experiment>, isWrong: (path: Path) => bool
 function withoutSteadyPart(given: Partial<Experiment>, isWrong: (path: Path) => boolean): Misfit[] {
   const { figures, interval } = given;
   const isUnknown = isWrong(["figures"]) || isWrong(["interval"]);
-  if (figures === undefined || interval === undefined || isUnknown) return [];
+  if (interval === undefined || isUnknown) return [];
   return loadsOf(given, isWrong, "figures").flatMap(({ path, load }) => {
     const message = figuresMisfit({ figures, interval, load });
     return message === null ? [] : [{ path, message }];

@@ -4,9 +4,9 @@ import { shortestOf } from "./discard.ts";
 import type { Load } from "./load.ts";
 import { durationText } from "./quantity.ts";
 
-export const figures = z.enum(["whole", "steady"]).default("whole").describe(
-  "What the report's rates and latencies are of: whole runs, or the steady part of each; a run without one then " +
-    "has no figures",
+export const figures = z.enum(["whole", "steady"]).optional().describe(
+  "What the report's rates and latencies are of: whole runs (default), or the steady part of each; a run without " +
+    "one then has no figures",
 );
 export type Figures = z.output<typeof figures>;
 
@@ -21,7 +21,7 @@ export function figuresMisfit(
     readonly load: Load;
   },
 ): string | null {
-  if (figures === "whole") return null;
+  if (figures !== "steady") return null;
   if ("phases" in load) {
     return "Cannot take figures of the steady part of phases: their load itself changes";
   }

@@ -31,7 +31,7 @@ export function differencesOf(base: Side, next: Side, matches: readonly Match[])
   return unique([
     ...machineDifferences(base, next),
     ...difference("Plateau", base.version, next.version),
-    ...["fresh", "order", "discard", "interval", "pin"].flatMap((key) =>
+    ...["fresh", "order", "discard", "figures", "interval", "pin"].flatMap((key) =>
       differences(key, base.experiment[key], next.experiment[key])
     ),
     ...matches.flatMap((match) => cellDifferences(match, { base, next })),

@@ -45,6 +45,7 @@ function steadyTable(scenario: string, rows: readonly Row[]): Table {
     },
     spreadColumn("Steady from", "s", ({ seconds }) => seconds),
     spreadColumn("After requests", "", ({ requests }) => requests),
+    spreadColumn("Within ±", "%", ({ within }) => within),
     ...FLATTENING.map((percentile, i) =>
       spreadColumn(`${percentile} flat from`, "s", ({ flattening }) => flattening[i])
     ),

@@ -39,8 +39,11 @@ const WINDOWS = 10;
 const LEAST_WINDOW = 4;
 /** Waves of noise are not taken to be any slower than this, or every slow wander would be noise. */
 const MOST_CORRELATION = 0.6;
-/** Kurtosis of normal noise is 3; of a series that jumps between two levels it is near 1, of a sine 1.5. */
-const LEVELS_KURTOSIS = 1.9;
+/**
+ * Kurtosis of normal noise is 3; of a series that jumps between two levels it is near 1, of a sine 1.5. Of few values
+ * it may be far off, so that fewer must have less of it: 1.83 for 120 values, 1.5 for 20.
+ */
+const LEVELS_KURTOSIS = { of: 1.9, lessPerValue: 8 };
 /** Such levels are this share of what windows may differ by, or more, from the middle between them. */
 const LEVELS_SHARE = 0.8;
 
@@ -130,7 +133,7 @@ function isOfTwoLevels(values: readonly number[], flatRatio: number): boolean {
   const sorted = [...values].sort((a, b) => a - b);
   const reach = (quantileOf(sorted, 0.9) - quantileOf(sorted, 0.1)) / 2;
   if (reach < LEVELS_SHARE * flatRatio) return false;
-  return kurtosisOf(values) < LEVELS_KURTOSIS;
+  return kurtosisOf(values) < LEVELS_KURTOSIS.of - LEVELS_KURTOSIS.lessPerValue / values.length;
 }
 
 function kurtosisOf(values: readonly number[]): number {

@@ -30,6 +30,8 @@ export interface Settled {
 const LATEST_START_RATIO = 0.75;
 /** How finely later starts are tried, as a share of the run. */
 const START_STEP_RATIO = 0.025;
+/** What drifts goes on to after its first segment, by this share of the slope of all at least. */
+const LEAST_GOES_ON = 0.25;
 /** An excursion shorter than this share of the run is an outlier that took its time. */
 const EXCURSION_RATIO = 0.1;
 
@@ -132,6 +134,9 @@ function isOneLine(
 ): boolean {
   const values = valuesOf(segments);
   if (segments.length === 1 || Math.abs(change) <= driftLimitOf(flatRatio)) return false;
+  const rest = valuesOf(segments.slice(1));
+  const share = driftOf(rest).change / change;
+  if (share < LEAST_GOES_ON * rest.length / values.length) return false;
   const floor = LEAST_STDEV_RATIO ** 2;
   const cost = (count: number, squares: number): number =>
     count * Math.log(Math.max(floor, squares / count));

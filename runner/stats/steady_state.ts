@@ -71,7 +71,7 @@ export interface RunSteadyState {
   readonly steadyFrom: number | null;
   /** How far the steady part strays from its level, by the series that strays farther; null without one. */
   readonly withinRatio: number | null;
-  /** The same of latency alone. */
+  /** Of latency so low that its shares are the machine's: `withinRatio` is then of the rate alone. Otherwise null. */
   readonly withinMs: number | null;
   /** Null where there is a steady part, or too little to say. */
   readonly unsettled: UnsettledReason | null;
@@ -112,9 +112,19 @@ export function classifyRun(intervals: readonly RunInterval[]): RunSteadyState {
     ...NEVER,
     label,
     steadyFrom: Math.max(latency.steadyFrom ?? 0, rate.steadyFrom ?? 0),
-    withinRatio: Math.max(latency.flatness.withinRatio, rate.flatness.withinRatio),
-    withinMs: latency.flatness.withinRatio * usualMs,
+    ...withinOf(latency.flatness, rate.flatness, usualMs),
   };
+}
+
+function withinOf(
+  latency: Flatness,
+  rate: Flatness,
+  usualMs: number,
+): Pick<RunSteadyState, "withinRatio" | "withinMs"> {
+  const withinMs = latency.withinRatio * usualMs;
+  return latency.withinRatio > FLAT_RATIO && withinMs <= FLAT_MS
+    ? { withinRatio: rate.withinRatio, withinMs }
+    : { withinRatio: Math.max(latency.withinRatio, rate.withinRatio), withinMs: null };
 }
 
 const NEVER = {
@@ -130,27 +140,20 @@ function reasonOf(
   latency: SteadyState,
   rate: SteadyState,
 ): Pick<RunSteadyState, "unsettled" | "driftRatio" | "cyclePeriod"> {
-  const reasons = [latency, rate].flatMap(({ unsettled }, i) =>
-    unsettled === null ? [] : [{
-      unsettled: unsettled.why,
-      driftRatio: i === 0 ? expm1OrNull(unsettled.driftRatio) : unsettled.driftRatio,
-      cyclePeriod: unsettled.cyclePeriod,
-    }]
+  const reasons = [latency, rate].flatMap(({ unsettled }) => unsettled ?? []);
+  const [{ why, driftRatio, cyclePeriod }] = reasons.sort((a, b) =>
+    UNSETTLED_REASONS.indexOf(a.why) - UNSETTLED_REASONS.indexOf(b.why)
   );
-  const [first] = reasons.sort((a, b) =>
-    UNSETTLED_REASONS.indexOf(a.unsettled) - UNSETTLED_REASONS.indexOf(b.unsettled)
-  );
-  return first;
-}
-
-/** The change of a logarithm as a share. */
-function expm1OrNull(change: number | null): number | null {
-  return change === null ? null : Math.expm1(change);
+  return {
+    unsettled: why,
+    driftRatio: driftRatio === null ? null : Math.expm1(driftRatio),
+    cyclePeriod,
+  };
 }
 
 /**
- * Labels one series, by the logarithm of latency or by the rate over its median. Intervals without a
- * value (null) are skipped, but count as time.
+ * Labels one series by its logarithm, in which noise is as large at any level. Intervals without a value (null)
+ * are skipped, but count as time.
  *
  * @param values Median latency (positive) or rate (0 or more) of each interval, in any one unit.
  * @param flatRatio Levels that differ by less are one.
@@ -164,9 +167,7 @@ export function classifySeries(
   const known = present.map((index) => Number(values[index]));
   const middle = medianOf(known);
   if (known.length < LEAST_INTERVALS || middle === 0) return TOO_SHORT;
-  const ratios = known.map((value) =>
-    kind === "latency" ? Math.log(value / middle) : value / middle
-  );
+  const ratios = known.map((value) => Math.log(Math.max(value / middle, LEAST_RATIO)));
   const worse = kind === "latency" ? 1 : -1;
   const parts = withSlowStart(segmentSeries(ratios), ratios, worse)
     .map((part) => ({
@@ -176,7 +177,7 @@ export function classifySeries(
     }));
   const segments = parts.map(({ from, level }) => ({
     from,
-    level: kind === "latency" ? middle * Math.exp(level) : middle * level,
+    level: middle * Math.exp(level),
   }));
   const settled = settlingOf(parts, { length: values.length, all: ratios, flatRatio });
   if ("why" in settled) {
@@ -186,6 +187,9 @@ export function classifySeries(
   const { from: steadyFrom, flatness } = settled;
   return { label: labelOf(settled, worse), steadyFrom, segments, flatness, unsettled: null };
 }
+
+/** Of the median: less counts as so much, as a rate of 0 has no logarithm. */
+const LEAST_RATIO = 0.01;
 
 const TOO_SHORT: SteadyState = {
   label: "too-short",

@@ -22,9 +22,9 @@ for (const [text, repeat] of written) {
   });
 }
 
-Deno.test("without repeat there are five repetitions, nothing is discarded, and figures are of whole runs", () => {
-  const { repeat, discard, figures } = parseExperiment(REST, "a.yaml");
-  assert.deepEqual({ repeat, discard, figures }, { repeat: 5, discard: 0, figures: "whole" });
+Deno.test("without repeat there are five repetitions, and nothing is discarded", () => {
+  const { repeat, discard } = parseExperiment(REST, "a.yaml");
+  assert.deepEqual({ repeat, discard }, { repeat: 5, discard: 0 });
 });
 
 const wrong: [text: string, says: RegExp][] = [
