@@ -75,7 +75,7 @@ export class Repetition {
       ? done < this.repeat ? null : "asked"
       : this.#sequenceEnd(this.repeat, done, timing);
     if (why !== null) return { goesOn: false, reached: this.#reached(done, why) };
-    return { goesOn: true, note: this.#isLook(done) ? this.#lookNote(done) : null };
+    return { goesOn: true, note: this.#lookNote(done) };
   }
 
   #isLook(done: number): boolean {
@@ -97,11 +97,18 @@ export class Repetition {
 
   /** Narrow intervals of a few runs that fall into two groups are narrow by luck. */
   #isEnough(done: number, until: number): boolean {
-    return isNarrow(this.#intervals(), until) && (done >= LEAST_OF_GROUPS || !this.#isGrouped());
+    return isNarrow(this.#intervals(), until) &&
+      (done >= LEAST_OF_GROUPS || !this.#isGrouped(until));
   }
 
-  #isGrouped(): boolean {
-    return this.#estimates().some((estimate) => estimate && twoGroupsOf(estimate.byRun) !== null);
+  /** Groups that are nearer than the target leave the mean within it, however many more there are of either. */
+  #isGrouped(until: number): boolean {
+    return this.#estimates().some((estimate) => {
+      const groups = estimate && twoGroupsOf(estimate.byRun);
+      if (!groups) return false;
+      const [larger, smaller] = groups;
+      return Math.abs(Math.log(larger.value / smaller.value)) > Math.log1p(until);
+    });
   }
 
   #reached(repetitions: number, why: Reached["why"]): Reached {
@@ -109,10 +116,13 @@ export class Repetition {
     return { repetitions, halfWidth: this.#widest(), target, why };
   }
 
-  #lookNote(done: number): string {
+  /** Null between looks. */
+  #lookNote(done: number): string | null {
+    const until = typeof this.repeat === "number" ? null : this.repeat.until;
+    if (until === null || !this.#isLook(done)) return null;
     const widest = this.#widest();
     const found = widest === null ? "is not known" : `is ± ${percent(widest)}`;
-    const groups = this.#isGrouped() ? ", and the runs of a cell fall into two groups" : "";
+    const groups = this.#isGrouped(until) ? ", and the runs of a cell fall into two groups" : "";
     return `After ${done} repetitions the widest interval ${found}${groups}: on to ${
       this.plannedAfter(done)
     }`;

@@ -2,6 +2,7 @@
  * Which cells of an experiment are compared with each other, and all of these comparisons made together, so
  * that Holm's method sees every verdict that the report gives.
  */
+import type { TwoGroups } from "../../runner/stats/two_groups.ts";
 import type { Cell } from "../cells.ts";
 import {
   comparePairs,
@@ -154,7 +155,7 @@ function inverse({ figures, runs, marginRatio }: GroupComparison): GroupComparis
 }
 
 function inverseFigure(comparison: FigureComparison): FigureComparison {
-  const { base, next, ratio, interval, verdict } = comparison;
+  const { base, next, ratio, interval, pairs, groups, verdict } = comparison;
   return {
     ...comparison,
     base: next,
@@ -166,6 +167,12 @@ function inverseFigure(comparison: FigureComparison): FigureComparison {
       low: 1 / interval.high,
       high: 1 / interval.low,
     },
+    groups: pairs === null || groups === null ? groups : inverseGroups(groups),
     verdict: OPPOSITE[verdict],
   };
+}
+
+/** Of ratios. */
+function inverseGroups([larger, smaller]: TwoGroups): TwoGroups {
+  return [{ ...larger, value: 1 / larger.value }, { ...smaller, value: 1 / smaller.value }];
 }

@@ -80,6 +80,21 @@ Deno.test("the widest cell decides", () => {
   assert.ok(both.stops > 5);
 });
 
+Deno.test("narrow intervals of runs of two kinds do not end it before 14 repetitions, and the note says why", () => {
+  const loose = { ...UNTIL, until: 0.4 };
+  const mixed = (done: number): Run[] => {
+    const [run] = one(done).map((run) => structuredClone(run));
+    if (done === 3) {
+      for (const point of run.timeline.points) point.completed = point.completed * 0.65;
+    }
+    return [run];
+  };
+  const { stops, notes } = course(loose, mixed);
+  assert.equal(course(loose, one).stops, 5);
+  assert.equal(stops, 14);
+  assert.match(notes[0], /and the runs of a cell fall into two groups: on to 7$/);
+});
+
 Deno.test("until ends after the last look, or after as many as are allowed", () => {
   assert.deepEqual(course({ ...UNTIL, until: 1e-6 }, one), {
     ...course({ ...UNTIL, until: 1e-6 }, one),

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { renderMarkdown } from "../../report/markdown.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderSummary } from "../../report/terminal/summary.ts";
+import { resultsAt } from "./rates.ts";
+
+const MIXED = reportModel(resultsAt({
+  even: [15_000, 15_100, 15_040, 14_950, 15_050],
+  mixed: [15_000, 15_100, 11_900, 14_950, 15_050],
+}));
+
+Deno.test("a cell whose runs fall into two groups is named, with the groups and what that means", () => {
+  assert.deepEqual(MIXED.warnings, [
+    "Runs fall into two groups in static, mixed (4 near 15,025/s, 1 near 11,900/s): " +
+    "the intervals there do not cover the truth in 95 of 100 cases.",
+  ]);
+});
+
+Deno.test("terminal and markdown warn of it, and the comparison of such a cell is inconclusive", () => {
+  const terminal = renderSummary(MIXED, { width: 400, color: false, unicode: true });
+  assert.match(terminal, /Runs fall into two groups in static, mixed/);
+  const markdown = renderMarkdown(MIXED);
+  assert.match(markdown, /Runs fall into two groups in static, mixed/);
+  assert.match(markdown, /\| mixed \| even \| 0\.9\d*×.*? inconclusive \|/);
+  // Seen from the other side, the ratios of pairs are turned as well.
+  assert.match(markdown, /fall into two groups: 4 near 1\.00×, 1 near 1\.26× \\\(ratio 1\.04×/);
+});
