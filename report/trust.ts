@@ -20,17 +20,26 @@ const MEANINGS: Record<Trust, string> = {
   invalid: "the generator or the machine was measured, not the target",
 };
 
-export function trustOf(
-  { generator: { trust, reasons } }: Pick<Measurement, "generator">,
-): TrustModel {
-  return { level: trust, text: MEANINGS[trust], reasons };
+/** Where nothing else is doubted. */
+const UNSETTLED = "what was measured never settled, so its figures are those of these moments";
+
+export function trustOf(measurement: Pick<Measurement, "generator">): TrustModel {
+  const { trust, reasons } = measurement.generator;
+  return { level: trust, text: meaningOf(trust, [measurement]), reasons };
+}
+
+function meaningOf(level: Trust, runs: readonly Pick<Measurement, "generator">[]): string {
+  const isUnsettled = runs.every(({ generator: { causes = [] } }) =>
+    causes.length > 0 && causes.every((cause) => cause === "unsteady")
+  );
+  return isUnsettled ? UNSETTLED : MEANINGS[level];
 }
 
 /** Null without runs. */
 export function trustOfRuns(runs: readonly Run[]): TrustModel | null {
   if (runs.length === 0) return null;
   const level = worstOf(runs);
-  const ill = runs.filter((run) => levelOf(run) === level).length;
+  const ill = runs.filter((run) => levelOf(run) === level);
   const all = counted(runs.length, "run");
   if (level === "valid") {
     return {
@@ -39,7 +48,7 @@ export function trustOfRuns(runs: readonly Run[]): TrustModel | null {
       reasons: [],
     };
   }
-  const share = runs.length === 1 ? "" : `in ${ill} of ${all} `;
+  const share = runs.length === 1 ? "" : `in ${ill.length} of ${all} `;
   const doubted = TRUSTS.filter((level) => level !== "valid").toReversed()
     .flatMap((level) => runs.filter((run) => levelOf(run) === level));
   const cells = [...Map.groupBy(doubted, (run) => levelOf(run) + cellOf(run)).values()].map(
@@ -48,7 +57,7 @@ export function trustOfRuns(runs: readonly Run[]): TrustModel | null {
   const alike = [...Map.groupBy(cells, ({ level, reasons }) => level + withoutFigures(reasons))];
   return {
     level,
-    text: share + MEANINGS[level],
+    text: share + meaningOf(level, ill),
     reasons: runs.length === 1
       ? doubted[0].generator.reasons
       : alike.map(([, cells]) => reasonOf(cells)),

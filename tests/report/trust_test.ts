@@ -46,6 +46,17 @@ Deno.test("the worst run decides, and runs to doubt alike have a line with why, 
   });
 });
 
+Deno.test("runs that only never settled are no fault of the generator or the machine", () => {
+  const results = judged("suspect", "suspect");
+  for (const { generator } of results.runs.slice(0, 2)) generator.causes = ["unsteady"];
+  assert.equal(
+    trustOfRuns(results.runs)?.text,
+    "in 2 of 4 runs what was measured never settled, so its figures are those of these moments",
+  );
+  results.runs[0].generator.causes = ["unsteady", "neighbour"];
+  assert.match(trustOfRuns(results.runs)?.text ?? "", /the machine may have been in the way/);
+});
+
 Deno.test("cells that are to be doubted for the same reason share a line", () => {
   const cells = ["a", "b", "c", "d"].map((target) => ({
     target,
