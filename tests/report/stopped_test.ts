@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { groupRuns } from "../../report/cells.ts";
+import { comparePairs } from "../../report/comparison.ts";
+import { groupOf } from "../../report/comparison/group.ts";
 import { verdictText } from "../../report/comparison/words.ts";
 import { renderPage } from "../../report/html/page.ts";
 import { renderMarkdown } from "../../report/markdown.ts";
@@ -63,12 +65,13 @@ Deno.test("a change or a width beyond ten times is no number but a reason to add
     "Stopped after 5 repetitions, the most that were allowed: the intervals of requests/s and p50 are too wide " +
       "to say anything; a change of less than 10× would not have been seen: add runs.",
   );
-  const rates = { figure: "rate", base: 1, next: 2, ratio: 2, p: 0.5, adjustedP: 0.5 } as const;
-  const open = { interval: null, mannWhitney: null, verdict: "inconclusive" } as const;
+  const open = { verdict: "inconclusive", reason: "few-runs", ratio: 2, runsNeeded: null } as const;
+  const group = groupOf(groupRuns(results)[0].cells[0]);
+  const [{ figures: [rate] }] = comparePairs([{ base: group, next: group }]);
   const texts = [4.2e108, 8.5].map((smallestChange) =>
-    verdictText({ ...rates, ...open, smallestChange }, 0.02)
+    verdictText({ ...rate, ...open, smallestChange }, 0.02)
   );
-  assert.equal(texts[0], "not enough runs for a verdict: add runs");
+  assert.equal(texts[0], "too few runs for a verdict, add runs");
   assert.match(texts[1], /a change of 850\s% would have been seen$/);
 });
 
