@@ -1,13 +1,11 @@
 /**
- * A run's intervals put together into blocks, the smallest parts that a bootstrap draws. Neighbouring
- * intervals resemble each other (garbage collection, a noisy neighbour), so drawing single ones would make
- * a run look steadier than it is (H. R. Künsch, "The jackknife and the bootstrap for general stationary
- * observations", 1989).
+ * A run's intervals put together into fewer blocks, so that what pools whole runs again and again (looks, reports)
+ * has less to merge. A bootstrap draws whole runs: see `bootstrap.ts`.
  */
 import { EMPTY, Histogram, type SparseHistogram } from "./histogram.ts";
 import type { Block } from "./pool.ts";
 
-/** One second of a run of 10 s. Intervals of a group hang on the differences between runs, so little hangs on this. */
+/** One second of a run of 10 s. */
 const BLOCKS_PER_RUN = 10;
 
 /** @returns At most ten blocks of the same number of intervals, give or take one, in order. */
