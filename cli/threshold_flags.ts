@@ -8,7 +8,8 @@ import type { Parts } from "./command.ts";
 export const thresholdFlag = {
   threshold: {
     flags: "--threshold <RULE>",
-    about: 'A pass/fail rule, such as "p99 < 50ms" or "success >= 99.9%": exit code 1 when it fails, ' +
+    about:
+      'A pass/fail rule, such as "p99 < 50ms" or "success >= 99.9%": exit code 1 when it fails, ' +
       "5 when the evidence decides nothing; may be repeated",
     repeatable: true,
     schema: z.array(thresholdText).default([]),
