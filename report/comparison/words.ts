@@ -107,7 +107,9 @@ function seenText({ smallestChange }: FigureComparison): string {
 function neededText({ runsNeeded, ratio }: FigureComparison, marginRatio: number): string {
   if (runsNeeded === null || ratio === null) return "";
   const isWithin = Math.abs(Math.log(ratio)) < Math.log1p(marginRatio);
-  const what = isWithin ? `equivalence within ${percentText(marginRatio)}` : "a difference as large";
+  const what = isWithin
+    ? `equivalence within ${percentText(marginRatio)}`
+    : "a difference as large";
   return `about ${runsNeeded} runs would show ${what}`;
 }
 

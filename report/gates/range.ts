@@ -9,7 +9,15 @@ import { type FigureName, figureOfRun, type Judged } from "../figures.ts";
 import { percentileBounds } from "../pool.ts";
 import { timesEstimate } from "../run_times.ts";
 import { lowerMedian, sum } from "../spread.ts";
-import { formatNumber, formatQuantity, formatShare, sizeUnit, timeUnit } from "../units.ts";
+import {
+  formatNumber,
+  formatQuantity,
+  formatShare,
+  isTooWide,
+  sizeUnit,
+  timeUnit,
+  TOO_WIDE,
+} from "../units.ts";
 
 /** What thresholds are held against: the runs of a cell, or a single measurement. */
 export interface JudgedCell {
@@ -190,6 +198,7 @@ export function figureText({ value, interval }: Range, unit: Threshold["unit"]):
     return quantityText(within, unit, value);
   };
   if (interval === null) return text(value);
+  if (isTooWide(interval)) return `${text(value)} ${TOO_WIDE}`;
   const [low, high] = [text(interval.low), text(interval.high)];
   return low === high && low === text(value) ? low : `${text(value)} [${low}, ${high}]`;
 }
