@@ -123,7 +123,7 @@ Deno.test("a measurement whose requests were all under way at the end is annotat
 
 Deno.test("a comparison tells what is worse, and what was not measured alike", () => {
   const next = { ...resultsAt({ a: around(900, 0.001) }), version: "9.9.9" };
-  const comparison = compareResults(resultsAt({ a: around(1_000) }), next, { resamples: 400 });
+  const comparison = compareResults(resultsAt({ a: around(1_000) }), next);
   const told = comparisonAnnotations(comparison);
   assert.deepEqual(told.map(({ level, title }) => `${level} ${title}`), [
     "error Worse than before",
@@ -134,9 +134,7 @@ Deno.test("a comparison tells what is worse, and what was not measured alike", (
 
 Deno.test("a comparison warns of what is inconclusive", () => {
   const [base, next] = [[900, 1_000, 1_100], [1_000, 1_100, 950]];
-  const comparison = compareResults(resultsAt({ a: base }), resultsAt({ a: next }), {
-    resamples: 400,
-  });
+  const comparison = compareResults(resultsAt({ a: base }), resultsAt({ a: next }), {});
   assert.equal(comparison.outcome, "inconclusive");
   const [{ level, title, message }, ...others] = comparisonAnnotations(comparison);
   assert.deepEqual([level, title, others], ["warning", "Comparison inconclusive", []]);
