@@ -85,7 +85,8 @@ const WHY: Readonly<
   margin: (comparison, marginRatio) =>
     ["differs by less than matters, perhaps", neededText(comparison, marginRatio)]
       .filter(Boolean).join(", "),
-  many: () => "a difference, but no surer than chance among so many comparisons",
+  many: () =>
+    "likely a difference, but not proven among so many comparisons: more runs would decide",
   exact: (comparison) =>
     `a difference, but the exact test of ${
       comparison.pairs === null ? "runs" : "pairs"
