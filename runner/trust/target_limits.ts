@@ -152,10 +152,15 @@ function connectionsBusy({ evidence: { lag, delay }, run }: Case): Finding | nul
   };
 }
 
-/** A server that does nothing is as slow: what is seen is this generator and the kernel. */
+/**
+ * A server that does nothing is as slow: what is seen is this generator and the kernel. Of a closed loop, which is
+ * there to see how fast the target is; who asks for a rate sees whether it is kept, and fast enough.
+ */
 function atFloor({ evidence: { floor }, run, sharesMachine }: Case): Finding | null {
   const p50 = run.service.percentiles["50"];
-  if (floor === null || !sharesMachine || run.requests.completed === 0) return null;
+  if (
+    run.load.kind !== "closed" || floor === null || !sharesMachine || run.requests.completed === 0
+  ) return null;
   if (floor < FLOOR.ofMedian * p50 || busyConnections(run) > FLOOR.atOnce) return null;
   return {
     level: "suspect",

@@ -116,6 +116,10 @@ const harmless: [sentence: string, spoiled: Spoiled][] = [
     run: { ...service(0.08), rate: 100_000 },
     evidence: { floor: 0.054 },
   }],
+  ["a low rate that a fast server keeps, whatever its latency is made of", {
+    run: { ...OPEN, ...service(0.06), rate: 1_000 },
+    evidence: { floor: 0.054 },
+  }],
   ["one connection to a server that takes ten times the floor", {
     run: { ...service(0.5), rate: 2_000 },
     evidence: { floor: 0.054 },
