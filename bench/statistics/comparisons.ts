@@ -1,16 +1,10 @@
 /** What verdicts and intervals of comparisons promise on machines that misbehave, with fixed seeds. */
 import type { Row, Section } from "../bench.ts";
-import {
-  type Covered,
-  rateCoverage,
-  RATIO,
-  RATIO_OF_RATIOS,
-  ratioCoverage,
-  untilCoverage,
-} from "./coverage.ts";
-import { FIGURES, type Machine } from "./experiment.ts";
-import { atLeast, atMost, between, row } from "./percent.ts";
+import { type Covered, rateCoverage, untilCoverage } from "./coverage.ts";
+import type { Machine } from "./experiment.ts";
+import { atLeast, atMost, row } from "./percent.ts";
 import { Random } from "./random.ts";
+import { RATIOS, ratios } from "./ratios.ts";
 import { compareCells, compareSessions, type Simulated, type Verdicts } from "./verdicts.ts";
 
 export const COMPARED: readonly (() => Section)[] = [
@@ -126,72 +120,6 @@ function sizes(): Section {
     rows: [seen(5, block, 70), seen(5, wide), seen(10, wide), ...within],
     notes: ["5 % between repetitions; the margin is 2 %."],
   };
-}
-
-const NOISES: readonly [name: string, machine: Machine][] = [
-  ["2 % between runs", { run: 0.02 }],
-  ["5 % between repetitions", { block: 0.05, run: 0.02 }],
-  ["waves of 5 %, AR(0.8)", { waves: 0.05, run: 0.02 }],
-];
-
-/** Ratios a line: chance moves a share of 95 % of so many by 0.7 %. */
-const RATIOS = 1_000;
-/** By 0.3 %: these cover in nearly 97 %, and chance must not carry them over the bar. */
-const STALLED_RATIOS = 4_000;
-
-interface Ratio {
-  readonly name: string;
-  readonly powers: readonly number[];
-  readonly machine: Machine;
-  readonly cases: number;
-}
-
-function ratioRows({ name, powers, machine, cases }: Ratio, repetitions: number): Row[] {
-  const plan = { powers, machine, repetitions };
-  return ratioCoverage(new Random(repetitions), cases, plan).map(({ share, refused }, f) => {
-    const figure = nameOf(FIGURES[f]);
-    const without = refused < 0.005 ? "" : ` (${(100 * refused).toFixed(0)} % refused)`;
-    const isAtEdge = machine.stall !== undefined && figure === "p99";
-    return row(
-      `${name}, ${figure}, ${repetitions} repetitions${without}`,
-      share,
-      isAtEdge ? undefined : between(93, 97),
-    );
-  });
-}
-
-function ratios(): Section {
-  const rows = [5, 10, 20].flatMap((repetitions) =>
-    NOISES.flatMap(([name, machine]) =>
-      ratioRows({ name, powers: RATIO, machine, cases: RATIOS }, repetitions)
-    )
-  );
-  const machine = { stall: 0.05, run: 0.02 };
-  const stalled = [5, 10].flatMap((repetitions) =>
-    ratioRows(
-      {
-        name: "ratio of ratios, runs stall",
-        powers: RATIO_OF_RATIOS,
-        machine,
-        cases: STALLED_RATIOS,
-      },
-      repetitions,
-    )
-  );
-  return {
-    caption:
-      "95 % intervals of ratios that hold the truth, 1,000 a line, and 4,000 where runs stall",
-    unit: "%",
-    rows: [...rows, ...stalled],
-    notes: [
-      "Of those that are not refused, as the ratios fall into two groups. Stalls hold up 0.5 % of the requests, so " +
-      "the p99 jumps between quick and held up ones: its intervals are too wide.",
-    ],
-  };
-}
-
-function nameOf(figure: typeof FIGURES[number]): string {
-  return typeof figure === "number" ? `p${figure}` : figure;
 }
 
 /** What is refused, and what is wrong without a word. */
