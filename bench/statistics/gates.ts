@@ -43,7 +43,7 @@ export function gates(): Section {
         row(
           `interval of a share covers, bursts of ${burst}, ${runs} runs`,
           coverage(burst, runs),
-          atLeast(93),
+          atLeast(94),
         )
       )
     ),
