@@ -3,9 +3,7 @@ import { resolve } from "node:path";
 import { parse } from "csv-parse/sync";
 import { certificatesAt, checkSocket } from "./access_files.ts";
 import type { Files, Row } from "./files.ts";
-
-/** A request or visitor for each must fit into memory. */
-const MOST_ROWS = 100_000;
+import { beyond, isWithin } from "./limits.ts";
 
 /** @param baseDir Folder that relative paths start from. */
 export function filesFrom(baseDir: string): Files {
@@ -41,6 +39,6 @@ function rowsOf(csv: string, names?: readonly string[]): Row[] {
   if (rows.length === 0) {
     throw new Error(`it has no rows${names ? "" : " below the names of its columns"}`);
   }
-  if (rows.length <= MOST_ROWS) return rows;
-  throw new Error(`it has ${rows.length} rows, and ${MOST_ROWS} are the most`);
+  if (isWithin("rows", rows.length)) return rows;
+  throw new Error(beyond("rows", rows.length));
 }

@@ -25,6 +25,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "runner/progress.ts",
     "runner/stats",
     "scenarios/claim_cells.ts",
+    "scenarios/limits.ts",
     "scenarios/selector.ts",
   ],
   runner: ["targets", "scenarios"],

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import {
+  beyond,
+  checkLimit,
+  isWithin,
+  type LimitName,
+  LIMITS,
+  mostOf,
+} from "../../scenarios/limits.ts";
+import { UserError } from "../../scenarios/errors.ts";
+
+const NAMES = Object.keys(LIMITS) as LimitName[];
+
+Deno.test("docs/limits.md lists every limit as it is", () => {
+  const page = readFileSync(new URL("../../docs/limits.md", import.meta.url), "utf8");
+  const rows = page.split("\n").filter((line) => line.startsWith("| `"))
+    .map((line) => line.split("|").slice(1, -1).map((cell) => cell.trim()));
+  const expected = NAMES.map((name) => [
+    `\`${name}\``,
+    LIMITS[name].what,
+    (LIMITS[name].unit as string) === "bytes"
+      ? mostOf(name)
+      : `${mostOf(name)} ${LIMITS[name].unit}`,
+  ]);
+  assert.deepEqual(rows, expected);
+});
+
+Deno.test("what is at the limit is taken, what is one beyond is not", () => {
+  for (const name of NAMES) {
+    assert.ok(isWithin(name, LIMITS[name].most));
+    assert.ok(!isWithin(name, LIMITS[name].most + 1));
+  }
+});
+
+Deno.test("the error says what it is, how much it has and what the most is", () => {
+  assert.equal(
+    beyond("rows", 120_000),
+    "a CSV file of an experiment has 120,000 rows, and 100,000 are the most",
+  );
+  assert.throws(() => checkLimit("experimentFile", 3_700_000_000, "a.yaml", "read it"), (error) => {
+    assert.ok(error instanceof UserError);
+    assert.equal(
+      error.message,
+      "a.yaml: Cannot read it: an experiment file has 3.7 GB, and 1 MB are the most",
+    );
+    return true;
+  });
+});
