@@ -33,7 +33,7 @@ import { judge } from "./trust/judging.ts";
 import { warmupOf } from "./warmup.ts";
 
 /** What is known before the load starts, in the result's own words. */
-export type Asked = Pick<Measurement, "version" | "url" | "driver" | "load">;
+export type Asked = Pick<Measurement, "version" | "url" | "driver" | "driverNote" | "load">;
 
 /** A measurement before its generator is judged. */
 type Measured = Omit<Measurement, "generator" | "agents" | "histogram" | "histograms">;

@@ -36,12 +36,13 @@ const LONGEST_TIMER_MS = 2 ** 31;
 export class LocalLoader implements Loader {
   readonly #pool = new WorkerPool();
   #lostLog: string | null = null;
+  #noted: string | null = null;
 
   /** Throws a UserError or a TargetError when the load can't be begun. */
   async load(request: LoadRequest, hooks: LoaderHooks, part: FleetPart = {}): Promise<Loaded> {
     const endpoint = endpointOf(request.origin, request);
     const { driver, note } = chooseDriver(request.driver, endpoint);
-    if (note !== null) hooks.onNote(note);
+    if (note !== null) this.#note(note, hooks, part);
     const shares = shareOut(request, driver, part.place);
     const connections = shares.map((share) => share.connections);
     makeRoomFor(connections.reduce((sum, share) => sum + share, 0));
@@ -82,7 +83,14 @@ export class LocalLoader implements Loader {
       calibration: await rememberedCalibration(driver),
       sharesMachine,
     };
-    return { driver, connections, reports, stage, agents: null };
+    const driverNote = note ?? undefined;
+    return { driver, driverNote, connections, reports, stage, agents: null };
+  }
+
+  /** Once for all loads of this process; an agent's loads are several coordinators'. */
+  #note(text: string, { onNote }: LoaderHooks, { place }: FleetPart): void {
+    if (place !== undefined || text !== this.#noted) onNote(text);
+    this.#noted = text;
   }
 
   lostLog(): string | null {

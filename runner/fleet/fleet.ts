@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { durationMsOf } from "../../scenarios/cell_load.ts";
 import { ExpectedError, messageOf, TargetError } from "../../scenarios/errors.ts";
 import { endpointOf } from "../../targets/dial/endpoint.ts";
-import { chooseDriver } from "../load/choose_driver.ts";
+import { checkDriver } from "../load/choose_driver.ts";
 import type { Loaded, Loader, LoaderHooks } from "../loader.ts";
 import type { LoadRequest } from "../load_request.ts";
 import type { LiveAgent } from "../progress.ts";
@@ -96,7 +96,7 @@ export class Fleet implements Loader {
 
   /** Throws a UserError or a TargetError when the load can't be begun, and the signal's reason when it aborts before. */
   async load(request: LoadRequest, hooks: LoaderHooks): Promise<Loaded> {
-    chooseDriver(request.driver, endpointOf(request.origin, request)); // what no agent can grant
+    checkDriver(request.driver, endpointOf(request.origin, request)); // what no agent can grant
     const { signal } = hooks;
     const clock = await answerOf(() => readClock(this.link.client), signal);
     const members = membersOf(request, await this.#present(signal));
