@@ -36,13 +36,12 @@ const LONGEST_TIMER_MS = 2 ** 31;
 export class LocalLoader implements Loader {
   readonly #pool = new WorkerPool();
   #lostLog: string | null = null;
-  #noted: string | null = null;
 
   /** Throws a UserError or a TargetError when the load can't be begun. */
   async load(request: LoadRequest, hooks: LoaderHooks, part: FleetPart = {}): Promise<Loaded> {
     const endpoint = endpointOf(request.origin, request);
     const { driver, note } = chooseDriver(request.driver, endpoint);
-    if (note !== null) this.#note(note, hooks, part);
+    if (note !== null) hooks.onNote(note);
     const shares = shareOut(request, driver, part.place);
     const connections = shares.map((share) => share.connections);
     makeRoomFor(connections.reduce((sum, share) => sum + share, 0));
@@ -85,12 +84,6 @@ export class LocalLoader implements Loader {
     };
     const driverNote = note ?? undefined;
     return { driver, driverNote, connections, reports, stage, agents: null };
-  }
-
-  /** Once for all loads of this process; an agent's loads are several coordinators'. */
-  #note(text: string, { onNote }: LoaderHooks, { place }: FleetPart): void {
-    if (place !== undefined || text !== this.#noted) onNote(text);
-    this.#noted = text;
   }
 
   lostLog(): string | null {

@@ -20,9 +20,17 @@ export interface ProgressState {
   /** Its last intervals, the newest last, and when that came. */
   readonly intervals: readonly Live[];
   readonly toldMs: number;
+  /** Notes so far: what each run would repeat is said once. */
+  readonly notes: readonly string[];
 }
 
-export const NOTHING_YET: ProgressState = { run: null, beganMs: 0, intervals: [], toldMs: 0 };
+export const NOTHING_YET: ProgressState = {
+  run: null,
+  beganMs: 0,
+  intervals: [],
+  toldMs: 0,
+  notes: [],
+};
 
 /** As many as a wide terminal has columns. */
 const MOST_INTERVALS = 400;
@@ -31,14 +39,16 @@ const MOST_INTERVALS = 400;
 export function advance(state: ProgressState, event: Progress, nowMs: number): ProgressState {
   switch (event.kind) {
     case "starting":
-      return { ...NOTHING_YET, run: event, beganMs: nowMs };
+      return { ...NOTHING_YET, notes: state.notes, run: event, beganMs: nowMs };
+    case "note":
+      return { ...state, notes: [...state.notes, event.text] };
     case "live": {
       const intervals = [...state.intervals.slice(1 - MOST_INTERVALS), event];
       return { ...state, intervals, toldMs: nowMs };
     }
     case "measured":
     case "missing":
-      return NOTHING_YET;
+      return { ...NOTHING_YET, notes: state.notes };
     default:
       return state;
   }
@@ -59,6 +69,7 @@ export function lastingLines(
     case "planned":
       return [{ text: plannedText(event) }];
     case "note":
+      if (state.notes.includes(event.text)) return [];
       return event.text.split("\n").map((text) => ({ text: harmless(text) }));
     case "measured":
       // Without a run this is `bench`, which prints the whole measurement at its end.
