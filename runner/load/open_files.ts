@@ -30,7 +30,7 @@ function raiseTo(needed: number): number {
   try {
     const { symbols } = Deno.dlopen("libc.so.6", SYMBOLS);
     const limit = new BigUint64Array(2); // soft, hard
-    if (symbols.getrlimit(RLIMIT_NOFILE, limit) !== 0) return Infinity;
+    if (symbols.getrlimit(RLIMIT_NOFILE, limit) !== 0) return softLimit();
     const [soft, hard] = limit;
     if (soft >= BigInt(needed)) return Number(soft);
     limit[0] = hard < BigInt(needed) ? hard : BigInt(needed);
@@ -40,7 +40,7 @@ function raiseTo(needed: number): number {
   }
 }
 
-/** For where libc can't be called; where nothing says what is allowed, dials will. */
+/** For where libc can't say; where nothing says what is allowed, dials will. */
 function softLimit(): number {
   try {
     const limits = Deno.readTextFileSync("/proc/self/limits");

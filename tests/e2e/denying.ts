@@ -4,7 +4,8 @@
  *     deno run -A denying.ts epoll_pwait2=ENOSYS,prctl=EPERM PROGRAM ARGS…
  *
  * seccomp(2) with a filter in the kernel's classic BPF (Documentation/userspace-api/seccomp_filter.rst),
- * which every thread and process below inherits; then execvp(3). Linux on x86-64 and arm64.
+ * which every thread and process below inherits; then execveat(2), so that execve(2) may be denied, too.
+ * PROGRAM is a full path. Linux on x86-64 and arm64.
  */
 
 /** Numbers of the calls that tests deny: [x86-64, arm64], from asm/unistd_64.h and asm-generic/unistd.h. */
@@ -12,6 +13,8 @@ const CALLS = {
   clock_gettime: [228, 113],
   clone3: [435, 435],
   connect: [42, 203],
+  execve: [59, 221],
+  execveat: [322, 281],
   epoll_create1: [291, 20],
   epoll_ctl: [233, 21],
   epoll_pwait: [281, 22],
@@ -46,6 +49,7 @@ const JUMP_IF_EQUAL = 0x15;
 const RETURN = 0x06;
 const ALLOW = 0x7fff0000;
 const FAIL = 0x00050000;
+const AT_FDCWD = -100;
 const INSTRUCTION_BYTES = 8;
 const ARCH = Deno.build.arch === "x86_64" ? 0xc000003e : 0xc00000b7;
 const PR_SET_SECCOMP = 22;
@@ -83,8 +87,12 @@ function bytesOf(filter: readonly number[][]): Uint8Array<ArrayBuffer> {
 function parseDenied(text: string): { number: number; errno: number }[] {
   return text.split(",").map((part) => {
     const [call, error] = part.split("=") as [Call, ErrorName];
-    return { number: CALLS[call][Deno.build.arch === "x86_64" ? 0 : 1], errno: ERRORS[error] };
+    return { number: numberOf(call), errno: ERRORS[error] };
   });
+}
+
+function numberOf(call: Call): number {
+  return CALLS[call][Deno.build.arch === "x86_64" ? 0 : 1];
 }
 
 /** Where the bytes lie, for a pointer within a structure. */
@@ -93,18 +101,20 @@ function addressOf(bytes: Uint8Array<ArrayBuffer>): bigint {
 }
 
 function become(command: readonly string[], denied: string): never {
-  const { symbols: { prctl, execvp } } = Deno.dlopen("libc.so.6", {
+  const { symbols: { prctl, syscall, environ } } = Deno.dlopen("libc.so.6", {
     prctl: { parameters: ["i32", "u64", "buffer", "u64", "u64"], result: "i32" },
-    execvp: { parameters: ["buffer", "buffer"], result: "i32" },
+    syscall: { parameters: ["i64", "i32", "buffer", "buffer", "pointer", "i32"], result: "i64" },
+    environ: { type: "pointer" },
   });
   const filter = filterOf(parseDenied(denied));
   const code = bytesOf(filter);
   const program = BigUint64Array.of(BigInt(filter.length), addressOf(code)); // struct sock_fprog
   const words = command.map((word) => new TextEncoder().encode(`${word}\0`));
   const args = BigUint64Array.from([...words.map(addressOf), 0n]);
+  const environment = environ && new Deno.UnsafePointerView(environ).getPointer();
   const isDenied = prctl(PR_SET_NO_NEW_PRIVS, 1n, null, 0n, 0n) === 0 &&
     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program, 0n, 0n) === 0;
-  if (isDenied) execvp(words[0], args);
+  if (isDenied) syscall(BigInt(numberOf("execveat")), AT_FDCWD, words[0], args, environment, 0);
   throw new Error(`Cannot ${isDenied ? `become ${command[0]}` : `deny ${denied}`}`);
 }
 
