@@ -11,6 +11,7 @@ import { type AgentJob, agentJob } from "./told.ts";
 export type Sender = Pick<AgentJob, "run" | "coordinator">;
 
 export type ReadJob =
+  /** @property job Goes to the address that was checked, where one was. */
   | { readonly job: AgentJob }
   /** @property sender Null when the job does not even tell that. */
   | { readonly sender: Sender | null; readonly problems: readonly string[] };
@@ -35,6 +36,8 @@ export async function readJob(data: unknown, allow: AllowList): Promise<ReadJob>
       problems: findings.map(({ path, message }) => `${path.join(".")}: ${message}`),
     };
   }
-  const refusal = await allow.refusal(endpointOf(job.origin, job.access));
-  return refusal === null ? { job } : { sender, problems: [refusal] };
+  const admission = await allow.admit(endpointOf(job.origin, job.access));
+  if ("refusal" in admission) return { sender, problems: [admission.refusal] };
+  const { address } = admission;
+  return { job: address === null ? job : { ...job, access: { ...job.access, address } } };
 }
