@@ -34,7 +34,7 @@ export async function startLive(
 ): Promise<LiveReport | null> {
   if (!live) return null;
   const { LiveReport } = await import("./live.ts");
-  const report = new LiveReport({ port, baseline });
+  const report = new LiveReport({ port, baseline, onNote: (text) => printError(`${text}\n`) });
   printError(`Live report  ${report.url}\n`);
   return report;
 }

@@ -21,6 +21,11 @@ export const LIMITS = {
   experimentFile: { what: "an experiment file", most: 1 * MB, unit: "bytes" },
   textFile: { what: "a file that an experiment names", most: 16 * MB, unit: "bytes" },
   rows: { what: "a CSV file of an experiment", most: 100 * KB, unit: "rows" },
+  fleetWorkers: { what: "a fleet", most: 100_000, unit: "workers" },
+  liveConnections: { what: "a live page", most: 64, unit: "connections" },
+  liveReaders: { what: "a live page", most: 16, unit: "readers" },
+  liveHead: { what: "the head of a request to a live page", most: 16 * KB, unit: "bytes" },
+  liveReceipt: { what: "what is sent to a live page", most: 64, unit: "bytes" },
 } as const satisfies Record<string, Limit>;
 
 export type LimitName = keyof typeof LIMITS;

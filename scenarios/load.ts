@@ -23,7 +23,9 @@ export const timeoutMs = msBetween(...TIMEOUTS);
 export const duration = between(...DURATIONS);
 export const durationMs = msBetween(...DURATIONS);
 /** Step of the timelines. */
-export const interval = between("10ms", "1m");
+const INTERVALS = ["10ms", "1m"] as const;
+export const interval = between(...INTERVALS);
+export const intervalMs = msBetween(...INTERVALS);
 
 export const MOST_PER_SEC = 1_000_000;
 const TOO_MANY = `Cannot use this rate: the most is ${MOST_PER_SEC}/s`;

@@ -36,6 +36,7 @@ function unfold(issue: Issue, data: unknown): Finding[] {
     case "invalid_key":
       return issue.issues.map(({ message }) => ({ path, isKey: true, message }));
     case "invalid_union": {
+      if (issue.errors.length === 0) return [{ path, isKey: false, message }]; // the key tells of no branch
       const meant = meantBranch(issue.errors, valueAt(data, path));
       return meant.flatMap((inner) => unfold({ ...inner, path: [...path, ...inner.path] }, data));
     }

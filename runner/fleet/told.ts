@@ -4,6 +4,9 @@
  */
 import { z } from "zod";
 import { DRIVER_NAMES } from "../load/driver.ts";
+import { LIMITS } from "../../scenarios/limits.ts";
+import { intervalMs, workers } from "../../scenarios/load.ts";
+import { msBetween } from "../../scenarios/quantity.ts";
 import { surroundings, targetUse } from "../generator.ts";
 import { accessShape, loadShape, scriptShape } from "./job_schema.ts";
 import { packedHealth, packedPart, packedReport } from "./packing.ts";
@@ -15,6 +18,9 @@ export const agentName = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9]
       JSON.stringify(input)
     } as an agent's name: letters, digits, dots, hyphens and underscores are, up to 64`,
 });
+
+/** Of what a line about a fleet or a key in Redis is made of. */
+const MOST_CHARS = { run: 100, name: 300, sentence: 10_000 } as const;
 
 const ms = z.number();
 
@@ -59,13 +65,13 @@ export type Orders = z.output<typeof orders>;
 
 /** One run's share for one agent. */
 export const agentJob = z.strictObject({
-  run: z.string().min(1),
-  coordinator: z.string().min(1),
-  version: z.string(),
+  run: z.string().min(1).max(MOST_CHARS.run),
+  coordinator: z.string().min(1).max(MOST_CHARS.name),
+  version: z.string().max(MOST_CHARS.name),
   place: z.strictObject({
     firstWorker: z.int().min(0),
-    workers: z.int().min(1).describe("Of the whole fleet"),
-    own: z.int().min(1),
+    workers: z.int().min(1).max(LIMITS.fleetWorkers.most).describe("Of the whole fleet"),
+    own: workers,
   }).refine(
     ({ firstWorker, workers, own }) => firstWorker + own <= workers,
     "Cannot take more workers than there are",
@@ -76,17 +82,17 @@ export const agentJob = z.strictObject({
   load: loadShape,
   seed: z.int().min(0).max(0xffffffff),
   driver: z.enum([...DRIVER_NAMES, "auto"]),
-  intervalMs: z.number().positive(),
+  intervalMs,
   implicitCheck: z.boolean(),
-  tellEveryMs: z.number().positive().describe("Intervals are told in bundles, so often"),
+  tellEveryMs: msBetween("1ms", "1h").describe("Intervals are told in bundles, so often"),
 });
 
 export type AgentJob = z.output<typeof agentJob>;
 /** As it is sent. */
 export type AgentJobInput = z.input<typeof agentJob>;
 
-const from = { run: z.string().max(100), agent: agentName };
-const sentence = z.string().max(10_000);
+const from = { run: z.string().max(MOST_CHARS.run), agent: agentName };
+const sentence = z.string().max(MOST_CHARS.sentence);
 const seq = z.int().min(0).describe("0 for the first bundle of a run");
 
 /** What agents tell. Bundles may come twice and in any order; `finished` says how many there were. */
