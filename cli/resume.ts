@@ -12,6 +12,7 @@ import { type Problem, UserError } from "../scenarios/errors.ts";
 import { thresholdText } from "../scenarios/threshold.ts";
 import { YamlText } from "../scenarios/yaml_text.ts";
 import { listenHost } from "../targets/listen_host.ts";
+import { writeFile } from "./outputs.ts";
 import { planFromFile, type Planned } from "./planned.ts";
 
 /** What the command line says once more; undefined where it is silent. */
@@ -69,9 +70,8 @@ function tooOld(place: string): Problem {
 /** Where the experiment file lies beside the results; written again when it is gone. */
 async function copyOf(dir: string, name: string, source: string): Promise<string> {
   const path = join(resolve(dir), basename(name));
-  await Deno.writeTextFile(path, source, { createNew: true }).catch((error: unknown) => {
-    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
-  });
+  const isThere = await Deno.lstat(path).then(() => true, () => false);
+  if (!isThere) await writeFile(path, source);
   return path;
 }
 
