@@ -1,5 +1,5 @@
 /** The folder of one experiment's results. */
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { quoted } from "../report/command.ts";
 import { messageOf, type Problem, UserError } from "../scenarios/errors.ts";
@@ -19,10 +19,11 @@ export function nameConflicts({ experiment }: Given): Problem[] {
   return [{ place: experiment, message, fix }];
 }
 
-/** Makes the given folder, or `results/NAME/TIME` under the working directory. Throws a UserError when it can't. */
+/** Makes the given folder, or a new `results/NAME/TIME` under the working directory. Throws a UserError when it can't. */
 export async function makeOutDir(given: string | undefined, name: string): Promise<string> {
-  const dir = given ?? await freeDir(join("results", name, timeStamp(new Date())));
+  const dir = given ?? join("results", name, timeStamp(new Date()));
   try {
+    if (given === undefined) return await makeNewDir(dir);
     await Deno.mkdir(dir, { recursive: true });
     return dir;
   } catch (error) {
@@ -97,14 +98,16 @@ function timeStamp(moment: Date): string {
   return `${moment.toISOString().slice(0, 19).replaceAll(":", "-")}Z`;
 }
 
-/** Two runs may start within a second. */
-async function freeDir(dir: string): Promise<string> {
+/** Two runs may start within a second. What is there, be it a link, is nobody's to write into. */
+async function makeNewDir(dir: string): Promise<string> {
+  await Deno.mkdir(dirname(dir), { recursive: true });
   for (let again = 1;; again++) {
     const candidate = again === 1 ? dir : `${dir}-${again}`;
-    if (!await exists(candidate)) return candidate;
+    try {
+      await Deno.mkdir(candidate);
+      return candidate;
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+    }
   }
-}
-
-function exists(path: string): Promise<boolean> {
-  return Deno.lstat(path).then(() => true, () => false);
 }

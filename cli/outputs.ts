@@ -1,4 +1,5 @@
 /** The forms of a result that a user can ask for, each in a file or on standard output. */
+import { isStream, openStream, replaceFile } from "../runner/whole_file.ts";
 import { messageOf, type Problem, TargetError } from "../scenarios/errors.ts";
 import type { Given, Parts, Values } from "./command.ts";
 import { print } from "./terminal.ts";
@@ -74,11 +75,18 @@ export async function writeOutputs(
   }
 }
 
-/** Throws a TargetError when the disk does not take it. */
+/** Throws a TargetError when the disk, or whoever reads there, does not take it. */
 export async function writeFile(path: string, text: string): Promise<void> {
   try {
-    await Deno.writeTextFile(path, text);
+    if (isStream(path)) await appendTo(path, text);
+    else await replaceFile(path, text);
   } catch (error) {
     throw new TargetError(`Cannot write ${path}: ${messageOf(error)}`);
   }
+}
+
+async function appendTo(path: string, text: string): Promise<void> {
+  using stream = await openStream(path);
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length;) at += await stream.write(bytes.subarray(at));
 }

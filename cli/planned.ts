@@ -41,7 +41,8 @@ export async function planFromFile(
   };
 }
 
-function changed(written: Experiment, { only, repeat, duration }: Changes): Experiment {
+/** @param written As the file has it. Throws a UserError where a flag does not fit it. */
+export function changed(written: Experiment, { only, repeat, duration }: Changes): Experiment {
   const experiment = { ...written, repeat: repeat ?? written.repeat };
   if (duration === undefined) return experiment;
   const asked = new Set(planCells(experiment, only).map(({ scenario }) => scenario));

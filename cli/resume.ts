@@ -7,12 +7,16 @@ import { hashSettings } from "../runner/provenance.ts";
 import type { Results } from "../runner/result.ts";
 import { refusals } from "../runner/resume.ts";
 import { changesBetween, changeText } from "../runner/resume_changes.ts";
+import { contradictions } from "../runner/resume_contradictions.ts";
 import { VERSION } from "../runner/version.ts";
+import { filesFrom } from "../scenarios/disk_files.ts";
 import { type Problem, UserError } from "../scenarios/errors.ts";
+import { parseExperiment } from "../scenarios/experiment_file.ts";
 import { thresholdText } from "../scenarios/threshold.ts";
 import { YamlText } from "../scenarios/yaml_text.ts";
 import { listenHost } from "../targets/listen_host.ts";
-import { planFromFile, type Planned } from "./planned.ts";
+import { writeFile } from "./outputs.ts";
+import { changed, planFromFile, type Planned } from "./planned.ts";
 
 /** What the command line says once more; undefined where it is silent. */
 export interface Again extends Partial<Flags> {
@@ -40,14 +44,47 @@ export async function planResumed(dir: string, kept: Results, again: Again): Pro
     ...planned.experiment,
     thresholds: [...planned.experiment.thresholds, ...thresholds],
   };
+  const settings = otherSettings(kept, { ...planned, experiment });
   const problems = [
     ...refusals(kept, { version: VERSION, machine: describeMachine() }),
     ...otherFlags({ flags, seed }, again),
     ...lostHost(host),
-    ...otherSettings(kept, { ...planned, experiment }),
+    ...settings,
+    // Another version, or another experiment, contradicts in every run.
+    ...kept.version === VERSION && settings.length === 0 ? edits(kept, planned) : [],
   ];
   if (problems.length > 0) throw new UserError(problems);
   return { ...planned, experiment };
+}
+
+/** What of the results somebody changed since they were written. */
+function edits(kept: Results, planned: Planned): Problem[] {
+  const found = [...otherSource(kept, planned), ...contradictions(kept, planned)];
+  const more = found.length - MOST_CHANGES;
+  return [
+    ...found.slice(0, MOST_CHANGES),
+    ...more > 0
+      ? [{ place: "results.json", message: `Cannot go on: it has ${more} more such places` }]
+      : [],
+  ];
+}
+
+/** The experiment file, as the results have it, asks for something else than the one that is gone on with. */
+function otherSource({ source }: Results, planned: Planned): Problem[] {
+  if (source === planned.source) return [];
+  const { baseDir, flags } = planned;
+  const place = "results.json: source";
+  const surroundings = { files: filesFrom(baseDir), set: flags.set };
+  const experiment = changed(parseExperiment(source, place, surroundings), flags);
+  return changesBetween(jsonOf(planned.experiment), jsonOf(experiment)).map((change) => ({
+    place: `${place}: ${change.path}`,
+    message: `Cannot go on with another experiment than was asked for: ${changeText(change)}`,
+    fix: "put back what was there, or run the experiment anew",
+  }));
+}
+
+function jsonOf(experiment: unknown): unknown {
+  return JSON.parse(JSON.stringify(experiment));
 }
 
 /** Where targets listened then may not be this machine's address any more. */
@@ -69,9 +106,8 @@ function tooOld(place: string): Problem {
 /** Where the experiment file lies beside the results; written again when it is gone. */
 async function copyOf(dir: string, name: string, source: string): Promise<string> {
   const path = join(resolve(dir), basename(name));
-  await Deno.writeTextFile(path, source, { createNew: true }).catch((error: unknown) => {
-    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
-  });
+  const isThere = await Deno.lstat(path).then(() => true, () => false);
+  if (!isThere) await writeFile(path, source);
   return path;
 }
 
@@ -107,7 +143,7 @@ function otherSettings(kept: Results, { experiment, source, fileName }: Planned)
   // What a file says that the experiment names, for one, stands in the settings alone.
   const changes = written.length > 0
     ? written
-    : changesBetween(kept.experiment, JSON.parse(JSON.stringify(experiment)));
+    : changesBetween(kept.experiment, jsonOf(experiment));
   const more = changes.length - MOST_CHANGES;
   const fix = "undo it, or run the experiment anew";
   return [

@@ -13,6 +13,7 @@ import { rememberedCalibration } from "./trust/calibration_cache.ts";
 import type { HostUse } from "./trust/host_watch.ts";
 import { isHere, ownNames } from "./trust/sharing.ts";
 import { UNKNOWN } from "./trust/surroundings.ts";
+import { isStream, openStream, replaceFile, writeAll } from "./whole_file.ts";
 
 /** What is different where these workers are some of a fleet's. */
 export interface FleetPart {
@@ -45,7 +46,7 @@ export class LocalLoader implements Loader {
     const shares = shareOut(request, driver, part.place);
     const connections = shares.map((share) => share.connections);
     makeRoomFor(connections.reduce((sum, share) => sum + share, 0));
-    if (request.logPath !== null) await beginLog(request.logPath);
+    const log = request.logPath === null ? null : await beginLog(request.logPath);
     this.#lostLog = null;
     const sharesMachine = isHere(endpoint, ownNames());
     // While the workers get ready: the target is looked for, by code that is loaded only then.
@@ -76,7 +77,10 @@ export class LocalLoader implements Loader {
         this.#lostLog = why;
       },
       signal: hooks.signal,
-    }).finally(() => clearTimeout(deadline));
+    }).finally(() => {
+      clearTimeout(deadline);
+      log?.close();
+    });
     const stage = {
       ...hostUse(),
       calibration: await rememberedCalibration(driver),
@@ -96,10 +100,19 @@ export class LocalLoader implements Loader {
   }
 }
 
-/** Throws a UserError when the file can't be written. */
-async function beginLog(path: string): Promise<void> {
+/**
+ * Begins the log: a stream stays open, or whoever reads a named pipe takes the end of the header for the end
+ * of the log. Throws a UserError when the file can't be written.
+ */
+async function beginLog(path: string): Promise<Deno.FsFile | null> {
   try {
-    await Deno.writeTextFile(path, LOG_HEADER);
+    if (!isStream(path)) {
+      await replaceFile(path, LOG_HEADER);
+      return null;
+    }
+    const stream = await openStream(path);
+    writeAll(stream, new TextEncoder().encode(LOG_HEADER));
+    return stream;
   } catch (error) {
     const message = `Cannot write the request log to "${path}": ${messageOf(error)}`;
     throw new UserError([{ place: "--log", message }]);
