@@ -6,7 +6,7 @@ import { commands, isCommandName, listedCommands } from "./cli/registry.ts";
 import { print, printError } from "./cli/terminal.ts";
 import { harmless } from "./report/terminal/text.ts";
 import { VERSION } from "./runner/version.ts";
-import { EXIT, ExpectedError, UserError } from "./scenarios/errors.ts";
+import { EXIT, ExpectedError, TargetError, UserError } from "./scenarios/errors.ts";
 
 async function dispatch([name = "", ...args]: readonly string[]): Promise<number> {
   if (isCommandName(name)) {
@@ -50,7 +50,15 @@ plateau COMMAND --help tells more.
 `;
 }
 
-function tell(error: unknown): number {
+/** Who starts Plateau decides what it may do: without a permission that it needs it is no defect. */
+function asExpected(error: unknown): unknown {
+  return error instanceof Deno.errors.NotCapable
+    ? new TargetError(`Cannot do this without a permission: ${error.message}`)
+    : error;
+}
+
+function tell(thrown: unknown): number {
+  const error = asExpected(thrown);
   const lines = error instanceof ExpectedError ? error.lines : [
     ...(error instanceof Error && error.stack || String(error)).split("\n"),
     "This is a defect of Plateau: please report it, with the lines above and what you did",

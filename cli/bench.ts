@@ -9,6 +9,7 @@ import type { Asked } from "./bench_page.ts";
 import { benchConflicts, benchParts, benchRequest } from "./bench_flags.ts";
 import type { Command } from "./command.ts";
 import { defineCommand } from "./define.ts";
+import { hostname } from "./environment.ts";
 import { loaderFor } from "./fleet_flags.ts";
 import { tellGithub } from "./github.ts";
 import { interruptible } from "./interrupt.ts";
@@ -120,8 +121,8 @@ function renderersOf(
 async function junitOf(measurement: Measurement, gates: readonly GateOutcome[]): Promise<string> {
   const { measurementSuite, renderJunit } = await import("../report/junit.ts");
   const startedAt = new Date(Date.now() - measurement.elapsed * 1_000).toISOString();
-  const hostname = Deno.hostname();
-  return renderJunit([measurementSuite({ measurement, startedAt, hostname }, gates)]);
+  const about = { measurement, startedAt, hostname: hostname() };
+  return renderJunit([measurementSuite(about, gates)]);
 }
 
 async function summaryOf(

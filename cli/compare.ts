@@ -12,6 +12,7 @@ import { margin } from "../scenarios/threshold.ts";
 import { groupedOf } from "./bench_run.ts";
 import type { Parts } from "./command.ts";
 import { defineCommand } from "./define.ts";
+import { hostname } from "./environment.ts";
 import { tellGithub } from "./github.ts";
 import { comparisonAnnotations } from "./github_annotations.ts";
 import {
@@ -105,7 +106,7 @@ function renderersOf(comparison: ResultsComparison): Renderers<"json" | "markdow
     json: () => JSON.stringify(comparisonJson(comparison), null, 2) + "\n",
     markdown: () => renderComparisonMarkdown(comparison),
     junit: () => {
-      const when = { startedAt: new Date().toISOString(), hostname: Deno.hostname() };
+      const when = { startedAt: new Date().toISOString(), hostname: hostname() };
       return renderJunit([comparisonSuite(comparison, when)]);
     },
   };

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { duration } from "../scenarios/load.ts";
 import { repeatText, seed } from "../scenarios/repetition.ts";
 import type { Parts } from "./command.ts";
+import { variable } from "./environment.ts";
 import { only, redisUrl, settings, wholeNumber } from "./values.ts";
 
 export const redisFlag = {
@@ -15,7 +16,7 @@ export const redisFlag = {
 
 /** The Redis that the user named, or null. */
 export function redisUrlOf(flag: string | undefined): string | null {
-  return (flag ?? Deno.env.get("REDIS_URL")) || null;
+  return (flag ?? variable("REDIS_URL")) || null;
 }
 
 export const seedFlag = {

@@ -1,5 +1,6 @@
 /** What a step on GitHub tells beside its log: a summary, and annotations of what went wrong. */
 import { messageOf } from "../scenarios/errors.ts";
+import { variable } from "./environment.ts";
 import type { Annotation } from "./github_annotations.ts";
 import { printError } from "./terminal.ts";
 
@@ -13,9 +14,9 @@ export interface ForGithub {
  * that the latter holds what was asked for alone.
  */
 export async function tellGithub({ markdown, annotations }: ForGithub): Promise<void> {
-  const summary = Deno.env.get("GITHUB_STEP_SUMMARY");
+  const summary = variable("GITHUB_STEP_SUMMARY");
   if (summary) await appendSummary(summary, await markdown());
-  if (Deno.env.get("GITHUB_ACTIONS")) {
+  if (variable("GITHUB_ACTIONS")) {
     const { annotationLines } = await import("./github_annotations.ts");
     printError(annotationLines(await annotations()).map((line) => `${line}\n`).join(""));
   }

@@ -12,6 +12,7 @@ import { gateText } from "../report/gates/table.ts";
 import { harmless } from "../report/terminal/text.ts";
 import { GLUE } from "../report/units.ts";
 import type { Measurement, Missing, Results, Run } from "../runner/result.ts";
+import { endsOf, isUnanswered } from "../runner/unanswered.ts";
 
 export interface Annotation {
   readonly level: "error" | "warning";
@@ -119,9 +120,9 @@ function missingAnnotation(missing: Missing): Annotation {
 }
 
 function answersAnnotations(run: Measurement | Run): Annotation[] {
-  const { checks: { passed, failed }, requests, reasons } = run;
-  if (requests.completed === 0 && requests.due > 0) {
-    const why = Object.keys(reasons).join("; ") || "all were under way at the end";
+  const { checks: { passed, failed }, reasons } = run;
+  if (isUnanswered(run)) {
+    const why = [endsOf([run]) || "none was due", ...Object.keys(reasons)].join("; ");
     const message = `${placeOf(run)}: ${why}`;
     return [{ level: "error", title: "No request got an answer", message }];
   }

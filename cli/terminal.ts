@@ -3,6 +3,7 @@ import type { ScreenSize } from "../report/terminal/live.ts";
 import type { TerminalOptions } from "../report/terminal/text.ts";
 import type { ProgressView } from "../report/terminal/view.ts";
 import { messageOf, TargetError } from "../scenarios/errors.ts";
+import { variable } from "./environment.ts";
 
 /**
  * Writes to standard output, to the last byte. A reader that has gone (`| head`) is no error. Throws a
@@ -39,7 +40,7 @@ export function terminalOptions(stream: { isTerminal(): boolean } = Deno.stdout)
   const isTerminal = stream.isTerminal();
   return {
     width: isTerminal ? screenSize().columns : DEFAULT_SIZE.columns,
-    color: isTerminal && !isDumb() && !Deno.env.get("NO_COLOR") && !Deno.args.includes(NO_COLOR),
+    color: isTerminal && !isDumb() && !variable("NO_COLOR") && !Deno.args.includes(NO_COLOR),
     unicode: isUnicode(),
   };
 }
@@ -47,12 +48,12 @@ export function terminalOptions(stream: { isTerminal(): boolean } = Deno.stdout)
 /** By the locale, in the order in which POSIX reads it; Windows' terminals all are. */
 function isUnicode(): boolean {
   if (Deno.build.os === "windows") return true;
-  const [locale = ""] = ["LC_ALL", "LC_CTYPE", "LANG"].flatMap((name) => Deno.env.get(name) || []);
+  const [locale = ""] = ["LC_ALL", "LC_CTYPE", "LANG"].flatMap((name) => variable(name) || []);
   return /utf-?8/i.test(locale);
 }
 
 function isDumb(): boolean {
-  return Deno.env.get("TERM") === "dumb";
+  return variable("TERM") === "dumb";
 }
 
 function screenSize(): ScreenSize {
@@ -90,7 +91,7 @@ export async function progressView(quiet: boolean): Promise<ProgressView> {
 
 /** A dumb terminal can't go back to a line, and nobody watches one in CI, where logs would keep every frame. */
 function hasLiveView(): boolean {
-  return Deno.stderr.isTerminal() && !isDumb() && !Deno.env.get("CI");
+  return Deno.stderr.isTerminal() && !isDumb() && !variable("CI");
 }
 
 /** Keeps the view up to date, and takes it away when the program ends, however early. */

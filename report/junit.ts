@@ -3,6 +3,7 @@
  * and Ant's (Windy Road): attributes, their order of elements, and times without a zone.
  */
 import type { Measurement, Results, Run } from "../runner/result.ts";
+import { endsOf, isUnanswered } from "../runner/unanswered.ts";
 import { cellLabel } from "./cells.ts";
 import type { JudgedClaim } from "./claims.ts";
 import type { GateOutcome } from "./gates.ts";
@@ -116,11 +117,11 @@ function answersCase(classname: string, runs: readonly (Measurement | Run)[]): T
 
 /** Of runs in which no request was answered: where there is no answer, none is as expected. */
 function unansweredProblem(runs: readonly Measurement[]): Testcase["problem"] | null {
-  const silent = runs.filter(({ requests }) => requests.completed === 0 && requests.due > 0);
+  const silent = runs.filter(isUnanswered);
   if (silent.length === 0) return null;
   const where = runs.length === 1 ? "" : ` in ${silent.length} of ${runs.length} runs`;
   const detail = unique(silent.flatMap(({ reasons }) => Object.keys(reasons)));
-  const message = `No request got an answer${where}`;
+  const message = `No request got an answer${where}: ${endsOf(silent) || "none was due"}`;
   return { kind: "error", type: "unanswered", message, detail };
 }
 

@@ -18,6 +18,7 @@ import type { TrustModel } from "./trust.ts";
 export function renderMarkdown(model: ReportModel): string {
   return paragraphs([
     `## ${escaped(model.title)}`,
+    model.unanswered && `**${escaped(model.unanswered)}**`,
     model.verdict && `**${escaped(model.verdict)}**`,
     model.facts.map(({ label, text }) => `${label}: ${escaped(text)}`).join(" · "),
     ...(model.trust === null ? [] : trustMarkdown(model.trust)),
@@ -45,6 +46,7 @@ export function renderMeasurementMarkdown(
   }));
   return paragraphs([
     `## ${escaped(model.url)}`,
+    model.unanswered && `**${escaped(model.unanswered)}**`,
     ...trustMarkdown(trust),
     escaped(`Load: ${model.load}`),
     factsMarkdown("", "", facts),

@@ -19,6 +19,7 @@ const waiting = share.nullable().describe(
 
 /** What a finding is about: short names for scripts. */
 export const CAUSES = [
+  "unanswered",
   "throttled",
   "target-throttled",
   "low-priority",

@@ -159,6 +159,7 @@ function experimentMarkup(model: ReportModel, place: Place): Markup {
   return markup`<article id="${id}">
 <header><h1>${model.title}</h1>
 ${model.about && markup`<p class="about">${model.about}</p>`}
+${model.unanswered && markup`<p class="lead">${model.unanswered}</p>`}
 ${model.verdict && markup`<p class="lead">${model.verdict}</p>`}
 ${trustMarkup(model.trust)}
 ${model.claims.summary && markup`<p><a href="#${id}-claims">${model.claims.summary}</a></p>`}

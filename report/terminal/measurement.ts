@@ -6,7 +6,7 @@ import { type MeasurementModel, measurementModel } from "../measurement.ts";
 import { outcomeLines } from "./gates.ts";
 import { barOf } from "./bars.ts";
 import { tableLines } from "./table.ts";
-import { trustLines } from "./trust.ts";
+import { trustLines, unansweredLines } from "./trust.ts";
 import {
   encoded,
   fitted,
@@ -28,6 +28,7 @@ export function renderMeasurement(
   const model = measurementModel(measurement);
   const lines = [
     styled(fitted(harmless(model.url), options.width), "bold", options),
+    ...unansweredLines(model, options),
     ...wrapped(model.load, options.width),
     ...trustLines(model.trust, options),
     "",

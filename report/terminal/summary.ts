@@ -10,7 +10,7 @@ import { outcomeTableLines } from "./outcomes.ts";
 import { publishedLines } from "./published.ts";
 import { sweepLines } from "./sweeps.ts";
 import { tableLines } from "./table.ts";
-import { trustLines } from "./trust.ts";
+import { trustLines, unansweredLines } from "./trust.ts";
 import { encoded, harmless, styled, type TerminalOptions, wrapped } from "./text.ts";
 
 /** The experiment's summary, with a line break at its end. */
@@ -20,6 +20,7 @@ export function renderSummary(model: ReportModel, options: TerminalOptions): str
   const lines = [
     "",
     styled(harmless(model.title), "bold", options),
+    ...unansweredLines(model, options),
     ...(model.trust === null ? [] : trustLines(model.trust, options)),
     ...agentLines(model.facts, options),
     ...model.scenarios.flatMap((scenario) => scenarioLines(scenario, { ...options, isDetailed })),

@@ -1,4 +1,4 @@
-/** The verdict on trust, under the title: in a word first, as colours do not reach everybody. */
+/** What was measured, and whether to believe it, under the title: in a word first, as colours do not reach everybody. */
 import type { TrustModel } from "../trust.ts";
 import { harmless, type Style, styled, type TerminalOptions, wrapped } from "./text.ts";
 
@@ -17,6 +17,15 @@ export function trustLines(
     ...reasons.flatMap((reason) => wrapped(harmless(reason), options.width - 2).map(indented)),
   ];
   return lines.map((line) => styled(line, STYLES[level], options));
+}
+
+/** Comes before every figure: they are of nothing. */
+export function unansweredLines(
+  { unanswered }: { readonly unanswered: string },
+  options: TerminalOptions,
+): string[] {
+  if (unanswered === "") return [];
+  return wrapped(harmless(unanswered), options.width).map((line) => styled(line, "red", options));
 }
 
 function indented(line: string): string {

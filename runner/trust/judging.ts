@@ -3,6 +3,7 @@
  * Every finding says what was seen and what to do about it; the worst decides.
  */
 import { type Cause, CAUSES, type Generator, type Trust } from "../generator.ts";
+import { isUnanswered, type Unanswered, unansweredText } from "../unanswered.ts";
 import type { Case, Finding } from "./finding.ts";
 import { generatorFindings, tooShort } from "./generator_limits.ts";
 import { machineFindings, shortageFindings } from "./machine_limits.ts";
@@ -29,6 +30,16 @@ export function judge(given: Case): Judgement {
     trust,
     reasons: ordered.map(({ reason }) => reason),
     causes: ordered.map(({ cause }) => cause),
+  };
+}
+
+/** Where nothing was answered nothing was measured, however well the generator did. */
+export function judgedByAnswers(run: Unanswered, judgement: Judgement): Judgement {
+  if (!isUnanswered(run)) return judgement;
+  return {
+    trust: "invalid",
+    reasons: [`${unansweredText(run)}.`, ...judgement.reasons],
+    causes: ["unanswered", ...judgement.causes],
   };
 }
 
