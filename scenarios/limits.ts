@@ -57,9 +57,8 @@ export const LIMITS = {
   fieldValue: { what: "a header field of a request", most: 65_536, unit: "characters" },
   body: { what: "the body of a request", most: 64 * MB, unit: "characters" },
   // Answers of servers
-  answerHead: { what: "the head of an answer", most: 65_536, unit: "bytes" },
+  answerHead: { what: "a head, a chunk line or the trailers", most: 65_536, unit: "bytes" },
   interimAnswers: { what: "an answer", most: 20, unit: "interim answers" },
-  chunkLine: { what: "a chunk line, or the trailers", most: 65_536, unit: "bytes" },
   keptBody: { what: "a body that is checked", most: 64 * MB, unit: "bytes" },
   keptBodies: { what: "all that a worker checks at once", most: 256 * MB, unit: "bytes" },
   // Results and jobs
