@@ -7,6 +7,7 @@ import { print, printError } from "./cli/terminal.ts";
 import { harmless } from "./report/terminal/text.ts";
 import { VERSION } from "./runner/version.ts";
 import { EXIT, ExpectedError, TargetError, UserError } from "./scenarios/errors.ts";
+import { shortened } from "./scenarios/shortened.ts";
 
 async function dispatch([name = "", ...args]: readonly string[]): Promise<number> {
   if (isCommandName(name)) {
@@ -59,7 +60,7 @@ function asExpected(error: unknown): unknown {
 
 function tell(thrown: unknown): number {
   const error = asExpected(thrown);
-  const lines = error instanceof ExpectedError ? error.lines : [
+  const lines = error instanceof ExpectedError ? shortened(error.lines) : [
     ...(error instanceof Error && error.stack || String(error)).split("\n"),
     "This is a defect of Plateau: please report it, with the lines above and what you did",
   ];

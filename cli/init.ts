@@ -2,6 +2,7 @@
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { z } from "zod";
 import { shownLines } from "../report/terminal/text.ts";
+import { readText } from "../scenarios/bounded_file.ts";
 import { filesFrom } from "../scenarios/disk_files.ts";
 import { EXIT, messageOf, UserError } from "../scenarios/errors.ts";
 import { defineCommand } from "./define.ts";
@@ -51,7 +52,7 @@ async function converted(from: string, file: string): Promise<{ text: string; ne
 
 async function textOf(path: string): Promise<string> {
   try {
-    return await Deno.readTextFile(path);
+    return await readText(path, "foreignFile");
   } catch (error) {
     throw new UserError([{ place: path, message: `Cannot read it: ${messageOf(error)}` }]);
   }

@@ -1,8 +1,12 @@
 /** Results that were written before: those of an experiment, or the single measurement of `bench --json`. */
 import { dirname, join } from "node:path";
+import type { z } from "zod";
 import { type Measurement, measurement, type Results, results } from "../runner/result.ts";
+import { faultsOf } from "../runner/result_faults.ts";
+import { readText } from "../scenarios/bounded_file.ts";
 import { messageOf, type Problem, UserError } from "../scenarios/errors.ts";
 import { explain } from "../scenarios/explain.ts";
+import { parseJson } from "../scenarios/json_text.ts";
 import { findingsOf } from "../scenarios/problems.ts";
 
 /** As many as help to see that a file is something else. */
@@ -11,18 +15,29 @@ const MOST_PROBLEMS = 5;
 /** @param path A results.json, or the folder that holds one. Throws a UserError with what is wrong with it. */
 export async function readResults(path: string): Promise<Results> {
   const { data, file } = await readJson(path);
-  const { data: valid, error } = results.safeParse(data, { error: explain });
-  if (!error) return valid;
-  throw new UserError(problemsOf(findingsOf(error.issues, data), file));
+  return judged(results.safeParse(data, { error: explain }), { data, file });
 }
 
 /** The same, or a file that `bench --json` wrote. */
 export async function readMeasured(path: string): Promise<Results | Measurement> {
   const { data, file } = await readJson(path);
   if (Reflect.get(Object(data), "schema") !== "plateau.bench/1") return await readResults(file);
-  const { data: valid, error } = measurement.safeParse(data, { error: explain });
-  if (!error) return valid;
-  throw new UserError(problemsOf(findingsOf(error.issues, data), file));
+  return judged(measurement.safeParse(data, { error: explain }), { data, file });
+}
+
+interface Raw {
+  readonly data: unknown;
+  readonly file: string;
+}
+
+/** Throws a UserError unless it is a result, of which every part goes with the others. */
+function judged<Result extends Results | Measurement>(
+  { data: result, error }: z.ZodSafeParseResult<Result>,
+  { data, file }: Raw,
+): Result {
+  const found = error ? findingsOf(error.issues, data) : faultsOf(result);
+  if (result !== undefined && found.length === 0) return result;
+  throw new UserError(problemsOf(found, file));
 }
 
 /**
@@ -77,7 +92,7 @@ export async function folderOf(path: string): Promise<string> {
   return isFolder ? path : dirname(path);
 }
 
-function problemsOf(findings: ReturnType<typeof findingsOf>, place: string): Problem[] {
+function problemsOf(findings: ReturnType<typeof faultsOf>, place: string): Problem[] {
   return findings.slice(0, MOST_PROBLEMS).map(({ path, message }) => ({
     place,
     message: ["Cannot read this as results", path.map(String).join("."), message]
@@ -85,10 +100,10 @@ function problemsOf(findings: ReturnType<typeof findingsOf>, place: string): Pro
   }));
 }
 
-async function readJson(path: string): Promise<{ data: unknown; file: string }> {
+async function readJson(path: string): Promise<Raw> {
   try {
     const file = (await Deno.stat(path)).isDirectory ? join(path, "results.json") : path;
-    return { data: JSON.parse(await Deno.readTextFile(file)), file };
+    return { data: parseJson(await readText(file, "resultFile")), file };
   } catch (error) {
     const message = `Cannot read this as results: ${messageOf(error)}`;
     throw new UserError([{ place: path, message }]);

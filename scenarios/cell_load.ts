@@ -1,5 +1,12 @@
 /** The load of one cell, every factor decided. Pure. */
-import { type Combination, combinations, type Factors, type Json, varying } from "./factors.ts";
+import {
+  type Combination,
+  combinations,
+  countOf,
+  type Factors,
+  type Json,
+  varying,
+} from "./factors.ts";
 import { DEFAULT_DURATION_MS, type Load } from "./load.ts";
 import type { Phase } from "./pace/profile.ts";
 import { lengthMsOf } from "./phase_ways.ts";
@@ -62,6 +69,13 @@ export function loadFor(
 type Parameters = Record<string, Json>;
 
 export type LoadVariant = { load: CellLoad; parameters: Parameters };
+
+/** How many loads the factors make; nothing is built for it. */
+export function countOfLoads(spec: Load): number {
+  if (!("phases" in spec)) return countOf({ ...spec });
+  const { phases, ...factors } = spec;
+  return phases.length * countOf({ ...factors });
+}
 
 /** Every load that the factors make. */
 export function loadsOf(spec: Load): LoadVariant[] {

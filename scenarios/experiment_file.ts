@@ -1,5 +1,6 @@
 /** An experiment by its name or from a file, with everything that is wrong with it told at once. */
 import { basename, dirname, resolve } from "node:path";
+import { readText } from "./bounded_file.ts";
 import { messageOf, UserError } from "./errors.ts";
 import { type Experiment, experimentSpecWith } from "./experiment.ts";
 import { experiments } from "./experiments/registry.ts";
@@ -48,7 +49,7 @@ export async function loadExperiment(
 }
 
 /** Keys that files of other tools have at their top, and experiments do not. */
-const FOREIGN = /^\s*\{?\s*["']?(?:config|log)["']?\s*:/m;
+const FOREIGN = /^[ \t]*(?:\{\s*)?["']?(?:config|log)["']?[ \t]*:/m;
 
 async function foreignIn(source: string, path: string, files: Files): Promise<ForeignFile | null> {
   if (!FOREIGN.test(source)) return null;
@@ -98,7 +99,7 @@ export function parseExperiment(
 
 async function readSource(path: string): Promise<string> {
   try {
-    return await Deno.readTextFile(path);
+    return await readText(path, "foreignFile");
   } catch (error) {
     throw new UserError([{ place: path, ...whyUnreadable(path, error) }]);
   }
