@@ -1,5 +1,6 @@
 /** The forms of a result that a user can ask for, each in a file or on standard output. */
 import { messageOf, type Problem, TargetError } from "../scenarios/errors.ts";
+import { secrets } from "../scenarios/secrets.ts";
 import type { Given, Parts, Values } from "./command.ts";
 import { print } from "./terminal.ts";
 import { outputFile } from "./values.ts";
@@ -77,7 +78,7 @@ export async function writeOutputs(
 /** Throws a TargetError when the disk does not take it. */
 export async function writeFile(path: string, text: string): Promise<void> {
   try {
-    await Deno.writeTextFile(path, text);
+    await Deno.writeTextFile(path, secrets.form(text));
   } catch (error) {
     throw new TargetError(`Cannot write ${path}: ${messageOf(error)}`);
   }

@@ -9,7 +9,7 @@ import { type Files, NO_FILES } from "./files.ts";
 import { type Given, putIn } from "./parameters.ts";
 import { findingsOf } from "./problems.ts";
 import { secretsIn } from "./secret_fields.ts";
-import { secrets } from "./secrets.ts";
+import { SECRET, secrets } from "./secrets.ts";
 import { closest } from "./suggest.ts";
 import type { ForeignFile } from "./imports/foreign_file.ts";
 import { YamlText } from "./yaml_text.ts";
@@ -65,7 +65,8 @@ function environment(name: string): string | undefined {
 /** As it may be kept beside results. */
 function openSource(source: string, file: string): Pick<ExperimentFile, "source" | "withheld"> {
   const open = new YamlText(source, file).without(secrets);
-  return { source: open, withheld: open !== source };
+  const count = (text: string): number => text.split(SECRET).length;
+  return { source: open, withheld: count(open) > count(source) };
 }
 
 /** Keys that files of other tools have at their top, and experiments do not. */

@@ -94,7 +94,7 @@ export function putIn(
 }
 
 /** Names of the parameters whose values must not be shown. */
-export function hiddenOnes(parameters: Declared): string[] {
+function hiddenOnes(parameters: Declared): string[] {
   return parameters.flatMap(([name, parameter]) => isSecret(parameter) ? [name] : []);
 }
 

@@ -44,9 +44,15 @@ const MOST = {
   certificates: 1_000,
   certificateChars: 4 * 1024 * 1024,
   unixChars: 4_096,
+  secrets: 1_000,
 } as const;
 
 const text = z.string().max(MOST.textChars);
+
+const secretText = z.string().min(1).max(MOST.headerChars);
+
+/** What of the job an agent may show nowhere, and what it shows instead. */
+export const jobSecrets = z.array(z.tuple([secretText, secretText])).max(MOST.secrets);
 
 // Where a file has a name in it, anything may stand between the braces, and what has no value stays.
 const wirePath = path.max(MOST.pathChars).regex(/^\P{Cc}*$/u, {

@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { DRIVER_NAMES } from "../load/driver.ts";
 import { surroundings, targetUse } from "../generator.ts";
-import { accessShape, loadShape, scriptShape } from "./job_schema.ts";
+import { accessShape, jobSecrets, loadShape, scriptShape } from "./job_schema.ts";
 import { packedHealth, packedPart, packedReport } from "./packing.ts";
 
 /** It is a part of keys, ids and file names. */
@@ -79,6 +79,7 @@ export const agentJob = z.strictObject({
   intervalMs: z.number().positive(),
   implicitCheck: z.boolean(),
   tellEveryMs: z.number().positive().describe("Intervals are told in bundles, so often"),
+  secrets: jobSecrets.optional(),
 });
 
 export type AgentJob = z.output<typeof agentJob>;
