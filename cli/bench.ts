@@ -41,7 +41,12 @@ Examples:
         .finally(() => loader.close())
         .finally(stop);
       const gates = await gatesOf(measurement, values.threshold, baseline);
-      const asked = { thresholds: values.threshold, baseline, args: args.map(withoutSecrets), seed: request.seed };
+      const asked = {
+        thresholds: values.threshold,
+        baseline,
+        args: args.map(withoutSecrets),
+        seed: request.seed,
+      };
       const renderers = renderersOf(measurement, asked, gates);
       await writeOutputs(values, renderers);
       if (!takesStdout(values)) await print(await summaryOf(measurement, gates));

@@ -16,7 +16,8 @@ export const redisFlag = {
   },
   redisPasswordFile: {
     flags: "--redis-password-file <FILE>",
-    about: "File that holds the password of that Redis; the password also as PLATEAU_REDIS_PASSWORD",
+    about:
+      "File that holds the password of that Redis; the password also as PLATEAU_REDIS_PASSWORD",
     schema: passwordFile.optional(),
   },
 } satisfies Parts;

@@ -76,7 +76,8 @@ function withoutSecretsOf(dir: string, name: string): Problem {
   return {
     place: join(dir, name),
     message: "Cannot go on from this copy: the secrets that the file held were taken out of it",
-    fix: `name the file itself: plateau run ${name} --resume ${dir}; with \${env.NAME} in place of ` +
+    fix:
+      `name the file itself: plateau run ${name} --resume ${dir}; with \${env.NAME} in place of ` +
       "secrets the copy will do",
   };
 }
@@ -112,7 +113,9 @@ type Said = Pick<Again, "seed"> & { readonly flags: Partial<Flags> };
 function otherFlags(before: Said, { experiment: _, seed, ...flags }: Again): Problem[] {
   const first = everyWord(before);
   const isSaid = ([flag, text]: Word): boolean =>
-    first.some((word) => `${word}` === `${[flag, text]}` || `${word}` === `${[flag, hiddenIn(text)]}`);
+    first.some((word) =>
+      `${word}` === `${[flag, text]}` || `${word}` === `${[flag, hiddenIn(text)]}`
+    );
   return everyWord({ seed, flags }).filter((word) => !isSaid(word)).map(([flag, text]) => {
     const said = first.filter(([name]) => name === flag).map(([, text]) => text);
     const was = said.length === 0 ? "was not given then" : `was ${said.join(", ")}`;

@@ -14,7 +14,9 @@ const repeat = z.union([
 ]);
 
 export const flags = z.strictObject({
-  set: z.record(z.string(), z.string()).describe("Parameters of the file, as they were written; [secret] for what must not be shown"),
+  set: z.record(z.string(), z.string()).describe(
+    "Parameters of the file, as they were written; [secret] for what must not be shown",
+  ),
   only: z.strictObject({ targets: names.optional(), scenarios: names.optional() }).optional(),
   repeat: repeat.optional(),
   duration: z.number().min(0).optional().describe("Of each run, milliseconds"),

@@ -39,7 +39,7 @@ function cookiesIn(value: string): string[] {
 function wordsAfterScheme(value: string, bare: string): string[] {
   const [, scheme] = /^\s*([a-z][\w-]*)\s+\S/i.exec(value) ?? [];
   if (scheme === undefined) return [];
-  const words = bare.trim().slice(scheme.length).split(/[\s,]+/)
+  const words = bare.slice(scheme.length).trim().split(/[\s,]+/)
     .map((word) => word.replace(/^[\w-]+="?(?=[^=])/, "").replace(/"$/, ""));
   if (scheme.toLowerCase() === "basic") return words.flatMap((word) => [word, ...decoded(word)]);
   return words.length > 1 ? words.filter(({ length }) => length >= LEAST_PART) : words;

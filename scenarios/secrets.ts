@@ -53,7 +53,9 @@ export class Secrets {
    */
   form(text: string): string {
     if (this.#shown.size === 0) return text;
-    this.#inForms ??= replacer(formsOf([...this.#shown].filter(([value]) => isUnlikeOthers(value))));
+    this.#inForms ??= replacer(
+      formsOf([...this.#shown].filter(([value]) => isUnlikeOthers(value))),
+    );
     return this.#inForms(text);
   }
 
