@@ -20,6 +20,7 @@ const hosts = z.string().transform((text) => text.split(",")).pipe(z.array(allow
 
 export const agent = defineCommand({
   parts: {
+    ...redisFlag,
     redis: { ...redisFlag.redis, about: "Redis at which to wait for work; also as REDIS_URL" },
     ...redisAccessFlags,
     name: {
@@ -47,12 +48,12 @@ export const agent = defineCommand({
     ...quietFlag,
   },
   conflicts: redisConflicts,
-  run({ redis, redisCacert, name = ownName(), workers, allow, log, quiet }): Promise<number> {
+  run({ name = ownName(), workers, allow, log, quiet, ...named }): Promise<number> {
     return untilSignal(async (signal) => {
       const logFolder = log === undefined ? null : await makeFolder(log);
       const onNote = (text: string): void => quiet ? undefined : printError(`${text}\n`);
       const own = workers ?? Math.max(1, navigator.hardwareConcurrency - 1);
-      const asked = { ...fleetRedis(redis, redisCacert), name, workers: own, allow, logFolder };
+      const asked = { ...fleetRedis(named), name, workers: own, allow, logFolder };
       const agent = await Agent.start({ ...asked, onNote, signal });
       onNote(
         `agent ${name} is ready: ${counted(own, "worker")}, allowed to load ${allow.join(", ")}`,

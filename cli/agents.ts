@@ -17,13 +17,14 @@ import { print, terminalOptions } from "./terminal.ts";
 
 export const agents = defineCommand({
   parts: {
+    ...redisFlag,
     redis: { ...redisFlag.redis, about: "Redis at which the agents wait; also as REDIS_URL" },
     ...redisAccessFlags,
     json: { ...outputFlags.json, about: "Writes all that they tell; - is standard output" },
   },
   conflicts: redisConflicts,
-  async run({ redis, redisCacert, json }): Promise<number> {
-    const { url, caCerts } = fleetRedis(redis, redisCacert);
+  async run({ json, ...named }): Promise<number> {
+    const { url, caCerts } = fleetRedis(named);
     const client = await connectRedis(url, { caCerts });
     try {
       const present = await roster(client);

@@ -4,6 +4,7 @@ import type { GateOutcome } from "../report/gates.ts";
 import { measureUrl } from "../runner/bench.ts";
 import type { Measurement } from "../runner/result.ts";
 import { EXIT, TargetError } from "../scenarios/errors.ts";
+import { withoutSecrets } from "../scenarios/secrets.ts";
 import type { Threshold } from "../scenarios/threshold.ts";
 import type { Asked } from "./bench_page.ts";
 import { benchConflicts, benchParts } from "./bench_flags.ts";
@@ -13,6 +14,7 @@ import { defineCommand } from "./define.ts";
 import { hostname } from "./environment.ts";
 import { loaderFor } from "./fleet_flags.ts";
 import { tellGithub } from "./github.ts";
+import { keepGivenSecrets } from "./given_secrets.ts";
 import { interruptible } from "./interrupt.ts";
 import { judgeMeasurement, judgeTrust } from "./judge.ts";
 import { type Renderers, takesStdout, writeOutputs } from "./outputs.ts";
@@ -41,7 +43,12 @@ Examples:
         .finally(() => loader.close())
         .finally(stop);
       const gates = await gatesOf(measurement, values.threshold, baseline);
-      const asked = { thresholds: values.threshold, baseline, args, seed: request.seed };
+      const asked = {
+        thresholds: values.threshold,
+        baseline,
+        args: args.map(withoutSecrets),
+        seed: request.seed,
+      };
       const renderers = renderersOf(measurement, asked, gates);
       await writeOutputs(values, renderers);
       if (!takesStdout(values)) await print(await summaryOf(measurement, gates));
@@ -67,6 +74,7 @@ Examples:
 export const bench: Command = {
   parts: benchParts,
   async execute(args, title): Promise<number> {
+    keepGivenSecrets(args);
     const isLike = args.some((arg) => arg.startsWith("--like"));
     const given = isLike ? (await import("./like.ts")).withLikeness(args) : args;
     return await command.execute(given, title);

@@ -149,6 +149,7 @@ const otherFlags = {
 
 const fromOthersFlags = {
   ...fleetFlags,
+  ...redisFlag,
   redis: { ...redisFlag.redis, about: "Redis at which the agents wait; also as REDIS_URL" },
 } satisfies Parts;
 

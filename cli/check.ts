@@ -14,6 +14,7 @@ import type { Cell } from "../scenarios/plan.ts";
 import type { Repeat } from "../scenarios/repetition.ts";
 import { defineCommand } from "./define.ts";
 import { planFlags } from "./flags.ts";
+import { withoutSecrets } from "../scenarios/secrets.ts";
 import { planFromFile } from "./planned.ts";
 import { print, terminalOptions } from "./terminal.ts";
 
@@ -36,7 +37,7 @@ export const check = defineCommand({
       ...notes.map((note) => `Note: ${note}`),
       ...(experiment.parameters ? [`Parameters: ${parametersText(experiment.parameters)}`] : []),
     ];
-    await print(shownLines(lines, terminalOptions()));
+    await print(shownLines(lines.map(withoutSecrets), terminalOptions()));
     return EXIT.done;
   },
 });

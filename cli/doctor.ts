@@ -13,16 +13,17 @@ import { diagnose, type Diagnosis } from "../runner/doctor/diagnosis.ts";
 import { look } from "../runner/doctor/sight.ts";
 import { EXIT } from "../scenarios/errors.ts";
 import { defineCommand } from "./define.ts";
-import { redisFlag, redisUrlOf } from "./flags.ts";
+import { passwordConflicts, redisFlag, redisUrlOf } from "./flags.ts";
 import { interruptible } from "./interrupt.ts";
 import { outputFlags, writeFile } from "./outputs.ts";
 import { print, terminalOptions } from "./terminal.ts";
 
 export const doctor = defineCommand({
   parts: { json: outputFlags.json, ...redisFlag },
-  run({ json, redis }): Promise<number> {
+  conflicts: passwordConflicts,
+  run({ json, ...named }): Promise<number> {
     return interruptible(async (signal) => {
-      const diagnosis = diagnose(await look({ redisUrl: redisUrlOf(redis), signal }));
+      const diagnosis = diagnose(await look({ redisUrl: redisUrlOf(named), signal }));
       const data = `${JSON.stringify(diagnosis, null, 2)}\n`;
       if (json !== undefined && json !== "-") await writeFile(json, data);
       await print(json === "-" ? data : renderDiagnosis(diagnosis, terminalOptions()));

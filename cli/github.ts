@@ -1,6 +1,7 @@
 /** What a step on GitHub tells beside its log: a summary, and annotations of what went wrong. */
 import { messageOf } from "../scenarios/errors.ts";
 import { variable } from "./environment.ts";
+import { secrets } from "../scenarios/secrets.ts";
 import type { Annotation } from "./github_annotations.ts";
 import { printError } from "./terminal.ts";
 
@@ -27,7 +28,8 @@ async function appendSummary(path: string, markdown: string): Promise<void> {
   const { shortened } = await import("./github_summary.ts");
   try {
     const writtenBytes = await Deno.stat(path).then(({ size }) => size, () => 0);
-    await Deno.writeTextFile(path, shortened(markdown, writtenBytes), { append: true });
+    const text = secrets.form(shortened(markdown, writtenBytes));
+    await Deno.writeTextFile(path, text, { append: true });
   } catch (error) {
     printError(`Cannot write the summary of the step into ${path}: ${messageOf(error)}\n`);
   }

@@ -1,6 +1,7 @@
 /** The forms of a result that a user can ask for, each in a file or on standard output. */
 import { isStream, openStream, replaceFile } from "../runner/whole_file.ts";
 import { messageOf, type Problem, TargetError } from "../scenarios/errors.ts";
+import { secrets } from "../scenarios/secrets.ts";
 import type { Given, Parts, Values } from "./command.ts";
 import { print } from "./terminal.ts";
 import { outputFile } from "./values.ts";
@@ -78,8 +79,9 @@ export async function writeOutputs(
 /** Throws a TargetError when the disk, or whoever reads there, does not take it. */
 export async function writeFile(path: string, text: string): Promise<void> {
   try {
-    if (isStream(path)) await appendTo(path, text);
-    else await replaceFile(path, text);
+    const shown = secrets.form(text);
+    if (isStream(path)) await appendTo(path, shown);
+    else await replaceFile(path, shown);
   } catch (error) {
     throw new TargetError(`Cannot write ${path}: ${messageOf(error)}`);
   }

@@ -103,10 +103,12 @@ async function runAnew(values: RunValues): Promise<number> {
   const outDir = await makeOutDir(values.out, written.name);
   using _ = await occupy(outDir);
   await refuseUnfinished(outDir);
-  await writeFile(join(outDir, fileName), source);
+  if (!await isSameFile(values.experiment, join(outDir, fileName))) {
+    await writeFile(join(outDir, fileName), source);
+  }
   const folder = builtIn ? null : relative(resolve(outDir), baseDir);
   const asked: Work["asked"] = {
-    file: { name: fileName, folder },
+    file: { name: fileName, folder, ...planned.withheld && { withheld: true } },
     flags: {
       ...planned.flags,
       threshold: values.threshold.map(({ text }) => text),
@@ -116,6 +118,15 @@ async function runAnew(values: RunValues): Promise<number> {
   };
   const experiment = { ...written, thresholds };
   return await carryOut({ ...planned, experiment, outDir, asked, kept: null }, baseline, values);
+}
+
+/** Of the file itself no secrets are taken out. */
+async function isSameFile(path: string | undefined, copy: string): Promise<boolean> {
+  if (path === undefined) return false;
+  const [first, second] = await Promise.all(
+    [path, copy].map((each) => Deno.realPath(each).catch(() => null)),
+  );
+  return first !== null && first === second;
 }
 
 async function runOn(resume: string, values: RunValues): Promise<number> {

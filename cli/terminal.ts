@@ -4,13 +4,14 @@ import type { TerminalOptions } from "../report/terminal/text.ts";
 import type { ProgressView } from "../report/terminal/view.ts";
 import { messageOf, TargetError } from "../scenarios/errors.ts";
 import { variable } from "./environment.ts";
+import { secrets, withoutSecrets } from "../scenarios/secrets.ts";
 
 /**
  * Writes to standard output, to the last byte. A reader that has gone (`| head`) is no error. Throws a
  * TargetError when it can't be written for another reason, such as a full disk.
  */
 export async function print(text: string): Promise<void> {
-  const bytes = new TextEncoder().encode(text);
+  const bytes = new TextEncoder().encode(secrets.form(text));
   try {
     for (let at = 0; at < bytes.length;) at += await Deno.stdout.write(bytes.subarray(at));
   } catch (error) {
@@ -21,7 +22,7 @@ export async function print(text: string): Promise<void> {
 
 /** Writes to standard error, at once: progress must not overtake what follows it. Nothing hangs on it. */
 export function printError(text: string): void {
-  const bytes = new TextEncoder().encode(text);
+  const bytes = new TextEncoder().encode(withoutSecrets(text));
   try {
     for (let at = 0; at < bytes.length;) at += Deno.stderr.writeSync(bytes.subarray(at));
   } catch {

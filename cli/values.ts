@@ -4,6 +4,7 @@ import { z } from "zod";
 import { readBytesSync } from "../scenarios/bounded_file.ts";
 import { messageOf } from "../scenarios/errors.ts";
 import { headerName, headerValue, status } from "../scenarios/request.ts";
+import { secrets } from "../scenarios/secrets.ts";
 import { closest } from "../scenarios/suggest.ts";
 
 /** Digits, as the number that `schema` takes. */
@@ -53,6 +54,19 @@ export const redisUrl = z.string().refine(
   (text) => /^rediss?:$/.test(URL.parse(text)?.protocol ?? ""),
   "Cannot read the address of Redis: write redis://host:port",
 );
+
+/** A file, as the password in it: all of its text but a line end behind it. */
+export const passwordFile = z.string().min(1).transform((path, context) => {
+  try {
+    const password = Deno.readTextFileSync(path).replace(/\r?\n$/, "");
+    secrets.keep(password);
+    if (password !== "") return password;
+    context.addIssue(`Cannot use ${path} as a password: it is empty`);
+  } catch (error) {
+    context.addIssue(`Cannot read the password in ${path}: ${messageOf(error)}`);
+  }
+  return z.NEVER;
+});
 
 /** An address that can be measured. */
 export const httpUrl = z.string().transform((text, context) => {

@@ -12,6 +12,7 @@ import { ERRORS } from "./outcome.ts";
 import { pointsOf } from "./points.ts";
 import type { Measurement } from "./result.ts";
 import { encodeHistogram } from "./stats/hdr.ts";
+import { withoutSecrets } from "../scenarios/secrets.ts";
 import { mergeHistograms } from "./stats/histogram.ts";
 import { perSecondOf } from "./stats/per_second.ts";
 import { assembleAgents } from "./assemble_agents.ts";
@@ -60,12 +61,33 @@ export function assemble(
   const counted = { values: latency.all.count, bounds: latency.censored.count };
   const breach = breachOf(reports.map(({ totals }) => totals), counted);
   if (breach !== null) throw new Error(`The measurement does not add up: ${breach}`);
-  return {
+  return openly({
     ...measured,
     ...judged(measured, reports, told),
     histogram: encodeHistogram(latency.all),
     ...(latency.censored.count > 0 && { censoredHistogram: encodeHistogram(latency.censored) }),
     histograms: histogramsOf(reports),
+  });
+}
+
+/** Without secrets in what came from outside: all other texts are of Plateau itself. */
+function openly(measurement: Measurement): Measurement {
+  const { url, slowest, agents } = measurement;
+  return {
+    ...measurement,
+    url: withoutSecrets(url),
+    ...slowest && {
+      slowest: slowest.map(({ request, ...rest }) => ({
+        ...rest,
+        request: request && withoutSecrets(request),
+      })),
+    },
+    ...agents && {
+      agents: agents.map(({ lost, ...rest }) => ({
+        ...rest,
+        lost: lost && { ...lost, reason: withoutSecrets(lost.reason) },
+      })),
+    },
   };
 }
 

@@ -194,7 +194,7 @@ export const results = z.strictObject({
     published: z.union([published, z.array(published)]).optional(),
   })
     .describe("What was asked, with defaults filled in"),
-  source: z.string().describe("The experiment file, word for word"),
+  source: z.string().describe("The experiment file, word for word but for secrets"),
   ...asked,
   seed: count,
   machine,

@@ -73,6 +73,7 @@ export const LIMITS = {
   written: { what: "a scenario, with every value", most: 512 * MB, unit: "characters" },
   unixPath: { what: "the path of a socket", most: 4_096, unit: "characters" },
   captures: { what: "a request", most: 1_000, unit: "captured values" },
+  jobSecrets: { what: "a job of a fleet", most: 1_000, unit: "secrets" },
   jobCertificates: { what: "a job of a fleet", most: 1_000, unit: "certificates" },
 } as const satisfies Record<string, Limit>;
 

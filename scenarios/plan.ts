@@ -39,6 +39,8 @@ export interface PlanOptions {
   readonly seed: number;
   /** Keeps only cells that match every given name. */
   readonly only?: { readonly targets?: readonly string[]; readonly scenarios?: readonly string[] };
+  /** The factors' values as results hold them, without secrets; as they are when absent. */
+  readonly shown?: <Values>(parameters: Values) => Values;
 }
 
 /** What an experiment may carry out; how much of it, `repeat` says. */
@@ -50,8 +52,8 @@ export interface Plan {
 }
 
 /** Throws a UserError when `only` names what is not there, or leaves nothing. */
-export function planBlocks(experiment: Experiment, { seed, only }: PlanOptions): Plan {
-  const cells = planCells(experiment, only);
+export function planBlocks(experiment: Experiment, { seed, only, shown }: PlanOptions): Plan {
+  const cells = planCells(experiment, only, shown);
   checkRuns(experiment, cells);
   return { cells, blocks: () => blocksFor(cells, experiment.order, drawBy(seed)) };
 }
@@ -80,7 +82,11 @@ function* blocksFor(
 }
 
 /** The cells in the order of the file. Throws as `planBlocks` does. */
-export function planCells(experiment: Experiment, only: PlanOptions["only"] = {}): Cell[] {
+export function planCells(
+  experiment: Experiment,
+  only: PlanOptions["only"] = {},
+  shown: PlanOptions["shown"] = (parameters) => parameters,
+): Cell[] {
   checkNames("target", only.targets, experiment.targets);
   checkNames("scenario", only.scenarios, experiment.scenarios);
   checkLimit("cells", countOfCells(experiment), "plan", "run this");
@@ -88,7 +94,7 @@ export function planCells(experiment: Experiment, only: PlanOptions["only"] = {}
     (only.targets?.includes(target) ?? true) && (only.scenarios?.includes(scenario) ?? true)
   );
   if (cells.length === 0) throw new UserError([NOTHING_LEFT]);
-  return cells;
+  return cells.map((cell) => ({ ...cell, parameters: shown(cell.parameters) }));
 }
 
 const NOTHING_LEFT: Problem = {

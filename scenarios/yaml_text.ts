@@ -8,6 +8,8 @@ import {
   isSeq,
   LineCounter,
   parseDocument,
+  type Scalar,
+  visit,
 } from "yaml";
 import { messageOf, type Problem, UserError } from "./errors.ts";
 import { isNestedTooDeep } from "./json_text.ts";
@@ -17,6 +19,7 @@ import { repeatedKeys } from "./yaml_keys.ts";
 import { whyTooMuch } from "./yaml_size.ts";
 
 const TOO_DEEP = beyond("nesting", oneMoreThan("nesting"));
+import type { Secrets } from "./secrets.ts";
 
 export class YamlText {
   readonly data: unknown;
@@ -27,7 +30,7 @@ export class YamlText {
    * Throws a UserError with everything that is not YAML in `text`.
    * @param file What messages call it.
    */
-  constructor(text: string, private readonly file: string) {
+  constructor(private readonly text: string, private readonly file: string) {
     const tooMuch = whyTooMuch(text);
     if (tooMuch !== null) throw new UserError([this.#unreadable(0, tooMuch)]);
     this.#document = parseDocument(text, {
@@ -69,6 +72,26 @@ export class YamlText {
         place: this.#place(offset),
         message: path.length > 0 ? `${path.map(String).join(".")}: ${message}` : message,
       }));
+  }
+
+  /** The text with each value that holds a secret written anew, in quotes; else as it is. */
+  without(secrets: Secrets): string {
+    const held: Scalar[] = [];
+    visit(this.#document, {
+      Scalar: (key, node) => {
+        const { value } = node;
+        if (key !== "key" && typeof value === "string" && secrets.text(value) !== value) {
+          held.push(node);
+        }
+      },
+    });
+    const parts = held.flatMap(({ value, range }) => range ? [{ value: String(value), range }] : [])
+      .toSorted((a, b) => b.range[0] - a.range[0]);
+    const rewritten = parts.reduce((text, { value, range: [start, end] }) => {
+      const lineEnd = text.slice(start, end).endsWith("\n") ? "\n" : ""; // of a block
+      return text.slice(0, start) + JSON.stringify(secrets.text(value)) + lineEnd + text.slice(end);
+    }, this.text);
+    return secrets.form(rewritten); // comments
   }
 
   /** With aliases replaced by what they stand for; an endless or exploding one is refused. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Queue } from "bullmq";
 import { messageOf } from "../../scenarios/errors.ts";
+import { withoutSecrets } from "../../scenarios/secrets.ts";
 import { endpointOf } from "../../targets/dial/endpoint.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
 import { chooseDriver } from "../load/choose_driver.ts";
@@ -77,7 +78,9 @@ export class AgentRun {
     const sendAgain = (): void => this.#outbox.sendAgain();
     client.on("ready", sendAgain);
     const ended = await this.#load().then((loaded) => this.#finish(loaded), (error) => {
-      const why = setting.signal.aborted ? "it was ended on its own machine" : messageOf(error);
+      const why = setting.signal.aborted
+        ? "it was ended on its own machine"
+        : withoutSecrets(messageOf(error));
       this.#outbox.add({ kind: "failed", ...this.#from, message: why });
       return `run ended without a result: ${why}`;
     });
@@ -90,7 +93,7 @@ export class AgentRun {
     const { access, origin, script, load, seed, driver, intervalMs, implicitCheck } = job;
     let telling: ReturnType<typeof setInterval> | undefined;
     const hooks = {
-      onNote: (text: string) => void this.#notes.push(text),
+      onNote: (text: string) => void this.#notes.push(withoutSecrets(text)),
       onReady: () => {},
       onStart: (atMs: number) => {
         // Told too late, the workers start at once.

@@ -7,6 +7,7 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { durationMsOf } from "../../scenarios/cell_load.ts";
 import { ExpectedError, messageOf, TargetError } from "../../scenarios/errors.ts";
+import { secrets } from "../../scenarios/secrets.ts";
 import { endpointOf } from "../../targets/dial/endpoint.ts";
 import { checkDriver } from "../load/choose_driver.ts";
 import type { Loaded, Loader, LoaderHooks } from "../loader.ts";
@@ -158,6 +159,7 @@ export class Fleet implements Loader {
       ...{ run, coordinator: this.id, version: VERSION, place: { ...place } },
       ...{ origin, script, load, seed, driver, intervalMs, implicitCheck, tellEveryMs },
       access: { insecure, caCerts, unixPath },
+      secrets: secrets.heldBy(JSON.stringify(script)).map(([value, shown]) => [value, shown]),
     };
     const queue = this.link.queue(agentQueue(presence.name));
     try {

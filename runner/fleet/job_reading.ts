@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { explain } from "../../scenarios/explain.ts";
 import { type Finding, findingsOf } from "../../scenarios/problems.ts";
+import type { SecretValue } from "../../scenarios/secrets.ts";
 import { endpointOf } from "../../targets/dial/endpoint.ts";
 import { VERSION } from "../version.ts";
 import type { AllowList } from "./allow.ts";
@@ -21,6 +22,11 @@ const head = z.object({
   coordinator: agentJob.shape.coordinator,
   version: agentJob.shape.version,
 });
+
+/** What a job says must not be shown; none where it can't be read. */
+export function secretsOfJob(data: unknown): readonly SecretValue[] {
+  return agentJob.shape.secrets.safeParse(Reflect.get(Object(data), "secrets")).data ?? [];
+}
 
 export async function readJob(data: unknown, allow: AllowList): Promise<ReadJob> {
   const sender = head.safeParse(data).data ?? null;

@@ -34,6 +34,11 @@ import type { Access } from "../../targets/access.ts";
 
 const text = z.string().max(LIMITS.body.most);
 
+const secretText = z.string().min(1).max(LIMITS.fieldValue.most);
+
+/** What of the job an agent may show nowhere, and what it shows instead. */
+export const jobSecrets = z.array(z.tuple([secretText, secretText])).max(LIMITS.jobSecrets.most);
+
 // Where a file has a name in it, anything may stand between the braces, and what has no value stays.
 const wirePath = path.max(LIMITS.path.most).regex(/^\P{Cc}*$/u, {
   error: ({ input }) => `Cannot use ${JSON.stringify(input)} as a path: it has control characters`,

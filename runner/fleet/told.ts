@@ -8,7 +8,7 @@ import { LIMITS } from "../../scenarios/limits.ts";
 import { intervalMs, workers } from "../../scenarios/load.ts";
 import { msBetween } from "../../scenarios/quantity.ts";
 import { surroundings, targetUse } from "../generator.ts";
-import { accessShape, loadShape, scriptShape } from "./job_schema.ts";
+import { accessShape, jobSecrets, loadShape, scriptShape } from "./job_schema.ts";
 import { packedHealth, packedPart, packedReport } from "./packing.ts";
 
 /** It is a part of keys, ids and file names. */
@@ -85,6 +85,7 @@ export const agentJob = z.strictObject({
   intervalMs,
   implicitCheck: z.boolean(),
   tellEveryMs: msBetween("1ms", "1h").describe("Intervals are told in bundles, so often"),
+  secrets: jobSecrets.optional(),
 });
 
 export type AgentJob = z.output<typeof agentJob>;
