@@ -6,6 +6,7 @@ import { experiments } from "./experiments/registry.ts";
 import { explain } from "./explain.ts";
 import { type Files, NO_FILES } from "./files.ts";
 import { type Given, putIn } from "./parameters.ts";
+import { withEngine } from "./pattern.ts";
 import { findingsOf } from "./problems.ts";
 import { closest } from "./suggest.ts";
 import type { ForeignFile } from "./imports/foreign_file.ts";
@@ -41,9 +42,12 @@ export async function loadExperiment(
   const { filesFrom } = await import("./disk_files.ts");
   const files = filesFrom(baseDir);
   const foreign = builtIn ? null : await foreignIn(source, nameOrPath, files);
-  if (foreign !== null) return { ...parseForeign(foreign, nameOrPath, { files, set }), baseDir };
+  if (foreign !== null) {
+    const parsed = await withEngine(() => parseForeign(foreign, nameOrPath, { files, set }));
+    return { ...parsed, baseDir };
+  }
   const file = builtIn ? fileName : nameOrPath;
-  const experiment = parseExperiment(source, file, { files, set });
+  const experiment = await withEngine(() => parseExperiment(source, file, { files, set }));
   return { experiment, source, fileName, baseDir, builtIn, notes: [] };
 }
 
@@ -53,7 +57,7 @@ const FOREIGN = /^\s*\{?\s*["']?(?:config|log)["']?\s*:/m;
 async function foreignIn(source: string, path: string, files: Files): Promise<ForeignFile | null> {
   if (!FOREIGN.test(source)) return null;
   const { foreignFile } = await import("./imports/foreign_file.ts");
-  return foreignFile(source, path, { files });
+  return await withEngine(() => foreignFile(source, path, { files }));
 }
 
 /** What is wrong with it only as an experiment has its place in the text that it becomes. */
@@ -82,7 +86,10 @@ interface Surroundings {
   readonly set?: Given;
 }
 
-/** @param file What messages call it. */
+/**
+ * Call it within `withEngine`, as a pattern needs that.
+ * @param file What messages call it.
+ */
 export function parseExperiment(
   source: string,
   file: string,

@@ -20,6 +20,15 @@ const MB = 1_000_000;
 export const LIMITS = {
   experimentFile: { what: "an experiment file", most: 1 * MB, unit: "bytes" },
   textFile: { what: "a file that an experiment names", most: 16 * MB, unit: "bytes" },
+  pattern: { what: "a pattern", most: 1 * KB, unit: "characters" },
+  patternSize: { what: "a compiled pattern", most: 1 * KB, unit: "steps" },
+  patternBody: {
+    what: "the start of a body that a pattern looks at",
+    most: 256 * KB,
+    unit: "bytes",
+  },
+  jsonBody: { what: "a JSON body that a value is captured from", most: 1 * MB, unit: "bytes" },
+  captured: { what: "a value that is captured", most: 64 * KB, unit: "characters" },
   rows: { what: "a CSV file of an experiment", most: 100 * KB, unit: "rows" },
 } as const satisfies Record<string, Limit>;
 
