@@ -38,10 +38,13 @@ export const init = defineCommand({
 
 async function converted(from: string, file: string): Promise<{ text: string; next: string }> {
   const { foreignFile } = await import("../scenarios/imports/foreign_file.ts");
+  const { withEngine } = await import("../scenarios/pattern.ts");
   const folder = dirname(resolve(from));
   const pathOf = (path: string): string =>
     isAbsolute(path) ? path : relative(dirname(resolve(file)), join(folder, path));
-  const foreign = foreignFile(await textOf(from), from, { files: filesFrom(folder), pathOf });
+  const text = await textOf(from);
+  const beside = { files: filesFrom(folder), pathOf };
+  const foreign = await withEngine(() => foreignFile(text, from, beside));
   if (foreign === null) {
     const message = "Cannot take this over: it is neither an Artillery script nor a HAR file";
     throw new UserError([{ place: from, message }]);

@@ -12,6 +12,7 @@ import { VERSION } from "../runner/version.ts";
 import { filesFrom } from "../scenarios/disk_files.ts";
 import { type Problem, UserError } from "../scenarios/errors.ts";
 import { environment, parseExperiment } from "../scenarios/experiment_file.ts";
+import { withEngine } from "../scenarios/pattern.ts";
 import { SECRET, secrets } from "../scenarios/secrets.ts";
 import { thresholdText } from "../scenarios/threshold.ts";
 import { YamlText } from "../scenarios/yaml_text.ts";
@@ -55,15 +56,19 @@ export async function planResumed(dir: string, kept: Results, again: Again): Pro
     ...lostHost(host),
     ...settings,
     // Another version, or another experiment, contradicts in every run.
-    ...kept.version === VERSION && settings.length === 0 ? edits(kept, planned, set) : [],
+    ...kept.version === VERSION && settings.length === 0 ? await edits(kept, planned, set) : [],
   ];
   if (problems.length > 0) throw new UserError(problems);
   return { ...planned, experiment };
 }
 
 /** What of the results somebody changed since they were written. */
-function edits(kept: Results, planned: Planned, set: Flags["set"]): Problem[] {
-  const found = [...otherSource(kept, planned, set), ...contradictions(kept, planned)];
+async function edits(
+  kept: Results,
+  planned: Planned,
+  set: Flags["set"],
+): Promise<Problem[]> {
+  const found = [...await otherSource(kept, planned, set), ...contradictions(kept, planned)];
   const more = found.length - MOST_CHANGES;
   return [
     ...found.slice(0, MOST_CHANGES),
@@ -74,11 +79,16 @@ function edits(kept: Results, planned: Planned, set: Flags["set"]): Problem[] {
 }
 
 /** The experiment file, as the results have it, asks for something else than the one that is gone on with. */
-function otherSource({ source }: Results, planned: Planned, set: Flags["set"]): Problem[] {
+async function otherSource(
+  { source }: Results,
+  planned: Planned,
+  set: Flags["set"],
+): Promise<Problem[]> {
   if (source === planned.source) return [];
   const place = "results.json: source";
   const surroundings = { files: filesFrom(planned.baseDir), set, environment };
-  const experiment = changed(parseExperiment(source, place, surroundings), planned.flags);
+  const written = await withEngine(() => parseExperiment(source, place, surroundings));
+  const experiment = changed(written, planned.flags);
   const shown = (data: unknown): unknown => jsonOf(secrets.data(data));
   return changesBetween(shown(planned.experiment), shown(experiment)).map((change) => ({
     place: `${place}: ${change.path}`,

@@ -8,6 +8,7 @@ import { experiments } from "./experiments/registry.ts";
 import { explain } from "./explain.ts";
 import { type Files, NO_FILES } from "./files.ts";
 import { type Given, putIn } from "./parameters.ts";
+import { withEngine } from "./pattern.ts";
 import { findingsOf } from "./problems.ts";
 import { secretsIn } from "./secret_fields.ts";
 import { SECRET, secrets } from "./secrets.ts";
@@ -49,12 +50,14 @@ export async function loadExperiment(
   const baseDir = folder ?? (builtIn ? Deno.cwd() : dirname(resolve(nameOrPath)));
   const { filesFrom } = await import("./disk_files.ts");
   const files = filesFrom(baseDir);
+  const surroundings = { files, set, environment };
   const foreign = builtIn ? null : await foreignIn(source, nameOrPath, files);
   if (foreign !== null) {
-    return { ...parseForeign(foreign, nameOrPath, { files, set, environment }), baseDir };
+    const parsed = await withEngine(() => parseForeign(foreign, nameOrPath, surroundings));
+    return { ...parsed, baseDir };
   }
   const file = builtIn ? fileName : nameOrPath;
-  const experiment = parseExperiment(source, file, { files, set, environment });
+  const experiment = await withEngine(() => parseExperiment(source, file, surroundings));
   return { experiment, ...openSource(source, file), fileName, baseDir, builtIn, notes: [] };
 }
 
@@ -76,7 +79,7 @@ const FOREIGN = /^[ \t]*(?:\{\s*)?["']?(?:config|log)["']?[ \t]*:/m;
 async function foreignIn(source: string, path: string, files: Files): Promise<ForeignFile | null> {
   if (!FOREIGN.test(source)) return null;
   const { foreignFile } = await import("./imports/foreign_file.ts");
-  return foreignFile(source, path, { files });
+  return await withEngine(() => foreignFile(source, path, { files }));
 }
 
 /** What is wrong with it only as an experiment has its place in the text that it becomes. */
@@ -107,6 +110,7 @@ interface Surroundings {
 }
 
 /**
+ * Call it within `withEngine`, as a pattern needs that.
  * What is secret in it is known from here on, so that no message shows it.
  * @param file What messages call it.
  */

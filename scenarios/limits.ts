@@ -66,6 +66,15 @@ export const LIMITS = {
   interimAnswers: { what: "an answer", most: 20, unit: "interim answers" },
   keptBody: { what: "a body that is checked", most: 64 * MB, unit: "bytes" },
   keptBodies: { what: "all that a worker checks at once", most: 256 * MB, unit: "bytes" },
+  pattern: { what: "a pattern", most: 1 * KB, unit: "characters" },
+  patternSize: { what: "a compiled pattern", most: 1 * KB, unit: "steps" },
+  patternBody: {
+    what: "the start of a body that a pattern looks at",
+    most: 256 * KB,
+    unit: "bytes",
+  },
+  jsonBody: { what: "a JSON body that a value is captured from", most: 1 * MB, unit: "bytes" },
+  captured: { what: "a value that is captured", most: 64 * KB, unit: "characters" },
   // Results and jobs
   histogramText: { what: "a histogram", most: 400 * KB, unit: "characters" },
   histogramBytes: { what: "a histogram, inflated", most: 250 * KB, unit: "bytes" },

@@ -1,6 +1,7 @@
 /** What an agent makes of a job that it finds in its queue: a load that it may carry out, or why not. */
 import { z } from "zod";
 import { explain } from "../../scenarios/explain.ts";
+import { withEngine } from "../../scenarios/pattern.ts";
 import { type Finding, findingsOf } from "../../scenarios/problems.ts";
 import type { SecretValue } from "../../scenarios/secrets.ts";
 import { endpointOf } from "../../targets/dial/endpoint.ts";
@@ -34,7 +35,7 @@ export async function readJob(data: unknown, allow: AllowList): Promise<ReadJob>
     const versions = `this agent is version ${VERSION}, its coordinator ${sender.version}`;
     return { sender, problems: [`Cannot work with another version: ${versions}`] };
   }
-  const { data: job, error } = agentJob.safeParse(data, { error: explain });
+  const { data: job, error } = await withEngine(() => agentJob.safeParse(data, { error: explain }));
   if (error !== undefined) {
     return { sender, problems: problemLines(findingsOf(error.issues, data)) };
   }

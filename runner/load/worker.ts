@@ -4,6 +4,7 @@
  * each interval as it ends and its totals at the end, and waits for the next job.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { withEngine } from "../../scenarios/pattern.ts";
 import { stepUsOf } from "../trust/clock_step.ts";
 import { LoopWatch } from "../trust/loop_watch.ts";
 import { type ThreadTime, threadTime } from "../trust/thread_time.ts";
@@ -67,7 +68,7 @@ async function prepare(job: Job): Promise<(at: number) => Promise<void>> {
     byDeadline = used();
     health.end();
   };
-  const loop = loopOf(job, { driver, recorder, sessions, onDeadline });
+  const loop = await withEngine(() => loopOf(job, { driver, recorder, sessions, onDeadline }));
   const timerUs = stepUsOf(clock);
   return async (at) => {
     startUs = clock() + (at - performance.timeOrigin - performance.now()) * 1_000;

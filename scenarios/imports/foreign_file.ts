@@ -28,6 +28,7 @@ interface Beside {
 
 /**
  * Null when `source` is of no other tool. Throws a UserError with everything that is wrong with it.
+ * Call it within `withEngine`, as a pattern needs that.
  * @param path Of the file; messages call it so.
  */
 export function foreignFile(source: string, path: string, beside: Beside): ForeignFile | null {
