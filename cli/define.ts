@@ -1,7 +1,8 @@
 /** A command from its declaration. */
+import { textLines } from "../report/writing/terminal.ts";
 import { VERSION } from "../runner/version.ts";
 import { EXIT } from "../scenarios/errors.ts";
-import { helpText, readArguments } from "./arguments.ts";
+import { helpLines, readArguments } from "./arguments.ts";
 import type { Command, CommandSpec, Parts } from "./command.ts";
 import { print } from "./terminal.ts";
 
@@ -11,7 +12,7 @@ export function defineCommand<P extends Parts>(spec: CommandSpec<P>): Command {
     async execute(args, title): Promise<number> {
       const read = readArguments(spec, title, args);
       if (read.asks === "values") return await spec.run(read.values, args);
-      await print(read.asks === "help" ? helpText(spec, title) : `${VERSION}\n`);
+      await print(textLines(read.asks === "help" ? helpLines(spec, title) : [VERSION]));
       return EXIT.done;
     },
   };

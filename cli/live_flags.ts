@@ -1,6 +1,7 @@
 /** The flags of `run` that show its report while it grows. */
 import { z } from "zod";
 import type { Grouped } from "../report/cells.ts";
+import { textLines } from "../report/writing/terminal.ts";
 import type { OnProgress } from "../runner/progress.ts";
 import type { Problem } from "../scenarios/errors.ts";
 import type { Given, Parts, Values } from "./command.ts";
@@ -35,7 +36,7 @@ export async function startLive(
   if (!live) return null;
   const { LiveReport } = await import("./live.ts");
   const report = new LiveReport({ port, baseline });
-  printError(`Live report  ${report.url}\n`);
+  printError(textLines([`Live report  ${report.url}`]));
   return report;
 }
 

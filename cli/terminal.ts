@@ -1,15 +1,16 @@
-/** Where texts for people go, and what can be shown there. */
+/** Where texts go, and what can be shown there. They take what a writer made for its place, and nothing else. */
 import type { ScreenSize } from "../report/terminal/live.ts";
-import type { TerminalOptions } from "../report/terminal/text.ts";
 import type { ProgressView } from "../report/terminal/view.ts";
+import type { TerminalOptions } from "../report/writing/terminal.ts";
+import type { Written } from "../report/writing/written.ts";
 import { messageOf, TargetError } from "../scenarios/errors.ts";
 
 /**
  * Writes to standard output, to the last byte. A reader that has gone (`| head`) is no error. Throws a
  * TargetError when it can't be written for another reason, such as a full disk.
  */
-export async function print(text: string): Promise<void> {
-  const bytes = new TextEncoder().encode(text);
+export async function print(...texts: readonly Written[]): Promise<void> {
+  const bytes = bytesOf(texts);
   try {
     for (let at = 0; at < bytes.length;) at += await Deno.stdout.write(bytes.subarray(at));
   } catch (error) {
@@ -19,13 +20,18 @@ export async function print(text: string): Promise<void> {
 }
 
 /** Writes to standard error, at once: progress must not overtake what follows it. Nothing hangs on it. */
-export function printError(text: string): void {
-  const bytes = new TextEncoder().encode(text);
+export function printError(...texts: readonly Written[]): void {
+  const bytes = bytesOf(texts);
   try {
     for (let at = 0; at < bytes.length;) at += Deno.stderr.writeSync(bytes.subarray(at));
   } catch {
     // There is nowhere left to tell it.
   }
+}
+
+/** The last that is done to a text before it leaves. */
+function bytesOf(texts: readonly Written[]): Uint8Array {
+  return new TextEncoder().encode(texts.join(""));
 }
 
 /** Where no terminal says how large it is. */
