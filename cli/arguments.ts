@@ -33,9 +33,12 @@ export function readArguments<P extends Parts>(
   return { asks: "values", values: parsed.data as Values<P> };
 }
 
-export function helpText<P extends Parts>(spec: CommandSpec<P>, title: CommandTitle): string {
-  const more = spec.more ? `\n${spec.more.trimEnd()}\n` : "";
-  return commanderOf({ parts: spec.parts, title }).helpInformation() + more;
+export function helpLines<P extends Parts>(spec: CommandSpec<P>, title: CommandTitle): string[] {
+  const help = commanderOf({ parts: spec.parts, title }).helpInformation();
+  return [
+    ...help.trimEnd().split("\n"),
+    ...spec.more ? ["", ...spec.more.trimEnd().split("\n")] : [],
+  ];
 }
 
 interface Called {

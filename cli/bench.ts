@@ -1,6 +1,8 @@
 /** `plateau bench URL`: one measurement, in the manner of wrk and oha. */
 import type { Grouped } from "../report/cells.ts";
 import type { GateOutcome } from "../report/gates.ts";
+import { jsonText } from "../report/writing/json.ts";
+import type { Written } from "../report/writing/written.ts";
 import { measureUrl } from "../runner/bench.ts";
 import type { Measurement } from "../runner/result.ts";
 import { EXIT, TargetError } from "../scenarios/errors.ts";
@@ -83,8 +85,8 @@ export const bench: Command = {
 
 async function tellDifferences(like: string, measurement: Measurement): Promise<void> {
   const { differencesOf } = await import("./like.ts");
-  const { shownLines } = await import("../report/terminal/text.ts");
-  printError(shownLines(differencesOf(like, measurement), terminalOptions(Deno.stderr)));
+  const { textLines } = await import("../report/writing/terminal.ts");
+  printError(textLines(differencesOf(like, measurement), terminalOptions(Deno.stderr)));
 }
 
 /** What became of the thresholds. */
@@ -116,7 +118,7 @@ function renderersOf(
   gates: readonly GateOutcome[],
 ): Renderers {
   return {
-    json: () => JSON.stringify(measurement, null, 2) + "\n",
+    json: () => jsonText(measurement, 2),
     csv: async () => (await import("../report/csv.ts")).renderMeasurementCsv(measurement),
     csvIntervals: async () =>
       (await import("../report/csv/intervals.ts")).renderMeasurementIntervalsCsv(measurement),
@@ -127,7 +129,10 @@ function renderersOf(
   };
 }
 
-async function junitOf(measurement: Measurement, gates: readonly GateOutcome[]): Promise<string> {
+async function junitOf(
+  measurement: Measurement,
+  gates: readonly GateOutcome[],
+): Promise<Written<"xml">> {
   const { measurementSuite, renderJunit } = await import("../report/junit.ts");
   const startedAt = new Date(Date.now() - measurement.elapsed * 1_000).toISOString();
   const about = { measurement, startedAt, hostname: hostname() };
@@ -137,7 +142,7 @@ async function junitOf(measurement: Measurement, gates: readonly GateOutcome[]):
 async function summaryOf(
   measurement: Measurement,
   gates: readonly GateOutcome[],
-): Promise<string> {
+): Promise<Written<"terminal">> {
   const { renderMeasurement } = await import("../report/terminal/measurement.ts");
   return renderMeasurement(measurement, terminalOptions(), gates);
 }

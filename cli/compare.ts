@@ -6,6 +6,7 @@ import type { Side } from "../report/comparison/differences.ts";
 import { comparisonJson, comparisonSuite } from "../report/comparison/forms.ts";
 import { renderComparison, renderComparisonMarkdown } from "../report/comparison/render.ts";
 import { renderJunit } from "../report/junit.ts";
+import { jsonText } from "../report/writing/json.ts";
 import type { Measurement, Results } from "../runner/result.ts";
 import { EXIT, UserError } from "../scenarios/errors.ts";
 import { margin } from "../scenarios/threshold.ts";
@@ -103,7 +104,7 @@ function sideOf(result: Results | Measurement): Side {
 
 function renderersOf(comparison: ResultsComparison): Renderers<"json" | "markdown" | "junit"> {
   return {
-    json: () => JSON.stringify(comparisonJson(comparison), null, 2) + "\n",
+    json: () => jsonText(comparisonJson(comparison), 2),
     markdown: () => renderComparisonMarkdown(comparison),
     junit: () => {
       const when = { startedAt: new Date().toISOString(), hostname: hostname() };

@@ -1,7 +1,7 @@
 /** `plateau init [FILE]`: an experiment to start from, or what a file of another tool becomes. */
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { z } from "zod";
-import { shownLines } from "../report/terminal/text.ts";
+import { textLines } from "../report/writing/terminal.ts";
 import { readText } from "../scenarios/bounded_file.ts";
 import { filesFrom } from "../scenarios/disk_files.ts";
 import { EXIT, messageOf, UserError } from "../scenarios/errors.ts";
@@ -23,20 +23,30 @@ export const init = defineCommand({
     },
   },
   async run({ file, from }): Promise<number> {
-    const { text, next } = from === undefined
-      ? { text: starter, next: `It runs at once: plateau run ${file}\n` }
+    const { text, next, notes } = from === undefined
+      ? { text: starter, next: `It runs at once: plateau run ${file}`, notes: [] }
       : await converted(from, file);
     try {
       await Deno.writeTextFile(file, text, { createNew: true });
     } catch (error) {
       throw new UserError([{ place: file, ...whyNot(error) }]);
     }
-    await print(`Wrote ${file}. ${next}`);
+    await print(
+      textLines([`Wrote ${file}. ${next}`]),
+      textLines(notes.map((note) => `Note: ${note}`), terminalOptions()),
+    );
     return EXIT.done;
   },
 });
 
-async function converted(from: string, file: string): Promise<{ text: string; next: string }> {
+interface Made {
+  readonly text: string;
+  /** What to do with it, as a sentence. */
+  readonly next: string;
+  readonly notes: readonly string[];
+}
+
+async function converted(from: string, file: string): Promise<Made> {
   const { foreignFile } = await import("../scenarios/imports/foreign_file.ts");
   const { withEngine } = await import("../scenarios/pattern.ts");
   const folder = dirname(resolve(from));
@@ -49,8 +59,7 @@ async function converted(from: string, file: string): Promise<{ text: string; ne
     const message = "Cannot take this over: it is neither an Artillery script nor a HAR file";
     throw new UserError([{ place: from, message }]);
   }
-  const notes = shownLines(foreign.notes.map((note) => `Note: ${note}`), terminalOptions());
-  return { text: foreign.text, next: `plateau check ${file} tells what it runs\n${notes}` };
+  return { ...foreign, next: `plateau check ${file} tells what it runs` };
 }
 
 async function textOf(path: string): Promise<string> {

@@ -1,17 +1,20 @@
-/** Where texts for people go, and what can be shown there. */
+/** Where texts go, and what can be shown there. They take what a writer made for its place, and nothing else. */
 import type { ScreenSize } from "../report/terminal/live.ts";
-import type { TerminalOptions } from "../report/terminal/text.ts";
 import type { ProgressView } from "../report/terminal/view.ts";
+import type { TerminalOptions } from "../report/writing/terminal.ts";
+import type { Written } from "../report/writing/written.ts";
 import { messageOf, TargetError } from "../scenarios/errors.ts";
 import { variable } from "./environment.ts";
 import { secrets, withoutSecrets } from "../scenarios/secrets.ts";
+
+const encoder = new TextEncoder();
 
 /**
  * Writes to standard output, to the last byte. A reader that has gone (`| head`) is no error. Throws a
  * TargetError when it can't be written for another reason, such as a full disk.
  */
-export async function print(text: string): Promise<void> {
-  const bytes = new TextEncoder().encode(secrets.form(text));
+export async function print(...texts: readonly Written[]): Promise<void> {
+  const bytes = encoder.encode(secrets.form(texts.join("")));
   try {
     for (let at = 0; at < bytes.length;) at += await Deno.stdout.write(bytes.subarray(at));
   } catch (error) {
@@ -21,8 +24,8 @@ export async function print(text: string): Promise<void> {
 }
 
 /** Writes to standard error, at once: progress must not overtake what follows it. Nothing hangs on it. */
-export function printError(text: string): void {
-  const bytes = new TextEncoder().encode(withoutSecrets(text));
+export function printError(...texts: readonly Written[]): void {
+  const bytes = encoder.encode(withoutSecrets(texts.join("")));
   try {
     for (let at = 0; at < bytes.length;) at += Deno.stderr.writeSync(bytes.subarray(at));
   } catch {

@@ -8,7 +8,7 @@ import { type Latent, poolLatency } from "../pool.ts";
 import { boundText, formatCount, formatDuration, formatMs, formatNumber } from "../units.ts";
 import { counted } from "../words.ts";
 import { wrongOf } from "../wrong_ratio.ts";
-import { harmless, type Style } from "./text.ts";
+import type { Span } from "../writing/terminal.ts";
 
 export type Starting = Extract<Progress, { kind: "starting" }>;
 export type Live = Extract<Progress, { kind: "live" }>;
@@ -54,23 +54,18 @@ export function advance(state: ProgressState, event: Progress, nowMs: number): P
   }
 }
 
-export interface LastingLine {
-  readonly text: string;
-  readonly style?: Style;
-}
-
 /** Lines that stay, told by an event; `state` is that before it. The live view has the time left below them. */
 export function lastingLines(
   state: ProgressState,
   event: Progress,
   isLive: boolean,
-): LastingLine[] {
+): Span[] {
   switch (event.kind) {
     case "planned":
       return [{ text: plannedText(event) }];
     case "note":
       if (state.notes.includes(event.text)) return [];
-      return event.text.split("\n").map((text) => ({ text: harmless(text) }));
+      return event.text.split("\n").map((text) => ({ text }));
     case "measured":
       // Without a run this is `bench`, which prints the whole measurement at its end.
       return state.run ? [measuredLine(state.run, event, isLive)] : [];
@@ -98,7 +93,7 @@ function timeText(ms: number): string {
 
 type Measured = Extract<Progress, { kind: "measured" }>;
 
-function measuredLine(run: Starting, event: Measured, isLive: boolean): LastingLine {
+function measuredLine(run: Starting, event: Measured, isLive: boolean): Span {
   const { measurement: { generator: { trust } } } = event;
   const rest = isLive ? "" : restText(event);
   return {
@@ -114,7 +109,7 @@ function placeText({ order, runs }: Starting): string {
 
 /** `static, express · connections 50`. */
 export function cellText(run: Starting): string {
-  return harmless(`${run.scenario}, ${cellLabel(run)}`);
+  return `${run.scenario}, ${cellLabel(run)}`;
 }
 
 function measuredText({ measurement }: Measured): string {
@@ -146,5 +141,5 @@ export function leftText(ms: number): string {
 function missingText({ missing }: Extract<Progress, { kind: "missing" }>): string {
   const { scenario, repetition, kind, reason } = missing;
   const run = repetition === null ? "" : `, run ${repetition}`;
-  return harmless(`${kind}: ${scenario}, ${cellLabel(missing)}${run}: ${reason}`);
+  return `${kind}: ${scenario}, ${cellLabel(missing)}${run}: ${reason}`;
 }

@@ -1,7 +1,6 @@
 /** Annotations and the step's summary, as GitHub reads them. */
 import assert from "node:assert/strict";
 import {
-  type Annotation,
   annotationLines,
   comparisonAnnotations,
   measurementAnnotations,
@@ -10,6 +9,7 @@ import {
 import { MOST_BYTES, shortened } from "../../cli/github_summary.ts";
 import { compareResults } from "../../report/comparison/results.ts";
 import { reportModel } from "../../report/model.ts";
+import type { Annotation } from "../../report/writing/annotation.ts";
 import { parseThreshold } from "../../scenarios/threshold.ts";
 import { measurementFixture } from "../report/fixture.ts";
 import { hostileResults } from "../report/hostile.ts";
