@@ -1,6 +1,7 @@
 /** The workers of this process as a loader: all of a load, or an agent's part of it. */
 import { messageOf, UserError } from "../scenarios/errors.ts";
 import { endpointOf } from "../targets/dial/endpoint.ts";
+import { epochNowMs } from "./load/clock.ts";
 import { chooseDriver } from "./load/choose_driver.ts";
 import type { SoFarReport } from "./load/job.ts";
 import { makeRoomFor } from "./load/open_files.ts";
@@ -21,7 +22,7 @@ export interface FleetPart {
   readonly place?: Place;
   /**
    * Asked once everybody is ready: when to start, milliseconds since the epoch by this machine's clock
-   * (`performance.timeOrigin + performance.now()`). When it throws, nothing is loaded and `load` throws the
+   * (`epochNowMs`). When it throws, nothing is loaded and `load` throws the
    * same. Absent: as soon as everybody can.
    *
    * @param delayMs How long the workers need from being told to the start.
@@ -59,7 +60,7 @@ export class LocalLoader implements Loader {
       startMoment: async (delayMs) => {
         begin = await finding;
         return await part.startMoment?.(delayMs) ??
-          performance.timeOrigin + performance.now() + delayMs;
+          epochNowMs() + delayMs;
       },
       onSoFar: part.onSoFar,
       onReady: hooks.onReady,
@@ -68,7 +69,7 @@ export class LocalLoader implements Loader {
         let seen: HostUse | null = null;
         hostUse = () => seen ??= look();
         const { durationUs, waitsForLast } = shares[0];
-        const endMs = atMs + durationUs / 1_000 - performance.timeOrigin - performance.now();
+        const endMs = atMs + durationUs / 1_000 - epochNowMs();
         if (!waitsForLast && endMs < LONGEST_TIMER_MS) deadline = setTimeout(hostUse, endMs);
         hooks.onStart(atMs);
       },

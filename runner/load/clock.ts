@@ -11,11 +11,47 @@ const NANOSECONDS = 2;
 export type Clock = () => number;
 
 export function monotonicClock(): Clock {
+  return sharedClock() ?? (() => performance.now() * 1_000);
+}
+
+/** The clock that all isolates of this process share; null where libc cannot be called. */
+function sharedClock(): Clock | null {
   try {
     return libcClock(libc());
   } catch {
-    return () => performance.now() * 1_000;
+    return null;
   }
+}
+
+/** A moment, for another isolate of this process. */
+export interface Moment {
+  /** Milliseconds since the epoch, by the isolate that names it (`epochNowMs`). */
+  readonly epochMs: number;
+  /** The same by the shared clock; null where there is none. */
+  readonly sharedUs: number | null;
+}
+
+/**
+ * Milliseconds since the epoch by this isolate: it reads the system's clock once, at its start, and goes on by
+ * one that nobody sets. When the system's clock steps, isolates that start later disagree by that step.
+ */
+export function epochNowMs(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+/** @param epochMs By this isolate. */
+export function momentOf(epochMs: number): Moment {
+  const clock = sharedClock();
+  return { epochMs, sharedUs: clock && clock() + (epochMs - epochNowMs()) * 1_000 };
+}
+
+/** The moment by `clock`, this isolate's `monotonicClock()`. */
+export function momentUs(
+  { epochMs, sharedUs }: Moment,
+  clock: Clock,
+  nowMs = epochNowMs(),
+): number {
+  return sharedUs ?? clock() + (epochMs - nowMs) * 1_000;
 }
 
 function libcClock({ clock_gettime }: Libc): Clock {

@@ -6,6 +6,7 @@ import type { Phase } from "../../scenarios/pace/profile.ts";
 import type { Endpoint } from "../../targets/dial/endpoint.ts";
 import type { SparseHistogram } from "../stats/histogram.ts";
 import type { ThreadTime } from "../trust/thread_time.ts";
+import type { Moment } from "./clock.ts";
 import type { Check } from "./answer_check.ts";
 import type { DriverName } from "./driver.ts";
 import type { FlowSpec } from "./flow.ts";
@@ -64,8 +65,8 @@ export interface Job {
 
 export type ToWorker =
   | { readonly kind: "prepare"; readonly job: Job }
-  /** @property at Moment of the start, milliseconds since the epoch with fraction. */
-  | { readonly kind: "start"; readonly at: number };
+  /** @property at Moment of the start. */
+  | { readonly kind: "start"; readonly at: Moment };
 
 export type FromWorker =
   | { readonly kind: "ready" }

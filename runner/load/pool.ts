@@ -2,6 +2,7 @@
  * The worker isolates of this process. They are kept from run to run, so that later runs meet code that
  * is already compiled; each run gives every worker its own job and one common moment to start.
  */
+import { epochNowMs, momentOf } from "./clock.ts";
 import type { FromWorker, Job, SoFarReport, ToWorker, WorkerReport } from "./job.ts";
 import type { Health } from "./health.ts";
 import type { IntervalPart } from "./intervals.ts";
@@ -78,8 +79,9 @@ export class WorkerPool {
         throw error;
       });
       hooks.onStart(at);
+      const moment = momentOf(at);
       const finished = workers.map((worker, index) =>
-        ask(worker, { kind: "start", at }, "finished", ({ part, health, soFar }) => {
+        ask(worker, { kind: "start", at: moment }, "finished", ({ part, health, soFar }) => {
           hooks.onInterval(index, part, health);
           if (soFar !== null) hooks.onSoFar?.(index, soFar);
         })
@@ -107,12 +109,12 @@ export class WorkerPool {
 
 /** Starts workers that were told to stop: they end at once, and close what they opened for the run. */
 async function release(workers: readonly Worker[]): Promise<void> {
-  const at = await soon(0);
+  const at = momentOf(epochNowMs());
   await Promise.all(workers.map((worker) => ask(worker, { kind: "start", at }, "finished")));
 }
 
 function soon(delayMs: number): Promise<number> {
-  return Promise.resolve(performance.timeOrigin + performance.now() + delayMs);
+  return Promise.resolve(epochNowMs() + delayMs);
 }
 
 function delayMsOf(shares: readonly JobShare[]): number {

@@ -8,7 +8,7 @@ import { withEngine } from "../../scenarios/pattern.ts";
 import { stepUsOf } from "../trust/clock_step.ts";
 import { LoopWatch } from "../trust/loop_watch.ts";
 import { type ThreadTime, threadTime } from "../trust/thread_time.ts";
-import { monotonicClock } from "./clock.ts";
+import { type Moment, momentUs, monotonicClock } from "./clock.ts";
 import type { Driver } from "./driver.ts";
 import { DRIVERS } from "./drivers.ts";
 import { Flow } from "./flow.ts";
@@ -36,7 +36,7 @@ type Loop = RequestLoop | SessionLoop;
 type Used = Omit<WorkerReport, "totals" | "sessions" | "elapsedUs">;
 
 /** Everything of one run, allocated before it starts. */
-async function prepare(job: Job): Promise<(at: number) => Promise<void>> {
+async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const clock = monotonicClock();
   let startUs = 0;
   const now = (): number => clock() - startUs;
@@ -71,7 +71,7 @@ async function prepare(job: Job): Promise<(at: number) => Promise<void>> {
   const loop = await withEngine(() => loopOf(job, { driver, recorder, sessions, onDeadline }));
   const timerUs = stepUsOf(clock);
   return async (at) => {
-    startUs = clock() + (at - performance.timeOrigin - performance.now()) * 1_000;
+    startUs = momentUs(at, clock);
     // In an open loop the connections are there when the first request is due.
     if (job.supply.kind === "closed") {
       await sleep(Math.max(0, -now() / 1_000));
@@ -109,7 +109,7 @@ function loopOf(job: Job, parts: LoopParts): Loop {
 }
 
 const rehearsed = rehearse();
-let start: ((at: number) => Promise<void>) | null = null;
+let start: ((at: Moment) => Promise<void>) | null = null;
 
 self.onmessage = async ({ data }: MessageEvent<ToWorker>) => {
   if (data.kind === "prepare") {
