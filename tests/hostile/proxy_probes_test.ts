@@ -3,8 +3,12 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { type ServedFront, serveFront } from "../../targets/front/serve.ts";
 import { PROXY_DEFAULTS } from "../targets/fixtures/proxy.ts";
-import { type Probe, PROBES } from "./proxy_probes.ts";
+import { DECEPTION, METHODS, POISONING } from "./cache_probes.ts";
+import { INJECTION, SMUGGLING } from "./framing_probes.ts";
+import { EVIL, type Probe } from "./probe.ts";
 import { type RawOrigin, startRawOrigin } from "./raw_origin.ts";
+
+const PROBES = [...SMUGGLING, ...INJECTION, ...METHODS, ...POISONING, ...DECEPTION];
 
 /** After a first answer nothing more comes for so long: then the connection is one that is kept. */
 const QUIET_MS = 20;
@@ -44,7 +48,7 @@ async function tryProbe(
   proxy: ServedFront,
   origin: RawOrigin,
 ): Promise<void> {
-  const { status, passed = [], never = /evil/, seen, next, answer } = probe;
+  const { status, passed = [], never = EVIL, seen, next, answer } = probe;
   if (answer !== undefined) origin.answers.set(at, answer);
   const answered = await sent(proxy, probe.send.replaceAll("AT", at));
   assert.equal(statusOf(answered), status, answered);

@@ -1,40 +1,11 @@
-/** What a hostile client, or a hostile page of an origin, tries on a caching proxy: one line each. */
-import { answerOf } from "./raw_origin.ts";
+/** Requests with two readings: where one ends, whose it is, and what it asks for. */
+import { EVIL, get, H, HELLO, post, type Probe } from "./probe.ts";
 
-export interface Probe {
-  readonly what: string;
-  /** As it goes over the wire; AT is a path of its own, and every fixed path may be asked for once only. */
-  readonly send: string;
-  /** Status of the first answer; null where the connection is closed without one. */
-  readonly status: number | null;
-  /** Requests of it that the origin may see, as method and target; none when absent. */
-  readonly passed?: readonly string[];
-  /** What neither the origin nor the next visitor of the page may see. */
-  readonly never?: RegExp;
-  /** What the origin must see of it. */
-  readonly seen?: RegExp;
-  /** Whether the next visitor finds its page kept; fresh from the origin when absent. */
-  readonly next?: "kept";
-  /** What the origin answers at AT, in place of an echo. */
-  readonly answer?: string;
-}
-
-const H = "host: shop.example\r\n";
-const EVIL = /evil/;
 const SMUGGLED = "GET /smuggled HTTP/1.1\r\nhost: evil.example\r\n\r\n";
 const NO_CHUNK = "0\r\n\r\n";
-const HELLO = "5\r\nhello\r\n0\r\n\r\n";
-
-function post(fields: string, body: string): string {
-  return `POST AT HTTP/1.1\r\n${H}${fields}\r\n${body}`;
-}
-
-function get(fields: string, path = "AT"): string {
-  return `GET ${path} HTTP/1.1\r\n${H}${fields}\r\n`;
-}
 
 /** Two readings of where a request ends: it is refused, or passed on with one. */
-const SMUGGLING: readonly Probe[] = [
+export const SMUGGLING: readonly Probe[] = [
   {
     what: "a length and chunks",
     send: post("content-length: 5\r\ntransfer-encoding: chunked\r\n", NO_CHUNK + SMUGGLED),
@@ -140,7 +111,7 @@ const SMUGGLING: readonly Probe[] = [
 ];
 
 /** Another host, path or header than the one that the rules looked at. */
-const INJECTION: readonly Probe[] = [
+export const INJECTION: readonly Probe[] = [
   { what: "two hosts", send: `GET AT HTTP/1.1\r\n${H}${H}\r\n`, status: 400 },
   {
     what: "a path in the host",
@@ -191,123 +162,4 @@ const INJECTION: readonly Probe[] = [
     never: /evil|upgrade|^te:/m,
     next: "kept",
   },
-];
-
-const METHODS: readonly Probe[] = [
-  {
-    what: "TRACE",
-    send: `TRACE AT HTTP/1.1\r\n${H}cookie: evil\r\n\r\n`,
-    status: 405,
-    never: EVIL,
-  },
-  {
-    what: "TRACE that may go no further",
-    send: `TRACE AT HTTP/1.1\r\n${H}max-forwards: 0\r\ncookie: evil\r\n\r\n`,
-    status: 405,
-    never: EVIL,
-  },
-  {
-    what: "CONNECT",
-    send: "CONNECT evil.example:443 HTTP/1.1\r\nhost: evil.example:443\r\n\r\n",
-    status: 405,
-  },
-  { what: "OPTIONS of everything", send: `OPTIONS * HTTP/1.1\r\n${H}\r\n`, status: 204 },
-  {
-    what: "OPTIONS that may go no further",
-    send: `OPTIONS AT HTTP/1.1\r\n${H}max-forwards: 0\r\n\r\n`,
-    status: 204,
-  },
-  {
-    what: "OPTIONS that may go on",
-    send: `OPTIONS AT HTTP/1.1\r\n${H}max-forwards: 3\r\n\r\n`,
-    status: 200,
-    passed: ["OPTIONS AT"],
-    seen: /max-forwards: 2$/,
-  },
-  {
-    what: "GET in small letters",
-    send: `get AT HTTP/1.1\r\n${H}x-a: 1\r\n\r\n`,
-    status: 200,
-    passed: ["get AT"],
-  },
-  {
-    what: "a method that nobody knows",
-    send: `EVIL AT HTTP/1.1\r\n${H}\r\n`,
-    status: 200,
-    passed: ["EVIL AT"],
-  },
-];
-
-/** A header that the key leaves out must not change what is kept; what is one client's own is not kept. */
-const POISONING: readonly Probe[] = [
-  ...[
-    "x-forwarded-host: evil.example",
-    "x-forwarded-proto: evil",
-    "x-forwarded-for: 127.0.0.1, evil",
-    "forwarded: host=evil.example",
-    "x-original-url: /evil",
-    "x-rewrite-url: /evil",
-    "x-http-method-override: EVIL",
-  ].map((field): Probe => ({
-    what: field.split(":")[0],
-    send: get(`${field}\r\n`),
-    status: 200,
-    passed: ["GET AT"],
-    never: EVIL,
-    next: "kept",
-  })),
-  ...[
-    "cookie: session=evil",
-    "authorization: Bearer evil",
-    "range: bytes=0-1, evil",
-    "cache-control: no-store, evil",
-  ].map((field): Probe => ({
-    what: `an own page by ${field.split(":")[0]}`,
-    send: get(`${field}\r\n`),
-    status: 200,
-    passed: ["GET AT"],
-    seen: EVIL,
-  })),
-  ...[
-    ["a page that sets a cookie", "200 OK", "set-cookie: a=evil\r\n"],
-    ["a page that varies by cookies", "200 OK", "vary: accept-encoding, cookie\r\n"],
-  ].map(([what, status, fields]): Probe => ({
-    what,
-    send: get(""),
-    status: Number(status.slice(0, 3)),
-    passed: ["GET AT"],
-    answer: answerOf(status, fields, "evil"),
-  })),
-];
-
-/** Pages that only look as if they were static, and answers with two readings. */
-const DECEPTION: readonly Probe[] = [
-  {
-    what: "dots in the path",
-    send: get("", "AT/../evil"),
-    status: 200,
-    passed: ["GET AT/../evil"],
-  },
-  {
-    what: "encoded dots and slashes in the path",
-    send: get("", "AT%2F%2e%2e/a.css"),
-    status: 200,
-    passed: ["GET AT%2F%2e%2e/a.css"],
-  },
-  {
-    what: "an answer with chunks and a length",
-    send: get(""),
-    status: 200,
-    passed: ["GET AT"],
-    answer: `HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n${HELLO}`,
-    next: "kept",
-  },
-];
-
-export const PROBES: readonly Probe[] = [
-  ...SMUGGLING,
-  ...INJECTION,
-  ...METHODS,
-  ...POISONING,
-  ...DECEPTION,
 ];
