@@ -22,12 +22,25 @@ export const agentName = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9]
 /** Of what a line about a fleet or a key in Redis is made of. */
 const MOST_CHARS = { run: 100, name: 300, sentence: 10_000 } as const;
 
+/** A coordinator waits for what an agent asks for: not for years. */
+const MOST_MS = { uncertainty: 10_000, delay: 60_000 } as const;
+
 const ms = z.number();
+
+/** A line of a table, without control characters. */
+const name = z.string().max(MOST_CHARS.name).regex(/^\P{Cc}*$/u);
+
+/** Of one worker; none reaches a hundredth of it. */
+const MOST_PER_SEC = 1e9;
+/** Of one agent. */
+const MOST_WORKERS = LIMITS.agentWorkers.most;
 
 /** An agent's idea of Redis's clock. */
 const clock = z.strictObject({
   offsetMs: ms.describe("Redis's clock minus the agent's"),
-  uncertaintyMs: ms.min(0).describe("By which the offset may be wrong, either way"),
+  uncertaintyMs: ms.min(0).max(MOST_MS.uncertainty).describe(
+    "By which the offset may be wrong, either way",
+  ),
 });
 
 export type ClockReading = z.output<typeof clock>;
@@ -35,20 +48,20 @@ export type ClockReading = z.output<typeof clock>;
 /** Who is there. */
 export const presence = z.strictObject({
   name: agentName,
-  version: z.string(),
-  host: z.string(),
+  version: name,
+  host: name,
   cores: z.int().min(1),
   openFiles: z.int().min(1).nullable().describe(
     "Files that its process may open; null: unlimited or unknown",
   ),
-  workers: z.int().min(1),
+  workers,
   driver: z.enum(DRIVER_NAMES),
-  ceiling: z.number().positive().nullable().describe(
+  ceiling: z.number().positive().max(MOST_PER_SEC).nullable().describe(
     "Requests per second of one worker; null: not calibrated",
   ),
-  allow: z.array(z.string()),
+  allow: z.array(name).max(1_000),
   clock,
-  coordinator: z.string().nullable().describe("Whom it works for; null: it is idle"),
+  coordinator: name.nullable().describe("Whom it works for; null: it is idle"),
   since: ms.describe("When it began, milliseconds since the epoch by Redis's clock"),
 });
 
@@ -92,6 +105,9 @@ export type AgentJob = z.output<typeof agentJob>;
 /** As it is sent. */
 export type AgentJobInput = z.input<typeof agentJob>;
 
+/** Of any message. */
+export const sender = z.object({ run: z.string(), agent: z.string() });
+
 const from = { run: z.string().max(MOST_CHARS.run), agent: agentName };
 const sentence = z.string().max(MOST_CHARS.sentence);
 const seq = z.int().min(0).describe("0 for the first bundle of a run");
@@ -104,7 +120,7 @@ export const told = z.discriminatedUnion("kind", [
     driver: z.enum(DRIVER_NAMES),
     notes: z.array(sentence).max(100),
     clock,
-    delayMs: ms.min(0).describe(
+    delayMs: ms.min(0).max(MOST_MS.delay).describe(
       "How long its workers need from the start's announcement to the start",
     ),
   }),
@@ -121,8 +137,8 @@ export const told = z.discriminatedUnion("kind", [
       worker: z.int().min(0).describe("Of the whole fleet"),
       part: packedPart,
       health: packedHealth,
-    })),
-    soFar: z.array(z.unknown()).describe(
+    })).min(1).max(LIMITS.fleetParts.most),
+    soFar: z.array(z.unknown()).max(MOST_WORKERS).describe(
       "A packedSoFar of each own worker, as if the run ended with its last part; empty: as before. " +
         "Read only when it is needed, as that takes longer than all the rest",
     ),
@@ -131,7 +147,7 @@ export const told = z.discriminatedUnion("kind", [
     kind: z.literal("finished"),
     ...from,
     bundles: z.int().min(0),
-    reports: z.array(packedReport).min(1),
+    reports: z.array(packedReport).min(1).max(MOST_WORKERS),
     startedAtMs: ms.describe("By Redis's clock"),
     stage: z.strictObject({
       surroundings,
