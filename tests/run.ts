@@ -11,7 +11,9 @@ import { requiredNeeds, type Skip, toGet } from "./needs.ts";
 const TESTS = resolve(import.meta.dirname ?? "");
 
 /** Folders whose files run one after the other. */
-const SERIAL = ["conformance", "faults", "e2e", "studies"].map((folder) => join(TESTS, folder));
+const SERIAL = ["conformance", "faults", "hostile", "e2e", "studies"].map((folder) =>
+  join(TESTS, folder)
+);
 
 export interface Counts {
   readonly passed: number;
