@@ -2,7 +2,7 @@
 import { dirname, join } from "node:path";
 import type { z } from "zod";
 import { type Measurement, measurement, type Results, results } from "../runner/result.ts";
-import { faultsOf } from "../runner/result_faults.ts";
+import { type Fault, faultsOf } from "../runner/result_faults.ts";
 import { readText } from "../scenarios/bounded_file.ts";
 import { messageOf, type Problem, UserError } from "../scenarios/errors.ts";
 import { explain } from "../scenarios/explain.ts";
@@ -44,7 +44,9 @@ function judged<Result extends Results | Measurement>(
   { data: result, error }: z.ZodSafeParseResult<Result>,
   { data, file }: Raw,
 ): Result {
-  const found = error ? findingsOf(error.issues, data) : faultsOf(result);
+  const found = error
+    ? findingsOf(error.issues, data)
+    : faultsOf(result).take(MOST_PROBLEMS).toArray();
   if (result !== undefined && found.length === 0) return result;
   throw new UserError(problemsOf(found, file));
 }
@@ -103,7 +105,7 @@ export async function folderOf(path: string): Promise<string> {
   return await isFolder(path) ? path : dirname(path);
 }
 
-function problemsOf(findings: ReturnType<typeof faultsOf>, place: string): Problem[] {
+function problemsOf(findings: ReturnType<typeof findingsOf> | Fault[], place: string): Problem[] {
   return findings.slice(0, MOST_PROBLEMS).map(({ path, message }) => ({
     place,
     message: ["Cannot read this as results", path.map(String).join("."), message]
