@@ -49,6 +49,7 @@ export const LIMITS = {
   requests: { what: "a load", most: 1_000_000_000, unit: "requests" },
   workers: { what: "a load", most: 256, unit: "workers" },
   ratePerSec: { what: "a load", most: 1_000_000, unit: "arrivals per second" },
+  fleetWorkers: { what: "a fleet", most: 100_000, unit: "workers" },
   phases: { what: "a load", most: 10_000, unit: "phases" },
   intervals: { what: "a run", most: 400_000, unit: "intervals" },
   // Requests

@@ -24,7 +24,8 @@ export const timeoutMs = msBetween(...TIMEOUTS);
 export const duration = between(...DURATIONS);
 export const durationMs = msBetween(...DURATIONS);
 /** Step of the timelines. */
-export const interval = between("10ms", "1m");
+export const INTERVALS = ["10ms", "1m"] as const;
+export const interval = between(...INTERVALS);
 
 export const MOST_PER_SEC = LIMITS.ratePerSec.most;
 const TOO_MANY = `Cannot use this rate: the most is ${MOST_PER_SEC}/s`;

@@ -3,6 +3,10 @@
  * what it finds there. Moments are milliseconds; those in Redis's clock say so.
  */
 import { z } from "zod";
+import { intervalsOf } from "../../scenarios/cell_load.ts";
+import { beyond, isWithin, LIMITS, oneMoreThan } from "../../scenarios/limits.ts";
+import { INTERVALS, workers } from "../../scenarios/load.ts";
+import { msBetween } from "../../scenarios/quantity.ts";
 import { DRIVER_NAMES } from "../load/driver.ts";
 import { surroundings, targetUse } from "../generator.ts";
 import { accessShape, loadShape, scriptShape } from "./job_schema.ts";
@@ -57,28 +61,33 @@ export const orders = z.strictObject({
 
 export type Orders = z.output<typeof orders>;
 
+const id = z.string().min(1).max(LIMITS.name.most);
+
 /** One run's share for one agent. */
 export const agentJob = z.strictObject({
-  run: z.string().min(1),
-  coordinator: z.string().min(1),
-  version: z.string(),
+  run: id,
+  coordinator: id,
+  version: id,
   place: z.strictObject({
     firstWorker: z.int().min(0),
-    workers: z.int().min(1).describe("Of the whole fleet"),
-    own: z.int().min(1),
+    workers: z.int().min(1).max(LIMITS.fleetWorkers.most).describe("Of the whole fleet"),
+    own: workers,
   }).refine(
     ({ firstWorker, workers, own }) => firstWorker + own <= workers,
     "Cannot take more workers than there are",
   ),
-  origin: z.url({ protocol: /^https?$/ }),
+  origin: z.url({ protocol: /^https?$/ }).max(LIMITS.path.most),
   access: accessShape,
   script: scriptShape,
   load: loadShape,
   seed: z.int().min(0).max(0xffffffff),
   driver: z.enum([...DRIVER_NAMES, "auto"]),
-  intervalMs: z.number().positive(),
+  intervalMs: msBetween(...INTERVALS),
   implicitCheck: z.boolean(),
-  tellEveryMs: z.number().positive().describe("Intervals are told in bundles, so often"),
+  tellEveryMs: msBetween("10ms", "1h").describe("Intervals are told in bundles, so often"),
+}).refine(({ load, intervalMs }) => isWithin("intervals", intervalsOf(load, intervalMs)), {
+  path: ["intervalMs"],
+  error: `Cannot measure so finely for so long: ${beyond("intervals", oneMoreThan("intervals"))}`,
 });
 
 export type AgentJob = z.output<typeof agentJob>;

@@ -35,6 +35,11 @@ const NASTY: readonly unknown[] = [
   Array.from({ length: 200 }, () => 1),
 ];
 
+/** One of them, for nobody else: what is put in may be changed again. */
+function nastyValue(draw: Draw): unknown {
+  return structuredClone(NASTY[draw(0, NASTY.length - 1)]);
+}
+
 export function inputOf({ samples, words, isJson = false }: Seeds, seed: number): string {
   const draw = drawBy(seed);
   const sample = samples[draw(0, samples.length - 1)];
@@ -113,8 +118,8 @@ function jsonMutant(sample: string, draw: Draw): string {
       const around = { words: NASTY_TEXTS, others: [sample], draw };
       parent[key] = textMutant(String(parent[key]), around);
     } else if (kind === 5 && typeof parent[key] === "object" && !Array.isArray(parent[key])) {
-      Object.assign(Object(parent[key]), { [`k${draw(0, 9)}`]: NASTY[draw(0, NASTY.length - 1)] });
-    } else parent[key] = NASTY[draw(0, NASTY.length - 1)];
+      Object.assign(Object(parent[key]), { [`k${draw(0, 9)}`]: nastyValue(draw) });
+    } else parent[key] = nastyValue(draw);
   }
   return JSON.stringify(root.root) ?? "";
 }
