@@ -2,8 +2,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { deflateSync } from "node:zlib";
-import { planFromFile } from "../../cli/planned.ts";
-import { readResults } from "../../cli/result_reading.ts";
 import { agentJob } from "../../runner/fleet/told.ts";
 import { scriptShape } from "../../runner/fleet/job_schema.ts";
 import { KeptRoom } from "../../runner/http/kept.ts";
@@ -11,8 +9,7 @@ import { BROKEN, COMPLETE, ResponseReader } from "../../runner/http/response.ts"
 import { decodeSparse, encodeHistogram } from "../../runner/stats/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram.ts";
 import { parseExperiment } from "../../scenarios/experiment_file.ts";
-import { filesFrom } from "../../scenarios/disk_files.ts";
-import { beyond, type LimitName, LIMITS, oneMoreThan } from "../../scenarios/limits.ts";
+import { type LimitName, LIMITS, oneMoreThan } from "../../scenarios/limits.ts";
 import { parseJson } from "../../scenarios/json_text.ts";
 import { planBlocks } from "../../scenarios/plan.ts";
 import { scriptOf } from "../../scenarios/script.ts";
@@ -21,7 +18,6 @@ import { YamlText } from "../../scenarios/yaml_text.ts";
 import { octetsOf } from "../http/feed.ts";
 import { sending } from "../fleet/jobs.ts";
 import { benchOf } from "../cli/command_line.ts";
-import { emptyFolder } from "../e2e/plateau.ts";
 
 /** Does what the limit is about with so many; throws beyond it. */
 type Use = (count: number) => unknown;
@@ -34,15 +30,6 @@ function plan(text: string): unknown {
 
 function list(count: number, item: (at: number) => string): string {
   return Array.from({ length: count }, (_, at) => item(at)).join(", ");
-}
-
-/** A file that has a size and no content: nothing of it may be read. */
-function sparse(name: string, size: number, read: (path: string) => unknown): Promise<unknown> {
-  const folder = emptyFolder();
-  const path = `${folder.path}/${name}`;
-  Deno.writeTextFileSync(path, "");
-  Deno.truncateSync(path, size);
-  return Promise.resolve(read(path)).finally(() => folder[Symbol.dispose]());
 }
 
 function answered(wire: string, options = {}): void {
@@ -178,44 +165,6 @@ for (const [name, use] of USES) {
     },
   );
 }
-
-const TOO_LARGE: readonly (readonly [LimitName, string, (path: string) => unknown])[] = [
-  [
-    "foreignFile",
-    "a.yaml",
-    (path) =>
-      planFromFile(path, {
-        set: {},
-        only: undefined,
-        repeat: undefined,
-        duration: undefined,
-        seed: undefined,
-      }),
-  ],
-  ["resultFile", "results.json", readResults],
-  ["textFile", "a.txt", (path) => filesFrom("/").text(path)],
-  ["certificates", "a.pem", (path) => filesFrom("/").certificates(path)],
-  ["body", "a.bin", (path) => benchOf("http://a/", "-b", `@${path}`)],
-];
-
-for (const [name, file, read] of TOO_LARGE) {
-  Deno.test(`${file} is refused by its size, before it is read (${name})`, async () => {
-    const size = 3 * LIMITS[name].most;
-    const expected = beyond(name, size);
-    await assert.rejects(async () => await sparse(file, size, read), (error) => {
-      assert.ok(error instanceof Error && error.message.includes(expected), String(error));
-      return true;
-    });
-  });
-}
-
-Deno.test("a device without an end is read up to the limit", async () => {
-  const expected = beyond("certificates", oneMoreThan("certificates"));
-  await assert.rejects(
-    async () => await filesFrom("/").certificates("/dev/zero"),
-    new Error(expected),
-  );
-});
 
 Deno.test("lists that multiply are counted before a cell is built", () => {
   const values = `[${list(10, (at) => `${at}`)}]`;

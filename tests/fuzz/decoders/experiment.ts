@@ -1,12 +1,12 @@
 import { experiments } from "../../../scenarios/experiments/registry.ts";
 import { parseExperiment } from "../../../scenarios/experiment_file.ts";
-import { NO_FILES } from "../../../scenarios/files.ts";
+import { type Files, NO_FILES } from "../../../scenarios/files.ts";
 import { planBlocks } from "../../../scenarios/plan.ts";
 import { scriptOf } from "../../../scenarios/script.ts";
 import type { Decoder } from "../decoder.ts";
 
-export function planText(text: string): void {
-  const experiment = parseExperiment(text, "a.yaml", { files: NO_FILES });
+export function planText(text: string, files: Files = NO_FILES): void {
+  const experiment = parseExperiment(text, "a.yaml", { files });
   const { cells, blocks } = planBlocks(experiment, { seed: 1 });
   for (const block of blocks()) if (block.length === cells.length) break;
   scriptOf(cells[0].request, 1);
@@ -48,5 +48,5 @@ export const experiment: Decoder = {
       ],
     ],
   },
-  decode: planText,
+  decode: (input) => planText(input),
 };

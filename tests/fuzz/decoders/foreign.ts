@@ -1,6 +1,6 @@
 /** Files of other tools: what they become is read as an experiment, too. */
 import { readFileSync } from "node:fs";
-import { NO_FILES } from "../../../scenarios/files.ts";
+import { type Files, NO_FILES } from "../../../scenarios/files.ts";
 import { foreignFile } from "../../../scenarios/imports/foreign_file.ts";
 import type { Decoder } from "../decoder.ts";
 import { planText } from "./experiment.ts";
@@ -10,9 +10,15 @@ function sample(name: string): string {
   return readFileSync(path, "utf8");
 }
 
+/** Any table, of one row. */
+const files: Files = {
+  ...NO_FILES,
+  rows: (_, names = ["user"]) => [Object.fromEntries(names.map((name) => [name, "x"]))],
+};
+
 function become(text: string): void {
-  const foreign = foreignFile(text, "a.txt", { files: NO_FILES });
-  if (foreign !== null) planText(foreign.text);
+  const foreign = foreignFile(text, "a.txt", { files });
+  if (foreign !== null) planText(foreign.text, files);
 }
 
 export const har: Decoder = {
@@ -22,7 +28,7 @@ export const har: Decoder = {
 
 export const artillery: Decoder = {
   seeds: {
-    samples: [sample("shop.yml").replaceAll(/^.*payload[^]*?(?=^ {2}\w)/gm, "")],
+    samples: [sample("shop.yml")],
     words: [
       "- loop:\n",
       "count: 1e9",
