@@ -87,7 +87,8 @@ function judgeUnknown(
       continue;
     }
     const [place, ...value] = unknown[at].split("=");
-    const meant = options.find(({ long }) => long === closest(place, longNames(options)));
+    const name = closest(place, longNames(options));
+    const meant = options.find(({ long }) => name !== null && long === name);
     const fix = meant ? `did you mean ${meant.long}?` : "--help lists the options";
     problems.push({ place, message: "Cannot understand this option", fix });
     if (meant?.required && value.length === 0) at++; // the value that would have been its

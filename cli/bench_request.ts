@@ -1,6 +1,6 @@
 /** The request that the flags of `plateau bench` describe. */
 import type { BenchRequest } from "../runner/bench.ts";
-import { type CellLoad, durationMsOf } from "../scenarios/cell_load.ts";
+import { type CellLoad, intervalsOf } from "../scenarios/cell_load.ts";
 import { UserError } from "../scenarios/errors.ts";
 import { explain } from "../scenarios/explain.ts";
 import { checkLimit } from "../scenarios/limits.ts";
@@ -16,7 +16,7 @@ export function benchRequest(values: BenchValues): BenchRequest {
   const scenario = scenarioOf(values);
   const access = accessOf(values);
   const asked = loadOf(values);
-  const intervals = Math.ceil((durationMsOf(asked) ?? 0) / intervalMs);
+  const intervals = intervalsOf(asked, intervalMs);
   checkLimit("intervals", intervals, "--interval", "measure so finely for so long");
   return { url, ...access, driver, seed, scenario, load: asked, intervalMs, logPath };
 }

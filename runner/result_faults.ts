@@ -10,22 +10,20 @@ import { messageOf } from "../scenarios/errors.ts";
 import { beyond, isWithin } from "../scenarios/limits.ts";
 import type { Finding } from "../scenarios/problems.ts";
 
-type Fault = Pick<Finding, "path" | "message">;
+export type Fault = Pick<Finding, "path" | "message">;
 
 /** What rounding to a double may come to, as a share. */
 const ROUNDING = 1e-6;
 
-export function faultsOf(result: Results | Measurement): Fault[] {
-  if (!("runs" in result)) return [...measurementFaults(result)];
-  return [
-    ...result.runs.flatMap((run, at) =>
-      [...measurementFaults(run)].map(({ path, message }) => ({
-        path: ["runs", at, ...path],
-        message: `${message} (${runText(run)})`,
-      }))
-    ),
-    ...repeatedRuns(result.runs),
-  ];
+/** One after the other, as nobody asks for all of them, and each histogram that can't be inflated costs 26 KB. */
+export function* faultsOf(result: Results | Measurement): Generator<Fault> {
+  if (!("runs" in result)) return yield* measurementFaults(result);
+  for (const [at, run] of result.runs.entries()) {
+    for (const { path, message } of measurementFaults(run)) {
+      yield { path: ["runs", at, ...path], message: `${message} (${runText(run)})` };
+    }
+  }
+  yield* repeatedRuns(result.runs);
 }
 
 function runText({ target, scenario, repetition }: Run): string {

@@ -55,6 +55,11 @@ export function durationMsOf(load: CellLoad): number | null {
   return load.kind === "phases" ? lengthMsOf(load.phases) : load.durationMs;
 }
 
+/** How many intervals the timeline of a run gets, as far as that is known. */
+export function intervalsOf(load: CellLoad, intervalMs: number): number {
+  return Math.ceil((durationMsOf(load) ?? 0) / intervalMs);
+}
+
 /** How a scenario of an experiment is asked. */
 export function loadFor(
   { load, scenarios }: {

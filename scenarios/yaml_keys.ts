@@ -8,7 +8,7 @@ import { type Document, isScalar, visit } from "yaml";
 export function repeatedKeys(document: Document.Parsed): number[] {
   const repeated: number[] = [];
   visit(document, {
-    Map(_, { items }) {
+    Map(_, { items }): void {
       const known = new Set<unknown>();
       for (const { key } of items) {
         if (!isScalar(key)) continue;

@@ -33,22 +33,32 @@ export class YamlText {
   constructor(private readonly text: string, private readonly file: string) {
     const tooMuch = whyTooMuch(text);
     if (tooMuch !== null) throw new UserError([this.#unreadable(0, tooMuch)]);
-    this.#document = parseDocument(text, {
-      lineCounter: this.#lines,
-      prettyErrors: false,
-      stringKeys: true,
-      merge: true,
-      uniqueKeys: false,
-    });
+    this.#document = this.#parsed(text);
     const mistakes = [...this.#mistakes()];
     if (mistakes.length > 0) throw new UserError(mistakes);
     this.data = this.#resolved();
   }
 
+  /** The reader calls itself for what is nested by its indentation. */
+  #parsed(text: string): Document.Parsed {
+    try {
+      return parseDocument(text, {
+        lineCounter: this.#lines,
+        prettyErrors: false,
+        stringKeys: true,
+        merge: true,
+        uniqueKeys: false,
+      });
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw new UserError([this.#unreadable(0, TOO_DEEP)]);
+    }
+  }
+
   /** What is not YAML in the text. */
   *#mistakes(): Generator<Problem> {
     const { errors } = this.#document;
-    // The reader calls itself for what is nested by its indentation, and takes the end of the stack for a mistake.
+    // It may also take the end of the stack for a mistake.
     if (errors.some(({ message }) => message.startsWith("Maximum call stack"))) {
       return yield this.#unreadable(0, TOO_DEEP);
     }
