@@ -7,7 +7,7 @@ const SECRET_FIELD =
   /^(?:(?:proxy-)?authorization|(?:set-)?cookie)$|(?:^|[-_])(?:api[-_]?key|token|secret|password)$/i;
 
 /** `scheme://user:password@`, or a user alone, which may be a token (RFC 3986 §3.2.1). */
-const USER_INFO = /[a-z][a-z0-9+.-]*:\/\/([^\s/?#@"'<>]+)@/gi;
+const USER_INFO = /[a-z][a-z0-9+.-]*:\/\/([^\s/?#@"<>]+)@/gi;
 
 /** What is filled in elsewhere, or has been taken out before. */
 const PLACEHOLDER = /\{\{[^{}]*\}\}|\$\{[^{}]*\}|\[secret\]/g;
