@@ -74,3 +74,15 @@ function unpacked(bytes: Buffer): string[] {
     return [];
   }
 }
+
+/** Answers with all that it is asked, in several ways of writing it. */
+export function startEcho(): Deno.HttpServer<Deno.NetAddr> {
+  return Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {
+    const asked = { url: request.url, headers: [...request.headers], body: await request.text() };
+    const text = JSON.stringify(asked);
+    const body = `${text}\n${encodeURIComponent(text)}\n${
+      new TextEncoder().encode(text).toBase64()
+    }`;
+    return new Response(body, { headers: { "content-type": "text/plain" } });
+  });
+}

@@ -1,10 +1,10 @@
 /** What is secret stands in nothing that leaves: a canary in every place where a secret may be given. */
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { results } from "../../runner/result.ts";
 import { testWith } from "../needs.ts";
-import { canaryOf, filesIn, findCanaries } from "./canaries.ts";
+import { canaryOf, filesIn, findCanaries, startEcho } from "./canaries.ts";
 import { emptyFolder, Plateau, plateau } from "./plateau.ts";
 import { descendants } from "./processes.ts";
 
@@ -17,18 +17,6 @@ const ENV = {
   C_PRINTED: canaryOf("printed"),
 };
 const BASIC = btoa(`me:${canaryOf("basic").replace("é", "")}`);
-
-/** Answers with all that it is asked, in several ways of writing it. */
-function startEcho(): Deno.HttpServer<Deno.NetAddr> {
-  return Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {
-    const asked = { url: request.url, headers: [...request.headers], body: await request.text() };
-    const text = JSON.stringify(asked);
-    const body = `${text}\n${encodeURIComponent(text)}\n${
-      new TextEncoder().encode(text).toBase64()
-    }`;
-    return new Response(body, { headers: { "content-type": "text/plain" } });
-  });
-}
 
 function experimentFor(origin: string): string {
   const deno = JSON.stringify(Deno.execPath());
@@ -157,65 +145,4 @@ Deno.test("no form of a single measurement holds the fields that prove who asks"
   const { code, stdout, stderr } = await plateau([...args, ...log, "--expect-body", "other"]);
   assert.equal(code, 1, stderr);
   assert.deepEqual(findCanaries({ ...filesIn(forms.path), stdout, stderr }), []);
-});
-
-const RESUMED = `name: resumed
-parameters: { given: { secret: true } }
-targets: { web: { url: ORIGIN } }
-scenarios:
-  s: { get: /, headers: { authorization: "Bearer \${env.C_HEADER}", x-mine: "\${given}" } }
-load: { connections: 1, requests: 10 }
-repeat: 1
-`;
-
-/** An experiment that is done, as if it had been interrupted before its end. */
-async function interrupted(folder: string, text: string): Promise<string> {
-  const file = join(folder, "resumed.yaml");
-  writeFileSync(file, text);
-  const out = join(folder, "out");
-  const given = ["--set", `given=${canaryOf("given")}`];
-  const args = ["run", file, "--out", out, "--quiet", ...text.includes("given") ? given : []];
-  const { code, stderr } = await plateau(args, { env: ENV });
-  assert.equal(code, 0, stderr);
-  const path = join(out, "results.json");
-  const all = JSON.parse(readFileSync(path, "utf8"));
-  writeFileSync(path, JSON.stringify({ ...all, state: "interrupted", runs: [] }));
-  return out;
-}
-
-Deno.test("going on takes secrets from the environment and the command line again", async () => {
-  await using server = startEcho();
-  using folder = emptyFolder();
-  const text = RESUMED.replace("ORIGIN", `http://127.0.0.1:${server.addr.port}`);
-  const out = await interrupted(folder.path, text);
-  const resume = ["run", "--resume", out, "--quiet"];
-  const without = await plateau(resume, { env: ENV });
-  assert.equal(without.code, 2);
-  assert.match(
-    without.stderr,
-    /^--set given: Cannot go on without this: it is secret, .* \(add --set given=… again\)$/m,
-  );
-  const given = ["--set", `given=${canaryOf("marked")}`]; // another value is no other experiment
-  const { code, stderr } = await plateau([...resume, ...given], { env: ENV });
-  assert.equal(code, 0, stderr);
-  assert.equal(JSON.parse(readFileSync(join(out, "results.json"), "utf8")).runs.length, 1);
-});
-
-Deno.test("a file that holds secrets itself has to be named to go on, and stays as it is", async () => {
-  await using server = startEcho();
-  using folder = emptyFolder();
-  const text = RESUMED.replace("ORIGIN", `http://127.0.0.1:${server.addr.port}`)
-    .replace("Bearer ${env.C_HEADER}", "Bearer literally-secret").replace(/^parameters.*\n/m, "")
-    .replace(', x-mine: "${given}"', "");
-  const out = await interrupted(folder.path, text);
-  assert.doesNotMatch(readFileSync(join(out, "resumed.yaml"), "utf8"), /literally/);
-  const copy = await plateau(["run", "--resume", out, "--quiet"]);
-  assert.equal(copy.code, 2);
-  assert.match(copy.stderr, /Cannot go on from this copy: the secrets that the file held/);
-  const file = join(folder.path, "resumed.yaml");
-  const named = await plateau(["run", file, "--resume", out, "--quiet"]);
-  assert.equal(named.code, 0, named.stderr);
-  const beside = await plateau(["run", file, "--out", folder.path, "--quiet"]);
-  assert.equal(beside.code, 0, beside.stderr);
-  assert.equal(readFileSync(file, "utf8"), text);
 });
