@@ -6,8 +6,8 @@
 const SECRET_FIELD =
   /^(?:(?:proxy-)?authorization|(?:set-)?cookie)$|(?:^|[-_])(?:api[-_]?key|token|secret|password)$/i;
 
-/** `scheme://user:password@`, or a user alone, which may be a token (RFC 3986 §3.2.1). */
-const USER_INFO = /[a-z][a-z0-9+.-]*:\/\/([^\s/?#@"'<>]+)@/gi;
+/** `scheme://user:password@` (RFC 3986 §3.2.1); on the web a user alone may be a token. */
+const USER_INFO = /([a-z][a-z0-9+.-]*):\/\/([^\s/?#@"<>]+)@/gi;
 
 /** What is filled in elsewhere, or has been taken out before. */
 const PLACEHOLDER = /\{\{[^{}]*\}\}|\$\{[^{}]*\}|\[secret\]/g;
@@ -56,8 +56,9 @@ function decoded(base64: string): string[] {
 
 /** Passwords in the addresses that a text holds, as they are written and as they are meant. */
 export function passwordsIn(text: string): string[] {
-  return [...text.matchAll(USER_INFO)].flatMap(([, userInfo]) => {
-    const password = userInfo.slice(userInfo.indexOf(":") + 1);
+  return [...text.matchAll(USER_INFO)].flatMap(([, scheme, userInfo]) => {
+    const isTold = userInfo.includes(":") || /^https?$/i.test(scheme);
+    const password = isTold ? userInfo.slice(userInfo.indexOf(":") + 1) : "";
     return password.replaceAll(PLACEHOLDER, "") === password ? [password, unescaped(password)] : [];
   }).filter((password) => password !== "");
 }

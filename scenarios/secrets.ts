@@ -8,6 +8,8 @@
 /** What stands in the place of a secret that has no name of its own, as `${env.NAME}` is one. */
 export const SECRET = "[secret]";
 
+/** One character hides nothing, and stands in every figure. */
+const LEAST = 2;
 /** A shorter one is replaced only where it is a word of its own, or it would take whole texts apart. */
 const LEAST_WITHIN = 4;
 /** A shorter part of one, such as a line of a key or its middle in base64, is no secret. */
@@ -24,7 +26,7 @@ export class Secrets {
   #inForms: Replace | null = null;
 
   keep(value: string, shown = SECRET): void {
-    if (value.trim() === "" || this.#shown.has(value)) return;
+    if (value.trim().length < LEAST || this.#shown.has(value)) return;
     this.#shown.set(value, shown);
     this.#everywhere = this.#inForms = null;
   }
@@ -45,6 +47,18 @@ export class Secrets {
   text(text: string): string {
     if (this.#shown.size === 0) return text;
     return (this.#everywhere ??= replacer(formsOf(this.#shown)))(text);
+  }
+
+  /** A text whose beginning was cut off, maybe in the middle of a secret. */
+  cutText(text: string): string {
+    for (const [value, shown] of this.#shown) {
+      for (let from = 1; from <= value.length - LEAST_WITHIN; from++) {
+        if (text.startsWith(value.slice(from))) {
+          return this.text(shown + text.slice(value.length - from));
+        }
+      }
+    }
+    return this.text(text);
   }
 
   /**

@@ -2,6 +2,7 @@
  * What a target prints. It is read in chunks as it comes, so that the target never waits for a full
  * pipe, and only the last bytes are kept: no work per line while a load runs.
  */
+import { secrets } from "../../scenarios/secrets.ts";
 
 const KEPT_BYTES = 16_384;
 const KEPT_LINES = 20;
@@ -22,9 +23,11 @@ export class Output {
     }
   }
 
-  /** The last lines, at most 20. */
+  /** The last lines, at most 20; the first of them may have lost its beginning. */
   lastLines(): string[] {
-    return plainLines(this.#text()).slice(-KEPT_LINES);
+    const isCut = this.#written > KEPT_BYTES;
+    const text = isCut ? secrets.cutText(this.#text()) : this.#text();
+    return plainLines(text).slice(-KEPT_LINES);
   }
 
   /**

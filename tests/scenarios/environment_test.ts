@@ -1,8 +1,10 @@
 /** `${env.NAME}` and secret parameters in experiment files. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import type { Experiment } from "../../scenarios/experiment.ts";
 import { UserError } from "../../scenarios/errors.ts";
 import { parseExperiment } from "../../scenarios/experiment_file.ts";
+import { isSecretField } from "../../scenarios/secret_fields.ts";
 import { Secrets, secrets } from "../../scenarios/secrets.ts";
 import { YamlText } from "../../scenarios/yaml_text.ts";
 
@@ -164,4 +166,31 @@ env: \${env.TOKEN}
   });
   const plain = text.replaceAll("a-literal-canary-1", "nothing");
   assert.equal(new YamlText(plain, "a.yaml").without(known), plain);
+});
+
+const PAGE = readFileSync(new URL("../../docs/secrets.md", import.meta.url), "utf8");
+
+Deno.test("the example of docs/secrets.md is read as the page says", () => {
+  const [, example] = /```yaml\n(.*?)```/s.exec(PAGE) ?? [];
+  const env: Record<string, string> = { TOKEN: "token-canary", DATABASE_PASSWORD: "base-canary" };
+  const { scenarios: { mine }, targets: { ours } } = parseExperiment(example, "orders.yaml", {
+    set: { key: "17-4" },
+    environment: (name) => env[name],
+  });
+  assert.deepEqual("headers" in mine && mine.headers, {
+    authorization: "Bearer token-canary",
+    "x-shop": "17-4",
+  });
+  assert.deepEqual("env" in ours && ours.env, { DATABASE_PASSWORD: "base-canary" });
+  assert.equal(
+    secrets.text("token-canary base-canary 17-4"),
+    "${env.TOKEN} ${env.DATABASE_PASSWORD} [secret]",
+  );
+});
+
+Deno.test("the header fields that docs/secrets.md names are secret", () => {
+  const [, line] = /^- the header fields (.*?);/ms.exec(PAGE) ?? [];
+  const names = [...line.matchAll(/`([a-z][a-z-]*)`/g)].map(([, name]) => name);
+  assert.ok(names.length > 5);
+  assert.deepEqual(names.filter((name) => !isSecretField(name)), []);
 });

@@ -60,7 +60,13 @@ Deno.test("the longest of several that begin alike is taken out first", () => {
 Deno.test("a value of less than four characters is taken out as a word alone", () => {
   assert.equal(knowing("123").text("1234 4123 123 (123)"), "1234 4123 [secret] ([secret])");
   assert.equal(knowing("1234").text("912345"), "9[secret]5");
-  assert.equal(knowing("", " ").text("a b"), "a b");
+  assert.equal(knowing("", " ", "7").text("a b 7"), "a b 7");
+});
+
+Deno.test("a text whose beginning was cut off does not begin with the end of a secret", () => {
+  const secrets = knowing("a-cut-secret");
+  assert.equal(secrets.cutText("t-secret and a-cut-secret"), "[secret] and [secret]");
+  assert.equal(secrets.cutText("ret and more"), "ret and more");
 });
 
 Deno.test("the lines of a long value are secrets, too", () => {
@@ -133,9 +139,9 @@ Deno.test("passwords of addresses and fields are found wherever a file has them"
   const data = {
     targets: { a: { command: ["x"], env: { DB: "postgres://me:s3%20cret@db/x" } } },
     scenarios: { s: { flow: [{ get: "/", headers: { "X-Api-Key": "k-1", accept: "*/*" } }] } },
-    source: "see http://example.org/@somebody and a@b.c",
+    source: "see http://example.org/@somebody and a@b.c, redis://me@h, https://t0ken@h",
   };
-  assert.deepEqual(secretsIn(data), ["s3%20cret", "s3 cret", "k-1"]);
+  assert.deepEqual(secretsIn(data), ["s3%20cret", "s3 cret", "k-1", "t0ken", "t0ken"]);
 });
 
 Deno.test("words of a command line hold header fields and passwords", () => {
