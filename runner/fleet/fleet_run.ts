@@ -8,6 +8,7 @@ import type { LoadedAgent, LoaderHooks } from "../loader.ts";
 import type { DriverName } from "../load/driver.ts";
 import { LONGEST_DRAIN_US } from "../load/ending.ts";
 import type { WorkerReport } from "../load/job.ts";
+import { GRACE_MS as GRACE_OF_WORKERS_MS } from "../load/overdue.ts";
 import { breachOf, type Latencies } from "../conservation.ts";
 import type { LiveAgent } from "../progress.ts";
 import { isOpen, type Listening, type Ready, READY_MS, unready } from "./listening.ts";
@@ -28,6 +29,8 @@ const GRACE_MS = 2_000;
 /** An agent that is silent for so long no longer holds up the live view. */
 const AUDIBLE_MS = 1_500;
 const LOOK_MS = 25;
+/** From the deadline on: an agent waits for what is in flight, and then ends a worker that is held. */
+const LONGEST_END_MS = LONGEST_DRAIN_US / 1_000 + 1.5 * GRACE_OF_WORKERS_MS;
 
 export interface FleetReports {
   readonly driver: DriverName;
@@ -149,7 +152,7 @@ export class FleetRun {
   #isOver(agent: Listening, endMs: number | null, areAllSilent: boolean): boolean {
     if (endMs === null) return areAllSilent;
     const wasThere = agent.hearing.lastMs > endMs - this.#graceMs(agent);
-    return performance.now() > endMs + (wasThere ? LONGEST_DRAIN_US / 1_000 : 0);
+    return performance.now() > endMs + (wasThere ? LONGEST_END_MS : 0);
   }
 
   /** An agent that is silent for a while no longer holds up the live view. */

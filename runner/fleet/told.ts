@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { DRIVER_NAMES } from "../load/driver.ts";
-import { surroundings, targetUse } from "../generator.ts";
+import { endedWorkers, surroundings, targetUse } from "../generator.ts";
 import { accessShape, loadShape, scriptShape } from "./job_schema.ts";
 import { packedHealth, packedPart, packedReport } from "./packing.ts";
 
@@ -131,6 +131,7 @@ export const told = z.discriminatedUnion("kind", [
       target: targetUse.optional(),
       calibration: z.strictObject({ ceiling: z.number(), floor: z.number() }).nullable(),
       sharesMachine: z.boolean(),
+      ended: endedWorkers,
     }),
   }),
   z.strictObject({ kind: z.literal("failed"), ...from, message: sentence }),
