@@ -52,7 +52,7 @@ export async function loadExperiment(
 }
 
 /** Keys that files of other tools have at their top, and experiments do not. */
-const FOREIGN = /^\s*\{?\s*["']?(?:config|log)["']?\s*:/m;
+const FOREIGN = /^[ \t]*(?:\{[ \t]*)?["']?(?:config|log)["']?[ \t]*:/m;
 
 async function foreignIn(source: string, path: string, files: Files): Promise<ForeignFile | null> {
   if (!FOREIGN.test(source)) return null;

@@ -20,6 +20,7 @@ const MB = 1_000_000;
 export const LIMITS = {
   experimentFile: { what: "an experiment file", most: 1 * MB, unit: "bytes" },
   textFile: { what: "a file that an experiment names", most: 16 * MB, unit: "bytes" },
+  sentence: { what: "a claim, threshold or selector", most: 2 * KB, unit: "characters" },
   pattern: { what: "a pattern", most: 1 * KB, unit: "characters" },
   patternSize: { what: "a compiled pattern", most: 1 * KB, unit: "steps" },
   patternBody: {
