@@ -28,6 +28,6 @@ self.onmessage = async (event: MessageEvent<ToWorker | Int32Array<SharedArrayBuf
   if (data instanceof Int32Array) released = data;
   else {
     if (data.kind === holdsAt) hold();
-    await onMessage?.call(self, event);
+    await (onMessage && Reflect.apply(onMessage, self, [event]));
   }
 };
