@@ -36,8 +36,9 @@ export interface FleetPart {
 const LONGEST_TIMER_MS = 2 ** 31;
 
 export class LocalLoader implements Loader {
-  readonly #pool = new WorkerPool();
   #lostLog: string | null = null;
+
+  constructor(private readonly pool: WorkerPool = new WorkerPool()) {}
 
   /** Throws a UserError or a TargetError when the load can't be begun. */
   async load(request: LoadRequest, hooks: LoaderHooks, part: FleetPart = {}): Promise<Loaded> {
@@ -56,7 +57,7 @@ export class LocalLoader implements Loader {
     let hostUse = (): HostUse => ({ surroundings: UNKNOWN });
     let begin = (): () => HostUse => hostUse;
     let deadline: ReturnType<typeof setTimeout> | undefined; // the host counts until then
-    const reports = await this.#pool.run(shares, {
+    const { reports, ended } = await this.pool.run(shares, {
       startMoment: async (delayMs) => {
         begin = await finding;
         return await part.startMoment?.(delayMs) ??
@@ -86,6 +87,7 @@ export class LocalLoader implements Loader {
       ...hostUse(),
       calibration: await rememberedCalibration(driver),
       sharesMachine,
+      ...ended.length > 0 && { ended },
     };
     const driverNote = note ?? undefined;
     return { driver, driverNote, connections, reports, stage, agents: null };
@@ -96,7 +98,7 @@ export class LocalLoader implements Loader {
   }
 
   close(): Promise<void> {
-    this.#pool.close();
+    this.pool.close();
     return Promise.resolve();
   }
 }

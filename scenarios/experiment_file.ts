@@ -74,7 +74,7 @@ function openSource(source: string, file: string): Pick<ExperimentFile, "source"
 }
 
 /** Keys that files of other tools have at their top, and experiments do not. */
-const FOREIGN = /^[ \t]*(?:\{\s*)?["']?(?:config|log)["']?[ \t]*:/m;
+const FOREIGN = /^[ \t]*(?:\{[ \t]*)?["']?(?:config|log)["']?[ \t]*:/m;
 
 async function foreignIn(source: string, path: string, files: Files): Promise<ForeignFile | null> {
   if (!FOREIGN.test(source)) return null;

@@ -44,6 +44,7 @@ export const LIMITS = {
   problems: { what: "a list of mistakes", most: 100, unit: "lines" },
   problemText: { what: "a line about a mistake", most: 2_000, unit: "characters" },
   // Experiments
+  sentence: { what: "a claim, threshold or selector", most: 2 * KB, unit: "characters" },
   name: { what: "a name", most: 200, unit: "characters" },
   targets: { what: "an experiment", most: 1_000, unit: "targets" },
   scenarios: { what: "an experiment", most: 1_000, unit: "scenarios" },

@@ -113,7 +113,7 @@ function cellText({ text, weak }: TableCell): string {
 function alignedOnPoint(texts: readonly string[]): string[] {
   const decimals = texts.map((text) => /\.(\d+)/.exec(text)?.[0].length ?? 0);
   const most = Math.max(0, ...decimals);
-  const suffixes = texts.map((text) => /\D*$/.exec(text)?.[0] ?? "");
+  const suffixes = texts.map((text) => /(?<!\D)\D*$/.exec(text)?.[0] ?? "");
   const widest = Math.max(0, ...suffixes.map(widthOf));
   return texts.map((text, i) =>
     text + " ".repeat(most - decimals[i]) + " ".repeat(widest - widthOf(suffixes[i]))

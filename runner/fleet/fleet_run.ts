@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { TargetError } from "../../scenarios/errors.ts";
 import type { LoaderHooks } from "../loader.ts";
 import { LONGEST_DRAIN_US } from "../load/ending.ts";
+import { GRACE_MS as GRACE_OF_WORKERS_MS } from "../load/overdue.ts";
 import type { LiveAgent } from "../progress.ts";
 import { isOpen, type Listening, type Ready, READY_MS, unready } from "./listening.ts";
 import { faultOfStart } from "./belief.ts";
@@ -30,6 +31,8 @@ const LOOK_MS = 25;
 const LATE_MS = 60_000;
 /** By so much the clocks of a fleet may differ from what its agents think. */
 const CLOCKS_MS = 10_000;
+/** From the deadline on: an agent waits for what is in flight, and then ends a worker that is held. */
+const LONGEST_END_MS = LONGEST_DRAIN_US / 1_000 + 1.5 * GRACE_OF_WORKERS_MS;
 
 export class FleetRun {
   readonly #agents: ReadonlyMap<string, Listening>;
@@ -186,7 +189,7 @@ export class FleetRun {
   #isOver(agent: Listening, endMs: number | null, areAllSilent: boolean): boolean {
     if (endMs === null) return areAllSilent;
     const wasThere = agent.hearing.lastMs > endMs - this.#graceMs(agent);
-    return this.#now() > endMs + (wasThere ? LONGEST_DRAIN_US / 1_000 : 0);
+    return this.#now() > endMs + (wasThere ? LONGEST_END_MS : 0);
   }
 
   /** An agent that is silent for a while no longer holds up the live view. */

@@ -8,7 +8,7 @@ import { beyond, isWithin, LIMITS, oneMoreThan } from "../../scenarios/limits.ts
 import { intervalMs, workers } from "../../scenarios/load.ts";
 import { msBetween } from "../../scenarios/quantity.ts";
 import { DRIVER_NAMES } from "../load/driver.ts";
-import { surroundings, targetUse } from "../generator.ts";
+import { endedWorkers, surroundings, targetUse } from "../generator.ts";
 import { accessShape, jobSecrets, loadShape, scriptShape } from "./job_schema.ts";
 import { packedHealth, packedPart, packedReport } from "./packing.ts";
 
@@ -160,6 +160,7 @@ export const told = z.discriminatedUnion("kind", [
       target: targetUse.optional(),
       calibration: z.strictObject({ ceiling: z.number(), floor: z.number() }).nullable(),
       sharesMachine: z.boolean(),
+      ended: endedWorkers,
     }),
   }),
   z.strictObject({ kind: z.literal("failed"), ...from, message: sentence }),

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { withEngine } from "../../scenarios/pattern.ts";
 import { stepUsOf } from "../trust/clock_step.ts";
 import { LoopWatch } from "../trust/loop_watch.ts";
-import { type ThreadTime, threadTime } from "../trust/thread_time.ts";
+import { ownThread, type ThreadTime, threadTime } from "../trust/thread_time.ts";
 import { type Moment, momentUs, monotonicClock } from "./clock.ts";
 import type { Driver } from "./driver.ts";
 import { DRIVERS } from "./drivers.ts";
@@ -54,12 +54,10 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
     return byDeadline ??
       { time: timeSince(before), spunUs, stretches: watch.stretches(), timerUs };
   };
-  const soFar = job.tellsSoFar ? new SoFar() : null;
+  const soFar = new SoFar();
   const onInterval = (part: IntervalPart, nowUs: number): void => {
-    const ending = soFar?.at(nowUs, recorder.totals(), loop);
-    const report = ending
-      ? { ...ending, sessions: sessions.totals(), elapsedUs: nowUs, ...used() }
-      : null;
+    const ending = soFar.at(nowUs, recorder.totals(), loop);
+    const report = { ...ending, sessions: sessions.totals(), elapsedUs: nowUs, ...used() };
     tell({ kind: "interval", part, health: health.tell(), soFar: report });
   };
   const recorder = new Recorder(job.intervalUs, onInterval, log);
@@ -115,7 +113,7 @@ self.onmessage = async ({ data }: MessageEvent<ToWorker>) => {
   if (data.kind === "prepare") {
     await rehearsed;
     start = await prepare(data.job);
-    tell({ kind: "ready" });
+    tell({ kind: "ready", thread: ownThread() });
   } else {
     await start?.(data.at);
   }

@@ -5,7 +5,7 @@
 import { type Cause, CAUSES, type Generator, type Trust } from "../generator.ts";
 import { isUnanswered, type Unanswered, unansweredText } from "../unanswered.ts";
 import type { Case, Finding } from "./finding.ts";
-import { generatorFindings, tooShort } from "./generator_limits.ts";
+import { generatorFindings, heldFindings, tooShort } from "./generator_limits.ts";
 import { machineFindings, shortageFindings } from "./machine_limits.ts";
 import { steadinessFindings } from "./steadiness.ts";
 import { targetFindings } from "./target_limits.ts";
@@ -23,7 +23,7 @@ export function judge(given: Case): Judgement {
       ...shortageFindings(given),
     ])
     : [short, ...shortageFindings(given)]; // shares of a moment say nothing
-  const findings = [...found, ...steadinessFindings(given)];
+  const findings = [...heldFindings(given), ...found, ...steadinessFindings(given)];
   const ordered = [...of("invalid", findings), ...of("suspect", findings)];
   const trust: Trust = ordered[0]?.level ?? "valid";
   return {

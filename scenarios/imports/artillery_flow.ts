@@ -160,7 +160,7 @@ export class ArtilleryFlow {
       : /^\{\{/.test(url)
       ? url
       : base + url.replace(/^(?!\/)/, "/");
-    const written = encodedPath(path.replace(/#.*$/, ""));
+    const written = encodedPath(path.replace(/#.*$/s, ""));
     if (query.length === 0) return written;
     return written + (written.includes("?") ? "&" : "?") + formText(query);
   }
@@ -208,7 +208,7 @@ function everyText(value: unknown, fill: (text: string) => string): unknown {
 
 /** Spaces and what is not ASCII, which no path has, percent-encoded; names stay. */
 function encodedPath(path: string): string {
-  return path.split(/(\{\{.*?\}\})/).map((part, at) =>
+  return path.split(/(\{\{[^{}]*\}\})/).map((part, at) =>
     at % 2 === 1 ? part : part.replaceAll(/[^\x21-\x7e]+/g, percentEncoded)
   ).join("");
 }
