@@ -13,7 +13,16 @@ import type { StableModel } from "./stable.ts";
 import type { SweepModel } from "./sweeps.ts";
 import type { Table, TableCell } from "./table.ts";
 import type { TrustModel } from "./trust.ts";
-import { document, lines, list, type Markdown, md, paragraphs, row } from "./writing/markdown.ts";
+import {
+  document,
+  lines,
+  list,
+  type Markdown,
+  md,
+  paragraphs,
+  row,
+  rule,
+} from "./writing/markdown.ts";
 import type { Written } from "./writing/written.ts";
 
 export function renderMarkdown(model: ReportModel): Written<"markdown"> {
@@ -64,7 +73,7 @@ export function renderMeasurementMarkdown(
 
 function factsMarkdown(label: string, text: string, facts: readonly Fact[]): Markdown {
   const rows = facts.map((fact) => row([fact.label, fact.text]));
-  return lines([row([label, text]), row(["---", "---:"]), ...rows]);
+  return lines([row([label, text]), rule(["text", "number"]), ...rows]);
 }
 
 function trustMarkdown({ level, text, reasons }: TrustModel): Markdown[] {
@@ -112,7 +121,7 @@ export function tableWithNotes(table: Table): Markdown[] {
 export function tableMarkdown({ columns, rows }: Table): Markdown {
   return lines([
     row(columns.map(({ label, unit }) => unit ? `${label}, ${unit}` : label)),
-    row(columns.map(({ kind }) => kind === "number" ? "---:" : "---")),
+    rule(columns.map(({ kind }) => kind === "number" ? kind : "text")),
     ...rows.map((cells) => row(cells.map(cellText))),
   ]);
 }

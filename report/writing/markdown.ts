@@ -7,9 +7,16 @@ export type Markdown = Fragment<"markdown">;
 
 export const md = templateOf("markdown", escaped);
 
+/** At the beginning of a block: a list, a rule, an underlined heading, indented code (CommonMark §4, §5). */
+const BLOCKS: readonly (readonly [begins: RegExp, inert: string])[] = [
+  [/^( *)(?=[-=]+(?:\s|$))/, "$1\\"],
+  [/^( *\d{1,9})(?=[.)](?:\s|$))/, "$1\\"],
+  [/^ (?= {3})/, "&#32;"],
+];
+
 /** Text that no markdown renderer takes for markup, a link or a mention, and no CI service for a command. */
 function escaped(text: string): string {
-  const inert = harmless(text)
+  const signs = harmless(text)
     .replace(/[\\`*_{}[\]()#+!|~$]/g, "\\$&")
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
@@ -17,7 +24,8 @@ function escaped(text: string): string {
     .replaceAll("@", "&#64;")
     .replace(/:\/\//g, "&#58;//")
     .replace(/www\./gi, (www) => www.replace(".", "&#46;"));
-  return withoutCommands(inert, REFERENCES);
+  const block = BLOCKS.reduce((all, [begins, inert]) => all.replace(begins, inert), signs);
+  return withoutCommands(block, REFERENCES);
 }
 
 function joined(parts: readonly Markdown[], between: string): Markdown {
@@ -37,6 +45,11 @@ export function lines(parts: readonly Markdown[]): Markdown {
 /** An item a text. */
 export function list(texts: readonly string[]): Markdown {
   return lines(texts.map((text) => md`- ${text}`));
+}
+
+/** The row below the head of a table: numbers stand to the right. */
+export function rule(columns: readonly ("number" | "text")[]): Markdown {
+  return row(columns.map((kind) => kind === "number" ? md`---:` : md`---`));
 }
 
 /** A row of a table. */

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** A table as text to paste elsewhere: for a sheet, or as markdown. */
-import { document, lines, row } from "../../writing/markdown.ts";
+import { document, lines, row, rule } from "../../writing/markdown.ts";
 
 interface CellText {
   readonly text: string;
@@ -25,7 +25,7 @@ export function markdownOf(table: HTMLTableElement): string {
   const heads = table.tHead?.rows[0].cells ?? [];
   return document(lines([
     row(head.map(({ text }) => text)),
-    row([...heads].map(({ className }) => className === "number" ? "---:" : "---")),
+    rule([...heads].map(({ className }) => className === "number" ? className : "text")),
     ...rows.map((cells) => row(cells.map(({ text, below }) => `${text} ${below}`.trimEnd()))),
   ]));
 }
