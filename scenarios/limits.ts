@@ -64,9 +64,9 @@ export const LIMITS = {
   keptBodies: { what: "all that a worker checks at once", most: 256 * MB, unit: "bytes" },
   // Results and jobs
   histogramText: { what: "a histogram", most: 400 * KB, unit: "characters" },
-  histogramBytes: { what: "a histogram, inflated", most: 250 * KB, unit: "bytes" },
-  jobRequests: { what: "a scenario", most: 1_000_000, unit: "requests, with every value" },
-  written: { what: "a scenario, with every value", most: 512 * MB, unit: "characters" },
+  histogramBytes: { what: "an inflated histogram", most: 250 * KB, unit: "bytes" },
+  variants: { what: "a scenario with all its values", most: 1_000_000, unit: "requests" },
+  written: { what: "a scenario with all its values", most: 512 * MB, unit: "characters" },
   unixPath: { what: "the path of a socket", most: 4_096, unit: "characters" },
   captures: { what: "a request", most: 1_000, unit: "captured values" },
   jobCertificates: { what: "a job of a fleet", most: 1_000, unit: "certificates" },

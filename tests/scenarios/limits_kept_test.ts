@@ -189,7 +189,7 @@ Deno.test("a large body is not written once for each of a thousand random values
   const { scenarios } = parseExperiment(text, "a.yaml");
   assert.throws(
     () => scriptOf(scenarios.a, 1),
-    /a scenario, with every value has 900,\d+,\d+ characters/,
+    /a scenario with all its values has 900,\d+,\d+ characters/,
   );
 });
 
