@@ -51,12 +51,13 @@ export const LIMITS = {
   ratePerSec: { what: "a load", most: 1_000_000, unit: "arrivals per second" },
   fleetWorkers: { what: "a fleet", most: 100_000, unit: "workers" },
   phases: { what: "a load", most: 10_000, unit: "phases" },
+  runHours: { what: "a run", most: 24, unit: "hours" },
   intervals: { what: "a run", most: 400_000, unit: "intervals" },
   // Requests
   path: { what: "a path", most: 65_536, unit: "characters" },
   fields: { what: "a request", most: 1_000, unit: "header fields" },
   fieldValue: { what: "a header field of a request", most: 65_536, unit: "characters" },
-  body: { what: "the body of a request", most: 64 * MB, unit: "characters" },
+  body: { what: "the body of a request", most: 64 * MB, unit: "bytes" },
   // Answers of servers
   answerHead: { what: "a head, a chunk line or the trailers", most: 65_536, unit: "bytes" },
   interimAnswers: { what: "an answer", most: 20, unit: "interim answers" },
