@@ -20,7 +20,7 @@ const MB = 1_000_000;
 export const LIMITS = {
   // Files
   experimentFile: { what: "an experiment file", most: 1 * MB, unit: "bytes" },
-  foreignFile: { what: "a file of another tool", most: 64 * MB, unit: "bytes" },
+  foreignFile: { what: "a file to run", most: 64 * MB, unit: "bytes" },
   textFile: { what: "a file that an experiment names", most: 16 * MB, unit: "bytes" },
   certificates: { what: "a file of certificates", most: 4 * MB, unit: "bytes" },
   resultFile: { what: "a file of results", most: 256 * MB, unit: "bytes" },
