@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { IntervalPart } from "../../runner/load/intervals.ts";
 import type { SoFarReport } from "../../runner/load/job.ts";
 import type { LoadRequest } from "../../runner/load_request.ts";
-import type { LoaderHooks } from "../../runner/loader.ts";
+import type { Loaded, LoaderHooks } from "../../runner/loader.ts";
 import { type FleetPart, LocalLoader } from "../../runner/local_loader.ts";
 import { ERRORS } from "../../runner/outcome.ts";
 import { requestScenarioSpec } from "../../scenarios/scenario.ts";
@@ -86,7 +86,8 @@ testLoading(
         const { totals, open } = report;
         const latencies = parts[worker].reduce((sum, { latency }) => sum + latency.count, 0);
         const timeouts = totals.errors[ERRORS.indexOf("timeout")];
-        assert.equal(latencies + open.count, totals.completed + timeouts + totals.unfinished);
+        const { completed, unfinished, dropped } = totals;
+        assert.equal(latencies + open.count, completed + timeouts + unfinished + dropped);
       },
     };
     const loaded = await loader.load(requestAt(server.addr.port), hooks, part);
