@@ -2,7 +2,9 @@
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { quoted } from "../report/command.ts";
+import { readText } from "../scenarios/bounded_file.ts";
 import { messageOf, type Problem, UserError } from "../scenarios/errors.ts";
+import { parseJson } from "../scenarios/json_text.ts";
 import type { Given } from "./command.ts";
 
 /** What is written there under a name of its own. */
@@ -57,7 +59,7 @@ export async function occupy(dir: string): Promise<Disposable> {
 
 /** Throws a UserError when the folder holds an experiment that was interrupted: a new one would erase it. */
 export async function refuseUnfinished(dir: string): Promise<void> {
-  const text = await Deno.readTextFile(join(dir, "results.json")).catch(() => null);
+  const text = await readText(join(dir, "results.json"), "resultFile").catch(() => null);
   if (text === null) return;
   const begun = await unfinishedIn(text);
   if (begun === null) return;
@@ -78,7 +80,7 @@ async function unfinishedIn(
   const shape = results.pick({ schema: true, state: true, planned: true }).strip()
     .extend({ runs: z.array(z.unknown()) });
   try {
-    const { data } = shape.safeParse(JSON.parse(text));
+    const { data } = shape.safeParse(parseJson(text));
     return data === undefined || data.state === "done" ? null : data;
   } catch {
     return null;

@@ -1,6 +1,7 @@
 /** The workers of this process as a loader: all of a load, or an agent's part of it. */
 import { messageOf, UserError } from "../scenarios/errors.ts";
 import { endpointOf } from "../targets/dial/endpoint.ts";
+import { epochNowMs } from "./load/clock.ts";
 import { chooseDriver } from "./load/choose_driver.ts";
 import type { SoFarReport } from "./load/job.ts";
 import { makeRoomFor } from "./load/open_files.ts";
@@ -21,7 +22,7 @@ export interface FleetPart {
   readonly place?: Place;
   /**
    * Asked once everybody is ready: when to start, milliseconds since the epoch by this machine's clock
-   * (`performance.timeOrigin + performance.now()`). When it throws, nothing is loaded and `load` throws the
+   * (`epochNowMs`). When it throws, nothing is loaded and `load` throws the
    * same. Absent: as soon as everybody can.
    *
    * @param delayMs How long the workers need from being told to the start.
@@ -35,8 +36,9 @@ export interface FleetPart {
 const LONGEST_TIMER_MS = 2 ** 31;
 
 export class LocalLoader implements Loader {
-  readonly #pool = new WorkerPool();
   #lostLog: string | null = null;
+
+  constructor(private readonly pool: WorkerPool = new WorkerPool()) {}
 
   /** Throws a UserError or a TargetError when the load can't be begun. */
   async load(request: LoadRequest, hooks: LoaderHooks, part: FleetPart = {}): Promise<Loaded> {
@@ -55,11 +57,11 @@ export class LocalLoader implements Loader {
     let hostUse = (): HostUse => ({ surroundings: UNKNOWN });
     let begin = (): () => HostUse => hostUse;
     let deadline: ReturnType<typeof setTimeout> | undefined; // the host counts until then
-    const reports = await this.#pool.run(shares, {
+    const { reports, ended } = await this.pool.run(shares, {
       startMoment: async (delayMs) => {
         begin = await finding;
         return await part.startMoment?.(delayMs) ??
-          performance.timeOrigin + performance.now() + delayMs;
+          epochNowMs() + delayMs;
       },
       onSoFar: part.onSoFar,
       onReady: hooks.onReady,
@@ -68,7 +70,7 @@ export class LocalLoader implements Loader {
         let seen: HostUse | null = null;
         hostUse = () => seen ??= look();
         const { durationUs, waitsForLast } = shares[0];
-        const endMs = atMs + durationUs / 1_000 - performance.timeOrigin - performance.now();
+        const endMs = atMs + durationUs / 1_000 - epochNowMs();
         if (!waitsForLast && endMs < LONGEST_TIMER_MS) deadline = setTimeout(hostUse, endMs);
         hooks.onStart(atMs);
       },
@@ -85,8 +87,10 @@ export class LocalLoader implements Loader {
       ...hostUse(),
       calibration: await rememberedCalibration(driver),
       sharesMachine,
+      ...ended.length > 0 && { ended },
     };
-    return { driver, connections, reports, stage, agents: null };
+    const driverNote = note ?? undefined;
+    return { driver, driverNote, connections, reports, stage, agents: null };
   }
 
   lostLog(): string | null {
@@ -94,7 +98,7 @@ export class LocalLoader implements Loader {
   }
 
   close(): Promise<void> {
-    this.#pool.close();
+    this.pool.close();
     return Promise.resolve();
   }
 }

@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 const TESTS = resolve(import.meta.dirname ?? "");
 
 /** Folders whose files start programs; one that is in no list of pairs runs alone. */
-const WITH_PROGRAMS = ["conformance", "faults", "e2e", "studies"];
+const WITH_PROGRAMS = ["conformance", "faults", "hostile", "e2e", "studies"];
 
 /**
  * What runs two at a time, the longest first. A test in one of these files waits for events, asserts no time
