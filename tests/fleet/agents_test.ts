@@ -70,7 +70,10 @@ Deno.test("a Redis that does not answer is the exit code of what can't be had", 
     const { code, stderr } = await plateau([command, "--redis", "redis://:n0tshown@127.0.0.1:1"]);
     assert.equal(code, 3);
     assert.match(stderr, /^Cannot use Redis at redis:\/\/127\.0\.0\.1:1 /m);
-    assert.match(stderr, /^Note: .* can see the password in --redis: use --redis-password-file FILE/);
+    assert.match(
+      stderr,
+      /^Note: .* can see the password in --redis: use --redis-password-file FILE/,
+    );
     assert.doesNotMatch(stderr, /n0tshown/);
   }
 });
