@@ -2,9 +2,9 @@
 import { z } from "zod";
 import { cellLabel } from "../report/cells.ts";
 import { loadText, parametersText, scenarioLoads } from "../report/load.ts";
-import { shownLines } from "../report/terminal/text.ts";
 import { formatDuration } from "../report/units.ts";
 import { counted } from "../report/words.ts";
+import { textLines } from "../report/writing/terminal.ts";
 import { describeLoad } from "../runner/described_load.ts";
 import { boundsOf, repeatSentence } from "../runner/repetition.ts";
 import { Schedule } from "../runner/schedule.ts";
@@ -37,7 +37,7 @@ export const check = defineCommand({
       ...notes.map((note) => `Note: ${note}`),
       ...(experiment.parameters ? [`Parameters: ${parametersText(experiment.parameters)}`] : []),
     ];
-    await print(shownLines(lines.map(withoutSecrets), terminalOptions()));
+    await print(textLines(lines.map(withoutSecrets), terminalOptions()));
     return EXIT.done;
   },
 });

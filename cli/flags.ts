@@ -6,6 +6,7 @@ import { passwordsIn } from "../scenarios/secret_fields.ts";
 import { secrets } from "../scenarios/secrets.ts";
 import type { Problem } from "../scenarios/errors.ts";
 import type { Given, Parts } from "./command.ts";
+import { variable } from "./environment.ts";
 import { only, passwordFile, redisUrl, settings, wholeNumber } from "./values.ts";
 
 export const redisFlag = {
@@ -30,8 +31,8 @@ export interface NamedRedis {
 
 /** The Redis that the user named, with its password, or null. */
 export function redisUrlOf({ redis, redisPasswordFile }: NamedRedis): string | null {
-  const url = (redis ?? Deno.env.get("REDIS_URL")) || null;
-  const password = redisPasswordFile ?? Deno.env.get("PLATEAU_REDIS_PASSWORD");
+  const url = (redis ?? variable("REDIS_URL")) || null;
+  const password = redisPasswordFile ?? variable("PLATEAU_REDIS_PASSWORD");
   for (const secret of [password ?? "", ...passwordsIn(url ?? "")]) secrets.keep(secret);
   return url === null || !password ? url : withPassword(url, password);
 }
@@ -47,7 +48,7 @@ function withPassword(text: string, password: string): string {
 /** A password for a Redis that nobody named, or that has one. @param given As it was typed. */
 export function passwordConflicts({ redis, redisPasswordFile }: Given): Problem[] {
   if (redisPasswordFile === undefined) return [];
-  const url = URL.parse(String(redis ?? Deno.env.get("REDIS_URL") ?? ""));
+  const url = URL.parse(String(redis ?? variable("REDIS_URL") ?? ""));
   if (url !== null && url.password === "") return [];
   const [message, fix] = url === null
     ? ["Cannot use a password without its Redis", "add --redis redis://host:port, or set REDIS_URL"]

@@ -2,8 +2,6 @@
  * `run --live`: the report of a running experiment, on loopback. A page is rendered between runs alone, and
  * kept: who asks while a run loads its target gets the last one.
  */
-import { Hono, type MiddlewareHandler } from "hono";
-import { streamSSE } from "hono/streaming";
 import type { Grouped } from "../report/cells.ts";
 import { renderLivePage } from "../report/html/live.ts";
 import {
@@ -17,8 +15,12 @@ import { type ReportModel, reportModel } from "../report/model.ts";
 import type { OnProgress } from "../runner/progress.ts";
 import type { OnSaved } from "../runner/result_file.ts";
 import { messageOf } from "../scenarios/errors.ts";
+import { mostOf } from "../scenarios/limits.ts";
 import { secrets, withoutSecrets } from "../scenarios/secrets.ts";
-import { listenOn, LOOPBACK } from "../targets/listen.ts";
+import { LOOPBACK } from "../targets/listen.ts";
+import { type LiveAnswer, plain } from "./live_connection.ts";
+import type { LiveHead } from "./live_request.ts";
+import { LiveServer } from "./live_server.ts";
 import { Readers } from "./live_readers.ts";
 
 export interface LiveOptions {
@@ -28,6 +30,8 @@ export interface LiveOptions {
   readonly baseline: Grouped | null;
   /** Of the time since the start: more is not spent on rendering, and then a run is shown with the next one. */
   readonly mostRatio?: number;
+  /** Takes a line on a defect. */
+  readonly onNote?: (text: string) => void;
 }
 
 /**
@@ -44,7 +48,7 @@ const CLOSE_MS = 500;
 
 export class LiveReport implements AsyncDisposable {
   readonly url: string;
-  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  readonly #server: LiveServer;
   readonly #readers = new Readers();
   readonly #baseline: Grouped | null;
   readonly #mostRatio: number;
@@ -58,12 +62,12 @@ export class LiveReport implements AsyncDisposable {
   #isOver = false;
 
   /** Throws a TargetError when it cannot listen. */
-  constructor({ port, baseline, mostRatio = MOST_RATIO }: LiveOptions) {
+  constructor({ port, baseline, mostRatio = MOST_RATIO, onNote = () => {} }: LiveOptions) {
     this.#mostRatio = mostRatio;
     this.#baseline = baseline;
-    const app = this.#app();
-    this.#server = listenOn({ hostname: LOOPBACK, port }, (request) => app.fetch(request));
-    this.url = `http://${LOOPBACK}:${this.#server.addr.port}/`;
+    const answer = (head: LiveHead, body: string): Promise<LiveAnswer> => this.#answer(head, body);
+    this.#server = new LiveServer({ hostname: LOOPBACK, port }, answer, onNote);
+    this.url = `http://${LOOPBACK}:${this.#server.port}/`;
   }
 
   readonly onProgress: OnProgress = (event) => {
@@ -107,10 +111,7 @@ export class LiveReport implements AsyncDisposable {
     }
     this.#first.resolve();
     this.#readers.close();
-    const late = Promise.withResolvers<void>();
-    const timer = setTimeout(late.resolve, CLOSE_MS);
-    await Promise.race([this.#server.shutdown(), late.promise]);
-    clearTimeout(timer);
+    await this.#server.close(CLOSE_MS);
   }
 
   /** Never of the first page. */
@@ -144,48 +145,29 @@ export class LiveReport implements AsyncDisposable {
     return { ...this.#status, leftMs: leftMs === null ? null : Math.max(0, leftMs - elapsedMs) };
   }
 
-  #app(): Hono {
-    const app = new Hono();
-    app.use(this.#guard);
-    app.get("/", async (context) => {
-      await this.#first.promise;
-      return this.#body === null ? context.text(TOO_EARLY, 503) : context.body(this.#body, 200, {
-        "content-type": "text/html; charset=utf-8",
-      });
-    });
-    app.get(
-      "/events",
-      (context) =>
-        streamSSE(
-          context,
-          (stream) => this.#readers.serve(stream, { status: this.#statusNow(), page: this.#page }),
-        ),
-    );
-    app.post("/shown", async (context) => {
-      this.#readers.hasShown(await context.req.text());
-      return context.body(null, 204);
-    });
-    return app;
+  async #answer({ path }: LiveHead, body: string): Promise<LiveAnswer> {
+    switch (path) {
+      case "/events":
+        return this.#events();
+      case "/shown":
+        return this.#readers.hasShown(body)
+          ? { status: 204, body: new Uint8Array() }
+          : plain({ status: 400, text: "This is no receipt" });
+      default:
+        await this.#first.promise;
+        return this.#body === null
+          ? plain({ status: 503, text: "The experiment ended before it began" })
+          : { status: 200, type: "text/html; charset=utf-8", body: this.#body };
+    }
   }
 
-  /** A page elsewhere may have its own name lead here (DNS rebinding), and must not read or frame this one. */
-  readonly #guard: MiddlewareHandler = async (context, next) => {
-    const { port } = this.#server.addr;
-    const hosts = [LOOPBACK, "localhost"].map((host) => port === 80 ? host : `${host}:${port}`);
-    if (!hosts.includes(context.req.header("host") ?? "")) {
-      return context.text(`This page is at ${this.url} only\n`, 421);
-    }
-    await next();
-    for (const [name, value] of GUARDS) context.header(name, value);
-  };
+  #events(): LiveAnswer {
+    const body = this.#readers.add({ status: this.#statusNow(), page: this.#page });
+    return body === null
+      ? plain({
+        status: 503,
+        text: `${mostOf("liveReaders")} look at this page: close one to look here`,
+      })
+      : { status: 200, type: "text/event-stream", body };
+  }
 }
-
-const GUARDS = [
-  ["cache-control", "no-store"],
-  ["cross-origin-resource-policy", "same-origin"],
-  ["referrer-policy", "no-referrer"],
-  ["x-content-type-options", "nosniff"],
-  ["x-frame-options", "DENY"],
-] as const;
-
-const TOO_EARLY = "The experiment ended before it began\n";

@@ -56,7 +56,8 @@ function openly(set: Changes["set"], { parameters = {} }: Experiment): Changes["
   );
 }
 
-function changed(written: Experiment, { only, repeat, duration }: Changes): Experiment {
+/** @param written As the file has it. Throws a UserError where a flag does not fit it. */
+export function changed(written: Experiment, { only, repeat, duration }: Changes): Experiment {
   const experiment = { ...written, repeat: repeat ?? written.repeat };
   if (duration === undefined) return experiment;
   const asked = new Set(planCells(experiment, only).map(({ scenario }) => scenario));

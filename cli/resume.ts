@@ -7,13 +7,18 @@ import { hashSettings } from "../runner/provenance.ts";
 import type { Results } from "../runner/result.ts";
 import { refusals } from "../runner/resume.ts";
 import { changesBetween, changeText } from "../runner/resume_changes.ts";
+import { contradictions } from "../runner/resume_contradictions.ts";
 import { VERSION } from "../runner/version.ts";
+import { filesFrom } from "../scenarios/disk_files.ts";
 import { type Problem, UserError } from "../scenarios/errors.ts";
+import { environment, parseExperiment } from "../scenarios/experiment_file.ts";
+import { withEngine } from "../scenarios/pattern.ts";
 import { SECRET, secrets } from "../scenarios/secrets.ts";
 import { thresholdText } from "../scenarios/threshold.ts";
 import { YamlText } from "../scenarios/yaml_text.ts";
 import { listenHost } from "../targets/listen_host.ts";
-import { planFromFile, type Planned } from "./planned.ts";
+import { writeFile } from "./outputs.ts";
+import { changed, planFromFile, type Planned } from "./planned.ts";
 
 /** What the command line says once more; undefined where it is silent. */
 export interface Again extends Partial<Flags> {
@@ -44,14 +49,56 @@ export async function planResumed(dir: string, kept: Results, again: Again): Pro
     ...planned.experiment,
     thresholds: [...planned.experiment.thresholds, ...thresholds],
   };
+  const settings = otherSettings(kept, { ...planned, experiment });
   const problems = [
     ...refusals(kept, { version: VERSION, machine: describeMachine() }),
     ...otherFlags({ flags, seed }, again),
     ...lostHost(host),
-    ...otherSettings(kept, { ...planned, experiment }),
+    ...settings,
+    // Another version, or another experiment, contradicts in every run.
+    ...kept.version === VERSION && settings.length === 0 ? await edits(kept, planned, set) : [],
   ];
   if (problems.length > 0) throw new UserError(problems);
   return { ...planned, experiment };
+}
+
+/** What of the results somebody changed since they were written. */
+async function edits(
+  kept: Results,
+  planned: Planned,
+  set: Flags["set"],
+): Promise<Problem[]> {
+  const found = [...await otherSource(kept, planned, set), ...contradictions(kept, planned)];
+  const more = found.length - MOST_CHANGES;
+  return [
+    ...found.slice(0, MOST_CHANGES),
+    ...more > 0
+      ? [{ place: "results.json", message: `Cannot go on: it has ${more} more such places` }]
+      : [],
+  ];
+}
+
+/** The experiment file, as the results have it, asks for something else than the one that is gone on with. */
+async function otherSource(
+  { source }: Results,
+  planned: Planned,
+  set: Flags["set"],
+): Promise<Problem[]> {
+  if (source === planned.source) return [];
+  const place = "results.json: source";
+  const surroundings = { files: filesFrom(planned.baseDir), set, environment };
+  const written = await withEngine(() => parseExperiment(source, place, surroundings));
+  const experiment = changed(written, planned.flags);
+  const shown = (data: unknown): unknown => jsonOf(secrets.data(data));
+  return changesBetween(shown(planned.experiment), shown(experiment)).map((change) => ({
+    place: `${place}: ${change.path}`,
+    message: `Cannot go on with another experiment than was asked for: ${changeText(change)}`,
+    fix: "put back what was there, or run the experiment anew",
+  }));
+}
+
+function jsonOf(experiment: unknown): unknown {
+  return JSON.parse(JSON.stringify(experiment));
 }
 
 /** What was set then; of a secret one results do not hold the value, so it has to be said again. */
@@ -101,9 +148,8 @@ function tooOld(place: string): Problem {
 /** Where the experiment file lies beside the results; written again when it is gone. */
 async function copyOf(dir: string, name: string, source: string): Promise<string> {
   const path = join(resolve(dir), basename(name));
-  await Deno.writeTextFile(path, source, { createNew: true }).catch((error: unknown) => {
-    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
-  });
+  const isThere = await Deno.lstat(path).then(() => true, () => false);
+  if (!isThere) await writeFile(path, source);
   return path;
 }
 
@@ -145,9 +191,7 @@ function otherSettings(kept: Results, { experiment, source, fileName }: Planned)
   const dataOf = (text: string): unknown => new YamlText(text, fileName).data;
   const written = changesBetween(dataOf(kept.source), dataOf(source));
   // What a file says that the experiment names, for one, stands in the settings alone.
-  const changes = written.length > 0
-    ? written
-    : changesBetween(kept.experiment, JSON.parse(JSON.stringify(shown)));
+  const changes = written.length > 0 ? written : changesBetween(kept.experiment, jsonOf(shown));
   const more = changes.length - MOST_CHANGES;
   const fix = "undo it, or run the experiment anew";
   return [

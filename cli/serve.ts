@@ -1,5 +1,6 @@
 /** `plateau serve APP`: one built-in app, until it is told to end. */
 import { z } from "zod";
+import { textLines } from "../report/writing/terminal.ts";
 import { EXIT } from "../scenarios/errors.ts";
 import { appNames } from "../targets/apps/registry.ts";
 import { bindToParent } from "../targets/launch/bond.ts";
@@ -47,7 +48,7 @@ export const serve = defineCommand({
       const start = serveApp({ app, port, shared, host, set: settings, redisUrl });
       const served = await untilThere(start, signal);
       signal.addEventListener("abort", () => void served.close());
-      await print(`listening ${served.origin}\n`);
+      await print(textLines([`listening ${served.origin}`]));
       await served.finished;
       return EXIT.done;
     });

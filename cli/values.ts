@@ -1,6 +1,7 @@
 /** Texts of the command line → values, as zod schemas. */
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
+import { readBytesSync } from "../scenarios/bounded_file.ts";
 import { messageOf } from "../scenarios/errors.ts";
 import { headerName, headerValue, status } from "../scenarios/request.ts";
 import { secrets } from "../scenarios/secrets.ts";
@@ -99,7 +100,7 @@ export const textOrFile = z.string().transform((text, context) => {
   if (!text.startsWith("@")) return text;
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
-      Deno.readFileSync(text.slice(1)),
+      readBytesSync(text.slice(1), "body"),
     );
   } catch (error) {
     context.addIssue(`Cannot read ${text.slice(1)} as text: ${messageOf(error)}`);

@@ -30,11 +30,11 @@ import {
 } from "./totals.ts";
 import { evidenceOf, type Stage } from "./trust/evidence.ts";
 import { fleetStage, judgeFleet } from "./trust/fleet_trust.ts";
-import { judge } from "./trust/judging.ts";
+import { judge, judgedByAnswers } from "./trust/judging.ts";
 import { warmupOf } from "./warmup.ts";
 
 /** What is known before the load starts, in the result's own words. */
-export type Asked = Pick<Measurement, "version" | "url" | "driver" | "load">;
+export type Asked = Pick<Measurement, "version" | "url" | "driver" | "driverNote" | "load">;
 
 /** A measurement before its generator is judged. */
 type Measured = Omit<Measurement, "generator" | "agents" | "histogram" | "histograms">;
@@ -102,11 +102,13 @@ function judged(
   if (agents === null) {
     const evidence = evidenceOf(reports, elapsedUs, told.stage);
     const { sharesMachine } = told.stage;
-    return { generator: { ...evidence, ...judge({ evidence, run, sharesMachine }) } };
+    const judgement = judge({ evidence, run, sharesMachine });
+    return { generator: { ...evidence, ...judgedByAnswers(run, judgement) } };
   }
   const parts = assembleAgents(run, reports, { ...told, agents });
   const evidence = evidenceOf(reports, elapsedUs, fleetStage(agents));
-  return { generator: { ...evidence, ...judgeFleet(parts, intervalMs) }, agents: parts };
+  const judgement = judgedByAnswers(run, judgeFleet(parts, intervalMs));
+  return { generator: { ...evidence, ...judgement }, agents: parts };
 }
 
 function elapsedUsOf(reports: readonly WorkerReport[]): number {

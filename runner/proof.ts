@@ -3,6 +3,7 @@
  * codec as the load, and every answer is checked.
  */
 import { messageOf, TargetError } from "../scenarios/errors.ts";
+import { withEngine } from "../scenarios/pattern.ts";
 import { answerText, type Expectation, wrongAnswer } from "../scenarios/request.ts";
 import type { RequestStep, Script } from "../scenarios/script.ts";
 import { isSecretField, secretsIn } from "../scenarios/secret_fields.ts";
@@ -14,7 +15,7 @@ import { DialError } from "../targets/dial/dial_error.ts";
 import { endpointOf } from "../targets/dial/endpoint.ts";
 import { encodeRequest } from "./http/request.ts";
 import { BROKEN, NEED_MORE, ResponseReader } from "./http/response.ts";
-import { takerOf } from "./load/capture.ts";
+import { takerOf, whyOverlooked } from "./load/capture.ts";
 import type { Variables } from "./load/flow.ts";
 
 /**
@@ -87,10 +88,11 @@ async function proveStep(
   const wrong = wrongAnswer(step.expect, answer);
   if (wrong !== null) throw new TargetError(`${asked} is answered wrong: ${wrong}`);
   for (const capture of step.captures) {
-    const value = takerOf(capture)(reader);
+    const value = await withEngine(() => takerOf(capture)(reader));
     if (value === null) {
       const missed = `without what "${capture.as}" is captured from`;
-      throw new TargetError(`${asked} is answered ${missed}: got ${answerText(answer)}`);
+      const why = whyOverlooked(capture, reader) ?? `got ${answerText(answer)}`;
+      throw new TargetError(`${asked} is answered ${missed}: ${why}`);
     }
     if (provesLater(capture.as, request.script)) secrets.keep(value);
     variables.set(capture.as, value);

@@ -1,5 +1,6 @@
 /** An experiment by its name or from a file, with everything that is wrong with it told at once. */
 import { basename, dirname, resolve } from "node:path";
+import { readText } from "./bounded_file.ts";
 import { type Environment, NO_ENVIRONMENT } from "./environment.ts";
 import { messageOf, UserError } from "./errors.ts";
 import { type Experiment, experimentSpecWith } from "./experiment.ts";
@@ -7,6 +8,7 @@ import { experiments } from "./experiments/registry.ts";
 import { explain } from "./explain.ts";
 import { type Files, NO_FILES } from "./files.ts";
 import { type Given, putIn } from "./parameters.ts";
+import { withEngine } from "./pattern.ts";
 import { findingsOf } from "./problems.ts";
 import { secretsIn } from "./secret_fields.ts";
 import { SECRET, secrets } from "./secrets.ts";
@@ -48,17 +50,19 @@ export async function loadExperiment(
   const baseDir = folder ?? (builtIn ? Deno.cwd() : dirname(resolve(nameOrPath)));
   const { filesFrom } = await import("./disk_files.ts");
   const files = filesFrom(baseDir);
+  const surroundings = { files, set, environment };
   const foreign = builtIn ? null : await foreignIn(source, nameOrPath, files);
   if (foreign !== null) {
-    return { ...parseForeign(foreign, nameOrPath, { files, set, environment }), baseDir };
+    const parsed = await withEngine(() => parseForeign(foreign, nameOrPath, surroundings));
+    return { ...parsed, baseDir };
   }
   const file = builtIn ? fileName : nameOrPath;
-  const experiment = parseExperiment(source, file, { files, set, environment });
+  const experiment = await withEngine(() => parseExperiment(source, file, surroundings));
   return { experiment, ...openSource(source, file), fileName, baseDir, builtIn, notes: [] };
 }
 
 /** Asked for one variable at a time, as no more of it may be allowed. */
-function environment(name: string): string | undefined {
+export function environment(name: string): string | undefined {
   return Deno.env.get(name);
 }
 
@@ -70,12 +74,12 @@ function openSource(source: string, file: string): Pick<ExperimentFile, "source"
 }
 
 /** Keys that files of other tools have at their top, and experiments do not. */
-const FOREIGN = /^\s*\{?\s*["']?(?:config|log)["']?\s*:/m;
+const FOREIGN = /^[ \t]*(?:\{[ \t]*)?["']?(?:config|log)["']?[ \t]*:/m;
 
 async function foreignIn(source: string, path: string, files: Files): Promise<ForeignFile | null> {
   if (!FOREIGN.test(source)) return null;
   const { foreignFile } = await import("./imports/foreign_file.ts");
-  return foreignFile(source, path, { files });
+  return await withEngine(() => foreignFile(source, path, { files }));
 }
 
 /** What is wrong with it only as an experiment has its place in the text that it becomes. */
@@ -106,6 +110,7 @@ interface Surroundings {
 }
 
 /**
+ * Call it within `withEngine`, as a pattern needs that.
  * What is secret in it is known from here on, so that no message shows it.
  * @param file What messages call it.
  */
@@ -126,7 +131,7 @@ export function parseExperiment(
 
 async function readSource(path: string): Promise<string> {
   try {
-    return await Deno.readTextFile(path);
+    return await readText(path, "foreignFile");
   } catch (error) {
     throw new UserError([{ place: path, ...whyUnreadable(path, error) }]);
   }

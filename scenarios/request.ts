@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { contentOf, type Files } from "./files.ts";
+import { beyond, isWithin, LIMITS, oneMoreThan } from "./limits.ts";
 import { withoutSecrets } from "./secrets.ts";
 
 export const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"] as const;
@@ -11,7 +12,7 @@ export type Method = (typeof METHODS)[number];
 
 /** Text of a given form; `rule` is what a wrong one is told. */
 function formed(form: RegExp, what: string, rule: string): z.ZodString {
-  return z.string().regex(form, {
+  return z.string().max(LIMITS.fieldValue.most).regex(form, {
     error: ({ input }) => `Cannot use ${JSON.stringify(input)} as ${what}: ${rule}`,
   });
 }
@@ -51,7 +52,12 @@ export const expectation = z.strictObject({
 
 export type Expectation = z.output<typeof expectation>;
 
-export const headers = z.record(headerName, headerValue).default({});
+export const headers = z.record(headerName, headerValue)
+  .refine(
+    (fields) => isWithin("fields", Object.keys(fields).length),
+    `Cannot send them all: ${beyond("fields", oneMoreThan("fields"))}`,
+  )
+  .default({});
 
 const paths = Object.fromEntries(METHODS.map((method) => [method, path.optional()]));
 

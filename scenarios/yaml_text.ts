@@ -12,7 +12,13 @@ import {
   visit,
 } from "yaml";
 import { messageOf, type Problem, UserError } from "./errors.ts";
+import { isNestedTooDeep } from "./json_text.ts";
+import { beyond, oneMoreThan } from "./limits.ts";
 import type { Finding } from "./problems.ts";
+import { repeatedKeys } from "./yaml_keys.ts";
+import { whyTooMuch } from "./yaml_size.ts";
+
+const TOO_DEEP = beyond("nesting", oneMoreThan("nesting"));
 import type { Secrets } from "./secrets.ts";
 
 export class YamlText {
@@ -25,24 +31,47 @@ export class YamlText {
    * @param file What messages call it.
    */
   constructor(private readonly text: string, private readonly file: string) {
-    this.#document = parseDocument(text, {
-      lineCounter: this.#lines,
-      prettyErrors: false,
-      stringKeys: true,
-      merge: true,
-    });
+    const tooMuch = whyTooMuch(text);
+    if (tooMuch !== null) throw new UserError([this.#unreadable(0, tooMuch)]);
+    this.#document = this.#parsed(text);
+    const mistakes = [...this.#mistakes()];
+    if (mistakes.length > 0) throw new UserError(mistakes);
+    this.data = this.#resolved();
+  }
+
+  /** The reader calls itself for what is nested by its indentation. */
+  #parsed(text: string): Document.Parsed {
+    try {
+      return parseDocument(text, {
+        lineCounter: this.#lines,
+        prettyErrors: false,
+        stringKeys: true,
+        merge: true,
+        uniqueKeys: false,
+      });
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw new UserError([this.#unreadable(0, TOO_DEEP)]);
+    }
+  }
+
+  /** What is not YAML in the text. */
+  *#mistakes(): Generator<Problem> {
     const { errors } = this.#document;
-    if (errors.length > 0) {
-      throw new UserError(
-        errors.map(({ pos: [offset], code, message }) =>
-          this.#unreadable(
-            offset,
-            code === "MULTIPLE_DOCS" ? "it holds several documents" : message,
-          )
-        ),
+    // It may also take the end of the stack for a mistake.
+    if (errors.some(({ message }) => message.startsWith("Maximum call stack"))) {
+      return yield this.#unreadable(0, TOO_DEEP);
+    }
+    for (const { pos: [offset], code, message } of errors) {
+      yield this.#unreadable(
+        offset,
+        code === "MULTIPLE_DOCS" ? "it holds several documents" : message,
       );
     }
-    this.data = this.#resolved();
+    if (errors.length > 0) return;
+    for (const offset of repeatedKeys(this.#document)) {
+      yield this.#unreadable(offset, "Map keys must be unique");
+    }
   }
 
   /** The findings at their places, in the order of the text. */
@@ -77,11 +106,14 @@ export class YamlText {
 
   /** With aliases replaced by what they stand for; an endless or exploding one is refused. */
   #resolved(): unknown {
+    let data: unknown;
     try {
-      return this.#document.toJS();
+      data = this.#document.toJS();
     } catch (error) {
       throw new UserError([this.#unreadable(0, messageOf(error))]);
     }
+    if (isNestedTooDeep(data)) throw new UserError([this.#unreadable(0, TOO_DEEP)]);
+    return data;
   }
 
   #unreadable(offset: number, why: string): Problem {

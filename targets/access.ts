@@ -12,6 +12,8 @@ export interface Access {
   readonly caCerts?: readonly string[];
   /** Unix socket that is dialed in place of the URL's host. */
   readonly unixPath?: string;
+  /** Address that is dialed in place of a look-up of the URL's host; requests and TLS name that host. */
+  readonly address?: string;
 }
 
 /** Certificates of authorities. In JSON they are a digest of their file. */

@@ -27,8 +27,23 @@ export function listenOn(
   { hostname, port, shared = false }: ListenOptions,
   handler: Deno.ServeHandler<Deno.NetAddr>,
 ): Deno.HttpServer<Deno.NetAddr> {
+  const options = { hostname, port, reusePort: shared, onListen: () => {} };
+  return explained({ hostname, port }, () => Deno.serve(options, handler));
+}
+
+/** For whoever answers connections itself. Throws a TargetError when it cannot listen. */
+export function listenForConnections(
+  { hostname, port }: ListenOptions,
+): Deno.TcpListener {
+  return explained({ hostname, port }, () => Deno.listen({ hostname, port }));
+}
+
+function explained<Listening>(
+  { hostname, port }: ListenOptions,
+  listen: () => Listening,
+): Listening {
   try {
-    return Deno.serve({ hostname, port, reusePort: shared, onListen: () => {} }, handler);
+    return listen();
   } catch (error) {
     throw new TargetError(`Cannot listen on ${hostAndPort(hostname, port)} as ${whyNot(error)}`);
   }

@@ -15,7 +15,7 @@ import { OUT_OF_TOUCH_MS } from "./names.ts";
 import { type End, OrdersWatch, readOrders } from "./orders_watch.ts";
 import { Outbox } from "./outbox.ts";
 import { packReport } from "./packing.ts";
-import { nowMs, readClock } from "./redis_clock.ts";
+import { nowMs, readClock, startHereMs } from "./redis_clock.ts";
 import { type AgentJob, type ClockReading, toldId, type ToldInput } from "./told.ts";
 
 export interface RunSetting {
@@ -139,7 +139,7 @@ export class AgentRun {
     const start = this.#watch.startAtMs();
     const isTold = await Promise.race([settlesWithin(start, START_MS), this.#whenEnded()]);
     if (!isTold) throw new Error(`its coordinator named no start within ${START_MS / 1_000} s`);
-    return await start - clock.offsetMs;
+    return startHereMs(await start - clock.offsetMs, nowMs());
   }
 
   /** Rejects when the agent ends. */

@@ -43,6 +43,12 @@ export const allowedHost = z.string().trim().refine(
 /** All addresses of a name, as the system resolves names. */
 type Resolve = (name: string) => Promise<readonly string[]>;
 
+export type Admission =
+  /** @property refusal Why it is not loaded, a sentence. */
+  | { readonly refusal: string }
+  /** @property address The one that was checked, to be dialled; null when the endpoint is loaded as it is. */
+  | { readonly address: string | null };
+
 export class AllowList {
   readonly #names = new Set<string>();
   readonly #networks = new BlockList();
@@ -56,30 +62,43 @@ export class AllowList {
     }
   }
 
-  /** Why the endpoint is not loaded, a sentence; null when it may be. */
-  async refusal(endpoint: Endpoint): Promise<string | null> {
-    if ("path" in endpoint) return this.#names.has(UNIX) ? null : this.#not(UNIX, "unix sockets");
+  /**
+   * Whether the endpoint may be loaded. A name that is allowed by its addresses must have none but allowed
+   * ones, and is then loaded at the first of those: whoever answers for the name may answer otherwise the
+   * next time (DNS rebinding), so nobody asks again.
+   */
+  async admit(endpoint: Endpoint): Promise<Admission> {
+    if ("path" in endpoint) return this.#decide(this.#names.has(UNIX), UNIX, "unix sockets");
     const { hostname } = endpoint;
-    if (isIP(hostname)) return this.#holds(hostname) ? null : this.#not(hostname, hostname);
-    if (this.#names.has(nameOf(hostname))) return null;
+    if (isIP(hostname)) return this.#decide(this.#holds(hostname), hostname, hostname);
+    if (this.#names.has(nameOf(hostname))) return { address: null };
     try {
-      const stranger = (await this.resolve(hostname)).find((address) => !this.#holds(address));
-      return stranger === undefined
-        ? null
-        : this.#not(hostname, `${hostname}, which is ${stranger}`);
+      const addresses = await this.resolve(hostname);
+      const stranger = addresses.find((address) => !this.#holds(address));
+      if (stranger !== undefined) return this.#not(hostname, `${hostname}, which is ${stranger}`);
+      return addresses.length > 0 ? { address: addresses[0] } : unknown(hostname, "it has none");
     } catch (error) {
-      return `Cannot load ${hostname} as its address can't be had: ${messageOf(error)}`;
+      return unknown(hostname, messageOf(error));
     }
   }
 
-  #holds(address: string): boolean {
-    return this.#networks.check(address.replace(/%.*$/, ""), familyOf(address));
+  #decide(may: boolean, host: string, what: string): Admission {
+    return may ? { address: null } : this.#not(host, what);
   }
 
-  #not(host: string, what: string): string {
-    return `Cannot load ${what}: this agent loads ${this.hosts.join(", ")} alone; ` +
-      `start it with --allow ${host} if it may`;
+  #holds(address: string): boolean {
+    return this.#networks.check(address.replace(/%.*$/s, ""), familyOf(address));
   }
+
+  #not(host: string, what: string): Admission {
+    const refusal = `Cannot load ${what}: this agent loads ${this.hosts.join(", ")} alone; ` +
+      `start it with --allow ${host} if it may`;
+    return { refusal };
+  }
+}
+
+function unknown(hostname: string, why: string): Admission {
+  return { refusal: `Cannot load ${hostname} as its address can't be had: ${why}` };
 }
 
 /** Names are the same in any case, and with the dot of the root (RFC 1034 §3.1). */

@@ -9,7 +9,7 @@ import { durationMsOf } from "../../scenarios/cell_load.ts";
 import { ExpectedError, messageOf, TargetError } from "../../scenarios/errors.ts";
 import { secrets } from "../../scenarios/secrets.ts";
 import { endpointOf } from "../../targets/dial/endpoint.ts";
-import { chooseDriver } from "../load/choose_driver.ts";
+import { checkDriver } from "../load/choose_driver.ts";
 import type { Loaded, Loader, LoaderHooks } from "../loader.ts";
 import type { LoadRequest } from "../load_request.ts";
 import type { LiveAgent } from "../progress.ts";
@@ -24,7 +24,7 @@ import { agentQueue, LOOK_MS, toldQueue } from "./names.ts";
 import { IDLE, OrdersKeeper } from "./orders_keeper.ts";
 import { readClock } from "./redis_clock.ts";
 import { roster } from "./roster.ts";
-import { type AgentJobInput, type ClockReading, type Presence, told } from "./told.ts";
+import { type AgentJobInput, type ClockReading, type Presence, sender, told } from "./told.ts";
 
 export interface FleetOptions extends LinkOptions {
   /** How many, or all that are free. */
@@ -44,9 +44,12 @@ const NOTICE_MS = 3 * LOOK_MS.waiting;
 const MS_PER_AGENT = 1;
 /** Redis is not waited for longer when the fleet ends. */
 const SWEEP_MS = 2_000;
+/** On messages that were left out. */
+const MOST_NOTES = 20;
 
 export class Fleet implements Loader {
   #run: FleetRun | null = null;
+  readonly #noted = new Set<string>();
 
   private constructor(
     private readonly id: string,
@@ -86,18 +89,27 @@ export class Fleet implements Loader {
   #hear(data: unknown): void {
     const read = told.safeParse(data);
     if (!read.success) {
-      this.options.onNote("A message that no agent of this version tells was left out");
+      const from = sender.safeParse(data).data;
+      if (from?.run === this.#run?.id && from !== undefined) this.#run?.doubt(from.agent);
+      this.#noteOnce("A message that no agent of this version tells was left out");
     } else if (read.data.run === this.#run?.id) {
       this.#run.hear(read.data);
     } else if (read.data.kind === "finished") {
       const { agent } = read.data;
-      this.options.onNote(`Agent ${agent} told late of a run that is over: it was left out`);
+      this.#noteOnce(`Agent ${agent} told late of a run that is over: it was left out`);
     }
+  }
+
+  /** Each once, and not many: anybody at Redis may send a hundred thousand a second. */
+  #noteOnce(note: string): void {
+    if (this.#noted.has(note) || this.#noted.size >= MOST_NOTES) return;
+    this.#noted.add(note);
+    this.options.onNote(note);
   }
 
   /** Throws a UserError or a TargetError when the load can't be begun, and the signal's reason when it aborts before. */
   async load(request: LoadRequest, hooks: LoaderHooks): Promise<Loaded> {
-    chooseDriver(request.driver, endpointOf(request.origin, request)); // what no agent can grant
+    checkDriver(request.driver, endpointOf(request.origin, request)); // what no agent can grant
     const { signal } = hooks;
     const clock = await answerOf(() => readClock(this.link.client), signal);
     const members = membersOf(request, await this.#present(signal));
@@ -183,11 +195,12 @@ export class Fleet implements Loader {
     const want = (stop: boolean): Promise<void> =>
       this.orders.give({ run: run.id, startAtMs, stop });
     const onAbort = (): void => void want(true).catch(() => {});
+    run.begin(startAtMs, hereMs, durationMsOf(request.load));
     await answerOf(() => want(false), hooks.signal);
     hooks.signal.addEventListener("abort", onAbort);
     try {
       hooks.onStart(performance.timeOrigin + hereMs);
-      await run.over(startAtMs, hereMs, durationMsOf(request.load));
+      await run.over();
     } finally {
       hooks.signal.removeEventListener("abort", onAbort);
     }

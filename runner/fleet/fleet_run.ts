@@ -4,14 +4,13 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { TargetError } from "../../scenarios/errors.ts";
-import type { LoadedAgent, LoaderHooks } from "../loader.ts";
-import type { DriverName } from "../load/driver.ts";
+import type { LoaderHooks } from "../loader.ts";
 import { LONGEST_DRAIN_US } from "../load/ending.ts";
-import type { WorkerReport } from "../load/job.ts";
-import { breachOf, type Latencies } from "../conservation.ts";
+import { GRACE_MS as GRACE_OF_WORKERS_MS } from "../load/overdue.ts";
 import type { LiveAgent } from "../progress.ts";
 import { isOpen, type Listening, type Ready, READY_MS, unready } from "./listening.ts";
-import { UNKNOWN } from "../trust/surroundings.ts";
+import { faultOfStart } from "./belief.ts";
+import { endOf, type FleetReports, reportsOf } from "./fleet_end.ts";
 import { type HeardPart, Hearing } from "./hearing.ts";
 import type { Member } from "./members.ts";
 import { OUT_OF_TOUCH_MS } from "./names.ts";
@@ -28,16 +27,18 @@ const GRACE_MS = 2_000;
 /** An agent that is silent for so long no longer holds up the live view. */
 const AUDIBLE_MS = 1_500;
 const LOOK_MS = 25;
-
-export interface FleetReports {
-  readonly driver: DriverName;
-  readonly reports: WorkerReport[];
-  readonly agents: LoadedAgent[];
-}
+/** Beyond the drain, Redis may be away, and a thousand agents may have much to tell. */
+const LATE_MS = 60_000;
+/** By so much the clocks of a fleet may differ from what its agents think. */
+const CLOCKS_MS = 10_000;
+/** From the deadline on: an agent waits for what is in flight, and then ends a worker that is held. */
+const LONGEST_END_MS = LONGEST_DRAIN_US / 1_000 + 1.5 * GRACE_OF_WORKERS_MS;
 
 export class FleetRun {
   readonly #agents: ReadonlyMap<string, Listening>;
   #startAtMs = 0;
+  #startMs = Infinity;
+  #durationMs: number | null = null;
   /** When the run was ended early, microseconds since its start; Infinity when it was not. */
   #stoppedUs = Infinity;
   #audible = 0;
@@ -52,9 +53,11 @@ export class FleetRun {
       /** How many messages of agents have come and are not yet read. */
       readonly unread: () => Promise<number>;
       readonly hooks: LoaderHooks;
+      /** As performance.now(), which it is when absent. */
+      readonly now?: () => number;
     },
   ) {
-    const nowMs = performance.now();
+    const nowMs = this.#now();
     this.#agents = new Map(members.map((member): [string, Listening] => {
       const hearing = new Hearing(member.place, nowMs);
       const agent = { member, hearing, ready: null, problems: [], lostWhy: null };
@@ -62,17 +65,40 @@ export class FleetRun {
     }));
   }
 
-  /** Takes what an agent told of this run. */
+  /** Takes what an agent told of this run. What it said before does not show again that it is there. */
   hear(told: Told): void {
     const agent = this.#agents.get(told.agent);
     if (agent === undefined) return;
-    const nowMs = performance.now();
-    agent.hearing.lastMs = nowMs;
-    if (told.kind === "ready") agent.ready ??= told;
-    else if (told.kind === "refused") agent.problems = told.problems;
-    else if (told.kind === "failed") agent.problems = [told.message];
-    else if (told.kind === "finished") agent.hearing.finish(told, nowMs);
-    else this.#tell(agent.hearing.bundle(told, nowMs));
+    const { hearing } = agent;
+    const nowMs = this.#now();
+    if (told.kind === "bundle") {
+      this.#tell(hearing.bundle(told, nowMs, this.#lastEnded(nowMs)));
+    } else if (told.kind === "finished") {
+      const fault = faultOfStart(told.startedAtMs, this.#startAtMs);
+      if (fault === null) hearing.finish(told, nowMs);
+      else hearing.doubt(fault);
+    } else if (told.kind === "ready") {
+      if (agent.ready === null) hearing.lastMs = nowMs;
+      agent.ready ??= told;
+    } else {
+      agent.problems = told.kind === "refused" ? told.problems : [told.message];
+    }
+  }
+
+  /** Notes that it sent what could not be read. */
+  doubt(agent: string): void {
+    this.#agents.get(agent)?.hearing.doubt("it sent what no agent of this version sends");
+  }
+
+  /** The last interval that can have ended, by clocks that differ a little. */
+  #lastEnded(nowMs: number): number {
+    const { intervalMs } = this.setting;
+    const elapsedMs = nowMs - this.#startMs + CLOCKS_MS;
+    return Math.floor(Math.min(elapsedMs, this.#durationMs ?? Infinity) / intervalMs);
+  }
+
+  #now(): number {
+    return this.setting.now?.() ?? performance.now();
   }
 
   #tell(parts: readonly HeardPart[]): void {
@@ -103,18 +129,24 @@ export class FleetRun {
   }
 
   /**
-   * Resolves when every agent has told its last word, or won't.
+   * The start is known, before any agent is: nothing of before is believed.
    * @param startAtMs By Redis's clock; `startMs` is the same moment by performance.now().
    * @param durationMs How long the load lasts; null when it ends by count.
    */
-  async over(startAtMs: number, startMs: number, durationMs: number | null): Promise<void> {
+  begin(startAtMs: number, startMs: number, durationMs: number | null): void {
     this.#startAtMs = startAtMs;
-    for (const { hearing } of this.#agents.values()) hearing.lastMs = performance.now();
-    const endMs = durationMs === null ? null : startMs + durationMs;
+    this.#startMs = startMs;
+    this.#durationMs = durationMs;
+  }
+
+  /** Resolves when every agent has told its last word, or won't. */
+  async over(): Promise<void> {
+    for (const { hearing } of this.#agents.values()) hearing.lastMs = this.#now();
+    const endMs = this.#durationMs === null ? null : this.#startMs + this.#durationMs;
     const { signal } = this.setting.hooks;
     for (let isOver = false; !isOver; isOver = await this.#look(endMs)) {
       if (signal.aborted && this.#stoppedUs === Infinity) {
-        this.#stoppedUs = Math.max(0, performance.now() - startMs) * 1_000;
+        this.#stoppedUs = Math.max(0, this.#now() - this.#startMs) * 1_000;
       }
       await sleep(LOOK_MS);
     }
@@ -126,10 +158,18 @@ export class FleetRun {
     const open = [...this.#agents.values()].filter(isOpen);
     const failed = open.filter(({ problems }) => problems.length > 0);
     for (const agent of failed) agent.lostWhy = agent.problems[0];
-    const silent = await this.#silent(open, endMs);
-    for (const agent of silent) agent.lostWhy = "killed, stopped or cut off";
+    const silent = this.#isLate(endMs) ? open : await this.#silent(open, endMs);
+    for (const agent of silent) {
+      agent.lostWhy ??= agent.hearing.fault ?? "killed, stopped or cut off";
+    }
     this.#tellAudible();
     return ![...this.#agents.values()].some(isOpen);
+  }
+
+  /** Whoever goes on talking so long after the end is not waited for either. */
+  #isLate(endMs: number | null): boolean {
+    const stoppedMs = this.#startMs + this.#stoppedUs / 1_000;
+    return this.#now() > Math.min(endMs ?? Infinity, stoppedMs) + LATE_MS;
   }
 
   /** Those of `open` that nobody has to wait for: the load is over, and nothing of theirs is on its way. */
@@ -149,7 +189,7 @@ export class FleetRun {
   #isOver(agent: Listening, endMs: number | null, areAllSilent: boolean): boolean {
     if (endMs === null) return areAllSilent;
     const wasThere = agent.hearing.lastMs > endMs - this.#graceMs(agent);
-    return performance.now() > endMs + (wasThere ? LONGEST_DRAIN_US / 1_000 : 0);
+    return this.#now() > endMs + (wasThere ? LONGEST_END_MS : 0);
   }
 
   /** An agent that is silent for a while no longer holds up the live view. */
@@ -167,7 +207,7 @@ export class FleetRun {
   /** How long it is silent although Redis would have passed on what it tells, milliseconds. */
   #silentMs({ hearing }: Listening): number {
     const sinceMs = Math.max(hearing.lastMs, this.setting.touch.inTouchSinceMs);
-    return performance.now() - sinceMs;
+    return this.#now() - sinceMs;
   }
 
   #graceMs({ ready }: Listening): number {
@@ -191,50 +231,11 @@ export class FleetRun {
 
   /** Throws a TargetError when what an agent told does not add up: it is in the intervals and can't be taken out. */
   reports(): FleetReports {
-    const ended = [...this.#agents.values()].map((agent) => this.#endOf(agent));
-    const agents = ended.map(({ agent }) => agent);
-    const breaches = ended.flatMap(({ agent, reports, latencies }) => {
-      const breach = breachOf(reports.map(({ totals }) => totals), latencies);
-      return breach === null ? [] : [`agent ${agent.name}: ${breach}`];
-    });
-    if (breaches.length > 0) {
-      throw new TargetError("Cannot use what the fleet told: it does not add up", breaches);
-    }
-    return { driver: agents[0].driver, reports: ended.flatMap(({ reports }) => reports), agents };
-  }
-
-  /** Of all that was heard. */
-  get #lastIndex(): number {
-    return Math.max(...[...this.#agents.values()].map(({ hearing }) => hearing.lastIndex));
-  }
-
-  #endOf({ member, hearing, ready, lostWhy }: Listening): {
-    readonly reports: readonly WorkerReport[];
-    readonly agent: LoadedAgent;
-    /** That it told, in all intervals. */
-    readonly latencies: Latencies;
-  } {
-    const { presence, place, shares } = member;
-    const { whole } = hearing;
-    const common = {
-      name: presence.name,
-      host: presence.host,
-      driver: ready?.driver ?? presence.driver,
-      firstWorker: place.firstWorker,
-      workers: place.own,
-      clock: ready?.clock ?? presence.clock,
-    };
-    if (whole !== null) {
-      const startedLateMs = whole.startedAtMs - this.#startAtMs;
-      const agent = { ...common, stage: whole.stage, startedLateMs, lost: null };
-      return { reports: whole.reports, agent, latencies: hearing.latencies };
-    }
-    const end = { us: this.#stoppedUs, index: this.#lastIndex };
-    const { reports, parts, afterMs } = hearing.abandon(shares, end);
-    this.#tell(parts);
-    const stage = { surroundings: UNKNOWN, calibration: null, sharesMachine: false };
-    const lost = { afterMs, reason: lostWhy ?? "it never told why" };
-    const agent = { ...common, stage, startedLateMs: null, lost };
-    return { reports, agent, latencies: hearing.latencies };
+    const agents = [...this.#agents.values()];
+    const index = Math.max(...agents.map(({ hearing }) => hearing.lastIndex));
+    const run = { startAtMs: this.#startAtMs, end: { us: this.#stoppedUs, index } };
+    const ended = agents.map((agent) => endOf(agent, run));
+    for (const { lostParts } of ended) this.#tell(lostParts);
+    return reportsOf(ended);
   }
 }

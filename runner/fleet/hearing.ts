@@ -7,10 +7,12 @@ import { z } from "zod";
 import type { Health } from "../load/health.ts";
 import type { IntervalPart } from "../load/intervals.ts";
 import type { SoFarReport, WorkerReport } from "../load/job.ts";
-import { endWithout, type LostShare } from "../load/lost.ts";
-import type { Latencies } from "../conservation.ts";
+import { boundsPart, endWithout, type LostShare } from "../load/lost.ts";
+import { isWithin } from "../../scenarios/limits.ts";
+import { breachOf, type Latencies } from "../conservation.ts";
 import type { Place } from "../share.ts";
 import type { SparseHistogram } from "../stats/histogram.ts";
+import { faultInTurn, faultOf } from "./belief.ts";
 import { packedSoFar } from "./packing.ts";
 import type { ToldOf } from "./told.ts";
 
@@ -29,6 +31,7 @@ export class Hearing {
   #next = 0;
   #values = 0;
   #bounds = 0;
+  #doubt: string | null = null;
   #finished: ToldOf<"finished"> | null = null;
   /** Of each own worker, packed, as if the run had ended with its last part; empty before the first bundle. */
   #soFar: readonly unknown[] = [];
@@ -40,19 +43,42 @@ export class Hearing {
     this.#last = Array.from({ length: place.own });
   }
 
-  /** Gives the parts whose turn it is. */
-  bundle(bundle: ToldOf<"bundle">, nowMs: number): HeardPart[] {
-    this.lastMs = nowMs;
-    const isNew = bundle.seq >= this.#next && !this.#early.has(bundle.seq);
-    if (isNew && this.#fits(bundle)) this.#early.set(bundle.seq, bundle);
+  /**
+   * Gives the parts whose turn it is.
+   * @param most The last interval that can have ended by now.
+   */
+  bundle(bundle: ToldOf<"bundle">, nowMs: number, most = Infinity): HeardPart[] {
+    if (!this.#isNew(bundle)) return [];
+    const fault = faultOf(bundle, this.place);
+    if (fault !== null) return this.doubt(fault);
+    this.#early.set(bundle.seq, bundle);
     const parts: HeardPart[] = [];
-    for (let turn = this.#take(); turn !== undefined; turn = this.#take()) {
-      if (turn.soFar.length > 0) this.#soFar = turn.soFar;
+    for (let turn = this.#take(most); turn !== undefined; turn = this.#take(most)) {
+      this.lastMs = nowMs;
+      this.#soFar = turn.soFar;
       for (const part of turn.parts) this.#last[part.worker - this.place.firstWorker] = part;
       parts.push(...turn.parts);
       for (const { part } of turn.parts) this.#count(part);
     }
+    this.#settle();
     return parts;
+  }
+
+  /** Those that came too early wait for their turn, so many at most. */
+  #isNew({ seq }: ToldOf<"bundle">): boolean {
+    const isSoon = isWithin("fleetBundles", seq - this.#next);
+    return seq >= this.#next && isSoon && !this.#early.has(seq);
+  }
+
+  /** Notes why its word is not taken. */
+  doubt(why: string): [] {
+    this.#doubt ??= why;
+    return [];
+  }
+
+  /** The first thing that it reported and that cannot be; null when there is none. */
+  get fault(): string | null {
+    return this.#doubt;
   }
 
   #count({ latency, censored }: IntervalPart): void {
@@ -70,23 +96,40 @@ export class Hearing {
     return Math.max(0, ...this.#last.map((heard) => heard?.part.index ?? 0));
   }
 
-  /** Of its own workers alone, and whole. */
-  #fits({ parts, soFar }: ToldOf<"bundle">): boolean {
-    const { firstWorker, own } = this.place;
-    const isOwn = ({ worker }: HeardPart): boolean =>
-      worker >= firstWorker && worker < firstWorker + own;
-    return parts.every(isOwn) && (soFar.length === own || parts.length === 0);
-  }
-
-  #take(): ToldOf<"bundle"> | undefined {
+  #take(most: number): ToldOf<"bundle"> | undefined {
     const turn = this.#early.get(this.#next);
-    if (turn !== undefined) this.#early.delete(this.#next++);
+    if (turn === undefined) return undefined;
+    this.#early.delete(this.#next);
+    const lastOf = (worker: number): number =>
+      this.#last[worker - this.place.firstWorker]?.part.index ?? -1;
+    const fault = faultInTurn(turn, lastOf, most);
+    if (fault !== null) {
+      this.doubt(fault);
+      return undefined;
+    }
+    this.#next++;
     return turn;
   }
 
   finish(finished: ToldOf<"finished">, nowMs: number): void {
+    if (this.#finished !== null) return;
+    if (finished.reports.length !== this.place.own) {
+      this.doubt("it reported results of more or fewer workers than it has");
+      return;
+    }
     this.lastMs = nowMs;
-    if (finished.reports.length === this.place.own) this.#finished ??= finished;
+    this.#finished = finished;
+    this.#settle();
+  }
+
+  /** Once all is there it must add up, with the intervals, too; else its last word is still to come. */
+  #settle(): void {
+    if (this.whole === null) return;
+    const totals = this.whole.reports.map(({ totals }) => totals);
+    const breach = breachOf(totals, this.latencies);
+    if (breach === null) return;
+    this.doubt(`its results do not add up: ${breach}`);
+    this.#finished = null;
   }
 
   /** Its last word, once everything before it is there, too. */
@@ -129,9 +172,11 @@ export class Hearing {
 
   /** A part of an interval of own worker `at` that is nothing but lower bounds. */
   #boundsOf(at: number, index: number, bounds: SparseHistogram): HeardPart {
-    const counts = { index, completed: 0, failed: 0, errors: null, wrong: 0, bytesIn: 0 };
-    const part = { ...counts, latency: bounds, censored: bounds };
-    return { worker: this.place.firstWorker + at, health: IDLE, part };
+    return {
+      worker: this.place.firstWorker + at,
+      health: IDLE,
+      part: boundsPart(index, bounds),
+    };
   }
 
   /** None when they are not what an agent tells. */

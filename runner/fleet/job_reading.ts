@@ -1,7 +1,8 @@
 /** What an agent makes of a job that it finds in its queue: a load that it may carry out, or why not. */
 import { z } from "zod";
 import { explain } from "../../scenarios/explain.ts";
-import { findingsOf } from "../../scenarios/problems.ts";
+import { withEngine } from "../../scenarios/pattern.ts";
+import { type Finding, findingsOf } from "../../scenarios/problems.ts";
 import type { SecretValue } from "../../scenarios/secrets.ts";
 import { endpointOf } from "../../targets/dial/endpoint.ts";
 import { VERSION } from "../version.ts";
@@ -12,6 +13,7 @@ import { type AgentJob, agentJob } from "./told.ts";
 export type Sender = Pick<AgentJob, "run" | "coordinator">;
 
 export type ReadJob =
+  /** @property job Goes to the address that was checked, where one was. */
   | { readonly job: AgentJob }
   /** @property sender Null when the job does not even tell that. */
   | { readonly sender: Sender | null; readonly problems: readonly string[] };
@@ -33,14 +35,24 @@ export async function readJob(data: unknown, allow: AllowList): Promise<ReadJob>
     const versions = `this agent is version ${VERSION}, its coordinator ${sender.version}`;
     return { sender, problems: [`Cannot work with another version: ${versions}`] };
   }
-  const { data: job, error } = agentJob.safeParse(data, { error: explain });
+  const { data: job, error } = await withEngine(() => agentJob.safeParse(data, { error: explain }));
   if (error !== undefined) {
-    const findings = findingsOf(error.issues, data);
-    return {
-      sender,
-      problems: findings.map(({ path, message }) => `${path.join(".")}: ${message}`),
-    };
+    return { sender, problems: problemLines(findingsOf(error.issues, data)) };
   }
-  const refusal = await allow.refusal(endpointOf(job.origin, job.access));
-  return refusal === null ? { job } : { sender, problems: [refusal] };
+  const admission = await allow.admit(endpointOf(job.origin, job.access));
+  if ("refusal" in admission) return { sender, problems: [admission.refusal] };
+  const { address } = admission;
+  return { job: address === null ? job : { ...job, access: { ...job.access, address } } };
+}
+
+/** What a sender is told of a job that may be wrong in a million places, each with a megabyte. */
+const MOST_LINES = 20;
+const MOST_CHARS = 500;
+
+function problemLines(findings: readonly Finding[]): string[] {
+  const lines = findings.slice(0, MOST_LINES).map(({ path, message }) =>
+    `${path.join(".")}: ${message}`.slice(0, MOST_CHARS)
+  );
+  const rest = findings.length - lines.length;
+  return rest > 0 ? [...lines, `and ${rest.toLocaleString("en")} more`] : lines;
 }

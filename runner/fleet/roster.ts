@@ -1,34 +1,50 @@
 /** Who of a fleet is there, and who is picked for a load. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
 import type { RedisClient } from "../../targets/redis_client.ts";
 import { TargetError } from "../../scenarios/errors.ts";
+import { beyond, isWithin, LIMITS } from "../../scenarios/limits.ts";
 import { VERSION } from "../version.ts";
-import { ALL_PRESENCES, claimKey, ordersKey } from "./names.ts";
+import { ALL_PRESENCES, claimKey, ordersKey, presenceKey } from "./names.ts";
 import { type Presence, presence } from "./told.ts";
 
 /**
  * All agents that are there, by name, each with the coordinator that it works for or that has claimed it.
- * What is no presence is passed over.
+ * What is no presence is passed over. Throws a TargetError when they are too many.
  */
 export async function roster(client: RedisClient): Promise<Presence[]> {
-  const names = new Set<string>();
-  for await (const keys of client.scanIterator({ MATCH: ALL_PRESENCES, COUNT: 1_000 })) {
-    keys.forEach((key) => names.add(key));
+  const keys = new Set<string>();
+  for await (const some of client.scanIterator({ MATCH: ALL_PRESENCES, COUNT: 1_000 })) {
+    some.forEach((key) => keys.add(key));
+    if (!isWithin("agents", keys.size)) {
+      throw new TargetError(`Cannot list the agents of this Redis: ${beyond("agents", keys.size)}`);
+    }
   }
-  const texts = names.size === 0 ? [] : await client.mGet([...names]);
-  const present = texts.flatMap(readPresence).sort((a, b) => a.name < b.name ? -1 : 1);
-  if (present.length === 0) return [];
-  const claims = await client.mGet(present.map(({ name }) => claimKey(name)));
+  const present = (await Promise.all([...keys].map((key) => presenceAt(client, key)))).flat()
+    .sort((a, b) => a.name < b.name ? -1 : 1);
+  const claims = await Promise.all(present.map(({ name }) => claimOn(client, name)));
   return present.map((agent, at) => ({ ...agent, coordinator: agent.coordinator ?? claims[at] }));
 }
 
-function readPresence(text: string | null): Presence[] {
+/** None when it is no presence, that of another, or longer than any. */
+async function presenceAt(client: RedisClient, key: string): Promise<Presence[]> {
   try {
-    return [presence.parse(JSON.parse(text ?? ""))];
-  } catch {
-    return [];
+    const text = await client.getRange(key, 0, LIMITS.agentText.most);
+    const read = presence.parse(JSON.parse(text ?? ""));
+    return presenceKey(read.name) === key ? [read] : [];
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof z.ZodError) return [];
+    throw error;
   }
 }
+
+/** Who has claimed it; null: nobody. */
+async function claimOn(client: RedisClient, name: string): Promise<string | null> {
+  const holder = await client.getRange(claimKey(name), 0, MOST_HOLDER_CHARS);
+  return holder || null;
+}
+
+const MOST_HOLDER_CHARS = 300;
 
 /** Time for agents to notice that their coordinator is gone, however it went. */
 const NOTICE_MS = 4_000;

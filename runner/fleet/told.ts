@@ -3,8 +3,12 @@
  * what it finds there. Moments are milliseconds; those in Redis's clock say so.
  */
 import { z } from "zod";
+import { intervalsOf } from "../../scenarios/cell_load.ts";
+import { beyond, isWithin, LIMITS, oneMoreThan } from "../../scenarios/limits.ts";
+import { intervalMs, workers } from "../../scenarios/load.ts";
+import { msBetween } from "../../scenarios/quantity.ts";
 import { DRIVER_NAMES } from "../load/driver.ts";
-import { surroundings, targetUse } from "../generator.ts";
+import { endedWorkers, surroundings, targetUse } from "../generator.ts";
 import { accessShape, jobSecrets, loadShape, scriptShape } from "./job_schema.ts";
 import { packedHealth, packedPart, packedReport } from "./packing.ts";
 
@@ -16,12 +20,28 @@ export const agentName = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9]
     } as an agent's name: letters, digits, dots, hyphens and underscores are, up to 64`,
 });
 
+/** Of what a line about a fleet or a key in Redis is made of. */
+const MOST_CHARS = { run: 100, name: 300, sentence: 10_000 } as const;
+
+/** A coordinator waits for what an agent asks for: not for years. */
+const MOST_MS = { uncertainty: 10_000, delay: 60_000 } as const;
+
 const ms = z.number();
+
+/** A line of a table, without control characters. */
+const name = z.string().max(MOST_CHARS.name).regex(/^\P{Cc}*$/u);
+
+/** Of one worker; none reaches a hundredth of it. */
+const MOST_PER_SEC = 1e9;
+/** Of one agent. */
+const MOST_WORKERS = LIMITS.agentWorkers.most;
 
 /** An agent's idea of Redis's clock. */
 const clock = z.strictObject({
   offsetMs: ms.describe("Redis's clock minus the agent's"),
-  uncertaintyMs: ms.min(0).describe("By which the offset may be wrong, either way"),
+  uncertaintyMs: ms.min(0).max(MOST_MS.uncertainty).describe(
+    "By which the offset may be wrong, either way",
+  ),
 });
 
 export type ClockReading = z.output<typeof clock>;
@@ -29,20 +49,20 @@ export type ClockReading = z.output<typeof clock>;
 /** Who is there. */
 export const presence = z.strictObject({
   name: agentName,
-  version: z.string(),
-  host: z.string(),
+  version: name,
+  host: name,
   cores: z.int().min(1),
   openFiles: z.int().min(1).nullable().describe(
     "Files that its process may open; null: unlimited or unknown",
   ),
-  workers: z.int().min(1),
+  workers,
   driver: z.enum(DRIVER_NAMES),
-  ceiling: z.number().positive().nullable().describe(
+  ceiling: z.number().positive().max(MOST_PER_SEC).nullable().describe(
     "Requests per second of one worker; null: not calibrated",
   ),
-  allow: z.array(z.string()),
+  allow: z.array(name).max(1_000),
   clock,
-  coordinator: z.string().nullable().describe("Whom it works for; null: it is idle"),
+  coordinator: name.nullable().describe("Whom it works for; null: it is idle"),
   since: ms.describe("When it began, milliseconds since the epoch by Redis's clock"),
 });
 
@@ -57,37 +77,45 @@ export const orders = z.strictObject({
 
 export type Orders = z.output<typeof orders>;
 
+const id = z.string().min(1).max(LIMITS.name.most);
+
 /** One run's share for one agent. */
 export const agentJob = z.strictObject({
-  run: z.string().min(1),
-  coordinator: z.string().min(1),
-  version: z.string(),
+  run: id,
+  coordinator: id,
+  version: id,
   place: z.strictObject({
     firstWorker: z.int().min(0),
-    workers: z.int().min(1).describe("Of the whole fleet"),
-    own: z.int().min(1),
+    workers: z.int().min(1).max(LIMITS.fleetWorkers.most).describe("Of the whole fleet"),
+    own: workers,
   }).refine(
     ({ firstWorker, workers, own }) => firstWorker + own <= workers,
     "Cannot take more workers than there are",
   ),
-  origin: z.url({ protocol: /^https?$/ }),
+  origin: z.url({ protocol: /^https?$/ }).max(LIMITS.path.most),
   access: accessShape,
   script: scriptShape,
   load: loadShape,
   seed: z.int().min(0).max(0xffffffff),
   driver: z.enum([...DRIVER_NAMES, "auto"]),
-  intervalMs: z.number().positive(),
+  intervalMs,
   implicitCheck: z.boolean(),
-  tellEveryMs: z.number().positive().describe("Intervals are told in bundles, so often"),
+  tellEveryMs: msBetween("10ms", "1h").describe("Intervals are told in bundles, so often"),
   secrets: jobSecrets.optional(),
+}).refine(({ load, intervalMs }) => isWithin("intervals", intervalsOf(load, intervalMs)), {
+  path: ["intervalMs"],
+  error: `Cannot measure so finely for so long: ${beyond("intervals", oneMoreThan("intervals"))}`,
 });
 
 export type AgentJob = z.output<typeof agentJob>;
 /** As it is sent. */
 export type AgentJobInput = z.input<typeof agentJob>;
 
-const from = { run: z.string().max(100), agent: agentName };
-const sentence = z.string().max(10_000);
+/** Of any message. */
+export const sender = z.object({ run: z.string(), agent: z.string() });
+
+const from = { run: z.string().max(MOST_CHARS.run), agent: agentName };
+const sentence = z.string().max(MOST_CHARS.sentence);
 const seq = z.int().min(0).describe("0 for the first bundle of a run");
 
 /** What agents tell. Bundles may come twice and in any order; `finished` says how many there were. */
@@ -98,7 +126,7 @@ export const told = z.discriminatedUnion("kind", [
     driver: z.enum(DRIVER_NAMES),
     notes: z.array(sentence).max(100),
     clock,
-    delayMs: ms.min(0).describe(
+    delayMs: ms.min(0).max(MOST_MS.delay).describe(
       "How long its workers need from the start's announcement to the start",
     ),
   }),
@@ -115,8 +143,8 @@ export const told = z.discriminatedUnion("kind", [
       worker: z.int().min(0).describe("Of the whole fleet"),
       part: packedPart,
       health: packedHealth,
-    })),
-    soFar: z.array(z.unknown()).describe(
+    })).min(1).max(LIMITS.fleetParts.most),
+    soFar: z.array(z.unknown()).max(MOST_WORKERS).describe(
       "A packedSoFar of each own worker, as if the run ended with its last part; empty: as before. " +
         "Read only when it is needed, as that takes longer than all the rest",
     ),
@@ -125,13 +153,14 @@ export const told = z.discriminatedUnion("kind", [
     kind: z.literal("finished"),
     ...from,
     bundles: z.int().min(0),
-    reports: z.array(packedReport).min(1),
+    reports: z.array(packedReport).min(1).max(MOST_WORKERS),
     startedAtMs: ms.describe("By Redis's clock"),
     stage: z.strictObject({
       surroundings,
       target: targetUse.optional(),
       calibration: z.strictObject({ ceiling: z.number(), floor: z.number() }).nullable(),
       sharesMachine: z.boolean(),
+      ended: endedWorkers,
     }),
   }),
   z.strictObject({ kind: z.literal("failed"), ...from, message: sentence }),

@@ -4,7 +4,7 @@ import type { Access } from "../access.ts";
 export type Endpoint = TcpEndpoint | UnixEndpoint;
 
 export interface TcpEndpoint {
-  /** A name or an address, IPv6 without brackets. */
+  /** What is dialed: a name or an address, IPv6 without brackets. */
   readonly hostname: string;
   readonly port: number;
   /** Plain HTTP when absent. */
@@ -27,12 +27,13 @@ export interface Tls {
 
 /** @param origin `http://host:port` or `https://host:port`, without a path. */
 export function endpointOf(origin: string, access: Access = {}): Endpoint {
-  const { insecure = false, caCerts = [], unixPath } = access;
+  const { insecure = false, caCerts = [], unixPath, address } = access;
   if (unixPath !== undefined) return { path: unixPath };
   const { protocol, hostname: host, port } = new URL(origin);
-  const hostname = host.replace(/^\[|\]$/g, "");
+  const serverName = host.replace(/^\[|\]$/g, "");
+  const hostname = address ?? serverName;
   if (protocol === "http:") return { hostname, port: Number(port || 80) };
-  return { hostname, port: Number(port || 443), tls: { serverName: hostname, insecure, caCerts } };
+  return { hostname, port: Number(port || 443), tls: { serverName, insecure, caCerts } };
 }
 
 /** Whether it is TCP without TLS: what every driver speaks. */

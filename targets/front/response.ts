@@ -18,11 +18,6 @@ function untouchable(fields: Fields): Fields {
   return isTold ? fields : [...fields, ["cache-control", "no-transform"]];
 }
 
-export function bodyRefused({ method }: Request): Response {
-  const error = `Cannot pass on a body with ${method}: send it with POST, or go through nginx`;
-  return Response.json({ error }, { status: 400 });
-}
-
 export function badGateway(error: unknown): Response {
   const message = `Cannot get an answer from the origin: ${messageOf(error)}`;
   return Response.json({ error: message }, { status: 502 });

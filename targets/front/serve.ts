@@ -1,9 +1,8 @@
 /** Serves one front in this process: what the hidden command `front` does. */
 import { listenOn, type ListenOptions, originAt } from "../listen.ts";
 import { settlesWithin } from "../launch/settles.ts";
-import { losesBody } from "../upstream/asked.ts";
 import type { Front } from "./front.ts";
-import { bodyRefused } from "./response.ts";
+import { ownAnswer } from "./own_answer.ts";
 import type { FrontSettings } from "./settings.ts";
 
 /** What is in flight at the end has this long to finish. */
@@ -22,10 +21,7 @@ export async function serveFront(
   where: ListenOptions,
 ): Promise<ServedFront> {
   const front = await openFront(settings);
-  const server = listenOn(
-    where,
-    (request) => losesBody(request) ? bodyRefused(request) : front.fetch(request),
-  );
+  const server = listenOn(where, (request) => ownAnswer(request) ?? front.fetch(request));
   return {
     origin: originAt(server.addr.hostname, server.addr.port),
     tell: (line) => front.tell(line),

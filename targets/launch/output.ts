@@ -37,17 +37,24 @@ export class Output {
   takeLine(word: string): Promise<string> {
     const { promise, resolve } = Promise.withResolvers<string>();
     this.#onChunk = () => {
-      const text = this.#text();
-      const match = new RegExp(`^${word} (.*)\r?\n`, "m").exec(text);
-      if (match === null) return;
+      const line = this.takeKept(word);
+      if (line === null) return;
       this.#onChunk = () => {};
-      this.#written = 0;
-      const others = text.slice(0, match.index) + text.slice(match.index + match[0].length);
-      this.#keep(new TextEncoder().encode(others));
-      resolve(match[1]);
+      resolve(line);
     };
     this.#onChunk();
     return promise;
+  }
+
+  /** The same of what is there: null without such a line. */
+  takeKept(word: string): string | null {
+    const text = this.#text();
+    const match = new RegExp(`^${word} (.*)\r?\n`, "m").exec(text);
+    if (match === null) return null;
+    this.#written = 0;
+    const others = text.slice(0, match.index) + text.slice(match.index + match[0].length);
+    this.#keep(new TextEncoder().encode(others));
+    return match[1];
   }
 
   #keep(chunk: Uint8Array): void {

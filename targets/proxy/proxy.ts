@@ -8,7 +8,7 @@ import type { ProxySettings } from "../front/settings.ts";
 import { type Asked, askedBy } from "../upstream/asked.ts";
 import type { Fields } from "../upstream/fields.ts";
 import { Origin, type OriginAnswer } from "../upstream/origin.ts";
-import { freshForMs, keyOf, mayUseCache, toldAgeSec } from "./rules.ts";
+import { freshForMs, keyOf, mayUseCache, toldAgeSec, withoutClaims } from "./rules.ts";
 import { openStore } from "./stores/registry.ts";
 import type { KeptAnswer, Store } from "./stores/store.ts";
 import { takeApart } from "./take_apart.ts";
@@ -46,7 +46,8 @@ export class Proxy implements Front {
   }
 
   async fetch(request: Request): Promise<Response> {
-    const asked = askedBy(request);
+    const said = askedBy(request);
+    const asked = { ...said, fields: withoutClaims(said.fields) };
     try {
       if (mayUseCache(asked, this.settings.paths)) return await this.#fromCache(asked, request);
       return marked(await this.#origin.ask(asked, request.signal), "miss");

@@ -12,6 +12,7 @@ export interface AskedHead {
 /** What in a request is about this very request, its client, or a part of the answer only. */
 const PERSONAL = [
   "authorization",
+  "cookie",
   "range",
   "if-match",
   "if-none-match",
@@ -20,16 +21,40 @@ const PERSONAL = [
   "if-range",
 ];
 
+/**
+ * By these a client claims to come from elsewhere, or to ask for something else than it says: an origin that
+ * believes one answers what the key knows nothing of, for everybody. A client of a cache has nobody in
+ * front of it who could set them, so they are not passed on.
+ */
+const CLAIM =
+  /^(?:forwarded|x-forwarded(?:-.*)?|x-(?:host|scheme|real-ip|client-ip|cluster-client-ip|original-(?:host|url|uri)|rewrite-url|http-host-override|http-method(?:-override)?|method-override)|true-client-ip|cf-connecting-ip|front-end-https)$/;
+
+export function withoutClaims(fields: Fields): Fields {
+  return fields.some(([name]) => CLAIM.test(name))
+    ? fields.filter(([name]) => !CLAIM.test(name))
+    : fields;
+}
+
 /** Whether the answer to a request may come from the cache, and go into it. @param paths Of the setting. */
 export function mayUseCache(
   { method, path, fields }: AskedHead,
   paths: readonly string[],
 ): boolean {
   if (method !== "GET" && method !== "HEAD") return false;
-  if (!paths.some((prefix) => isUnder(path, prefix))) return false;
+  if (!paths.some((prefix) => isUnder(path, prefix)) || hasDots(path)) return false;
   if (fields.some(([name]) => PERSONAL.includes(name))) return false;
   return !/\bno-(?:store|cache)\b/i.test(listed(fields, "cache-control"));
 }
+
+/**
+ * `/public/../account` is under /public for one, and elsewhere for another who takes the dots out, written
+ * or encoded.
+ */
+function hasDots(path: string): boolean {
+  return /[.%\\]/.test(path) && DOTS.test(path);
+}
+
+const DOTS = /^[^?]*(?:\/\.{1,2}(?:[/?;]|$)|%2e|%2f|%5c|\\)/i;
 
 function isUnder(path: string, prefix: string): boolean {
   if (!path.startsWith(prefix)) return false;

@@ -20,16 +20,25 @@ export function parseAnswerHead(text: string, method: string): AnswerHead {
   const [statusLine, ...lines] = text.split("\r\n");
   const match = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |$)/.exec(statusLine);
   if (match === null) throw new Error("it does not answer in HTTP/1.1");
-  const fields = lines.map(parseField);
+  const fields = framedOnce(lines.map(parseField));
   const status = Number(match[2]);
   const framing = framingOf(status, fields, method);
   return { status, fields, framing, keepAlive: isKept(match[1], fields) && framing !== "end" };
 }
 
+/** Names are tokens, right before the colon (RFC 9112 §5.1); what ends a line stands in no value. */
+const FIELD = /^([!#$%&'*+.^_`|~\dA-Za-z-]+):([^\0\r\n]*)$/;
+
 function parseField(line: string): [string, string] {
-  const colon = line.indexOf(":");
-  if (colon <= 0 || /^\s/.test(line)) throw new Error("it answers with a header that is none");
-  return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+  const [, name, value] = FIELD.exec(line) ?? [];
+  if (name === undefined) throw new Error("it answers with a header that is none");
+  return [name.toLowerCase(), value.trim()];
+}
+
+/** A coding counts for more than a length, which must not go on beside it (RFC 9112 §6.3). */
+function framedOnce(fields: Fields): Fields {
+  const isCoded = fields.some(([name]) => name === "transfer-encoding");
+  return isCoded ? fields.filter(([name]) => name !== "content-length") : fields;
 }
 
 function framingOf(status: number, fields: Fields, method: string): Framing {

@@ -20,14 +20,35 @@ export function losesBody({ method, headers }: Request): boolean {
 }
 
 export function askedBy(request: Request): Asked {
-  const { method, url, headers, body } = request;
-  return { method, path: pathOf(url), fields: endToEnd(headers), body };
+  const { method, url, headers } = request;
+  const fields = endToEnd(headers);
+  const asked = {
+    method,
+    path: pathOf(url) ?? "/",
+    fields: method === "OPTIONS" ? passedOn(fields) : fields,
+  };
+  // Without either there is none (RFC 9112 §6.3), though `Request` has an empty one.
+  const hasBody = headers.has("content-length") || headers.has("transfer-encoding");
+  return { ...asked, body: hasBody ? request.body : null };
 }
 
-/** Path and query of a whole URL, which `URL` would normalize. */
-export function pathOf(url: string): string {
-  const at = url.indexOf("/", url.indexOf("://") + 3);
-  return at < 0 ? "/" : url.slice(at);
+/** One hop fewer is left (RFC 9110 §7.6.2). */
+function passedOn(fields: Fields): Fields {
+  return fields.map(([name, value]) => [
+    name,
+    name === "max-forwards" && /^\d{1,9}$/.test(value)
+      ? String(Math.max(0, Number(value) - 1))
+      : value,
+  ]);
+}
+
+/** Scheme, and host without a user (RFC 3986 §3.2), then path and query: a fragment has no place in requests. */
+const TARGET = /^[a-z][a-z\d+.-]*:\/\/[^/?#@]+(\/[^#]*|\?[^#]*|$)$/i;
+
+/** Path and query of a whole URL, which `URL` would normalize; null when it is no URL of a request. */
+export function pathOf(url: string): string | null {
+  const path = TARGET.exec(url)?.[1];
+  return path === undefined ? null : path.startsWith("/") ? path : `/${path}`;
 }
 
 /** Whatever host the client named, the origin is told its own: it is the only one that is asked. */

@@ -4,7 +4,10 @@ export type Fields = [name: string, value: string][];
 
 const OF_ONE_CONNECTION: ReadonlySet<string> = new Set([
   "connection",
+  "http2-settings",
   "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
   "proxy-connection",
   "te",
   "trailer",

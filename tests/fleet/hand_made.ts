@@ -122,7 +122,7 @@ export class HandMade implements AsyncDisposable {
 }
 
 /** A second of closed load by two connections. */
-export const SECOND: AgentJobInput["load"] = {
+export const SECOND = {
   kind: "closed",
   connections: 2,
   keepAlive: true,
@@ -131,14 +131,14 @@ export const SECOND: AgentJobInput["load"] = {
   pipeline: 1,
   durationMs: 1_000,
   requests: null,
-};
+} as const satisfies AgentJobInput["load"];
 
 /** It ends when somebody ends it. */
 export const ENDLESS: AgentJobInput["load"] = { ...SECOND, durationMs: 60_000 };
 
 /** By one worker. */
 export function jobOf(
-  { id }: HandMade,
+  { id }: Pick<HandMade, "id">,
   { origin, ...changes }: Partial<AgentJobInput> & { readonly origin: string },
 ): AgentJobInput {
   return {

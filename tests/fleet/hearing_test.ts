@@ -6,7 +6,9 @@ import type { ToldOf } from "../../runner/fleet/told.ts";
 import type { LostShare } from "../../runner/load/lost.ts";
 import type { LoadRequest } from "../../runner/load_request.ts";
 import { shareOut } from "../../runner/share.ts";
-import { Histogram } from "../../runner/stats/histogram.ts";
+import { STATUS_CODES } from "../../runner/load/recorder.ts";
+import { ERRORS } from "../../runner/outcome.ts";
+import { Histogram, type SparseHistogram } from "../../runner/stats/histogram.ts";
 import { requestScenarioSpec } from "../../scenarios/scenario.ts";
 import { scriptOf } from "../../scenarios/script.ts";
 import { report as reports } from "./packed.ts";
@@ -20,6 +22,13 @@ const OPEN = new Histogram().toSparse();
 /** Of a run that went on to its fourth interval. */
 const END = { us: Infinity, index: 3 };
 
+/** So many latencies. */
+function latencies(count: number): SparseHistogram {
+  const histogram = new Histogram();
+  for (let i = 0; i < count; i++) histogram.record(1_000);
+  return histogram.toSparse();
+}
+
 /** A bundle of one interval of each of two workers, 3 and 4. */
 function bundle(seq: number, workers: readonly number[] = [3, 4]): ToldOf<"bundle"> {
   const parts = workers.map((worker) => ({
@@ -28,7 +37,8 @@ function bundle(seq: number, workers: readonly number[] = [3, 4]): ToldOf<"bundl
     part: {
       index: seq,
       completed: 10 * (seq + 1),
-      ...{ failed: 0, errors: null, wrong: 0, bytesIn: 0, latency: OPEN, censored: OPEN },
+      latency: latencies(10 * (seq + 1)),
+      ...{ failed: 0, errors: null, wrong: 0, bytesIn: 0, censored: OPEN },
     },
   }));
   const soFar = workers.map(() =>
@@ -40,7 +50,16 @@ function bundle(seq: number, workers: readonly number[] = [3, 4]): ToldOf<"bundl
 function finished(bundles: number): ToldOf<"finished"> {
   const surroundings = { cores: null, busy: null, steal: null, throttled: null };
   const stage = { surroundings, calibration: null, sharesMachine: false };
-  const reports = [REPORT, REPORT];
+  const completed = 5 * bundles * (bundles + 1); // 10 + 20 + 30 …
+  const totals = {
+    ...REPORT.totals,
+    ...{ due: completed, completed, failed: 0, unfinished: 0, dropped: 0, censored: 0 },
+    drain: { us: 0, completed: 0, failed: 0, bytesIn: 0 },
+    status: new Float64Array(STATUS_CODES).fill(completed, 200, 201),
+    errors: new Float64Array(ERRORS.length),
+    secondCompleted: [completed],
+  };
+  const reports = [{ ...REPORT, totals }, { ...REPORT, totals }];
   return { kind: "finished", run: "r", agent: "a", bundles, reports, startedAtMs: 0, stage };
 }
 

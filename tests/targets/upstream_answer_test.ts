@@ -83,6 +83,9 @@ const WRONG: { what: string; answer: string }[] = [
     answer: `${HEAD}transfer-encoding: chunked\r\n\r\n9\r\nabc`,
   },
   { what: "that is not HTTP", answer: "SSH-2.0-x\r\n\r\n" },
+  { what: "with a space before a colon", answer: `${HEAD}content-length : 3\r\n\r\nabc` },
+  { what: "with a line feed in a field", answer: `${HEAD}a: b\nset-cookie: c\r\n\r\nabc` },
+  { what: "with a folded field", answer: `${HEAD}a: b\r\n c\r\n\r\nabc` },
   { what: "with a wrong length", answer: `${HEAD}content-length: x\r\n\r\nabc` },
   { what: "with a chunk of no length", answer: `${HEAD}transfer-encoding: chunked\r\n\r\nx\r\n` },
   {
