@@ -115,7 +115,7 @@ function startIn(folder: string, origin: Origin, { target, args = [] }: Moment):
     name: "killed",
     targets: { one: target ?? proxied },
     scenarios: { any: { post: "/" } }, // which no proxy keeps
-    load: { connections: 2, requests: 400 },
+    load: { connections: 2, requests: 100 },
     repeat: 3,
   };
   Deno.writeTextFileSync(file, JSON.stringify(experiment));
