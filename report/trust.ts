@@ -71,9 +71,7 @@ export function trustOfRuns(runs: readonly Run[]): TrustModel | null {
   return {
     level,
     text: share + meaningOf(level, ill),
-    reasons: runs.length === 1
-      ? reasonsOf(doubted[0])
-      : alike.map(([, cells]) => reasonOf(cells)),
+    reasons: runs.length === 1 ? reasonsOf(doubted[0]) : alike.map(([, cells]) => reasonOf(cells)),
   };
 }
 

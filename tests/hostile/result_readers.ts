@@ -43,7 +43,7 @@ const READERS: Readonly<Record<string, Reader>> = {
     const others = [page, await markdown?.(), await junit?.(), summary()];
     return [
       ...page.includes(MARKUP) ? ["markup in the page"] : [],
-      ...others.some((text = "") => text.includes("\x1b]0")) ? ["control characters"] : [],
+      ...others.some((text) => String(text).includes("\x1b]0")) ? ["control characters"] : [],
     ];
   },
   compare: async (path) => {
