@@ -3,6 +3,7 @@ import { basename, join, resolve } from "node:path";
 import { type Word, wordsOf } from "../report/command.ts";
 import type { Flags } from "../runner/asked.ts";
 import { describeMachine } from "../runner/machine/describe.ts";
+import { openExperiment } from "../runner/open_experiment.ts";
 import { hashSettings } from "../runner/provenance.ts";
 import type { Results } from "../runner/result.ts";
 import { refusals } from "../runner/resume.ts";
@@ -13,7 +14,7 @@ import { filesFrom } from "../scenarios/disk_files.ts";
 import { type Problem, UserError } from "../scenarios/errors.ts";
 import { environment, parseExperiment } from "../scenarios/experiment_file.ts";
 import { withEngine } from "../scenarios/pattern.ts";
-import { SECRET, secrets } from "../scenarios/secrets.ts";
+import { SECRET } from "../scenarios/secrets.ts";
 import { thresholdText } from "../scenarios/threshold.ts";
 import { YamlText } from "../scenarios/yaml_text.ts";
 import { listenHost } from "../targets/listen_host.ts";
@@ -89,7 +90,7 @@ async function otherSource(
   const surroundings = { files: filesFrom(planned.baseDir), set, environment };
   const written = await withEngine(() => parseExperiment(source, place, surroundings));
   const experiment = changed(written, planned.flags);
-  const shown = (data: unknown): unknown => jsonOf(secrets.data(data));
+  const shown = (asked: object): unknown => jsonOf(openExperiment(asked));
   return changesBetween(shown(planned.experiment), shown(experiment)).map((change) => ({
     place: `${place}: ${change.path}`,
     message: `Cannot go on with another experiment than was asked for: ${changeText(change)}`,
@@ -186,7 +187,7 @@ function everyWord({ seed, flags }: Said): Word[] {
 const MOST_CHANGES = 20;
 
 function otherSettings(kept: Results, { experiment, source, fileName }: Planned): Problem[] {
-  const shown = secrets.data(experiment);
+  const shown = openExperiment(experiment);
   if (hashSettings(shown) === kept.settings) return [];
   const dataOf = (text: string): unknown => new YamlText(text, fileName).data;
   const written = changesBetween(dataOf(kept.source), dataOf(source));

@@ -1,6 +1,6 @@
 /** Where a result comes from: the machine, the commit of the experiment's folder, a hash of its settings. */
 import { createHash } from "node:crypto";
-import { secrets } from "../scenarios/secrets.ts";
+import { openExperiment } from "./open_experiment.ts";
 import { settlesWithin } from "../targets/launch/settles.ts";
 import { cleanEnv } from "../targets/launch/surroundings.ts";
 import { describeMachine } from "./machine/describe.ts";
@@ -10,12 +10,12 @@ export type Provenance = Pick<Results, "machine" | "commit" | "settings">;
 
 /** @param baseDir Folder of the experiment. */
 export async function provenanceOf(
-  { experiment, baseDir }: { readonly experiment: unknown; readonly baseDir: string },
+  { experiment, baseDir }: { readonly experiment: object; readonly baseDir: string },
 ): Promise<Provenance> {
   return {
     machine: describeMachine(),
     commit: await commitOf(baseDir),
-    settings: hashSettings(secrets.data(experiment)),
+    settings: hashSettings(openExperiment(experiment)),
   };
 }
 

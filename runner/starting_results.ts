@@ -7,7 +7,7 @@ import type { OnProgress } from "./progress.ts";
 import type { Provenance } from "./provenance.ts";
 import type { Results } from "./result.ts";
 import { commitNote, continued, Kept } from "./resume.ts";
-import { secrets } from "../scenarios/secrets.ts";
+import { openExperiment } from "./open_experiment.ts";
 import { VERSION } from "./version.ts";
 
 export interface StartingRequest {
@@ -36,7 +36,7 @@ export function startingResults(
   return {
     schema: "plateau.results/1",
     version: VERSION,
-    experiment: secrets.data({ ...experiment }),
+    experiment: openExperiment({ ...experiment }),
     source,
     ...asked,
     seed,

@@ -8,8 +8,8 @@
 /** What stands in the place of a secret that has no name of its own, as `${env.NAME}` is one. */
 export const SECRET = "[secret]";
 
-/** One character hides nothing, and stands in every figure. */
-const LEAST = 2;
+/** One character, and two digits: they stand in every figure and place. */
+const HIDES_NOTHING = /^\s*(?:.?|\d\d)\s*$/su;
 /** A shorter one is replaced only where it is a word of its own, or it would take whole texts apart. */
 const LEAST_WITHIN = 4;
 /** A shorter part of one, such as a line of a key or its middle in base64, is no secret. */
@@ -26,7 +26,7 @@ export class Secrets {
   #inForms: Replace | null = null;
 
   keep(value: string, shown = SECRET): void {
-    if (value.trim().length < LEAST || this.#shown.has(value)) return;
+    if (HIDES_NOTHING.test(value) || this.#shown.has(value)) return;
     this.#shown.set(value, shown);
     this.#everywhere = this.#inForms = null;
   }
@@ -73,21 +73,12 @@ export class Secrets {
     return this.#inForms(text);
   }
 
-  /** Data with every string that is a value in it without them; keys and numbers stay as they are. */
-  data<Data>(data: Data): Data {
-    return this.#shown.size === 0 ? data : this.#within(data) as Data;
-  }
-
-  #within(value: unknown): unknown {
-    if (typeof value === "string") return this.text(value);
-    if (typeof value !== "object" || value === null) return value;
-    if (Array.isArray(value)) return value.map((item) => this.#within(item));
-    if ("toJSON" in value && typeof value.toJSON === "function") {
-      return this.#within(value.toJSON());
-    }
-    return Object.fromEntries(
-      Object.entries(value).map(([key, inner]) => [key, this.#within(inner)]),
-    );
+  /**
+   * Data with every string that is a value in it without them; keys and numbers stay as they are.
+   * @param replace What takes them out of a string.
+   */
+  data<Data>(data: Data, replace: Replace = (text) => this.text(text)): Data {
+    return this.#shown.size === 0 ? data : inStrings(data, replace) as Data;
   }
 
   /** Those that a text holds, in whatever form. */
@@ -102,6 +93,18 @@ export const secrets = new Secrets();
 /** A text for people, as it may be shown. */
 export function withoutSecrets(text: string): string {
   return secrets.text(text);
+}
+
+function inStrings(value: unknown, replace: Replace): unknown {
+  if (typeof value === "string") return replace(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => inStrings(item, replace));
+  if ("toJSON" in value && typeof value.toJSON === "function") {
+    return inStrings(value.toJSON(), replace);
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, inStrings(inner, replace)]),
+  );
 }
 
 /** No number, and no word alone. */
