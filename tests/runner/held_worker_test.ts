@@ -11,7 +11,7 @@ Deno.test({
   name: "a measurement says that its worker was ended, and is not to be trusted",
   sanitizeResources: false,
   sanitizeOps: false,
-  async fn() {
+  async fn(): Promise<void> {
     using held = heldPool(["start"]);
     const request = {
       origin: "http://127.0.0.1:1",
