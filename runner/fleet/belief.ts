@@ -47,11 +47,16 @@ export function faultInTurn(
   const last = new Map<number, number>();
   for (const { worker, part: { index } } of parts) {
     const before = last.get(worker) ?? lastOf(worker);
-    if (index !== before + 1) return `it reported interval ${index} right after ${before}`;
+    if (index !== before + 1) return outOfOrder(index, before);
     if (index > most) return `it reported interval ${index}, which is still to come`;
     last.set(worker, index);
   }
   return null;
+}
+
+function outOfOrder(index: number, before: number): string {
+  const where = before < 0 ? "first of all" : `right after interval ${before}`;
+  return `it reported interval ${index} ${where}`;
 }
 
 /** Clocks may be wrong by much; a start that is hours away is none of this run. */

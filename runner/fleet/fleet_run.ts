@@ -31,11 +31,19 @@ const LATE_MS = 60_000;
 /** By so much the clocks of a fleet may differ from what its agents think. */
 const CLOCKS_MS = 10_000;
 
+/** How long a load lasts. */
+export interface Length {
+  /** Null when it ends by count. */
+  readonly durationMs: number | null;
+  /** Whether nobody asks anything after that: visitors who are there at the end of phases go on. */
+  readonly isFixed: boolean;
+}
+
 export class FleetRun {
   readonly #agents: ReadonlyMap<string, Listening>;
   #startAtMs = 0;
   #startMs = Infinity;
-  #durationMs: number | null = null;
+  #length: Length = { durationMs: null, isFixed: false };
   /** When the run was ended early, microseconds since its start; Infinity when it was not. */
   #stoppedUs = Infinity;
   #audible = 0;
@@ -91,7 +99,8 @@ export class FleetRun {
   #lastEnded(nowMs: number): number {
     const { intervalMs } = this.setting;
     const elapsedMs = nowMs - this.#startMs + CLOCKS_MS;
-    return Math.floor(Math.min(elapsedMs, this.#durationMs ?? Infinity) / intervalMs);
+    const endMs = this.#length.isFixed ? this.#length.durationMs ?? Infinity : Infinity;
+    return Math.ceil(Math.min(elapsedMs, endMs) / intervalMs) - 1;
   }
 
   #now(): number {
@@ -128,18 +137,18 @@ export class FleetRun {
   /**
    * The start is known, before any agent is: nothing of before is believed.
    * @param startAtMs By Redis's clock; `startMs` is the same moment by performance.now().
-   * @param durationMs How long the load lasts; null when it ends by count.
    */
-  begin(startAtMs: number, startMs: number, durationMs: number | null): void {
+  begin(startAtMs: number, startMs: number, length: Length): void {
     this.#startAtMs = startAtMs;
     this.#startMs = startMs;
-    this.#durationMs = durationMs;
+    this.#length = length;
   }
 
   /** Resolves when every agent has told its last word, or won't. */
   async over(): Promise<void> {
     for (const { hearing } of this.#agents.values()) hearing.lastMs = this.#now();
-    const endMs = this.#durationMs === null ? null : this.#startMs + this.#durationMs;
+    const { durationMs } = this.#length;
+    const endMs = durationMs === null ? null : this.#startMs + durationMs;
     const { signal } = this.setting.hooks;
     for (let isOver = false; !isOver; isOver = await this.#look(endMs)) {
       if (signal.aborted && this.#stoppedUs === Infinity) {
@@ -166,7 +175,8 @@ export class FleetRun {
   /** Whoever goes on talking so long after the end is not waited for either. */
   #isLate(endMs: number | null): boolean {
     const stoppedMs = this.#startMs + this.#stoppedUs / 1_000;
-    return this.#now() > Math.min(endMs ?? Infinity, stoppedMs) + LATE_MS;
+    const lastMs = this.#length.isFixed ? endMs ?? Infinity : Infinity;
+    return this.#now() > Math.min(lastMs, stoppedMs) + LATE_MS;
   }
 
   /** Those of `open` that nobody has to wait for: the load is over, and nothing of theirs is on its way. */
