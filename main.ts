@@ -4,9 +4,10 @@
  */
 import { commands, isCommandName, listedCommands } from "./cli/registry.ts";
 import { print, printError } from "./cli/terminal.ts";
-import { harmless } from "./report/terminal/text.ts";
+import { textLines } from "./report/writing/terminal.ts";
 import { VERSION } from "./runner/version.ts";
-import { EXIT, ExpectedError, UserError } from "./scenarios/errors.ts";
+import { EXIT, ExpectedError, TargetError, UserError } from "./scenarios/errors.ts";
+import { shortened } from "./scenarios/shortened.ts";
 
 async function dispatch([name = "", ...args]: readonly string[]): Promise<number> {
   if (isCommandName(name)) {
@@ -16,15 +17,15 @@ async function dispatch([name = "", ...args]: readonly string[]): Promise<number
   switch (name) {
     case "--version":
     case "-V":
-      await print(`${VERSION}\n`);
+      await print(textLines([VERSION]));
       return EXIT.done;
     case "--help":
     case "-h":
     case "help":
-      await print(help());
+      await print(textLines(help()));
       return EXIT.done;
     case "":
-      printError(help());
+      printError(textLines(help()));
       return EXIT.usage;
     default:
       throw await unknownCommand(name);
@@ -38,24 +39,32 @@ async function unknownCommand(name: string): Promise<UserError> {
   return new UserError([{ place: "plateau", message: `Cannot find command "${name}"`, fix }]);
 }
 
-function help(): string {
-  const lines = listedCommands().map(({ name, summary }) => `  ${name.padEnd(11)}  ${summary}`);
-  return `Plateau ${VERSION} measures HTTP services: it starts them, loads them, and writes a report.
-
-Usage: plateau COMMAND [options]
-
-${lines.join("\n")}
-
-plateau COMMAND --help tells more.
-`;
+function help(): string[] {
+  return [
+    `Plateau ${VERSION} measures HTTP services: it starts them, loads them, and writes a report.`,
+    "",
+    "Usage: plateau COMMAND [options]",
+    "",
+    ...listedCommands().map(({ name, summary }) => `  ${name.padEnd(11)}  ${summary}`),
+    "",
+    "plateau COMMAND --help tells more.",
+  ];
 }
 
-function tell(error: unknown): number {
-  const lines = error instanceof ExpectedError ? error.lines : [
+/** Who starts Plateau decides what it may do: without a permission that it needs it is no defect. */
+function asExpected(error: unknown): unknown {
+  return error instanceof Deno.errors.NotCapable
+    ? new TargetError(`Cannot do this without a permission: ${error.message}`)
+    : error;
+}
+
+function tell(thrown: unknown): number {
+  const error = asExpected(thrown);
+  const lines = error instanceof ExpectedError ? shortened(error.lines) : [
     ...(error instanceof Error && error.stack || String(error)).split("\n"),
     "This is a defect of Plateau: please report it, with the lines above and what you did",
   ];
-  printError(lines.map((line) => `${harmless(line)}\n`).join(""));
+  printError(textLines(lines));
   return error instanceof ExpectedError ? error.exitCode : EXIT.defect;
 }
 

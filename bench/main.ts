@@ -4,6 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import { print, printError } from "../cli/terminal.ts";
+import { textLines } from "../report/writing/terminal.ts";
 import { EXIT, ExpectedError, messageOf, UserError } from "../scenarios/errors.ts";
 import { benches, type BenchName, isBenchName } from "./registry.ts";
 import { isKept, sectionLines } from "./table.ts";
@@ -63,23 +64,23 @@ function wrong(message: string): UserError {
 
 async function measure(name: BenchName, { rounds, short }: Asked): Promise<number> {
   const bench = benches[name];
-  printError(`${name}: ${bench.about}\n`);
+  printError(textLines([`${name}: ${bench.about}`]));
   const sections = await bench.run({ rounds: rounds ?? (short ? 1 : bench.rounds), short });
-  await print(sections.flatMap(sectionLines).join("\n") + "\n");
+  await print(textLines(sections.flatMap(sectionLines)));
   const kept = sections.every(({ rows }) => rows.every((row) => isKept(row) !== false));
   return kept ? EXIT.done : EXIT.failedCheck;
 }
 
 function tell(error: unknown): number {
   if (!(error instanceof ExpectedError)) throw error;
-  printError(error.lines.map((line) => `${line}\n`).join(""));
+  printError(textLines(error.lines));
   return error.exitCode;
 }
 
 async function main(args: readonly string[]): Promise<number> {
   const asked = read(args);
   if (asked.help) {
-    await print(HELP);
+    await print(textLines(HELP.trimEnd().split("\n")));
     return EXIT.done;
   }
   let worst: number = EXIT.done;

@@ -1,5 +1,6 @@
 /** Measuring things in turns: a machine that slows down meanwhile slows all of them. */
 import { printError } from "../cli/terminal.ts";
+import { textLines } from "../report/writing/terminal.ts";
 
 /** What `measure` gives for each name, once a round. */
 export async function interleaved<Name extends string, Value>(
@@ -10,7 +11,7 @@ export async function interleaved<Name extends string, Value>(
   const seen = Object.fromEntries(names.map((name) => [name, []])) as Record<string, Value[]>;
   for (let round = 1; round <= rounds; round++) {
     for (const name of names) {
-      printError(`  round ${round} of ${rounds}: ${name}\n`);
+      printError(textLines([`  round ${round} of ${rounds}: ${name}`]));
       seen[name].push(await measure(name));
     }
   }

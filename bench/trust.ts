@@ -3,6 +3,7 @@
  * way, each of which must be found with its cause, and quiet ones that must be valid.
  */
 import { printError } from "../cli/terminal.ts";
+import { textLines } from "../report/writing/terminal.ts";
 import type { Measurement } from "../runner/result.ts";
 import { calibrate } from "../runner/trust/calibration.ts";
 import { atLeast, atMost } from "./bar.ts";
@@ -25,12 +26,16 @@ export const trust: Bench = {
     const quiet: Measurement[] = [];
     for (let round = 0; round < rounds; round++) {
       for (const { scenario, seen } of starved) {
-        printError(`  round ${round + 1} of ${rounds}: ${scenario.what}\n`);
+        printError(textLines([`  round ${round + 1} of ${rounds}: ${scenario.what}`]));
         seen.push(await undisturbed(() => scenario.measure(duration)));
       }
       for (let i = 0; i < QUIET_A_ROUND; i++) {
         const load = QUIET[(round * QUIET_A_ROUND + i) % QUIET.length];
-        printError(`  round ${round + 1} of ${rounds}: ${load.server}${load.path} ${load.flags}\n`);
+        printError(
+          textLines([
+            `  round ${round + 1} of ${rounds}: ${load.server}${load.path} ${load.flags}`,
+          ]),
+        );
         quiet.push(await undisturbed(() => measureQuiet(load, duration)));
       }
     }

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import process from "node:process";
 import { z } from "zod";
 import { counted } from "../report/words.ts";
+import { textLines } from "../report/writing/terminal.ts";
 import { Agent } from "../runner/fleet/agent.ts";
 import { allowedHost, LOOPBACK } from "../runner/fleet/allow.ts";
 import { agentName } from "../runner/fleet/told.ts";
@@ -13,13 +14,14 @@ import { redisAccessFlags } from "./fleet_flags.ts";
 import { fleetRedis, redisConflicts } from "./fleet_redis.ts";
 import { quietFlag, redisFlag } from "./flags.ts";
 import { aborted, untilSignal } from "./interrupt.ts";
-import { printError } from "./terminal.ts";
+import { printError, terminalOptions } from "./terminal.ts";
 import { wholeNumber } from "./values.ts";
 
 const hosts = z.string().transform((text) => text.split(",")).pipe(z.array(allowedHost));
 
 export const agent = defineCommand({
   parts: {
+    ...redisFlag,
     redis: { ...redisFlag.redis, about: "Redis at which to wait for work; also as REDIS_URL" },
     ...redisAccessFlags,
     name: {
@@ -47,12 +49,13 @@ export const agent = defineCommand({
     ...quietFlag,
   },
   conflicts: redisConflicts,
-  run({ redis, redisCacert, name = ownName(), workers, allow, log, quiet }): Promise<number> {
+  run({ name = ownName(), workers, allow, log, quiet, ...named }): Promise<number> {
     return untilSignal(async (signal) => {
       const logFolder = log === undefined ? null : await makeFolder(log);
-      const onNote = (text: string): void => quiet ? undefined : printError(`${text}\n`);
+      const onNote = (text: string): void =>
+        quiet ? undefined : printError(textLines([text], terminalOptions(Deno.stderr)));
       const own = workers ?? Math.max(1, navigator.hardwareConcurrency - 1);
-      const asked = { ...fleetRedis(redis, redisCacert), name, workers: own, allow, logFolder };
+      const asked = { ...fleetRedis(named), name, workers: own, allow, logFolder };
       const agent = await Agent.start({ ...asked, onNote, signal });
       onNote(
         `agent ${name} is ready: ${counted(own, "worker")}, allowed to load ${allow.join(", ")}`,

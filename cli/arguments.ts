@@ -33,9 +33,12 @@ export function readArguments<P extends Parts>(
   return { asks: "values", values: parsed.data as Values<P> };
 }
 
-export function helpText<P extends Parts>(spec: CommandSpec<P>, title: CommandTitle): string {
-  const more = spec.more ? `\n${spec.more.trimEnd()}\n` : "";
-  return commanderOf({ parts: spec.parts, title }).helpInformation() + more;
+export function helpLines<P extends Parts>(spec: CommandSpec<P>, title: CommandTitle): string[] {
+  const help = commanderOf({ parts: spec.parts, title }).helpInformation();
+  return [
+    ...help.trimEnd().split("\n"),
+    ...spec.more ? ["", ...spec.more.trimEnd().split("\n")] : [],
+  ];
 }
 
 interface Called {
@@ -84,7 +87,8 @@ function judgeUnknown(
       continue;
     }
     const [place, ...value] = unknown[at].split("=");
-    const meant = options.find(({ long }) => long === closest(place, longNames(options)));
+    const name = closest(place, longNames(options));
+    const meant = options.find(({ long }) => name !== null && long === name);
     const fix = meant ? `did you mean ${meant.long}?` : "--help lists the options";
     problems.push({ place, message: "Cannot understand this option", fix });
     if (meant?.required && value.length === 0) at++; // the value that would have been its

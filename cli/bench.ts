@@ -1,16 +1,22 @@
 /** `plateau bench URL`: one measurement, in the manner of wrk and oha. */
 import type { Grouped } from "../report/cells.ts";
 import type { GateOutcome } from "../report/gates.ts";
+import { jsonText } from "../report/writing/json.ts";
+import type { Written } from "../report/writing/written.ts";
 import { measureUrl } from "../runner/bench.ts";
 import type { Measurement } from "../runner/result.ts";
 import { EXIT, TargetError } from "../scenarios/errors.ts";
+import { withoutSecrets } from "../scenarios/secrets.ts";
 import type { Threshold } from "../scenarios/threshold.ts";
 import type { Asked } from "./bench_page.ts";
-import { benchConflicts, benchParts, benchRequest } from "./bench_flags.ts";
+import { benchConflicts, benchParts } from "./bench_flags.ts";
+import { benchRequest } from "./bench_request.ts";
 import type { Command } from "./command.ts";
 import { defineCommand } from "./define.ts";
+import { hostname } from "./environment.ts";
 import { loaderFor } from "./fleet_flags.ts";
 import { tellGithub } from "./github.ts";
+import { keepGivenSecrets } from "./given_secrets.ts";
 import { interruptible } from "./interrupt.ts";
 import { judgeMeasurement, judgeTrust } from "./judge.ts";
 import { type Renderers, takesStdout, writeOutputs } from "./outputs.ts";
@@ -39,7 +45,12 @@ Examples:
         .finally(() => loader.close())
         .finally(stop);
       const gates = await gatesOf(measurement, values.threshold, baseline);
-      const asked = { thresholds: values.threshold, baseline, args, seed: request.seed };
+      const asked = {
+        thresholds: values.threshold,
+        baseline,
+        args: args.map(withoutSecrets),
+        seed: request.seed,
+      };
       const renderers = renderersOf(measurement, asked, gates);
       await writeOutputs(values, renderers);
       if (!takesStdout(values)) await print(await summaryOf(measurement, gates));
@@ -65,6 +76,7 @@ Examples:
 export const bench: Command = {
   parts: benchParts,
   async execute(args, title): Promise<number> {
+    keepGivenSecrets(args);
     const isLike = args.some((arg) => arg.startsWith("--like"));
     const given = isLike ? (await import("./like.ts")).withLikeness(args) : args;
     return await command.execute(given, title);
@@ -73,8 +85,8 @@ export const bench: Command = {
 
 async function tellDifferences(like: string, measurement: Measurement): Promise<void> {
   const { differencesOf } = await import("./like.ts");
-  const { shownLines } = await import("../report/terminal/text.ts");
-  printError(shownLines(differencesOf(like, measurement), terminalOptions(Deno.stderr)));
+  const { textLines } = await import("../report/writing/terminal.ts");
+  printError(textLines(differencesOf(like, measurement), terminalOptions(Deno.stderr)));
 }
 
 /** What became of the thresholds. */
@@ -106,7 +118,7 @@ function renderersOf(
   gates: readonly GateOutcome[],
 ): Renderers {
   return {
-    json: () => JSON.stringify(measurement, null, 2) + "\n",
+    json: () => jsonText(measurement, 2),
     csv: async () => (await import("../report/csv.ts")).renderMeasurementCsv(measurement),
     csvIntervals: async () =>
       (await import("../report/csv/intervals.ts")).renderMeasurementIntervalsCsv(measurement),
@@ -117,17 +129,20 @@ function renderersOf(
   };
 }
 
-async function junitOf(measurement: Measurement, gates: readonly GateOutcome[]): Promise<string> {
+async function junitOf(
+  measurement: Measurement,
+  gates: readonly GateOutcome[],
+): Promise<Written<"xml">> {
   const { measurementSuite, renderJunit } = await import("../report/junit.ts");
   const startedAt = new Date(Date.now() - measurement.elapsed * 1_000).toISOString();
-  const hostname = Deno.hostname();
-  return renderJunit([measurementSuite({ measurement, startedAt, hostname }, gates)]);
+  const about = { measurement, startedAt, hostname: hostname() };
+  return renderJunit([measurementSuite(about, gates)]);
 }
 
 async function summaryOf(
   measurement: Measurement,
   gates: readonly GateOutcome[],
-): Promise<string> {
+): Promise<Written<"terminal">> {
   const { renderMeasurement } = await import("../report/terminal/measurement.ts");
   return renderMeasurement(measurement, terminalOptions(), gates);
 }

@@ -1,15 +1,13 @@
-/** The flags of `plateau bench`, and the request that they describe. */
+/** The flags of `plateau bench`. */
 import { z } from "zod";
-import type { BenchRequest } from "../runner/bench.ts";
 import type { Problem } from "../scenarios/errors.ts";
 import * as load from "../scenarios/load.ts";
 import type { CellLoad } from "../scenarios/cell_load.ts";
 import { METHODS } from "../scenarios/request.ts";
-import { type RequestScenario, requestScenarioSpec } from "../scenarios/scenario.ts";
-import { accessConflicts, accessFlags, accessOf } from "./access_flags.ts";
+import { accessConflicts, accessFlags } from "./access_flags.ts";
 import { type Given, type Parts, under, type Values } from "./command.ts";
 import { fleetConflicts, fleetFlags } from "./fleet_flags.ts";
-import { anySeed, quietFlag, redisFlag, seedFlag, strictFlag } from "./flags.ts";
+import { quietFlag, redisFlag, seedFlag, strictFlag } from "./flags.ts";
 import { outputConflicts, outputFlags } from "./outputs.ts";
 import { phases } from "./phases.ts";
 import { thresholdFlags } from "./threshold_flags.ts";
@@ -151,6 +149,7 @@ const otherFlags = {
 
 const fromOthersFlags = {
   ...fleetFlags,
+  ...redisFlag,
   redis: { ...redisFlag.redis, about: "Redis at which the agents wait; also as REDIS_URL" },
 } satisfies Parts;
 
@@ -199,48 +198,4 @@ function loadConflicts(given: Given): Problem[] {
 function kindOf(given: Given): CellLoad["kind"] {
   if (given.phases !== undefined) return "phases";
   return given.rate === undefined ? "closed" : "rate";
-}
-
-export function benchRequest(values: BenchValues): BenchRequest {
-  const { url, driver, interval: intervalMs, log: logPath = null, seed = anySeed() } = values;
-  const scenario = scenarioOf(values);
-  const access = accessOf(values);
-  return { url, ...access, driver, seed, scenario, load: loadOf(values), intervalMs, logPath };
-}
-
-function loadOf(values: BenchValues): CellLoad {
-  const { phases, rate, arrivals = "uniform", requests = null } = values;
-  const { keepalive: keepAlive, timeout: timeoutMs, workers = null } = values;
-  const { connections = phases ? load.DEFAULT_VISITORS : load.DEFAULT_CONNECTIONS } = values;
-  const { duration: durationMs = load.DEFAULT_DURATION_MS } = values;
-  const common = { connections, keepAlive, timeoutMs, workers };
-  if (phases) return { kind: "phases", ...common, phases, arrivals, pool: "own" };
-  if (rate !== undefined) {
-    return { kind: "rate", ...common, ratePerSec: rate, arrivals, durationMs };
-  }
-  const { pipeline } = values;
-  const end = requests === null ? { durationMs, requests } : { durationMs: null, requests };
-  return { kind: "closed", ...common, pipeline, ...end };
-}
-
-function scenarioOf(
-  { url, method, header, body, expectStatus, expectBody }: BenchValues,
-): RequestScenario {
-  return requestScenarioSpec.parse({
-    [method]: url.pathname + url.search,
-    headers: combined(header),
-    body,
-    expect: { status: expectStatus, body: expectBody },
-  });
-}
-
-/** A field that is given twice is a list (RFC 9110 §5.3); only Cookie is joined differently (RFC 6265 §5.4). */
-function combined(
-  fields: readonly (readonly [name: string, value: string])[],
-): Record<string, string> {
-  const byName = Map.groupBy(fields, ([name]) => name.toLowerCase());
-  return Object.fromEntries([...byName].map(([name, given]) => [
-    given[0][0],
-    given.map(([, value]) => value).join(name === "cookie" ? "; " : ", "),
-  ]));
 }

@@ -5,6 +5,7 @@ import { renderPage } from "../report/html/page.ts";
 import { measuredSentences } from "../report/method.ts";
 import { reportModel } from "../report/model.ts";
 import { describeMachine } from "../runner/machine/describe.ts";
+import type { Written } from "../report/writing/written.ts";
 import { hashSettings } from "../runner/provenance.ts";
 import type { Measurement, Results, Threshold } from "../runner/result.ts";
 import { benchRun } from "./bench_run.ts";
@@ -18,7 +19,7 @@ export interface Asked {
   readonly seed: number;
 }
 
-export function renderBenchPage(measurement: Measurement, asked: Asked): string {
+export function renderBenchPage(measurement: Measurement, asked: Asked): Written<"html"> {
   const results = asResults(measurement, asked);
   return renderPage([{
     ...reportModel(results, asked.baseline),

@@ -2,9 +2,9 @@
 import { z } from "zod";
 import { cellLabel } from "../report/cells.ts";
 import { loadText, parametersText, scenarioLoads } from "../report/load.ts";
-import { shownLines } from "../report/terminal/text.ts";
 import { formatDuration } from "../report/units.ts";
 import { counted } from "../report/words.ts";
+import { textLines } from "../report/writing/terminal.ts";
 import { describeLoad } from "../runner/described_load.ts";
 import { boundsOf, repeatSentence } from "../runner/repetition.ts";
 import { Schedule } from "../runner/schedule.ts";
@@ -14,6 +14,7 @@ import type { Cell } from "../scenarios/plan.ts";
 import type { Repeat } from "../scenarios/repetition.ts";
 import { defineCommand } from "./define.ts";
 import { planFlags } from "./flags.ts";
+import { withoutSecrets } from "../scenarios/secrets.ts";
 import { planFromFile } from "./planned.ts";
 import { print, terminalOptions } from "./terminal.ts";
 
@@ -36,7 +37,7 @@ export const check = defineCommand({
       ...notes.map((note) => `Note: ${note}`),
       ...(experiment.parameters ? [`Parameters: ${parametersText(experiment.parameters)}`] : []),
     ];
-    await print(shownLines(lines, terminalOptions()));
+    await print(textLines(lines.map(withoutSecrets), terminalOptions()));
     return EXIT.done;
   },
 });

@@ -6,12 +6,14 @@ import type { Side } from "../report/comparison/differences.ts";
 import { comparisonJson, comparisonSuite } from "../report/comparison/forms.ts";
 import { renderComparison, renderComparisonMarkdown } from "../report/comparison/render.ts";
 import { renderJunit } from "../report/junit.ts";
+import { jsonText } from "../report/writing/json.ts";
 import type { Measurement, Results } from "../runner/result.ts";
 import { EXIT, UserError } from "../scenarios/errors.ts";
 import { margin } from "../scenarios/threshold.ts";
 import { groupedOf } from "./bench_run.ts";
 import type { Parts } from "./command.ts";
 import { defineCommand } from "./define.ts";
+import { hostname } from "./environment.ts";
 import { tellGithub } from "./github.ts";
 import { comparisonAnnotations } from "./github_annotations.ts";
 import {
@@ -102,10 +104,10 @@ function sideOf(result: Results | Measurement): Side {
 
 function renderersOf(comparison: ResultsComparison): Renderers<"json" | "markdown" | "junit"> {
   return {
-    json: () => JSON.stringify(comparisonJson(comparison), null, 2) + "\n",
+    json: () => jsonText(comparisonJson(comparison), 2),
     markdown: () => renderComparisonMarkdown(comparison),
     junit: () => {
-      const when = { startedAt: new Date().toISOString(), hostname: Deno.hostname() };
+      const when = { startedAt: new Date().toISOString(), hostname: hostname() };
       return renderJunit([comparisonSuite(comparison, when)]);
     },
   };

@@ -17,7 +17,11 @@ const ROOT = join(import.meta.dirname ?? "", "..");
 const OUTPUT = join(ROOT, "dist/plateau");
 
 /** What is started by its URL, and so is in no import graph: it lies beside the bundled main module. */
-const WORKERS = ["runner/load/worker.ts", "runner/trust/null_responder.ts"];
+const WORKERS = [
+  "runner/load/worker.ts",
+  "runner/trust/null_responder.ts",
+  "targets/launch/parent_watch.ts",
+];
 
 const ENTRY_NAME = "plateau.js";
 /** Bundled CommonJS packages `require` Node's own modules, which a bundle does not provide. */

@@ -1,5 +1,6 @@
 /** `plateau completions SHELL`: a script by which a shell completes commands, options and their values. */
 import { z } from "zod";
+import { textLines } from "../report/writing/terminal.ts";
 import { EXIT } from "../scenarios/errors.ts";
 import { experiments } from "../scenarios/experiments/registry.ts";
 import type { Command } from "./command.ts";
@@ -32,7 +33,7 @@ reads when it starts:
     async run({ shell }): Promise<number> {
       const known = { EXPERIMENT: Object.keys(experiments) };
       const commands = (await declared()).map((command) => typedCommand(command, known));
-      await print(shells[shell](commands));
+      await print(textLines(shells[shell](commands).trimEnd().split("\n")));
       return EXIT.done;
     },
   });

@@ -1,17 +1,24 @@
 /** A command from its declaration. */
+import { textLines } from "../report/writing/terminal.ts";
 import { VERSION } from "../runner/version.ts";
 import { EXIT } from "../scenarios/errors.ts";
-import { helpText, readArguments } from "./arguments.ts";
+import { helpLines, readArguments } from "./arguments.ts";
 import type { Command, CommandSpec, Parts } from "./command.ts";
-import { print } from "./terminal.ts";
+import { keepGivenSecrets, openPasswordNote } from "./given_secrets.ts";
+import { print, printError } from "./terminal.ts";
 
 export function defineCommand<P extends Parts>(spec: CommandSpec<P>): Command {
   return {
     parts: spec.parts,
     async execute(args, title): Promise<number> {
+      keepGivenSecrets(args);
       const read = readArguments(spec, title, args);
-      if (read.asks === "values") return await spec.run(read.values, args);
-      await print(read.asks === "help" ? helpText(spec, title) : `${VERSION}\n`);
+      if (read.asks === "values") {
+        const note = openPasswordNote(args);
+        if (note !== null && !Reflect.get(read.values, "quiet")) printError(textLines([note]));
+        return await spec.run(read.values, args);
+      }
+      await print(textLines(read.asks === "help" ? helpLines(spec, title) : [VERSION]));
       return EXIT.done;
     },
   };

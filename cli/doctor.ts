@@ -1,29 +1,31 @@
 /** `plateau doctor`: is this machine fit to measure on? */
-import {
-  encoded,
-  harmless,
-  padEnd,
-  type Style,
-  styled,
-  type TerminalOptions,
-  wrapped,
-} from "../report/terminal/text.ts";
+import { BLANK, lineOf } from "../report/terminal/line.ts";
 import { counted } from "../report/words.ts";
+import { padEnd, wrapped } from "../report/writing/columns.ts";
+import { jsonText } from "../report/writing/json.ts";
+import {
+  type Line,
+  type Style,
+  type TerminalOptions,
+  writtenLines,
+} from "../report/writing/terminal.ts";
+import type { Written } from "../report/writing/written.ts";
 import { diagnose, type Diagnosis } from "../runner/doctor/diagnosis.ts";
 import { look } from "../runner/doctor/sight.ts";
 import { EXIT } from "../scenarios/errors.ts";
 import { defineCommand } from "./define.ts";
-import { redisFlag, redisUrlOf } from "./flags.ts";
+import { passwordConflicts, redisFlag, redisUrlOf } from "./flags.ts";
 import { interruptible } from "./interrupt.ts";
 import { outputFlags, writeFile } from "./outputs.ts";
 import { print, terminalOptions } from "./terminal.ts";
 
 export const doctor = defineCommand({
   parts: { json: outputFlags.json, ...redisFlag },
-  run({ json, redis }): Promise<number> {
+  conflicts: passwordConflicts,
+  run({ json, ...named }): Promise<number> {
     return interruptible(async (signal) => {
-      const diagnosis = diagnose(await look({ redisUrl: redisUrlOf(redis), signal }));
-      const data = `${JSON.stringify(diagnosis, null, 2)}\n`;
+      const diagnosis = diagnose(await look({ redisUrl: redisUrlOf(named), signal }));
+      const data = jsonText(diagnosis, 2);
       if (json !== undefined && json !== "-") await writeFile(json, data);
       await print(json === "-" ? data : renderDiagnosis(diagnosis, terminalOptions()));
       return EXIT.done;
@@ -43,25 +45,28 @@ const MARKS: Record<Finding["verdict"], { unicode: string; ascii: string; style:
 const MARK = 3;
 const TITLE = 11;
 
-export function renderDiagnosis({ checks }: Diagnosis, options: TerminalOptions): string {
+export function renderDiagnosis(
+  { checks }: Diagnosis,
+  options: TerminalOptions,
+): Written<"terminal"> {
   const lines = checks.flatMap((finding) => findingLines(finding, options));
-  return encoded([...lines, "", conclusion(checks)].join("\n") + "\n", options);
+  return writtenLines([...lines, BLANK, lineOf(conclusion(checks))], options);
 }
 
 function findingLines(
   { title, verdict, found, advice }: Finding,
   options: TerminalOptions,
-): string[] {
+): Line[] {
   const { unicode, ascii, style } = MARKS[verdict];
   const mark = padEnd(options.unicode ? unicode : ascii, MARK);
   const indent = " ".repeat(MARK + TITLE);
   const width = options.width - indent.length;
   const [first, ...rest] = [found, ...advice === null ? [] : [advice]].flatMap((text) =>
-    wrapped(harmless(text), width)
+    wrapped(text, width)
   );
   return [
-    styled(mark, style, options) + padEnd(title, TITLE) + first,
-    ...rest.map((line) => indent + line),
+    [{ text: mark, style }, { text: padEnd(title, TITLE) + first }],
+    ...rest.map((line) => lineOf(indent + line)),
   ];
 }
 

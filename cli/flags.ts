@@ -2,8 +2,12 @@
 import { z } from "zod";
 import { duration } from "../scenarios/load.ts";
 import { repeatText, seed } from "../scenarios/repetition.ts";
-import type { Parts } from "./command.ts";
-import { only, redisUrl, settings, wholeNumber } from "./values.ts";
+import { passwordsIn } from "../scenarios/secret_fields.ts";
+import { secrets } from "../scenarios/secrets.ts";
+import type { Problem } from "../scenarios/errors.ts";
+import type { Given, Parts } from "./command.ts";
+import { variable } from "./environment.ts";
+import { only, passwordFile, redisUrl, settings, wholeNumber } from "./values.ts";
 
 export const redisFlag = {
   redis: {
@@ -11,11 +15,45 @@ export const redisFlag = {
     about: "Redis to use; also as REDIS_URL",
     schema: redisUrl.optional(),
   },
+  redisPasswordFile: {
+    flags: "--redis-password-file <FILE>",
+    about:
+      "File that holds the password of that Redis; the password also as PLATEAU_REDIS_PASSWORD",
+    schema: passwordFile.optional(),
+  },
 } satisfies Parts;
 
-/** The Redis that the user named, or null. */
-export function redisUrlOf(flag: string | undefined): string | null {
-  return (flag ?? Deno.env.get("REDIS_URL")) || null;
+/** What a command line says of a Redis: its address, and its password where that is in a file. */
+export interface NamedRedis {
+  readonly redis?: string;
+  readonly redisPasswordFile?: string;
+}
+
+/** The Redis that the user named, with its password, or null. */
+export function redisUrlOf({ redis, redisPasswordFile }: NamedRedis): string | null {
+  const url = (redis ?? variable("REDIS_URL")) || null;
+  const password = redisPasswordFile ?? variable("PLATEAU_REDIS_PASSWORD");
+  for (const secret of [password ?? "", ...passwordsIn(url ?? "")]) secrets.keep(secret);
+  return url === null || !password ? url : withPassword(url, password);
+}
+
+/** One that has a password keeps it. */
+function withPassword(text: string, password: string): string {
+  const url = URL.parse(text);
+  if (url === null || url.password !== "") return text;
+  url.password = encodeURIComponent(password);
+  return url.href;
+}
+
+/** A password for a Redis that nobody named, or that has one. @param given As it was typed. */
+export function passwordConflicts({ redis, redisPasswordFile }: Given): Problem[] {
+  if (redisPasswordFile === undefined) return [];
+  const url = URL.parse(String(redis ?? variable("REDIS_URL") ?? ""));
+  if (url !== null && url.password === "") return [];
+  const [message, fix] = url === null
+    ? ["Cannot use a password without its Redis", "add --redis redis://host:port, or set REDIS_URL"]
+    : ["Cannot use two passwords: the address of Redis has one", "take it out of the address"];
+  return [{ place: "--redis-password-file", message, fix }];
 }
 
 export const seedFlag = {

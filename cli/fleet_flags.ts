@@ -5,8 +5,8 @@ import type { Loader } from "../runner/loader.ts";
 import { type Problem, UserError } from "../scenarios/errors.ts";
 import { certificates } from "./access_flags.ts";
 import type { Given, Parts, Values } from "./command.ts";
-import { redisUrlOf } from "./flags.ts";
-import { fleetRedis } from "./fleet_redis.ts";
+import { type NamedRedis, passwordConflicts, redisUrlOf } from "./flags.ts";
+import { fleetRedis, isRedisNamed } from "./fleet_redis.ts";
 
 /** The rest of the way to a Redis whose URL is `rediss:`. */
 export const redisAccessFlags = {
@@ -35,10 +35,11 @@ export const fleetFlags = {
   ...redisAccessFlags,
 } satisfies Parts;
 
-export function fleetConflicts({ agents, redis, log }: Given): Problem[] {
-  if (agents === undefined) return [];
+export function fleetConflicts({ agents, log, ...given }: Given): Problem[] {
+  if (agents === undefined) return passwordConflicts(given);
   const problems: Problem[] = [];
-  if (redisUrlOf(redis as string | undefined) === null) {
+  if (isRedisNamed(given)) problems.push(...passwordConflicts(given));
+  else {
     const message = "Cannot reach agents without the Redis at which they wait";
     problems.push({ place: "--agents", message, fix: "add --redis redis://host:port" });
   }
@@ -49,7 +50,7 @@ export function fleetConflicts({ agents, redis, log }: Given): Problem[] {
   return problems;
 }
 
-type FleetValues = Values<typeof fleetFlags> & { readonly redis?: string };
+type FleetValues = Values<typeof fleetFlags> & NamedRedis;
 
 /** What is gone on with is loaded from as many agents as before. Throws a UserError without their Redis. */
 export function agentsAgain<Said extends FleetValues>(said: Said, agents: Said["agents"]): Said {
@@ -60,16 +61,17 @@ export function agentsAgain<Said extends FleetValues>(said: Said, agents: Said["
 
 /** Throws a TargetError when agents are wanted and can't be had. */
 export async function loaderFor(
-  { agents, redis, redisCacert }: FleetValues,
+  values: FleetValues,
   onNote: (text: string) => void,
 ): Promise<Loader> {
+  const { agents } = values;
   if (agents === undefined) return new LocalLoader();
   const { Fleet } = await import("../runner/fleet/fleet.ts");
-  return await Fleet.open({ ...fleetRedis(redis, redisCacert), agents, onNote });
+  return await Fleet.open({ ...fleetRedis(values), agents, onNote });
 }
 
-/** The Redis that the user named for the targets: that of the agents is theirs alone. */
-export function targetsRedisOf({ agents, redis }: FleetValues): string | null {
-  if (agents === undefined) return redisUrlOf(redis);
-  return redis === undefined ? null : redisUrlOf(undefined);
+/** The Redis that the user named for the targets: that of the agents is theirs alone, with its password. */
+export function targetsRedisOf(values: FleetValues): string | null {
+  if (values.agents === undefined) return redisUrlOf(values);
+  return values.redis === undefined ? null : Deno.env.get("REDIS_URL") || null;
 }

@@ -2,14 +2,23 @@
 import type { LinkOptions } from "../runner/fleet/link.ts";
 import type { Problem } from "../scenarios/errors.ts";
 import type { Given } from "./command.ts";
-import { redisUrlOf } from "./flags.ts";
+import { type NamedRedis, passwordConflicts, redisUrlOf } from "./flags.ts";
 
-export function redisConflicts({ redis }: Given): Problem[] {
-  if (redisUrlOf(typeof redis === "string" ? redis : undefined) !== null) return [];
+export function redisConflicts(given: Given): Problem[] {
+  if (isRedisNamed(given)) return passwordConflicts(given);
   const message = "Cannot do without the Redis at which agents wait";
   return [{ place: "--redis", message, fix: "add --redis redis://host:port, or set REDIS_URL" }];
 }
 
-export function fleetRedis(url: string | undefined, cacert: string | undefined): LinkOptions {
-  return { url: redisUrlOf(url) ?? "", caCerts: cacert === undefined ? undefined : [cacert] };
+/** @param given As it was typed. */
+export function isRedisNamed({ redis }: Given): boolean {
+  return redisUrlOf({ redis: typeof redis === "string" ? redis : undefined }) !== null;
+}
+
+export function fleetRedis(named: NamedRedis & { readonly redisCacert?: string }): LinkOptions {
+  const { redisCacert } = named;
+  return {
+    url: redisUrlOf(named) ?? "",
+    caCerts: redisCacert === undefined ? undefined : [redisCacert],
+  };
 }

@@ -1,4 +1,5 @@
 /** Hidden: `front PORT HOST` is a caching proxy or balancer of ours, which Plateau starts in front of targets. */
+import { textLines } from "../report/writing/terminal.ts";
 import { EXIT } from "../scenarios/errors.ts";
 import { serveFront } from "../targets/front/serve.ts";
 import { frontSettings } from "../targets/front/settings.ts";
@@ -17,7 +18,7 @@ export const front: Command = {
       );
       const served = await untilThere(start, signal);
       told.onLine = served.tell;
-      await print(`listening ${served.origin}\n`);
+      await print(textLines([`listening ${served.origin}`]));
       await aborted(signal);
       await served.close();
       return EXIT.done;

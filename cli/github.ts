@@ -1,10 +1,14 @@
 /** What a step on GitHub tells beside its log: a summary, and annotations of what went wrong. */
+import { textLines } from "../report/writing/terminal.ts";
+import type { Written } from "../report/writing/written.ts";
 import { messageOf } from "../scenarios/errors.ts";
-import type { Annotation } from "./github_annotations.ts";
+import { variable } from "./environment.ts";
+import { secrets } from "../scenarios/secrets.ts";
+import type { Annotation } from "../report/writing/annotation.ts";
 import { printError } from "./terminal.ts";
 
 export interface ForGithub {
-  readonly markdown: () => string | Promise<string>;
+  readonly markdown: () => Written<"markdown"> | Promise<Written<"markdown">>;
   readonly annotations: () => readonly Annotation[] | Promise<readonly Annotation[]>;
 }
 
@@ -13,11 +17,12 @@ export interface ForGithub {
  * that the latter holds what was asked for alone.
  */
 export async function tellGithub({ markdown, annotations }: ForGithub): Promise<void> {
-  const summary = Deno.env.get("GITHUB_STEP_SUMMARY");
+  const summary = variable("GITHUB_STEP_SUMMARY");
   if (summary) await appendSummary(summary, await markdown());
-  if (Deno.env.get("GITHUB_ACTIONS")) {
+  if (variable("GITHUB_ACTIONS")) {
     const { annotationLines } = await import("./github_annotations.ts");
-    printError(annotationLines(await annotations()).map((line) => `${line}\n`).join(""));
+    const { commandLines } = await import("../report/writing/annotation.ts");
+    printError(commandLines(annotationLines(await annotations())));
   }
 }
 
@@ -26,8 +31,11 @@ async function appendSummary(path: string, markdown: string): Promise<void> {
   const { shortened } = await import("./github_summary.ts");
   try {
     const writtenBytes = await Deno.stat(path).then(({ size }) => size, () => 0);
-    await Deno.writeTextFile(path, shortened(markdown, writtenBytes), { append: true });
+    const text = secrets.form(shortened(markdown, writtenBytes));
+    await Deno.writeTextFile(path, text, { append: true });
   } catch (error) {
-    printError(`Cannot write the summary of the step into ${path}: ${messageOf(error)}\n`);
+    printError(
+      textLines([`Cannot write the summary of the step into ${path}: ${messageOf(error)}`]),
+    );
   }
 }

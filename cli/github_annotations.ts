@@ -9,44 +9,23 @@ import { DECISIVE } from "../report/comparison/group.ts";
 import { sentenceOf } from "../report/comparison/render.ts";
 import type { GateOutcome, Outcome } from "../report/gates.ts";
 import { gateText } from "../report/gates/table.ts";
-import { harmless } from "../report/terminal/text.ts";
-import { GLUE } from "../report/units.ts";
+import { type Annotation, command } from "../report/writing/annotation.ts";
+import type { Written } from "../report/writing/written.ts";
 import type { Measurement, Missing, Results, Run } from "../runner/result.ts";
-
-export interface Annotation {
-  readonly level: "error" | "warning";
-  readonly title: string;
-  readonly message: string;
-}
+import { endsOf, isUnanswered } from "../runner/unanswered.ts";
 
 /** GitHub shows no more of a level for a step. */
 const MOST = 10;
 
 /** Workflow commands, a line each; what there is no room for is counted. */
-export function annotationLines(annotations: readonly Annotation[]): string[] {
+export function annotationLines(annotations: readonly Annotation[]): Written<"annotation">[] {
   const byLevel = Map.groupBy(annotations, ({ level }) => level);
   return [...byLevel.values()].flatMap((alike) => {
-    if (alike.length <= MOST) return alike.map(commandOf);
+    if (alike.length <= MOST) return alike.map(command);
     const [{ level }] = alike;
     const message = `${alike.length - MOST + 1} more of these are in the log and in the report`;
-    return [...alike.slice(0, MOST - 1), { level, title: "And more", message }].map(commandOf);
+    return [...alike.slice(0, MOST - 1), { level, title: "And more", message }].map(command);
   });
-}
-
-/** @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
-function commandOf({ level, title, message }: Annotation): string {
-  return `::${level} title=${property(title)}::${data(message)}`;
-}
-
-/** As actions/toolkit escapes what follows the second pair of colons. */
-function data(text: string): string {
-  return text.split(/\r?\n/).map(harmless).join("\n")
-    .replaceAll(GLUE, " ").replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
-}
-
-/** In a property colons and commas mean something, too. */
-function property(text: string): string {
-  return data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }
 
 export function resultsAnnotations(
@@ -119,9 +98,9 @@ function missingAnnotation(missing: Missing): Annotation {
 }
 
 function answersAnnotations(run: Measurement | Run): Annotation[] {
-  const { checks: { passed, failed }, requests, reasons } = run;
-  if (requests.completed === 0 && requests.due > 0) {
-    const why = Object.keys(reasons).join("; ") || "all were under way at the end";
+  const { checks: { passed, failed }, reasons } = run;
+  if (isUnanswered(run)) {
+    const why = [endsOf([run]) || "none was due", ...Object.keys(reasons)].join("; ");
     const message = `${placeOf(run)}: ${why}`;
     return [{ level: "error", title: "No request got an answer", message }];
   }

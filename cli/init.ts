@@ -1,7 +1,8 @@
 /** `plateau init [FILE]`: an experiment to start from, or what a file of another tool becomes. */
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { z } from "zod";
-import { shownLines } from "../report/terminal/text.ts";
+import { textLines } from "../report/writing/terminal.ts";
+import { readText } from "../scenarios/bounded_file.ts";
 import { filesFrom } from "../scenarios/disk_files.ts";
 import { EXIT, messageOf, UserError } from "../scenarios/errors.ts";
 import { defineCommand } from "./define.ts";
@@ -22,36 +23,48 @@ export const init = defineCommand({
     },
   },
   async run({ file, from }): Promise<number> {
-    const { text, next } = from === undefined
-      ? { text: starter, next: `It runs at once: plateau run ${file}\n` }
+    const { text, next, notes } = from === undefined
+      ? { text: starter, next: `It runs at once: plateau run ${file}`, notes: [] }
       : await converted(from, file);
     try {
       await Deno.writeTextFile(file, text, { createNew: true });
     } catch (error) {
       throw new UserError([{ place: file, ...whyNot(error) }]);
     }
-    await print(`Wrote ${file}. ${next}`);
+    await print(
+      textLines([`Wrote ${file}. ${next}`]),
+      textLines(notes.map((note) => `Note: ${note}`), terminalOptions()),
+    );
     return EXIT.done;
   },
 });
 
-async function converted(from: string, file: string): Promise<{ text: string; next: string }> {
+interface Made {
+  readonly text: string;
+  /** What to do with it, as a sentence. */
+  readonly next: string;
+  readonly notes: readonly string[];
+}
+
+async function converted(from: string, file: string): Promise<Made> {
   const { foreignFile } = await import("../scenarios/imports/foreign_file.ts");
+  const { withEngine } = await import("../scenarios/pattern.ts");
   const folder = dirname(resolve(from));
   const pathOf = (path: string): string =>
     isAbsolute(path) ? path : relative(dirname(resolve(file)), join(folder, path));
-  const foreign = foreignFile(await textOf(from), from, { files: filesFrom(folder), pathOf });
+  const text = await textOf(from);
+  const beside = { files: filesFrom(folder), pathOf };
+  const foreign = await withEngine(() => foreignFile(text, from, beside));
   if (foreign === null) {
     const message = "Cannot take this over: it is neither an Artillery script nor a HAR file";
     throw new UserError([{ place: from, message }]);
   }
-  const notes = shownLines(foreign.notes.map((note) => `Note: ${note}`), terminalOptions());
-  return { text: foreign.text, next: `plateau check ${file} tells what it runs\n${notes}` };
+  return { ...foreign, next: `plateau check ${file} tells what it runs` };
 }
 
 async function textOf(path: string): Promise<string> {
   try {
-    return await Deno.readTextFile(path);
+    return await readText(path, "foreignFile");
   } catch (error) {
     throw new UserError([{ place: path, message: `Cannot read it: ${messageOf(error)}` }]);
   }

@@ -1,16 +1,17 @@
 /** Whether a measurement ends well: throws the error whose exit code scripts wait for. Pure. */
 import type { Measurement, Missing, Results, Run } from "../runner/result.ts";
+import { endsOf, isUnanswered, unansweredText } from "../runner/unanswered.ts";
 import { CheckError, TargetError, UntrustedError } from "../scenarios/errors.ts";
 
 /** Reasons that are shown; a dead target has one or two. */
 const MOST_REASONS = 5;
 
-/** Slow is not dead: time-outs alone are a result, as in wrk. */
-export function judgeMeasurement({ url, requests, errors, reasons, checks }: Measurement): void {
-  const broken = requests.failed - (errors.timeout ?? 0);
-  if (requests.completed === 0 && broken > 0) {
+/** Without a single answer nothing was measured, whatever the requests waited for. */
+export function judgeMeasurement(measurement: Measurement): void {
+  const { url, reasons, checks } = measurement;
+  if (isUnanswered(measurement)) {
     const why = Object.keys(reasons).slice(0, MOST_REASONS);
-    throw new TargetError(`Cannot measure ${url}: no request got an answer`, why);
+    throw new TargetError(`Cannot measure ${url}: ${lowered(unansweredText(measurement))}`, why);
   }
   if (checks.failed > 0) {
     const answers = checks.passed + checks.failed;
@@ -32,12 +33,18 @@ function doubtOf(run: Measurement | Run): string {
   return `${place}${trust}: ${reasons.join(" ")}`;
 }
 
+function lowered(sentence: string): string {
+  return sentence[0].toLowerCase() + sentence.slice(1);
+}
+
 /** First what could not be measured, then wrong answers; what was skipped may be missing, but not all. */
 export function judgeResults({ runs, missing, planned }: Results): void {
   const failed = missing.filter(({ kind }) => kind === "failed");
-  if (failed.length > 0) {
-    const message = `Cannot measure all that was planned: ${runs.length} of ${planned} runs are in`;
-    throw new TargetError(message, evidenceOf(failed));
+  const silent = runs.filter(isUnanswered);
+  if (failed.length + silent.length > 0) {
+    const measured = runs.length - silent.length;
+    const message = `Cannot measure all that was planned: ${measured} of ${planned} runs are in`;
+    throw new TargetError(message, [...silenceOf(silent), ...evidenceOf(failed)]);
   }
   if (runs.length === 0) {
     throw new TargetError("Cannot judge the experiment: nothing was measured", evidenceOf(missing));
@@ -51,6 +58,20 @@ export function judgeResults({ runs, missing, planned }: Results): void {
       ),
     );
   }
+}
+
+/** A line for each cell, with what became of the requests of all its runs that got no answer. */
+function silenceOf(silent: readonly Run[]): string[] {
+  const cells = Map.groupBy(
+    silent,
+    ({ scenario, target, parameters }) => JSON.stringify([scenario, target, parameters]),
+  );
+  return [...cells.values()].map((runs) => {
+    const [{ scenario, target }] = runs;
+    const which = runs.map(({ repetition }) => repetition).join(", ");
+    const named = `${scenario}, ${target}, run${runs.length === 1 ? "" : "s"} ${which}`;
+    return `${named}: no request got an answer: ${endsOf(runs) || "none was due"}`;
+  });
 }
 
 /** Each reason once, under it the last lines of the first target that had it. */

@@ -1,5 +1,6 @@
 /** `plateau list`: what ships. */
 import { z } from "zod";
+import { textLines } from "../report/writing/terminal.ts";
 import { EXIT } from "../scenarios/errors.ts";
 import { parseExperiment } from "../scenarios/experiment_file.ts";
 import { experiments } from "../scenarios/experiments/registry.ts";
@@ -28,7 +29,8 @@ export const list = defineCommand({
   },
   async run({ what }): Promise<number> {
     const asked = what === undefined ? names : [what];
-    await print(asked.map((name) => sections[name]().join("\n") + "\n").join("\n"));
+    const lines = asked.flatMap((name, i) => [...(i === 0 ? [] : [""]), ...sections[name]()]);
+    await print(textLines(lines));
     return EXIT.done;
   },
 });

@@ -16,6 +16,7 @@ import type { OnProgress } from "../runner/progress.ts";
 import type { OnSaved } from "../runner/result_file.ts";
 import { messageOf } from "../scenarios/errors.ts";
 import { mostOf } from "../scenarios/limits.ts";
+import { secrets, withoutSecrets } from "../scenarios/secrets.ts";
 import { LOOPBACK } from "../targets/listen.ts";
 import { type LiveAnswer, plain } from "./live_connection.ts";
 import type { LiveHead } from "./live_request.ts";
@@ -125,16 +126,16 @@ export class LiveReport implements AsyncDisposable {
       page,
       status: this.#statusNow(),
     });
-    this.#body = new TextEncoder().encode(text);
+    this.#body = new TextEncoder().encode(secrets.form(text));
     this.#page = page;
     this.#first.resolve();
     this.#renderedMs += performance.now() - beganMs;
   }
 
   #tell(status: LiveStatus): void {
-    this.#status = status;
+    this.#status = { ...status, text: withoutSecrets(status.text) };
     this.#toldMs = performance.now();
-    this.#readers.tell(status);
+    this.#readers.tell(this.#status);
   }
 
   /** For who was not there when it was told. */

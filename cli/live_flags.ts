@@ -1,6 +1,7 @@
 /** The flags of `run` that show its report while it grows. */
 import { z } from "zod";
 import type { Grouped } from "../report/cells.ts";
+import { textLines } from "../report/writing/terminal.ts";
 import type { OnProgress } from "../runner/progress.ts";
 import type { Problem } from "../scenarios/errors.ts";
 import type { Given, Parts, Values } from "./command.ts";
@@ -34,8 +35,9 @@ export async function startLive(
 ): Promise<LiveReport | null> {
   if (!live) return null;
   const { LiveReport } = await import("./live.ts");
-  const report = new LiveReport({ port, baseline, onNote: (text) => printError(`${text}\n`) });
-  printError(`Live report  ${report.url}\n`);
+  const onNote = (text: string): void => printError(textLines([text]));
+  const report = new LiveReport({ port, baseline, onNote });
+  printError(textLines([`Live report  ${report.url}`]));
   return report;
 }
 

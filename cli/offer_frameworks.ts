@@ -1,4 +1,5 @@
 /** What `plateau run` does about frameworks that are not installed: on a terminal it asks, elsewhere nothing. */
+import { prompt } from "../report/writing/terminal.ts";
 import { missingFrameworks } from "../runner/lacking.ts";
 import type { Cell } from "../scenarios/plan.ts";
 import { setUp } from "./setup.ts";
@@ -10,7 +11,7 @@ export async function offerFrameworks(cells: readonly Cell[], signal: AbortSigna
   const missing = missingFrameworks(cells);
   if (missing.length === 0) return;
   const [theyAre, them] = missing.length === 1 ? ["is", "it"] : ["are", "them"];
-  printError(`${missing.join(", ")} ${theyAre} not installed. Install ${them} now? [y/N] `);
+  printError(prompt(`${missing.join(", ")} ${theyAre} not installed. Install ${them} now? [y/N] `));
   if (!/^y(?:es)?$/i.test(await readLine(signal))) return;
   for (const name of missing) await setUp(name, { signal, tell: printError });
 }

@@ -1,8 +1,10 @@
 /** The folder of one experiment's results. */
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { quoted } from "../report/command.ts";
+import { readText } from "../scenarios/bounded_file.ts";
 import { messageOf, type Problem, UserError } from "../scenarios/errors.ts";
+import { parseJson } from "../scenarios/json_text.ts";
 import type { Given } from "./command.ts";
 
 /** What is written there under a name of its own. */
@@ -19,10 +21,11 @@ export function nameConflicts({ experiment }: Given): Problem[] {
   return [{ place: experiment, message, fix }];
 }
 
-/** Makes the given folder, or `results/NAME/TIME` under the working directory. Throws a UserError when it can't. */
+/** Makes the given folder, or a new `results/NAME/TIME` under the working directory. Throws a UserError when it can't. */
 export async function makeOutDir(given: string | undefined, name: string): Promise<string> {
-  const dir = given ?? await freeDir(join("results", name, timeStamp(new Date())));
+  const dir = given ?? join("results", name, timeStamp(new Date()));
   try {
+    if (given === undefined) return await makeNewDir(dir);
     await Deno.mkdir(dir, { recursive: true });
     return dir;
   } catch (error) {
@@ -56,7 +59,7 @@ export async function occupy(dir: string): Promise<Disposable> {
 
 /** Throws a UserError when the folder holds an experiment that was interrupted: a new one would erase it. */
 export async function refuseUnfinished(dir: string): Promise<void> {
-  const text = await Deno.readTextFile(join(dir, "results.json")).catch(() => null);
+  const text = await readText(join(dir, "results.json"), "resultFile").catch(() => null);
   if (text === null) return;
   const begun = await unfinishedIn(text);
   if (begun === null) return;
@@ -77,7 +80,7 @@ async function unfinishedIn(
   const shape = results.pick({ schema: true, state: true, planned: true }).strip()
     .extend({ runs: z.array(z.unknown()) });
   try {
-    const { data } = shape.safeParse(JSON.parse(text));
+    const { data } = shape.safeParse(parseJson(text));
     return data === undefined || data.state === "done" ? null : data;
   } catch {
     return null;
@@ -97,14 +100,16 @@ function timeStamp(moment: Date): string {
   return `${moment.toISOString().slice(0, 19).replaceAll(":", "-")}Z`;
 }
 
-/** Two runs may start within a second. */
-async function freeDir(dir: string): Promise<string> {
+/** Two runs may start within a second. What is there, be it a link, is nobody's to write into. */
+async function makeNewDir(dir: string): Promise<string> {
+  await Deno.mkdir(dirname(dir), { recursive: true });
   for (let again = 1;; again++) {
     const candidate = again === 1 ? dir : `${dir}-${again}`;
-    if (!await exists(candidate)) return candidate;
+    try {
+      await Deno.mkdir(candidate);
+      return candidate;
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+    }
   }
-}
-
-function exists(path: string): Promise<boolean> {
-  return Deno.lstat(path).then(() => true, () => false);
 }

@@ -1,5 +1,8 @@
 /** The forms of a result that a user can ask for, each in a file or on standard output. */
+import { isStream, openStream, replaceFile } from "../runner/whole_file.ts";
 import { messageOf, type Problem, TargetError } from "../scenarios/errors.ts";
+import { secrets } from "../scenarios/secrets.ts";
+import type { Place, Written } from "../report/writing/written.ts";
 import type { Given, Parts, Values } from "./command.ts";
 import { print } from "./terminal.ts";
 import { outputFile } from "./values.ts";
@@ -34,10 +37,19 @@ const FORMS = Object.keys(outputFlags) as Form[];
 
 export type Outputs = Values<typeof outputFlags>;
 
+interface PlaceOf extends Record<Form, Place> {
+  json: "json";
+  csv: "csv";
+  csvIntervals: "csv";
+  markdown: "markdown";
+  junit: "xml";
+  html: "html";
+}
+
 /** How each form is made; only what was asked for is. */
-export type Renderers<Asked extends Form = Form> = Readonly<
-  Record<Asked, () => string | Promise<string>>
->;
+export type Renderers<Asked extends Form = Form> = {
+  readonly [F in Asked]: () => Written<PlaceOf[F]> | Promise<Written<PlaceOf[F]>>;
+};
 
 /** Standard output holds one thing. */
 export function outputConflicts(given: Given): Problem[] {
@@ -74,11 +86,19 @@ export async function writeOutputs(
   }
 }
 
-/** Throws a TargetError when the disk does not take it. */
+/** Throws a TargetError when the disk, or whoever reads there, does not take it. */
 export async function writeFile(path: string, text: string): Promise<void> {
   try {
-    await Deno.writeTextFile(path, text);
+    const shown = secrets.form(text);
+    if (isStream(path)) await appendTo(path, shown);
+    else await replaceFile(path, shown);
   } catch (error) {
     throw new TargetError(`Cannot write ${path}: ${messageOf(error)}`);
   }
+}
+
+async function appendTo(path: string, text: string): Promise<void> {
+  using stream = await openStream(path);
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length;) at += await stream.write(bytes.subarray(at));
 }

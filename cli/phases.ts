@@ -1,13 +1,19 @@
 /** Phases of a load on the command line: `30s@10/s,60s@50/s..200/s`, and `10s@0/s` for a pause. */
 import { z } from "zod";
 import { explain } from "../scenarios/explain.ts";
+import { beyond, isWithin } from "../scenarios/limits.ts";
 import { NO_ARRIVALS, phase, someArrive } from "../scenarios/load.ts";
 import type { Phase } from "../scenarios/pace/profile.ts";
 import { waysOf } from "../scenarios/phase_ways.ts";
 import { findingsOf } from "../scenarios/problems.ts";
 
 export const phases = z.string().transform((text, context): Phase[] => {
-  const read = text.split(",").map((part) => readPhase(part.trim()));
+  const parts = text.split(",");
+  if (!isWithin("phases", parts.length)) {
+    context.addIssue(`Cannot use these phases: ${beyond("phases", parts.length)}`);
+    return [];
+  }
+  const read = parts.map((part) => readPhase(part.trim()));
   const wrong = read.flatMap((result) => result.wrong);
   for (const message of wrong) context.addIssue(message);
   return read.flatMap(({ phase }) => phase ?? []);

@@ -6,6 +6,7 @@ import { UserError } from "../scenarios/errors.ts";
 import type { Experiment } from "../scenarios/experiment.ts";
 import { type ExperimentFile, loadExperiment } from "../scenarios/experiment_file.ts";
 import type { Load } from "../scenarios/load.ts";
+import { SECRET, secrets } from "../scenarios/secrets.ts";
 import { type Plan, planBlocks, planCells } from "../scenarios/plan.ts";
 import type { Values } from "./command.ts";
 import { anySeed, type planFlags } from "./flags.ts";
@@ -16,6 +17,7 @@ export type Changes = Omit<Values<typeof planFlags>, "seed">;
 export interface Planned extends ExperimentFile {
   readonly seed: number;
   readonly plan: Plan;
+  /** As results hold them, without secrets. */
   readonly flags: Changes;
 }
 
@@ -36,12 +38,24 @@ export async function planFromFile(
     ...file,
     experiment,
     seed,
-    flags,
-    plan: planBlocks(experiment, { seed, only: flags.only }),
+    flags: { ...flags, set: openly(set, file.experiment) },
+    plan: planBlocks(experiment, { seed, only: flags.only, shown: (all) => secrets.data(all) }),
   };
 }
 
-function changed(written: Experiment, { only, repeat, duration }: Changes): Experiment {
+/** A secret parameter's value may also be written otherwise than it is used, so it goes by its name. */
+function openly(set: Changes["set"], { parameters = {} }: Experiment): Changes["set"] {
+  return Object.fromEntries(
+    Object.entries(set).map(([name, text]) => {
+      const used = parameters[name];
+      const isSecret = typeof used === "string" && secrets.text(used) === SECRET;
+      return [name, isSecret ? SECRET : secrets.text(text)];
+    }),
+  );
+}
+
+/** @param written As the file has it. Throws a UserError where a flag does not fit it. */
+export function changed(written: Experiment, { only, repeat, duration }: Changes): Experiment {
   const experiment = { ...written, repeat: repeat ?? written.repeat };
   if (duration === undefined) return experiment;
   const asked = new Set(planCells(experiment, only).map(({ scenario }) => scenario));

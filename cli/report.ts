@@ -1,7 +1,7 @@
 /** `plateau report RESULTS…`: the report page once more. */
 import { join } from "node:path";
 import { z } from "zod";
-import { encoded, harmless } from "../report/terminal/text.ts";
+import { textLines } from "../report/writing/terminal.ts";
 import { EXIT, type Problem } from "../scenarios/errors.ts";
 import type { Given, Parts } from "./command.ts";
 import { defineCommand } from "./define.ts";
@@ -32,9 +32,9 @@ export const report = defineCommand({
     const html = values.html ?? join(await folderOf(values.results[0]), "report.html");
     const forms = resultForms(all);
     await writeOutputs({ ...values, html }, forms);
-    const trends = forms.trends.map((trend) => `Trend    ${harmless(trend)}\n`).join("");
     if (!takesStdout({ ...values, html })) {
-      await print(encoded(`${trends}Report   ${html}\n`, terminalOptions()));
+      const trends = forms.trends.map((trend) => `Trend    ${trend}`);
+      await print(textLines([...trends, `Report   ${html}`], terminalOptions()));
     }
     return EXIT.done;
   },

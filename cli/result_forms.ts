@@ -10,13 +10,16 @@ import { type ReportModel, reportModel } from "../report/model.ts";
 import { renderSummary } from "../report/terminal/summary.ts";
 import { trendsOf } from "../report/trend.ts";
 import { renderTrendMarkdown } from "../report/trend/markdown.ts";
+import { jsonText } from "../report/writing/json.ts";
+import { together } from "../report/writing/markdown.ts";
+import type { Written } from "../report/writing/written.ts";
 import type { Results } from "../runner/result.ts";
 import type { Renderers } from "./outputs.ts";
 import { terminalOptions } from "./terminal.ts";
 
 export interface ResultForms extends Renderers {
   readonly models: readonly ReportModel[];
-  readonly summary: () => string;
+  readonly summary: () => readonly Written<"terminal">[];
   /** What several results of an experiment come to, a sentence each. */
   readonly trends: readonly string[];
   /** What became of the thresholds. */
@@ -36,14 +39,14 @@ export function resultForms(
   const trends = trendsOf(reported);
   return {
     models,
-    json: () => JSON.stringify(all[0]) + "\n",
+    json: () => jsonText(all[0]),
     csv: () => renderCsv(models[0]),
     csvIntervals: () => renderIntervalsCsv(models[0]),
-    markdown: () => [...trends.map(renderTrendMarkdown), ...models.map(renderMarkdown)].join("\n"),
+    markdown: () => together([...trends.map(renderTrendMarkdown), ...models.map(renderMarkdown)]),
     junit: () => renderJunit(all.map((results, i) => resultsSuite(results, models[i]))),
     trends: trends.map(({ title, finding }) => `${title}: ${finding}`),
     gates: models.flatMap(({ gates }) => gates.outcomes),
     html: () => renderPage(models, null, trends),
-    summary: () => models.map((model) => renderSummary(model, terminalOptions())).join(""),
+    summary: () => models.map((model) => renderSummary(model, terminalOptions())),
   };
 }

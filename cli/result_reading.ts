@@ -1,8 +1,12 @@
 /** Results that were written before: those of an experiment, or the single measurement of `bench --json`. */
 import { dirname, join } from "node:path";
+import type { z } from "zod";
 import { type Measurement, measurement, type Results, results } from "../runner/result.ts";
+import { type Fault, faultsOf } from "../runner/result_faults.ts";
+import { readText } from "../scenarios/bounded_file.ts";
 import { messageOf, type Problem, UserError } from "../scenarios/errors.ts";
 import { explain } from "../scenarios/explain.ts";
+import { parseJson } from "../scenarios/json_text.ts";
 import { findingsOf } from "../scenarios/problems.ts";
 
 /** As many as help to see that a file is something else. */
@@ -11,18 +15,40 @@ const MOST_PROBLEMS = 5;
 /** @param path A results.json, or the folder that holds one. Throws a UserError with what is wrong with it. */
 export async function readResults(path: string): Promise<Results> {
   const { data, file } = await readJson(path);
-  const { data: valid, error } = results.safeParse(data, { error: explain });
-  if (!error) return valid;
-  throw new UserError(problemsOf(findingsOf(error.issues, data), file));
+  return judged(results.safeParse(data, { error: explain }), { data, file });
 }
 
 /** The same, or a file that `bench --json` wrote. */
 export async function readMeasured(path: string): Promise<Results | Measurement> {
-  const { data, file } = await readJson(path);
-  if (Reflect.get(Object(data), "schema") !== "plateau.bench/1") return await readResults(file);
-  const { data: valid, error } = measurement.safeParse(data, { error: explain });
-  if (!error) return valid;
-  throw new UserError(problemsOf(findingsOf(error.issues, data), file));
+  return eitherOf(await readJson(path));
+}
+
+/** The same of the text of a file. @param file What messages call it. */
+export function parseMeasured(text: string, file: string): Results | Measurement {
+  return eitherOf({ data: parsed(text, file), file });
+}
+
+function eitherOf({ data, file }: Raw): Results | Measurement {
+  return Reflect.get(Object(data), "schema") === "plateau.bench/1"
+    ? judged(measurement.safeParse(data, { error: explain }), { data, file })
+    : judged(results.safeParse(data, { error: explain }), { data, file });
+}
+
+interface Raw {
+  readonly data: unknown;
+  readonly file: string;
+}
+
+/** Throws a UserError unless it is a result, of which every part goes with the others. */
+function judged<Result extends Results | Measurement>(
+  { data: result, error }: z.ZodSafeParseResult<Result>,
+  { data, file }: Raw,
+): Result {
+  const found = error
+    ? findingsOf(error.issues, data)
+    : faultsOf(result).take(MOST_PROBLEMS).toArray();
+  if (result !== undefined && found.length === 0) return result;
+  throw new UserError(problemsOf(found, file));
 }
 
 /**
@@ -38,14 +64,17 @@ export async function readSessions(path: string): Promise<(Results | Measurement
 
 /** Results in a folder that is not itself that of one; none of anything else. */
 async function resultsIn(path: string): Promise<string[]> {
-  const isFolder = await Deno.stat(path).then(({ isDirectory }) => isDirectory, () => false);
-  if (!isFolder || await isFile(join(path, "results.json"))) return [];
+  if (!await isFolder(path) || await isFile(join(path, "results.json"))) return [];
   const found: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(path)) {
     const file = isDirectory ? join(path, name, "results.json") : join(path, name);
     if (file.endsWith(".json") && await isFile(file)) found.push(file);
   }
   return found.sort();
+}
+
+function isFolder(path: string): Promise<boolean> {
+  return Deno.stat(path).then(({ isDirectory }) => isDirectory, () => false);
 }
 
 function isFile(path: string): Promise<boolean> {
@@ -73,11 +102,10 @@ export async function readAll<T>(
 
 /** The folder that `path` is, or that it lies in. */
 export async function folderOf(path: string): Promise<string> {
-  const isFolder = await Deno.stat(path).then(({ isDirectory }) => isDirectory, () => false);
-  return isFolder ? path : dirname(path);
+  return await isFolder(path) ? path : dirname(path);
 }
 
-function problemsOf(findings: ReturnType<typeof findingsOf>, place: string): Problem[] {
+function problemsOf(findings: ReturnType<typeof findingsOf> | Fault[], place: string): Problem[] {
   return findings.slice(0, MOST_PROBLEMS).map(({ path, message }) => ({
     place,
     message: ["Cannot read this as results", path.map(String).join("."), message]
@@ -85,12 +113,25 @@ function problemsOf(findings: ReturnType<typeof findingsOf>, place: string): Pro
   }));
 }
 
-async function readJson(path: string): Promise<{ data: unknown; file: string }> {
+async function readJson(path: string): Promise<Raw> {
+  const file = await isFolder(path) ? join(path, "results.json") : path;
+  const text = await readText(file, "resultFile").catch((error: unknown) => {
+    throw unreadable(file, error);
+  });
+  return { data: parsed(text, file), file };
+}
+
+function parsed(text: string, file: string): unknown {
   try {
-    const file = (await Deno.stat(path)).isDirectory ? join(path, "results.json") : path;
-    return { data: JSON.parse(await Deno.readTextFile(file)), file };
+    return parseJson(text);
   } catch (error) {
-    const message = `Cannot read this as results: ${messageOf(error)}`;
-    throw new UserError([{ place: path, message }]);
+    throw unreadable(file, error);
   }
+}
+
+function unreadable(place: string, error: unknown): UserError {
+  return new UserError([{
+    place,
+    message: `Cannot read this as results: ${messageOf(error)}`,
+  }]);
 }

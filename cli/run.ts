@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { z } from "zod";
 import type { Grouped } from "../report/cells.ts";
 import { quoted } from "../report/command.ts";
-import { shownLines } from "../report/terminal/text.ts";
+import { textLines } from "../report/writing/terminal.ts";
 import { type ExperimentRequest, runExperiment } from "../runner/experiment.ts";
 import type { Results } from "../runner/result.ts";
 import { EXIT, type Problem } from "../scenarios/errors.ts";
@@ -96,17 +96,19 @@ async function runAnew(values: RunValues): Promise<number> {
   const planned = await planFromFile(values.experiment ?? "quick", values);
   const { experiment: written, source, fileName, baseDir, builtIn, notes } = planned;
   if (!values.quiet) {
-    printError(shownLines(notes.map((note) => `Note: ${note}`), terminalOptions(Deno.stderr)));
+    printError(textLines(notes.map((note) => `Note: ${note}`), terminalOptions(Deno.stderr)));
   }
   const thresholds = [...written.thresholds, ...values.threshold];
   const baseline = await readBaseline(thresholds, values.baseline);
   const outDir = await makeOutDir(values.out, written.name);
   using _ = await occupy(outDir);
   await refuseUnfinished(outDir);
-  await writeFile(join(outDir, fileName), source);
+  if (!await isSameFile(values.experiment, join(outDir, fileName))) {
+    await writeFile(join(outDir, fileName), source);
+  }
   const folder = builtIn ? null : relative(resolve(outDir), baseDir);
   const asked: Work["asked"] = {
-    file: { name: fileName, folder },
+    file: { name: fileName, folder, ...planned.withheld && { withheld: true } },
     flags: {
       ...planned.flags,
       threshold: values.threshold.map(({ text }) => text),
@@ -116,6 +118,15 @@ async function runAnew(values: RunValues): Promise<number> {
   };
   const experiment = { ...written, thresholds };
   return await carryOut({ ...planned, experiment, outDir, asked, kept: null }, baseline, values);
+}
+
+/** Of the file itself no secrets are taken out. */
+async function isSameFile(path: string | undefined, copy: string): Promise<boolean> {
+  if (path === undefined) return false;
+  const [first, second] = await Promise.all(
+    [path, copy].map((each) => Deno.realPath(each).catch(() => null)),
+  );
+  return first !== null && first === second;
 }
 
 async function runOn(resume: string, values: RunValues): Promise<number> {
@@ -132,7 +143,7 @@ async function runOn(resume: string, values: RunValues): Promise<number> {
     const work = { ...planned, outDir, asked: { file, flags }, kept };
     return await carryOut(work, baseline, agentsAgain(values, flags?.agents));
   }
-  if (!values.quiet) printError("Nothing is left to measure: this experiment is done\n");
+  if (!values.quiet) printError(textLines(["Nothing is left to measure: this experiment is done"]));
   const forms = resultForms([kept], baseline);
   await deliver(kept, forms, { outDir, values });
   judge(kept, forms, values);
@@ -177,11 +188,13 @@ async function deliver(
   const page = join(outDir, "report.html");
   await writeFile(page, await forms.html());
   await writeOutputs(values, forms);
-  const goOn = results.state === "interrupted"
-    ? `Go on    plateau run --resume ${quoted(outDir)}\n`
-    : "";
-  const where = `\nReport   ${page}\nResults  ${join(outDir, "results.json")}\n${goOn}`;
-  if (!takesStdout(values)) await print(forms.summary() + where);
+  const where = textLines([
+    "",
+    `Report   ${page}`,
+    `Results  ${join(outDir, "results.json")}`,
+    ...(results.state === "interrupted" ? [`Go on    plateau run --resume ${quoted(outDir)}`] : []),
+  ]);
+  if (!takesStdout(values)) await print(...forms.summary(), where);
   else if (!values.quiet) printError(where);
   await tellGithub({
     markdown: forms.markdown,

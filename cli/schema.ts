@@ -1,5 +1,6 @@
 /** `plateau schema`: the JSON Schema of a file, for editors and scripts. */
 import { z } from "zod";
+import { jsonText } from "../report/writing/json.ts";
 import { measurement, results } from "../runner/result.ts";
 import { EXIT } from "../scenarios/errors.ts";
 import { experimentSpec } from "../scenarios/experiment.ts";
@@ -25,7 +26,7 @@ export const schema = defineCommand({
   async run({ of }): Promise<number> {
     const json = z.toJSONSchema(schemas[of], { io: "input", unrepresentable: "any" });
     const told = of === "experiment" ? withParameters(json) : json;
-    await print(JSON.stringify(told, null, 2) + "\n");
+    await print(jsonText(told, 2));
     return EXIT.done;
   },
 });

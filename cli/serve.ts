@@ -1,11 +1,12 @@
 /** `plateau serve APP`: one built-in app, until it is told to end. */
 import { z } from "zod";
+import { textLines } from "../report/writing/terminal.ts";
 import { EXIT } from "../scenarios/errors.ts";
 import { appNames } from "../targets/apps/registry.ts";
 import { bindToParent } from "../targets/launch/bond.ts";
 import { serveApp } from "../targets/serve.ts";
 import { defineCommand } from "./define.ts";
-import { redisFlag, redisUrlOf } from "./flags.ts";
+import { passwordConflicts, redisFlag, redisUrlOf } from "./flags.ts";
 import { interruptible, untilThere } from "./interrupt.ts";
 import { print } from "./terminal.ts";
 import { assignment, wholeNumber } from "./values.ts";
@@ -38,15 +39,16 @@ export const serve = defineCommand({
     },
     ...redisFlag,
   },
-  run({ app, port, sharePort: shared, host, set, redis }): Promise<number> {
+  conflicts: passwordConflicts,
+  run({ app, port, sharePort: shared, host, set, ...named }): Promise<number> {
     bindToParent();
     return interruptible(async (signal) => {
       const settings = Object.fromEntries(set);
-      const redisUrl = redisUrlOf(redis);
+      const redisUrl = redisUrlOf(named);
       const start = serveApp({ app, port, shared, host, set: settings, redisUrl });
       const served = await untilThere(start, signal);
       signal.addEventListener("abort", () => void served.close());
-      await print(`listening ${served.origin}\n`);
+      await print(textLines([`listening ${served.origin}`]));
       await served.finished;
       return EXIT.done;
     });

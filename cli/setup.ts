@@ -1,5 +1,7 @@
 /** `plateau setup frameworks [NAME…]`: installs the servers of the frameworks study. */
 import { z } from "zod";
+import { textLines } from "../report/writing/terminal.ts";
+import type { Written } from "../report/writing/written.ts";
 import { EXIT, TargetError } from "../scenarios/errors.ts";
 import { install } from "../targets/frameworks/install.ts";
 import {
@@ -43,7 +45,7 @@ export const setup = defineCommand({
 interface SettingUp {
   readonly signal: AbortSignal;
   /** Takes what is said about it, whole lines. */
-  readonly tell: (text: string) => void | Promise<void>;
+  readonly tell: (text: Written) => void | Promise<void>;
 }
 
 /** Installs it and says so, or why not. False when it can't be had. */
@@ -56,11 +58,13 @@ export async function setUp(
   try {
     const { fresh, folder } = await install(name, signal);
     const tookS = (performance.now() - startMs) / 1_000;
-    await tell(`${title}${fresh ? `installed in ${tookS.toFixed(1)} s` : "is there"}: ${folder}\n`);
+    const what = fresh ? `installed in ${tookS.toFixed(1)} s` : "is there";
+    await tell(textLines([`${title}${what}: ${folder}`]));
     return true;
   } catch (error) {
     if (!(error instanceof TargetError)) throw error;
-    await tell(`${title}skipped: ${error.lines.join("\n")}\n`);
+    const [first, ...evidence] = error.lines;
+    await tell(textLines([`${title}skipped: ${first}`, ...evidence]));
     return false;
   }
 }

@@ -1,15 +1,20 @@
-/** Where texts for people go, and what can be shown there. */
+/** Where texts go, and what can be shown there. They take what a writer made for its place, and nothing else. */
 import type { ScreenSize } from "../report/terminal/live.ts";
-import type { TerminalOptions } from "../report/terminal/text.ts";
 import type { ProgressView } from "../report/terminal/view.ts";
+import type { TerminalOptions } from "../report/writing/terminal.ts";
+import type { Written } from "../report/writing/written.ts";
 import { messageOf, TargetError } from "../scenarios/errors.ts";
+import { variable } from "./environment.ts";
+import { secrets, withoutSecrets } from "../scenarios/secrets.ts";
+
+const encoder = new TextEncoder();
 
 /**
  * Writes to standard output, to the last byte. A reader that has gone (`| head`) is no error. Throws a
  * TargetError when it can't be written for another reason, such as a full disk.
  */
-export async function print(text: string): Promise<void> {
-  const bytes = new TextEncoder().encode(text);
+export async function print(...texts: readonly Written[]): Promise<void> {
+  const bytes = encoder.encode(secrets.form(texts.join("")));
   try {
     for (let at = 0; at < bytes.length;) at += await Deno.stdout.write(bytes.subarray(at));
   } catch (error) {
@@ -19,8 +24,8 @@ export async function print(text: string): Promise<void> {
 }
 
 /** Writes to standard error, at once: progress must not overtake what follows it. Nothing hangs on it. */
-export function printError(text: string): void {
-  const bytes = new TextEncoder().encode(text);
+export function printError(...texts: readonly Written[]): void {
+  const bytes = encoder.encode(withoutSecrets(texts.join("")));
   try {
     for (let at = 0; at < bytes.length;) at += Deno.stderr.writeSync(bytes.subarray(at));
   } catch {
@@ -39,7 +44,7 @@ export function terminalOptions(stream: { isTerminal(): boolean } = Deno.stdout)
   const isTerminal = stream.isTerminal();
   return {
     width: isTerminal ? screenSize().columns : DEFAULT_SIZE.columns,
-    color: isTerminal && !isDumb() && !Deno.env.get("NO_COLOR") && !Deno.args.includes(NO_COLOR),
+    color: isTerminal && !isDumb() && !variable("NO_COLOR") && !Deno.args.includes(NO_COLOR),
     unicode: isUnicode(),
   };
 }
@@ -47,12 +52,12 @@ export function terminalOptions(stream: { isTerminal(): boolean } = Deno.stdout)
 /** By the locale, in the order in which POSIX reads it; Windows' terminals all are. */
 function isUnicode(): boolean {
   if (Deno.build.os === "windows") return true;
-  const [locale = ""] = ["LC_ALL", "LC_CTYPE", "LANG"].flatMap((name) => Deno.env.get(name) || []);
+  const [locale = ""] = ["LC_ALL", "LC_CTYPE", "LANG"].flatMap((name) => variable(name) || []);
   return /utf-?8/i.test(locale);
 }
 
 function isDumb(): boolean {
-  return Deno.env.get("TERM") === "dumb";
+  return variable("TERM") === "dumb";
 }
 
 function screenSize(): ScreenSize {
@@ -90,7 +95,7 @@ export async function progressView(quiet: boolean): Promise<ProgressView> {
 
 /** A dumb terminal can't go back to a line, and nobody watches one in CI, where logs would keep every frame. */
 function hasLiveView(): boolean {
-  return Deno.stderr.isTerminal() && !isDumb() && !Deno.env.get("CI");
+  return Deno.stderr.isTerminal() && !isDumb() && !variable("CI");
 }
 
 /** Keeps the view up to date, and takes it away when the program ends, however early. */

@@ -1,8 +1,10 @@
 /** Texts of the command line → values, as zod schemas. */
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
+import { readBytesSync } from "../scenarios/bounded_file.ts";
 import { messageOf } from "../scenarios/errors.ts";
 import { headerName, headerValue, status } from "../scenarios/request.ts";
+import { secrets } from "../scenarios/secrets.ts";
 import { closest } from "../scenarios/suggest.ts";
 
 /** Digits, as the number that `schema` takes. */
@@ -53,6 +55,19 @@ export const redisUrl = z.string().refine(
   "Cannot read the address of Redis: write redis://host:port",
 );
 
+/** A file, as the password in it: all of its text but a line end behind it. */
+export const passwordFile = z.string().min(1).transform((path, context) => {
+  try {
+    const password = Deno.readTextFileSync(path).replace(/\r?\n$/, "");
+    secrets.keep(password);
+    if (password !== "") return password;
+    context.addIssue(`Cannot use ${path} as a password: it is empty`);
+  } catch (error) {
+    context.addIssue(`Cannot read the password in ${path}: ${messageOf(error)}`);
+  }
+  return z.NEVER;
+});
+
 /** An address that can be measured. */
 export const httpUrl = z.string().transform((text, context) => {
   const url = URL.parse(text);
@@ -85,7 +100,7 @@ export const textOrFile = z.string().transform((text, context) => {
   if (!text.startsWith("@")) return text;
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
-      Deno.readFileSync(text.slice(1)),
+      readBytesSync(text.slice(1), "body"),
     );
   } catch (error) {
     context.addIssue(`Cannot read ${text.slice(1)} as text: ${messageOf(error)}`);

@@ -5,7 +5,6 @@
 import { ERRORS } from "../runner/outcome.ts";
 import type { Measurement, Run } from "../runner/result.ts";
 import { identityOf, parametersOf } from "./csv/identity.ts";
-import { csvOf, type Row } from "./csv/rows.ts";
 import { type FigureName, figureOfRun } from "./figures.ts";
 import { FLATTENING } from "./flattening.ts";
 import type { ReportModel } from "./model.ts";
@@ -21,9 +20,11 @@ import {
   systemShareOf,
   type Used,
 } from "./resources.ts";
+import { csvOf, type Row } from "./writing/csv.ts";
+import type { Written } from "./writing/written.ts";
 
 /** One row a run, in the order in which they were made. */
-export function renderCsv({ name, runs }: ReportModel): string {
+export function renderCsv({ name, runs }: ReportModel): Written<"csv"> {
   return csvOf(runs.map((run) => ({
     experiment: name,
     ...identityOf(run),
@@ -38,7 +39,7 @@ export function renderCsv({ name, runs }: ReportModel): string {
 }
 
 /** One row. */
-export function renderMeasurementCsv(measurement: Measurement): string {
+export function renderMeasurementCsv(measurement: Measurement): Written<"csv"> {
   return csvOf([{ url: measurement.url, ...figuresOf(measurement) }]);
 }
 

@@ -3,6 +3,7 @@
  * and Ant's (Windy Road): attributes, their order of elements, and times without a zone.
  */
 import type { Measurement, Results, Run } from "../runner/result.ts";
+import { endsOf, isUnanswered } from "../runner/unanswered.ts";
 import { cellLabel } from "./cells.ts";
 import type { JudgedClaim } from "./claims.ts";
 import type { GateOutcome } from "./gates.ts";
@@ -10,6 +11,8 @@ import { placeOf } from "./gates/table.ts";
 import type { ReportModel } from "./model.ts";
 import { sum } from "./spread.ts";
 import { counted, unique } from "./words.ts";
+import type { Written } from "./writing/written.ts";
+import { attributes, element, type Xml } from "./writing/xml.ts";
 
 export interface Testcase {
   readonly classname: string;
@@ -17,13 +20,15 @@ export interface Testcase {
   /** Seconds. */
   readonly time?: number;
   /** Absent: it passed. `error`: it could not be decided. */
-  readonly problem?: {
-    readonly kind: "failure" | "error" | "skipped";
-    readonly type: string;
-    readonly message: string;
-    /** Lines of evidence. */
-    readonly detail?: readonly string[];
-  };
+  readonly problem?: Problem;
+}
+
+interface Problem {
+  readonly kind: "failure" | "error" | "skipped";
+  readonly type: string;
+  readonly message: string;
+  /** Lines of evidence. */
+  readonly detail?: readonly string[];
 }
 
 export interface Testsuite {
@@ -34,10 +39,9 @@ export interface Testsuite {
   readonly cases: readonly Testcase[];
 }
 
-export function renderJunit(suites: readonly Testsuite[]): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${
-    suites.map(suiteXml).join("")
-  }</testsuites>\n`;
+export function renderJunit(suites: readonly Testsuite[]): Written<"xml"> {
+  const declaration = element`<?xml version="1.0" encoding="UTF-8"?>\n`;
+  return element`${declaration}<testsuites>\n${suites.map(suiteXml)}</testsuites>\n`.text;
 }
 
 /** A testcase for the answers of each cell, each part without a measurement, each claim and each threshold. */
@@ -115,12 +119,12 @@ function answersCase(classname: string, runs: readonly (Measurement | Run)[]): T
 }
 
 /** Of runs in which no request was answered: where there is no answer, none is as expected. */
-function unansweredProblem(runs: readonly Measurement[]): Testcase["problem"] | null {
-  const silent = runs.filter(({ requests }) => requests.completed === 0 && requests.due > 0);
+function unansweredProblem(runs: readonly Measurement[]): Problem | null {
+  const silent = runs.filter(isUnanswered);
   if (silent.length === 0) return null;
   const where = runs.length === 1 ? "" : ` in ${silent.length} of ${runs.length} runs`;
   const detail = unique(silent.flatMap(({ reasons }) => Object.keys(reasons)));
-  const message = `No request got an answer${where}`;
+  const message = `No request got an answer${where}: ${endsOf(silent) || "none was due"}`;
   return { kind: "error", type: "unanswered", message, detail };
 }
 
@@ -136,7 +140,7 @@ export function gateCase(suite: string, gate: GateOutcome): Testcase {
   return { ...named, problem: { kind, type: outcome, message: `${outcome}: ${found}` } };
 }
 
-function suiteXml({ name, startedAt, hostname, cases }: Testsuite, id: number): string {
+function suiteXml({ name, startedAt, hostname, cases }: Testsuite, id: number): Xml {
   const count = (kind: string): number =>
     cases.filter(({ problem }) => problem?.kind === kind).length;
   const seconds = cases.reduce((sum, { time = 0 }) => sum + time, 0);
@@ -153,40 +157,26 @@ function suiteXml({ name, startedAt, hostname, cases }: Testsuite, id: number): 
     time: seconds.toFixed(3),
   });
   // Older schemas of Jenkins want a property where there are properties, and Ant's wants properties.
-  const properties = '<properties><property name="generator" value="Plateau"/></properties>';
-  return `  <testsuite${head}>\n    ${properties}\n${cases.map(caseXml).join("")}` +
-    "    <system-out/>\n    <system-err/>\n  </testsuite>\n";
+  return element`  <testsuite${head}>
+    <properties><property name="generator" value="Plateau"/></properties>
+${cases.map(caseXml)}    <system-out/>
+    <system-err/>
+  </testsuite>
+`;
 }
 
-function caseXml({ classname, name, time = 0, problem }: Testcase): string {
+function caseXml({ classname, name, time = 0, problem }: Testcase): Xml {
   const head = attributes({ classname, name, time: time.toFixed(3) });
-  if (!problem) return `    <testcase${head}/>\n`;
-  const { kind, type, message, detail = [] } = problem;
-  const about = attributes(kind === "skipped" ? { message } : { type, message });
-  const text = escaped([message, ...detail].join("\n"));
-  const inner = kind === "skipped" ? `<skipped${about}/>` : `<${kind}${about}>${text}</${kind}>`;
-  return `    <testcase${head}>${inner}</testcase>\n`;
+  return problem === undefined
+    ? element`    <testcase${head}/>\n`
+    : element`    <testcase${head}>${problemXml(problem)}</testcase>\n`;
 }
 
-function attributes(values: Readonly<Record<string, string | number>>): string {
-  return Object.entries(values).map(([name, value]) => ` ${name}="${escaped(String(value))}"`)
-    .join("");
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&apos;",
-  "\n": "&#10;",
-};
-
-/** Without what XML 1.0 §2.2 does not allow: control characters, lone surrogates, U+FFFE and U+FFFF. */
-function escaped(text: string): string {
-  return text
-    .toWellFormed()
-    // deno-lint-ignore no-control-regex -- these are what XML forbids, and what steers terminals
-    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufffe\uffff]/g, "")
-    .replace(/[&<>"'\n]/g, (sign) => ENTITIES[sign]);
+function problemXml({ kind, type, message, detail = [] }: Problem): Xml {
+  if (kind === "skipped") return element`<skipped${attributes({ message })}/>`;
+  const about = attributes({ type, message });
+  const text = [message, ...detail].join("\n");
+  return kind === "failure"
+    ? element`<failure${about}>${text}</failure>`
+    : element`<error${about}>${text}</error>`;
 }

@@ -6,7 +6,6 @@ import type { GateOutcome } from "./gates.ts";
 import type { GatesModel } from "./gates/model.ts";
 import { gatesTable } from "./gates/table.ts";
 import { measurementModel } from "./measurement.ts";
-import { escaped } from "./markdown_text.ts";
 import type { Fact } from "./method.ts";
 import type { ReportModel, ScenarioModel } from "./model.ts";
 import type { PublishedModel } from "./published/model.ts";
@@ -14,15 +13,29 @@ import type { StableModel } from "./stable.ts";
 import type { SweepModel } from "./sweeps.ts";
 import type { Table, TableCell } from "./table.ts";
 import type { TrustModel } from "./trust.ts";
+import {
+  document,
+  lines,
+  list,
+  type Markdown,
+  md,
+  paragraphs,
+  row,
+  rule,
+} from "./writing/markdown.ts";
+import type { Written } from "./writing/written.ts";
 
-export function renderMarkdown(model: ReportModel): string {
-  return paragraphs([
-    `## ${escaped(model.title)}`,
-    model.verdict && `**${escaped(model.verdict)}**`,
-    model.facts.map(({ label, text }) => `${label}: ${escaped(text)}`).join(" · "),
+export function renderMarkdown(model: ReportModel): Written<"markdown"> {
+  return document(paragraphs([
+    md`## ${model.title}`,
+    bold(model.unanswered),
+    bold(model.verdict),
+    md`${
+      model.facts.map(({ label, text }, i) => md`${i === 0 ? null : md` · `}${label}: ${text}`)
+    }`,
     ...(model.trust === null ? [] : trustMarkdown(model.trust)),
-    escaped(model.repetitions),
-    ...model.warnings.map((text) => `**${escaped(text)}**`),
+    md`${model.repetitions}`,
+    ...model.warnings.map(bold),
     ...claimsMarkdown(model.claims),
     ...gatesMarkdown(model.gates),
     ...model.scenarios.map(scenarioMarkdown),
@@ -30,148 +43,138 @@ export function renderMarkdown(model: ReportModel): string {
     ...stableMarkdown(model.stable),
     ...model.published.flatMap(publishedMarkdown),
     ...missingMarkdown(model),
-  ]);
+  ]));
 }
 
 export function renderMeasurementMarkdown(
   measurement: Measurement,
   gates: readonly GateOutcome[] = [],
-): string {
+): Written<"markdown"> {
   const model = measurementModel(measurement);
   const { trust, facts, statuses, errors } = model;
   const percentiles = model.percentiles.map(({ label, text, weak }) => ({
     label,
     text: weak ? `(${text})` : text,
   }));
-  return paragraphs([
-    `## ${escaped(model.url)}`,
+  return document(paragraphs([
+    md`## ${model.url}`,
+    bold(model.unanswered),
     ...trustMarkdown(trust),
-    escaped(`Load: ${model.load}`),
+    md`Load: ${model.load}`,
     factsMarkdown("", "", facts),
     factsMarkdown("Percentile", "Latency", percentiles),
     ...(statuses.length === 0 ? [] : [factsMarkdown("Status code", "Answers", statuses)]),
     ...(errors.length === 0 ? [] : [factsMarkdown("Error", "Times", errors)]),
-    ...model.notes.map(escaped),
+    ...model.notes.map(plain),
     ...agentsMarkdown(model.agents),
     ...gatesMarkdown({ table: gatesTable(gates), note: "" }),
-  ]);
+  ]));
 }
 
-function factsMarkdown(label: string, text: string, facts: readonly Fact[]): string {
-  const rows = facts.map((fact) => line([escaped(fact.label), escaped(fact.text)]));
-  return [line([label, text]), line(["---", "---:"]), ...rows].join("\n");
+function factsMarkdown(label: string, text: string, facts: readonly Fact[]): Markdown {
+  const rows = facts.map((fact) => row([fact.label, fact.text]));
+  return lines([row([label, text]), rule(["text", "number"]), ...rows]);
 }
 
-function trustMarkdown({ level, text, reasons }: TrustModel): string[] {
-  const items = reasons.map((reason) => `- ${escaped(reason)}`);
-  return [`**${level}**: ${escaped(text)}`, items.join("\n")];
+function trustMarkdown({ level, text, reasons }: TrustModel): Markdown[] {
+  return [md`**${level}**: ${text}`, list(reasons)];
 }
 
-function claimsMarkdown({ table, summary }: ClaimsModel): string[] {
-  if (table === null) return [];
-  return ["### Claims", `**${summary}**`, tableMarkdown(table), ...table.notes.map(escaped)];
+function claimsMarkdown({ table, summary }: ClaimsModel): Markdown[] {
+  return table === null ? [] : [md`### Claims`, bold(summary), ...tableWithNotes(table)];
 }
 
 /** The thresholds as a table, or nothing. */
-export function gatesMarkdown({ table, note }: Pick<GatesModel, "table" | "note">): string[] {
-  if (table === null) return [escaped(note)];
-  return ["### Thresholds", tableMarkdown(table), ...[...table.notes, note].map(escaped)];
+export function gatesMarkdown({ table, note }: Pick<GatesModel, "table" | "note">): Markdown[] {
+  if (table === null) return [plain(note)];
+  return [md`### Thresholds`, ...tableWithNotes(table), plain(note)];
 }
 
-function scenarioMarkdown(scenario: ScenarioModel): string {
+function scenarioMarkdown(scenario: ScenarioModel): Markdown {
   const { name, request, load, answer, boundsNote, steadyFindings, tables } = scenario;
   const restless = steadyFindings.filter(({ isFlat }) => !isFlat);
-  const heading = request ? `### ${escaped(name)}: ${escaped(request)}` : `### ${escaped(name)}`;
-  return [
-    heading,
-    escaped(load && `Load: ${load}`),
-    `**${escaped(answer.verdict)}**${escaped(answer.detail && `: ${answer.detail}`)}`,
+  return paragraphs([
+    request ? md`### ${name}: ${request}` : md`### ${name}`,
+    plain(load && `Load: ${load}`),
+    md`**${answer.verdict}**${answer.detail && `: ${answer.detail}`}`,
     tableMarkdown(tables.summary),
-    escaped(boundsNote),
-    restless.map(({ text }) => `- ${escaped(text)}`).join("\n"),
-    escaped(scenario.perCpuFinding),
-    ...(scenario.faults.charts.length > 0 ? scenario.faults.findings.map(escaped) : []),
+    plain(boundsNote),
+    list(restless.map(({ text }) => text)),
+    plain(scenario.perCpuFinding),
+    ...(scenario.faults.charts.length > 0 ? scenario.faults.findings.map(plain) : []),
     ...(tables.compared ? [tableMarkdown(tables.compared)] : []),
     ...(tables.connections ? [tableMarkdown(tables.connections)] : []),
     ...agentsMarkdown(scenario.agents),
-  ].filter(Boolean).join("\n\n");
+  ]);
 }
 
-function agentsMarkdown(agents: AgentsModel | null): string[] {
+function agentsMarkdown(agents: AgentsModel | null): Markdown[] {
   if (agents === null) return [];
   const { findings, table } = agents;
-  return [
-    "#### Agents",
-    findings.map((text) => `- ${escaped(text)}`).join("\n"),
-    tableMarkdown(table),
-  ];
+  return [md`#### Agents`, list(findings), tableMarkdown(table)];
 }
 
-export function tableMarkdown({ columns, rows }: Table): string {
-  return [
-    line(columns.map(({ label, unit }) => unit ? `${label}, ${unit}` : label)),
-    line(columns.map(({ kind }) => kind === "number" ? "---:" : "---")),
-    ...rows.map((row) => line(row.map((cell) => escaped(cellText(cell))))),
-  ].join("\n");
+export function tableWithNotes(table: Table): Markdown[] {
+  return [tableMarkdown(table), ...table.notes.map(plain)];
+}
+
+export function tableMarkdown({ columns, rows }: Table): Markdown {
+  return lines([
+    row(columns.map(({ label, unit }) => unit ? `${label}, ${unit}` : label)),
+    rule(columns.map(({ kind }) => kind === "number" ? kind : "text")),
+    ...rows.map((cells) => row(cells.map(cellText))),
+  ]);
 }
 
 function cellText({ text, weak, below }: TableCell): string {
   return [weak ? `(${text})` : text, below ?? ""].join(" ").trimEnd();
 }
 
-function sweepMarkdown({ scenario, figures, weights }: SweepModel): string[] {
+function sweepMarkdown({ scenario, figures, weights }: SweepModel): Markdown[] {
   return [
     ...figures.flatMap(({ factor, findings }) => [
-      `### ${escaped(`${scenario} by ${factor}`)}`,
-      findings.map((finding) => `- ${escaped(finding)}`).join("\n"),
+      md`### ${scenario} by ${factor}`,
+      list(findings),
     ]),
     ...(weights === null ? [] : [
-      `### What explains the differences in ${escaped(scenario)}`,
+      md`### What explains the differences in ${scenario}`,
       tableMarkdown(weights.table),
     ]),
   ];
 }
 
-function stableMarkdown(stable: StableModel | null): string[] {
+function stableMarkdown(stable: StableModel | null): Markdown[] {
   if (stable === null) return [];
   const { finding, table } = stable;
-  return [
-    `### ${table.caption}`,
-    escaped(finding),
-    tableMarkdown(table),
-    ...table.notes.map(escaped),
-  ];
+  return [md`### ${table.caption}`, plain(finding), ...tableWithNotes(table)];
 }
 
-function publishedMarkdown(model: PublishedModel): string[] {
+function publishedMarkdown(model: PublishedModel): Markdown[] {
   const { title, finding, differences, confounders, missing, table } = model;
   return [
-    `### Published beside measured: ${escaped(title)}`,
-    escaped(finding),
-    ...(table === null ? [] : [tableMarkdown(table), ...table.notes.map(escaped)]),
-    escaped(missing),
+    md`### Published beside measured: ${title}`,
+    plain(finding),
+    ...(table === null ? [] : tableWithNotes(table)),
+    plain(missing),
     ...listMarkdown("Differences that matter:", differences),
     ...listMarkdown("What else was different there:", confounders),
   ];
 }
 
-function listMarkdown(heading: string, sentences: readonly string[]): string[] {
-  const items = sentences.map((sentence) => `- ${escaped(sentence)}`);
-  return items.length === 0 ? [] : [heading, items.join("\n")];
+function listMarkdown(heading: string, sentences: readonly string[]): Markdown[] {
+  return sentences.length === 0 ? [] : [plain(heading), list(sentences)];
 }
 
-function missingMarkdown({ missing }: ReportModel): string[] {
+function missingMarkdown({ missing }: ReportModel): Markdown[] {
   if (missing.length === 0) return [];
-  const items = missing.map(({ what, kind, reason }) =>
-    `- ${escaped(`${what}: ${kind}: ${reason}`)}`
-  );
-  return ["### Not measured", items.join("\n")];
+  const texts = missing.map(({ what, kind, reason }) => `${what}: ${kind}: ${reason}`);
+  return [md`### Not measured`, list(texts)];
 }
 
-function line(cells: readonly string[]): string {
-  return `| ${cells.join(" | ")} |`;
+function plain(text: string): Markdown {
+  return md`${text}`;
 }
 
-export function paragraphs(parts: readonly string[]): string {
-  return parts.filter(Boolean).join("\n\n") + "\n";
+function bold(text: string): Markdown {
+  return text === "" ? md`` : md`**${text}**`;
 }

@@ -3,6 +3,7 @@ import { ERRORS } from "../runner/outcome.ts";
 import type { Measurement } from "../runner/result.ts";
 import type { Histogram } from "../runner/stats/histogram.ts";
 import { PERCENTILES, supportsPercentile } from "../runner/stats/percentiles.ts";
+import { isUnanswered, unansweredText } from "../runner/unanswered.ts";
 import { type AgentsModel, agentsText, measurementAgents } from "./agents/model.ts";
 import { boundsNote, equalRatioEdgesUs, sharesBetween } from "./density.ts";
 import { isLongDrain } from "./drain.ts";
@@ -27,6 +28,8 @@ import {
 
 export interface MeasurementModel {
   readonly url: string;
+  /** That no request got an answer, and why; "" where one did. */
+  readonly unanswered: string;
   /** Whether the figures can be believed. */
   readonly trust: TrustModel;
   readonly load: string;
@@ -57,6 +60,7 @@ export function measurementModel(measurement: Measurement): MeasurementModel {
   const latency = poolLatency([measurement]);
   return {
     url,
+    unanswered: isUnanswered(measurement) ? `${unansweredText(measurement)}.` : "",
     trust: trustOf(measurement),
     load: `${loadText([measurement])}, ${counted(measurement.generator.workers, "worker")}`,
     facts: measurementFacts(measurement, latency),

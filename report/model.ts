@@ -42,6 +42,7 @@ import { timelineFinding } from "./timeline_finding.ts";
 import { timelinesOf } from "./timelines.ts";
 import { type TrustModel, trustOfRuns } from "./trust.ts";
 import { groupWarnings } from "./two_groups.ts";
+import { unansweredSentence } from "./unanswered.ts";
 import { unsteadyWarnings } from "./unsteady_warnings.ts";
 import { verdictOf } from "./verdict.ts";
 
@@ -51,6 +52,8 @@ export interface ReportModel {
   readonly title: string;
   /** Where the experiment comes from, in the words of its file; "" when it does not say. */
   readonly about: string;
+  /** In which runs no request got an answer, before anything else is said; "" where all had one. */
+  readonly unanswered: string;
   /** Of the whole experiment, in one sentence; "" without runs. */
   readonly verdict: string;
   readonly facts: readonly Fact[];
@@ -142,6 +145,7 @@ export function reportModel(results: Results, baseline: Grouped | null = null): 
     name: experiment.name,
     title: experiment.title ?? experiment.name,
     about: typeof experiment.source === "string" ? experiment.source : "",
+    unanswered: unansweredSentence(results.runs),
     verdict: verdictOf(
       scenarios.map(({ name }, i) => ({ name, answer: compared[i].answer })),
     ),

@@ -2,6 +2,7 @@
 import { type Trust, TRUSTS } from "../runner/generator.ts";
 import type { Measurement, Run } from "../runner/result.ts";
 import { cellLabel } from "./cells.ts";
+import { isUnanswered } from "../runner/unanswered.ts";
 import { sum } from "./spread.ts";
 import { counted } from "./words.ts";
 
@@ -20,15 +21,27 @@ const MEANINGS: Record<Trust, string> = {
   invalid: "the generator or the machine was measured, not the target",
 };
 
+/** Whatever else is doubted: nothing was answered. */
+const UNANSWERED = "nothing was measured";
+
 /** Where nothing else is doubted. */
 const UNSETTLED = "what was measured never settled, so its figures are those of these moments";
 
-export function trustOf(measurement: Pick<Measurement, "generator">): TrustModel {
-  const { trust, reasons } = measurement.generator;
-  return { level: trust, text: meaningOf(trust, [measurement]), reasons };
+/** The parts of a run that say whether to believe it. */
+type Judged = Pick<Measurement, "generator" | "requests">;
+
+export function trustOf(measurement: Judged): TrustModel {
+  const level = levelOf(measurement);
+  return { level, text: meaningOf(level, [measurement]), reasons: reasonsOf(measurement) };
 }
 
-function meaningOf(level: Trust, runs: readonly Pick<Measurement, "generator">[]): string {
+/** That nothing was answered stands above them already. */
+function reasonsOf({ generator: { reasons, causes = [] } }: Judged): string[] {
+  return reasons.filter((_, i) => causes[i] !== "unanswered");
+}
+
+function meaningOf(level: Trust, runs: readonly Judged[]): string {
+  if (runs.every(isUnanswered)) return UNANSWERED;
   const isUnsettled = runs.every(({ generator: { causes = [] } }) =>
     causes.length > 0 && causes.every((cause) => cause === "unsteady")
   );
@@ -58,14 +71,13 @@ export function trustOfRuns(runs: readonly Run[]): TrustModel | null {
   return {
     level,
     text: share + meaningOf(level, ill),
-    reasons: runs.length === 1
-      ? doubted[0].generator.reasons
-      : alike.map(([, cells]) => reasonOf(cells)),
+    reasons: runs.length === 1 ? reasonsOf(doubted[0]) : alike.map(([, cells]) => reasonOf(cells)),
   };
 }
 
-function levelOf({ generator }: Run): Trust {
-  return generator.trust;
+/** Results of earlier versions call a run valid in which nothing was answered. */
+function levelOf(run: Judged): Trust {
+  return isUnanswered(run) ? "invalid" : run.generator.trust;
 }
 
 function worstOf(runs: readonly Run[]): Trust {

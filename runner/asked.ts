@@ -14,7 +14,9 @@ const repeat = z.union([
 ]);
 
 export const flags = z.strictObject({
-  set: z.record(z.string(), z.string()).describe("Parameters of the file, as they were written"),
+  set: z.record(z.string(), z.string()).describe(
+    "Parameters of the file, as they were written; [secret] for what must not be shown",
+  ),
   only: z.strictObject({ targets: names.optional(), scenarios: names.optional() }).optional(),
   repeat: repeat.optional(),
   duration: z.number().min(0).optional().describe("Of each run, milliseconds"),
@@ -31,6 +33,9 @@ export const asked = {
     name: z.string().describe("Such as caching.yaml; a copy of it lies beside the results"),
     folder: z.string().nullable().describe(
       "Where its relative paths start, seen from the results; null: it is built in",
+    ),
+    withheld: z.literal(true).optional().describe(
+      "The file held secrets, which its copy and source do not: going on needs the file itself",
     ),
   }).optional(),
   flags: flags.optional(),

@@ -12,6 +12,7 @@ import { ERRORS } from "./outcome.ts";
 import { pointsOf } from "./points.ts";
 import type { Measurement } from "./result.ts";
 import { encodeHistogram } from "./stats/hdr.ts";
+import { withoutSecrets } from "../scenarios/secrets.ts";
 import { mergeHistograms } from "./stats/histogram.ts";
 import { perSecondOf } from "./stats/per_second.ts";
 import { assembleAgents } from "./assemble_agents.ts";
@@ -29,11 +30,11 @@ import {
 } from "./totals.ts";
 import { evidenceOf, type Stage } from "./trust/evidence.ts";
 import { fleetStage, judgeFleet } from "./trust/fleet_trust.ts";
-import { judge } from "./trust/judging.ts";
+import { judge, judgedByAnswers } from "./trust/judging.ts";
 import { warmupOf } from "./warmup.ts";
 
 /** What is known before the load starts, in the result's own words. */
-export type Asked = Pick<Measurement, "version" | "url" | "driver" | "load">;
+export type Asked = Pick<Measurement, "version" | "url" | "driver" | "driverNote" | "load">;
 
 /** A measurement before its generator is judged. */
 type Measured = Omit<Measurement, "generator" | "agents" | "histogram" | "histograms">;
@@ -60,12 +61,33 @@ export function assemble(
   const counted = { values: latency.all.count, bounds: latency.censored.count };
   const breach = breachOf(reports.map(({ totals }) => totals), counted);
   if (breach !== null) throw new Error(`The measurement does not add up: ${breach}`);
-  return {
+  return openly({
     ...measured,
     ...judged(measured, reports, told),
     histogram: encodeHistogram(latency.all),
     ...(latency.censored.count > 0 && { censoredHistogram: encodeHistogram(latency.censored) }),
     histograms: histogramsOf(reports),
+  });
+}
+
+/** Without secrets in what came from outside: all other texts are of Plateau itself. */
+function openly(measurement: Measurement): Measurement {
+  const { url, slowest, agents } = measurement;
+  return {
+    ...measurement,
+    url: withoutSecrets(url),
+    ...slowest && {
+      slowest: slowest.map(({ request, ...rest }) => ({
+        ...rest,
+        request: request && withoutSecrets(request),
+      })),
+    },
+    ...agents && {
+      agents: agents.map(({ lost, ...rest }) => ({
+        ...rest,
+        lost: lost && { ...lost, reason: withoutSecrets(lost.reason) },
+      })),
+    },
   };
 }
 
@@ -80,11 +102,13 @@ function judged(
   if (agents === null) {
     const evidence = evidenceOf(reports, elapsedUs, told.stage);
     const { sharesMachine } = told.stage;
-    return { generator: { ...evidence, ...judge({ evidence, run, sharesMachine }) } };
+    const judgement = judge({ evidence, run, sharesMachine });
+    return { generator: { ...evidence, ...judgedByAnswers(run, judgement) } };
   }
   const parts = assembleAgents(run, reports, { ...told, agents });
   const evidence = evidenceOf(reports, elapsedUs, fleetStage(agents));
-  return { generator: { ...evidence, ...judgeFleet(parts, intervalMs) }, agents: parts };
+  const judgement = judgedByAnswers(run, judgeFleet(parts, intervalMs));
+  return { generator: { ...evidence, ...judgement }, agents: parts };
 }
 
 function elapsedUsOf(reports: readonly WorkerReport[]): number {

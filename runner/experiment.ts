@@ -58,7 +58,7 @@ export async function runExperiment(
   const redis = await redisFor(request, hooks);
   const start = startingResults(request, { provenance, redis });
   const file = new ResultFile(request.outDir, start, hooks.onSaved);
-  const targets = new Targets(request, redis, hooks.signal);
+  const targets = new Targets(request, redis, hooks);
   try {
     const lacks = lacksOf(request.plan, redis);
     if (request.kept) {

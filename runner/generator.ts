@@ -19,6 +19,8 @@ const waiting = share.nullable().describe(
 
 /** What a finding is about: short names for scripts. */
 export const CAUSES = [
+  "unanswered",
+  "worker-ended",
   "throttled",
   "target-throttled",
   "low-priority",
@@ -87,6 +89,17 @@ const workerUse = z.strictObject({
   delay: ms.describe("Of what became ready or due, p99"),
 });
 
+const endedWorker = z.strictObject({
+  worker: z.int().min(0).describe("Counted from 0"),
+  heard: ms.describe("Until when what it measured is known, since the start"),
+});
+
+export type EndedWorker = z.output<typeof endedWorker>;
+
+export const endedWorkers = z.array(endedWorker).optional().describe(
+  "Workers that something held, so that they did not end in time and were ended; absent: none",
+);
+
 export const generator = z.strictObject({
   workers: z.int().min(1),
   cpu: share.describe("CPU time of the busiest worker over elapsed: a share of one core"),
@@ -104,6 +117,7 @@ export const generator = z.strictObject({
   ceiling: z.number().positive().nullable().describe(
     "Requests per second that one worker reached here against a server that does nothing; null: not calibrated",
   ),
+  ended: endedWorkers,
   floor: ms.nullable().describe("Median latency of one connection to that server"),
   trust: z.enum(TRUSTS).describe(
     "Whether the figures are of the target: valid; suspect, the generator or the machine may have been " +

@@ -38,6 +38,8 @@ export interface LoaderHooks {
 /** A load that is over. */
 export interface Loaded {
   readonly driver: DriverName;
+  /** As the result has it. */
+  readonly driverNote?: string;
   /** Of each worker. */
   readonly connections: readonly number[];
   /** Of each worker. */

@@ -1,6 +1,7 @@
 /** The workers of this process as a loader: all of a load, or an agent's part of it. */
 import { messageOf, UserError } from "../scenarios/errors.ts";
 import { endpointOf } from "../targets/dial/endpoint.ts";
+import { epochNowMs } from "./load/clock.ts";
 import { chooseDriver } from "./load/choose_driver.ts";
 import type { SoFarReport } from "./load/job.ts";
 import { makeRoomFor } from "./load/open_files.ts";
@@ -13,6 +14,7 @@ import { rememberedCalibration } from "./trust/calibration_cache.ts";
 import type { HostUse } from "./trust/host_watch.ts";
 import { isHere, ownNames } from "./trust/sharing.ts";
 import { UNKNOWN } from "./trust/surroundings.ts";
+import { isStream, openStream, replaceFile, writeAll } from "./whole_file.ts";
 
 /** What is different where these workers are some of a fleet's. */
 export interface FleetPart {
@@ -20,7 +22,7 @@ export interface FleetPart {
   readonly place?: Place;
   /**
    * Asked once everybody is ready: when to start, milliseconds since the epoch by this machine's clock
-   * (`performance.timeOrigin + performance.now()`). When it throws, nothing is loaded and `load` throws the
+   * (`epochNowMs`). When it throws, nothing is loaded and `load` throws the
    * same. Absent: as soon as everybody can.
    *
    * @param delayMs How long the workers need from being told to the start.
@@ -34,8 +36,9 @@ export interface FleetPart {
 const LONGEST_TIMER_MS = 2 ** 31;
 
 export class LocalLoader implements Loader {
-  readonly #pool = new WorkerPool();
   #lostLog: string | null = null;
+
+  constructor(private readonly pool: WorkerPool = new WorkerPool()) {}
 
   /** Throws a UserError or a TargetError when the load can't be begun. */
   async load(request: LoadRequest, hooks: LoaderHooks, part: FleetPart = {}): Promise<Loaded> {
@@ -45,7 +48,7 @@ export class LocalLoader implements Loader {
     const shares = shareOut(request, driver, part.place);
     const connections = shares.map((share) => share.connections);
     makeRoomFor(connections.reduce((sum, share) => sum + share, 0));
-    if (request.logPath !== null) await beginLog(request.logPath);
+    const log = request.logPath === null ? null : await beginLog(request.logPath);
     this.#lostLog = null;
     const sharesMachine = isHere(endpoint, ownNames());
     // While the workers get ready: the target is looked for, by code that is loaded only then.
@@ -54,11 +57,11 @@ export class LocalLoader implements Loader {
     let hostUse = (): HostUse => ({ surroundings: UNKNOWN });
     let begin = (): () => HostUse => hostUse;
     let deadline: ReturnType<typeof setTimeout> | undefined; // the host counts until then
-    const reports = await this.#pool.run(shares, {
+    const { reports, ended } = await this.pool.run(shares, {
       startMoment: async (delayMs) => {
         begin = await finding;
         return await part.startMoment?.(delayMs) ??
-          performance.timeOrigin + performance.now() + delayMs;
+          epochNowMs() + delayMs;
       },
       onSoFar: part.onSoFar,
       onReady: hooks.onReady,
@@ -67,7 +70,7 @@ export class LocalLoader implements Loader {
         let seen: HostUse | null = null;
         hostUse = () => seen ??= look();
         const { durationUs, waitsForLast } = shares[0];
-        const endMs = atMs + durationUs / 1_000 - performance.timeOrigin - performance.now();
+        const endMs = atMs + durationUs / 1_000 - epochNowMs();
         if (!waitsForLast && endMs < LONGEST_TIMER_MS) deadline = setTimeout(hostUse, endMs);
         hooks.onStart(atMs);
       },
@@ -76,13 +79,18 @@ export class LocalLoader implements Loader {
         this.#lostLog = why;
       },
       signal: hooks.signal,
-    }).finally(() => clearTimeout(deadline));
+    }).finally(() => {
+      clearTimeout(deadline);
+      log?.close();
+    });
     const stage = {
       ...hostUse(),
       calibration: await rememberedCalibration(driver),
       sharesMachine,
+      ...ended.length > 0 && { ended },
     };
-    return { driver, connections, reports, stage, agents: null };
+    const driverNote = note ?? undefined;
+    return { driver, driverNote, connections, reports, stage, agents: null };
   }
 
   lostLog(): string | null {
@@ -90,15 +98,24 @@ export class LocalLoader implements Loader {
   }
 
   close(): Promise<void> {
-    this.#pool.close();
+    this.pool.close();
     return Promise.resolve();
   }
 }
 
-/** Throws a UserError when the file can't be written. */
-async function beginLog(path: string): Promise<void> {
+/**
+ * Begins the log: a stream stays open, or whoever reads a named pipe takes the end of the header for the end
+ * of the log. Throws a UserError when the file can't be written.
+ */
+async function beginLog(path: string): Promise<Deno.FsFile | null> {
   try {
-    await Deno.writeTextFile(path, LOG_HEADER);
+    if (!isStream(path)) {
+      await replaceFile(path, LOG_HEADER);
+      return null;
+    }
+    const stream = await openStream(path);
+    writeAll(stream, new TextEncoder().encode(LOG_HEADER));
+    return stream;
   } catch (error) {
     const message = `Cannot write the request log to "${path}": ${messageOf(error)}`;
     throw new UserError([{ place: "--log", message }]);

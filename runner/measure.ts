@@ -6,9 +6,8 @@ import type { RequestStep, ThinkStep } from "../scenarios/script.ts";
 import type { Asked } from "./assemble.ts";
 import { describeLoad } from "./described_load.ts";
 import { LiveFigures } from "./live_figures.ts";
-import type { DriverName } from "./load/driver.ts";
 import type { LoadRequest } from "./load_request.ts";
-import type { Loader } from "./loader.ts";
+import type { Loaded, Loader } from "./loader.ts";
 import type { OnProgress } from "./progress.ts";
 import type { Measurement } from "./result.ts";
 import { Timeline } from "./timeline.ts";
@@ -30,7 +29,7 @@ export async function measureLoad(
   const { intervalMs } = request;
   const timeline = new Timeline();
   const live = new LiveFigures(request, onProgress, loader);
-  const { driver, reports, connections, stage, agents } = await loader.load(request, {
+  const loaded = await loader.load(request, {
     onNote: (text) => onProgress({ kind: "note", text }),
     onReady: (workers) => {
       live.count = workers;
@@ -46,16 +45,21 @@ export async function measureLoad(
     signal,
   });
   const { assemble } = await import("./assemble.ts"); // loaded when nothing is measured any more
+  const { reports, connections, stage, agents } = loaded;
   const told = { timeline, intervalMs, connections, stage, agents };
-  return assemble(describe(request, driver), reports, told);
+  return assemble(describe(request, loaded), reports, told);
 }
 
-function describe({ origin, script, load, seed }: LoadRequest, driver: DriverName): Asked {
+function describe(
+  { origin, script, load, seed }: LoadRequest,
+  { driver, driverNote }: Loaded,
+): Asked {
   const first = (script.kind === "flow" ? script.steps : script.requests).find(isRequest);
   return {
     version: VERSION,
     url: origin + (first?.wire.path ?? "/"),
     driver,
+    ...(driverNote !== undefined && { driverNote }),
     load: describeLoad(load, seed),
   };
 }

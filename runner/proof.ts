@@ -3,16 +3,19 @@
  * codec as the load, and every answer is checked.
  */
 import { messageOf, TargetError } from "../scenarios/errors.ts";
+import { withEngine } from "../scenarios/pattern.ts";
 import { answerText, type Expectation, wrongAnswer } from "../scenarios/request.ts";
 import type { RequestStep, Script } from "../scenarios/script.ts";
-import { fillIn } from "../scenarios/template.ts";
+import { isSecretField, secretsIn } from "../scenarios/secret_fields.ts";
+import { secrets } from "../scenarios/secrets.ts";
+import { fillIn, namesInText } from "../scenarios/template.ts";
 import type { Access } from "../targets/access.ts";
 import { type Connection, dial } from "../targets/dial/dial.ts";
 import { DialError } from "../targets/dial/dial_error.ts";
 import { endpointOf } from "../targets/dial/endpoint.ts";
 import { encodeRequest } from "./http/request.ts";
 import { BROKEN, NEED_MORE, ResponseReader } from "./http/response.ts";
-import { takerOf } from "./load/capture.ts";
+import { takerOf, whyOverlooked } from "./load/capture.ts";
 import type { Variables } from "./load/flow.ts";
 
 /**
@@ -75,6 +78,7 @@ async function proveStep(
   request: ProofRequest,
 ): Promise<void> {
   const wire = fillIn(step.wire, variables);
+  for (const secret of secretsIn(wire)) secrets.keep(secret);
   const asked = `Cannot measure target ${request.target}: ${wire.method} ${wire.path}`;
   const reader = await askOnce({ ...step, wire }, request).catch((error: unknown) => {
     throw new TargetError(`${asked} got no answer: ${whyNone(error)}`);
@@ -84,13 +88,26 @@ async function proveStep(
   const wrong = wrongAnswer(step.expect, answer);
   if (wrong !== null) throw new TargetError(`${asked} is answered wrong: ${wrong}`);
   for (const capture of step.captures) {
-    const value = takerOf(capture)(reader);
+    const value = await withEngine(() => takerOf(capture)(reader));
     if (value === null) {
       const missed = `without what "${capture.as}" is captured from`;
-      throw new TargetError(`${asked} is answered ${missed}: got ${answerText(answer)}`);
+      const why = whyOverlooked(capture, reader) ?? `got ${answerText(answer)}`;
+      throw new TargetError(`${asked} is answered ${missed}: ${why}`);
     }
+    if (provesLater(capture.as, request.script)) secrets.keep(value);
     variables.set(capture.as, value);
   }
+}
+
+/** Whether a captured value is sent to prove who asks, as that of a login is. */
+function provesLater(name: string, script: Script): boolean {
+  const steps = script.kind === "flow" ? script.steps : [];
+  return steps.some((step) =>
+    step.kind === "request" &&
+    Object.entries(step.wire.headers).some(([field, text]) =>
+      isSecretField(field) && namesInText(text).includes(name)
+    )
+  );
 }
 
 function whyNone(error: unknown): string {

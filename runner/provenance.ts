@@ -1,5 +1,6 @@
 /** Where a result comes from: the machine, the commit of the experiment's folder, a hash of its settings. */
 import { createHash } from "node:crypto";
+import { secrets } from "../scenarios/secrets.ts";
 import { settlesWithin } from "../targets/launch/settles.ts";
 import { cleanEnv } from "../targets/launch/surroundings.ts";
 import { describeMachine } from "./machine/describe.ts";
@@ -14,7 +15,7 @@ export async function provenanceOf(
   return {
     machine: describeMachine(),
     commit: await commitOf(baseDir),
-    settings: hashSettings(experiment),
+    settings: hashSettings(secrets.data(experiment)),
   };
 }
 
@@ -53,7 +54,11 @@ async function git(folder: string, args: readonly string[]): Promise<string | nu
   }
 }
 
-/** SHA-256, in hex, of the settings as canonical JSON: the same in whatever order they were written. */
+/**
+ * SHA-256, in hex, of the settings as canonical JSON: the same in whatever order they were written.
+ * @param settings Without secrets: by the hash a short one could be found by trying, and a new password is
+ *   no other experiment.
+ */
 export function hashSettings(settings: unknown): string {
   const plain: unknown = JSON.parse(JSON.stringify(settings));
   return createHash("sha256").update(canonicalJson(plain)).digest("hex");

@@ -83,6 +83,8 @@ export const measurement = z.strictObject({
   version: z.string().describe("Version of Plateau"),
   url: z.string(),
   driver: z.enum(["epoll", "tcp"]).describe("How the workers did their I/O"),
+  driverNote: z.string().optional()
+    .describe("What the system denies the workers and what stands in for it; absent: nothing"),
   load,
   elapsed: z.number().min(0).describe(
     "Seconds from the start to the deadline, or to an earlier end",
@@ -192,7 +194,7 @@ export const results = z.strictObject({
     published: z.union([published, z.array(published)]).optional(),
   })
     .describe("What was asked, with defaults filled in"),
-  source: z.string().describe("The experiment file, word for word"),
+  source: z.string().describe("The experiment file, word for word but for secrets"),
   ...asked,
   seed: count,
   machine,

@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import { messageOf, TargetError } from "../scenarios/errors.ts";
 import type { Missing, Results, Run } from "./result.ts";
+import { replaceFile, writeAll } from "./whole_file.ts";
 
 /** Told the results so far, which grow on afterwards. */
 export type OnSaved = (results: Results) => Promise<void>;
@@ -39,37 +40,27 @@ export class ResultFile {
     return this.save();
   }
 
-  /**
-   * Writes beside the file and renames, so that a crash leaves the last whole one. What a KILL left
-   * beside it is overwritten. Throws a TargetError when the disk does not take it.
-   */
+  /** A crash leaves the last whole one. Throws a TargetError when the disk does not take it. */
   async save(): Promise<void> {
     const path = join(this.dir, "results.json");
     try {
       await Deno.mkdir(this.dir, { recursive: true });
-      await this.#write(`${path}.part`);
-      await Deno.rename(`${path}.part`, path);
+      await replaceFile(path, (file) => this.#write(file));
     } catch (error) {
       throw new TargetError(`Cannot write ${path}: ${messageOf(error)}`);
     }
     await this.onSaved(this.results);
   }
 
-  /**
-   * To the disk itself, or a power failure may leave the new name with nothing under it; and what the
-   * system would else write later would fall into the next run.
-   */
-  async #write(path: string): Promise<void> {
+  /** At once, as nothing is measured meanwhile. */
+  #write(file: Deno.FsFile): void {
     const { runs: _, ...head } = this.results;
-    const start = JSON.stringify(head).replace(/\}$/, `,"runs":[\n`);
-    using file = await Deno.open(path, { write: true, create: true, truncate: true });
-    writeAll(file, encoder.encode(start));
+    writeAll(file, encoder.encode(JSON.stringify(head).replace(/\}$/, `,"runs":[\n`)));
     this.#runs.forEach((run, at) => {
       if (at > 0) writeAll(file, SEPARATOR);
       writeAll(file, run);
     });
     writeAll(file, END);
-    await file.syncData();
   }
 }
 
@@ -79,9 +70,4 @@ const END = encoder.encode("\n]}\n");
 
 function bytesOf(run: Run): Uint8Array {
   return encoder.encode(JSON.stringify(run));
-}
-
-/** At once and without waiting: nothing is measured meanwhile. */
-function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
 }

@@ -1,5 +1,7 @@
 /** What differs between two values as JSON has them, path by path. Pure. */
 
+import { withoutSecrets } from "../scenarios/secrets.ts";
+
 /** Undefined: it was not there, or is not any more. */
 export interface Change {
   /** Such as `load.connections`; "" for the whole. */
@@ -32,7 +34,7 @@ const MOST_CHARACTERS = 80;
 
 function valueText(value: unknown): string {
   if (value === undefined) return "not there";
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const text = withoutSecrets(typeof value === "string" ? value : JSON.stringify(value));
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
 }
 

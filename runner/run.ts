@@ -46,6 +46,9 @@ export async function carryOut(planned: PlannedRun, context: RunContext): Promis
     const subject = { planned, target, script };
     if (context.apart === null) await proveAnswers({ cell, target, script }, context.signal);
     const { measurement, used: { resources, parts } } = await loadAndWatch(subject, context);
+    if (target.pid !== null && resources.length === 0) {
+      context.onProgress({ kind: "note", text: unknownUseText(cell.target) });
+    }
     return {
       ...measurement,
       target: cell.target,
@@ -116,6 +119,10 @@ async function loadAndWatch(
     await stopWatch(watch);
     redis?.close();
   }
+}
+
+function unknownUseText(target: string): string {
+  return `CPU and memory of target ${target} are unknown: the system does not show its processes`;
 }
 
 /** Since the start of the load: rates refer to what was until then. Null where it ends with its last request. */

@@ -11,8 +11,7 @@ import { type Connection, encodeRequest } from "./http/request.ts";
 import type { Check } from "./load/answer_check.ts";
 import type { DriverName } from "./load/driver.ts";
 import type { FlowSpec, StepSpec } from "./load/flow.ts";
-import type { PreparedRequest, ScriptSpec, SupplySpec } from "./load/job.ts";
-import type { JobShare } from "./load/pool.ts";
+import type { JobShare, PreparedRequest, ScriptSpec, SupplySpec } from "./load/job.ts";
 import { splitWhole } from "./load/split.ts";
 import type { LoadRequest } from "./load_request.ts";
 

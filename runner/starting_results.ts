@@ -7,6 +7,7 @@ import type { OnProgress } from "./progress.ts";
 import type { Provenance } from "./provenance.ts";
 import type { Results } from "./result.ts";
 import { commitNote, continued, Kept } from "./resume.ts";
+import { secrets } from "../scenarios/secrets.ts";
 import { VERSION } from "./version.ts";
 
 export interface StartingRequest {
@@ -35,7 +36,7 @@ export function startingResults(
   return {
     schema: "plateau.results/1",
     version: VERSION,
-    experiment: { ...experiment },
+    experiment: secrets.data({ ...experiment }),
     source,
     ...asked,
     seed,

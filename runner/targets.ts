@@ -5,6 +5,7 @@ import type { RunningTarget } from "../targets/launch/launcher.ts";
 import { startTarget } from "../targets/launch/registry.ts";
 import type { ProvidedRedis } from "../targets/redis.ts";
 import { cellNeeds } from "./lacking.ts";
+import type { OnProgress } from "./progress.ts";
 
 interface TargetsRequest {
   readonly experiment: Pick<Experiment, "fresh" | "startTimeout">;
@@ -12,6 +13,11 @@ interface TargetsRequest {
   readonly baseDir: string;
   /** Where they listen: an address or a name of this machine. */
   readonly host: string;
+}
+
+interface TargetsHooks {
+  readonly onProgress: OnProgress;
+  readonly signal: AbortSignal;
 }
 
 /** One process a run, or one for all runs of a target, as long as it lives, where the file says `fresh: false`. */
@@ -22,7 +28,7 @@ export class Targets {
   constructor(
     private readonly request: TargetsRequest,
     private readonly redis: ProvidedRedis | null,
-    private readonly signal: AbortSignal,
+    private readonly hooks: TargetsHooks,
   ) {}
 
   async open({ cell }: PlannedRun): Promise<RunningTarget> {
@@ -40,6 +46,7 @@ export class Targets {
   /** A process of its own, in front of a Redis without what the one before has left, if it is to be fresh. */
   async start(cell: Cell): Promise<RunningTarget> {
     const { experiment, baseDir, host } = this.request;
+    const { onProgress, signal } = this.hooks;
     if (experiment.fresh && cellNeeds(cell).includes("redis")) await this.redis?.forget();
     return await startTarget(cell.targetSpec, {
       name: cell.target,
@@ -47,7 +54,8 @@ export class Targets {
       host,
       redisUrl: this.redis?.url ?? null,
       readyTimeoutMs: experiment.startTimeout,
-      signal: this.signal,
+      signal,
+      onNote: (text) => onProgress({ kind: "note", text }),
       others: cell.others,
     });
   }

@@ -1,8 +1,9 @@
 /** The files on a disk that tell the way to a server: certificates and sockets. All throw with what is wrong. */
+import { readTextSync } from "./bounded_file.ts";
 
 /** Certificates as PEM. Tried as the load will use them: else every dial would fail. */
 export function certificatesAt(path: string): string {
-  const text = ifThere(path, Deno.readTextFileSync);
+  const text = ifThere(path, (path) => readTextSync(path, "certificates"));
   if (!text.includes("-----BEGIN CERTIFICATE-----")) {
     throw new Error("it holds no certificates as PEM");
   }

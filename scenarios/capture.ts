@@ -1,5 +1,6 @@
 /** Values taken from an answer, for the requests after it. */
 import { z } from "zod";
+import { wrongPattern } from "./pattern.ts";
 import { fieldName } from "./request.ts";
 
 /** Where in an answer a value is taken from. */
@@ -7,7 +8,7 @@ export type CaptureSource =
   /** Members and indexes from the top of a JSON body. */
   | { readonly kind: "json"; readonly path: readonly string[] }
   | { readonly kind: "header"; readonly name: string }
-  /** A regular expression with one group, over the body. */
+  /** A regular expression of RE2 with one group, over the body. */
   | { readonly kind: "pattern"; readonly source: string };
 
 export interface CaptureSpec {
@@ -15,6 +16,8 @@ export interface CaptureSpec {
   readonly as: string;
   readonly from: CaptureSource;
 }
+
+const LONGEST_SHOWN = 200;
 
 /** A member's name, or an index. */
 export const jsonStep = z.string().regex(/^[^.[\]]+$/, {
@@ -40,7 +43,7 @@ const header = z.strictObject({
 export const patternSource = z.string().superRefine((source, context) => {
   const wrong = wrongPattern(source);
   if (wrong !== null) {
-    context.addIssue(`Cannot use ${JSON.stringify(source)} as a pattern: ${wrong}`);
+    context.addIssue(`Cannot use ${quoted(source)} as a pattern: ${wrong}`);
   }
 });
 
@@ -57,13 +60,7 @@ function stepsOf(path: string): string[] {
   return steps.match(/[^.[\]]+/g) ?? [];
 }
 
-function wrongPattern(source: string): string | null {
-  try {
-    new RegExp(source);
-  } catch {
-    return "it is no regular expression";
-  }
-  // With an empty alternative it matches anything, and the match tells how many groups there are.
-  const groups = (new RegExp(`${source}|`).exec("")?.length ?? 1) - 1;
-  return groups === 1 ? null : `it needs one group (…) around the value, and has ${groups}`;
+/** The start of a text that is too long to be shown. */
+function quoted(text: string): string {
+  return JSON.stringify(text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN)}…`);
 }

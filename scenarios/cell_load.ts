@@ -1,5 +1,12 @@
 /** The load of one cell, every factor decided. Pure. */
-import { type Combination, combinations, type Factors, type Json, varying } from "./factors.ts";
+import {
+  type Combination,
+  combinations,
+  countOf,
+  type Factors,
+  type Json,
+  varying,
+} from "./factors.ts";
 import { DEFAULT_DURATION_MS, type Load } from "./load.ts";
 import type { Phase } from "./pace/profile.ts";
 import { lengthMsOf } from "./phase_ways.ts";
@@ -48,6 +55,11 @@ export function durationMsOf(load: CellLoad): number | null {
   return load.kind === "phases" ? lengthMsOf(load.phases) : load.durationMs;
 }
 
+/** How many intervals the timeline of a run gets, as far as that is known. */
+export function intervalsOf(load: CellLoad, intervalMs: number): number {
+  return Math.ceil((durationMsOf(load) ?? 0) / intervalMs);
+}
+
 /** How a scenario of an experiment is asked. */
 export function loadFor(
   { load, scenarios }: {
@@ -62,6 +74,13 @@ export function loadFor(
 type Parameters = Record<string, Json>;
 
 export type LoadVariant = { load: CellLoad; parameters: Parameters };
+
+/** How many loads the factors make; nothing is built for it. */
+export function countOfLoads(spec: Load): number {
+  if (!("phases" in spec)) return countOf({ ...spec });
+  const { phases, ...factors } = spec;
+  return phases.length * countOf({ ...factors });
+}
 
 /** Every load that the factors make. */
 export function loadsOf(spec: Load): LoadVariant[] {

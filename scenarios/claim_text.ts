@@ -6,6 +6,7 @@ import { z } from "zod";
 import { type Claim, CLAIMED_LABELS, type Ratios, type Says } from "./claim.ts";
 import { type Found, INNER, readCells, sidesOf, wrong } from "./claim_side.ts";
 import { type Read, readFigure } from "./figure.ts";
+import { beyond, isWithin } from "./limits.ts";
 import { readPercentage } from "./percentage.ts";
 import { readRelation, type Relation, SIGN } from "./relation.ts";
 import { didYouMean } from "./suggest.ts";
@@ -29,6 +30,9 @@ const FORMS = "write two figures with <, <=, > or >= between them, such as " +
   "or rate(a) within 5% of rate(b), warmup(a) is flat, correlation(stable, p50) > 0.5";
 
 export function parseClaim(written: string): ParsedClaim {
+  if (!isWithin("sentence", written.length)) {
+    return { problems: [`Cannot read a claim: ${beyond("sentence", written.length)}`] };
+  }
   const text = written.trim().replaceAll(/\s+/g, " ");
   const says = saysOf(text);
   if (says === null) {
@@ -140,7 +144,7 @@ function correlationOf(asked: string, sign: string, written: string): Found<Says
 
 function coefficientOf(text: string): Read<number> {
   const plain = text.replace(/^[−–]\s*/, "-");
-  const value = /^[-+]?\d*\.?\d+$/.test(plain) ? Number(plain) : NaN;
+  const value = /^[-+]?(?:\d+(?:\.\d+)?|\.\d+)$/.test(plain) ? Number(plain) : NaN;
   if (Math.abs(value) <= 1) return { value };
   return { problem: `Cannot read "${text}" as a correlation: write a number from -1 to 1` };
 }

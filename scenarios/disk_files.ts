@@ -1,9 +1,10 @@
 /** The files of an experiment, from a disk. */
 import { resolve } from "node:path";
 import { parse } from "csv-parse/sync";
+import { readBytesSync } from "./bounded_file.ts";
 import { certificatesAt, checkSocket } from "./access_files.ts";
 import type { Files, Row } from "./files.ts";
-import { beyond, isWithin } from "./limits.ts";
+import { beyond, isWithin, LIMITS, oneMoreThan } from "./limits.ts";
 
 /** @param baseDir Folder that relative paths start from. */
 export function filesFrom(baseDir: string): Files {
@@ -19,7 +20,7 @@ export function filesFrom(baseDir: string): Files {
 
 function bytesOf(path: string): Uint8Array {
   try {
-    return Deno.readFileSync(path);
+    return readBytesSync(path, "textFile");
   } catch (error) {
     throw error instanceof Deno.errors.NotFound ? new Error(`there is no file ${path}`) : error;
   }
@@ -35,6 +36,8 @@ function rowsOf(csv: string, names?: readonly string[]): Row[] {
     columns: names === undefined ? true : [...names],
     skip_empty_lines: true,
     trim: true,
+    to: oneMoreThan("rows"),
+    max_record_size: LIMITS.csvRow.most,
   });
   if (rows.length === 0) {
     throw new Error(`it has no rows${names ? "" : " below the names of its columns"}`);

@@ -1,7 +1,8 @@
 /**
  * Who must act when something goes wrong. Every expected failure is one of these classes; whatever
- * else reaches `main.ts` is a defect of Plateau (exit code 70, with its stack).
+ * else reaches `main.ts` is a defect of Plateau (exit code 70, with its stack). None of them holds a secret.
  */
+import { withoutSecrets } from "./secrets.ts";
 
 /** Exit codes, as scripts rely on them. */
 export const EXIT = {
@@ -36,7 +37,7 @@ export class UserError extends ExpectedError {
   readonly exitCode = EXIT.usage;
   readonly lines: readonly string[];
   constructor(readonly problems: readonly Problem[]) {
-    const lines = problems.map(problemLine);
+    const lines = problems.map(problemLine).map(withoutSecrets);
     super(lines.join("\n"));
     this.lines = lines;
   }
@@ -47,10 +48,12 @@ export class TargetError extends ExpectedError {
   override readonly name = "TargetError";
   readonly exitCode = EXIT.unavailable;
   readonly lines: readonly string[];
+  readonly evidence: readonly string[];
   /** @param evidence The last lines that the program printed, if any. */
-  constructor(message: string, readonly evidence: readonly string[] = []) {
-    super(message);
-    this.lines = [message, ...indented(evidence)];
+  constructor(message: string, evidence: readonly string[] = []) {
+    super(withoutSecrets(message));
+    this.evidence = evidence.map(withoutSecrets);
+    this.lines = [this.message, ...indented(this.evidence)];
   }
 }
 
@@ -61,8 +64,8 @@ export class CheckError extends ExpectedError {
   readonly lines: readonly string[];
   /** @param evidence What failed, a line each. */
   constructor(message: string, evidence: readonly string[] = []) {
-    super(message);
-    this.lines = [message, ...indented(evidence)];
+    super(withoutSecrets(message));
+    this.lines = [this.message, ...indented(evidence)];
   }
 }
 
@@ -73,8 +76,8 @@ export class InconclusiveError extends ExpectedError {
   readonly lines: readonly string[];
   /** @param evidence What could not be told, a line each. */
   constructor(message: string, evidence: readonly string[] = []) {
-    super(message);
-    this.lines = [message, ...indented(evidence)];
+    super(withoutSecrets(message));
+    this.lines = [this.message, ...indented(evidence)];
   }
 }
 
@@ -85,8 +88,8 @@ export class UntrustedError extends ExpectedError {
   readonly lines: readonly string[];
   /** @param evidence Which runs and why, a line each. */
   constructor(message: string, evidence: readonly string[]) {
-    super(message);
-    this.lines = [message, ...indented(evidence)];
+    super(withoutSecrets(message));
+    this.lines = [this.message, ...indented(evidence)];
   }
 }
 
@@ -101,5 +104,5 @@ export function messageOf(error: unknown): string {
 }
 
 function indented(lines: readonly string[]): string[] {
-  return lines.map((line) => `  ${line}`);
+  return lines.map((line) => `  ${withoutSecrets(line)}`);
 }

@@ -9,6 +9,7 @@ import { claimMisfits } from "./claim_names.ts";
 import { claim } from "./claim_text.ts";
 import { discard, discardMisfit } from "./discard.ts";
 import { figures, figuresMisfit } from "./figures.ts";
+import { beyond, LIMITS } from "./limits.ts";
 import { interval, type Load, loadSpec } from "./load.ts";
 import { type Files, NO_FILES } from "./files.ts";
 import { parametersSpec } from "./parameter_spec.ts";
@@ -23,7 +24,7 @@ import { scenarioSpecWith } from "./scenario.ts";
 import { didYouMean } from "./suggest.ts";
 import { thresholdText } from "./threshold.ts";
 
-const name = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, {
+const name = z.string().max(LIMITS.name.most).regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, {
   error: ({ input }) =>
     `Cannot use ${JSON.stringify(input)} as a name: start with a letter or digit, ` +
     "go on with letters, digits, spaces and . _ -",
@@ -43,9 +44,11 @@ export const experimentSpecWith = (files: Files) =>
     ),
     targets: z.record(name, targetSpecWith(files))
       .refine(isFilled, "Cannot run without targets: name at least one")
+      .refine(...atMost("targets"))
       .describe("WHO is asked, by name"),
     scenarios: z.record(name, scenarioSpecWith(files))
       .refine(isFilled, "Cannot run without scenarios: name at least one")
+      .refine(...atMost("scenarios"))
       .describe("WHAT is asked, by name"),
     load: loadSpec.prefault({}).describe("HOW it is asked"),
     repeat: repeat.default(5)
@@ -70,9 +73,9 @@ export const experimentSpecWith = (files: Files) =>
     ),
     interval: interval.prefault("250ms").describe("Step of the timelines"),
     seed: seed.optional().describe("Seed of every random choice"),
-    thresholds: z.array(thresholdText).default([])
+    thresholds: z.array(thresholdText).max(LIMITS.thresholds.most).default([])
       .describe("What every cell must hold, or the exit code is 1"),
-    claims: z.array(claim).default([])
+    claims: z.array(claim).max(LIMITS.claims.most).default([])
       .describe("What a paper or a page says, to be held against what is measured here"),
     published: publishedSpec.optional().describe(
       "Figures that somebody published, shown beside the measured ones; one table or a list of them",
@@ -112,6 +115,20 @@ interface Misfit {
 
 function isFilled(section: object): boolean {
   return Object.keys(section).length > 0;
+}
+
+/** How many names a section may have. */
+function atMost(
+  limit: "targets" | "scenarios",
+): [
+  isFew: (section: object) => boolean,
+  message: { error: (issue: { input?: unknown }) => string },
+] {
+  const countIn = (section: unknown): number => Object.keys(Object(section)).length;
+  return [
+    (section) => countIn(section) <= LIMITS[limit].most,
+    { error: ({ input }) => `Cannot run all of it: ${beyond(limit, countIn(input))}` },
+  ];
 }
 
 /**

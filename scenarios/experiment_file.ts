@@ -1,20 +1,30 @@
 /** An experiment by its name or from a file, with everything that is wrong with it told at once. */
 import { basename, dirname, resolve } from "node:path";
+import { readText } from "./bounded_file.ts";
+import { type Environment, NO_ENVIRONMENT } from "./environment.ts";
 import { messageOf, UserError } from "./errors.ts";
 import { type Experiment, experimentSpecWith } from "./experiment.ts";
 import { experiments } from "./experiments/registry.ts";
 import { explain } from "./explain.ts";
 import { type Files, NO_FILES } from "./files.ts";
 import { type Given, putIn } from "./parameters.ts";
+import { withEngine } from "./pattern.ts";
 import { findingsOf } from "./problems.ts";
+import { secretsIn } from "./secret_fields.ts";
+import { SECRET, secrets } from "./secrets.ts";
 import { closest } from "./suggest.ts";
 import type { ForeignFile } from "./imports/foreign_file.ts";
 import { YamlText } from "./yaml_text.ts";
 
 export interface ExperimentFile {
   readonly experiment: Experiment;
-  /** Word for word; of a file of another tool, the experiment file that it becomes. */
+  /**
+   * Word for word, but without the secrets that stand in it; of a file of another tool, the experiment
+   * file that it becomes.
+   */
   readonly source: string;
+  /** Whether secrets were taken out of `source`, so that it can't be run as it is. */
+  readonly withheld: boolean;
   /** Such as `caching.yaml`. */
   readonly fileName: string;
   /** Folder that relative paths in it start from. */
@@ -40,20 +50,36 @@ export async function loadExperiment(
   const baseDir = folder ?? (builtIn ? Deno.cwd() : dirname(resolve(nameOrPath)));
   const { filesFrom } = await import("./disk_files.ts");
   const files = filesFrom(baseDir);
+  const surroundings = { files, set, environment };
   const foreign = builtIn ? null : await foreignIn(source, nameOrPath, files);
-  if (foreign !== null) return { ...parseForeign(foreign, nameOrPath, { files, set }), baseDir };
+  if (foreign !== null) {
+    const parsed = await withEngine(() => parseForeign(foreign, nameOrPath, surroundings));
+    return { ...parsed, baseDir };
+  }
   const file = builtIn ? fileName : nameOrPath;
-  const experiment = parseExperiment(source, file, { files, set });
-  return { experiment, source, fileName, baseDir, builtIn, notes: [] };
+  const experiment = await withEngine(() => parseExperiment(source, file, surroundings));
+  return { experiment, ...openSource(source, file), fileName, baseDir, builtIn, notes: [] };
+}
+
+/** Asked for one variable at a time, as no more of it may be allowed. */
+export function environment(name: string): string | undefined {
+  return Deno.env.get(name);
+}
+
+/** As it may be kept beside results. */
+function openSource(source: string, file: string): Pick<ExperimentFile, "source" | "withheld"> {
+  const open = new YamlText(source, file).without(secrets);
+  const count = (text: string): number => text.split(SECRET).length;
+  return { source: open, withheld: count(open) > count(source) };
 }
 
 /** Keys that files of other tools have at their top, and experiments do not. */
-const FOREIGN = /^\s*\{?\s*["']?(?:config|log)["']?\s*:/m;
+const FOREIGN = /^[ \t]*(?:\{[ \t]*)?["']?(?:config|log)["']?[ \t]*:/m;
 
 async function foreignIn(source: string, path: string, files: Files): Promise<ForeignFile | null> {
   if (!FOREIGN.test(source)) return null;
   const { foreignFile } = await import("./imports/foreign_file.ts");
-  return foreignFile(source, path, { files });
+  return await withEngine(() => foreignFile(source, path, { files }));
 }
 
 /** What is wrong with it only as an experiment has its place in the text that it becomes. */
@@ -64,7 +90,7 @@ function parseForeign(
 ): Omit<ExperimentFile, "baseDir"> {
   try {
     const experiment = parseExperiment(text, fileName, surroundings);
-    return { experiment, source: text, fileName, builtIn: false, notes };
+    return { experiment, ...openSource(text, fileName), fileName, builtIn: false, notes };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const isInText = error.problems.some(({ place }) => place.startsWith(`${fileName}:`));
@@ -80,16 +106,23 @@ interface Surroundings {
   readonly files?: Files;
   /** Parameters by name, as YAML text. */
   readonly set?: Given;
+  readonly environment?: Environment;
 }
 
-/** @param file What messages call it. */
+/**
+ * Call it within `withEngine`, as a pattern needs that.
+ * What is secret in it is known from here on, so that no message shows it.
+ * @param file What messages call it.
+ */
 export function parseExperiment(
   source: string,
   file: string,
-  { files = NO_FILES, set = {} }: Surroundings = {},
+  { files = NO_FILES, set = {}, environment = NO_ENVIRONMENT }: Surroundings = {},
 ): Experiment {
   const text = new YamlText(source, file);
-  const { data, problems, findings, inFile } = putIn(text.data, set);
+  const { data, problems, findings, inFile, ...filled } = putIn(text.data, set, environment);
+  for (const [value, shown] of filled.secrets) secrets.keep(value, shown);
+  for (const value of secretsIn(secrets.data(data))) secrets.keep(value);
   const { data: experiment, error } = experimentSpecWith(files).safeParse(data, { error: explain });
   const wrong = [...findings, ...inFile(findingsOf(error?.issues ?? [], data))];
   if (experiment && problems.length + wrong.length === 0) return experiment;
@@ -98,7 +131,7 @@ export function parseExperiment(
 
 async function readSource(path: string): Promise<string> {
   try {
-    return await Deno.readTextFile(path);
+    return await readText(path, "foreignFile");
   } catch (error) {
     throw new UserError([{ place: path, ...whyUnreadable(path, error) }]);
   }

@@ -1,5 +1,6 @@
 /** What is wrong with a value, in the words of the house: the error map for every parse of user input. */
 import { z } from "zod";
+import { withoutSecrets } from "./secrets.ts";
 import { closest } from "./suggest.ts";
 
 const NEEDED = "Cannot do without it";
@@ -104,8 +105,8 @@ function keysOf(schema: unknown): string[] {
   return schema instanceof z.core.$ZodObject ? Object.keys(schema._zod.def.shape) : [];
 }
 
-/** The value as it was written, in short. */
+/** The value as it was written, in short: secrets are taken out before, as a part of one is none to know. */
 function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+  const text = withoutSecrets(JSON.stringify(value) ?? String(value));
   return text.length <= 60 ? text : `${text.slice(0, 57)}…`;
 }

@@ -9,6 +9,12 @@ export type Factors = Readonly<Record<string, readonly Json[] | undefined>>;
 /** One value of each factor. */
 export type Combination<F extends Factors> = { [Name in keyof F]: NonNullable<F[Name]>[number] };
 
+/** How many combinations there are; nothing is built for it. */
+export function countOf(factors: Factors): number {
+  return Object.values(factors)
+    .reduce((count, values) => values === undefined ? count : count * new Set(values).size, 1);
+}
+
 /** One value of each factor, in every way; the last factor changes fastest. */
 export function combinations<F extends Factors>(factors: F): Combination<F>[] {
   return Object.entries(factors).reduce<Record<string, Json>[]>(

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { captureSource } from "./capture.ts";
 import { forAll, strangers } from "./explain.ts";
 import type { Files } from "./files.ts";
+import { LIMITS } from "./limits.ts";
 import { between, msBetween } from "./quantity.ts";
 import {
   ALWAYS,
@@ -45,14 +46,16 @@ export type AskSpec = z.output<ReturnType<typeof ask>>;
 export type StepSpec = ThinkSpec | AskSpec;
 
 export const flowFields = (files: Files) => ({
-  flow: z.array(stepSpec(files))
+  flow: z.array(stepSpec(files)).max(LIMITS.steps.most)
     .refine((steps) => steps.some(isAsking), "Cannot walk a flow without a request: add a step")
     .describe("Steps of a visitor, one after the other: requests and think"),
 });
 
 export const pageFields = {
   page: path.describe("Path of a page"),
-  with: z.array(path).default([]).describe("What it needs, such as images and styles"),
+  with: z.array(path).max(LIMITS.steps.most).default([]).describe(
+    "What it needs, such as images and styles",
+  ),
   headers: headers.describe("Header fields of all its requests"),
   expect: expectation.prefault({}).describe("What a right page looks like"),
 };

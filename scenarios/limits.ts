@@ -18,8 +18,12 @@ const MB = 1_000_000;
 
 /** By name. Each is checked before what it guards costs memory. */
 export const LIMITS = {
+  // Files
   experimentFile: { what: "an experiment file", most: 1 * MB, unit: "bytes" },
+  foreignFile: { what: "a file of another tool", most: 64 * MB, unit: "bytes" },
   textFile: { what: "a file that an experiment names", most: 16 * MB, unit: "bytes" },
+  certificates: { what: "a file of certificates", most: 4 * MB, unit: "bytes" },
+  resultFile: { what: "a file of results", most: 256 * MB, unit: "bytes" },
   rows: { what: "a CSV file of an experiment", most: 100 * KB, unit: "rows" },
   agents: { what: "a fleet", most: 10_000, unit: "agents" },
   agentWorkers: { what: "an agent", most: 1_024, unit: "workers" },
@@ -31,6 +35,61 @@ export const LIMITS = {
   liveReaders: { what: "a live page", most: 16, unit: "readers" },
   liveHead: { what: "the head of a request to a live page", most: 16 * KB, unit: "bytes" },
   liveReceipt: { what: "what is sent to a live page", most: 64, unit: "bytes" },
+  csvRow: { what: "a row of a CSV file", most: 1 * MB, unit: "bytes" },
+  // The texts in them
+  yamlTokens: { what: "a YAML text", most: 200 * KB, unit: "words and signs" },
+  yamlAliases: { what: "a YAML text", most: 1_000, unit: "anchors and aliases" },
+  jsonValues: { what: "a JSON text", most: 5 * MB, unit: "values" },
+  nesting: { what: "a YAML or JSON text", most: 100, unit: "levels of nesting" },
+  problems: { what: "a list of mistakes", most: 100, unit: "lines" },
+  problemText: { what: "a line about a mistake", most: 2_000, unit: "characters" },
+  // Experiments
+  sentence: { what: "a claim, threshold or selector", most: 2 * KB, unit: "characters" },
+  name: { what: "a name", most: 200, unit: "characters" },
+  targets: { what: "an experiment", most: 1_000, unit: "targets" },
+  scenarios: { what: "an experiment", most: 1_000, unit: "scenarios" },
+  steps: { what: "a flow", most: 10_000, unit: "steps" },
+  factorValues: { what: "a factor", most: 1_000, unit: "values" },
+  cells: { what: "an experiment", most: 10_000, unit: "cells" },
+  runs: { what: "an experiment", most: 100_000, unit: "runs" },
+  thresholds: { what: "an experiment", most: 1_000, unit: "thresholds" },
+  claims: { what: "an experiment", most: 1_000, unit: "claims" },
+  // Loads
+  connections: { what: "a load", most: 100_000, unit: "connections" },
+  pipeline: { what: "a connection", most: 1_000, unit: "requests in flight" },
+  requests: { what: "a load", most: 1_000_000_000, unit: "requests" },
+  workers: { what: "a load", most: 256, unit: "workers" },
+  ratePerSec: { what: "a load", most: 1_000_000, unit: "arrivals per second" },
+  phases: { what: "a load", most: 10_000, unit: "phases" },
+  intervals: { what: "a run", most: 400_000, unit: "intervals" },
+  // Requests
+  path: { what: "a path", most: 65_536, unit: "characters" },
+  fields: { what: "a request", most: 1_000, unit: "header fields" },
+  fieldValue: { what: "a header field of a request", most: 65_536, unit: "characters" },
+  body: { what: "the body of a request", most: 64 * MB, unit: "characters" },
+  // Answers of servers
+  answerHead: { what: "a head, a chunk line or the trailers", most: 65_536, unit: "bytes" },
+  interimAnswers: { what: "an answer", most: 20, unit: "interim answers" },
+  keptBody: { what: "a body that is checked", most: 64 * MB, unit: "bytes" },
+  keptBodies: { what: "all that a worker checks at once", most: 256 * MB, unit: "bytes" },
+  pattern: { what: "a pattern", most: 1 * KB, unit: "characters" },
+  patternSize: { what: "a compiled pattern", most: 1 * KB, unit: "steps" },
+  patternBody: {
+    what: "the start of a body that a pattern looks at",
+    most: 256 * KB,
+    unit: "bytes",
+  },
+  jsonBody: { what: "a JSON body that a value is captured from", most: 1 * MB, unit: "bytes" },
+  captured: { what: "a value that is captured", most: 64 * KB, unit: "characters" },
+  // Results and jobs
+  histogramText: { what: "a histogram", most: 400 * KB, unit: "characters" },
+  histogramBytes: { what: "a histogram, inflated", most: 250 * KB, unit: "bytes" },
+  jobRequests: { what: "a scenario", most: 1_000_000, unit: "requests, with every value" },
+  written: { what: "a scenario, with every value", most: 512 * MB, unit: "characters" },
+  unixPath: { what: "the path of a socket", most: 4_096, unit: "characters" },
+  captures: { what: "a request", most: 1_000, unit: "captured values" },
+  jobSecrets: { what: "a job of a fleet", most: 1_000, unit: "secrets" },
+  jobCertificates: { what: "a job of a fleet", most: 1_000, unit: "certificates" },
 } as const satisfies Record<string, Limit>;
 
 export type LimitName = keyof typeof LIMITS;
@@ -43,9 +102,18 @@ export function isWithin(name: LimitName, found: number): boolean {
 export function beyond(name: LimitName, found: number): string {
   const { what, unit } = LIMITS[name];
   const most = mostOf(name);
-  return unit === "bytes"
-    ? `${what} has ${sizeText(found)}, and ${most} are the most`
-    : `${what} has ${found.toLocaleString("en")} ${unit}, and ${most} are the most`;
+  const size = unit === "bytes" ? sizeText(found) : found.toLocaleString("en");
+  // One beyond the limit, counting has stopped; and rounded it may look like the most itself.
+  const isUnknown = found === oneMoreThan(name) || size === most;
+  const counted = unit === "bytes" ? "" : ` ${unit}`;
+  return `${what} has ${
+    isUnknown ? `more than ${most}` : size
+  }${counted}, and ${most} are the most`;
+}
+
+/** Stands for "more", where counting went no further than the limit. */
+export function oneMoreThan(name: LimitName): number {
+  return LIMITS[name].most + 1;
 }
 
 /** The limit as a reader sees it: `1 MB`, `100,000`. */

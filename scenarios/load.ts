@@ -4,16 +4,17 @@
  */
 import { z } from "zod";
 import { strangers } from "./explain.ts";
+import { beyond, isWithin, LIMITS, oneMoreThan } from "./limits.ts";
 import type { Phase } from "./pace/profile.ts";
-import { type PhaseFactors, type PhasesWay, waysOf } from "./phase_ways.ts";
+import { countOfWays, type PhaseFactors, type PhasesWay, waysOf } from "./phase_ways.ts";
 import { between, msBetween, ratePerSec, ratePerSecOrNone } from "./quantity.ts";
 
 const positive = z.int().min(1);
 
-export const connections = positive.max(100_000);
-export const pipeline = positive.max(1_000);
-export const requests = positive.max(1_000_000_000);
-export const workers = positive.max(256);
+export const connections = positive.max(LIMITS.connections.most);
+export const pipeline = positive.max(LIMITS.pipeline.most);
+export const requests = positive.max(LIMITS.requests.most);
+export const workers = positive.max(LIMITS.workers.most);
 
 /** As long as the histograms reach. */
 const TIMEOUTS = ["1ms", "1h"] as const;
@@ -27,7 +28,7 @@ const INTERVALS = ["10ms", "1m"] as const;
 export const interval = between(...INTERVALS);
 export const intervalMs = msBetween(...INTERVALS);
 
-export const MOST_PER_SEC = 1_000_000;
+export const MOST_PER_SEC = LIMITS.ratePerSec.most;
 const TOO_MANY = `Cannot use this rate: the most is ${MOST_PER_SEC}/s`;
 export const rate = ratePerSec.refine((perSec) => perSec <= MOST_PER_SEC, TOO_MANY);
 const rateOrNone = ratePerSecOrNone.refine((perSec) => perSec <= MOST_PER_SEC, TOO_MANY);
@@ -140,7 +141,12 @@ export function someArrive(phases: readonly Phase[]): boolean {
 
 /** Visitors arrive at rates that change from phase to phase; each has a session of its own. */
 const phased = z.strictObject({
-  phases: z.array(phase).transform(waysOf)
+  phases: z.array(phase).max(LIMITS.phases.most)
+    .refine(
+      (phases) => isWithin("cells", countOfWays(phases)),
+      `Cannot use these phases: ${beyond("cells", oneMoreThan("cells"))}`,
+    )
+    .transform(waysOf)
     .refine(
       (ways: readonly PhasesWay[]) => ways.every((way) => someArrive(way.phases)),
       NO_ARRIVALS,
@@ -159,7 +165,7 @@ export type Load = z.output<typeof loadSpec>;
 
 /** One value, or a list of values. */
 function factor<Value, Text>(value: z.ZodType<Value, Text>): z.ZodType<Value[], Text | Text[]> {
-  return z.union([value, z.array(value).min(1)]).transform((given) =>
+  return z.union([value, z.array(value).min(1).max(LIMITS.factorValues.most)]).transform((given) =>
     Array.isArray(given) ? given : [given]
   );
 }

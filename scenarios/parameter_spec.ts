@@ -1,5 +1,6 @@
 /**
- * How parameters are declared: values, and choices with their changes, which may set other values. Pure.
+ * How parameters are declared: values, secret ones too, and choices with their changes, which may set
+ * other values. Pure.
  */
 import { z } from "zod";
 import { explain } from "./explain.ts";
@@ -27,6 +28,12 @@ export const value = z.union([
   z.array(z.union([text, z.number(), z.boolean()])).min(1),
 ]);
 
+/** Text always: the secret 0123 is no number. Without a value of its own it has to be given. */
+const secretValue = z.strictObject({
+  secret: z.literal(true).describe("Its value is shown nowhere"),
+  value: text.min(1).optional(),
+});
+
 /** What a choice may hold under `parameters`. */
 const presets = z.record(name, value);
 
@@ -44,11 +51,22 @@ const choices = z.record(z.string(), z.union([z.record(z.string(), z.json()), z.
     }
   });
 
-const parameter = z.union([...value.options, choices]);
+const parameter = z.union([...value.options, secretValue, choices]);
 
 /** As written, or name → value used. */
 export const parametersSpec = z.record(name, parameter);
 export type Parameter = z.output<typeof parameter>;
+
+type SecretParameter = z.output<typeof secretValue>;
+type Choices = z.output<typeof choices>;
+
+export function isSecret(parameter: unknown): parameter is SecretParameter {
+  return isMap(parameter) && parameter.secret === true;
+}
+
+export function isChoices(parameter: Parameter): parameter is Choices {
+  return isMap(parameter) && !isSecret(parameter);
+}
 
 /** In the order of the file. */
 export type Declared = readonly (readonly [name: string, parameter: Parameter])[];
@@ -68,9 +86,9 @@ export function declarationFindings(parameters: unknown): Finding[] {
 /** What choices give a value that has none of its own to be given. */
 function strangePresets(parameters: unknown): Finding[] {
   const sound = soundOnes(parameters);
-  const names = sound.flatMap(([name, parameter]) => isMap(parameter) ? [] : [name]);
+  const names = sound.flatMap(([name, parameter]) => isChoices(parameter) ? [] : [name]);
   return sound.flatMap(([name, parameter]) =>
-    isMap(parameter)
+    isChoices(parameter)
       ? Object.entries(parameter).flatMap(([choice, changes]) =>
         presetsOf(changes?.parameters).filter(([preset]) => !names.includes(preset))
           .map(([preset]) => ({

@@ -1,7 +1,9 @@
 /**
  * What of an experiment file may be changed from outside, by name: choices, each with changes that are
- * laid over the file, and values that stand wherever a text holds `${name}`. Pure.
+ * laid over the file, and values that stand wherever a text holds `${name}`; `${env.NAME}` is one of the
+ * environment. Pure.
  */
+import { type Environment, isEnvName, NO_ENVIRONMENT, variablesOf } from "./environment.ts";
 import { type Problem, UserError } from "./errors.ts";
 import { explain } from "./explain.ts";
 import type { Json } from "./factors.ts";
@@ -9,12 +11,15 @@ import { isMap, LayeredData } from "./merge_patch.ts";
 import {
   declarationFindings,
   type Declared,
+  isChoices,
+  isSecret,
   presetsOf,
   soundOnes,
   value,
 } from "./parameter_spec.ts";
-import { fillIn, type Use } from "./placeholders.ts";
+import { fillIn, namesWithin, type Use } from "./placeholders.ts";
 import { type Finding, findingsOf, startsWith } from "./problems.ts";
+import { SECRET, type SecretValue } from "./secrets.ts";
 import { didYouMean } from "./suggest.ts";
 import { YamlText } from "./yaml_text.ts";
 
@@ -25,6 +30,8 @@ export type Given = Readonly<Record<string, string>>;
 export interface FilledIn {
   /** Without the choices: `parameters` holds name → value used. */
   readonly data: unknown;
+  /** Values that were filled in and must not be shown. */
+  readonly secrets: readonly SecretValue[];
   /** What is wrong with what was given. */
   readonly problems: readonly Problem[];
   /** What is wrong with the file, at paths of the file. */
@@ -34,37 +41,79 @@ export interface FilledIn {
 }
 
 /** Throws nothing: all that is wrong is told in what it gives. */
-export function putIn(written: unknown, given: Given): FilledIn {
-  if (!isMap(written)) return { data: written, problems: [], findings: [], inFile: copied };
+export function putIn(
+  written: unknown,
+  given: Given,
+  environment: Environment = NO_ENVIRONMENT,
+): FilledIn {
+  if (!isMap(written)) {
+    return { data: written, secrets: [], problems: [], findings: [], inFile: copied };
+  }
   const { parameters, ...rest } = written;
   const names = isMap(parameters) ? Object.keys(parameters) : [];
   const sound = soundOnes(parameters);
   const { values, problems, layers } = settle(rest, sound, given);
-  const { data, uses } = fillIn(layers.data, values, names);
+  const variables = variablesOf(namesWithin(layers.data), environment);
+  const known = { values: new Map([...values, ...variables]), names };
+  const { data, uses } = fillIn(layers.data, known);
   const idle = idleOnes(sound, uses);
+  const hidden = hiddenOnes(sound);
+  const isHidden = (name: string): boolean => isEnvName(name) || hidden.includes(name);
   const findings = [
     ...declarationFindings(parameters),
-    ...uses.flatMap(({ path, wrong }) =>
-      wrong === null ? [] : [{ path: layers.writtenAt(path), isKey: false, message: wrong }]
+    ...uses.flatMap((use) =>
+      [...use.wrong, ...openlyUsed(use, isHidden)].map((message) => ({
+        path: layers.writtenAt(use.path),
+        isKey: false,
+        message,
+      }))
     ),
   ];
   return {
     data: parameters === undefined
       ? data
       : { ...Object(data), parameters: usedOf(names, values, idle) },
+    secrets: [...known.values].flatMap(([name, value]): SecretValue[] =>
+      isHidden(name) ? [[String(value), isEnvName(name) ? `\${${name}}` : SECRET]] : []
+    ),
     problems: [
       ...strangers(given, names),
       ...problems,
+      ...hidden.filter((name) => !values.has(name) && !idle.includes(name)).map(valueless),
       ...(problems.length === 0 ? idleProblems(given, values, idle) : []),
     ],
     findings,
     inFile: (findings) =>
       findings.flatMap((finding) => {
         const use = uses.find(({ path }) => startsWith(finding.path, path));
-        if (use && isUnfilled(use, values)) return [];
-        const message = finding.message + (use ? whereFrom(use, values, given) : "");
+        if (use && isUnfilled(use, known.values)) return [];
+        const message = finding.message + (use ? whereFrom(use, known.values, given) : "");
         return [{ ...finding, path: layers.writtenAt(finding.path), message }];
       }),
+  };
+}
+
+/** Names of the parameters whose values must not be shown. */
+function hiddenOnes(parameters: Declared): string[] {
+  return parameters.flatMap(([name, parameter]) => isSecret(parameter) ? [name] : []);
+}
+
+/** What can't be hidden where it stands: all on a machine see what its programs were started with. */
+function openlyUsed({ path, names }: Use, isHidden: (name: string) => boolean): string[] {
+  const [room, , key] = path;
+  if (room !== "targets" || key !== "command") return [];
+  return names.filter(isHidden).map((name) => {
+    const variable = name.replace(/^env\./, "");
+    return `Cannot put the secret \${${name}} into the arguments of a program, which everybody on its ` +
+      `machine sees: pass it by env: { ${variable}: "\${${name}}" }`;
+  });
+}
+
+function valueless(name: string): Problem {
+  return {
+    place: flag(name),
+    message: "Cannot do without a value for this secret: the file holds none",
+    fix: `give it by --set ${name}=…, or write \${env.NAME} in the file where it is needed`,
   };
 }
 
@@ -85,12 +134,15 @@ function settle(
   for (const [name, parameter] of choicesFirst(parameters)) {
     const text = Object.hasOwn(given, name) ? given[name] : null;
     try {
-      if (isMap(parameter)) {
+      if (isChoices(parameter)) {
         const choice = choiceOf(name, Object.keys(parameter), text);
         values.set(name, choice);
         const { parameters: presets, ...changes } = parameter[choice] ?? {};
         for (const [other, value] of presetsOf(presets)) preset.set(other, value);
         layers.lay(changes, ["parameters", name, choice]);
+      } else if (isSecret(parameter)) {
+        const value = text ?? preset.get(name) ?? parameter.value;
+        if (value !== undefined) values.set(name, String(value));
       } else {
         values.set(name, text === null ? preset.get(name) ?? parameter : readValue(name, text));
       }
@@ -104,7 +156,7 @@ function settle(
 
 /** As a choice may set the others. */
 function choicesFirst(parameters: Declared): Declared {
-  const isChoice = ([, parameter]: Declared[number]): boolean => isMap(parameter);
+  const isChoice = ([, parameter]: Declared[number]): boolean => isChoices(parameter);
   return [...parameters.filter(isChoice), ...parameters.filter((one) => !isChoice(one))];
 }
 
@@ -112,7 +164,7 @@ function choicesFirst(parameters: Declared): Declared {
 function idleOnes(parameters: Declared, uses: readonly Use[]): string[] {
   const used = new Set(uses.flatMap(({ names }) => names));
   return parameters.flatMap(([name, parameter]) =>
-    isMap(parameter) || used.has(name) ? [] : [name]
+    isChoices(parameter) || used.has(name) ? [] : [name]
   );
 }
 
@@ -174,12 +226,13 @@ function strangers(given: Given, names: readonly string[]): Problem[] {
 }
 
 function isUnfilled({ names, wrong }: Use, values: ReadonlyMap<string, Json>): boolean {
-  return wrong !== null || names.some((name) => !values.has(name));
+  return wrong.length > 0 || names.some((name) => !values.has(name));
 }
 
 /** What a message about a filled-in value must add, as the file holds but the name. */
 function whereFrom({ names }: Use, values: ReadonlyMap<string, Json>, given: Given): string {
   const told = names.map((name) => {
+    if (isEnvName(name)) return `\${${name}} is text, as all of the environment is`;
     const by = Object.hasOwn(given, name) ? `, by ${flag(name)}` : "";
     return `\${${name}} is ${JSON.stringify(values.get(name))}${by}`;
   });

@@ -19,7 +19,7 @@ export function readPercentage(
     const share = parseShare(written);
     return share === 0 && aboveZero ? null : share;
   };
-  const plain = text.trim().replace(/\s+%$/, "%");
+  const plain = text.trim().replace(/(?<!\s)\s+%$/, "%");
   const value = shareOf(plain);
   if (value !== null) return { value };
   const limits = aboveZero ? "above 0%" : "from 0% to 100%";

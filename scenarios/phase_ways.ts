@@ -1,5 +1,5 @@
 /** Phases whose lengths and rates are factors, in every way. Pure. */
-import { combinations, type Json, varying } from "./factors.ts";
+import { combinations, countOf, type Json, varying } from "./factors.ts";
 import type { Phase } from "./pace/profile.ts";
 import { durationText, rateText } from "./quantity.ts";
 
@@ -19,6 +19,11 @@ export interface PhasesWay {
 /** How long they last together, milliseconds. */
 export function lengthMsOf(phases: readonly Phase[]): number {
   return phases.reduce((sum, { durationUs }) => sum + durationUs / 1_000, 0);
+}
+
+/** How many ways there are; nothing is built for it. */
+export function countOfWays(phases: readonly PhaseFactors[]): number {
+  return phases.reduce((count, factors) => count * countOf({ ...factors }), 1);
 }
 
 export function waysOf(phases: readonly PhaseFactors[]): PhasesWay[] {

@@ -1,4 +1,8 @@
-/** `${name}` in the texts of a file → the value of a parameter. Pure. */
+/**
+ * `${name}` in the texts of a file → the value of a parameter, `${env.NAME}` → that of a variable of the
+ * environment. Pure.
+ */
+import { isEnvName, whyNoVariable } from "./environment.ts";
 import type { Json } from "./factors.ts";
 import type { Path } from "./problems.ts";
 import { didYouMean } from "./suggest.ts";
@@ -7,8 +11,15 @@ import { didYouMean } from "./suggest.ts";
 export interface Use {
   readonly path: Path;
   readonly names: readonly string[];
-  /** Why it could not be filled in; null when it was. */
-  readonly wrong: string | null;
+  /** Why it could not be filled in; none when it was. */
+  readonly wrong: readonly string[];
+}
+
+/** What may stand between the braces. */
+export interface Known {
+  readonly values: ReadonlyMap<string, Json>;
+  /** Of all parameters, also of those without a value, as theirs is wrong. */
+  readonly names: readonly string[];
 }
 
 /** A text that is `${name}` and nothing else. */
@@ -19,13 +30,8 @@ const WITHIN = /\$\$\{|\$\{([^{}]*)\}/g;
 /**
  * The data with every `${name}` filled in: one that stands alone becomes the value, whatever its type;
  * within a text the value becomes text. Keys of maps stay as they are.
- * @param known Names of all parameters, also of those without a value, as theirs is wrong.
  */
-export function fillIn(
-  data: unknown,
-  values: ReadonlyMap<string, Json>,
-  known: readonly string[],
-): { data: unknown; uses: Use[] } {
+export function fillIn(data: unknown, known: Known): { data: unknown; uses: Use[] } {
   const uses: Use[] = [];
   const filled = (value: unknown, path: Path): unknown => {
     if (typeof value === "string") return text(value, path);
@@ -38,9 +44,9 @@ export function fillIn(
   const text = (written: string, path: Path): unknown => {
     const names = namesIn(written);
     if (names.length === 0) return unescaped(written);
-    const wrong = whyNot(written, values, known);
+    const wrong = whyNot(written, known);
     uses.push({ path, names, wrong });
-    return wrong === null ? replaced(written, values) : written;
+    return wrong.length === 0 ? replaced(written, known.values) : written;
   };
   return { data: filled(data, []), uses };
 }
@@ -49,22 +55,29 @@ export function holdsPlaceholder(text: string): boolean {
   return namesIn(text).length > 0;
 }
 
+/** Of all texts in the data, each once. */
+export function namesWithin(data: unknown): Set<string> {
+  if (typeof data === "string") return new Set(namesIn(data));
+  if (typeof data !== "object" || data === null) return new Set();
+  return new Set(Object.values(data).flatMap((inner) => [...namesWithin(inner)]));
+}
+
 function namesIn(text: string): string[] {
   return [...text.matchAll(WITHIN)].flatMap(([, name]) => name === undefined ? [] : [name.trim()]);
 }
 
-function whyNot(
-  text: string,
-  values: ReadonlyMap<string, Json>,
-  known: readonly string[],
-): string | null {
-  const strange = namesIn(text).find((name) => !known.includes(name));
-  if (strange !== undefined) return strangeName(strange, known);
+function whyNot(text: string, { values, names }: Known): string[] {
+  const unset = namesIn(text).filter((name) => isEnvName(name) && !values.has(name));
+  const strange = namesIn(text).find((name) => !isEnvName(name) && !names.includes(name));
+  if (strange !== undefined || unset.length > 0) {
+    const own = strange === undefined ? [] : [strangeName(strange, names)];
+    return [...own, ...[...new Set(unset)].map(whyNoVariable)];
+  }
   const list = ALONE.test(text)
     ? undefined
     : namesIn(text).find((name) => Array.isArray(values.get(name)));
-  if (list === undefined) return null;
-  return `Cannot put the list \${${list}} into a text: give it one value, or let it stand alone`;
+  if (list === undefined) return [];
+  return [`Cannot put the list \${${list}} into a text: give it one value, or let it stand alone`];
 }
 
 function strangeName(name: string, known: readonly string[]): string {

@@ -2,14 +2,15 @@
  * Experiment → ordered runs: factors × repetitions, shuffled in blocks by the seed, as many as are asked for. Pure.
  */
 import type { TargetSpec } from "../targets/spec.ts";
-import { type CellLoad, loadFor, loadsOf } from "./cell_load.ts";
+import { type CellLoad, countOfLoads, intervalsOf, loadFor, loadsOf } from "./cell_load.ts";
 import { type Problem, UserError } from "./errors.ts";
 import type { Experiment } from "./experiment.ts";
 import type { Json } from "./factors.ts";
+import { checkLimit } from "./limits.ts";
 import { type Draw, drawBy, shuffled } from "./random.ts";
 import type { Scenario } from "./scenario.ts";
 import { didYouMean } from "./suggest.ts";
-import { targetVariants } from "./target_variants.ts";
+import { countOfVariants, targetVariants } from "./target_variants.ts";
 
 /** One combination of target, scenario and factor values. */
 export interface Cell {
@@ -38,6 +39,8 @@ export interface PlanOptions {
   readonly seed: number;
   /** Keeps only cells that match every given name. */
   readonly only?: { readonly targets?: readonly string[]; readonly scenarios?: readonly string[] };
+  /** The factors' values as results hold them, without secrets; as they are when absent. */
+  readonly shown?: <Values>(parameters: Values) => Values;
 }
 
 /** What an experiment may carry out; how much of it, `repeat` says. */
@@ -49,9 +52,21 @@ export interface Plan {
 }
 
 /** Throws a UserError when `only` names what is not there, or leaves nothing. */
-export function planBlocks(experiment: Experiment, { seed, only }: PlanOptions): Plan {
-  const cells = planCells(experiment, only);
+export function planBlocks(experiment: Experiment, { seed, only, shown }: PlanOptions): Plan {
+  const cells = planCells(experiment, only, shown);
+  checkRuns(experiment, cells);
   return { cells, blocks: () => blocksFor(cells, experiment.order, drawBy(seed)) };
+}
+
+/** @param cells Those that are left of the experiment. */
+function checkRuns({ repeat, interval }: Experiment, cells: readonly Cell[]): void {
+  const times = typeof repeat === "number" ? repeat : repeat.atMost ?? 1;
+  checkLimit("runs", cells.length * times, "plan", "run this");
+  const intervals = cells.reduce(
+    (most, { load }) => Math.max(most, intervalsOf(load, interval)),
+    0,
+  );
+  checkLimit("intervals", intervals, "plan", "run this");
 }
 
 function* blocksFor(
@@ -70,14 +85,19 @@ function* blocksFor(
 }
 
 /** The cells in the order of the file. Throws as `planBlocks` does. */
-export function planCells(experiment: Experiment, only: PlanOptions["only"] = {}): Cell[] {
+export function planCells(
+  experiment: Experiment,
+  only: PlanOptions["only"] = {},
+  shown: PlanOptions["shown"] = (parameters) => parameters,
+): Cell[] {
   checkNames("target", only.targets, experiment.targets);
   checkNames("scenario", only.scenarios, experiment.scenarios);
+  checkLimit("cells", countOfCells(experiment), "plan", "run this");
   const cells = cellsOf(experiment).filter(({ target, scenario }) =>
     (only.targets?.includes(target) ?? true) && (only.scenarios?.includes(scenario) ?? true)
   );
   if (cells.length === 0) throw new UserError([NOTHING_LEFT]);
-  return cells;
+  return cells.map((cell) => ({ ...cell, parameters: shown(cell.parameters) }));
 }
 
 const NOTHING_LEFT: Problem = {
@@ -94,6 +114,20 @@ function checkNames(what: string, named: readonly string[] = [], known: object):
     fix: didYouMean(name, names) ?? `there are ${names.join(", ")}`,
   }));
   if (problems.length > 0) throw new UserError(problems);
+}
+
+/** Counted before they are built: nine lists of ten values are 10⁹ cells. */
+function countOfCells(experiment: Experiment): number {
+  const { targets, scenarios } = experiment;
+  const loads = Object.entries(scenarios).map(([scenario, { targets }]) => ({
+    asked: targets === undefined ? null : new Set(targets),
+    count: countOfLoads(loadFor(experiment, scenario)),
+  }));
+  return Object.entries(targets).reduce((whole, [target, spec]) => {
+    const asking = loads.filter(({ asked }) => asked?.has(target) ?? true);
+    const each = asking.reduce((sum, { count }) => sum + count, 0);
+    return whole + each * countOfVariants(spec, targets);
+  }, 0);
 }
 
 function cellsOf(experiment: Experiment): Cell[] {

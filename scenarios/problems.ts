@@ -36,13 +36,23 @@ function unfold(issue: Issue, data: unknown): Finding[] {
     case "invalid_key":
       return issue.issues.map(({ message }) => ({ path, isKey: true, message }));
     case "invalid_union": {
-      if (issue.errors.length === 0) return [{ path, isKey: false, message }]; // the key tells of no branch
+      // Told apart by a key that says none of the kinds.
+      if (issue.errors.length === 0) return [{ path, isKey: false, message: ofNoKind(data, path) }];
       const meant = meantBranch(issue.errors, valueAt(data, path));
       return meant.flatMap((inner) => unfold({ ...inner, path: [...path, ...inner.path] }, data));
     }
     default:
       return [{ path, isKey: false, message }];
   }
+}
+
+function ofNoKind(data: unknown, path: Path): string {
+  const kind = valueAt(data, path);
+  return kind === undefined
+    ? "Cannot do without it: it tells what this is"
+    : `Cannot use ${
+      (JSON.stringify(kind) ?? String(kind)).slice(0, 60)
+    }: it is no kind that is known`;
 }
 
 /**

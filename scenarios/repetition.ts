@@ -42,7 +42,7 @@ export interface Sequence {
 
 /** `until 2%`. */
 const untilText = z.string().transform((text, context): Sequence => {
-  const [, width] = /^until\s+(.+)$/.exec(text.trim()) ?? [];
+  const [, width] = /^until\s(.+)$/s.exec(text.trim()) ?? [];
   const read = width === undefined ? null : until.safeParse(width);
   if (read?.success) return { until: read.data, atMost: null, budget: null };
   context.addIssue(

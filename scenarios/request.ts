@@ -4,13 +4,15 @@
  */
 import { z } from "zod";
 import { contentOf, type Files } from "./files.ts";
+import { beyond, isWithin, LIMITS, oneMoreThan } from "./limits.ts";
+import { withoutSecrets } from "./secrets.ts";
 
 export const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"] as const;
 export type Method = (typeof METHODS)[number];
 
 /** Text of a given form; `rule` is what a wrong one is told. */
 function formed(form: RegExp, what: string, rule: string): z.ZodString {
-  return z.string().regex(form, {
+  return z.string().max(LIMITS.fieldValue.most).regex(form, {
     error: ({ input }) => `Cannot use ${JSON.stringify(input)} as ${what}: ${rule}`,
   });
 }
@@ -50,7 +52,12 @@ export const expectation = z.strictObject({
 
 export type Expectation = z.output<typeof expectation>;
 
-export const headers = z.record(headerName, headerValue).default({});
+export const headers = z.record(headerName, headerValue)
+  .refine(
+    (fields) => isWithin("fields", Object.keys(fields).length),
+    `Cannot send them all: ${beyond("fields", oneMoreThan("fields"))}`,
+  )
+  .default({});
 
 const paths = Object.fromEntries(METHODS.map((method) => [method, path.optional()]));
 
@@ -145,14 +152,16 @@ export interface Answer {
   readonly body: string;
 }
 
-/** What is wrong with `answer`, beside what was expected; null when it is right. */
+/** What is wrong with `answer`, beside what was expected, without secrets; null when it is right. */
 export function wrongAnswer(expect: Expectation, answer: Answer): string | null {
   const { status, body } = answer;
   if (!rightStatuses(expect).includes(status)) {
     const right = expect.status === undefined ? "2xx or 3xx" : rightStatuses(expect).join(" or ");
     return `expected status ${right}, got ${answerText(answer)}`;
   }
-  if (expect.body !== undefined && body !== expect.body) return differenceOf(expect.body, body);
+  if (expect.body !== undefined && body !== expect.body) {
+    return differenceOf(withoutSecrets(expect.body), withoutSecrets(body));
+  }
   if (expect.contains !== undefined && !body.includes(expect.contains)) {
     return `expected a body that contains ${excerpt(expect.contains)}, got ${excerpt(body)}`;
   }
@@ -179,8 +188,9 @@ function differenceOf(expected: string, got: string): string {
     `they differ from character ${at + 1} on`;
 }
 
-/** The text as JSON has it; of a long one a part, and how long the whole is. */
-function excerpt(text: string, from = 0): string {
+/** The text as JSON has it; of a long one a part, of which no cut leaves half a secret, and how long the whole is. */
+function excerpt(whole: string, from = 0): string {
+  const text = withoutSecrets(whole);
   const to = from + EXCERPT_CHARS;
   if (from === 0 && text.length <= to) return JSON.stringify(text);
   const part = `${from > 0 ? "…" : ""}${text.slice(from, to)}${text.length > to ? "…" : ""}`;

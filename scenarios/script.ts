@@ -4,11 +4,12 @@
  */
 import type { CaptureSpec } from "./capture.ts";
 import { type AskSpec, isAsking, stepsOfPage, type StepSpec, type ThinkSpec } from "./flow.ts";
+import { checkLimit } from "./limits.ts";
 import { type Draw, drawBy, shuffled } from "./random.ts";
 import { type Expectation, type RequestSpec, type WireRequest, wireRequest } from "./request.ts";
 import type { Scenario } from "./scenario.ts";
 import { fillIn, namesIn } from "./template.ts";
-import { drawValues, type Values } from "./values.ts";
+import { countOfVariants, drawValues, type Values } from "./values.ts";
 
 export interface RequestStep {
   readonly kind: "request";
@@ -46,6 +47,7 @@ export function scriptOf(scenario: Scenario, seed: number): Script {
   if ("flow" in scenario) return flowScript(scenario.flow, values, draw);
   if ("page" in scenario) return flowScript(stepsOfPage(scenario), values, draw);
   const mix = "mix" in scenario ? scenario.mix : [{ ...scenario, weight: 1 }];
+  checkSize(mix.map(wireRequest), values);
   const variants = mix.map((request) => variantsOf(request, values, draw));
   const weights = mix.map(({ weight }) => weight);
   return {
@@ -53,6 +55,19 @@ export function scriptOf(scenario: Scenario, seed: number): Script {
     requests: variants.flat(),
     sequence: sequenceOf(variants.map(({ length }) => length), weights, draw),
   };
+}
+
+/** Counted before they are built: a body of 16 MB with a random number in it is sent in 1,000 variants. */
+function checkSize(requests: readonly WireRequest[], values: Values): void {
+  const sizes = requests.map((wire) => {
+    const variants = countOfVariants(values, namesIn(wire));
+    const parts = [wire.path, ...Object.values(wire.headers), wire.body ?? ""];
+    return { variants, chars: variants * parts.reduce((sum, { length }) => sum + length, 0) };
+  });
+  const sumOf = (of: (size: (typeof sizes)[number]) => number): number =>
+    sizes.reduce((sum, size) => sum + of(size), 0);
+  checkLimit("jobRequests", sumOf(({ variants }) => variants), "values", "write every request");
+  checkLimit("written", sumOf(({ chars }) => chars), "values", "write every request");
 }
 
 /** The request with each variant of its values. */

@@ -3,6 +3,7 @@
  * `fastify, static, connections=50`, in any order. What is left out means every value of it. Pure.
  */
 import type { Read } from "./figure.ts";
+import { beyond, isWithin } from "./limits.ts";
 import { parseDurationMs, parseRatePerSec } from "./quantity.ts";
 import { didYouMean } from "./suggest.ts";
 
@@ -52,6 +53,9 @@ export interface Selection {
 
 /** Splits the text into its words; whether they mean something, `selectionOf` knows. */
 export function parseSelector(text: string): Read<Selector> {
+  if (!isWithin("sentence", text.length)) {
+    return { problem: `Cannot read a selector: ${beyond("sentence", text.length)}` };
+  }
   const plain = text.trim().replaceAll(/\s+/g, " ");
   if (plain === "") return { value: { text: "", parts: [] } };
   const parts: SelectorPart[] = [];

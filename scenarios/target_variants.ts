@@ -4,7 +4,14 @@ import type { WrittenCluster } from "../targets/cluster/spec.ts";
 import type { WrittenProxy } from "../targets/proxy/spec.ts";
 import { nameBehind } from "../targets/references.ts";
 import type { TargetSpec, WrittenCommand, WrittenTarget } from "../targets/spec.ts";
-import { type Combination, combinations, type Factors, type Json, varying } from "./factors.ts";
+import {
+  type Combination,
+  combinations,
+  countOf,
+  type Factors,
+  type Json,
+  varying,
+} from "./factors.ts";
 import { durationText } from "./quantity.ts";
 
 type Parameters = Readonly<Record<string, Json>>;
@@ -43,6 +50,26 @@ export function targetVariants(
   );
 }
 
+/** How many ways there are; nothing is built for it. */
+export function countOfVariants(
+  written: WrittenTarget,
+  targets: Readonly<Record<string, WrittenTarget>>,
+): number {
+  const own = countOf(factorsOf(written));
+  const behind = nameBehind(written);
+  return behind === null || !Object.hasOwn(targets, behind)
+    ? own
+    : own * countOfVariants(targets[behind], targets);
+}
+
+/** The lines of a target that a list makes factors of. */
+function factorsOf(written: WrittenTarget): Factors {
+  if ("set" in written) return listsOf(written.set);
+  if ("command" in written) return listsOf(written.env);
+  if ("cluster" in written) return clusterFactors(written);
+  return "proxy" in written ? proxyFactors(written) : {};
+}
+
 function beside(own: Parameters, name: string, others: Parameters): Parameters {
   return Object.fromEntries(
     Object.entries(others).map(([path, value]) => [
@@ -65,26 +92,35 @@ function commandVariants(spec: WrittenCommand): Variant<TargetSpec>[] {
   return everyWay("env", listsOf(spec.env), (env) => ({ ...spec, env: asTexts(env) }));
 }
 
-function clusterVariants({ cluster }: WrittenCluster): Variant<TargetSpec>[] {
-  const { instances, balancer, policy, workers } = cluster;
-  const factors = {
+function clusterVariants(written: WrittenCluster): Variant<TargetSpec>[] {
+  const factors = clusterFactors(written);
+  return everyWay("cluster", factors, (values) => ({ cluster: { ...written.cluster, ...values } }));
+}
+
+// deno-lint-ignore explicit-function-return-type -- each factor has a type of its own
+function clusterFactors({ cluster: { instances, balancer, policy, workers } }: WrittenCluster) {
+  return {
     instances: valuesOf(instances),
     balancer: valuesOf(balancer),
     policy: policy === undefined ? undefined : valuesOf(policy),
     workers: workers === undefined ? undefined : valuesOf(workers),
   };
-  return everyWay("cluster", factors, (values) => ({ cluster: { ...cluster, ...values } }));
 }
 
-function proxyVariants({ proxy }: WrittenProxy): Variant<TargetSpec>[] {
-  const factors = {
+function proxyVariants(written: WrittenProxy): Variant<TargetSpec>[] {
+  const factors = proxyFactors(written);
+  return everyWay("proxy", factors, (values) => ({ proxy: { ...written.proxy, ...values } }));
+}
+
+// deno-lint-ignore explicit-function-return-type -- each factor has a type of its own
+function proxyFactors({ proxy }: WrittenProxy) {
+  return {
     store: valuesOf(proxy.store),
     ttl: valuesOf(proxy.ttl),
     stale: valuesOf(proxy.stale),
     singleFlight: valuesOf(proxy.singleFlight),
     maxBodyBytes: valuesOf(proxy.maxBodyBytes),
   };
-  return everyWay("proxy", factors, (values) => ({ proxy: { ...proxy, ...values } }));
 }
 
 function everyWay<F extends Factors>(

@@ -5,6 +5,7 @@
  */
 import { z } from "zod";
 import { type Figure, FIGURE_NAMES, type Read, readFigure, readQuantity, UNITS } from "./figure.ts";
+import { beyond, isWithin } from "./limits.ts";
 import { readPercentage } from "./percentage.ts";
 import { readRelation, type Relation, relation, SIGN } from "./relation.ts";
 
@@ -44,6 +45,9 @@ const BASELINE = /^(\S+)\s+not\s+worse\s+than\s+(?:the\s+)?baseline(?:\s+by\s+(.
 const DEFAULT_MARGIN_RATIO = 0.02;
 
 export function parseThreshold(written: string): ParsedThreshold {
+  if (!isWithin("sentence", written.length)) {
+    return { problems: [`Cannot read a threshold: ${beyond("sentence", written.length)}`] };
+  }
   const text = written.trim().replaceAll(/\s+/g, " ");
   const [, asked, margin] = BASELINE.exec(text) ?? [];
   if (asked !== undefined) return againstBaseline(text, asked, margin);

@@ -103,17 +103,28 @@ export function drawValues(
   names: readonly string[],
   draw: Draw,
 ): ReadonlyMap<string, string>[] {
-  const used = Object.entries(values).filter(([name, spec]) =>
-    namesOf({ [name]: spec }).some((given) => names.includes(given))
-  );
-  const rows = Math.max(1, ...used.map(([, spec]) => isTable(spec) ? spec.csv.rows.length : 1));
-  const isRandom = used.some(([, spec]) => !isTable(spec));
-  const rounds = isRandom ? Math.max(1, Math.floor(RANDOM_VARIANTS / rows)) : 1;
-  const givers = giversOf(used, draw);
-  return Array.from({ length: rows * rounds }, (_, variant) => {
+  const givers = giversOf(usedOf(values, names), draw);
+  return Array.from({ length: countOfVariants(values, names) }, (_, variant) => {
     const given = givers.flatMap((give) => give(variant));
     return new Map(given.filter(([name]) => names.includes(name)));
   });
+}
+
+/** How many variants `drawValues` gives. */
+export function countOfVariants(values: Values, names: readonly string[]): number {
+  const used = usedOf(values, names);
+  const rows = used.reduce(
+    (most, [, spec]) => Math.max(most, isTable(spec) ? spec.csv.rows.length : 1),
+    1,
+  );
+  const isRandom = used.some(([, spec]) => !isTable(spec));
+  return rows * (isRandom ? Math.max(1, Math.floor(RANDOM_VARIANTS / rows)) : 1);
+}
+
+function usedOf(values: Values, names: readonly string[]): [name: string, spec: ValueSpec][] {
+  return Object.entries(values).filter(([name, spec]) =>
+    namesOf({ [name]: spec }).some((given) => names.includes(given))
+  );
 }
 
 /** Names with their values in one variant. */

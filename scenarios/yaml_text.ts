@@ -8,9 +8,18 @@ import {
   isSeq,
   LineCounter,
   parseDocument,
+  type Scalar,
+  visit,
 } from "yaml";
 import { messageOf, type Problem, UserError } from "./errors.ts";
+import { isNestedTooDeep } from "./json_text.ts";
+import { beyond, oneMoreThan } from "./limits.ts";
 import type { Finding } from "./problems.ts";
+import { repeatedKeys } from "./yaml_keys.ts";
+import { whyTooMuch } from "./yaml_size.ts";
+
+const TOO_DEEP = beyond("nesting", oneMoreThan("nesting"));
+import type { Secrets } from "./secrets.ts";
 
 export class YamlText {
   readonly data: unknown;
@@ -21,25 +30,48 @@ export class YamlText {
    * Throws a UserError with everything that is not YAML in `text`.
    * @param file What messages call it.
    */
-  constructor(text: string, private readonly file: string) {
-    this.#document = parseDocument(text, {
-      lineCounter: this.#lines,
-      prettyErrors: false,
-      stringKeys: true,
-      merge: true,
-    });
+  constructor(private readonly text: string, private readonly file: string) {
+    const tooMuch = whyTooMuch(text);
+    if (tooMuch !== null) throw new UserError([this.#unreadable(0, tooMuch)]);
+    this.#document = this.#parsed(text);
+    const mistakes = [...this.#mistakes()];
+    if (mistakes.length > 0) throw new UserError(mistakes);
+    this.data = this.#resolved();
+  }
+
+  /** The reader calls itself for what is nested by its indentation. */
+  #parsed(text: string): Document.Parsed {
+    try {
+      return parseDocument(text, {
+        lineCounter: this.#lines,
+        prettyErrors: false,
+        stringKeys: true,
+        merge: true,
+        uniqueKeys: false,
+      });
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw new UserError([this.#unreadable(0, TOO_DEEP)]);
+    }
+  }
+
+  /** What is not YAML in the text. */
+  *#mistakes(): Generator<Problem> {
     const { errors } = this.#document;
-    if (errors.length > 0) {
-      throw new UserError(
-        errors.map(({ pos: [offset], code, message }) =>
-          this.#unreadable(
-            offset,
-            code === "MULTIPLE_DOCS" ? "it holds several documents" : message,
-          )
-        ),
+    // It may also take the end of the stack for a mistake.
+    if (errors.some(({ message }) => message.startsWith("Maximum call stack"))) {
+      return yield this.#unreadable(0, TOO_DEEP);
+    }
+    for (const { pos: [offset], code, message } of errors) {
+      yield this.#unreadable(
+        offset,
+        code === "MULTIPLE_DOCS" ? "it holds several documents" : message,
       );
     }
-    this.data = this.#resolved();
+    if (errors.length > 0) return;
+    for (const offset of repeatedKeys(this.#document)) {
+      yield this.#unreadable(offset, "Map keys must be unique");
+    }
   }
 
   /** The findings at their places, in the order of the text. */
@@ -52,13 +84,36 @@ export class YamlText {
       }));
   }
 
+  /** The text with each value that holds a secret written anew, in quotes; else as it is. */
+  without(secrets: Secrets): string {
+    const held: Scalar[] = [];
+    visit(this.#document, {
+      Scalar: (key, node) => {
+        const { value } = node;
+        if (key !== "key" && typeof value === "string" && secrets.text(value) !== value) {
+          held.push(node);
+        }
+      },
+    });
+    const parts = held.flatMap(({ value, range }) => range ? [{ value: String(value), range }] : [])
+      .toSorted((a, b) => b.range[0] - a.range[0]);
+    const rewritten = parts.reduce((text, { value, range: [start, end] }) => {
+      const lineEnd = text.slice(start, end).endsWith("\n") ? "\n" : ""; // of a block
+      return text.slice(0, start) + JSON.stringify(secrets.text(value)) + lineEnd + text.slice(end);
+    }, this.text);
+    return secrets.form(rewritten); // comments
+  }
+
   /** With aliases replaced by what they stand for; an endless or exploding one is refused. */
   #resolved(): unknown {
+    let data: unknown;
     try {
-      return this.#document.toJS();
+      data = this.#document.toJS();
     } catch (error) {
       throw new UserError([this.#unreadable(0, messageOf(error))]);
     }
+    if (isNestedTooDeep(data)) throw new UserError([this.#unreadable(0, TOO_DEEP)]);
+    return data;
   }
 
   #unreadable(offset: number, why: string): Problem {

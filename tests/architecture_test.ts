@@ -24,6 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "runner/outcome.ts",
     "runner/progress.ts",
     "runner/stats",
+    "runner/unanswered.ts",
     "scenarios/claim_cells.ts",
     "scenarios/limits.ts",
     "scenarios/selector.ts",

@@ -45,6 +45,7 @@ const CIRCUMSTANCES = {
   linux: { isThere: () => Deno.build.os === "linux", get: "run on Linux" },
   network: { isThere: reachesPackages, get: "let npm reach its registry" },
   netns: { isThere: makesNamespaces, get: "run as root on Linux, with /dev/net/tun and iproute2" },
+  seccomp: { isThere: filtersCalls, get: "run on Linux, whose kernel has CONFIG_SECCOMP_FILTER" },
   mountns: { isThere: mountsApart, get: "run as root on Linux" },
 } as const;
 
@@ -136,6 +137,11 @@ function triesNamespace(): boolean {
   };
   const name = `plateau-${Deno.pid}`;
   return ip("netns", "add", name) && ip("netns", "delete", name);
+}
+
+/** Whether a process may deny itself calls of the kernel. */
+function filtersCalls(): boolean {
+  return isFile("/proc/sys/kernel/seccomp/actions_avail");
 }
 
 let mounts: boolean | null = null;

@@ -1,35 +1,16 @@
 // deno-lint-ignore-file no-console -- printing the tally is what this program is for
 /**
- * `deno task test`: all tests, or those of the given paths (`deno task test tests/http`); options go
- * to `deno test` as they are. Tests that start programs or measure time run one file after the other,
- * the rest side by side. The last line is `N passed, N failed, N skipped`, for scripts.
+ * `deno task test`: all tests, or those of the given paths (`deno task test tests/http`), as rounds.ts has
+ * them beside one another. `--slowest` names the files that took longest; other options go to `deno test` as
+ * they are. The last line is `N passed, N failed, N skipped`, for scripts.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import { requiredNeeds, type Skip, toGet } from "./needs.ts";
+import { type Round, roundsOf } from "./rounds.ts";
+import { type Counts, readSummary, readTimes, sumOf } from "./tally.ts";
 
 const TESTS = resolve(import.meta.dirname ?? "");
-
-/** Folders whose files run one after the other. */
-const SERIAL = ["conformance", "faults", "e2e", "studies"].map((folder) => join(TESTS, folder));
-
-export interface Counts {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-}
-
-const SUMMARY =
-  /\| (\d+) passed(?: \([^)]*\))? \| (\d+) failed(?: \([^)]*\))?(?: \| (\d+) ignored)?/g;
-
-/** The counts in the last summary of `deno test`; one failure when it ended without any. */
-export function readSummary(output: string): Counts {
-  // deno-lint-ignore no-control-regex
-  const last = [...output.replaceAll(/\x1b\[[\d;]*m/g, "").matchAll(SUMMARY)].at(-1);
-  if (!last) return { passed: 0, failed: 1, skipped: 0 };
-  const [passed, failed, skipped] = last.slice(1).map((digits) => Number(digits ?? 0));
-  return { passed, failed, skipped };
-}
 
 /** One line for each set of missing needs: how many tests it cost, and how to get it. */
 export function describeSkips(skips: readonly Skip[]): string[] {
@@ -47,52 +28,88 @@ function findTests(path: string): string[] {
     .sort();
 }
 
-/** The arguments of each round of `deno test` that the command line asks for. */
-function planRounds(args: readonly string[]): string[][] {
-  const paths = args.filter((arg) => statSync(arg, { throwIfNoEntry: false }));
-  const options = args.filter((arg) => !paths.includes(arg));
-  const files = (paths.length > 0 ? paths : [TESTS]).flatMap(findTests);
-  const isSerial = (file: string) => SERIAL.some((folder) => file.startsWith(folder));
-  const serial = files.filter(isSerial);
-  const parallel = files.filter((file) => !isSerial(file));
-  const rounds = [];
-  if (parallel.length > 0) rounds.push(["--parallel", ...options, ...parallel]);
-  if (serial.length > 0) rounds.push([...options, ...serial]);
-  return rounds;
+interface Outcome {
+  readonly counts: Counts;
+  /** Seconds by file. */
+  readonly times: ReadonlyMap<string, number>;
 }
 
-/** Runs `deno test` once and passes its output on as it comes. Types are `deno task check`'s part. */
-async function runRound(args: readonly string[], skipFile: string): Promise<Counts> {
+/** Runs `deno test` once. Types are `deno task check`'s part. @param show Is given what it prints. */
+async function runTests(
+  args: readonly string[],
+  skipFile: string,
+  show: (printed: ReadableStream<Uint8Array>) => Promise<void>,
+): Promise<Outcome> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["test", "--allow-all", "--no-check", ...args],
     env: { PLATEAU_SKIPPED: skipFile, ...(Deno.stdout.isTerminal() ? {} : { NO_COLOR: "1" }) },
     stdout: "piped",
   }).spawn();
   const [shown, read] = child.stdout.tee();
-  const [output] = await Promise.all([
-    new Response(read).text(),
-    shown.pipeTo(Deno.stdout.writable, { preventClose: true }),
-  ]);
+  const [output] = await Promise.all([new Response(read).text(), show(shown)]);
   const { success } = await child.status;
   const counts = readSummary(output);
-  return success ? counts : { ...counts, failed: Math.max(1, counts.failed) };
+  return {
+    counts: success ? counts : { ...counts, failed: Math.max(1, counts.failed) },
+    times: readTimes(output),
+  };
+}
+
+/** As it comes. */
+async function showNow(printed: ReadableStream<Uint8Array>): Promise<void> {
+  await printed.pipeTo(Deno.stdout.writable, { preventClose: true });
+}
+
+/** Whole, so that two neighbours do not mix. */
+async function showWhole(printed: ReadableStream<Uint8Array>): Promise<void> {
+  const bytes = await new Response(printed).bytes();
+  for (let at = 0; at < bytes.length;) at += Deno.stdout.writeSync(bytes.subarray(at));
+}
+
+async function runRound(
+  { how, files }: Round,
+  options: readonly string[],
+  skipFile: string,
+): Promise<Outcome[]> {
+  if (how !== "pairs") {
+    const beside = how === "shared" ? ["--parallel"] : [];
+    return [await runTests([...beside, ...options, ...files], skipFile, showNow)];
+  }
+  const outcomes: Outcome[] = [];
+  const left = [...files];
+  const runSome = async (): Promise<void> => {
+    for (let file = left.shift(); file !== undefined; file = left.shift()) {
+      outcomes.push(await runTests([...options, file], skipFile, showWhole));
+    }
+  };
+  await Promise.all([runSome(), runSome()]);
+  return outcomes;
+}
+
+const SHOWN_FILES = 20;
+
+function slowestLines(outcomes: readonly Outcome[]): string[] {
+  return outcomes.flatMap(({ times }) => [...times]).sort(([, a], [, b]) => b - a)
+    .slice(0, SHOWN_FILES)
+    .map(([file, seconds]) => `${seconds.toFixed(1).padStart(6)} s  ${relative(".", file)}`);
 }
 
 async function main(args: readonly string[]): Promise<number> {
   requiredNeeds();
+  const paths = args.filter((arg) => statSync(arg, { throwIfNoEntry: false }));
+  const options = args.filter((arg) => !paths.includes(arg) && arg !== "--slowest");
   const skipFile = await Deno.makeTempFile();
-  const total = { passed: 0, failed: 0, skipped: 0 };
-  for (const round of planRounds(args)) {
-    const counts = await runRound(round, skipFile);
-    total.passed += counts.passed;
-    total.failed += counts.failed;
-    total.skipped += counts.skipped;
+  const outcomes: Outcome[] = [];
+  for (const round of roundsOf((paths.length > 0 ? paths : [TESTS]).flatMap(findTests))) {
+    outcomes.push(...await runRound(round, options, skipFile));
   }
   const skips = readFileSync(skipFile, "utf8").trim().split("\n").filter(Boolean);
   await Deno.remove(skipFile);
+  if (args.includes("--slowest")) console.log(slowestLines(outcomes).join("\n"));
   for (const line of describeSkips(skips.map((skip) => JSON.parse(skip)))) console.log(line);
-  console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
-  return total.failed > 0 ? 1 : 0;
+  const { passed, failed, skipped } = sumOf(outcomes.map(({ counts }) => counts));
+  console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
+  return failed > 0 ? 1 : 0;
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -13,6 +13,7 @@ import type { Loaded } from "../../runner/loader.ts";
 import type { LocalLoader } from "../../runner/local_loader.ts";
 import { UNKNOWN } from "../../runner/trust/surroundings.ts";
 import { VERSION } from "../../runner/version.ts";
+import { withEngine } from "../../scenarios/pattern.ts";
 import type { Recording } from "./recording.ts";
 
 export interface Simulated {
@@ -35,7 +36,7 @@ export async function simulateAgent({ link, name, workers, recording }: Simulate
   const loader = replaying(recording);
   const setting = { agent: name, link, loader, logFolder: null, onNote: () => {} };
   await link.worker(agentQueue(name), async (data) => {
-    const job = agentJob.parse(data);
+    const job = await withEngine(() => agentJob.parse(data));
     const queue = link.queue(toldQueue(job.coordinator));
     await new AgentRun(job, { ...setting, queue, signal: new AbortController().signal }).carryOut();
   }, 1);

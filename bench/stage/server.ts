@@ -28,6 +28,7 @@ export async function startServer(
       redisUrl: null,
       others: {},
       readyTimeoutMs: READY_TIMEOUT_MS,
+      onNote: () => {},
       signal: new AbortController().signal,
     },
   );

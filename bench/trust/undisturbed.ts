@@ -3,6 +3,7 @@
  * truth, and found as one. Seen by the CPU time of processes, which no verdict of the runs is made of.
  */
 import { printError } from "../../cli/terminal.ts";
+import { textLines } from "../../report/writing/terminal.ts";
 import { type Busy, watchProcesses } from "../../runner/machine/busy.ts";
 import { descendantsOf } from "../../targets/launch/proc.ts";
 
@@ -20,7 +21,7 @@ export async function undisturbed<Value>(measure: () => Promise<Value>): Promise
     const strangers = processes((performance.now() - beganMs) / 1_000)
       .filter(({ pid, cores }) => cores >= LEAST_CORES && !own.includes(pid));
     if (strangers.length === 0 || tries === MOST_TRIES) return value;
-    printError(`    again, as others computed: ${strangers.map(textOf).join(", ")}\n`);
+    printError(textLines([`    again, as others computed: ${strangers.map(textOf).join(", ")}`]));
   }
 }
 

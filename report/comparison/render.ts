@@ -1,47 +1,50 @@
 /** A comparison of two results for people, and for pull requests. */
 import { comparisonOf } from "../comparison.ts";
 import { gatesTable } from "../gates/table.ts";
-import { gatesMarkdown, paragraphs, tableMarkdown } from "../markdown.ts";
-import { escaped } from "../markdown_text.ts";
+import { gatesMarkdown, tableWithNotes } from "../markdown.ts";
 import type { Table } from "../table.ts";
 import { outcomeLines } from "../terminal/gates.ts";
-import { encoded, harmless, styled, type TerminalOptions, wrapped } from "../terminal/text.ts";
+import { BLANK, HANGING, indented, lineOf, paragraph } from "../terminal/line.ts";
 import { formatMs, formatNumber } from "../units.ts";
+import { document, lines, md, paragraphs } from "../writing/markdown.ts";
+import { type Line, type TerminalOptions, writtenLines } from "../writing/terminal.ts";
+import type { Written } from "../writing/written.ts";
 import { isDecisive } from "./group.ts";
 import { cellName, type ComparedCell, type ResultsComparison } from "./results.ts";
 import { comparedTable, notesOf } from "./table.ts";
 import { figureName, ratiosText, ratioText, verdictText, verdictWord } from "./words.ts";
 
 /** With a line break at its end. */
-export function renderComparison(comparison: ResultsComparison, options: TerminalOptions): string {
+export function renderComparison(
+  comparison: ResultsComparison,
+  options: TerminalOptions,
+): Written<"terminal"> {
   const { cells, gates } = comparison;
   const notes = cells.length === 0 ? [] : notesOf(cells.map(({ comparison }) => comparison));
   const lines = [
     ...doubtsOf(comparison).flatMap((doubt) =>
-      wrapped(harmless(doubt), options.width, "  ").map((line) => styled(line, "yellow", options))
+      paragraph(doubt, options.width, { ...HANGING, style: "yellow" })
     ),
     ...cells.flatMap((cell) => cellLines(cell, options)),
-    "",
-    ...notes.flatMap((note) => wrapped(note, options.width)),
-    ...(gates.length > 0 ? ["", styled("Thresholds", "cyan", options)] : []),
+    BLANK,
+    ...notes.flatMap((note) => paragraph(note, options.width)),
+    ...(gates.length > 0 ? [BLANK, lineOf("Thresholds", "cyan")] : []),
     ...outcomeLines(gates, options),
   ];
-  return encoded(lines.join("\n") + "\n", options);
+  return writtenLines(lines, options);
 }
 
-export function renderComparisonMarkdown(comparison: ResultsComparison): string {
+export function renderComparisonMarkdown(comparison: ResultsComparison): Written<"markdown"> {
   const { cells, gates } = comparison;
   const table = tableOfAll(comparison);
-  const items = cells.map((cell) =>
-    `- ${escaped(sentenceOf(cell))}: ${escaped(findingsOf(cell).join("; "))}`
-  );
-  return paragraphs([
-    "## Comparison",
-    ...doubtsOf(comparison).map((doubt) => `**${escaped(doubt)}**`),
-    items.join("\n"),
-    ...(table ? [tableMarkdown(table), ...table.notes.map(escaped)] : []),
+  const items = cells.map((cell) => md`- ${sentenceOf(cell)}: ${findingsOf(cell).join("; ")}`);
+  return document(paragraphs([
+    md`## Comparison`,
+    ...doubtsOf(comparison).map((doubt) => md`**${doubt}**`),
+    lines(items),
+    ...(table ? tableWithNotes(table) : []),
     ...gatesMarkdown({ table: gatesTable(gates), note: "" }),
-  ]);
+  ]));
 }
 
 /** What makes the comparison doubtful, or smaller than it might be. */
@@ -84,13 +87,12 @@ function othersOf({ comparison: { figures } }: ComparedCell): string {
     .join(", ");
 }
 
-function cellLines(cell: ComparedCell, options: TerminalOptions): string[] {
-  const { width } = options;
+function cellLines(cell: ComparedCell, { width }: TerminalOptions): Line[] {
   return [
-    "",
-    ...wrapped(harmless(sentenceOf(cell)), width, "  "),
+    BLANK,
+    ...paragraph(sentenceOf(cell), width, HANGING),
     ...[...findingsOf(cell), othersOf(cell)].flatMap((text) =>
-      wrapped(harmless(text), width - 2, "  ").map((line) => `  ${line}`)
+      paragraph(text, width - 2, HANGING).map(indented)
     ),
   ];
 }

@@ -1,5 +1,7 @@
 /** Two results → every cell that is in both compared, with what makes that doubtful. */
 import type { Threshold } from "../../runner/result.ts";
+import type { Reason, Verdict } from "../../runner/stats/verdict.ts";
+import { endsOf, isUnanswered } from "../../runner/unanswered.ts";
 import { type Cell, groupRuns } from "../cells.ts";
 import {
   comparisonOf,
@@ -130,18 +132,45 @@ function judgedByAnswers(
   base: Cell,
   next: Cell,
 ): Pick<ComparedCell, "comparison" | "fault"> {
+  const silence = silenceOf(base, next);
+  if (silence !== "") {
+    return { comparison: judgedAlike(comparison, "inconclusive", "nothing"), fault: silence };
+  }
   const [baseIsWrong, nextIsWrong] = [base, next].map(({ wrongRatio }) =>
     wrongRatio > TOLERATED_WRONG_RATIO
   );
   if (!baseIsWrong && !nextIsWrong) return { comparison, fault: "" };
   const verdict = baseIsWrong && nextIsWrong ? "inconclusive" : nextIsWrong ? "worse" : "better";
-  const figures = comparison.figures.map((figure) =>
-    ({ ...figure, verdict, reason: "answers", runsNeeded: null }) as const
-  );
   const fault = `wrong or failed: ${formatShare(base.wrongRatio)} of the requests before, ${
     formatShare(next.wrongRatio)
   } now`;
-  return { comparison: { ...comparison, figures }, fault };
+  return { comparison: judgedAlike(comparison, verdict, "answers"), fault };
+}
+
+/** All its figures with one verdict, which comes from elsewhere. */
+function judgedAlike(
+  comparison: GroupComparison,
+  verdict: Verdict,
+  reason: Reason,
+): GroupComparison {
+  const figures = comparison.figures.map((figure) => ({
+    ...figure,
+    verdict,
+    reason,
+    runsNeeded: null,
+  }));
+  return { ...comparison, figures };
+}
+
+/** `no request got an answer now: 50 timed out after 5 s`; "" where each run of both had one. */
+function silenceOf(base: Cell, next: Cell): string {
+  const sides = [["before", base.runs.filter(isUnanswered)], [
+    "now",
+    next.runs.filter(isUnanswered),
+  ]] as const;
+  return sides.filter(([, silent]) => silent.length > 0)
+    .map(([when, silent]) => `no request got an answer ${when}: ${endsOf(silent)}`)
+    .join("; ");
 }
 
 /** Worse fails; what can't be told is inconclusive. */

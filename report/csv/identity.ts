@@ -1,6 +1,6 @@
 /** What tells a run from the others: the first columns of either CSV. */
 import type { Run } from "../../runner/result.ts";
-import type { Row } from "./rows.ts";
+import type { Row } from "../writing/csv.ts";
 
 export function identityOf(run: Run): Row {
   const { target, scenario, repetition, order } = run;

@@ -7,10 +7,11 @@ import { isEmpty, lowerBoundsIn, type Point } from "../intervals.ts";
 import type { ReportModel } from "../model.ts";
 import { partsOf, pointAt, type Used } from "../resources.ts";
 import { identityOf, parametersOf } from "./identity.ts";
-import { csvOf, type Row } from "./rows.ts";
+import { csvOf, type Row } from "../writing/csv.ts";
+import type { Written } from "../writing/written.ts";
 
 /** Every interval of every run, those that an experiment discards too, in the order in which they were made. */
-export function renderIntervalsCsv({ name, runs }: ReportModel): string {
+export function renderIntervalsCsv({ name, runs }: ReportModel): Written<"csv"> {
   return csvOf(runs.flatMap((run) => {
     const which = { experiment: name, ...identityOf(run), ...parametersOf(run) };
     return run.timeline.points.map((point, i) => ({
@@ -25,7 +26,7 @@ export function renderIntervalsCsv({ name, runs }: ReportModel): string {
   }));
 }
 
-export function renderMeasurementIntervalsCsv(measurement: Measurement): string {
+export function renderMeasurementIntervalsCsv(measurement: Measurement): Written<"csv"> {
   const { url, timeline } = measurement;
   return csvOf(
     timeline.points.map((point, i) => ({ url, ...figuresOf(point, startOf(measurement, i)) })),

@@ -3,7 +3,7 @@ import type { AgentsPanel } from "../agents/chart.ts";
 import type { ScenarioModel } from "../model.ts";
 import { READING } from "../reading.ts";
 import { chartMarkup, legendMarkup, type Place, readingMarkup } from "./figures.ts";
-import { type Markup, markup } from "./markup.ts";
+import { type Markup, markup } from "../writing/html.ts";
 import { tableMarkup } from "./tables.ts";
 
 /** A longer table is for those who look for one agent. */

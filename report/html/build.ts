@@ -18,12 +18,13 @@ export interface Client {
 const SHARED = [
   "../../charts.ts",
   "../../latency_axis.ts",
-  "../../markdown_text.ts",
   "../../packing.ts",
   "../../spread.ts",
   "../../stretch.ts",
-  "../../terminal/text.ts",
   "../../units.ts",
+  "../../writing/control.ts",
+  "../../writing/markdown.ts",
+  "../../writing/template.ts",
   "../../../runner/stats/histogram.ts",
   "../../../runner/stats/percentiles.ts",
 ];

@@ -1,6 +1,6 @@
 /** The section of the page that shows what became of claims. */
 import type { ClaimsModel } from "../claims/model.ts";
-import { type Markup, markup } from "./markup.ts";
+import { type Markup, markup } from "../writing/html.ts";
 import { tableMarkup } from "./tables.ts";
 
 /** Null without claims. @param id Of the experiment. */

@@ -2,7 +2,7 @@
 import type { BarsChart, Chart, DensityChart, TailsChart } from "../charts.ts";
 import type { ScenarioModel } from "../model.ts";
 import { READING } from "../reading.ts";
-import { type Markup, markup } from "./markup.ts";
+import { type Markup, markup } from "../writing/html.ts";
 import type { PackedSteps } from "./packed.ts";
 import { swatchMarkup } from "./tables.ts";
 

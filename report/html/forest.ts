@@ -3,7 +3,7 @@ import type { ForestChart } from "../charts.ts";
 import type { ReportModel, ScenarioModel } from "../model.ts";
 import { READING } from "../reading.ts";
 import { captionMarkup, chartMarkup, type Charts, type Place } from "./figures.ts";
-import { type Markup, markup } from "./markup.ts";
+import { type Markup, markup } from "../writing/html.ts";
 import { tableMarkup } from "./tables.ts";
 
 export function hasComparisons({ scenarios }: Pick<ReportModel, "scenarios">): boolean {

@@ -6,7 +6,8 @@ import { leftText, type LiveStatus } from "../live_status.ts";
 import type { ReportModel } from "../model.ts";
 import css from "./live.css" with { type: "text" };
 import script from "./live_client.js" with { type: "text" };
-import { type Markup, markup } from "./markup.ts";
+import { type Markup, markup } from "../writing/html.ts";
+import type { Written } from "../writing/written.ts";
 import { renderPage } from "./page.ts";
 
 export interface LiveState {
@@ -15,7 +16,7 @@ export interface LiveState {
   readonly status: LiveStatus;
 }
 
-export function renderLivePage(models: readonly ReportModel[], state: LiveState): string {
+export function renderLivePage(models: readonly ReportModel[], state: LiveState): Written<"html"> {
   return renderPage(models, { bar: barMarkup(state), script, css });
 }
 

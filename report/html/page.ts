@@ -15,7 +15,7 @@ import client from "./client.js" with { type: "text" };
 import { claimsMarkup } from "./claims.ts";
 import { barHeights, type Charts, type Place } from "./figures.ts";
 import { forestHeights, forestsMarkup, hasComparisons } from "./forest.ts";
-import { Markup, markup, scriptJson } from "./markup.ts";
+import { type Markup, markup, scriptJson, verbatim } from "../writing/html.ts";
 import { packScenarios } from "./packed.ts";
 import { publishedMarkup } from "./published.ts";
 import { gatesMarkup, overviewMarkup, scenarioMarkup } from "./scenario.ts";
@@ -23,6 +23,7 @@ import { outcomesMarkup } from "./slowest.ts";
 import { stableMarkup } from "./stable.ts";
 import { sweepsMarkup } from "./sweeps.ts";
 import { trendMarkup } from "./trend.ts";
+import type { Written } from "../writing/written.ts";
 import css from "./style.css" with { type: "text" };
 
 /** What the page of a running experiment has besides. */
@@ -43,7 +44,7 @@ export function renderPage(
   models: readonly ReportModel[],
   live: LiveParts | null = null,
   trends: readonly TrendModel[] = [],
-): string {
+): Written<"html"> {
   const charts: Charts = new Map();
   const steps = packScenarios(models.flatMap(({ scenarios }) => scenarios));
   const trended = trends.map((trend, i) => trendMarkup(trend, { id: `t${i + 1}`, charts, steps }));
@@ -60,15 +61,15 @@ export function renderPage(
 <meta name="color-scheme" content="light dark">
 <title>${unique([...trends, ...models].map(({ title }) => title)).join(" · ")}</title>
 <link rel="icon" href="data:,">
-<style>${new Markup(style)}</style>
+<style>${verbatim(style)}</style>
 </head>
 <body>
 <a class="skip" href="#main">Skip to the results</a>
 ${navigationMarkup(models, trends)}
 <main id="main">${trended}${experiments}</main>
 ${live?.bar ?? null}${chartScripts(charts)}
-<script>${new Markup(client)}</script>
-${live && markup`<script>${new Markup(live.script)}</script>\n`}${
+<script>${verbatim(client)}</script>
+${live && markup`<script>${verbatim(live.script)}</script>\n`}${
     models.map(({ scenarios }, i) => intervalScripts(scenarios, { id: `e${i + 1}`, steps }))
   }
 </body>
@@ -159,6 +160,7 @@ function experimentMarkup(model: ReportModel, place: Place): Markup {
   return markup`<article id="${id}">
 <header><h1>${model.title}</h1>
 ${model.about && markup`<p class="about">${model.about}</p>`}
+${model.unanswered && markup`<p class="lead">${model.unanswered}</p>`}
 ${model.verdict && markup`<p class="lead">${model.verdict}</p>`}
 ${trustMarkup(model.trust)}
 ${model.claims.summary && markup`<p><a href="#${id}-claims">${model.claims.summary}</a></p>`}

@@ -2,7 +2,7 @@
 import type { ScatterChart } from "../charts.ts";
 import type { PublishedModel } from "../published/model.ts";
 import { chartMarkup, legendMarkup, type Place, readingMarkup } from "./figures.ts";
-import { type Markup, markup } from "./markup.ts";
+import { type Markup, markup } from "../writing/html.ts";
 import { tableMarkup } from "./tables.ts";
 
 const READING =

@@ -5,7 +5,7 @@ import { READING } from "../reading.ts";
 import type { Table } from "../table.ts";
 import { agentsMarkup } from "./agents.ts";
 import { barsMarkup, densityFigure, type Place, readingMarkup, tailsFigure } from "./figures.ts";
-import { type Markup, markup } from "./markup.ts";
+import { type Markup, markup } from "../writing/html.ts";
 import { tableMarkup } from "./tables.ts";
 import { timelineFigure } from "./timeline_figure.ts";
 

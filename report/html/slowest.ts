@@ -4,7 +4,7 @@ import type { ScenarioModel } from "../model.ts";
 import { READING } from "../reading.ts";
 import type { SlowestModel } from "../slowest.ts";
 import { chartMarkup, findingsMarkup, legendMarkup, type Place, readingMarkup } from "./figures.ts";
-import { type Markup, markup } from "./markup.ts";
+import { type Markup, markup } from "../writing/html.ts";
 import { tableMarkup } from "./tables.ts";
 
 /** Null without scenarios. */

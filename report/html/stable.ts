@@ -2,7 +2,7 @@
 import { READING } from "../reading.ts";
 import type { StableModel } from "../stable.ts";
 import { captionMarkup, chartMarkup, type Place } from "./figures.ts";
-import { type Markup, markup } from "./markup.ts";
+import { type Markup, markup } from "../writing/html.ts";
 import { marksLegend } from "./published.ts";
 import { tableMarkup } from "./tables.ts";
 

@@ -2,7 +2,7 @@
 import type { SweepFigure, SweepModel } from "../sweeps.ts";
 import type { WeightsModel } from "../sweeps/weights.ts";
 import { chartMarkup, findingsMarkup, type Place, readingMarkup } from "./figures.ts";
-import { type Markup, markup } from "./markup.ts";
+import { type Markup, markup } from "../writing/html.ts";
 import { swatchMarkup, tableMarkup } from "./tables.ts";
 
 /** Null without factors to show. */

@@ -1,7 +1,7 @@
 /** The model's tables as markup: captions, scopes, a scroll container each. */
 import { COLORS } from "../charts.ts";
 import type { Column, Table, TableCell } from "../table.ts";
-import { Markup, markup } from "./markup.ts";
+import { type Markup, markup, verbatim } from "../writing/html.ts";
 
 export interface TableOptions {
   /** Unique in the page. */
@@ -45,7 +45,7 @@ function cellMarkup(cell: TableCell, { kind }: Column, decimals: number): Markup
 }
 
 function attribute(name: "class" | "data-value" | "data-pad", value: string | number): Markup {
-  return markup` ${new Markup(name)}="${value}"`;
+  return markup` ${verbatim(name)}="${value}"`;
 }
 
 /** How many digits a number is short of its column's decimals, and "d" for the point itself. */

@@ -3,7 +3,7 @@ import { sectionOf, type TimelineChart } from "../charts.ts";
 import type { ScenarioModel } from "../model.ts";
 import { READING } from "../reading.ts";
 import { captionMarkup, chartMarkup, type Place } from "./figures.ts";
-import { type Markup, markup } from "./markup.ts";
+import { type Markup, markup } from "../writing/html.ts";
 import { swatchMarkup } from "./tables.ts";
 
 export function timelineFigure(scenario: ScenarioModel, place: Place): Markup {

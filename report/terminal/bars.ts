@@ -1,5 +1,5 @@
 /** Bars and sparklines of characters, for terminals with and without Unicode. */
-import type { TerminalOptions } from "./text.ts";
+import type { TerminalOptions } from "../writing/terminal.ts";
 
 type Signs = Pick<TerminalOptions, "unicode">;
 

@@ -2,7 +2,8 @@
 import type { ClaimOutcome } from "../claims/finding.ts";
 import type { ClaimsModel } from "../claims/model.ts";
 import { claimLine } from "../claims/table.ts";
-import { harmless, type Style, styled, type TerminalOptions, wrapped } from "./text.ts";
+import type { Line, Style, TerminalOptions } from "../writing/terminal.ts";
+import { BLANK, HANGING, lineOf, paragraph } from "./line.ts";
 
 const STYLES: Readonly<Record<ClaimOutcome, Style>> = {
   reproduced: "green",
@@ -11,15 +12,14 @@ const STYLES: Readonly<Record<ClaimOutcome, Style>> = {
 };
 
 /** None without claims. */
-export function claimLines({ judged, summary }: ClaimsModel, options: TerminalOptions): string[] {
+export function claimLines({ judged, summary }: ClaimsModel, { width }: TerminalOptions): Line[] {
   if (judged.length === 0) return [];
   return [
-    "",
-    styled("Claims", "cyan", options),
+    BLANK,
+    lineOf("Claims", "cyan"),
     ...judged.flatMap((claim) =>
-      wrapped(harmless(claimLine(claim)), options.width, "  ")
-        .map((line) => styled(line, STYLES[claim.outcome], options))
+      paragraph(claimLine(claim), width, { ...HANGING, style: STYLES[claim.outcome] })
     ),
-    ...wrapped(`${summary}.`, options.width),
+    ...paragraph(`${summary}.`, width),
   ];
 }

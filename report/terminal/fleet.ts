@@ -2,9 +2,10 @@
 import type { LiveAgent } from "../../runner/progress.ts";
 import { formatDuration, formatNumber } from "../units.ts";
 import { counted } from "../words.ts";
-import { cell, type Line, type Piece } from "./line.ts";
+import { fitted, padStart, widthOf } from "../writing/columns.ts";
+import type { Line, Span, TerminalOptions } from "../writing/terminal.ts";
+import { cell } from "./line.ts";
 import { withoutCommon } from "./names.ts";
-import { fitted, harmless, padStart, type TerminalOptions, widthOf } from "./text.ts";
 
 /** As long as it takes until an agent counts as lost after the end. */
 const SILENT_MS = 2_000;
@@ -31,16 +32,16 @@ export function fleetLines(agents: readonly LiveAgent[], room: Room): Line[] {
 }
 
 /** In columns, as many as fit; names are shortened where they would need more lines, first by what all begin with. */
-function agentRows(agents: readonly LiveAgent[], width: number, unicode: boolean): Piece[][] {
+function agentRows(agents: readonly LiveAgent[], width: number, unicode: boolean): Span[][] {
   const values = agents.map(valueOf);
   const valueWidth = Math.max(...values.map(widthOf));
   const least = Math.ceil(agents.length / MOST_LINES);
   const most = Math.floor((width + GAP) / least) - GAP - valueWidth - 1;
-  const whole = agents.map(({ name }) => harmless(name));
+  const whole = agents.map(({ name }) => name);
   const names = whole.some((name) => widthOf(name) > most) ? withoutCommon(whole) : whole;
   const nameWidth = Math.min(Math.max(...names.map(widthOf)), Math.max(LEAST_NAME, most));
   const columns = Math.max(least, Math.floor((width + GAP) / (nameWidth + 1 + valueWidth + GAP)));
-  const pieces = agents.map((agent, i): Piece[] => [
+  const pieces = agents.map((agent, i): Span[] => [
     cell(`${fitted(names[i], nameWidth, unicode)} `, nameWidth + 1),
     { text: padStart(values[i], valueWidth), style: isSilent(agent) ? "red" : "bold" },
     { text: " ".repeat(GAP) },
@@ -60,21 +61,19 @@ function isSilent({ silentMs }: LiveAgent): boolean {
 }
 
 /** `12 agents, slowest n7 900/s, 1 silent (n3 for 4 s)` */
-function summary(agents: readonly LiveAgent[]): Piece[] {
+function summary(agents: readonly LiveAgent[]): Span[] {
   const heard = agents.filter((agent) => !isSilent(agent));
   const silent = agents.filter(isSilent);
   const count = { text: counted(agents.length, "agent") };
   if (heard.length === 0) return [count, { text: ", all silent", style: "red" }];
   const slowest = heard.reduce((a, b) => b.ratePerSec < a.ratePerSec ? b : a);
-  const pieces: Piece[] = [
+  const pieces: Span[] = [
     count,
-    { text: `, slowest ${harmless(slowest.name)} ` },
+    { text: `, slowest ${slowest.name} ` },
     { text: valueOf(slowest), style: "bold" },
   ];
   if (silent.length === 0) return pieces;
   const longest = silent.reduce((a, b) => b.silentMs > a.silentMs ? b : a);
-  const forText = `${harmless(longest.name)} for ${
-    formatDuration(Math.floor(longest.silentMs / 1_000))
-  }`;
+  const forText = `${longest.name} for ${formatDuration(Math.floor(longest.silentMs / 1_000))}`;
   return [...pieces, { text: `, ${silent.length} silent (${forText})`, style: "red" }];
 }

@@ -1,7 +1,8 @@
 /** Outcomes of thresholds as lines: ✓ passed, ✗ failed, ? inconclusive. */
 import type { GateOutcome, Outcome } from "../gates.ts";
 import { gateLine } from "../gates/table.ts";
-import { harmless, type Style, styled, type TerminalOptions, wrapped } from "./text.ts";
+import type { Line, Style, TerminalOptions } from "../writing/terminal.ts";
+import { HANGING, paragraph } from "./line.ts";
 
 const STYLES: Readonly<Record<Outcome, Style>> = {
   pass: "green",
@@ -11,10 +12,9 @@ const STYLES: Readonly<Record<Outcome, Style>> = {
 
 export function outcomeLines(
   outcomes: readonly GateOutcome[],
-  options: TerminalOptions,
-): string[] {
+  { width }: TerminalOptions,
+): Line[] {
   return outcomes.flatMap((gate) =>
-    wrapped(harmless(gateLine(gate)), options.width, "  ")
-      .map((line) => styled(line, STYLES[gate.outcome], options))
+    paragraph(gateLine(gate), width, { ...HANGING, style: STYLES[gate.outcome] })
   );
 }

@@ -7,27 +7,21 @@ import { formatNumber, GLUE } from "../units.ts";
 import { sparkline } from "./bars.ts";
 import { fittedNames } from "./names.ts";
 import { tableLines, withoutBelow } from "./table.ts";
-import {
-  encoded,
-  harmless,
-  padEnd,
-  styled,
-  type TerminalOptions,
-  widthOf,
-  wrapped,
-} from "./text.ts";
+import { padEnd, widthOf } from "../writing/columns.ts";
+import { encoded, type Line, type TerminalOptions } from "../writing/terminal.ts";
+import { BLANK, lineOf, paragraph } from "./line.ts";
 
 export function latencyLines(
   { density, tables, boundsNote }: Pick<ScenarioModel, "density" | "tables" | "boundsNote">,
   options: TerminalOptions,
-): string[] {
+): Line[] {
   const percentiles = percentilesAlone(tables.percentiles);
   if (!hasFigures(percentiles)) return [];
   return [
     ...(density === null ? [] : histogramLines(density, options)),
-    "",
+    BLANK,
     ...tableLines(percentiles, options),
-    ...(boundsNote === "" ? [] : wrapped(boundsNote, options.width)),
+    ...(boundsNote === "" ? [] : paragraph(boundsNote, options.width)),
   ];
 }
 
@@ -40,26 +34,26 @@ const WIDEST_NAME = 30;
 const LEAST_COLUMNS = 10;
 
 /** One row a cell, on an axis for all, each row up to its own highest; none where there is no room. */
-function histogramLines({ edges, axis, series }: DensityChart, options: TerminalOptions): string[] {
+function histogramLines({ edges, axis, series }: DensityChart, options: TerminalOptions): Line[] {
   const most = Math.min(WIDEST_NAME, Math.floor(options.width / 3));
-  const labels = series.map(({ label }) => encoded(harmless(label), options));
+  const labels = series.map(({ label }) => encoded(label, options));
   const names = fittedNames(labels, most, options.unicode);
   const margin = Math.max(...names.map(widthOf)) + 2;
   const columns = options.width - margin;
   if (columns < LEAST_COLUMNS) return [];
-  const rows = series.map(({ shares }, i) => {
+  const rows = series.map(({ shares }, i): Line => {
     const spark = sparkline(merged(shares, columns).map((share) => share || null), options);
-    return padEnd(names[i], margin) + styled(spark.trimEnd(), "cyan", options);
+    return [{ text: padEnd(names[i], margin) }, { text: spark.trimEnd(), style: "cyan" }];
   });
   const ends = axisText([edges[0], edges[edges.length - 1]], axis.unit, {
     used: merged(series[0].shares, columns).length,
     columns,
   });
   return [
-    "",
-    styled("Latency histogram", "dim", options),
+    BLANK,
+    lineOf("Latency histogram", "dim"),
     ...rows,
-    ...(ends === "" ? [] : [styled(" ".repeat(margin) + ends, "dim", options)]),
+    ...(ends === "" ? [] : [lineOf(" ".repeat(margin) + ends, "dim")]),
   ];
 }
 

@@ -1,45 +1,68 @@
-/** A line of the screen in pieces, each with its style, so that it can be measured and cut before it is coloured. */
+/** Lines laid out: cut, filled up, broken. What is in them may be from outside: it is escaped where it is written. */
+import { fitted, padEnd, widthOf, wrapped } from "../writing/columns.ts";
 import {
   encoded,
-  fitted,
-  padEnd,
+  type Line,
+  type Span,
   type Style,
-  styled,
   type TerminalOptions,
-  widthOf,
-} from "./text.ts";
+} from "../writing/terminal.ts";
 
-export interface Piece {
-  readonly text: string;
+export const BLANK: Line = [];
+
+/** One of text in one style. */
+export function lineOf(text: string, style?: Style): Line {
+  return [{ text, style }];
+}
+
+export interface ParagraphStyle {
+  /** Before every line but the first. */
+  readonly indent?: string;
   readonly style?: Style;
 }
 
-export type Line = readonly Piece[];
+/** So that a paragraph is told from the next one. */
+export const HANGING: ParagraphStyle = { indent: "  " };
 
-type Signs = Pick<TerminalOptions, "unicode">;
+/** Lines of at most `width` columns, in one style. */
+export function paragraph(
+  text: string,
+  width: number,
+  { indent = "", style }: ParagraphStyle = {},
+): Line[] {
+  return wrapped(text, width, indent).map((line) => lineOf(line, style));
+}
 
-/** The line as it is written, cut to `width` columns; outside text in it is harmless already. */
-export function fittedLine(pieces: Line, width: number, options: Signs): Line {
-  const line: Piece[] = [];
+/** Two columns to the right. */
+export function indented(line: Line): Line {
+  return [{ text: "  " }, ...line];
+}
+
+/** The line without white space at its end. */
+export function trimmed(line: Line): Line {
+  const last = line.findLastIndex(({ text }) => text.trimEnd() !== "");
+  return line.slice(0, last + 1)
+    .map((span, i) => i === last ? { ...span, text: span.text.trimEnd() } : span);
+}
+
+/** The line cut to `width` columns. */
+export function fittedLine(
+  spans: Line,
+  width: number,
+  options: Pick<TerminalOptions, "unicode">,
+): Line {
+  const line: Span[] = [];
   let left = width;
-  for (const { text, style } of pieces) {
-    const piece = fitted(encoded(text, options), left, options.unicode);
-    left -= widthOf(piece);
-    line.push({ text: piece, style });
+  for (const { text, style } of spans) {
+    const span = fitted(encoded(text, options), left, options.unicode);
+    left -= widthOf(span);
+    line.push({ text: span, style });
     if (left <= 0) break;
   }
   return line;
 }
 
-export function lineWidth(line: Line): number {
-  return line.reduce((width, { text }) => width + widthOf(text), 0);
-}
-
-export function printed(line: Line, options: Pick<TerminalOptions, "color">): string {
-  return line.map(({ text, style }) => style ? styled(text, style, options) : text).join("");
-}
-
-/** Pieces of a column: filled up to `width`. */
-export function cell(text: string, width: number, style?: Style): Piece {
+/** A span of a column: filled up to `width`. */
+export function cell(text: string, width: number, style?: Style): Span {
   return { text: padEnd(text, width), style };
 }

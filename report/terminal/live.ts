@@ -9,9 +9,10 @@ import { formatCount, formatDuration, formatMs, formatNumber, GLUE } from "../un
 import { counted } from "../words.ts";
 import { barOf, sparkline } from "./bars.ts";
 import { fleetLines } from "./fleet.ts";
-import { cell, fittedLine, type Line } from "./line.ts";
+import { fitted, padStart, widthOf } from "../writing/columns.ts";
+import type { Line, Style, TerminalOptions } from "../writing/terminal.ts";
+import { cell, fittedLine } from "./line.ts";
 import { cellText, leftText, type Live, type ProgressState } from "./progress.ts";
-import { fitted, harmless, padStart, type Style, type TerminalOptions, widthOf } from "./text.ts";
 
 export interface ScreenSize {
   readonly columns: number;
@@ -174,7 +175,7 @@ function workersLine({ workers: { count, cpuRatio, lateMs }, agents = [] }: Live
 }
 
 function busiestOf(agents: readonly LiveAgent[]): string {
-  return harmless(agents.reduce((a, b) => b.cpuRatio > a.cpuRatio ? b : a).name);
+  return agents.reduce((a, b) => b.cpuRatio > a.cpuRatio ? b : a).name;
 }
 
 const LAST_MS = 3_000;

@@ -6,90 +6,88 @@ import { type MeasurementModel, measurementModel } from "../measurement.ts";
 import { outcomeLines } from "./gates.ts";
 import { barOf } from "./bars.ts";
 import { tableLines } from "./table.ts";
-import { trustLines } from "./trust.ts";
-import {
-  encoded,
-  fitted,
-  harmless,
-  padEnd,
-  padStart,
-  styled,
-  type TerminalOptions,
-  widthOf,
-  wrapped,
-} from "./text.ts";
+import { trustLines, unansweredLines } from "./trust.ts";
+import { fitted, padEnd, padStart, widthOf } from "../writing/columns.ts";
+import { encoded, type Line, type TerminalOptions, writtenLines } from "../writing/terminal.ts";
+import type { Written } from "../writing/written.ts";
+import { BLANK, HANGING, lineOf, paragraph, trimmed } from "./line.ts";
 
 /** One measurement, with a line break at its end. */
 export function renderMeasurement(
   measurement: Measurement,
   options: TerminalOptions,
   gates: readonly GateOutcome[] = [],
-): string {
+): Written<"terminal"> {
   const model = measurementModel(measurement);
   const lines = [
-    styled(fitted(harmless(model.url), options.width), "bold", options),
-    ...wrapped(model.load, options.width),
+    lineOf(fitted(model.url, options.width), "bold"),
+    ...unansweredLines(model, options),
+    ...paragraph(model.load, options.width),
     ...trustLines(model.trust, options),
-    "",
+    BLANK,
     ...factLines(model.facts, options),
-    ...section("Latency histogram", histogramLines(model, options), options),
-    ...section("Latency percentiles", percentileLines(model, options), options),
-    ...section("Status codes", factLines(model.statuses, options), options),
-    ...section("Errors", factLines(model.errors, options), options),
+    ...section("Latency histogram", histogramLines(model, options)),
+    ...section("Latency percentiles", percentileLines(model, options)),
+    ...section("Status codes", factLines(model.statuses, options)),
+    ...section("Errors", factLines(model.errors, options)),
     ...agentSection(model, options),
-    ...section("Thresholds", outcomeLines(gates, options), options),
-    ...model.notes.flatMap((note) => ["", ...wrapped(note, options.width)]),
+    ...section("Thresholds", outcomeLines(gates, options)),
+    ...model.notes.flatMap((note) => [BLANK, ...paragraph(note, options.width)]),
   ];
-  return encoded(lines.join("\n") + "\n", options);
+  return writtenLines(lines, options);
 }
 
-function section(heading: string, lines: readonly string[], options: TerminalOptions): string[] {
-  return lines.length === 0 ? [] : ["", styled(heading, "cyan", options), ...lines];
+function section(heading: string, lines: readonly Line[]): Line[] {
+  return lines.length === 0 ? [] : [BLANK, lineOf(heading, "cyan"), ...lines];
 }
 
 /** With more rows than these it would bury the rest. */
 const MOST_AGENT_ROWS = 17;
 
 /** What they differ by, and each one's figures. */
-function agentSection({ agents }: MeasurementModel, options: TerminalOptions): string[] {
+function agentSection({ agents }: MeasurementModel, options: TerminalOptions): Line[] {
   if (agents === null) return [];
   const { findings, table } = agents;
   const rows = table.rows.length > MOST_AGENT_ROWS ? [] : tableLines(table, options);
   const lines = [
-    ...findings.flatMap((text) => wrapped(harmless(text), options.width, "  ")),
+    ...findings.flatMap((text) => paragraph(text, options.width, HANGING)),
     ...rows,
   ];
-  return section("Agents", lines, options);
+  return section("Agents", lines);
 }
 
-function factLines(facts: readonly Fact[], { width }: TerminalOptions): string[] {
-  const texts = facts.map(({ text }) => harmless(text));
+function factLines(facts: readonly Fact[], { width }: TerminalOptions): Line[] {
+  const texts = facts.map(({ text }) => text);
   const room = width - Math.max(0, ...texts.map(widthOf)) - 4;
-  const labels = facts.map(({ label }) => fitted(harmless(label), Math.max(8, room)));
+  const labels = facts.map(({ label }) => fitted(label, Math.max(8, room)));
   const widest = Math.max(0, ...labels.map(widthOf));
-  return texts.map((text, i) => `  ${padEnd(labels[i], widest)}  ${text}`);
+  return texts.map((text, i) => lineOf(`  ${padEnd(labels[i], widest)}  ${text}`));
 }
 
-function percentileLines({ percentiles }: MeasurementModel, options: TerminalOptions): string[] {
+function percentileLines({ percentiles }: MeasurementModel, options: TerminalOptions): Line[] {
   const texts = percentiles.map(({ text, weak }) =>
     encoded(weak ? `(${text})` : `${text} `, options)
   );
   const widest = Math.max(...texts.map(widthOf));
   return percentiles.map(({ label, weak }, i) => {
     const text = padStart(texts[i], widest);
-    return `  ${padEnd(label, 6)}  ${weak ? styled(text, "dim", options) : text}`.trimEnd();
+    return trimmed([
+      { text: `  ${padEnd(label, 6)}  ` },
+      { text, style: weak ? "dim" : undefined },
+    ]);
   });
 }
 
-function histogramLines({ histogram }: MeasurementModel, options: TerminalOptions): string[] {
+function histogramLines({ histogram }: MeasurementModel, options: TerminalOptions): Line[] {
   const bounds = Math.max(0, ...histogram.map(({ upTo }) => widthOf(upTo)));
   const most = Math.max(...histogram.map(({ share }) => share));
   const room = Math.max(8, Math.min(options.width - bounds - 16, 60));
   return histogram.map(({ upTo, share, text }) => {
     const bar = barOf(share / most * room, options);
-    return `  ${padStart(upTo, bounds)}  ${styled(padEnd(bar, room), "cyan", options)}  ${
-      padStart(text, 8)
-    }`
-      .trimEnd();
+    return trimmed([
+      { text: `  ${padStart(upTo, bounds)}  ` },
+      { text: padEnd(bar, room), style: "cyan" },
+      { text: `  ${padStart(text, 8)}` },
+    ]);
   });
 }

@@ -1,5 +1,5 @@
 /** Names that must be told apart in less room than they need. Pure. */
-import { fitted, widthOf } from "./text.ts";
+import { fitted, widthOf } from "../writing/columns.ts";
 
 /**
  * `names` in `width` columns: where they don't fit, first what all begin with goes, then their ends, or

@@ -4,16 +4,18 @@ import { sum } from "../spread.ts";
 import type { Column, Table } from "../table.ts";
 import { formatCount } from "../units.ts";
 import { tableLines } from "./table.ts";
-import { harmless, padStart, styled, type TerminalOptions, widthOf, wrapped } from "./text.ts";
+import { padStart, widthOf, wrapped } from "../writing/columns.ts";
+import type { Line, TerminalOptions } from "../writing/terminal.ts";
+import { lineOf, paragraph } from "./line.ts";
 
 export function outcomeTableLines(
   { outcomes, reasons }: Pick<ScenarioModel["tables"], "outcomes" | "reasons">,
   options: TerminalOptions,
-): string[] {
+): Line[] {
   const table = withoutZeros(outcomes);
   const all = uniformText(table);
   return [
-    ...(all === null ? tableLines(table, options) : wrapped(all, options.width)),
+    ...(all === null ? tableLines(table, options) : paragraph(all, options.width)),
     ...(reasons === null ? [] : reasonLines(reasons, options)),
   ];
 }
@@ -48,17 +50,16 @@ function uniformText({ columns, rows }: Table): string | null {
 }
 
 /** A table would lose its last column first, which is what it is about. */
-function reasonLines({ rows }: Table, options: TerminalOptions): string[] {
+function reasonLines({ rows }: Table, { width }: TerminalOptions): Line[] {
   const counts = rows.map(([, { text }]) => text);
   const widest = Math.max(...counts.map(widthOf));
   const indent = " ".repeat(widest + 4);
   return [
-    styled("Errors", "dim", options),
+    lineOf("Errors", "dim"),
     ...rows.flatMap(([target, , reason], i) =>
-      wrapped(
-        `${harmless(target.text)}: ${harmless(reason.text)}`,
-        Math.max(1, options.width - indent.length),
-      ).map((line, n) => (n === 0 ? `  ${padStart(counts[i], widest)}  ` : indent) + line)
+      wrapped(`${target.text}: ${reason.text}`, Math.max(1, width - indent.length))
+        .map((line, n) => (n === 0 ? `  ${padStart(counts[i], widest)}  ` : indent) + line)
+        .map((line) => lineOf(line))
     ),
   ];
 }

@@ -8,7 +8,7 @@ import { type Latent, poolLatency } from "../pool.ts";
 import { boundText, formatCount, formatDuration, formatMs, formatNumber } from "../units.ts";
 import { counted } from "../words.ts";
 import { wrongOf } from "../wrong_ratio.ts";
-import { harmless, type Style } from "./text.ts";
+import type { Span } from "../writing/terminal.ts";
 
 export type Starting = Extract<Progress, { kind: "starting" }>;
 export type Live = Extract<Progress, { kind: "live" }>;
@@ -20,9 +20,17 @@ export interface ProgressState {
   /** Its last intervals, the newest last, and when that came. */
   readonly intervals: readonly Live[];
   readonly toldMs: number;
+  /** Notes so far: what each run would repeat is said once. */
+  readonly notes: readonly string[];
 }
 
-export const NOTHING_YET: ProgressState = { run: null, beganMs: 0, intervals: [], toldMs: 0 };
+export const NOTHING_YET: ProgressState = {
+  run: null,
+  beganMs: 0,
+  intervals: [],
+  toldMs: 0,
+  notes: [],
+};
 
 /** As many as a wide terminal has columns. */
 const MOST_INTERVALS = 400;
@@ -31,22 +39,19 @@ const MOST_INTERVALS = 400;
 export function advance(state: ProgressState, event: Progress, nowMs: number): ProgressState {
   switch (event.kind) {
     case "starting":
-      return { ...NOTHING_YET, run: event, beganMs: nowMs };
+      return { ...NOTHING_YET, notes: state.notes, run: event, beganMs: nowMs };
+    case "note":
+      return { ...state, notes: [...state.notes, event.text] };
     case "live": {
       const intervals = [...state.intervals.slice(1 - MOST_INTERVALS), event];
       return { ...state, intervals, toldMs: nowMs };
     }
     case "measured":
     case "missing":
-      return NOTHING_YET;
+      return { ...NOTHING_YET, notes: state.notes };
     default:
       return state;
   }
-}
-
-export interface LastingLine {
-  readonly text: string;
-  readonly style?: Style;
 }
 
 /** Lines that stay, told by an event; `state` is that before it. The live view has the time left below them. */
@@ -54,12 +59,13 @@ export function lastingLines(
   state: ProgressState,
   event: Progress,
   isLive: boolean,
-): LastingLine[] {
+): Span[] {
   switch (event.kind) {
     case "planned":
       return [{ text: plannedText(event) }];
     case "note":
-      return event.text.split("\n").map((text) => ({ text: harmless(text) }));
+      if (state.notes.includes(event.text)) return [];
+      return event.text.split("\n").map((text) => ({ text }));
     case "measured":
       // Without a run this is `bench`, which prints the whole measurement at its end.
       return state.run ? [measuredLine(state.run, event, isLive)] : [];
@@ -87,7 +93,7 @@ function timeText(ms: number): string {
 
 type Measured = Extract<Progress, { kind: "measured" }>;
 
-function measuredLine(run: Starting, event: Measured, isLive: boolean): LastingLine {
+function measuredLine(run: Starting, event: Measured, isLive: boolean): Span {
   const { measurement: { generator: { trust } } } = event;
   const rest = isLive ? "" : restText(event);
   return {
@@ -103,7 +109,7 @@ function placeText({ order, runs }: Starting): string {
 
 /** `static, express · connections 50`. */
 export function cellText(run: Starting): string {
-  return harmless(`${run.scenario}, ${cellLabel(run)}`);
+  return `${run.scenario}, ${cellLabel(run)}`;
 }
 
 function measuredText({ measurement }: Measured): string {
@@ -135,5 +141,5 @@ export function leftText(ms: number): string {
 function missingText({ missing }: Extract<Progress, { kind: "missing" }>): string {
   const { scenario, repetition, kind, reason } = missing;
   const run = repetition === null ? "" : `, run ${repetition}`;
-  return harmless(`${kind}: ${scenario}, ${cellLabel(missing)}${run}: ${reason}`);
+  return `${kind}: ${scenario}, ${cellLabel(missing)}${run}: ${reason}`;
 }

@@ -1,21 +1,20 @@
 /** Published figures beside the measured ones, in a paragraph a table; the page has the rest. */
 import type { PublishedModel } from "../published/model.ts";
-import { harmless, styled, type TerminalOptions, wrapped } from "./text.ts";
+import type { Line, TerminalOptions } from "../writing/terminal.ts";
+import { BLANK, HANGING, indented, lineOf, paragraph } from "./line.ts";
 
 const MOST_DIFFERENCES = 3;
 
 export function publishedLines(
   tables: readonly PublishedModel[],
-  options: TerminalOptions,
-): string[] {
+  { width }: TerminalOptions,
+): Line[] {
   return tables.flatMap(({ title, finding, differences, missing }) => [
-    "",
-    styled(harmless(`Published: ${title}`), "cyan", options),
-    ...[finding, missing].flatMap((text) =>
-      text === "" ? [] : wrapped(harmless(text), options.width)
-    ),
+    BLANK,
+    lineOf(`Published: ${title}`, "cyan"),
+    ...[finding, missing].flatMap((text) => text === "" ? [] : paragraph(text, width)),
     ...differences.slice(0, MOST_DIFFERENCES).flatMap((text) =>
-      wrapped(harmless(text), options.width - 2, "  ").map((line) => `  ${line}`)
+      paragraph(text, width - 2, HANGING).map(indented)
     ),
   ]);
 }

@@ -10,16 +10,22 @@ import { outcomeTableLines } from "./outcomes.ts";
 import { publishedLines } from "./published.ts";
 import { sweepLines } from "./sweeps.ts";
 import { tableLines } from "./table.ts";
-import { trustLines } from "./trust.ts";
-import { encoded, harmless, styled, type TerminalOptions, wrapped } from "./text.ts";
+import { trustLines, unansweredLines } from "./trust.ts";
+import { type Line, type TerminalOptions, writtenLines } from "../writing/terminal.ts";
+import type { Written } from "../writing/written.ts";
+import { BLANK, HANGING, indented, lineOf, paragraph, trimmed } from "./line.ts";
 
 /** The experiment's summary, with a line break at its end. */
-export function renderSummary(model: ReportModel, options: TerminalOptions): string {
+export function renderSummary(
+  model: ReportModel,
+  options: TerminalOptions,
+): Written<"terminal"> {
   const cells = sum(model.scenarios, (scenario) => scenario.cells.length);
   const isDetailed = cells <= DETAILED_CELLS;
   const lines = [
-    "",
-    styled(harmless(model.title), "bold", options),
+    BLANK,
+    lineOf(model.title, "bold"),
+    ...unansweredLines(model, options),
     ...(model.trust === null ? [] : trustLines(model.trust, options)),
     ...agentLines(model.facts, options),
     ...model.scenarios.flatMap((scenario) => scenarioLines(scenario, { ...options, isDetailed })),
@@ -31,7 +37,7 @@ export function renderSummary(model: ReportModel, options: TerminalOptions): str
     ...missingLines(model, options),
     ...warningLines(model, options),
   ];
-  return encoded(lines.join("\n") + "\n", options);
+  return writtenLines(lines, options);
 }
 
 /** With more cells than these, their distributions are left to the page. */
@@ -41,14 +47,13 @@ interface ScenarioOptions extends TerminalOptions {
   readonly isDetailed: boolean;
 }
 
-function scenarioLines(scenario: ScenarioModel, options: ScenarioOptions): string[] {
+function scenarioLines(scenario: ScenarioModel, options: ScenarioOptions): Line[] {
   const { isDetailed } = options;
   const { name, request, load, answer, tables } = scenario;
   return [
-    "",
-    `${styled(harmless(name), "cyan", options)}  ${styled(harmless(request), "dim", options)}`
-      .trimEnd(),
-    ...(load === "" ? [] : wrapped(`Load: ${load}`, options.width)),
+    BLANK,
+    trimmed([{ text: name, style: "cyan" }, { text: "  " }, { text: request, style: "dim" }]),
+    ...(load === "" ? [] : paragraph(`Load: ${load}`, options.width)),
     ...tableLines(tables.summary, options),
     ...(isDetailed ? distributionLines(scenario, options) : []),
     ...answerLines(answer, options),
@@ -59,69 +64,67 @@ function scenarioLines(scenario: ScenarioModel, options: ScenarioOptions): strin
 }
 
 /** Latencies, and what became of the requests; what they come to stands below. */
-function distributionLines(scenario: ScenarioModel, options: TerminalOptions): string[] {
+function distributionLines(scenario: ScenarioModel, options: TerminalOptions): Line[] {
   const { tables } = scenario;
-  return [...latencyLines(scenario, options), "", ...outcomeTableLines(tables, options), ""];
+  return [...latencyLines(scenario, options), BLANK, ...outcomeTableLines(tables, options), BLANK];
 }
 
-function repetitionLines({ repetitions }: ReportModel, { width }: TerminalOptions): string[] {
-  return repetitions === "" ? [] : ["", ...wrapped(repetitions, width)];
+function repetitionLines({ repetitions }: ReportModel, { width }: TerminalOptions): Line[] {
+  return repetitions === "" ? [] : [BLANK, ...paragraph(repetitions, width)];
 }
 
 /** The answer, and below it each other target against the fastest. */
-function answerLines(answer: Answer, { width }: TerminalOptions): string[] {
+function answerLines(answer: Answer, { width }: TerminalOptions): Line[] {
   const { verdict, brief: detail, pairs } = answer;
   return [
-    ...wrapped(harmless(answerText({ verdict, detail })), width),
-    ...pairs.flatMap((pair) => wrapped(harmless(pair), width - 2, "  ").map((line) => `  ${line}`)),
+    ...paragraph(answerText({ verdict, detail }), width),
+    ...pairs.flatMap((pair) => paragraph(pair, width - 2, HANGING).map(indented)),
   ];
 }
 
 /** Cells that are not flat: their figures are a mixture. */
-function restlessLines({ steadyFindings }: ScenarioModel, options: TerminalOptions): string[] {
+function restlessLines({ steadyFindings }: ScenarioModel, options: TerminalOptions): Line[] {
   const restless = steadyFindings.filter(({ isFlat }) => !isFlat);
-  return restless.flatMap(({ text }) => wrapped(harmless(text), options.width, "  "));
+  return restless.flatMap(({ text }) => paragraph(text, options.width, HANGING));
 }
 
 /** Who loaded, where there were several. */
-function agentLines(facts: ReportModel["facts"], { width }: TerminalOptions): string[] {
+function agentLines(facts: ReportModel["facts"], { width }: TerminalOptions): Line[] {
   return facts.filter(({ label }) => label === "Agents")
-    .flatMap(({ label, text }) => wrapped(harmless(`${label}  ${text}`), width, "  "));
+    .flatMap(({ label, text }) => paragraph(`${label}  ${text}`, width, HANGING));
 }
 
-function agentFindingLines({ agents }: ScenarioModel, { width }: TerminalOptions): string[] {
-  return (agents?.findings ?? []).flatMap((text) => wrapped(harmless(text), width, "  "));
+function agentFindingLines({ agents }: ScenarioModel, { width }: TerminalOptions): Line[] {
+  return (agents?.findings ?? []).flatMap((text) => paragraph(text, width, HANGING));
 }
 
-function perCpuLines({ perCpuFinding }: ScenarioModel, { width }: TerminalOptions): string[] {
-  return perCpuFinding === "" ? [] : wrapped(harmless(perCpuFinding), width);
+function perCpuLines({ perCpuFinding }: ScenarioModel, { width }: TerminalOptions): Line[] {
+  return perCpuFinding === "" ? [] : paragraph(perCpuFinding, width);
 }
 
-function gateLines({ outcomes, note }: GatesModel, options: TerminalOptions): string[] {
+function gateLines({ outcomes, note }: GatesModel, options: TerminalOptions): Line[] {
   const lines = outcomeLines(outcomes, options);
-  const notes = note === "" ? [] : wrapped(note, options.width);
+  const notes = note === "" ? [] : paragraph(note, options.width);
   if (lines.length + notes.length === 0) return [];
-  return ["", styled("Thresholds", "cyan", options), ...lines, ...notes];
+  return [BLANK, lineOf("Thresholds", "cyan"), ...lines, ...notes];
 }
 
-function missingLines({ missing }: ReportModel, options: TerminalOptions): string[] {
+function missingLines({ missing }: ReportModel, { width }: TerminalOptions): Line[] {
   if (missing.length === 0) return [];
   return [
-    "",
-    styled("Not measured", "yellow", options),
+    BLANK,
+    lineOf("Not measured", "yellow"),
     ...missing.flatMap(({ what, kind, reason, evidence }) => [
-      ...wrapped(harmless(`${what}: ${kind}: ${reason}`), options.width, "  "),
-      ...evidence.map((line) => styled(`    ${harmless(line)}`, "dim", options)),
+      ...paragraph(`${what}: ${kind}: ${reason}`, width, HANGING),
+      ...evidence.map((line) => lineOf(`    ${line}`, "dim")),
     ]),
   ];
 }
 
-function warningLines({ warnings }: ReportModel, options: TerminalOptions): string[] {
+function warningLines({ warnings }: ReportModel, { width }: TerminalOptions): Line[] {
   if (warnings.length === 0) return [];
   return [
-    "",
-    ...warnings.flatMap((text) =>
-      wrapped(harmless(text), options.width).map((line) => styled(line, "yellow", options))
-    ),
+    BLANK,
+    ...warnings.flatMap((text) => paragraph(text, width, { style: "yellow" })),
   ];
 }

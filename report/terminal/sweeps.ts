@@ -1,12 +1,13 @@
 /** What the factors do, in the terminal: the sentences, without the figures. */
 import type { SweepModel } from "../sweeps.ts";
-import { harmless, styled, type TerminalOptions, wrapped } from "./text.ts";
+import type { Line, TerminalOptions } from "../writing/terminal.ts";
+import { BLANK, HANGING, indented, lineOf, paragraph } from "./line.ts";
 
-export function sweepLines(sweeps: readonly SweepModel[], options: TerminalOptions): string[] {
+export function sweepLines(sweeps: readonly SweepModel[], options: TerminalOptions): Line[] {
   if (sweeps.length === 0) return [];
   return [
-    "",
-    styled("Sweeps", "cyan", options),
+    BLANK,
+    lineOf("Sweeps", "cyan"),
     ...sweeps.flatMap((sweep) => scenarioLines(sweep, options)),
   ];
 }
@@ -14,7 +15,7 @@ export function sweepLines(sweeps: readonly SweepModel[], options: TerminalOptio
 function scenarioLines(
   { scenario, figures, weights }: SweepModel,
   options: TerminalOptions,
-): string[] {
+): Line[] {
   return [
     ...figures.flatMap(({ factor, findings }) =>
       listLines(`${scenario} by ${factor}`, findings, options)
@@ -29,11 +30,9 @@ function listLines(
   heading: string,
   sentences: readonly string[],
   { width }: TerminalOptions,
-): string[] {
+): Line[] {
   return [
-    ...wrapped(harmless(heading), width),
-    ...sentences.flatMap((text) =>
-      wrapped(harmless(text), width - 2, "  ").map((line) => `  ${line}`)
-    ),
+    ...paragraph(heading, width),
+    ...sentences.flatMap((text) => paragraph(text, width - 2, HANGING).map(indented)),
   ];
 }

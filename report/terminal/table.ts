@@ -1,16 +1,9 @@
 /** A table of the model as lines of text: numbers on their decimal point, the last columns dropped (and told) when it is too wide. */
 import type { Column, Table, TableCell } from "../table.ts";
 import { fittedNames } from "./names.ts";
-import {
-  encoded,
-  harmless,
-  padEnd,
-  padStart,
-  styled,
-  type TerminalOptions,
-  widthOf,
-  wrapped,
-} from "./text.ts";
+import { padEnd, padStart, widthOf } from "../writing/columns.ts";
+import { encoded, type Line, type Style, type TerminalOptions } from "../writing/terminal.ts";
+import { lineOf, paragraph, trimmed } from "./line.ts";
 
 const GAP = "  ";
 const NARROWEST_NAME = 12;
@@ -24,7 +17,7 @@ interface TextColumn {
   readonly width: number;
 }
 
-export function tableLines(table: Table, options: TerminalOptions): string[] {
+export function tableLines(table: Table, options: TerminalOptions): Line[] {
   const columns = fitting(
     table.columns.map((column, i) => textColumn(column, { index: i, table, options })),
     options,
@@ -36,17 +29,24 @@ export function tableLines(table: Table, options: TerminalOptions): string[] {
   }
   const head = columns.map(({ head }) => head).join(GAP).trimEnd();
   const rows = table.rows.flatMap((row, r) => [
-    columns.map(({ texts }, c) => styledCell(texts[r], row[c], options)).join(GAP).trimEnd(),
+    rowLine(row, columns.map(({ texts }) => texts[r])),
     ...belowLines(row, columns, options),
   ]);
-  return [styled(head, "dim", options), ...rows, ...droppedLines(table, columns.length, options)];
+  return [lineOf(head, "dim"), ...rows, ...droppedLines(table, columns.length, options)];
 }
 
-function droppedLines({ columns }: Table, kept: number, options: TerminalOptions): string[] {
+function rowLine(row: readonly TableCell[], texts: readonly string[]): Line {
+  return trimmed(texts.flatMap((text, c) => [
+    ...(c === 0 ? [] : [{ text: GAP }]),
+    { text, style: styleOf(row[c]) },
+  ]));
+}
+
+function droppedLines({ columns }: Table, kept: number, options: TerminalOptions): Line[] {
   const heads = columns.slice(kept).map((column) => headOf(column, options));
   if (heads.length === 0) return [];
-  return wrapped(`No room for: ${heads.join(", ")}`, options.width, "  ")
-    .map((line) => styled(line, "dim", options));
+  const text = `No room for: ${heads.join(", ")}`;
+  return paragraph(text, options.width, { indent: "  ", style: "dim" });
 }
 
 function headOf({ label, unit }: Column, options: TerminalOptions): string {
@@ -69,17 +69,16 @@ function belowLines(
   row: readonly TableCell[],
   columns: readonly TextColumn[],
   options: TerminalOptions,
-): string[] {
+): Line[] {
   const texts = columns.map(({ width }, c) =>
     padStart(encoded(row[c].below ?? "", options), width)
   );
   const line = texts.join(GAP).trimEnd();
-  return line === "" ? [] : [styled(line, "dim", options)];
+  return line === "" ? [] : [lineOf(line, "dim")];
 }
 
-function styledCell(text: string, { alarming, weak }: TableCell, options: TerminalOptions): string {
-  if (alarming) return styled(text, "red", options);
-  return weak ? styled(text, "dim", options) : text;
+function styleOf({ alarming, weak }: TableCell): Style | undefined {
+  return alarming ? "red" : weak ? "dim" : undefined;
 }
 
 interface Position {
@@ -96,7 +95,7 @@ function textColumn(
   const head = headOf(column, options);
   const cells = rows.map((row) => row[index]);
   if (column.kind !== "number") {
-    const texts = cells.map(({ text }) => encoded(harmless(text), options));
+    const texts = cells.map(({ text }) => encoded(text, options));
     const width = Math.max(widthOf(head), ...texts.map(widthOf));
     return { head: padEnd(head, width), texts: texts.map((text) => padEnd(text, width)), width };
   }
@@ -114,7 +113,7 @@ function cellText({ text, weak }: TableCell): string {
 function alignedOnPoint(texts: readonly string[]): string[] {
   const decimals = texts.map((text) => /\.(\d+)/.exec(text)?.[0].length ?? 0);
   const most = Math.max(0, ...decimals);
-  const suffixes = texts.map((text) => /\D*$/.exec(text)?.[0] ?? "");
+  const suffixes = texts.map((text) => /(?<!\D)\D*$/.exec(text)?.[0] ?? "");
   const widest = Math.max(0, ...suffixes.map(widthOf));
   return texts.map((text, i) =>
     text + " ".repeat(most - decimals[i]) + " ".repeat(widest - widthOf(suffixes[i]))

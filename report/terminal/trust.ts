@@ -1,6 +1,8 @@
-/** The verdict on trust, under the title: in a word first, as colours do not reach everybody. */
+/** What was measured, and whether to believe it, under the title: in a word first, as colours do not reach everybody. */
 import type { TrustModel } from "../trust.ts";
-import { harmless, type Style, styled, type TerminalOptions, wrapped } from "./text.ts";
+import type { Line, Style, TerminalOptions } from "../writing/terminal.ts";
+import { wrapped } from "../writing/columns.ts";
+import { lineOf, paragraph } from "./line.ts";
 
 const STYLES: Record<TrustModel["level"], Style> = {
   valid: "green",
@@ -10,15 +12,21 @@ const STYLES: Record<TrustModel["level"], Style> = {
 
 export function trustLines(
   { level, text, reasons }: TrustModel,
-  options: TerminalOptions,
-): string[] {
-  const lines = [
-    ...wrapped(`${level}: ${harmless(text)}`, options.width),
-    ...reasons.flatMap((reason) => wrapped(harmless(reason), options.width - 2).map(indented)),
+  { width }: TerminalOptions,
+): Line[] {
+  const style = STYLES[level];
+  return [
+    ...paragraph(`${level}: ${text}`, width, { style }),
+    ...reasons.flatMap((reason) =>
+      wrapped(reason, width - 2).map((line) => lineOf(`  ${line}`, style))
+    ),
   ];
-  return lines.map((line) => styled(line, STYLES[level], options));
 }
 
-function indented(line: string): string {
-  return `  ${line}`;
+/** Comes before every figure: they are of nothing. */
+export function unansweredLines(
+  { unanswered }: { readonly unanswered: string },
+  { width }: TerminalOptions,
+): Line[] {
+  return unanswered === "" ? [] : paragraph(unanswered, width, { style: "red" });
 }

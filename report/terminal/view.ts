@@ -5,11 +5,13 @@
 import type { OnProgress, Progress } from "../../runner/progress.ts";
 import { liveLines, type ScreenSize } from "./live.ts";
 import { advance, lastingLines, NOTHING_YET, type ProgressState } from "./progress.ts";
-import { Screen } from "./screen.ts";
-import { encoded, styled, type TerminalOptions, wrapped } from "./text.ts";
+import { Screen } from "../writing/screen.ts";
+import { type Line, type TerminalOptions, writtenLines } from "../writing/terminal.ts";
+import type { Written } from "../writing/written.ts";
+import { HANGING, lineOf, paragraph } from "./line.ts";
 
 export interface ProgressOutput extends Pick<TerminalOptions, "color" | "unicode"> {
-  readonly write: (text: string) => void;
+  readonly write: (text: Written<"terminal">) => void;
   /** Of the terminal, asked each time, as windows change; null where a live view would be of no use. */
   readonly size: (() => ScreenSize) | null;
   /** By any clock that doesn't go back. */
@@ -33,9 +35,9 @@ export function startProgress(output: ProgressOutput): ProgressView {
 function plainView(output: ProgressOutput): ProgressView {
   let state = NOTHING_YET;
   const onProgress = (event: Progress): void => {
-    const text = lastingText(state, event, output);
+    const lines = lasting(state, event, output);
     state = advance(state, event, output.nowMs());
-    if (text) output.write(text);
+    if (lines.length > 0) output.write(writtenLines(lines, output));
   };
   return { onProgress, redraw: () => {}, resume: () => {}, stop: () => {} };
 }
@@ -49,16 +51,16 @@ function liveView(output: ProgressOutput, size: () => ScreenSize): ProgressView 
   let state = NOTHING_YET;
   let drawnMs = -Infinity;
   let isOver = false;
-  const draw = (lasting = ""): void => {
+  const draw = (above: readonly Line[] = []): void => {
     const now = size();
     drawnMs = nowMs();
     const lines = isOver ? [] : liveLines(state, { ...output, ...now, nowMs: drawnMs });
-    write(screen.changed(lines, now.columns, lasting));
+    write(screen.changed(lines, now.columns, above));
   };
   const onProgress = (event: Progress): void => {
-    const lasting = lastingText(state, event, output);
+    const above = lasting(state, event, output);
     state = advance(state, event, nowMs());
-    if (event.kind !== "live" || nowMs() - drawnMs >= LEAST_REDRAW_MS) draw(lasting);
+    if (event.kind !== "live" || nowMs() - drawnMs >= LEAST_REDRAW_MS) draw(above);
   };
   const stop = (): void => {
     if (isOver) return;
@@ -72,17 +74,8 @@ function liveView(output: ProgressOutput, size: () => ScreenSize): ProgressView 
   return { onProgress, redraw: () => draw(), resume, stop };
 }
 
-function lastingText(
-  state: ProgressState,
-  event: Progress,
-  output: ProgressOutput,
-): string {
-  const broken = (text: string): string[] =>
-    output.size === null ? [text] : wrapped(text, output.size().columns, "  ");
-  return lastingLines(state, event, output.size !== null)
-    .flatMap(({ text, style }) =>
-      broken(text).map((line) => style ? styled(line, style, output) : line)
-    )
-    .map((line) => `${encoded(line, output)}\n`)
-    .join("");
+function lasting(state: ProgressState, event: Progress, { size }: ProgressOutput): Line[] {
+  return lastingLines(state, event, size !== null).flatMap(({ text, style }) =>
+    size === null ? [lineOf(text, style)] : paragraph(text, size().columns, { ...HANGING, style })
+  );
 }

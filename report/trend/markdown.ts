@@ -1,29 +1,21 @@
 /** A trend as markdown, before the reports of its results. */
-import { paragraphs, tableMarkdown } from "../markdown.ts";
-import { escaped } from "../markdown_text.ts";
+import { tableWithNotes } from "../markdown.ts";
 import type { ScenarioTrend, TrendModel } from "../trend.ts";
+import { document, list, type Markdown, md, paragraphs } from "../writing/markdown.ts";
+import type { Written } from "../writing/written.ts";
 
 export function renderTrendMarkdown(
   { title, finding, warnings, scenarios, compared }: TrendModel,
-): string {
-  return paragraphs([
-    `## ${escaped(title)}`,
-    `**${escaped(finding)}**`,
-    ...warnings.map((warning) => escaped(warning)),
+): Written<"markdown"> {
+  return document(paragraphs([
+    md`## ${title}`,
+    md`**${finding}**`,
+    ...warnings.map((warning) => md`${warning}`),
     ...scenarios.flatMap(scenarioMarkdown),
-    ...(compared === null ? [] : [
-      `### ${escaped(compared.caption)}`,
-      tableMarkdown(compared),
-      ...compared.notes.map(escaped),
-    ]),
-  ]);
+    ...(compared === null ? [] : [md`### ${compared.caption}`, ...tableWithNotes(compared)]),
+  ]));
 }
 
-function scenarioMarkdown({ name, findings, table }: ScenarioTrend): string[] {
-  return [
-    `### Trend of ${escaped(name)}`,
-    findings.map((finding) => `- ${escaped(finding)}`).join("\n"),
-    tableMarkdown(table),
-    ...table.notes.map(escaped),
-  ];
+function scenarioMarkdown({ name, findings, table }: ScenarioTrend): Markdown[] {
+  return [md`### Trend of ${name}`, list(findings), ...tableWithNotes(table)];
 }

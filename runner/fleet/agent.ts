@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Queue, Worker } from "bullmq";
 import { ExpectedError, messageOf, TargetError } from "../../scenarios/errors.ts";
+import { secrets, withoutSecrets } from "../../scenarios/secrets.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
 import { LocalLoader } from "../local_loader.ts";
 import type { Progress } from "../progress.ts";
@@ -13,7 +14,7 @@ import { calibrateFirst, type FirstCalibration } from "../trust/calibration.ts";
 import { VERSION } from "../version.ts";
 import { AgentRun } from "./agent_run.ts";
 import { AllowList } from "./allow.ts";
-import { readJob, type Sender } from "./job_reading.ts";
+import { readJob, secretsOfJob, type Sender } from "./job_reading.ts";
 import { type Link, type LinkOptions, ONCE, openLink } from "./link.ts";
 import { agentQueue, LOOK_MS, ordersKey, OUT_OF_TOUCH_MS, toldQueue } from "./names.ts";
 import { readOrders } from "./orders_watch.ts";
@@ -142,12 +143,13 @@ export class Agent {
   }
 
   async #take(data: unknown): Promise<void> {
+    using _ = secrets.keepWhile(secretsOfJob(data));
     try {
       const read = await readJob(data, this.#allow);
       if ("problems" in read) await this.#refuse(read.sender, read.problems);
       else await this.#accept(read.job);
     } catch (error) {
-      this.options.onNote(`a job was dropped: ${messageOf(error)}`);
+      this.options.onNote(withoutSecrets(`a job was dropped: ${messageOf(error)}`));
     }
   }
 
@@ -168,7 +170,9 @@ export class Agent {
     const { signal } = this.#ends;
     const setting = { agent, link, queue, loader: this.#loader, logFolder, signal, onNote };
     const run = this.#run = new AgentRun(job, setting);
-    this.#atWork = run.carryOut().catch((error) => onNote(`a run failed: ${messageOf(error)}`));
+    this.#atWork = run.carryOut().catch((error) =>
+      onNote(withoutSecrets(`a run failed: ${messageOf(error)}`))
+    );
     await this.#atWork;
     this.#atWork = this.#run = null;
     void this.#release(coordinator);
@@ -208,13 +212,14 @@ export class Agent {
   }
 
   async #refuse(sender: Sender | null, problems: readonly string[]): Promise<void> {
-    this.options.onNote(`a job was refused: ${problems.join("; ")}`);
+    const shown = problems.map(withoutSecrets);
+    this.options.onNote(`a job was refused: ${shown.join("; ")}`);
     if (sender === null || await this.link.client.exists(ordersKey(sender.coordinator)) === 0) {
       return;
     }
     const told: ToldInput = {
       kind: "refused",
-      ...{ run: sender.run, agent: this.options.name, problems: [...problems] },
+      ...{ run: sender.run, agent: this.options.name, problems: shown },
     };
     const queue = this.#queueTo(sender.coordinator);
     await queue.add(told.kind, told, { ...ONCE, jobId: toldId(told) });

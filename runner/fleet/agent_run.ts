@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Queue } from "bullmq";
 import { messageOf } from "../../scenarios/errors.ts";
+import { withoutSecrets } from "../../scenarios/secrets.ts";
 import { endpointOf } from "../../targets/dial/endpoint.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
 import { chooseDriver } from "../load/choose_driver.ts";
@@ -14,7 +15,7 @@ import { OUT_OF_TOUCH_MS } from "./names.ts";
 import { type End, OrdersWatch, readOrders } from "./orders_watch.ts";
 import { Outbox } from "./outbox.ts";
 import { packReport } from "./packing.ts";
-import { nowMs, readClock } from "./redis_clock.ts";
+import { nowMs, readClock, startHereMs } from "./redis_clock.ts";
 import { type AgentJob, type ClockReading, toldId, type ToldInput } from "./told.ts";
 
 export interface RunSetting {
@@ -77,7 +78,9 @@ export class AgentRun {
     const sendAgain = (): void => this.#outbox.sendAgain();
     client.on("ready", sendAgain);
     const ended = await this.#load().then((loaded) => this.#finish(loaded), (error) => {
-      const why = setting.signal.aborted ? "it was ended on its own machine" : messageOf(error);
+      const why = setting.signal.aborted
+        ? "it was ended on its own machine"
+        : withoutSecrets(messageOf(error));
       this.#outbox.add({ kind: "failed", ...this.#from, message: why });
       return `run ended without a result: ${why}`;
     });
@@ -90,7 +93,7 @@ export class AgentRun {
     const { access, origin, script, load, seed, driver, intervalMs, implicitCheck } = job;
     let telling: ReturnType<typeof setInterval> | undefined;
     const hooks = {
-      onNote: (text: string) => void this.#notes.push(text),
+      onNote: (text: string) => void this.#notes.push(withoutSecrets(text)),
       onReady: () => {},
       onStart: (atMs: number) => {
         // Told too late, the workers start at once.
@@ -136,7 +139,7 @@ export class AgentRun {
     const start = this.#watch.startAtMs();
     const isTold = await Promise.race([settlesWithin(start, START_MS), this.#whenEnded()]);
     if (!isTold) throw new Error(`its coordinator named no start within ${START_MS / 1_000} s`);
-    return await start - clock.offsetMs;
+    return startHereMs(await start - clock.offsetMs, nowMs());
   }
 
   /** Rejects when the agent ends. */

@@ -87,7 +87,7 @@ export class AllowList {
   }
 
   #holds(address: string): boolean {
-    return this.#networks.check(address.replace(/%.*$/, ""), familyOf(address));
+    return this.#networks.check(address.replace(/%.*$/s, ""), familyOf(address));
   }
 
   #not(host: string, what: string): Admission {

@@ -7,8 +7,9 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { durationMsOf } from "../../scenarios/cell_load.ts";
 import { ExpectedError, messageOf, TargetError } from "../../scenarios/errors.ts";
+import { secrets } from "../../scenarios/secrets.ts";
 import { endpointOf } from "../../targets/dial/endpoint.ts";
-import { chooseDriver } from "../load/choose_driver.ts";
+import { checkDriver } from "../load/choose_driver.ts";
 import type { Loaded, Loader, LoaderHooks } from "../loader.ts";
 import type { LoadRequest } from "../load_request.ts";
 import type { LiveAgent } from "../progress.ts";
@@ -108,7 +109,7 @@ export class Fleet implements Loader {
 
   /** Throws a UserError or a TargetError when the load can't be begun, and the signal's reason when it aborts before. */
   async load(request: LoadRequest, hooks: LoaderHooks): Promise<Loaded> {
-    chooseDriver(request.driver, endpointOf(request.origin, request)); // what no agent can grant
+    checkDriver(request.driver, endpointOf(request.origin, request)); // what no agent can grant
     const { signal } = hooks;
     const clock = await answerOf(() => readClock(this.link.client), signal);
     const members = membersOf(request, await this.#present(signal));
@@ -170,6 +171,7 @@ export class Fleet implements Loader {
       ...{ run, coordinator: this.id, version: VERSION, place: { ...place } },
       ...{ origin, script, load, seed, driver, intervalMs, implicitCheck, tellEveryMs },
       access: { insecure, caCerts, unixPath },
+      secrets: secrets.heldBy(JSON.stringify(script)).map(([value, shown]) => [value, shown]),
     };
     const queue = this.link.queue(agentQueue(presence.name));
     try {

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { TargetError } from "../../scenarios/errors.ts";
 import type { LoaderHooks } from "../loader.ts";
 import { LONGEST_DRAIN_US } from "../load/ending.ts";
+import { GRACE_MS as GRACE_OF_WORKERS_MS } from "../load/overdue.ts";
 import type { LiveAgent } from "../progress.ts";
 import { isOpen, type Listening, type Ready, READY_MS, unready } from "./listening.ts";
 import { faultOfStart } from "./belief.ts";
@@ -26,10 +27,13 @@ const GRACE_MS = 2_000;
 /** An agent that is silent for so long no longer holds up the live view. */
 const AUDIBLE_MS = 1_500;
 const LOOK_MS = 25;
+const CUT_OFF = "killed, stopped or cut off";
 /** Beyond the drain, Redis may be away, and a thousand agents may have much to tell. */
 const LATE_MS = 60_000;
 /** By so much the clocks of a fleet may differ from what its agents think. */
 const CLOCKS_MS = 10_000;
+/** From the deadline on: an agent waits for what is in flight, and then ends a worker that is held. */
+const LONGEST_END_MS = LONGEST_DRAIN_US / 1_000 + 1.5 * GRACE_OF_WORKERS_MS;
 
 /** How long a load lasts. */
 export interface Length {
@@ -98,9 +102,9 @@ export class FleetRun {
   /** The last interval that can have ended, by clocks that differ a little. */
   #lastEnded(nowMs: number): number {
     const { intervalMs } = this.setting;
-    const elapsedMs = nowMs - this.#startMs + CLOCKS_MS;
-    const endMs = this.#length.isFixed ? this.#length.durationMs ?? Infinity : Infinity;
-    return Math.ceil(Math.min(elapsedMs, endMs) / intervalMs) - 1;
+    const { durationMs, isFixed } = this.#length;
+    const endMs = isFixed && durationMs !== null ? durationMs : Infinity;
+    return Math.ceil(Math.min(nowMs - this.#startMs + CLOCKS_MS, endMs) / intervalMs) - 1;
   }
 
   #now(): number {
@@ -165,9 +169,7 @@ export class FleetRun {
     const failed = open.filter(({ problems }) => problems.length > 0);
     for (const agent of failed) agent.lostWhy = agent.problems[0];
     const silent = this.#isLate(endMs) ? open : await this.#silent(open, endMs);
-    for (const agent of silent) {
-      agent.lostWhy ??= agent.hearing.fault ?? "killed, stopped or cut off";
-    }
+    for (const agent of silent) agent.lostWhy ??= agent.hearing.fault ?? CUT_OFF;
     this.#tellAudible();
     return ![...this.#agents.values()].some(isOpen);
   }
@@ -196,7 +198,7 @@ export class FleetRun {
   #isOver(agent: Listening, endMs: number | null, areAllSilent: boolean): boolean {
     if (endMs === null) return areAllSilent;
     const wasThere = agent.hearing.lastMs > endMs - this.#graceMs(agent);
-    return this.#now() > endMs + (wasThere ? LONGEST_DRAIN_US / 1_000 : 0);
+    return this.#now() > endMs + (wasThere ? LONGEST_END_MS : 0);
   }
 
   /** An agent that is silent for a while no longer holds up the live view. */

@@ -7,7 +7,7 @@ import { z } from "zod";
 import type { Health } from "../load/health.ts";
 import type { IntervalPart } from "../load/intervals.ts";
 import type { SoFarReport, WorkerReport } from "../load/job.ts";
-import { endWithout, type LostShare } from "../load/lost.ts";
+import { boundsPart, endWithout, type LostShare } from "../load/lost.ts";
 import { isWithin } from "../../scenarios/limits.ts";
 import { breachOf, type Latencies } from "../conservation.ts";
 import type { Place } from "../share.ts";
@@ -172,9 +172,11 @@ export class Hearing {
 
   /** A part of an interval of own worker `at` that is nothing but lower bounds. */
   #boundsOf(at: number, index: number, bounds: SparseHistogram): HeardPart {
-    const counts = { index, completed: 0, failed: 0, errors: null, wrong: 0, bytesIn: 0 };
-    const part = { ...counts, latency: bounds, censored: bounds };
-    return { worker: this.place.firstWorker + at, health: IDLE, part };
+    return {
+      worker: this.place.firstWorker + at,
+      health: IDLE,
+      part: boundsPart(index, bounds),
+    };
   }
 
   /** None when they are not what an agent tells. */

@@ -1,7 +1,9 @@
 /** What an agent makes of a job that it finds in its queue: a load that it may carry out, or why not. */
 import { z } from "zod";
 import { explain } from "../../scenarios/explain.ts";
+import { withEngine } from "../../scenarios/pattern.ts";
 import { type Finding, findingsOf } from "../../scenarios/problems.ts";
+import type { SecretValue } from "../../scenarios/secrets.ts";
 import { endpointOf } from "../../targets/dial/endpoint.ts";
 import { VERSION } from "../version.ts";
 import type { AllowList } from "./allow.ts";
@@ -22,13 +24,18 @@ const head = z.object({
   version: agentJob.shape.version,
 });
 
+/** What a job says must not be shown; none where it can't be read. */
+export function secretsOfJob(data: unknown): readonly SecretValue[] {
+  return agentJob.shape.secrets.safeParse(Reflect.get(Object(data), "secrets")).data ?? [];
+}
+
 export async function readJob(data: unknown, allow: AllowList): Promise<ReadJob> {
   const sender = head.safeParse(data).data ?? null;
   if (sender !== null && sender.version !== VERSION) {
     const versions = `this agent is version ${VERSION}, its coordinator ${sender.version}`;
     return { sender, problems: [`Cannot work with another version: ${versions}`] };
   }
-  const { data: job, error } = agentJob.safeParse(data, { error: explain });
+  const { data: job, error } = await withEngine(() => agentJob.safeParse(data, { error: explain }));
   if (error !== undefined) {
     return { sender, problems: problemLines(findingsOf(error.issues, data)) };
   }

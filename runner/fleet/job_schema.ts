@@ -19,6 +19,7 @@ import {
   timeoutMs,
   workers,
 } from "../../scenarios/load.ts";
+import { LIMITS } from "../../scenarios/limits.ts";
 import {
   expectation,
   fieldName,
@@ -31,25 +32,15 @@ import type { Script } from "../../scenarios/script.ts";
 import { valueName } from "../../scenarios/values.ts";
 import type { Access } from "../../targets/access.ts";
 
-/** Beyond these a job is no experiment, but an attempt to fill an agent's memory. */
-const MOST = {
-  pathChars: 65_536,
-  headers: 1_000,
-  headerChars: 65_536,
-  textChars: 64 * 1024 * 1024,
-  requests: 1_000_000,
-  steps: 10_000,
-  captures: 1_000,
-  phases: 10_000,
-  certificates: 1_000,
-  certificateChars: 4 * 1024 * 1024,
-  unixChars: 4_096,
-} as const;
+const text = z.string().max(LIMITS.body.most);
 
-const text = z.string().max(MOST.textChars);
+const secretText = z.string().min(1).max(LIMITS.fieldValue.most);
+
+/** What of the job an agent may show nowhere, and what it shows instead. */
+export const jobSecrets = z.array(z.tuple([secretText, secretText])).max(LIMITS.jobSecrets.most);
 
 // Where a file has a name in it, anything may stand between the braces, and what has no value stays.
-const wirePath = path.max(MOST.pathChars).regex(/^\P{Cc}*$/u, {
+const wirePath = path.max(LIMITS.path.most).regex(/^\P{Cc}*$/u, {
   error: ({ input }) => `Cannot use ${JSON.stringify(input)} as a path: it has control characters`,
 });
 
@@ -60,15 +51,21 @@ function hasAtMost(most: number): (fields: Readonly<Record<string, unknown>>) =>
 const wire = z.strictObject({
   method: z.enum(METHODS.map((method) => method.toUpperCase())),
   path: wirePath,
-  headers: z.record(headerName, headerValue.max(MOST.headerChars))
-    .refine(hasAtMost(MOST.headers), `Cannot send more than ${MOST.headers} header fields`),
+  headers: z.record(headerName, headerValue.max(LIMITS.fieldValue.most))
+    .refine(
+      hasAtMost(LIMITS.fields.most),
+      `Cannot send more than ${LIMITS.fields.most} header fields`,
+    ),
   body: text.nullable(),
 });
 
 const capture = z.strictObject({
   as: valueName,
   from: z.discriminatedUnion("kind", [
-    z.strictObject({ kind: z.literal("json"), path: z.array(jsonStep).min(1).max(MOST.captures) }),
+    z.strictObject({
+      kind: z.literal("json"),
+      path: z.array(jsonStep).min(1).max(LIMITS.captures.most),
+    }),
     z.strictObject({ kind: z.literal("header"), name: fieldName }),
     z.strictObject({ kind: z.literal("pattern"), source: patternSource }),
   ]),
@@ -78,15 +75,15 @@ const requestStep = z.strictObject({
   kind: z.literal("request"),
   wire,
   expect: expectation.extend({ body: text.optional(), contains: text.optional() }),
-  captures: z.array(capture).max(MOST.captures),
+  captures: z.array(capture).max(LIMITS.captures.most),
 });
 
 const thinkStep = z.strictObject({ kind: z.literal("think"), thinkMs });
 
 const singleRequests = z.strictObject({
   kind: z.literal("requests"),
-  requests: z.array(requestStep).min(1).max(MOST.requests),
-  sequence: z.array(z.int().min(0)).min(1).max(MOST.requests),
+  requests: z.array(requestStep).min(1).max(LIMITS.jobRequests.most),
+  sequence: z.array(z.int().min(0)).min(1).max(LIMITS.jobRequests.most),
 }).refine(({ requests, sequence }) => sequence.every((at) => at < requests.length), {
   path: ["sequence"],
   error: "Cannot ask a request that is not there",
@@ -94,11 +91,11 @@ const singleRequests = z.strictObject({
 
 const flow = z.strictObject({
   kind: z.literal("flow"),
-  steps: z.array(z.discriminatedUnion("kind", [requestStep, thinkStep])).max(MOST.steps)
+  steps: z.array(z.discriminatedUnion("kind", [requestStep, thinkStep])).max(LIMITS.steps.most)
     .refine((steps) => steps.some(({ kind }) => kind === "request"), {
       error: "Cannot walk a flow without a request",
     }),
-  visitors: z.array(z.record(z.string(), text)).min(1).max(MOST.requests),
+  visitors: z.array(z.record(z.string(), text)).min(1).max(LIMITS.jobRequests.most),
 });
 
 export const scriptShape: z.ZodType<Script, Script> = z.discriminatedUnion("kind", [
@@ -140,7 +137,7 @@ const phase = z.strictObject({
 const phases = z.strictObject({
   kind: z.literal("phases"),
   ...common,
-  phases: z.array(phase).min(1).max(MOST.phases).refine(someArrive, NO_ARRIVALS),
+  phases: z.array(phase).min(1).max(LIMITS.phases.most).refine(someArrive, NO_ARRIVALS),
   arrivals,
   pool,
 });
@@ -151,14 +148,17 @@ export const loadShape: z.ZodType<CellLoad, CellLoad> = z.discriminatedUnion("ki
   phases,
 ]);
 
-const certificates = z.string().max(MOST.certificateChars).includes("-----BEGIN CERTIFICATE-----", {
-  error: "Cannot read certificates that are no PEM",
-});
+const certificates = z.string().max(LIMITS.certificates.most).includes(
+  "-----BEGIN CERTIFICATE-----",
+  {
+    error: "Cannot read certificates that are no PEM",
+  },
+);
 
 export const accessShape: z.ZodType<Access, Access> = z.strictObject({
   insecure: z.boolean().optional(),
-  caCerts: z.array(certificates).max(MOST.certificates).optional(),
-  unixPath: z.string().min(1).max(MOST.unixChars).regex(/^[^\0]*$/, {
+  caCerts: z.array(certificates).max(LIMITS.jobCertificates.most).optional(),
+  unixPath: z.string().min(1).max(LIMITS.unixPath.most).regex(/^[^\0]*$/, {
     error: "Cannot use a path with a zero in it",
   }).optional(),
 });

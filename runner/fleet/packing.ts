@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { ERRORS } from "../outcome.ts";
+import { withoutSecrets } from "../../scenarios/secrets.ts";
 import { SLOW_OUTCOMES } from "../slowest.ts";
 import type { Health } from "../load/health.ts";
 import type { IntervalPart } from "../load/intervals.ts";
@@ -127,7 +128,8 @@ const packedSlow = z.strictObject({
 
 function packSlow(exchange: SlowExchange): z.input<typeof packedSlow> {
   const { request } = exchange;
-  return { ...exchange, request: request === null ? null : cutTo(MOST_CHARS.request, request) };
+  const shown = request === null ? null : cutTo(MOST_CHARS.request, withoutSecrets(request));
+  return { ...exchange, request: shown };
 }
 
 const packedTotals = z.strictObject({

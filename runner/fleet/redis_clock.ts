@@ -30,6 +30,20 @@ export function nowMs(): number {
   return performance.timeOrigin + performance.now();
 }
 
+/** No coordinator names a start further away, and no message to an agent takes longer. */
+const FARTHEST_START_MS = 30_000;
+
+/**
+ * The start that a coordinator names, by this machine's clock. Throws where that is no start of this run: Redis's
+ * clock was set between the coordinator's reading and this agent's.
+ */
+export function startHereMs(atMs: number, nowMs: number): number {
+  const aheadMs = atMs - nowMs;
+  if (Math.abs(aheadMs) <= FARTHEST_START_MS) return atMs;
+  const when = `${Math.round(Math.abs(aheadMs) / 1_000)} s ${aheadMs > 0 ? "ahead" : "ago"}`;
+  throw new Error(`its coordinator named a start ${when}: Redis's clock was set meanwhile`);
+}
+
 /** Rejects when Redis does not answer. */
 export async function readClock(client: RedisClient, asks = 8): Promise<ClockReading> {
   const samples: ClockSample[] = [];

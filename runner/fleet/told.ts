@@ -3,12 +3,13 @@
  * what it finds there. Moments are milliseconds; those in Redis's clock say so.
  */
 import { z } from "zod";
-import { DRIVER_NAMES } from "../load/driver.ts";
-import { LIMITS } from "../../scenarios/limits.ts";
+import { intervalsOf } from "../../scenarios/cell_load.ts";
+import { beyond, isWithin, LIMITS, oneMoreThan } from "../../scenarios/limits.ts";
 import { intervalMs } from "../../scenarios/load.ts";
 import { msBetween } from "../../scenarios/quantity.ts";
-import { surroundings, targetUse } from "../generator.ts";
-import { accessShape, loadShape, scriptShape } from "./job_schema.ts";
+import { DRIVER_NAMES } from "../load/driver.ts";
+import { endedWorkers, surroundings, targetUse } from "../generator.ts";
+import { accessShape, jobSecrets, loadShape, scriptShape } from "./job_schema.ts";
 import { packedHealth, packedPart, packedReport } from "./packing.ts";
 
 /** It is a part of keys, ids and file names. */
@@ -77,11 +78,13 @@ export const orders = z.strictObject({
 
 export type Orders = z.output<typeof orders>;
 
+const id = z.string().min(1).max(LIMITS.name.most);
+
 /** One run's share for one agent. */
 export const agentJob = z.strictObject({
-  run: z.string().min(1).max(MOST_CHARS.run),
-  coordinator: z.string().min(1).max(MOST_CHARS.name),
-  version: z.string().max(MOST_CHARS.name),
+  run: id,
+  coordinator: id,
+  version: id,
   place: z.strictObject({
     firstWorker: z.int().min(0),
     workers: z.int().min(1).max(LIMITS.fleetWorkers.most).describe("Of the whole fleet"),
@@ -90,7 +93,7 @@ export const agentJob = z.strictObject({
     ({ firstWorker, workers, own }) => firstWorker + own <= workers,
     "Cannot take more workers than there are",
   ),
-  origin: z.url({ protocol: /^https?$/ }),
+  origin: z.url({ protocol: /^https?$/ }).max(LIMITS.path.most),
   access: accessShape,
   script: scriptShape,
   load: loadShape,
@@ -98,7 +101,11 @@ export const agentJob = z.strictObject({
   driver: z.enum([...DRIVER_NAMES, "auto"]),
   intervalMs,
   implicitCheck: z.boolean(),
-  tellEveryMs: msBetween("1ms", "1h").describe("Intervals are told in bundles, so often"),
+  tellEveryMs: msBetween("10ms", "1h").describe("Intervals are told in bundles, so often"),
+  secrets: jobSecrets.optional(),
+}).refine(({ load, intervalMs }) => isWithin("intervals", intervalsOf(load, intervalMs)), {
+  path: ["intervalMs"],
+  error: `Cannot measure so finely for so long: ${beyond("intervals", oneMoreThan("intervals"))}`,
 });
 
 export type AgentJob = z.output<typeof agentJob>;
@@ -154,6 +161,7 @@ export const told = z.discriminatedUnion("kind", [
       target: targetUse.optional(),
       calibration: z.strictObject({ ceiling: z.number(), floor: z.number() }).nullable(),
       sharesMachine: z.boolean(),
+      ended: endedWorkers,
     }),
   }),
   z.strictObject({ kind: z.literal("failed"), ...from, message: sentence }),

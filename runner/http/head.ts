@@ -2,6 +2,7 @@
  * Reads the head of the final answer: a status line and field lines, after any interim answers
  * (RFC 9110 §15.2).
  */
+import { LIMITS } from "../../scenarios/limits.ts";
 import { FieldLines } from "./field_lines.ts";
 import type { FramingFields } from "./framing_fields.ts";
 import type { Kept } from "./kept.ts";
@@ -10,7 +11,7 @@ import type { Reason } from "./reason.ts";
 import { StatusLine } from "./status_line.ts";
 
 /** More than any server has a reason to send before its answer. */
-const MAX_INTERIM = 20;
+const MAX_INTERIM = LIMITS.interimAnswers.most;
 /** Where the head at hand began, when that was not in the bytes at hand. */
 const EARLIER = -1;
 
@@ -91,8 +92,8 @@ export class Head {
     const lines = this.#lines;
     const at = lines.read(bytes, from, Math.min(to, from + this.#roomBytes));
     this.#roomBytes -= at - from;
-    this.options.kept?.addHead(bytes, from, at);
-    if (lines.reason !== "") this.reason = lines.reason;
+    if (this.options.kept?.addHead(bytes, from, at) === false) this.reason = "head over its limit";
+    else if (lines.reason !== "") this.reason = lines.reason;
     else if (lines.done && lines === this.#statusLine) this.#lines = this.#fieldLines;
     else if (lines.done) this.#end(bytes, at);
     else if (this.#roomBytes === 0) this.reason = "head over its limit";

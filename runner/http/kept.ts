@@ -1,23 +1,33 @@
 /**
  * The head and body of an answer that is kept, in buffers that grow as needed and are used again.
  */
+import { LIMITS } from "../../scenarios/limits.ts";
+
 const HEAD_BYTES = 1024;
 const BODY_BYTES = 4096;
 
 export class Kept {
-  readonly #head = new Buffer(HEAD_BYTES);
-  readonly #body = new Buffer(BODY_BYTES);
+  readonly #head: Buffer;
+  readonly #body: Buffer;
+
+  /** @param room Shared by all that is kept at a time. */
+  constructor(room: KeptRoom) {
+    this.#head = new Buffer(HEAD_BYTES, room);
+    this.#body = new Buffer(BODY_BYTES, room);
+  }
 
   clear(): void {
-    this.#head.length = this.#body.length = 0;
+    this.#head.clear();
+    this.#body.clear();
   }
 
-  addHead(bytes: Uint8Array, from: number, to: number): void {
-    this.#head.add(bytes.subarray(from, to));
+  /** Both give false when there is no room for it. */
+  addHead(bytes: Uint8Array, from: number, to: number): boolean {
+    return this.#head.add(bytes.subarray(from, to));
   }
 
-  addBody(bytes: Uint8Array, from: number, to: number): void {
-    this.#body.add(bytes.subarray(from, to));
+  addBody(bytes: Uint8Array, from: number, to: number): boolean {
+    return this.#body.add(bytes.subarray(from, to));
   }
 
   /** The body without its framing; valid until the next answer begins. */
@@ -36,27 +46,66 @@ export class Kept {
   }
 }
 
-class Buffer {
-  length = 0;
-  #room: Uint8Array<ArrayBuffer>;
+/** What bodies may take together, so that a server can't fill the memory over many connections. */
+export class KeptRoom {
+  #leftBytes: number;
 
-  constructor(roomBytes: number) {
-    this.#room = new Uint8Array(roomBytes);
+  constructor(private readonly mostBytes: number = LIMITS.keptBodies.most) {
+    this.#leftBytes = mostBytes;
   }
 
-  add(part: Uint8Array): void {
+  /** Whether buffers should be given back rather than be kept for the next answer. */
+  get isScarce(): boolean {
+    return this.#leftBytes < this.mostBytes / 2;
+  }
+
+  take(bytes: number): boolean {
+    if (bytes > this.#leftBytes) return false;
+    this.#leftBytes -= bytes;
+    return true;
+  }
+
+  giveBack(bytes: number): void {
+    this.#leftBytes += bytes;
+  }
+}
+
+class Buffer {
+  length = 0;
+  #bytes: Uint8Array<ArrayBuffer>;
+
+  constructor(private readonly firstBytes: number, private readonly room: KeptRoom) {
+    this.#bytes = new Uint8Array(firstBytes);
+  }
+
+  clear(): void {
+    this.length = 0;
+    const more = this.#bytes.length - this.firstBytes;
+    if (more === 0 || !this.room.isScarce) return;
+    this.room.giveBack(more);
+    this.#bytes = new Uint8Array(this.firstBytes);
+  }
+
+  /** False when there is no room for it. */
+  add(part: Uint8Array): boolean {
     const length = this.length + part.length;
-    if (length > this.#room.length) {
-      const larger = new Uint8Array(Math.max(length, 2 * this.#room.length));
-      larger.set(this.bytes());
-      this.#room = larger;
-    }
-    this.#room.set(part, this.length);
+    if (length > this.#bytes.length && !this.#grow(length)) return false;
+    this.#bytes.set(part, this.length);
     this.length = length;
+    return true;
+  }
+
+  #grow(leastBytes: number): boolean {
+    const wanted = Math.max(leastBytes, 2 * this.#bytes.length);
+    if (!this.room.take(wanted - this.#bytes.length)) return false;
+    const larger = new Uint8Array(wanted);
+    larger.set(this.bytes());
+    this.#bytes = larger;
+    return true;
   }
 
   bytes(): Uint8Array<ArrayBuffer> {
-    return this.#room.subarray(0, this.length);
+    return this.#bytes.subarray(0, this.length);
   }
 }
 

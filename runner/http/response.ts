@@ -7,11 +7,12 @@
  * An answer is a head and a body; a chunked body is chunk lines, data between them, and trailers. Each
  * part has a reader of its own, and one of them is at work at a time.
  */
+import { LIMITS } from "../../scenarios/limits.ts";
 import { ChunkLine } from "./chunk_line.ts";
 import { FieldLines } from "./field_lines.ts";
 import { CHUNKED, NO_CODING } from "./framing_fields.ts";
 import { Head } from "./head.ts";
-import { Kept } from "./kept.ts";
+import { Kept, KeptRoom } from "./kept.ts";
 import type { KnownHead } from "./known_head.ts";
 import type { Reason } from "./reason.ts";
 
@@ -26,18 +27,17 @@ const BY_LENGTH = 1;
 const BY_CHUNKS = 2;
 const BY_CLOSE = 3;
 
-const MAX_HEAD_BYTES = 64 * 1024;
-const MAX_KEPT_BYTES = 64 * 1024 * 1024;
-
 export interface ReaderOptions {
   /** Keeps the head and body of each answer in `kept`. */
   readonly retain?: boolean;
   /** A head that has come before; shared by the readers of a load. */
   readonly known?: KnownHead | null;
-  /** Limit of a head (64 KiB); of a chunk's size with its extensions, and of trailers, too. */
+  /** Limit of a head; of a chunk's size with its extensions, and of trailers, too. */
   readonly maxHeadBytes?: number;
-  /** Limit of a body that is kept (64 MiB). */
+  /** Limit of a body that is kept. */
   readonly maxKeptBytes?: number;
+  /** Of all that is kept at a time; shared by the readers of a load. */
+  readonly keptRoom?: KeptRoom;
 }
 
 export class ResponseReader {
@@ -73,11 +73,12 @@ export class ResponseReader {
     {
       retain = false,
       known = null,
-      maxHeadBytes = MAX_HEAD_BYTES,
-      maxKeptBytes = MAX_KEPT_BYTES,
+      maxHeadBytes = LIMITS.answerHead.most,
+      maxKeptBytes = LIMITS.keptBody.most,
+      keptRoom = new KeptRoom(),
     }: ReaderOptions = {},
   ) {
-    this.kept = retain ? new Kept() : null;
+    this.kept = retain ? new Kept(keptRoom) : null;
     this.#head = new Head({ kept: this.kept, known, maxBytes: maxHeadBytes });
     this.#maxHeadBytes = maxHeadBytes;
     this.#maxKeptBytes = maxKeptBytes;
@@ -199,11 +200,14 @@ export class ResponseReader {
     const at = Math.min(to, from + this.#leftBytes);
     this.bodyBytes += at - from;
     this.#leftBytes -= at - from;
-    this.kept?.addBody(bytes, from, at);
-    if (this.kept !== null && this.bodyBytes > this.#maxKeptBytes) {
-      this.#break("body too long to keep");
-    } else if (this.#leftBytes === 0) this.#endData();
+    if (this.kept !== null && !this.#keep(bytes, from, at)) this.#break("body too long to keep");
+    else if (this.#leftBytes === 0) this.#endData();
     return at;
+  }
+
+  /** False when there is no room for it. */
+  #keep(bytes: Uint8Array, from: number, to: number): boolean {
+    return this.bodyBytes <= this.#maxKeptBytes && this.kept?.addBody(bytes, from, to) === true;
   }
 
   #endData(): void {

@@ -2,6 +2,7 @@
  * Whether a completed response is the right one, decided on bytes: no text is made per response.
  */
 import type { ResponseReader } from "../http/response.ts";
+import { ByteSearch } from "./byte_search.ts";
 
 /** What makes a completed response right. */
 export interface Check {
@@ -19,7 +20,10 @@ const NOTHING = new Uint8Array(0);
 export class AnswerCheck {
   readonly #right = new Uint8Array(STATUS_CODES);
 
+  readonly #contains: ByteSearch | null;
+
   constructor(private readonly check: Check) {
+    this.#contains = check.contains && new ByteSearch(check.contains);
     for (const status of check.statuses) this.#right[status] = 1;
   }
 
@@ -33,20 +37,13 @@ export class AnswerCheck {
     if (this.#right[reader.status] === 0) return false;
     if (!this.readsBody) return true;
     const body = reader.kept?.body() ?? NOTHING;
-    const { body: whole, contains } = this.check;
-    return (whole === null || (body.length === whole.length && startsAt(body, whole, 0))) &&
-      (contains === null || includes(body, contains));
+    const { body: whole } = this.check;
+    return (whole === null || (body.length === whole.length && isSame(body, whole))) &&
+      (this.#contains?.isIn(body) ?? true);
   }
 }
 
-function startsAt(bytes: Uint8Array, part: Uint8Array, at: number): boolean {
-  for (let i = 0; i < part.length; i++) if (bytes[at + i] !== part[i]) return false;
+function isSame(bytes: Uint8Array, others: Uint8Array): boolean {
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] !== others[i]) return false;
   return true;
-}
-
-function includes(bytes: Uint8Array, part: Uint8Array): boolean {
-  for (let at = 0; at + part.length <= bytes.length; at++) {
-    if (startsAt(bytes, part, at)) return true;
-  }
-  return false;
 }

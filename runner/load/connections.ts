@@ -20,7 +20,7 @@ const NEVER = -Infinity;
  * answer no longer counts; but a server that finds the connection closed may not even have read the
  * request, and the two sides would disagree about how many there were.
  */
-const LINGER_US = 100_000;
+export const LINGER_US = 100_000;
 
 export class Connections {
   readonly #state: Uint8Array;

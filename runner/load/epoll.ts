@@ -23,19 +23,17 @@ import {
   type Libc,
   libc,
   MSG_DONTWAIT_NOSIGNAL,
-  PR_SET_TIMERSLACK,
   SO_ERROR,
   SOCK_STREAM_NONBLOCK_CLOEXEC,
   SOL_SOCKET,
   TCP_NODELAY,
 } from "./libc.ts";
+import { type Wait, type Waiter, waiterFor, wakePunctually } from "./epoll_wait.ts";
 import type { Address } from "./resolve.ts";
 
 const READ_BYTES = 256 * 1024;
 const MAX_EVENTS = 1_024;
 
-const NANOSECONDS = 2;
-const LONGEST_WAIT_US = 999_999;
 const ONE = Int32Array.of(1);
 
 export class EpollDriver implements Driver {
@@ -54,8 +52,8 @@ export class EpollDriver implements Driver {
   readonly #readBuffer = new Uint8Array(READ_BYTES);
   readonly #events = new Int32Array(MAX_EVENTS * EVENT_WORDS);
   readonly #event = new Int32Array(EVENT_WORDS);
-  /** struct timespec as 32-bit words, little-endian: only the low word of the nanoseconds is ever set. */
-  readonly #timeout = new Int32Array(4);
+  readonly #waiter: Waiter;
+  readonly #wait: Wait;
   /** Slots whose dial failed at once: told from the loop, never from within a command. */
   readonly #refused: number[] = [];
   #refusal = "";
@@ -77,11 +75,10 @@ export class EpollDriver implements Driver {
     this.#connecting = new Uint8Array(slots);
     this.#generation = new Int32Array(slots);
     this.#unsent = new Array(slots).fill(null);
-    this.#libc.prctl(PR_SET_TIMERSLACK, 1n, 0n, 0n, 0n); // else each wait oversleeps by some 50 µs
-    this.#epoll = this.#libc.epoll_create1(EPOLL_CLOEXEC);
-    if (this.#epoll < 0) {
-      throw new Error(`Cannot create an epoll: ${this.#libc.explain(this.#libc.errno())}`);
-    }
+    this.#epoll = openEpoll(this.#libc);
+    const queue = { libc: this.#libc, epoll: this.#epoll, events: this.#events };
+    this.#waiter = waiterFor(queue, wakePunctually(this.#libc));
+    this.#wait = this.#waiter.wait;
   }
 
   // hot: the load loop of a worker.
@@ -89,7 +86,8 @@ export class EpollDriver implements Driver {
     let nowUs = this.now();
     let nextUs = conversation.onTick(nowUs);
     while (nextUs < Infinity) {
-      const ready = this.#wait(nextUs - nowUs);
+      const ready = this.#wait(nextUs, nowUs);
+      if (ready < 0) this.#assertInterrupted();
       const wokenUs = this.now();
       for (let i = 0; i < ready; i++) this.#handle(conversation, i * EVENT_WORDS);
       if (this.#refused.length > 0) this.#tellRefused(conversation);
@@ -101,24 +99,15 @@ export class EpollDriver implements Driver {
       nextUs = conversation.onTick(nowUs);
       nowUs = this.now();
     }
+    this.#waiter.close();
     this.#libc.close(this.#epoll);
     return Promise.resolve();
   }
 
-  #wait(timeUs: number): number {
-    this.#timeout[NANOSECONDS] = Math.max(0, Math.min(LONGEST_WAIT_US, timeUs)) * 1_000;
-    const ready = this.#libc.epoll_pwait2(
-      this.#epoll,
-      this.#events,
-      MAX_EVENTS,
-      this.#timeout,
-      null,
-      0,
-    );
-    if (ready >= 0) return ready;
+  /** A signal ends a wait early, and nothing else does. */
+  #assertInterrupted(): void {
     const errno = this.#libc.errno();
-    if (errno === EINTR) return 0;
-    throw new Error(`Cannot wait for sockets: ${this.#libc.explain(errno)}`);
+    if (errno !== EINTR) throw new Error(`Cannot wait for sockets: ${this.#libc.explain(errno)}`);
   }
 
   // hot: one event of one socket.
@@ -235,6 +224,13 @@ export class EpollDriver implements Driver {
     this.#event[DATA_WORD + 1] = this.#generation[slot];
     this.#libc.epoll_ctl(this.#epoll, operation, this.#fds[slot], this.#event);
   }
+}
+
+/** Throws where the system denies it. */
+export function openEpoll(libc: Libc): number {
+  const epoll = libc.epoll_create1(EPOLL_CLOEXEC);
+  if (epoll >= 0) return epoll;
+  throw new Error(`the system denies epoll_create1 (${libc.explain(libc.errno())})`);
 }
 
 /** struct sockaddr_in or sockaddr_in6 (the family in host order, the port in network order). */

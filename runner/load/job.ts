@@ -6,6 +6,7 @@ import type { Phase } from "../../scenarios/pace/profile.ts";
 import type { Endpoint } from "../../targets/dial/endpoint.ts";
 import type { SparseHistogram } from "../stats/histogram.ts";
 import type { ThreadTime } from "../trust/thread_time.ts";
+import type { Moment } from "./clock.ts";
 import type { Check } from "./answer_check.ts";
 import type { DriverName } from "./driver.ts";
 import type { FlowSpec } from "./flow.ts";
@@ -56,25 +57,27 @@ export interface Job {
   readonly waitsForLast: boolean;
   /** Where the request log goes, and the number of this worker's first connection; null for none. */
   readonly log: { readonly path: string; readonly firstConnection: number } | null;
-  /** Whether the worker tells a report with each interval, for whoever may not hear the last one. */
-  readonly tellsSoFar: boolean;
   /** One Int32: not 0 asks the worker to end now. */
   readonly stop: Int32Array<SharedArrayBuffer>;
 }
 
+/** A job but for what the pool adds itself. */
+export type JobShare = Omit<Job, "stop">;
+
 export type ToWorker =
   | { readonly kind: "prepare"; readonly job: Job }
-  /** @property at Moment of the start, milliseconds since the epoch with fraction. */
-  | { readonly kind: "start"; readonly at: number };
+  /** @property at Moment of the start. */
+  | { readonly kind: "start"; readonly at: Moment };
 
 export type FromWorker =
-  | { readonly kind: "ready" }
+  /** @property thread Number of its thread by which the system knows it (Linux); null elsewhere. */
+  | { readonly kind: "ready"; readonly thread: number | null }
   | {
     readonly kind: "interval";
     readonly part: IntervalPart;
     readonly health: Health;
-    /** Null unless the job asks for it. */
-    readonly soFar: SoFarReport | null;
+    /** For whoever may not hear how it ends. */
+    readonly soFar: SoFarReport;
   }
   | {
     readonly kind: "finished";

@@ -12,7 +12,14 @@ const SYMBOLS = {
   close: { parameters: ["i32"], result: "i32" },
   epoll_create1: { parameters: ["i32"], result: "i32" },
   epoll_ctl: { parameters: ["i32", "i32", "i32", "buffer"], result: "i32" },
-  epoll_pwait2: { parameters: ["i32", "buffer", "i32", "buffer", "pointer", "u32"], result: "i32" },
+  epoll_wait: { parameters: ["i32", "buffer", "i32", "i32"], result: "i32" },
+  epoll_pwait2: {
+    parameters: ["i32", "buffer", "i32", "buffer", "pointer", "u32"],
+    result: "i32",
+    optional: true, // null before glibc 2.35
+  },
+  timerfd_create: { parameters: ["i32", "i32"], result: "i32" },
+  timerfd_settime: { parameters: ["i32", "i32", "buffer", "pointer"], result: "i32" },
   clock_gettime: { parameters: ["i32", "buffer"], result: "i32" },
   prctl: { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" },
   __errno_location: { parameters: [], result: "pointer" },
@@ -41,10 +48,14 @@ export const EPOLL_CTL_MOD = 3;
 export const EPOLLIN = 1;
 export const EPOLLOUT = 4;
 export const EPOLLRDHUP = 0x2000;
+export const EPOLLET = 1 << 31;
+export const CLOCK_MONOTONIC = 1;
+export const TFD_NONBLOCK_CLOEXEC = 0o4000 | 0o2000000;
 export const EAGAIN = 11;
 export const EINTR = 4;
 export const EINPROGRESS = 115;
 export const PR_SET_TIMERSLACK = 29;
+export const PR_GET_TIMERSLACK = 30;
 
 /** struct epoll_event in 32-bit words: packed on x86-64, padded before the data elsewhere. */
 export const EVENT_WORDS = Deno.build.arch === "x86_64" ? 3 : 4;
@@ -54,8 +65,8 @@ export const DATA_WORD = EVENT_WORDS - 2;
 let opened: Libc | null = null;
 
 /**
- * libc, or throws: no FFI permission, not Linux, not glibc, or one too old for epoll_pwait2 (2.35). The
- * same object each time: the engine compiles calls of functions that it has met before.
+ * libc, or throws: no FFI permission, not Linux, or not glibc. The same object each time: the engine
+ * compiles calls of functions that it has met before.
  */
 export function libc(): Libc {
   return opened ??= openLibc();

@@ -3,6 +3,7 @@
  * that fails, as on a full disk, the log is not whole and says why; the measurement goes on.
  */
 import { messageOf } from "../../scenarios/errors.ts";
+import { openLog } from "../whole_file.ts";
 
 export class LogFile {
   /** Why lines are missing; null while none is. */
@@ -10,7 +11,7 @@ export class LogFile {
   readonly #file: Deno.FsFile;
 
   constructor(path: string) {
-    this.#file = Deno.openSync(path, { append: true });
+    this.#file = openLog(path);
   }
 
   readonly write = (bytes: Uint8Array<ArrayBuffer>): void => {

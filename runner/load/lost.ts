@@ -3,8 +3,8 @@
  * Every exchange of its share is counted once, so that the law of conservation holds over all workers.
  */
 import { EMPTY, Histogram, type SparseHistogram } from "../stats/histogram.ts";
-import type { SoFarReport, WorkerReport } from "./job.ts";
-import type { JobShare } from "./pool.ts";
+import type { IntervalPart } from "./intervals.ts";
+import type { JobShare, SoFarReport, WorkerReport } from "./job.ts";
 import { Recorder } from "./recorder.ts";
 import { SessionRecorder } from "./session_recorder.ts";
 import { supplyOf } from "./supply.ts";
@@ -65,6 +65,12 @@ function waitsOf({ supply, durationUs }: LostShare, begun: number): SparseHistog
 /** How many of its share are in the report. Of a visitor who was let in, each request counts; who was not, as one. */
 function begunOf({ scriptKind }: LostShare, { totals, sessions }: WorkerReport): number {
   return scriptKind === "flow" ? sessions.created + totals.dropped : totals.due;
+}
+
+/** A part of interval `index` that is nothing but lower bounds. */
+export function boundsPart(index: number, bounds: SparseHistogram): IntervalPart {
+  const counts = { index, completed: 0, failed: 0, errors: null, wrong: 0, bytesIn: 0 };
+  return { ...counts, latency: bounds, censored: bounds };
 }
 
 /** Of a worker that never told anything. */

@@ -30,17 +30,22 @@ function raiseTo(needed: number): number {
   try {
     const { symbols } = Deno.dlopen("libc.so.6", SYMBOLS);
     const limit = new BigUint64Array(2); // soft, hard
-    if (symbols.getrlimit(RLIMIT_NOFILE, limit) !== 0) return Infinity;
+    if (symbols.getrlimit(RLIMIT_NOFILE, limit) !== 0) return softLimit();
     const [soft, hard] = limit;
     if (soft >= BigInt(needed)) return Number(soft);
     limit[0] = hard < BigInt(needed) ? hard : BigInt(needed);
     return symbols.setrlimit(RLIMIT_NOFILE, limit) === 0 ? Number(limit[0]) : Number(soft);
   } catch {
-    return softLimit(Deno.readTextFileSync("/proc/self/limits"));
+    return softLimit();
   }
 }
 
-/** The soft limit in the text of /proc/self/limits, for where libc can't be called. */
-function softLimit(limits: string): number {
-  return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Infinity);
+/** For where libc can't say; where nothing says what is allowed, dials will. */
+function softLimit(): number {
+  try {
+    const limits = Deno.readTextFileSync("/proc/self/limits");
+    return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Infinity);
+  } catch {
+    return Infinity;
+  }
 }

@@ -57,7 +57,6 @@ const JOB: Omit<Job, "driver" | "endpoint" | "script" | "supply" | "durationUs">
   intervalUs: 1e5,
   log: null,
   waitsForLast: false,
-  tellsSoFar: false,
   stop: new Int32Array(new SharedArrayBuffer(4)),
 };
 

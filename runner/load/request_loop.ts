@@ -3,8 +3,8 @@
  * that it is due. It decides everything (what to send, when, what counts as what) and does no I/O: a
  * driver carries its commands out and tells it what happened, with the time. Every exchange ends once.
  */
-import { KnownHead } from "../http/known_head.ts";
-import { BROKEN, NEED_MORE, ResponseReader } from "../http/response.ts";
+import { readersOf } from "../http/readers.ts";
+import { BROKEN, NEED_MORE, type ResponseReader } from "../http/response.ts";
 import type { ErrorKind } from "../outcome.ts";
 import { CLOSED, CONNECTING, Connections, OPEN, SWEEP_US } from "./connections.ts";
 import type { Conversation } from "./driver.ts";
@@ -33,8 +33,7 @@ export class RequestLoop implements Conversation, EndingLoop, OpenExchanges {
     this.#connections = new Connections(slots, parts);
     this.#idle = new SlotQueue(slots);
     const { script } = parts;
-    const options = { retain: script.readsBodies, known: new KnownHead() };
-    this.#readers = Array.from({ length: slots }, () => new ResponseReader(options));
+    this.#readers = readersOf(slots, script.readsBodies);
     this.#firstByteUs = new Float64Array(slots);
     this.ending = new Ending(job, parts, this);
     this.#inFlight = new InFlight(slots, job.pipeline);

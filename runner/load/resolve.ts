@@ -29,7 +29,7 @@ function addressOf(address: string, port: number): Address {
 
 /** RFC 4291 §2.2: groups of 16 bits, one run of zero groups as `::`, the last 32 bits perhaps as IPv4. */
 function ipv6Bytes(address: string): Uint8Array<ArrayBuffer> {
-  const [head, tail] = address.replace(/%.*$/, "").split("::").map(groupsOf);
+  const [head, tail] = address.replace(/%.*$/s, "").split("::").map(groupsOf);
   const zeros = tail === undefined ? [] : new Array(8 - head.length - tail.length).fill(0);
   const groups = [...head, ...zeros, ...(tail ?? [])];
   return Uint8Array.from(groups.flatMap((group) => [group >> 8, group & 0xff]));

@@ -5,6 +5,7 @@
  *
  * A slot is a visitor's connection. With a shared pool it stays open for the next visitor.
  */
+import { KeptRoom } from "../http/kept.ts";
 import { BROKEN, NEED_MORE } from "../http/response.ts";
 import type { ErrorKind } from "../outcome.ts";
 import { Connections, OPEN, SWEEP_US } from "./connections.ts";
@@ -31,7 +32,8 @@ export class SessionLoop implements Conversation, EndingLoop, OpenExchanges {
     const slots = job.connections;
     this.punctual = parts.supply.intended;
     const retain = parts.flow.readsAnswers;
-    this.#visitors = Array.from({ length: slots }, () => new Visitor(retain));
+    const room = new KeptRoom();
+    this.#visitors = Array.from({ length: slots }, () => new Visitor(retain, room));
     this.#connections = new Connections(slots, parts);
     // Phases go on until the last visitor has gone; any other load ends when its time is over.
     const durationUs = job.waitsForLast ? Infinity : job.durationUs;

@@ -1,6 +1,7 @@
 /**
  * One visitor's place in a load of sessions: how far he is in the flow, and the exchange at hand.
  */
+import type { KeptRoom } from "../http/kept.ts";
 import { ResponseReader } from "../http/response.ts";
 import { fillIn } from "../../scenarios/template.ts";
 import type { RequestStep, Visit } from "./flow.ts";
@@ -19,9 +20,9 @@ export class Visitor {
   visit: Visit = { steps: [], variables: new Map() };
   readonly reader: ResponseReader;
 
-  /** @param retain Whether answers are kept to be judged. */
-  constructor(retain: boolean) {
-    this.reader = new ResponseReader({ retain });
+  /** @param retain Whether answers are kept to be judged. @param keptRoom Shared by all visitors. */
+  constructor(retain: boolean, keptRoom?: KeptRoom) {
+    this.reader = new ResponseReader({ retain, keptRoom });
   }
 
   /** The request at hand. */

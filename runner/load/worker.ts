@@ -4,10 +4,11 @@
  * each interval as it ends and its totals at the end, and waits for the next job.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { withEngine } from "../../scenarios/pattern.ts";
 import { stepUsOf } from "../trust/clock_step.ts";
 import { LoopWatch } from "../trust/loop_watch.ts";
-import { type ThreadTime, threadTime } from "../trust/thread_time.ts";
-import { monotonicClock } from "./clock.ts";
+import { ownThread, type ThreadTime, threadTime } from "../trust/thread_time.ts";
+import { type Moment, momentUs, monotonicClock } from "./clock.ts";
 import type { Driver } from "./driver.ts";
 import { DRIVERS } from "./drivers.ts";
 import { Flow } from "./flow.ts";
@@ -35,7 +36,7 @@ type Loop = RequestLoop | SessionLoop;
 type Used = Omit<WorkerReport, "totals" | "sessions" | "elapsedUs">;
 
 /** Everything of one run, allocated before it starts. */
-async function prepare(job: Job): Promise<(at: number) => Promise<void>> {
+async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const clock = monotonicClock();
   let startUs = 0;
   const now = (): number => clock() - startUs;
@@ -53,12 +54,10 @@ async function prepare(job: Job): Promise<(at: number) => Promise<void>> {
     return byDeadline ??
       { time: timeSince(before), spunUs, stretches: watch.stretches(), timerUs };
   };
-  const soFar = job.tellsSoFar ? new SoFar() : null;
+  const soFar = new SoFar();
   const onInterval = (part: IntervalPart, nowUs: number): void => {
-    const ending = soFar?.at(nowUs, recorder.totals(), loop);
-    const report = ending
-      ? { ...ending, sessions: sessions.totals(), elapsedUs: nowUs, ...used() }
-      : null;
+    const ending = soFar.at(nowUs, recorder.totals(), loop);
+    const report = { ...ending, sessions: sessions.totals(), elapsedUs: nowUs, ...used() };
     tell({ kind: "interval", part, health: health.tell(), soFar: report });
   };
   const recorder = new Recorder(job.intervalUs, onInterval, log);
@@ -67,10 +66,10 @@ async function prepare(job: Job): Promise<(at: number) => Promise<void>> {
     byDeadline = used();
     health.end();
   };
-  const loop = loopOf(job, { driver, recorder, sessions, onDeadline });
+  const loop = await withEngine(() => loopOf(job, { driver, recorder, sessions, onDeadline }));
   const timerUs = stepUsOf(clock);
   return async (at) => {
-    startUs = clock() + (at - performance.timeOrigin - performance.now()) * 1_000;
+    startUs = momentUs(at, clock);
     // In an open loop the connections are there when the first request is due.
     if (job.supply.kind === "closed") {
       await sleep(Math.max(0, -now() / 1_000));
@@ -108,13 +107,13 @@ function loopOf(job: Job, parts: LoopParts): Loop {
 }
 
 const rehearsed = rehearse();
-let start: ((at: number) => Promise<void>) | null = null;
+let start: ((at: Moment) => Promise<void>) | null = null;
 
 self.onmessage = async ({ data }: MessageEvent<ToWorker>) => {
   if (data.kind === "prepare") {
     await rehearsed;
     start = await prepare(data.job);
-    tell({ kind: "ready" });
+    tell({ kind: "ready", thread: ownThread() });
   } else {
     await start?.(data.at);
   }

@@ -5,6 +5,7 @@
  */
 import { Buffer } from "node:buffer";
 import { deflateSync, inflateSync } from "node:zlib";
+import { beyond, isWithin, LIMITS, oneMoreThan } from "../../scenarios/limits.ts";
 import {
   BUCKETS,
   HIGHEST_US,
@@ -67,15 +68,39 @@ export function decodeHistogram(base64: string): Histogram {
 
 /** The same without the empty buckets; values come back as their buckets, sums as of bucket middles. */
 export function decodeSparse(base64: string): SparseHistogram {
+  if (!isWithin("histogramText", base64.length)) {
+    throw unreadable(beyond("histogramText", base64.length));
+  }
   const compressed = Buffer.from(base64, "base64");
   if (compressed.length < 8 || compressed.readUInt32BE(0) !== COMPRESSED_COOKIE) {
-    throw new Error("Cannot decode the histogram: it is not HdrHistogram V2, compressed");
+    throw unreadable("it is not HdrHistogram V2, compressed");
   }
-  const plain = inflateSync(compressed.subarray(8));
+  const plain = inflated(compressed.subarray(8));
+  if (plain.length < HEADER_BYTES || plain.readUInt32BE(0) !== COOKIE) {
+    throw unreadable("it has no header of HdrHistogram V2");
+  }
   if (plain.readUInt32BE(12) !== DIGITS || plain.readBigUInt64BE(24) !== BigInt(HIGHEST_US)) {
-    throw new Error("Cannot decode the histogram: its layout is not 3 digits up to 1 hour");
+    throw unreadable("its layout is not 3 digits up to 1 hour");
   }
-  return sparseOf(plain.subarray(HEADER_BYTES, HEADER_BYTES + plain.readUInt32BE(4)));
+  const end = HEADER_BYTES + plain.readUInt32BE(4);
+  if (end > plain.length) throw unreadable("it ends too early");
+  return sparseOf(plain.subarray(HEADER_BYTES, end));
+}
+
+/** No further than a histogram can be long: 1.5 MB may stand for 1.5 GB. */
+function inflated(compressed: Buffer): Buffer {
+  try {
+    return inflateSync(compressed, { maxOutputLength: LIMITS.histogramBytes.most });
+  } catch (error) {
+    const isTooMuch = Reflect.get(Object(error), "code") === "ERR_BUFFER_TOO_LARGE";
+    throw unreadable(
+      isTooMuch ? beyond("histogramBytes", oneMoreThan("histogramBytes")) : "it is no zlib stream",
+    );
+  }
+}
+
+function unreadable(why: string): Error {
+  return new Error(`Cannot decode the histogram: ${why}`);
 }
 
 // hot: a report reads tens of thousands of interval histograms.
@@ -85,15 +110,15 @@ function sparseOf(bytes: Uint8Array): SparseHistogram {
   const counts = new Float64Array(bytes.length);
   let used = 0;
   const sums = { count: 0, sumUs: 0, sumSquaresUs: 0 };
-  for (let at = 0, index = 0; at < bytes.length;) {
+  let index = 0;
+  for (let at = 0; at < bytes.length;) {
     let zigZag = bytes[at++];
     // Each byte from 128 on says that another follows, which takes those 128 away; most counts need one byte.
     for (let scale = 0x80; zigZag >= scale; scale *= 0x80) zigZag += (bytes[at++] - 1) * scale;
     if (zigZag === 0) index++;
     else if ((zigZag & 1) === 1) index += (zigZag + 1) / 2;
-    else if (index >= BUCKETS) {
-      throw new Error("Cannot decode the histogram: it has too many buckets");
-    } else {
+    else if (index >= BUCKETS) throw unreadable("it has too many buckets");
+    else {
       const count = zigZag / 2;
       const middleUs = (lowestUsOf(index) + highestUsOf(index)) / 2;
       sums.count += count;
@@ -102,6 +127,10 @@ function sparseOf(bytes: Uint8Array): SparseHistogram {
       indices[used] = index++;
       counts[used++] = count;
     }
+  }
+  // A number that is cut off is NaN, and so is every sum with it.
+  if (!Number.isSafeInteger(sums.count) || !(index <= BUCKETS)) {
+    throw unreadable("its counts are no whole numbers of its buckets");
   }
   return {
     indices: indices.slice(0, used),

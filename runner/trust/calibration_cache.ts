@@ -8,6 +8,7 @@ import { z } from "zod";
 import type { DriverName } from "../load/driver.ts";
 import { fnv1a } from "../stats/fnv1a.ts";
 import { VERSION } from "../version.ts";
+import { replaceFile } from "../whole_file.ts";
 
 const calibration = z.strictObject({
   ceiling: z.number().positive().describe("Requests per second of one worker"),
@@ -70,12 +71,10 @@ export async function writeCalibration(
   subject: Subject,
   calibration: Calibration,
 ): Promise<void> {
-  const path = join(folder, fileNameOf(subject));
-  const draft = `${path}.${Deno.pid}`;
+  const text = JSON.stringify({ of: subject, calibration }) + "\n";
   try {
     await Deno.mkdir(folder, { recursive: true });
-    await Deno.writeTextFile(draft, JSON.stringify({ of: subject, calibration }) + "\n");
-    await Deno.rename(draft, path);
+    await replaceFile(join(folder, fileNameOf(subject)), text);
   } catch {
     // It is measured again, then.
   }

@@ -1,5 +1,5 @@
 /** What the workers and the machine told → the evidence of one run, in the result's own words. */
-import type { Generator, Surroundings, TargetUse, WorkerUse } from "../generator.ts";
+import type { EndedWorker, Generator, Surroundings, TargetUse, WorkerUse } from "../generator.ts";
 import type { WorkerReport } from "../load/job.ts";
 import { type Histogram, mergeHistograms } from "../stats/histogram.ts";
 import type { Calibration } from "./calibration_cache.ts";
@@ -17,12 +17,14 @@ export interface Stage {
   readonly calibration: Calibration | null;
   /** Whether the target runs on the same machine. */
   readonly sharesMachine: boolean;
+  /** Workers that had to be ended; absent: none. */
+  readonly ended?: EndedWorker[];
 }
 
 export function evidenceOf(
   reports: readonly WorkerReport[],
   elapsedUs: number,
-  { surroundings, target, calibration }: Stage,
+  { surroundings, target, calibration, ended = [] }: Stage,
 ): Evidence {
   const each = reports.map((report) => workerUseOf(report, elapsedUs));
   const waits = each.flatMap(({ waiting }) => waiting === null ? [] : [waiting]);
@@ -36,6 +38,7 @@ export function evidenceOf(
     timer: Math.max(...reports.map(({ timerUs }) => timerUs)) / 1_000,
     surroundings,
     ...target && { target },
+    ...ended.length > 0 && { ended },
     ceiling: calibration?.ceiling ?? null,
     floor: calibration?.floor ?? null,
   };

@@ -49,6 +49,20 @@ export function tooShort({ run: { elapsed } }: Case): Finding | null {
   };
 }
 
+/** Also of a run that is too short for anything else: what it was to measure is not there. */
+export function heldFindings({ evidence: { ended = [], workers } }: Case): Finding[] {
+  if (ended.length === 0) return [];
+  const knownS = Number((Math.max(...ended.map(({ heard }) => heard)) / 1_000).toFixed(2));
+  const them = ended.length === 1 ? "it" : "they";
+  const what = knownS === 0
+    ? `nothing that ${them} measured is known`
+    : `what ${them} measured in the first ${knownS} s counts, what was in flight then is unfinished`;
+  const reason =
+    `Plateau ended ${ended.length} of ${counted(workers, "worker")} that did not end ` +
+    `in time: ${what}. Look at what the target answers, and measure again.`;
+  return [{ level: "invalid", cause: "worker-ended", reason }];
+}
+
 export function generatorFindings(given: Case): Finding[] {
   const checks = [dropped, occupied, nearCeiling, late, sentLate];
   return checks.flatMap((check) => check(given) ?? []);

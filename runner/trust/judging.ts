@@ -3,8 +3,9 @@
  * Every finding says what was seen and what to do about it; the worst decides.
  */
 import { type Cause, CAUSES, type Generator, type Trust } from "../generator.ts";
+import { isUnanswered, type Unanswered, unansweredText } from "../unanswered.ts";
 import type { Case, Finding } from "./finding.ts";
-import { generatorFindings, tooShort } from "./generator_limits.ts";
+import { generatorFindings, heldFindings, tooShort } from "./generator_limits.ts";
 import { machineFindings, shortageFindings } from "./machine_limits.ts";
 import { steadinessFindings } from "./steadiness.ts";
 import { targetFindings } from "./target_limits.ts";
@@ -22,13 +23,23 @@ export function judge(given: Case): Judgement {
       ...shortageFindings(given),
     ])
     : [short, ...shortageFindings(given)]; // shares of a moment say nothing
-  const findings = [...found, ...steadinessFindings(given)];
+  const findings = [...heldFindings(given), ...found, ...steadinessFindings(given)];
   const ordered = [...of("invalid", findings), ...of("suspect", findings)];
   const trust: Trust = ordered[0]?.level ?? "valid";
   return {
     trust,
     reasons: ordered.map(({ reason }) => reason),
     causes: ordered.map(({ cause }) => cause),
+  };
+}
+
+/** Where nothing was answered nothing was measured, however well the generator did. */
+export function judgedByAnswers(run: Unanswered, judgement: Judgement): Judgement {
+  if (!isUnanswered(run)) return judgement;
+  return {
+    trust: "invalid",
+    reasons: [`${unansweredText(run)}.`, ...judgement.reasons],
+    causes: ["unanswered", ...judgement.causes],
   };
 }
 

@@ -29,3 +29,12 @@ export function parseSchedstat(text: string): ThreadTime | null {
   if (!(runningNs > 0) || !(waitingNs >= 0)) return null;
   return { cpuUs: runningNs / 1_000, waitedUs: waitingNs / 1_000 };
 }
+
+/** Number of the calling thread (Linux: `/proc/thread-self` links to PID/task/NUMBER); null elsewhere. */
+export function ownThread(): number | null {
+  try {
+    return Number(Deno.readLinkSync("/proc/thread-self").split("/").at(-1));
+  } catch {
+    return null;
+  }
+}

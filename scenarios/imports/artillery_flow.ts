@@ -8,6 +8,7 @@ import {
   thinkSeconds,
 } from "./artillery_script.ts";
 import { type ArtilleryValues, type Scope, valueNameOf } from "./artillery_values.ts";
+import { oneGroup } from "./artillery_pattern.ts";
 import { formText } from "./imported.ts";
 
 /** Longer walks would be too long to read. */
@@ -159,7 +160,7 @@ export class ArtilleryFlow {
       : /^\{\{/.test(url)
       ? url
       : base + url.replace(/^(?!\/)/, "/");
-    const written = encodedPath(path.replace(/#.*$/, ""));
+    const written = encodedPath(path.replace(/#.*$/s, ""));
     if (query.length === 0) return written;
     return written + (written.includes("?") ? "&" : "?") + formText(query);
   }
@@ -207,23 +208,9 @@ function everyText(value: unknown, fill: (text: string) => string): unknown {
 
 /** Spaces and what is not ASCII, which no path has, percent-encoded; names stay. */
 function encodedPath(path: string): string {
-  return path.split(/(\{\{.*?\}\})/).map((part, at) =>
+  return path.split(/(\{\{[^{}]*\}\})/).map((part, at) =>
     at % 2 === 1 ? part : part.replaceAll(/[^\x21-\x7e]+/g, percentEncoded)
   ).join("");
-}
-
-const TOKENS = /\\.|\[(?:\\.|[^\]\\])*\]|\(\?<(?![=!])([^>]+)>|\((?!\?)/gs;
-
-/** With one group around the value: the named one, or else the whole match, as Artillery takes it. */
-function oneGroup(source: string, group: Capture["group"]): string {
-  let isMarked = false;
-  const marked = source.replaceAll(TOKENS, (token, name?: string) => {
-    if (!token.startsWith("(")) return token;
-    if (group === undefined || name !== String(group)) return "(?:";
-    isMarked = true;
-    return "(";
-  });
-  return isMarked ? marked : `(${marked})`;
 }
 
 export function secondsText(seconds: number): string {

@@ -1,6 +1,7 @@
 /** The shape of an Artillery script, as its reference has it: what is read of it, and what is noted. */
 import { z } from "zod";
 import { captureSource } from "../capture.ts";
+import { wrongRegexp } from "./artillery_pattern.ts";
 import { ALWAYS } from "../request.ts";
 
 const SECONDS_PER = { ms: 0.001, s: 1, m: 60, h: 3_600, d: 86_400 } as const;
@@ -56,9 +57,16 @@ const capture = z.looseObject({
   regexp: z.string().optional(),
   group: z.union([z.string(), z.number()]).optional(),
   as: z.string().optional(),
-}).superRefine(({ json, as }, context) => {
+}).superRefine(({ json, header, regexp, group, as }, context) => {
+  if (as === undefined) return;
+  const isPattern = json === undefined && header === undefined && regexp !== undefined;
+  const wrong = isPattern ? wrongRegexp(regexp, group) : null;
+  if (wrong !== null) {
+    const message = `Cannot capture "${as}" by this regexp: ${wrong}`;
+    context.addIssue({ code: "custom", path: ["regexp"], message });
+  }
   const { error } = captureSource.safeParse({ json });
-  if (json === undefined || as === undefined || !error) return;
+  if (json === undefined || !error) return;
   const message = `Cannot take ${
     JSON.stringify(json)
   } from an answer: write names with dots and [0], as in $.items[0].id`;

@@ -2,7 +2,7 @@
 import type { Around } from "./imported.ts";
 import type { Config, Payload } from "./artillery_script.ts";
 
-const TEMPLATE = /\{\{\{?\s*([^{}]*?)\s*\}?\}\}/g;
+const TEMPLATE = /\{\{\{?([^{}]*)\}?\}\}/g;
 /** Artillery draws at each place; each of them is a value of its own here, up to so many. */
 const MOST_DRAWN = 50;
 const CALL = /^\$(randomNumber|randomString)\s*\(([^()]*)\)$/;
@@ -26,7 +26,8 @@ export class ArtilleryValues {
 
   /** The text with names as they are written here; remembers which values it needs. */
   filled(text: string, scope: Scope): string {
-    return text.replaceAll(TEMPLATE, (written, inner: string) => {
+    return text.replaceAll(TEMPLATE, (written, within: string) => {
+      const inner = within.trim();
       const fixed = scope.get(inner) ?? this.#fixed.get(inner);
       if (fixed !== undefined) return fixed;
       if (this.#drawn.has(inner)) return this.#use(inner, this.#drawn.get(inner));

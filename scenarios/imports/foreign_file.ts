@@ -1,7 +1,8 @@
 /** The file of another tool, as the text of an experiment file. */
 import { basename, extname } from "node:path";
-import { UserError } from "../errors.ts";
+import { messageOf, UserError } from "../errors.ts";
 import type { Files } from "../files.ts";
+import { parseJson } from "../json_text.ts";
 import { findingsOf } from "../problems.ts";
 import { YamlText } from "../yaml_text.ts";
 import { z } from "zod";
@@ -27,11 +28,12 @@ interface Beside {
 
 /**
  * Null when `source` is of no other tool. Throws a UserError with everything that is wrong with it.
+ * Call it within `withEngine`, as a pattern needs that.
  * @param path Of the file; messages call it so.
  */
 export function foreignFile(source: string, path: string, beside: Beside): ForeignFile | null {
   const text = source.replace(/^\uFEFF/, "");
-  const data = jsonIn(text) ?? new YamlText(text, path).data;
+  const data = jsonIn(text, path) ?? new YamlText(text, path).data;
   const format = formatOf(data);
   if (format === null) return null;
   const stem = basename(path, extname(path));
@@ -49,12 +51,13 @@ export function foreignFile(source: string, path: string, beside: Beside): Forei
 }
 
 /** Archives are large, and JSON.parse is some hundred times as fast as a reader that knows lines. */
-function jsonIn(text: string): unknown {
+function jsonIn(text: string, path: string): unknown {
   if (!text.trimStart().startsWith("{")) return null;
   try {
-    return JSON.parse(text);
-  } catch {
-    return null;
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw new UserError([{ place: path, message: `Cannot read it: ${messageOf(error)}` }]);
   }
 }
 

@@ -78,7 +78,8 @@ function convert(entries: readonly Entry[], { name }: Around): Import {
 /** Whether it went to a server and came back: not blocked, not from a cache, no WebSocket. */
 function isAsked({ request: { method, url }, response: { status }, _fromCache }: Entry): boolean {
   const isKnown = (METHODS as readonly string[]).includes(method.toLowerCase());
-  return isKnown && /^https?:\/\//.test(url) && status >= 200 && _fromCache === undefined;
+  return isKnown && /^https?:\/\//.test(url) && URL.canParse(url) && status >= 200 &&
+    _fromCache === undefined;
 }
 
 /** Of the first answer that sends nobody elsewhere: a page may begin with a redirect to https. */

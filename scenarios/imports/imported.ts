@@ -79,6 +79,8 @@ export function formText(fields: Iterable<readonly [name: string, value: string]
 }
 
 function encodedBesides(text: string): string {
-  return text.split(/(\{\{.*?\}\})/).map((part, at) => at % 2 === 1 ? part : percentEncoded(part))
+  return text.split(/(\{\{[^{}]*\}\})/).map((part, at) =>
+    at % 2 === 1 ? part : percentEncoded(part)
+  )
     .join("");
 }

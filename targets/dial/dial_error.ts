@@ -40,9 +40,14 @@ export function handshakeFailed(error: unknown): DialError {
   return new DialError("tls", plainer ?? wrongName(said) ?? `the TLS handshake failed: ${said}`);
 }
 
+/** A certificate for more names would take long to be read. */
+const LONGEST = 4_096;
+
 /** As rustls puts it: `… only valid for DnsName("localhost") or IpAddress(127.0.0.1)`. */
 function wrongName(said: string): string | null {
-  const [, asked, valid] = /not valid for name "(.*?)"(?:.*only valid for (.*))?/.exec(said) ?? [];
+  const [, asked, valid] = said.length > LONGEST
+    ? []
+    : /not valid for name "(.*?)"(?:.*only valid for (.*))?/.exec(said) ?? [];
   if (asked === undefined) return null;
   const names = valid?.replace(/\w+\("?(.*?)"?\)/g, "$1");
   return `the certificate is not for ${asked}` + (names === undefined ? "" : ` but for ${names}`);

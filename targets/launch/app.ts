@@ -14,6 +14,7 @@ export const appLauncher: Launcher<AppTarget> = {
     const where = ["--host", context.host, "--port", `${port}`, ...sharing];
     const child = startSelf(["serve", app, ...where, ...settings], {
       REDIS_URL: context.redisUrl ?? "",
+      PLATEAU_REDIS_PASSWORD: "", // it stands in the address already, if it is of this Redis
     });
     const path = appNamed(app).paths[0];
     return bringUp({ child, runtime: OWN_RUNTIME, path, port: null }, context);

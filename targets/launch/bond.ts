@@ -9,14 +9,20 @@ export const BOUND = "PLATEAU_BOUND";
 
 /**
  * Ends this process when its parent dies; does nothing unless Plateau is the parent. Belongs in the
- * first lines of `serve`. By the kernel on Linux, and everywhere by the end of standard input, which
- * only the parent holds open: that also tells of a parent that died before the kernel was asked.
+ * first lines of `serve`. By the kernel on Linux, by a worker where the kernel does not do it, and everywhere by the
+ * end of standard input, which only the parent holds open: that also tells of a parent that died before.
  * @param onText Takes what the parent writes there.
  */
 export function bindToParent(onText: (text: string) => void = () => {}): void {
   if (Deno.env.get(BOUND) !== "1") return;
-  dieWithParent();
+  if (!dieWithParent() && Deno.build.os !== "windows") watchParent();
   void untilInputEnds(onText).then(() => Deno.exit(0));
+}
+
+let watch: Worker | null = null;
+
+function watchParent(): void {
+  watch = new Worker(new URL("./parent_watch.ts", import.meta.url), { type: "module" });
 }
 
 /**
@@ -24,7 +30,9 @@ export function bindToParent(onText: (text: string) => void = () => {}): void {
  * input alone, and hears `unload`. For what would leave something behind and is never busy for long.
  */
 export function endInOrder(): void {
-  if (Deno.env.get(BOUND) === "1") outliveParent();
+  if (Deno.env.get(BOUND) !== "1") return;
+  outliveParent();
+  watch?.terminate();
 }
 
 /** Resolves when whoever holds the other end of standard input is gone. */

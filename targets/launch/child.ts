@@ -5,13 +5,20 @@
  * Ctrl-C reaches Plateau alone, which then stops them in order.
  */
 import { constants } from "node:os";
+import { messageOf, TargetError } from "../../scenarios/errors.ts";
 import { BOUND } from "./bond.ts";
 import type { Exit, Watched } from "./launcher.ts";
 import { Output } from "./output.ts";
 import { startPinned } from "./pin.ts";
 import { selfCommand } from "./self.ts";
 import { settlesWithin } from "./settles.ts";
-import { GRACE_MS, SUPERVISED_ENV, SUPERVISED_FOLDER, SUPERVISED_STAGE } from "./supervisor.ts";
+import {
+  GRACE_MS,
+  LEFT,
+  SUPERVISED_ENV,
+  SUPERVISED_FOLDER,
+  SUPERVISED_STAGE,
+} from "./supervisor.ts";
 
 /** A supervisor has to wait for its program's end before its own. */
 const SUPERVISOR_GRACE_MS = 2 * GRACE_MS + 1_000;
@@ -50,12 +57,14 @@ interface SupervisedSurroundings extends Surroundings {
   readonly folder?: string;
   /** The same for a folder that stays when the program succeeds. */
   readonly stage?: string;
+  /** Called when `stop` could not end all of it, as they are another user's or hang: their process ids. */
+  readonly onLeft?: (pids: readonly number[]) => void;
 }
 
 /** Starts a foreign program, by its full path; `env` is its whole environment. Announces its process id. */
 export function startSupervised(
   command: readonly string[],
-  { env, cwd, folder, stage }: SupervisedSurroundings,
+  { env, cwd, folder, stage, onLeft = () => {} }: SupervisedSurroundings,
 ): Child {
   const forSupervisor = {
     [SUPERVISED_ENV]: JSON.stringify(env),
@@ -67,7 +76,12 @@ export function startSupervised(
   const announced = child.output.takeLine("started")
     .then((text) => ({ text, startedMs: performance.now() }));
   const exited = child.exited.then(withSignal);
-  return { ...child, supervised: true, announced, exited };
+  const stop = async (): Promise<void> => {
+    await child.stop();
+    const left = child.output.takeKept(LEFT);
+    if (left !== null) onLeft(left.split(" ").map(Number));
+  };
+  return { ...child, supervised: true, announced, exited, stop };
 }
 
 /** A supervisor tells of signal n, which has ended its program, by the code 128 + n. */
@@ -90,7 +104,7 @@ function start(
     stderr: "piped",
     detached: true,
   });
-  const process = startPinned(() => command.spawn());
+  const process = spawned(command);
   const output = new Output();
   const drained = Promise.all([output.drain(process.stdout), output.drain(process.stderr)]);
   const exited = process.status.then(async ({ code, signal }) => {
@@ -109,6 +123,15 @@ function start(
     await input.close().catch(() => {}); // closed by the first stop
   };
   return { pid: process.pid, output, exited, tell, stop };
+}
+
+/** Throws a TargetError where the system starts no process: too many, or denied. */
+function spawned(command: Deno.Command): Deno.ChildProcess {
+  try {
+    return startPinned(() => command.spawn());
+  } catch (error) {
+    throw new TargetError(`Cannot start a process: ${messageOf(error)}`);
+  }
 }
 
 function send(process: Deno.ChildProcess, signal: Deno.Signal): void {

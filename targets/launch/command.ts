@@ -23,11 +23,19 @@ export const commandLauncher: Launcher<CommandTarget> = {
     const program = findProgram(name, { path: env.PATH ?? "", cwd });
     if (program === null) throw cannotStart(context, `there is no program "${name}"`);
     const runtime = await runtimeOf(spec.command, { env: cleanEnv(spec.env), cwd });
-    const child = startSupervised([program, ...args], { env, cwd });
+    const onLeft = (pids: readonly number[]): void => context.onNote(leftText(context, pids));
+    const child = startSupervised([program, ...args], { env, cwd, onLeft });
     const advice = hostAdvice(spec, context);
     return await bringUp({ child, runtime, path: spec.ready, port, advice }, context);
   },
 };
+
+function leftText({ name }: LaunchContext, pids: readonly number[]): string {
+  return `Processes of target ${name} still run, as this user may not end them: ${
+    pids.join(", ")
+  } ` +
+    `(sudo kill -9 ${pids.join(" ")})`;
+}
 
 /** A program that listens on loopback of its own accord is not heard elsewhere. */
 function hostAdvice({ command, env }: CommandTarget, { host }: LaunchContext): string | undefined {

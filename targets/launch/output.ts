@@ -2,6 +2,7 @@
  * What a target prints. It is read in chunks as it comes, so that the target never waits for a full
  * pipe, and only the last bytes are kept: no work per line while a load runs.
  */
+import { secrets } from "../../scenarios/secrets.ts";
 
 const KEPT_BYTES = 16_384;
 const KEPT_LINES = 20;
@@ -22,9 +23,11 @@ export class Output {
     }
   }
 
-  /** The last lines, at most 20. */
+  /** The last lines, at most 20; the first of them may have lost its beginning. */
   lastLines(): string[] {
-    return plainLines(this.#text()).slice(-KEPT_LINES);
+    const isCut = this.#written > KEPT_BYTES;
+    const text = isCut ? secrets.cutText(this.#text()) : this.#text();
+    return plainLines(text).slice(-KEPT_LINES);
   }
 
   /**
@@ -34,17 +37,24 @@ export class Output {
   takeLine(word: string): Promise<string> {
     const { promise, resolve } = Promise.withResolvers<string>();
     this.#onChunk = () => {
-      const text = this.#text();
-      const match = new RegExp(`^${word} (.*)\r?\n`, "m").exec(text);
-      if (match === null) return;
+      const line = this.takeKept(word);
+      if (line === null) return;
       this.#onChunk = () => {};
-      this.#written = 0;
-      const others = text.slice(0, match.index) + text.slice(match.index + match[0].length);
-      this.#keep(new TextEncoder().encode(others));
-      resolve(match[1]);
+      resolve(line);
     };
     this.#onChunk();
     return promise;
+  }
+
+  /** The same of what is there: null without such a line. */
+  takeKept(word: string): string | null {
+    const text = this.#text();
+    const match = new RegExp(`^${word} (.*)\r?\n`, "m").exec(text);
+    if (match === null) return null;
+    this.#written = 0;
+    const others = text.slice(0, match.index) + text.slice(match.index + match[0].length);
+    this.#keep(new TextEncoder().encode(others));
+    return match[1];
   }
 
   #keep(chunk: Uint8Array): void {

@@ -133,6 +133,15 @@ export function descendantsOf(pid: number): number[] {
   return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
 }
 
+/** Those whose environment, as it was at their start, has `variable` (`NAME=value`); only own ones can be seen. */
+export function processesWith(variable: string): number[] {
+  const pids = (orNull(() => [...Deno.readDirSync("/proc")]) ?? [])
+    .map(({ name }) => Number(name)).filter((pid) => pid > 0 && pid !== Deno.pid);
+  return pids.filter((pid) =>
+    readOrNull(`/proc/${pid}/environ`)?.split("\0").includes(variable) ?? false
+  );
+}
+
 export function childrenOf(pid: number): number[] {
   return threadsOf(pid).flatMap((id) =>
     parseChildren(readOrNull(`/proc/${pid}/task/${id}/children`) ?? "")

@@ -26,7 +26,7 @@ const RUNTIMES: readonly Runtime[] = [
   { names: /^python[\d.]*$/, flag: "--version", told: /Python \d\S+/ },
   { names: /^gunicorn$/, flag: "--version", told: /\d[^\s)]+/, prefix: "gunicorn " },
   { names: /^nginx$/, flag: "-v", told: /nginx\/\d\S+/ },
-  { names: /^java$/, flag: "-version", told: /\w+ version "[^"]+"/ },
+  { names: /^java$/, flag: "-version", told: /\b\w+ version "[^"]+"/ },
   { names: /^ruby[\d.]*$/, flag: "--version", told: /ruby \d\S+/ },
   { names: /^php[\d.]*$/, flag: "--version", told: /PHP \d\S+/ },
   { names: /^go$/, flag: "version", told: /go\d\S+/ },

@@ -4,13 +4,18 @@
  * hidden command `supervise -- PROGRAM ARGS…` does only this. Loads nothing heavy: it starts in front
  * of every program.
  *
- * It prints `started PID` and then leaves its standard output and error to the program.
+ * It prints `started PID` and then leaves its standard output and error to the program. What it cannot end,
+ * as it is another user's or hangs in the kernel, it names at last: `left PID PID…`.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../scenarios/errors.ts";
 import { untilInputEnds } from "./bond.ts";
-import { adoptOrphans } from "./prctl.ts";
-import { descendantsOf, readStat } from "./proc.ts";
+import { bringUpFamily, type Family, type Upbringing } from "./family.ts";
+
+/** The word before what could not be ended. */
+export const LEFT = "left";
+/** Exit code when the program's own is not known. */
+const FAILED = 1;
 
 /** Between TERM and KILL. */
 export const GRACE_MS = 2_000;
@@ -38,33 +43,37 @@ const STOP_SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
  * exit code; 128 + n when signal n has ended it, as shells do.
  */
 export async function supervise(command: readonly string[]): Promise<never> {
-  adoptOrphans();
+  const upbringing = bringUpFamily();
   const asked = Promise.withResolvers<void>();
   for (const name of STOP_SIGNALS) Deno.addSignalListener(name, asked.resolve);
-  const child = startProgram(command);
-  const family = familyOf(child);
+  const child = startProgram(command, upbringing);
+  const family = upbringing.of(child);
   const graceMs = await Promise.race([
     asked.promise.then(() => GRACE_MS),
     untilInputEnds().then(() => ORPHANED_GRACE_MS),
     untilGone(child, family).then(() => GRACE_MS),
   ]);
-  await end(family, graceMs);
-  const { code } = await child.status;
+  const left = await end(family, graceMs);
+  if (left.length > 0) print(Deno.stdout, `${LEFT} ${left.join(" ")}`);
+  const { code } = left.length > 0 ? { code: FAILED } : await child.status;
   removeFolder(Deno.env.get(SUPERVISED_FOLDER));
   if (code !== 0) removeFolder(Deno.env.get(SUPERVISED_STAGE));
   Deno.exit(code);
 }
 
-function startProgram([program, ...args]: readonly string[]): Deno.ChildProcess {
+function startProgram(
+  [program, ...args]: readonly string[],
+  { detached, env }: Upbringing,
+): Deno.ChildProcess {
   const given = Deno.env.get(SUPERVISED_ENV);
   try {
     const child = new Deno.Command(program, {
       args,
-      ...given === undefined ? {} : { env: JSON.parse(given), clearEnv: true },
+      ...given === undefined ? { env } : { env: { ...JSON.parse(given), ...env }, clearEnv: true },
       stdin: "null",
       stdout: "inherit",
       stderr: "inherit",
-      detached: Deno.build.os !== "linux", // elsewhere the family is the process group
+      detached,
     }).spawn();
     print(Deno.stdout, `started ${child.pid}`);
     return child;
@@ -87,54 +96,20 @@ function removeFolder(folder: string | undefined): void {
 /** A program that succeeds at once and leaves children behind has put itself in the background: it goes on. */
 async function untilGone(child: Deno.ChildProcess, family: Family): Promise<void> {
   const { success } = await child.status;
-  while (success && family.isAlive()) await sleep(BACKGROUND_POLL_MS);
+  while (success && family.living().length > 0) await sleep(BACKGROUND_POLL_MS);
 }
 
-/** TERM now, KILL after the grace, again and again until nobody is left. */
-async function end(family: Family, graceMs: number): Promise<void> {
+/** TERM now, KILL after the grace, again and again until nobody is left who takes it. Gives those who do not. */
+async function end(family: Family, graceMs: number): Promise<number[]> {
   const startMs = performance.now();
-  family.signal("SIGTERM");
-  while (family.isAlive()) {
+  let isTaken = family.signal("SIGTERM");
+  while (true) {
+    const living = family.living();
     const elapsedMs = performance.now() - startMs;
-    if (elapsedMs > graceMs + HOPELESS_MS) return;
-    if (elapsedMs > graceMs) family.signal("SIGKILL");
+    const isHopeless = !isTaken || elapsedMs > graceMs + HOPELESS_MS;
+    if (living.length === 0 || isHopeless) return living;
+    if (elapsedMs > graceMs) isTaken = family.signal("SIGKILL");
     await sleep(POLL_MS);
-  }
-}
-
-/** The program and all that it started. */
-interface Family {
-  isAlive(): boolean;
-  signal(name: Deno.Signal): void;
-}
-
-function familyOf(child: Deno.ChildProcess): Family {
-  return Deno.build.os === "linux" ? ourDescendants() : processGroup(child);
-}
-
-/** On Linux: whoever is under this process, also what forked twice to get away, as it adopts orphans. */
-function ourDescendants(): Family {
-  const living = (): number[] =>
-    descendantsOf(Deno.pid).filter((pid) => (readStat(pid)?.state ?? "Z") !== "Z");
-  return {
-    isAlive: () => living().length > 0,
-    signal: (name) => living().forEach((pid) => signal(pid, name)),
-  };
-}
-
-/** Elsewhere: the group that the program leads, as long as the program itself lives. */
-function processGroup(child: Deno.ChildProcess): Family {
-  let alive = true;
-  void child.status.then(() => alive = false);
-  const target = Deno.build.os === "windows" ? child.pid : -child.pid;
-  return { isAlive: () => alive, signal: (name) => signal(target, name) };
-}
-
-function signal(pid: number, name: Deno.Signal): void {
-  try {
-    Deno.kill(pid, name);
-  } catch {
-    // it has ended already
   }
 }
 

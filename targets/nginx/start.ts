@@ -46,7 +46,9 @@ export async function startNginx(
     if ("texts" in serves) writeFiles(join(folder, FILES), serves.texts);
     const options = { host: context.host, port, workers, user: workersUser() };
     const served = "texts" in serves ? { folder: FILES } : serves;
-    Deno.writeTextFileSync(file, nginxConfig({ ...options, serves: served }));
+    Deno.writeTextFileSync(file, nginxConfig({ ...options, serves: served }), {
+      mode: 0o600,
+    });
     const command = [program, "-p", folder, "-c", file];
     const child = startSupervised(command, { env, cwd: folder, folder });
     return await bringUp({ child, runtime, path: readyPath, port }, context);

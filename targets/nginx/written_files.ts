@@ -41,7 +41,7 @@ function fileOf(path: string): string {
 export function writeFiles(folder: string, texts: Readonly<Record<string, string>>): void {
   for (const [path, text] of Object.entries(texts)) {
     const file = join(folder, fileOf(path));
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, text, { mode: 0o600 });
   }
 }

@@ -37,14 +37,22 @@ export class TreeUse {
   /** Context switches of each thread, at the last look. A thread takes its last ones along. */
   #switches: ReadonlyMap<number, Switches> = new Map();
 
+  #isSeen = false;
+
   constructor(private readonly root: Watched & { readonly pid: number }) {
     this.take();
+  }
+
+  /** Whether there was anything to see of it, ever: without /proc, and of hidden processes, there is not. */
+  get isSeen(): boolean {
+    return this.#isSeen;
   }
 
   take(): Use {
     const { pid, supervised } = this.root;
     const all = seenUnder(pid, null);
     const own = supervised ? all.filter((seen) => seen.pid !== pid) : all;
+    this.#isSeen ||= own.length > 0;
     const counts = (seen: Seen): boolean => own.includes(seen);
     const cpuMs = this.#cpu.take(all.map((seen) => cpuOf(seen, counts(seen))));
     this.#aheadMs += this.#system.take(all.map((seen) => systemOf(seen, counts(seen))));

@@ -44,6 +44,10 @@ class Trees {
     const parts = [...this.#parts.values()].map(({ part: { role, name }, series }) => {
       return { role, name, points: series.points() };
     });
+    // What is not known of one of them is not known of the whole.
+    if ([...this.#trees.values()].some(({ isSeen }) => !isSeen)) {
+      return { resources: [], parts: [] };
+    }
     return { resources: this.#whole.points(), parts: parts.length > 1 ? parts : [] };
   }
 

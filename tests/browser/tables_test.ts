@@ -117,7 +117,7 @@ chromiumTest("what tables can do", {
     options: DESKTOP,
     look: async (page) => {
       await withoutClipboard(page);
-      const expected = `${tableMarkdown(summary)}\n`.replaceAll(GLUE, " ");
+      const expected = `${tableMarkdown(summary).text}\n`.replaceAll(GLUE, " ");
       assert.equal(await copied(page, SUMMARY, "Copy as markdown"), expected);
       await scrollOf(page, SUMMARY).locator("thead button").first().click();
       const rows = (await copied(page, SUMMARY, "Copy for a sheet")).trimEnd().split("\n").map((

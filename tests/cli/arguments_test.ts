@@ -3,6 +3,8 @@ import type { BenchRequest } from "../../runner/bench.ts";
 import { benchOf, toldOf, URL_ } from "./command_line.ts";
 
 const HERE = import.meta.dirname ?? "";
+/** A file that can be read as a password. */
+const PASSWORD = `${HERE}/body.txt`;
 
 function request(...args: string[]): BenchRequest {
   return benchOf(URL_, ...args);
@@ -129,7 +131,32 @@ const lines: [sentence: string, line: string[], told: (string | RegExp)[]][] = [
   ["another scheme", ["bench", "ftp://a/"], [
     'URL: Cannot measure "ftp://a/": it speaks ftp, not http',
   ]],
-  ["a password in the address", ["bench", "http://u:p@a/"], [/leave out user and password/]],
+  ["a password in the address, without it", ["bench", "http://u:pa55word@a/"], [
+    'URL: Cannot measure "http://u:[secret]@a/": leave out user and password, use --header',
+  ]],
+  ["an authorization that is none, without it", ["bench", URL_, "-H", "cookie: a=é1\u0100"], [
+    /^--header: Cannot use "\[secret\]" as a header value/,
+  ]],
+  ["a password without its Redis", ["agents", "--redis-password-file", PASSWORD], [
+    /^--redis: Cannot do without the Redis/,
+  ]],
+  ["a password for no Redis", ["run", "--redis-password-file", PASSWORD], [
+    "--redis-password-file: Cannot use a password without its Redis " +
+    "(add --redis redis://host:port, or set REDIS_URL)",
+  ]],
+  [
+    "two passwords",
+    ["run", "--redis", "redis://:pa55word@h", "--redis-password-file", PASSWORD],
+    [
+      "--redis-password-file: Cannot use two passwords: the address of Redis has one " +
+      "(take it out of the address)",
+    ],
+  ],
+  ["a file of a password that is not there", [
+    ...["doctor", "--redis", "redis://h", "--redis-password-file", "no/file"],
+  ], [
+    /^--redis-password-file: Cannot read the password in no\/file: /,
+  ]],
   ["a header without its colon", ["bench", URL_, "-H", "a"], [
     '--header: Cannot read "a" as a header: write "name: value"',
   ]],

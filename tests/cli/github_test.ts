@@ -1,7 +1,6 @@
 /** Annotations and the step's summary, as GitHub reads them. */
 import assert from "node:assert/strict";
 import {
-  type Annotation,
   annotationLines,
   comparisonAnnotations,
   measurementAnnotations,
@@ -10,6 +9,7 @@ import {
 import { MOST_BYTES, shortened } from "../../cli/github_summary.ts";
 import { compareResults } from "../../report/comparison/results.ts";
 import { reportModel } from "../../report/model.ts";
+import type { Annotation } from "../../report/writing/annotation.ts";
 import { parseThreshold } from "../../scenarios/threshold.ts";
 import { measurementFixture } from "../report/fixture.ts";
 import { hostileResults } from "../report/hostile.ts";
@@ -101,11 +101,11 @@ Deno.test("a run's failed thresholds and checks are errors, what is doubtful a w
 
 Deno.test("a measurement without any answer is an error with its reasons", () => {
   const measurement = measurementFixture({ target: "", scenario: "s", medianMs: 5 });
-  Object.assign(measurement, { reasons: { refused: 3 } });
-  Object.assign(measurement.requests, { completed: 0, failed: 3 });
+  Object.assign(measurement, { reasons: { refused: 3 }, errors: { connect: 3 } });
+  Object.assign(measurement.requests, { completed: 0, failed: 3, unfinished: 0 });
   const [{ level, title, message }] = measurementAnnotations(measurement, []);
   assert.deepEqual([level, title], ["error", "No request got an answer"]);
-  assert.equal(message, `${measurement.url}: refused`);
+  assert.equal(message, `${measurement.url}: 3 could not connect; refused`);
 });
 
 Deno.test("a measurement whose requests were all under way at the end is annotated, too", () => {
@@ -117,7 +117,7 @@ Deno.test("a measurement whose requests were all under way at the end is annotat
   const [{ level, message }] = measurementAnnotations(measurement, []);
   assert.deepEqual([level, message], [
     "error",
-    `${measurement.url}: all were under way at the end`,
+    `${measurement.url}: 4 still waiting at the end`,
   ]);
 });
 

@@ -3,6 +3,7 @@ import { judgeMeasurement, judgeResults, judgeTrust } from "../../cli/judge.ts";
 import type { Measurement, Results } from "../../runner/result.ts";
 import { ExpectedError } from "../../scenarios/errors.ts";
 import { measurementFixture, resultsFixture } from "../report/fixture.ts";
+import { silence } from "../report/silenced.ts";
 
 /** Exit code and lines of what `judge` throws; 0 and none when it is content. */
 function verdictOf(judge: () => void): { code: number; lines: readonly string[] } {
@@ -38,8 +39,21 @@ const measurements: [sentence: string, changes: Partial<Measurement>, code: numb
     requests: requests({ failed: 8, unfinished: 1 }),
     errors: { connect: 8 },
   }, 3],
-  ["nothing but time-outs", { requests: requests({ failed: 9 }), errors: { timeout: 9 } }, 0],
-  ["nothing within its time", { requests: requests({ unfinished: 9 }), errors: {} }, 0],
+  ["nothing but time-outs", { requests: requests({ failed: 9 }), errors: { timeout: 9 } }, 3],
+  ["nothing within its time", { requests: requests({ unfinished: 9 }), errors: {} }, 3],
+  ["nothing but arrivals that were never sent", {
+    requests: requests({ dropped: 9 }),
+    errors: {},
+  }, 3],
+  ["nothing that was due", { requests: requests({ due: 0 }), errors: {} }, 3],
+  ["time-outs beside one answer", {
+    requests: requests({ completed: 1, failed: 8 }),
+    errors: { timeout: 8 },
+  }, 0],
+  ["nothing but answers with status 500, of which nothing was expected", {
+    requests: requests({ completed: 9 }),
+    status: { "500": 9 },
+  }, 0],
 ];
 
 for (const [sentence, changes, code] of measurements) {
@@ -57,7 +71,7 @@ Deno.test("bench says why no request got an answer", () => {
     reasons: { "Connection refused": 9 },
   };
   assert.deepEqual(verdictOf(() => judgeMeasurement(dead)).lines, [
-    "Cannot measure http://127.0.0.1:1/: no request got an answer",
+    "Cannot measure http://127.0.0.1:1/: no request got an answer: 9 could not connect",
     "  Connection refused",
   ]);
 });
@@ -72,9 +86,13 @@ const missing: Results["missing"][number] = {
   evidence: ["its last words"],
 };
 
-function resultsOf(wrongRatio: number, absent: Results["missing"] = []): Results {
-  const cells = [{ target: "api", scenario: "static", medianMs: 5, wrongRatio }];
+function resultsOf(wrongRatio: number, absent: Results["missing"] = [], runs = 1): Results {
+  const cells = [{ target: "api", scenario: "static", medianMs: 5, wrongRatio, runs }];
   return resultsFixture({ cells, missing: absent });
+}
+
+function silenced(results: Results, silent: number): Results {
+  return { ...results, runs: results.runs.map((run, i) => i < silent ? silence(run) : run) };
 }
 
 const experiments: [sentence: string, results: Results, code: number][] = [
@@ -89,6 +107,8 @@ const experiments: [sentence: string, results: Results, code: number][] = [
   ["nothing was planned to be measured", { ...resultsOf(0), runs: [], planned: 0 }, 3],
   ["some runs failed", resultsOf(0, [missing]), 3],
   ["some runs failed and others had wrong answers", resultsOf(0.5, [missing]), 3],
+  ["no request of some runs got an answer", silenced(resultsOf(0), 1), 3],
+  ["some runs had no answer, others wrong ones", silenced(resultsOf(0.5, [], 2), 1), 3],
 ];
 
 for (const [sentence, results, code] of experiments) {
@@ -96,6 +116,15 @@ for (const [sentence, results, code] of experiments) {
     assert.equal(verdictOf(() => judgeResults(results)).code, code);
   });
 }
+
+Deno.test("run names the runs whose requests got no answer, and what became of these", () => {
+  assert.deepEqual(verdictOf(() => judgeResults(silenced(resultsOf(0, [missing], 3), 2))).lines, [
+    "Cannot measure all that was planned: 1 of 4 runs are in",
+    "  static, api, runs 1, 2: no request got an answer: 100 timed out after 5 s",
+    "  Cannot start target dead",
+    "    its last words",
+  ]);
+});
 
 Deno.test("run tells each reason once, with the last lines of the target", () => {
   const results = resultsOf(0, [missing, { ...missing, repetition: 2 }]);

@@ -4,7 +4,8 @@
 import assert from "node:assert/strict";
 import { testWith } from "../needs.ts";
 import { assertNothingLost, load, loadAwhile } from "./loading.ts";
-import { type Act, isAsked, pause, raw, say, type Server } from "./servers.ts";
+import { EMPTY, FAILING, goOn, OK } from "../hostile/acts.ts";
+import { isAsked, raw, type Server } from "./servers.ts";
 import { everyDriver, everyWay, PLAIN_WAYS, type Way } from "./ways.ts";
 
 everyWay("where nobody listens it is refused, and asks again only after a pause", async (way) => {
@@ -22,64 +23,6 @@ everyDriver("a name that nobody knows is a dns failure", async (way) => {
   const loaded = await load(way, { endpoint }, { requests: 2, connections: 1 });
   assert.deepEqual(loaded.errors, { dns: 2 });
 });
-
-const OK = "HTTP/1.1 200 OK\r\n";
-
-/** Says `text` to every request. */
-async function answerAll(conn: Deno.Conn, text: string): Promise<void> {
-  while (await isAsked(conn)) await say(conn, text);
-}
-
-/** Says `text` to the first request. */
-async function answerOnce(conn: Deno.Conn, text: string): Promise<void> {
-  if (await isAsked(conn)) await say(conn, text);
-}
-
-/** Says piece after piece, until the peer has had enough. */
-async function goOn(conn: Deno.Conn, pieces: Iterable<string>, everyMs: number): Promise<void> {
-  for (const piece of pieces) {
-    await say(conn, piece);
-    await pause(everyMs);
-  }
-}
-
-interface Hostile {
-  readonly act: Act;
-  /** The only kinds of failure that may come of it. */
-  readonly errors: readonly string[];
-}
-
-const HOSTILE: Record<string, Hostile> = {
-  "answers with garbage": {
-    act: (conn) => answerAll(conn, "garbage\r\n\r\n"),
-    errors: ["protocol"],
-  },
-  "hangs up at once": { act: () => Promise.resolve(), errors: ["closed", "reset"] },
-  "hangs up on the request": { act: async (conn) => void await isAsked(conn), errors: ["closed"] },
-  "hangs up within the head": { act: (conn) => answerOnce(conn, `${OK}Con`), errors: ["closed"] },
-  "hangs up within the body": {
-    act: (conn) => answerOnce(conn, `${OK}Content-Length: 9\r\n\r\nabc`),
-    errors: ["closed"],
-  },
-  "sends fields without end": {
-    act: async (conn) => {
-      if (await isAsked(conn)) {
-        await goOn(conn, [OK, ...new Array(500).fill(`X: ${"y".repeat(9_000)}\r\n`)], 2);
-      }
-    },
-    errors: ["protocol"],
-  },
-  "says nothing": {
-    act: async (conn) => {
-      while (await isAsked(conn));
-    },
-    errors: ["timeout"],
-  },
-  "sends a byte now and then": {
-    act: (conn) => goOn(conn, `${OK}Content-Length: 0\r\n\r\n`, 20),
-    errors: ["timeout"],
-  },
-};
 
 async function judge(
   way: Way,
@@ -99,7 +42,7 @@ async function judge(
   assert.ok(cpuUs < 150_000, `${cpuUs} µs CPU in 300 ms`);
 }
 
-for (const [what, { act, errors }] of Object.entries(HOSTILE)) {
+for (const [what, { act, errors }] of Object.entries(FAILING)) {
   everyWay(`a server that ${what} fails every request and nothing else`, async (way) => {
     const server = raw(way, act);
     await judge(way, server, errors);
@@ -107,7 +50,6 @@ for (const [what, { act, errors }] of Object.entries(HOSTILE)) {
   });
 }
 
-const EMPTY = `${OK}Content-Length: 0\r\n\r\n`;
 /** Two answers to one request, as they may arrive. */
 const TWICE: Record<string, readonly string[]> = {
   "in one read": [`${EMPTY}${EMPTY}`],

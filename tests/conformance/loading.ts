@@ -8,7 +8,8 @@ import { encodeRequest } from "../../runner/http/request.ts";
 import type { Check } from "../../runner/load/answer_check.ts";
 import type { DriverName } from "../../runner/load/driver.ts";
 import type { WorkerReport } from "../../runner/load/job.ts";
-import { type JobShare, WorkerPool } from "../../runner/load/pool.ts";
+import type { JobShare } from "../../runner/load/job.ts";
+import { WorkerPool } from "../../runner/load/pool.ts";
 import type { IntervalPart } from "../../runner/load/intervals.ts";
 import { type ErrorKind, ERRORS } from "../../runner/outcome.ts";
 import { mergeHistograms } from "../../runner/stats/histogram.ts";
@@ -61,7 +62,7 @@ export async function load(
   const pool = new WorkerPool();
   const parts: IntervalPart[] = [];
   try {
-    const [report] = await pool.run([job], {
+    const { reports: [report] } = await pool.run([job], {
       onInterval: (_, part) => parts.push(part),
       onStart: () => {},
       signal: signal ?? new AbortController().signal,

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { descendantsOf, readStat } from "../../targets/launch/proc.ts";
+import { without } from "../e2e/denying.ts";
 import { pause, until } from "../e2e/patience.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
 import { type Need, testWith } from "../needs.ts";
@@ -16,6 +17,8 @@ type Lines = Record<string, unknown>;
 interface Parenthood {
   readonly path?: string;
   readonly env?: Record<string, string>;
+  /** A command that becomes the parent. */
+  readonly through?: readonly string[];
   /** How many the target consists of. */
   readonly processes?: number;
   /** Looks at what stands while the parent lives: what it started may be gone as soon as it is. */
@@ -25,11 +28,12 @@ interface Parenthood {
 /** The process ids of all that a parent, busy and killed with KILL, had started. */
 async function orphan(
   lines: Lines,
-  { path = "", env = {}, processes = 1, beforeKill = () => {} }: Parenthood = {},
+  { path = "", env = {}, through = [], processes = 1, beforeKill = () => {} }: Parenthood = {},
 ): Promise<{ pids: number[]; origin: string }> {
   const fixture = fileURLToPath(new URL("../targets/fixtures/parent.ts", import.meta.url));
-  const parent = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", fixture, JSON.stringify(lines), path],
+  const [program, ...before] = [...through, Deno.execPath()];
+  const parent = new Deno.Command(program, {
+    args: [...before, "run", "-A", fixture, JSON.stringify(lines), path],
     env,
     stdout: "piped",
   }).spawn();
@@ -105,6 +109,31 @@ testWith(
       path: "/?cpuTime=60000",
     });
     await untilGone(pids);
+  },
+);
+
+testWith(
+  ["seccomp"],
+  "an app that computes is gone also where the kernel does not end it with its parent",
+  async () => {
+    const { pids } = await orphan({ app: "work", set: { maxCpuTime: "1m" } }, {
+      path: "/?cpuTime=60000",
+      through: without(["prctl"], "EPERM"),
+    });
+    await untilGone(pids);
+  },
+);
+
+testWith(
+  ["seccomp"],
+  "a stubborn daemon is gone, too, where its supervisor may not adopt it",
+  async () => {
+    // It is under nobody then, so the supervisor alone is seen.
+    const { pids, origin } = await orphan({ command: program("stubborn-daemon") }, {
+      through: without(["prctl"], "EPERM"),
+    });
+    await untilGone(pids);
+    await assert.rejects(fetch(origin));
   },
 );
 

@@ -7,13 +7,17 @@ import { findProgram, testWith } from "../needs.ts";
 import { called } from "./manifests.ts";
 
 testWith(
-  ["redis"],
+  ["linux", "redis"],
   "Redis starts with the command line of its manifest, and asks for the password",
   async () => {
-    const { args } = called("plateau-redis").container;
+    const { command = [], args } = called("plateau-redis").container;
     const port = freePort();
-    const filledIn = args.map((arg) => arg.replace("$(REDIS_PASSWORD)", "wort"));
-    await using _server = started(findProgram("redis") ?? "", [...filledIn, "--port", `${port}`]);
+    const program = `${findProgram("redis")} - --port ${port}`;
+    const [shell, ...words] = [
+      ...command,
+      ...args.map((arg) => arg.replace("redis-server -", program)),
+    ];
+    await using server = started(shell, words, { REDIS_PASSWORD: "wort" });
     const url = (login: string): string => `redis://${login}127.0.0.1:${port}`;
     const client = await until(
       "Redis answers",
@@ -26,14 +30,22 @@ testWith(
       "maxmemory-policy": "noeviction",
     });
     client.destroy();
+    const seen = Deno.readTextFileSync(`/proc/${server.pid}/cmdline`);
+    assert.match(seen, /redis|valkey/); // the shell has become it, and hears what ends a pod
+    assert.doesNotMatch(seen, /wort/);
     await assert.rejects(connectRedis(url("")), TargetError);
   },
 );
 
-function started(program: string, args: readonly string[]): AsyncDisposable {
+function started(
+  program: string,
+  args: readonly string[],
+  env: Record<string, string>,
+): AsyncDisposable & { readonly pid: number } {
   const quiet = { stdout: "null", stderr: "null" } as const;
-  const child = new Deno.Command(program, { args: [...args], ...quiet }).spawn();
+  const child = new Deno.Command(program, { args: [...args], env, ...quiet }).spawn();
   return {
+    pid: child.pid,
     async [Symbol.asyncDispose](): Promise<void> {
       child.kill("SIGKILL");
       await child.status;

@@ -1,6 +1,10 @@
 /** Text from outside, printed: it steers no terminal, and a terminal without Unicode gets Plateau's signs in ASCII. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { HandMade } from "../fleet/hand_made.ts";
+import { testWith } from "../needs.ts";
+import { startAgent } from "./fleet/agents.ts";
+import { RedisServer } from "./fleet/redis_server.ts";
 import { emptyFolder, plateau } from "./plateau.ts";
 import { startRecorder } from "./recorder.ts";
 
@@ -56,4 +60,52 @@ Deno.test("bench --like tells its differences in ASCII where the terminal has no
   assert.equal(code, 0, stderr);
   assert.match(stderr, /whole milliseconds/);
   assert.match(stderr, /^[\n -~]*$/);
+});
+
+const COMMAND = /^\s*::|##[\w.-]*\[/m;
+const STEALING = [
+  "::error::stolen",
+  " ::stop-commands::x",
+  "a ##[error]b",
+  "##vso[task.complete]c",
+];
+
+Deno.test("what a target prints starts no command in a CI log, and ours do", async () => {
+  using folder = emptyFolder();
+  const cwd = folder.path;
+  const experiment = {
+    name: "a",
+    title: "::group::a ##[group]b",
+    targets: { a: { command: ["printf", `${STEALING.join("\n")}\n`], ready: "/" } },
+    scenarios: { b: { get: "/" } },
+    load: { connections: 1, requests: 1 },
+    repeat: 1,
+  };
+  await Deno.writeTextFile(join(cwd, "a.json"), JSON.stringify(experiment));
+  const args = ["run", "a.json", "--out", "out", "--markdown", "a.md", "--junit", "-"];
+  const env = { GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: join(cwd, "summary.md") };
+  const { code, stdout, stderr } = await plateau(args, { cwd, env });
+  assert.equal(code, 3, stderr);
+  assert.match(stderr, /^\s*\\x3a:error::stolen$/m);
+  assert.match(stderr, /a #\\x23\[error\]b/);
+  const ours = stderr.match(/^::error title=[^:]*::.*\n/gm) ?? [];
+  assert.equal(ours.length, 1, stderr);
+  const summary = await Deno.readTextFile(env.GITHUB_STEP_SUMMARY);
+  const markdown = await Deno.readTextFile(join(cwd, "a.md"));
+  for (const text of [stderr.replace(ours[0], ""), stdout, markdown, summary]) {
+    assert.doesNotMatch(text, COMMAND);
+  }
+  assert.match(stdout, /a #&#35;\[error\]b/);
+});
+
+testWith(["redis"], "an agent writes out what a job from anybody says", async () => {
+  await using redis = await RedisServer.start();
+  await using agent = await startAgent("a", { redis: redis.url });
+  await using anybody = await HandMade.open(redis.url);
+  await anybody.hire("a", { "evil\x1b[2J\u202e\nagent b is ready\n::error::x": 1 });
+  await agent.program.prints(/a job was refused: .*\n/);
+  const { stderr } = agent.program.printed;
+  assert.match(stderr, /evil\\x1b\[2J\\u202e\\x0aagent b is ready\\x0a::error::x/);
+  assert.doesNotMatch(stderr, STEERING);
+  assert.doesNotMatch(stderr, COMMAND);
 });

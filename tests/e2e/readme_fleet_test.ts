@@ -7,7 +7,7 @@ import { freePort } from "../../targets/launch/surroundings.ts";
 import { OWN_HOST } from "../listening.ts";
 import { findProgram, testWith } from "../needs.ts";
 import { until } from "./patience.ts";
-import { emptyFolder, Plateau, plateau } from "./plateau.ts";
+import { emptyFolder, Plateau, plateau, type Surroundings } from "./plateau.ts";
 
 const README = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
 const [, SECTION] = /\n## Load from several machines\n(.*?)\n## /s.exec(README) ?? [];
@@ -34,10 +34,10 @@ function argsOf(line: string): string[] {
   return args;
 }
 
-async function startRedis(line: string): Promise<AsyncDisposable> {
+async function startRedis(line: string, cwd: string): Promise<AsyncDisposable> {
   const [program, ...args] = words(line).map(String);
   assert.equal(program, "redis-server");
-  const options = { args, stdout: "null", stderr: "null" } as const;
+  const options = { args, cwd, stdout: "null", stderr: "null" } as const;
   const child = new Deno.Command(findProgram("redis") ?? program, options).spawn();
   const port = Number(args[args.indexOf("--port") + 1]);
   const listens = (): Promise<boolean> =>
@@ -51,43 +51,60 @@ async function startRedis(line: string): Promise<AsyncDisposable> {
   };
 }
 
-async function start(line: string, isThere: RegExp): Promise<Plateau> {
-  const program = new Plateau(argsOf(line));
+/** What `export NAME=VALUE …` sets, by a shell. */
+function exported(line: string, cwd: string): Record<string, string> {
+  const args = ["-c", `${line}; echo "$REDIS_URL"; echo "$PLATEAU_REDIS_PASSWORD"`];
+  const { stdout } = new Deno.Command("sh", { args, cwd }).outputSync();
+  const [url, password] = new TextDecoder().decode(stdout).split("\n");
+  return { REDIS_URL: url, PLATEAU_REDIS_PASSWORD: password };
+}
+
+async function start(line: string, isThere: RegExp, cwd: string): Promise<Plateau> {
+  const program = new Plateau(argsOf(line), { cwd });
   await program.prints(isThere);
   return program;
 }
 
-async function outputOf(line: string, cwd?: string): Promise<string> {
-  const { code, stdout, stderr } = await plateau(argsOf(line), { cwd });
+async function outputOf(line: string, surroundings: Surroundings): Promise<string> {
+  const { code, stdout, stderr } = await plateau(argsOf(line), surroundings);
   assert.equal(code, 0, `${line}\n${stderr}`);
   return stdout;
 }
 
-testWith(["linux", "redis"], "the README leads from one machine to four", async () => {
+testWith(["linux", "redis", "openssl"], "the README leads from one machine to four", async () => {
   using folder = emptyFolder();
   Deno.writeTextFileSync(join(folder.path, "mine.yaml"), EXPERIMENT);
-  const [here, look, onFour, load, ...more] = commands();
+  const { path: cwd } = folder;
+  const [prepare, here, look, onFour, load, ...more] = commands();
   assert.deepEqual(more, []);
-  await using _redis = await startRedis(here[0]);
+  assert.ok(
+    new Deno.Command("sh", { args: ["-ec", prepare.join("\n")], cwd }).outputSync().success,
+  );
+  await using _redis = await startRedis(here[0], cwd);
   {
-    await using _served = await start(here[1], /^listening/m);
-    await using agent = await start(here[2], /is ready/);
-    assert.match(await outputOf(look[0]), /idle/);
-    assert.match(await outputOf(look[1]), /Requests\/s/);
+    await using _served = await start(here[1], /^listening/m, cwd);
+    await using agent = await start(here[2], /is ready/, cwd);
+    const env = exported(look[0], cwd);
+    assert.match(await outputOf(look[1], { env }), /idle/);
+    assert.match(await outputOf(look[2], { env }), /Requests\/s/);
     agent.kill("SIGINT");
     assert.equal((await agent.ended).code, 0);
   }
-  await using _served = await start(onFour[0], /^listening/m);
+  await using _served = await start(onFour[0], /^listening/m, cwd);
   await using agents = new AsyncDisposableStack();
-  const starting = Array.from({ length: 4 }, () => agents.use(new Plateau(argsOf(onFour[1]))));
+  const starting = Array.from(
+    { length: 4 },
+    () => agents.use(new Plateau(argsOf(onFour[1]), { cwd })),
+  );
   await Promise.all(starting.map((agent) => agent.prints(/is ready/)));
-  const bench = await outputOf(`${load[0]} --json -`);
+  const env = exported(load[0], cwd);
+  const bench = await outputOf(`${load[1]} --json -`, { env });
   const { load: asked, requests, agents: parts } = JSON.parse(bench);
   assert.equal(asked.connections, 4_000);
   assert.ok(requests.completed > 0);
   assert.deepEqual(parts.map(({ connections }: { connections: number }) => connections), [
     ...Array(4).fill(1_000),
   ]);
-  assert.match(await outputOf(load[1], folder.path), /Report +\S+report\.html/);
+  assert.match(await outputOf(load[2], { cwd, env }), /Report +\S+report\.html/);
   assert.ok(existsSync(join(folder.path, "results/mine")));
 });

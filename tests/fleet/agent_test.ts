@@ -1,6 +1,8 @@
 /** What one agent does with what it is asked, with a real Redis and a coordinator made by hand. */
 import assert from "node:assert/strict";
 import { packedSoFar } from "../../runner/fleet/packing.ts";
+import { requestScenarioSpec } from "../../scenarios/scenario.ts";
+import { scriptOf } from "../../scenarios/script.ts";
 import { RedisServer } from "../e2e/fleet/redis_server.ts";
 import { until } from "../e2e/patience.ts";
 import { plateau } from "../e2e/plateau.ts";
@@ -17,13 +19,17 @@ testWith(["redis"], "an agent tells everything that a witness sees", async () =>
   await using witness = startWitness();
   await using coordinator = await HandMade.open(redis.url);
   await using _ = await startAgent(redis.url, "one");
-  const job = jobOf(coordinator, { origin: witness.origin });
+  const script = scriptOf(requestScenarioSpec.parse({ get: "/?key=agents-secret" }), 0);
+  const secrets: [string, string][] = [["agents-secret", "${env.KEY}"]];
+  const job = jobOf(coordinator, { origin: witness.origin, script, secrets });
   const startAtMs = await coordinator.startRun("one", job, HEARD_MS);
   assert.equal((await coordinator.presenceOf("one"))?.coordinator, coordinator.id);
   const { reports, bundles, startedAtMs } = await coordinator.hears("finished");
   assert.ok(Math.abs(startedAtMs - startAtMs) < 0.01);
   const [{ totals }] = reports;
   assert.ok(totals.completed > 0);
+  assert.equal(totals.slowest[0].request, "GET /?key=${env.KEY}");
+  assert.doesNotMatch(JSON.stringify(coordinator.heard), /agents-secret/);
   assert.equal(totals.due, totals.completed + totals.failed + totals.unfinished + totals.dropped);
   const sent = totals.due - totals.dropped;
   assert.equal(await witness.settledCount(), sent);
@@ -51,18 +57,29 @@ const REFUSED = [
     { origin: "http://127.0.0.1", seed: -1, intervalMs: 0 },
     /seed[\s\S]*interval/,
   ],
+  [
+    "what is no load, without its secret",
+    {
+      origin: "http://127.0.0.1",
+      driver: "agents-secret" as "auto",
+      secrets: [["agents-secret", "${env.KEY}"]] as [string, string][],
+    },
+    /driver: Cannot use "\$\{env\.KEY\}"/,
+  ],
 ] as const;
 
 testWith(["redis"], "an agent refuses what it may not do, and says why", async () => {
   await using redis = await RedisServer.start();
   await using coordinator = await HandMade.open(redis.url);
-  await using _ = await startAgent(redis.url, "one");
+  await using agent = await startAgent(redis.url, "one");
   for (const [what, changes, why] of REFUSED) {
     coordinator.heard.length = 0;
     await coordinator.hire("one", jobOf(coordinator, { ...changes, run: `run-${what}` }));
     const { problems } = await coordinator.hears("refused");
     assert.match(problems.join("\n"), why, what);
   }
+  assert.match(agent.printed.stderr, /a job was refused: driver/);
+  assert.doesNotMatch(agent.printed.stderr, /agents-secret/);
   assert.equal((await coordinator.presenceOf("one"))?.coordinator, null);
 });
 

@@ -67,9 +67,14 @@ Deno.test("agents can't be found without a Redis", async () => {
 
 Deno.test("a Redis that does not answer is the exit code of what can't be had", async () => {
   for (const command of ["agent", "agents"]) {
-    const { code, stderr } = await plateau([command, "--redis", "redis://:secret@127.0.0.1:1"]);
+    const { code, stderr } = await plateau([command, "--redis", "redis://:n0tshown@127.0.0.1:1"]);
     assert.equal(code, 3);
-    assert.match(stderr, /^Cannot use Redis at redis:\/\/127\.0\.0\.1:1 /);
+    assert.match(stderr, /^Cannot use Redis at redis:\/\/127\.0\.0\.1:1 /m);
+    assert.match(
+      stderr,
+      /^Note: .* can see the password in --redis: use --redis-password-file FILE/,
+    );
+    assert.doesNotMatch(stderr, /n0tshown/);
   }
 });
 

@@ -7,8 +7,11 @@ import { experiments } from "../../scenarios/experiments/registry.ts";
 import { planCells } from "../../scenarios/plan.ts";
 import { scriptOf } from "../../scenarios/script.ts";
 import { requestScenarioSpec } from "../../scenarios/scenario.ts";
+import { loadEngine } from "../../scenarios/pattern.ts";
 import { flowOf, script } from "../scenarios/made_script.ts";
 import { asking, refuses, sending, STEP } from "./jobs.ts";
+
+await loadEngine();
 
 /** What an agent makes of a part of a job. */
 function arrived<Part>(shape: z.ZodType<Part>, part: Part): Part {
@@ -136,6 +139,9 @@ Deno.test("a job may ask nothing that an experiment file could not", () => {
     [expecting({ matches: "(a+)+" }), /Unrecognized key/],
     [capturing({ kind: "pattern", source: "(" }), /it is no regular expression/],
     [capturing({ kind: "pattern", source: "a" }), /needs one group/],
+    [capturing({ kind: "pattern", source: "(?=a)(b)" }), /cannot be matched in linear time/],
+    [capturing({ kind: "pattern", source: "(|)".repeat(60) + "(x)" }), /has 61/],
+    [capturing({ kind: "pattern", source: `(${"a".repeat(1_000)})` }), /1,002 characters/],
     [capturing({ kind: "header", name: "a b" }), /as a header name/],
     [capturing({ kind: "json", path: [] }), /Too small/],
     [capturing({ kind: "json", path: ["a.b"] }), /Cannot use "a.b" as a name in JSON/],

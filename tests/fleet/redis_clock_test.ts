@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { clockFrom, type ClockSample, readClock } from "../../runner/fleet/redis_clock.ts";
+import {
+  clockFrom,
+  type ClockSample,
+  readClock,
+  startHereMs,
+} from "../../runner/fleet/redis_clock.ts";
 import { connectRedis } from "../../targets/redis_client.ts";
 import { testWith } from "../needs.ts";
 import { startRedis } from "../targets/fixtures/own_redis.ts";
@@ -17,6 +22,14 @@ Deno.test("the offset is the middle of the fastest question, give or take half o
     { sentMs: 1_300, redisMs: 5_390, receivedMs: 1_310 },
   ];
   assert.deepEqual(clockFrom(samples), { offsetMs: 3_999, uncertaintyMs: 2 });
+});
+
+Deno.test("a start that Redis's clock has moved by an hour is refused, a late one is not", () => {
+  const hourMs = 3_600_000;
+  assert.equal(startHereMs(1_000_150, 1_000_000), 1_000_150);
+  assert.equal(startHereMs(999_000, 1_000_000), 999_000);
+  assert.throws(() => startHereMs(hourMs, 0), /a start 3600 s ahead: Redis's clock was set/);
+  assert.throws(() => startHereMs(0, hourMs), /a start 3600 s ago: Redis's clock was set/);
 });
 
 Deno.test("whatever the way there and back takes, the true offset is within the uncertainty", () => {

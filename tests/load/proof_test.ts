@@ -78,3 +78,19 @@ Deno.test("prove gives up in time, and hangs up", async () => {
   // The time may have been over before it had asked.
   while (await conn.read(new Uint8Array(1_000)) !== null);
 });
+
+Deno.test("prove says where a value was not looked for", async () => {
+  const quiet = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
+  await using server = Deno.serve(quiet, () => new Response(" ".repeat(300_000) + "id=7"));
+  const capture = { as: "id", from: { kind: "pattern", source: "id=(.)" } } as const;
+  const request = { kind: "request", wire, expect: {}, captures: [capture] } as const;
+  const script: Script = { kind: "requests", requests: [request], sequence: [0] };
+  await assert.rejects(proveAt(`http://127.0.0.1:${server.addr.port}`, { script }), (error) => {
+    assert.ok(error instanceof TargetError);
+    assert.match(
+      error.message,
+      /is answered without what "id" is captured from: a pattern looks at the first 256 KB of a/,
+    );
+    return true;
+  });
+});

@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import type { StepSpec } from "../../runner/load/flow.ts";
 import { ask, sessionStage } from "./session_stage.ts";
 import { encoder, OK, SECOND } from "./stage.ts";
+import { loadEngine } from "../../scenarios/pattern.ts";
+
+await loadEngine();
 
 Deno.test("a visitor has a connection of its own, asks, thinks, asks again, and goes", () => {
   const s = sessionStage({ steps: [ask(), { kind: "think", us: 300_000 }, ask()] });

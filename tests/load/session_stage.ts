@@ -75,7 +75,6 @@ export function sessionStage(
     },
     log: null,
     waitsForLast: true,
-    tellsSoFar: false,
     stop: new Int32Array(new SharedArrayBuffer(4)),
     ...jobWish,
   };

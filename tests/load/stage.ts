@@ -74,7 +74,6 @@ export function stage({ requests = Infinity, check, onEnding, ...wish }: Wish = 
     supply: { kind: "closed", requests },
     log: null,
     waitsForLast: false,
-    tellsSoFar: false,
     stop,
     ...wish,
   };

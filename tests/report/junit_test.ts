@@ -137,21 +137,23 @@ Deno.test("JUnit does not pass what got no answer at all", () => {
   const results = resultsAt({ a: [1_000, 1_000] });
   for (const run of results.runs) {
     Object.assign(run, { reasons: { refused: 3 }, checks: { passed: 0, failed: 0 } });
-    Object.assign(run.requests, { completed: 0, failed: 3 });
+    Object.assign(run, { errors: { connect: 3 } });
+    Object.assign(run.requests, { completed: 0, failed: 3, unfinished: 0 });
   }
   const [{ children: [problem] }] = casesOf(junitOf(results));
   assert.deepEqual([problem.name, problem.attributes], ["error", {
     type: "unanswered",
-    message: "No request got an answer in 2 of 2 runs",
+    message: "No request got an answer in 2 of 2 runs: 6 could not connect",
   }]);
   const [measurement] = results.runs;
   const about = { measurement, startedAt: "2031-05-04T10:18:00.000Z", hostname: "h" };
   const [{ children: [alone] }] = casesOf(renderJunit([measurementSuite(about, [])]));
-  assert.equal(alone.attributes.message, "No request got an answer");
+  assert.equal(alone.attributes.message, "No request got an answer: 3 could not connect");
   // A server that hangs for the whole run fails no request, and answers none.
+  Object.assign(measurement, { errors: {} });
   Object.assign(measurement.requests, { failed: 0, unfinished: 50 });
   const [{ children: [hung] }] = casesOf(renderJunit([measurementSuite(about, [])]));
-  assert.equal(hung.attributes.message, "No request got an answer");
+  assert.equal(hung.attributes.message, "No request got an answer: 50 still waiting at the end");
 });
 
 Deno.test("JUnit of an experiment that was ended says how much of it is in", () => {

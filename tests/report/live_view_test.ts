@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { Progress } from "../../runner/progress.ts";
 import { sparkline } from "../../report/terminal/bars.ts";
-import { lineWidth, printed } from "../../report/terminal/line.ts";
 import { liveLines, type LiveOptions } from "../../report/terminal/live.ts";
 import { advance, NOTHING_YET } from "../../report/terminal/progress.ts";
-import { Screen } from "../../report/terminal/screen.ts";
+import { Screen } from "../../report/writing/screen.ts";
+import { lineWidth, printed } from "../../report/writing/terminal.ts";
 import { latencies, LIVE, MEASURED, STARTING } from "./progress_events.ts";
 
 const OPTIONS: LiveOptions = { columns: 80, rows: 24, unicode: true, nowMs: 0 };
@@ -137,7 +137,10 @@ Deno.test("a screen goes back over what it shows, and further where the window b
   screen.changed([line(3)], 20);
   screen.forget();
   assert.equal(screen.changed([line(3)], 20), "\raaa\x1b[K\n\x1b[J");
-  assert.equal(screen.changed([line(2)], 20, "kept\n"), "\r\x1b[2K\x1b[A\x1b[2Kkept\naa\x1b[K\n");
+  assert.equal(
+    screen.changed([line(2)], 20, [[{ text: "kept" }]]),
+    "\r\x1b[2K\x1b[A\x1b[2Kkept\naa\x1b[K\n",
+  );
 });
 
 Deno.test("colours are SGR codes around the same text", () => {

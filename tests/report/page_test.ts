@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { CLIENTS, sourceLine } from "../../report/html/build.ts";
-import { markup, scriptJson } from "../../report/html/markup.ts";
+import { markup, scriptJson } from "../../report/writing/html.ts";
 import { shownOf, WHOLE } from "../../report/html/client/view.ts";
 import { renderPage } from "../../report/html/page.ts";
 import { reportModel } from "../../report/model.ts";

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { fittedNames } from "../../report/terminal/names.ts";
 import { tableLines } from "../../report/terminal/table.ts";
-import { widthOf } from "../../report/terminal/text.ts";
 import { tableOf } from "../../report/table.ts";
+import { widthOf } from "../../report/writing/columns.ts";
+import { printed } from "../../report/writing/terminal.ts";
 
 const SHORTENED: readonly (readonly [sentence: string, names: string[], short: string[]])[] = [
   ["that fit stay", ["a-rather-1", "a-rather-2"], ["a-rather-1", "a-rather-2"]],
@@ -40,7 +41,7 @@ function linesAt(width: number): string[] {
     { label: "Target", kind: "name", cell: (text) => ({ text }) },
     ...FIGURES.map((label) => ({ label, cell: () => ({ text: "1,234.5" }) })),
   ]);
-  return tableLines(table, { width, color: false, unicode: true });
+  return tableLines(table, { width, color: false, unicode: true }).map((line) => printed(line));
 }
 
 Deno.test("thirty targets with a common beginning are thirty rows that can be told apart", () => {

@@ -3,13 +3,9 @@ import { reportModel } from "../../report/model.ts";
 import { measurementModel } from "../../report/measurement.ts";
 import { renderMeasurement } from "../../report/terminal/measurement.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
-import {
-  fitted,
-  harmless,
-  type TerminalOptions,
-  widthOf,
-  wrapped,
-} from "../../report/terminal/text.ts";
+import { fitted, widthOf, wrapped } from "../../report/writing/columns.ts";
+import { harmless } from "../../report/writing/control.ts";
+import type { TerminalOptions } from "../../report/writing/terminal.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 import { hostileResults } from "./hostile.ts";
 

@@ -1,5 +1,6 @@
 /** The workers of this process as a loader: alone, and as an agent's part of a fleet. */
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import type { IntervalPart } from "../../runner/load/intervals.ts";
 import type { SoFarReport } from "../../runner/load/job.ts";
 import type { LoadRequest } from "../../runner/load_request.ts";
@@ -8,6 +9,7 @@ import { type FleetPart, LocalLoader } from "../../runner/local_loader.ts";
 import { ERRORS } from "../../runner/outcome.ts";
 import { requestScenarioSpec } from "../../scenarios/scenario.ts";
 import { scriptOf } from "../../scenarios/script.ts";
+import { emptyFolder } from "../e2e/plateau.ts";
 
 const RATE_PER_SEC = 400;
 
@@ -138,6 +140,29 @@ testLoading(
     const { reports } = await loader.load(requestAt(server.addr.port), listening().hooks);
     assert.equal(reports[0].totals.due, 120);
     await loader.close();
+  },
+);
+
+testLoading(
+  "the log goes through a named pipe, to its reader's end, and not through a link",
+  async () => {
+    await using server = serve();
+    using folder = emptyFolder();
+    const [pipe, victim, link] = ["pipe", "victim", "link"].map((name) => join(folder.path, name));
+    await new Deno.Command("mkfifo", { args: [pipe] }).output();
+    const reader = new Deno.Command("cat", { args: [pipe], stdout: "piped" }).spawn();
+    const loader = new LocalLoader();
+    const request = requestAt(server.addr.port);
+    await loader.load({ ...request, logPath: pipe }, listening().hooks);
+    const read = new TextDecoder().decode((await reader.output()).stdout);
+    assert.equal(read.trimEnd().split("\n").length, 1 + 120);
+
+    Deno.writeTextFileSync(victim, "precious");
+    Deno.symlinkSync(victim, link);
+    await loader.load({ ...request, logPath: link }, listening().hooks);
+    await loader.close();
+    assert.equal(Deno.readTextFileSync(victim), "precious");
+    assert.equal(Deno.readTextFileSync(link).trimEnd().split("\n").length, 1 + 120);
   },
 );
 

@@ -136,3 +136,23 @@ Deno.test("of a target that ends while it is proved, its end and last lines are 
     return true;
   });
 });
+
+Deno.test("what is captured to prove who asks is shown in no message about what follows", async () => {
+  const { start } = targetWith("k-captured-canary");
+  const [cell] = cellsOf({
+    a: {
+      flow: [
+        { post: "/login", capture: { key: { pattern: "(k-.*)" } } },
+        { get: "/me", headers: { authorization: "Bearer {{ key }}" }, expect: { body: "other" } },
+      ],
+    },
+  });
+  await assert.rejects(
+    new ProofsApart(start, signal).prove(cell, scriptOf(cell.request, 0)),
+    (error) => {
+      assert.ok(error instanceof TargetError);
+      assert.match(error.message, /expected body "other", got "\[secret\]"$/);
+      return true;
+    },
+  );
+});

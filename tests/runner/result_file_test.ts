@@ -18,7 +18,7 @@ const RESULTS = resultsFixture({ cells: [] });
 
 /** A file in whose place something else stands. */
 function unwritable(folder: string): ResultFile {
-  Deno.mkdirSync(join(folder, "results.json.part"));
+  Deno.mkdirSync(join(folder, "results.json"));
   return new ResultFile(folder, { ...RESULTS, runs: [], missing: [] });
 }
 

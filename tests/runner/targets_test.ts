@@ -12,7 +12,10 @@ function targetsOf(lines: Record<string, unknown>): { targets: Targets; planned:
   const [cell]: Plan["cells"] = planCells(experiment);
   const request = { experiment, baseDir: FIXTURES, host: "127.0.0.1" };
   return {
-    targets: new Targets(request, null, new AbortController().signal),
+    targets: new Targets(request, null, {
+      signal: new AbortController().signal,
+      onProgress: () => {},
+    }),
     planned: { cell, repetition: 1, order: 1 },
   };
 }

@@ -5,6 +5,9 @@ import type { Experiment } from "../../scenarios/experiment.ts";
 import { parseExperiment } from "../../scenarios/experiment_file.ts";
 import { NO_FILES } from "../../scenarios/files.ts";
 import { type ForeignFile, foreignFile } from "../../scenarios/imports/foreign_file.ts";
+import { loadEngine } from "../../scenarios/pattern.ts";
+
+await loadEngine();
 
 export const FOLDER = join(import.meta.dirname ?? "", "fixtures/imports");
 

@@ -115,6 +115,14 @@ for (const [source, note] of NOTED) {
   });
 }
 
+Deno.test("a regexp that can't be matched here is an error at its place", () => {
+  const regexp = "{ get: { url: /, capture: { regexp: '(?<=a)b', as: v } } }";
+  assert.throws(
+    () => becomes(script(`[${regexp}]`), "a.yml"),
+    /^UserError: a\.yml:6:29: .*regexp: Cannot capture "v" by this regexp: \(\?<=…\) cannot be/,
+  );
+});
+
 Deno.test("nothing is noted of other statuses where every step says which it expects", () => {
   const { notes } = taken(script("[{ get: { url: /, expect: { statusCode: 500 } } }]"));
   assert.ok(!notes.some((note) => /any status/.test(note)));

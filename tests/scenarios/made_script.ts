@@ -3,6 +3,9 @@ import assert from "node:assert/strict";
 import { type Files, NO_FILES, type Row } from "../../scenarios/files.ts";
 import { scenarioSpecWith } from "../../scenarios/scenario.ts";
 import { type Script, scriptOf } from "../../scenarios/script.ts";
+import { loadEngine } from "../../scenarios/pattern.ts";
+
+await loadEngine();
 
 const PEOPLE: Row[] = [
   { name: "ada", word: "a1" },

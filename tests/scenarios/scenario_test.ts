@@ -2,6 +2,9 @@
 import assert from "node:assert/strict";
 import { type Files, NO_FILES } from "../../scenarios/files.ts";
 import { wrongLines } from "./right_experiment.ts";
+import { loadEngine } from "../../scenarios/pattern.ts";
+
+await loadEngine();
 
 const FILES: Files = {
   ...NO_FILES,
@@ -111,6 +114,17 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
       'flow.0.capture.e: Cannot tell what this is: write one of json, header, pattern; did you mean "pattern"?',
       'flow.0.capture.f.header: Cannot understand "header": the keys here are json',
       'flow.0.capture.g-1.x: Cannot use "g-1.x" as the name of a value: start with a letter, go on with letters, digits, _ and -',
+    ],
+  ],
+  [
+    "patterns that can't be matched in linear time",
+    "{ flow: [{ get: /, capture: { a: { pattern: '(?<=x)(a)' }, b: { pattern: '(a)\\1' }, " +
+    "c: { pattern: '(a{1001})' }, d: { pattern: '[(?=](a)' }, e: { pattern: '(?:a{600})(b{600})' } } }] }",
+    [
+      'flow.0.capture.a.pattern: Cannot use "(?<=x)(a)" as a pattern: (?<=…) cannot be matched in linear time: write what stands around the value as it is, outside of the group',
+      'flow.0.capture.b.pattern: Cannot use "(a)\\\\1" as a pattern: \\1, which repeats a group, cannot be matched in linear time: write what stands there once more',
+      'flow.0.capture.c.pattern: Cannot use "(a{1001})" as a pattern: RE2 cannot do it (invalid repeat count: `{1001}`)',
+      'flow.0.capture.e.pattern: Cannot use "(?:a{600})(b{600})" as a pattern: a compiled pattern has 1,204 steps, and 1,000 are the most: repeat less',
     ],
   ],
   [

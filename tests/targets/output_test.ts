@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { secrets } from "../../scenarios/secrets.ts";
 import { Output } from "../../targets/launch/output.ts";
 
 function chunksOf(text: string, size: number): ReadableStream<Uint8Array> {
@@ -42,6 +43,12 @@ for (const size of [1_000, 16_383, 16_384, 16_385, 50_000]) {
     assert.deepEqual(output.lastLines(), printed.slice(-20).map((line) => line.trim()));
   });
 }
+
+Deno.test("lastLines() has no half of a secret where much output was cut off", async () => {
+  secrets.keep("half-of-this-secret");
+  const output = await outputOf(`half-of-this-secret${"x".repeat(16_384 - "this-secret".length)}`);
+  assert.deepEqual(output.lastLines(), [`[secret]${"x".repeat(16_384 - "this-secret".length)}`]);
+});
 
 for (const size of [1, 5, 1_000]) {
   Deno.test(`takeLine() takes the first such line out, when it comes in chunks of ${size}`, async () => {

@@ -29,6 +29,18 @@ const spoiled: [sentence: string, spoiled: Spoiled, trust: string, reason: RegEx
     /give it more workers \(-w of bench, workers of a load\) or another machine/,
   ],
   [
+    "a worker that was ended",
+    { evidence: { ended: [{ worker: 0, heard: 1_250 }] } },
+    "invalid",
+    /^Plateau ended 1 of 1 worker that did not end in time: what it measured in the first 1\.25 s counts, what was in flight then is unfinished\. Look at what the target answers, and measure again\.$/,
+  ],
+  [
+    "a worker that was ended before it told anything, in a moment",
+    { evidence: { ended: [{ worker: 0, heard: 0 }] }, run: { elapsed: 0 } },
+    "invalid",
+    /^Plateau ended 1 of 1 worker that did not end in time: nothing that it measured is known\./,
+  ],
+  [
     "the busier of two workers",
     {
       evidence: {

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** A table as text to paste elsewhere: for a sheet, or as markdown. */
-import { escaped } from "../../markdown_text.ts";
+import { document, lines, row, rule } from "../../writing/markdown.ts";
 
 interface CellText {
   readonly text: string;
@@ -22,13 +22,12 @@ export function tsvOf(table: HTMLTableElement): string {
 
 export function markdownOf(table: HTMLTableElement): string {
   const [head, ...rows] = rowsOf(table);
-  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |\n`;
   const heads = table.tHead?.rows[0].cells ?? [];
-  return [
-    line(head.map(({ text }) => escaped(text))),
-    line([...heads].map(({ className }) => className === "number" ? "---:" : "---")),
-    ...rows.map((row) => line(row.map(({ text, below }) => escaped(`${text} ${below}`.trimEnd())))),
-  ].join("");
+  return document(lines([
+    row(head.map(({ text }) => text)),
+    rule([...heads].map(({ className }) => className === "number" ? className : "text")),
+    ...rows.map((cells) => row(cells.map(({ text, below }) => `${text} ${below}`.trimEnd()))),
+  ]));
 }
 
 /** Head and body, as they stand. */

@@ -1,24 +1,8 @@
-/** Text for a terminal: outside text made harmless, widths, colours. Pure. */
-import { GLUE } from "../units.ts";
-
-/** How the terminal is: its width in columns, and what it can show. */
-export interface TerminalOptions {
-  readonly width: number;
-  readonly color: boolean;
-  /** False: ASCII only. */
-  readonly unicode: boolean;
-}
-
-// deno-lint-ignore no-control-regex -- these are what must not reach a terminal
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
-
-/** Outside text on one line, with everything that could steer a terminal written out: ESC as \x1b. */
-export function harmless(text: string): string {
-  return text.replace(CONTROL, (character) => {
-    const code = character.charCodeAt(0).toString(16);
-    return code.length <= 2 ? `\\x${code.padStart(2, "0")}` : `\\u${code}`;
-  });
-}
+/**
+ * Columns of a terminal: how wide text is there, and how it is cut, filled up and broken. All of it is about
+ * what will be shown, where a control character is written out and takes as many columns as that. Pure.
+ */
+import { harmless } from "./control.ts";
 
 /** Wide and fullwidth by Unicode's EastAsianWidth.txt, and pictographs. */
 const WIDE = new RegExp(
@@ -33,6 +17,10 @@ const COMBINING = /[\p{M}\u1160-\u11ff]/u;
 
 /** Columns that `text` takes. */
 export function widthOf(text: string): number {
+  return shownWidth(harmless(text));
+}
+
+function shownWidth(text: string): number {
   let width = 0;
   for (const character of text) {
     if (COMBINING.test(character)) continue;
@@ -43,11 +31,12 @@ export function widthOf(text: string): number {
 
 /** `text` cut to `width` columns, with an ellipsis where something is missing. */
 export function fitted(text: string, width: number, unicode = true): string {
-  if (widthOf(text) <= width) return text;
+  const shown = harmless(text);
+  if (shownWidth(shown) <= width) return shown;
   const ellipsis = unicode ? "…" : ".";
   let kept = "";
-  for (const character of text) {
-    if (widthOf(kept + character) > width - 1) break;
+  for (const character of shown) {
+    if (shownWidth(kept + character) > width - 1) break;
     kept += character;
   }
   return width > 0 ? kept + ellipsis : "";
@@ -73,7 +62,9 @@ function mostWidthOf(text: string): number {
 export function wrapped(text: string, width: number, indent = ""): string[] {
   const lines: string[] = [];
   let line = "";
-  for (const word of text.split(" ").flatMap((word) => chunksOf(word, width - indent.length))) {
+  for (
+    const word of harmless(text).split(" ").flatMap((word) => chunksOf(word, width - indent.length))
+  ) {
     if (line && mostWidthOf(line) + 1 + mostWidthOf(word) > width) {
       lines.push(line);
       line = indent + word;
@@ -91,54 +82,4 @@ function chunksOf(word: string, width: number): string[] {
     else chunks[last] += character;
   }
   return chunks;
-}
-
-const STYLES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;
-export type Style = keyof typeof STYLES;
-
-/** SGR codes around `text`, or `text` itself without colour. */
-export function styled(
-  text: string,
-  style: Style,
-  { color }: Pick<TerminalOptions, "color">,
-): string {
-  return color && text ? `\x1b[${STYLES[style]}m${text}\x1b[0m` : text;
-}
-
-const ASCII: Record<string, string> = {
-  "µ": "u",
-  "–": "-",
-  "×": "x",
-  "·": "|",
-  "±": "+-",
-  "≥": ">=",
-  "≤": "<=",
-  "∞": "inf",
-  "→": "->",
-  "…": "...",
-  "█": "#",
-  "▏": "|",
-  "━": "=",
-  "─": "-",
-  "░": ".",
-  "✓": "+",
-  "✗": "x",
-  "−": "-",
-  "÷": "/",
-  "’": "'",
-};
-const SIGNS = new RegExp(`[${Object.keys(ASCII).join("")}]`, "g");
-
-/** Text as the terminal can show it: without Unicode the signs of Plateau itself in ASCII, outside text as it is. */
-export function encoded(text: string, { unicode }: Pick<TerminalOptions, "unicode">): string {
-  const plain = text.replaceAll(GLUE, " ");
-  return unicode ? plain : plain.replace(SIGNS, (sign) => ASCII[sign]);
-}
-
-/** Lines with outside text in them, harmless and as the terminal can show them. */
-export function shownLines(
-  lines: readonly string[],
-  options: Pick<TerminalOptions, "unicode">,
-): string {
-  return lines.map((line) => `${encoded(harmless(line), options)}\n`).join("");
 }

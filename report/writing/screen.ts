@@ -3,8 +3,8 @@
  * below them. The cursor is never hidden and the keyboard never touched, so that whatever ends the program
  * leaves a terminal that works. Pure: each change is the text that makes it.
  */
-import { type Line, lineWidth, printed } from "./line.ts";
-import type { TerminalOptions } from "./text.ts";
+import { type Line, lineWidth, printed, type Signs, writtenLines } from "./terminal.ts";
+import type { Written } from "./written.ts";
 
 const ERASE_TO_LINE_END = "\x1b[K";
 const ERASE_BELOW = "\x1b[J";
@@ -14,7 +14,7 @@ export class Screen {
   /** Columns of each line that is shown. */
   #shown: readonly number[] = [];
 
-  constructor(private readonly options: Pick<TerminalOptions, "color">) {}
+  constructor(private readonly options: Signs) {}
 
   /** What is shown is not below anything of ours any more: it stays. */
   forget(): void {
@@ -22,18 +22,25 @@ export class Screen {
   }
 
   /**
-   * Shows `lines` in place of those before, below `lasting`, which stays: whole lines with their breaks.
+   * Shows `lines` in place of those before, below `lasting`, which stay.
    * @param columns Of the terminal now: one that became narrower has broken the lines that it shows.
    */
-  changed(lines: readonly Line[], columns: number, lasting = ""): string {
+  changed(
+    lines: readonly Line[],
+    columns: number,
+    lasting: readonly Line[] = [],
+  ): Written<"terminal"> {
     const rows = this.#shown.reduce((sum, one) => sum + Math.max(1, Math.ceil(one / columns)), 0);
     this.#shown = lines.map(lineWidth);
     const texts = lines
       .map((line) => `${printed(line, this.options)}${ERASE_TO_LINE_END}\n`)
       .join("");
     // Over the old lines, which doesn't flicker. What stays may be wider than a line, and needs them erased.
-    const isOver = lasting === "" && lines.length > 0;
-    return isOver ? `${upBy(rows)}${texts}${ERASE_BELOW}` : `${erased(rows)}${lasting}${texts}`;
+    const isOver = lasting.length === 0 && lines.length > 0;
+    const change = isOver
+      ? `${upBy(rows)}${texts}${ERASE_BELOW}`
+      : `${erased(rows)}${writtenLines(lasting, this.options)}${texts}`;
+    return change as Written<"terminal">;
   }
 }
 

@@ -1,0 +1,38 @@
+/**
+ * Workflow commands: how a step on GitHub annotates. They are the only lines of Plateau that start one; in
+ * their properties and messages nothing starts another. Pure.
+ * @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+ */
+import { GLUE } from "../units.ts";
+import { harmless, withoutCommands } from "./control.ts";
+import type { Written } from "./written.ts";
+
+export interface Annotation {
+  readonly level: "error" | "warning";
+  readonly title: string;
+  /** Its lines are lines of the annotation, too. */
+  readonly message: string;
+}
+
+/** A line without its break. */
+export function command({ level, title, message }: Annotation): Written<"annotation"> {
+  return `::${level} title=${property(title)}::${data(message)}` as Written<"annotation">;
+}
+
+/** Lines with their breaks. */
+export function commandLines(
+  commands: readonly Written<"annotation">[],
+): Written<"annotation"> {
+  return commands.map((line) => `${line}\n`).join("") as Written<"annotation">;
+}
+
+/** As actions/toolkit escapes what follows the second pair of colons. */
+function data(text: string): string {
+  return text.split(/\r?\n/).map((line) => withoutCommands(harmless(line))).join("\n")
+    .replaceAll(GLUE, " ").replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+/** In a property colons and commas mean something, too. */
+function property(text: string): string {
+  return data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+}

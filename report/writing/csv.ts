@@ -1,0 +1,30 @@
+/**
+ * Rows → CSV (RFC 4180), which is opened in a spreadsheet, read by programs and printed into logs. A file
+ * and standard output get the same bytes: cells are without line breaks and other controls, which are
+ * written out as on a terminal, and without signs after which a CI service takes a command. Pure.
+ */
+import { harmless, withoutCommands } from "./control.ts";
+import type { Written } from "./written.ts";
+
+export type Value = string | number | null;
+export type Row = Readonly<Record<string, Value>>;
+
+/** Columns are those of any row, in the order in which they first appear. */
+export function csvOf(rows: readonly Row[]): Written<"csv"> {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const lines = [columns, ...rows.map((row) => columns.map((column) => row[column] ?? ""))];
+  const text = lines.map((cells) => cells.map(escaped).join(",") + "\r\n").join("");
+  return text as Written<"csv">;
+}
+
+/** What begins a formula in a spreadsheet, though in quotes (OWASP, CSV injection); a control is written out. */
+const FORMULA = /^[=+\-@＝＋－＠]/;
+const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+
+/** An apostrophe before what a spreadsheet would carry out; quoted where it must be. */
+function escaped(value: Value): string {
+  if (typeof value !== "string") return String(value);
+  const isFormula = FORMULA.test(value) && !NUMBER.test(value);
+  const text = withoutCommands(harmless(isFormula ? `'${value}` : value));
+  return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

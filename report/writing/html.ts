@@ -1,0 +1,39 @@
+/** HTML: no text becomes an element or an attribute, or a command in the log of a CI service. Pure. */
+import { INVISIBLE, REFERENCES, withoutCommands } from "./control.ts";
+import { visibleJson } from "./json.ts";
+import { Fragment, templateOf } from "./template.ts";
+import type { Written } from "./written.ts";
+
+export type Markup = Fragment<"html">;
+
+export const markup = templateOf("html", escaped);
+
+/** What Plateau ships itself: styles, scripts, names of attributes. */
+export function verbatim(text: string): Markup {
+  return new Fragment("html", text as Written<"html">);
+}
+
+const ENTITIES: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/**
+ * Text for content and quoted attributes. Control characters, which HTML forbids, become U+FFFD; what is
+ * invisible a browser gets, and a terminal does not.
+ */
+function escaped(text: string): string {
+  // deno-lint-ignore no-control-regex -- HTML §13.2.3.5 forbids exactly these
+  const allowed = text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g, "\ufffd")
+    .replace(/[&<>"']/g, (sign) => ENTITIES[sign])
+    .replace(INVISIBLE, (sign) => `&#x${sign.charCodeAt(0).toString(16)};`);
+  return withoutCommands(allowed, REFERENCES);
+}
+
+/** JSON that cannot end its script element or open a comment (HTML §4.12.1.3). */
+export function scriptJson(value: unknown): Markup {
+  return verbatim(visibleJson(JSON.stringify(value)).replaceAll("<", "\\u003c"));
+}

@@ -1,0 +1,67 @@
+/** GitHub-flavoured markdown; the page's client copies tables with it, too. Pure. */
+import { harmless, REFERENCES, withoutCommands } from "./control.ts";
+import { Fragment, type Part, templateOf } from "./template.ts";
+import type { Written } from "./written.ts";
+
+export type Markdown = Fragment<"markdown">;
+
+export const md = templateOf("markdown", escaped);
+
+/** At the beginning of a block: a list, a rule, an underlined heading, indented code (CommonMark §4, §5). */
+const BLOCKS: readonly (readonly [begins: RegExp, inert: string])[] = [
+  [/^( *)(?=[-=]+(?:\s|$))/, "$1\\"],
+  [/^( *\d{1,9})(?=[.)](?:\s|$))/, "$1\\"],
+  [/^ (?= {3})/, "&#32;"],
+];
+
+/** Text that no markdown renderer takes for markup, a link or a mention, and no CI service for a command. */
+function escaped(text: string): string {
+  const signs = harmless(text)
+    .replace(/[\\`*_{}[\]()#+!|~$]/g, "\\$&")
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll("@", "&#64;")
+    .replace(/:\/\//g, "&#58;//")
+    .replace(/www\./gi, (www) => www.replace(".", "&#46;"));
+  const block = BLOCKS.reduce((all, [begins, inert]) => all.replace(begins, inert), signs);
+  return withoutCommands(block, REFERENCES);
+}
+
+function joined(parts: readonly Markdown[], between: string): Markdown {
+  const text = parts.map(({ text }) => text).filter(Boolean).join(between);
+  return new Fragment("markdown", text as Written<"markdown">);
+}
+
+/** With an empty line between them; those that are empty are left out. */
+export function paragraphs(parts: readonly Markdown[]): Markdown {
+  return joined(parts, "\n\n");
+}
+
+export function lines(parts: readonly Markdown[]): Markdown {
+  return joined(parts, "\n");
+}
+
+/** An item a text. */
+export function list(texts: readonly string[]): Markdown {
+  return lines(texts.map((text) => md`- ${text}`));
+}
+
+/** The row below the head of a table: numbers stand to the right. */
+export function rule(columns: readonly ("number" | "text")[]): Markdown {
+  return row(columns.map((kind) => kind === "number" ? md`---:` : md`---`));
+}
+
+/** A row of a table. */
+export function row(cells: readonly Part<"markdown">[]): Markdown {
+  return md`|${cells.map((cell) => md` ${cell} |`)}`;
+}
+
+export function document(part: Markdown): Written<"markdown"> {
+  return md`${part}\n`.text;
+}
+
+/** Documents, one after the other. */
+export function together(documents: readonly Written<"markdown">[]): Written<"markdown"> {
+  return documents.join("\n") as Written<"markdown">;
+}

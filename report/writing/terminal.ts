@@ -1,0 +1,97 @@
+/**
+ * Text for people, on a terminal or in a log. A line is spans of plain text, each with its style; here
+ * alone they become bytes: control characters are written out, signs are put into ASCII where there is
+ * no Unicode, and styles become SGR codes where there is colour. No line begins a command of a CI
+ * service, wherever it goes, as a log may stand behind a pseudo-terminal, too. Pure.
+ */
+import { GLUE } from "../units.ts";
+import { widthOf } from "./columns.ts";
+import { harmless, withoutCommands } from "./control.ts";
+import type { Written } from "./written.ts";
+
+/** How the terminal is: its width in columns, and what it can show. */
+export interface TerminalOptions {
+  readonly width: number;
+  readonly color: boolean;
+  /** False: ASCII only. */
+  readonly unicode: boolean;
+}
+
+/** What bytes it takes; as they are: no colours, and all signs. */
+export type Signs = Partial<Pick<TerminalOptions, "color" | "unicode">>;
+
+/** By the codes of SGR (ECMA-48 §8.3.117). */
+const STYLES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;
+export type Style = keyof typeof STYLES;
+
+/** A piece of a line; its text may be from outside. */
+export interface Span {
+  readonly text: string;
+  readonly style?: Style;
+}
+
+export type Line = readonly Span[];
+
+/** Lines with their breaks. */
+export function writtenLines(lines: readonly Line[], options: Signs = {}): Written<"terminal"> {
+  return lines.map((line) => `${printed(line, options)}\n`).join("") as Written<"terminal">;
+}
+
+/** Lines without styles. */
+export function textLines(texts: readonly string[], options: Signs = {}): Written<"terminal"> {
+  return writtenLines(texts.map((text) => [{ text }]), options);
+}
+
+/** A question, after which the cursor stays in its line. */
+export function prompt(text: string): Written<"terminal"> {
+  return printed([{ text }]);
+}
+
+/** A line without its break. */
+export function printed(
+  line: Line,
+  { color = false, unicode = true }: Signs = {},
+): Written<"terminal"> {
+  const texts = line.map(({ text, style }) => {
+    const shown = encoded(text, { unicode });
+    return color && style && shown ? `\x1b[${STYLES[style]}m${shown}\x1b[0m` : shown;
+  });
+  return withoutCommands(texts.join("")) as Written<"terminal">;
+}
+
+export function lineWidth(line: Line): number {
+  return line.reduce((width, { text }) => width + widthOf(text), 0);
+}
+
+const ASCII: Record<string, string> = {
+  "µ": "u",
+  "–": "-",
+  "×": "x",
+  "·": "|",
+  "±": "+-",
+  "≥": ">=",
+  "≤": "<=",
+  "∞": "inf",
+  "→": "->",
+  "…": "...",
+  "█": "#",
+  "▏": "|",
+  "━": "=",
+  "─": "-",
+  "░": ".",
+  "✓": "+",
+  "✗": "x",
+  "−": "-",
+  "÷": "/",
+  "’": "'",
+};
+const SIGNS = new RegExp(`[${Object.keys(ASCII).join("")}]`, "g");
+
+/**
+ * Text as the terminal shows it, for what has to be as wide: without Unicode the signs of Plateau itself
+ * in ASCII, outside text as it is, and what would steer the terminal written out.
+ */
+export function encoded(text: string, { unicode }: Pick<TerminalOptions, "unicode">): string {
+  const plain = harmless(text).replaceAll(GLUE, " ");
+  return unicode ? plain : plain.replace(SIGNS, (sign) => ASCII[sign]);
+}

@@ -1,0 +1,23 @@
+/**
+ * The writers: everything that leaves Plateau goes through one of them, one file a place. A writer takes
+ * text as it is, from wherever it came, and gives `Written` text, in which nothing is left that means
+ * something else there: no control character steers a terminal, no line starts a command of a CI
+ * service, no cell is a formula, no name is markup. Printing and writing take nothing but this, so what
+ * was not escaped for its place can't leave.
+ *
+ * | place | file | what text from outside can't do there |
+ * |---|---|---|
+ * | terminal | `terminal.ts`, `screen.ts` | steer it, begin a line of its own, or start a command in a CI log |
+ * | annotation | `annotation.ts` | start another workflow command than ours |
+ * | csv | `csv.ts` | be a formula, or begin a row or a column |
+ * | json | `json.ts` | steer a terminal; it is the same value when it is parsed |
+ * | markdown | `markdown.ts` | be markup, a link or a mention |
+ * | xml, html | `xml.ts`, `html.ts` | be an element or an attribute |
+ */
+
+declare const place: unique symbol;
+
+export type Place = "terminal" | "annotation" | "csv" | "json" | "markdown" | "xml" | "html";
+
+/** Text as it may stand in its place. Only writers make it, each by one assertion. */
+export type Written<P extends Place = Place> = string & { readonly [place]: P };

@@ -1,0 +1,35 @@
+/** XML: no text becomes an element or an attribute, or a command in the log of a CI service. Pure. */
+import { harmless, INVISIBLE, REFERENCES, withoutCommands } from "./control.ts";
+import { type Fragment, templateOf } from "./template.ts";
+
+export type Xml = Fragment<"xml">;
+
+export const element = templateOf("xml", escaped);
+
+/** Each with a space before it. */
+export function attributes(values: Readonly<Record<string, string | number>>): Xml {
+  return element`${Object.entries(values).map(([name, value]) => element` ${name}="${value}"`)}`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;",
+  "\n": "&#10;",
+};
+
+/**
+ * Without what XML 1.0 §2.2 does not allow: control characters, lone surrogates, U+FFFE and U+FFFF. What is
+ * invisible is written out, as on a terminal.
+ */
+function escaped(text: string): string {
+  const allowed = text
+    .toWellFormed()
+    // deno-lint-ignore no-control-regex -- these are what XML forbids, and what steers terminals
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufffe\uffff]/g, "")
+    .replace(/[&<>"'\n]/g, (sign) => ENTITIES[sign])
+    .replace(INVISIBLE, harmless);
+  return withoutCommands(allowed, REFERENCES);
+}

@@ -1,0 +1,70 @@
+/**
+ * Files with a ceiling: what is too long is refused by its size, and where that is not known beforehand
+ * (pipes, devices, files that still grow) after as many bytes as may be.
+ */
+import { beyond, isWithin, type LimitName, LIMITS, oneMoreThan } from "./limits.ts";
+
+/** What a file of unknown size is read by. */
+const FIRST_BYTES = 65_536;
+
+/** Throws with the reason when it can't be read, or is too long. */
+export function readBytesSync(path: string, limit: LimitName): Uint8Array<ArrayBuffer> {
+  using file = Deno.openSync(path);
+  const room = new Room(file.statSync().size, limit);
+  for (let read; (read = file.readSync(room.rest())) !== null;) room.take(read);
+  return room.taken();
+}
+
+export async function readBytes(path: string, limit: LimitName): Promise<Uint8Array<ArrayBuffer>> {
+  using file = await Deno.open(path);
+  const room = new Room((await file.stat()).size, limit);
+  for (let read; (read = await file.read(room.rest())) !== null;) room.take(read);
+  return room.taken();
+}
+
+/** As UTF-8; what is none is replaced, as `Deno.readTextFile` does. */
+export async function readText(path: string, limit: LimitName): Promise<string> {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await readBytes(path, limit));
+}
+
+export function readTextSync(path: string, limit: LimitName): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(readBytesSync(path, limit));
+}
+
+/** Grows up to one byte beyond the limit, which shows that there is more. */
+class Room {
+  #bytes: Uint8Array<ArrayBuffer>;
+  #used = 0;
+
+  /** @param size That the file says it has; 0 where it can't know. */
+  constructor(size: number, private readonly limit: LimitName) {
+    check(limit, size);
+    this.#bytes = new Uint8Array(this.#capped(Math.max(size + 1, FIRST_BYTES)));
+  }
+
+  rest(): Uint8Array<ArrayBuffer> {
+    if (this.#used === this.#bytes.length) {
+      const larger = new Uint8Array(this.#capped(2 * this.#used));
+      larger.set(this.#bytes);
+      this.#bytes = larger;
+    }
+    return this.#bytes.subarray(this.#used);
+  }
+
+  take(read: number): void {
+    this.#used += read;
+    check(this.limit, this.#used);
+  }
+
+  taken(): Uint8Array<ArrayBuffer> {
+    return this.#bytes.subarray(0, this.#used);
+  }
+
+  #capped(wanted: number): number {
+    return Math.min(wanted, LIMITS[this.limit].most + 1);
+  }
+}
+
+function check(limit: LimitName, size: number): void {
+  if (!isWithin(limit, size)) throw new Error(beyond(limit, Math.max(size, oneMoreThan(limit))));
+}

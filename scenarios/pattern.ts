@@ -1,0 +1,102 @@
+/**
+ * Patterns over what servers answer. They are matched in time that grows with the body and no faster, as RE2
+ * does (R Cox, "Regular Expression Matching Can Be Simple And Fast"): JavaScript's own RegExp tries every way
+ * to match, and a hostile body makes it try for hours. What needs such tries, RE2 cannot do: a pattern looks
+ * neither ahead nor behind, and repeats no group.
+ *
+ * The engine takes 8 ms to load, so it is loaded with the first pattern that is met: see `withEngine`.
+ */
+import type { RE2JS } from "re2js";
+import { beyond, isWithin } from "./limits.ts";
+
+let engine: typeof RE2JS | null = null;
+
+class EngineNeeded extends Error {}
+
+/** Gives what `read` gives; where that meets a pattern before the engine is there, it is loaded and `read` called again. */
+export async function withEngine<Read>(read: () => Read | Promise<Read>): Promise<Read> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof EngineNeeded)) throw error;
+  }
+  await loadEngine();
+  return await read();
+}
+
+export async function loadEngine(): Promise<void> {
+  engine ??= (await import("re2js")).RE2JS;
+}
+
+/** Gives the value of the group; null when it isn't there. */
+export type Search = (text: string, isCut: boolean) => string | null;
+
+/**
+ * Of a text that is cut a match which reaches the cut is none: nobody knows how it would go on.
+ *
+ * @param source As `wrongPattern` finds it right.
+ */
+export function searchFor(source: string): Search {
+  const pattern = compiled(source);
+  return (text, isCut) => {
+    const matcher = pattern.matcher(text);
+    if (!matcher.find() || (isCut && matcher.end() === text.length)) return null;
+    return matcher.group(1);
+  };
+}
+
+/** Why `source` is no pattern with one group; null when it is. For use behind `Cannot use … as a pattern: `. */
+export function wrongPattern(source: string): string | null {
+  if (!isWithin("pattern", source.length)) return beyond("pattern", source.length);
+  if (!isRegExp(source)) return "it is no regular expression";
+  const beyondRe2 = whatOnlyTriesDo(source);
+  if (beyondRe2 !== null) return beyondRe2;
+  const pattern = tryCompile(source);
+  if (typeof pattern === "string") return pattern;
+  const size = pattern.programSize();
+  if (!isWithin("patternSize", size)) return `${beyond("patternSize", size)}: repeat less`;
+  const groups = pattern.groupCount();
+  return groups === 1 ? null : `it needs one group (…) around the value, and has ${groups}`;
+}
+
+function isRegExp(source: string): boolean {
+  try {
+    new RegExp(source);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Escapes, character classes, and what opens a group; within a class nothing else has a meaning. */
+const TOKENS = /\\(?:k<|[^])|\[(?:\\.|[^\]\\])*\]|\(\?(?:<?[=!])?/gs;
+
+function whatOnlyTriesDo(source: string): string | null {
+  for (const [token] of source.matchAll(TOKENS)) {
+    if (/^\(\?<?[=!]/.test(token)) {
+      return `${token}…) cannot be matched in linear time: ` +
+        "write what stands around the value as it is, outside of the group";
+    }
+    if (/^\\(?:[1-9]|k<)/.test(token)) {
+      return `${
+        token === "\\k<" ? "\\k<…>" : token
+      }, which repeats a group, cannot be matched in linear time: ` +
+        "write what stands there once more";
+    }
+  }
+  return null;
+}
+
+function tryCompile(source: string): RE2JS | string {
+  try {
+    return compiled(source);
+  } catch (error) {
+    if (!(error instanceof Error) || error instanceof EngineNeeded) throw error;
+    return `RE2 cannot do it (${error.message.replace("error parsing regexp: ", "")})`;
+  }
+}
+
+function compiled(source: string): RE2JS {
+  if (engine === null) throw new EngineNeeded("A pattern was met before its engine was loaded");
+  return engine.compile(engine.translateRegExp(source));
+}

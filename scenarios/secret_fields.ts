@@ -1,0 +1,96 @@
+/**
+ * What is secret by its place: header fields that prove who asks, and passwords in addresses. Pure.
+ */
+
+/** Those of RFC 9110 §11 and RFC 6265 §5.4, and the names that APIs give to keys of their own. */
+const SECRET_FIELD =
+  /^(?:(?:proxy-)?authorization|(?:set-)?cookie)$|(?:^|[-_])(?:api[-_]?key|token|secret|password)$/i;
+
+/** `scheme://user:password@` (RFC 3986 §3.2.1); on the web a user alone may be a token. */
+const USER_INFO = /([a-z][a-z0-9+.-]*):\/\/([^\s/?#@"<>]+)@/gi;
+
+/** What is filled in elsewhere, or has been taken out before. */
+const PLACEHOLDER = /\{\{[^{}]*\}\}|\$\{[^{}]*\}|\[secret\]/g;
+
+/** Shorter cookies, and parts beside a placeholder, are words such as `dark`. */
+const LEAST_PART = 8;
+
+export function isSecretField(name: string): boolean {
+  return SECRET_FIELD.test(name.trim());
+}
+
+/** Every text in the value of such a field that must not be shown: the whole, and what proves it. */
+export function credentialsIn(name: string, value: string): string[] {
+  const bare = value.replaceAll(PLACEHOLDER, "").trim();
+  const isWhole = bare === value.trim();
+  const parts = /cookie$/i.test(name.trim()) ? cookiesIn(bare) : wordsAfterScheme(value, bare);
+  return [
+    ...isWhole ? [value.trim()] : [],
+    ...parts.filter((part) => isWhole || part.length >= LEAST_PART),
+  ].filter((part) => part !== "");
+}
+
+function cookiesIn(value: string): string[] {
+  return value.split(";").map((pair) => pair.slice(pair.indexOf("=") + 1).trim())
+    .filter(({ length }) => length >= LEAST_PART);
+}
+
+/** Without the scheme (RFC 9110 §11.4), which is known to all; of Basic also the password itself. */
+function wordsAfterScheme(value: string, bare: string): string[] {
+  const [, scheme] = /^\s*([a-z][\w-]*)\s+\S/i.exec(value) ?? [];
+  if (scheme === undefined) return [];
+  const words = bare.slice(scheme.length).trim().split(/[\s,]+/)
+    .map((word) => word.replace(/^[\w-]+="?(?=[^=])/, "").replace(/"$/, ""));
+  if (scheme.toLowerCase() === "basic") return words.flatMap((word) => [word, ...decoded(word)]);
+  return words.length > 1 ? words.filter(({ length }) => length >= LEAST_PART) : words;
+}
+
+function decoded(base64: string): string[] {
+  try {
+    const pair = new TextDecoder().decode(Uint8Array.fromBase64(base64));
+    return [pair, pair.slice(pair.indexOf(":") + 1)];
+  } catch {
+    return [];
+  }
+}
+
+/** Passwords in the addresses that a text holds, as they are written and as they are meant. */
+export function passwordsIn(text: string): string[] {
+  return [...text.matchAll(USER_INFO)].flatMap(([, scheme, userInfo]) => {
+    const isTold = userInfo.includes(":") || /^https?$/i.test(scheme);
+    const password = isTold ? userInfo.slice(userInfo.indexOf(":") + 1) : "";
+    return password.replaceAll(PLACEHOLDER, "") === password ? [password, unescaped(password)] : [];
+  }).filter((password) => password !== "");
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** All of these in the data of a file: under `headers`, and in addresses wherever they stand. */
+export function secretsIn(data: unknown): string[] {
+  if (typeof data === "string") return passwordsIn(data);
+  if (typeof data !== "object" || data === null) return [];
+  return Object.entries(data).flatMap(([key, value]) => [
+    ...key === "headers" ? fieldsIn(value) : [],
+    ...secretsIn(value),
+  ]);
+}
+
+function fieldsIn(headers: unknown): string[] {
+  if (typeof headers !== "object" || headers === null) return [];
+  return Object.entries(headers).flatMap(([name, value]) =>
+    isSecretField(name) && typeof value === "string" ? credentialsIn(name, value) : []
+  );
+}
+
+/** What a word of a command line holds of these: `-H "authorization: …"`, `redis://:password@host`. */
+export function secretsInWord(word: string): string[] {
+  const [, name = "", value = ""] =
+    /(?:^|[\s"'=])(?:-H\s*)?["']?([\w-]+)\s*:\s*([^"'\r\n]*)/.exec(word) ?? [];
+  return [...passwordsIn(word), ...isSecretField(name) ? credentialsIn(name, value) : []];
+}

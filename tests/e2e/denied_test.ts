@@ -1,0 +1,180 @@
+/**
+ * What becomes of `bench`, `run` and `serve` where the kernel denies a call, as seccomp filters of containers do
+ * (EPERM) and older kernels or emulators (ENOSYS): they do their work, or say in a line what they lack.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Measurement, Results } from "../../runner/result.ts";
+import { testWith } from "../needs.ts";
+import { type Call, type ErrorName, without } from "./denying.ts";
+import { emptyFolder, type Ended, Plateau, plateau } from "./plateau.ts";
+import { adoptOrphans, descendants } from "./processes.ts";
+
+interface Case {
+  readonly call: Call;
+  /** Absent: either. */
+  readonly errors?: readonly ErrorName[];
+  /** What `bench` notes; absent: nothing. */
+  readonly note?: RegExp;
+}
+
+const EITHER: readonly ErrorName[] = ["ENOSYS", "EPERM"];
+
+const TIMER = "Workers wait with epoll_wait and a timerfd, which is as punctual: the system denies";
+
+/** clone3 with EPERM is apart: Deno itself needs it. */
+const CASES: readonly Case[] = [
+  { call: "epoll_pwait2", note: new RegExp(`^${TIMER} epoll_pwait2 \\(\\w[^)]+\\)$`) },
+  { call: "epoll_pwait", errors: Deno.build.arch === "x86_64" ? undefined : [] }, // Deno's own on arm64
+  { call: "timerfd_create" },
+  { call: "prctl", note: new RegExp(`^${TIMER} prctl$`) },
+  { call: "sched_setaffinity" },
+  { call: "pidfd_open" },
+  { call: "pidfd_send_signal" },
+  { call: "clone3", errors: ["ENOSYS"] },
+];
+
+/** A server within the test. */
+function serveHere(): Deno.HttpServer<Deno.NetAddr> {
+  const options = { hostname: "127.0.0.1", port: 0, onListen: (): void => {} };
+  return Deno.serve(options, () => new Response("here"));
+}
+
+async function bench(through: readonly string[], ...flags: string[]): Promise<Ended> {
+  await using server = serveHere();
+  const url = `http://127.0.0.1:${server.addr.port}/`;
+  return await plateau(["bench", url, "-n", "100", "-c", "2", "--json", "-", ...flags], {
+    through,
+  });
+}
+
+async function assertBenches(through: readonly string[], note?: RegExp): Promise<void> {
+  const { code, stdout, stderr } = await bench(through);
+  assert.equal(code, 0, stderr);
+  const { requests, driver, driverNote } = JSON.parse(stdout) as Measurement;
+  assert.deepEqual([requests.completed, driver], [100, "epoll"]);
+  if (note === undefined) return void assert.deepEqual([driverNote, stderr], [undefined, ""]);
+  assert.match(driverNote ?? "", note);
+  assert.equal(stderr, `${driverNote}\n`);
+}
+
+const QUICK = ["run", "quick", "--only", "target=quiet,scenario=static"];
+const SHORT = [...QUICK, "--repeat", "1", "--duration", "100ms"];
+
+async function assertRuns(through: readonly string[]): Promise<void> {
+  using folder = emptyFolder();
+  const { code, stderr } = await plateau([...SHORT, "--out", folder.path], { through });
+  assert.equal(code, 0, stderr);
+  const text = Deno.readTextFileSync(join(folder.path, "results.json"));
+  const { runs, missing } = JSON.parse(text) as Results;
+  assert.equal(runs.length, 1);
+  assert.ok(runs[0].requests.completed > 0);
+  assert.deepEqual(missing ?? [], []);
+}
+
+async function assertServes(through: readonly string[]): Promise<void> {
+  await using program = new Plateau(["serve", "api", "--port", "0"], { through });
+  const [, origin] = await program.prints(/^listening (http:\/\/\S+)$/m);
+  assert.equal(await (await fetch(`${origin}/static`)).text(), '{"ok":true}');
+  program.kill("SIGTERM");
+  const { code, stderr } = await program.ended;
+  assert.deepEqual([code, stderr], [130, ""]);
+}
+
+function assertNothingLeft(): void {
+  assert.deepEqual(descendants(Deno.pid).map(({ command }) => command), []);
+}
+
+for (const { call, note, errors = EITHER } of CASES) {
+  for (const error of errors) {
+    testWith(
+      ["seccomp"],
+      `bench, run and serve work where ${call} fails with ${error}`,
+      async () => {
+        adoptOrphans();
+        const through = without([call], error);
+        await Promise.all([
+          assertBenches(through, note),
+          assertRuns(through),
+          assertServes(through),
+        ]);
+        assertNothingLeft();
+      },
+    );
+  }
+}
+
+const NEITHER = /the system denies epoll_pwait2 \(.+\) and timerfd_create \(.+\)$/;
+
+testWith(
+  ["seccomp"],
+  "bench takes the tcp driver where nothing wakes an epoll in time",
+  async () => {
+    const { code, stdout, stderr } = await bench(
+      without(["epoll_pwait2", "timerfd_create"], "EPERM"),
+    );
+    const { requests, driver, driverNote } = JSON.parse(stdout) as Measurement;
+    assert.deepEqual([code, requests.completed, driver], [0, 100, "tcp"]);
+    assert.match(stderr.trim(), /^Workers use the tcp driver, as epoll cannot be had here: /);
+    assert.match(stderr.trim(), NEITHER);
+    assert.equal(stderr, `${driverNote}\n`);
+  },
+);
+
+/** What cannot be had at all, and the first line about it. */
+const REFUSALS: {
+  what: string;
+  calls: Call[];
+  args: (folder: string) => string[];
+  says: RegExp;
+}[] = [
+  {
+    what: "bench with --driver epoll, where nothing wakes an epoll in time",
+    calls: ["epoll_pwait2", "timerfd_create"],
+    args: () => ["bench", "http://127.0.0.1:1/", "--driver", "epoll"],
+    says: /^Cannot use the epoll driver: the system denies epoll_pwait2 .+ and timerfd_create/,
+  },
+  {
+    what: "bench where it may not connect",
+    calls: ["connect"],
+    args: () => ["bench", "http://127.0.0.1:1/", "-n", "10"],
+    says: /^Cannot measure http:\S+: no request got an answer\n {2}Operation not permitted$/m,
+  },
+  {
+    what: "run where it may start no program",
+    calls: ["execve"],
+    args: (folder) => [...SHORT, "--out", folder],
+    says: /^failed: static, quiet, run 1: Cannot start a process: .+ not permitted/m,
+  },
+  {
+    what: "run of pinned targets where it may not pin",
+    calls: ["sched_setaffinity"],
+    args: (folder) => ["run", pinnedFile(folder), "--out", join(folder, "out")],
+    says: /^Cannot keep targets and workers to their cores: the system refuses/,
+  },
+];
+
+function pinnedFile(folder: string): string {
+  const path = join(folder, "pinned.json");
+  const experiment = {
+    name: "pinned",
+    targets: { api: { app: "api" } },
+    scenarios: { static: { get: "/static" } },
+    load: { connections: 1, duration: "100ms" },
+    pin: { workers: "0" },
+  };
+  Deno.writeTextFileSync(path, JSON.stringify(experiment));
+  return path;
+}
+
+for (const { what, calls, args, says } of REFUSALS) {
+  testWith(["seccomp"], `${what}, ends with code 3 and says why`, async () => {
+    using folder = emptyFolder();
+    const through = without(calls, "EPERM");
+    const { code, stderr } = await plateau(args(folder.path), { through });
+    assert.equal(code, 3, stderr);
+    assert.match(stderr, says);
+    assert.doesNotMatch(stderr, /^ +at |defect of Plateau/m);
+    assertNothingLeft();
+  });
+}

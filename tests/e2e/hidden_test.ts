@@ -1,0 +1,89 @@
+/** What Plateau may not see or end: processes that /proc does not show, and those of another user. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Results } from "../../runner/result.ts";
+import { readStat } from "../../targets/launch/proc.ts";
+import { testWith } from "../needs.ts";
+import { until } from "./patience.ts";
+import { COMMAND, emptyFolder, plateau, serve, type Surroundings } from "./plateau.ts";
+import { adoptOrphans, descendants } from "./processes.ts";
+
+const PROGRAM = new URL("../targets/fixtures/program.ts", import.meta.url).pathname;
+
+/** A /proc that names the program alone, without which Deno does not start. */
+const POOR_PROC = [
+  ...["unshare", "--mount", "sh", "-c"],
+  `mount -t tmpfs tmpfs /proc && mkdir /proc/self && ln -s "$0" /proc/self/exe && exec "$@"`,
+  COMMAND[0],
+];
+
+/** This user without its right to end others' processes. */
+const MAY_NOT_KILL = ["setpriv", "--bounding-set=-kill", "--inh-caps=-kill"];
+
+interface Outcome {
+  readonly code: number;
+  readonly stderr: string;
+  readonly run: Results["runs"][number];
+}
+
+/** Runs an experiment of one run, whose target is program.ts with this habit. */
+async function runOnce(habit: string, surroundings: Surroundings): Promise<Outcome> {
+  using folder = emptyFolder();
+  const file = join(folder.path, "experiment.json");
+  const experiment = {
+    name: "hidden",
+    targets: { program: { command: [Deno.execPath(), "run", "-A", PROGRAM, habit], ready: "/" } },
+    scenarios: { root: { get: "/" } },
+    load: { connections: 1, duration: "100ms" },
+    repeat: 1,
+  };
+  Deno.writeTextFileSync(file, JSON.stringify(experiment));
+  const out = join(folder.path, "out");
+  const { code, stderr } = await plateau(["run", file, "--out", out], surroundings);
+  const { runs } = JSON.parse(Deno.readTextFileSync(join(out, "results.json"))) as Results;
+  return { code, stderr, run: runs[0] };
+}
+
+testWith(["mountns"], "bench measures where /proc shows no processes", async () => {
+  await using server = await serve("api");
+  const args = ["bench", `${server.origin}/static`, "-n", "100", "-c", "2", "--json", "-"];
+  const { code, stdout, stderr } = await plateau(args, { through: POOR_PROC });
+  assert.equal(code, 0, stderr);
+  assert.equal(JSON.parse(stdout).requests.completed, 100);
+});
+
+testWith(
+  ["mountns"],
+  "run ends a stubborn target and says what is unknown where /proc shows no processes",
+  async () => {
+    adoptOrphans();
+    const { code, stderr, run } = await runOnce("stubborn", { through: POOR_PROC });
+    assert.equal(code, 0, stderr);
+    assert.ok(run.requests.completed > 0);
+    assert.deepEqual(run.resources, []);
+    assert.match(
+      stderr,
+      /^CPU and memory of target program are unknown: the system does not show/m,
+    );
+    assert.deepEqual(descendants(Deno.pid), []);
+  },
+);
+
+testWith(
+  ["mountns"],
+  "run goes on and names what it may not end, as it is another user's",
+  async () => {
+    const { code, stderr, run } = await runOnce("other-user", { through: MAY_NOT_KILL });
+    const note = /^Processes of target program still run.+: (\d+) \(sudo kill -9 \1\)$/m.exec(
+      stderr,
+    );
+    assert.ok(note, stderr);
+    const pid = Number(note[1]);
+    assert.notEqual(readStat(pid), null, "it still runs");
+    Deno.kill(pid, "SIGKILL");
+    await until("it is gone", () => (readStat(pid)?.state ?? "Z") === "Z");
+    assert.equal(code, 0, stderr);
+    assert.ok(run.requests.completed > 0);
+    assert.ok(run.resources.length > 0);
+  },
+);

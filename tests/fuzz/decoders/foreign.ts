@@ -1,0 +1,44 @@
+/** Files of other tools: what they become is read as an experiment, too. */
+import { readFileSync } from "node:fs";
+import { type Files, NO_FILES } from "../../../scenarios/files.ts";
+import { foreignFile } from "../../../scenarios/imports/foreign_file.ts";
+import type { Decoder } from "../decoder.ts";
+import { planText } from "./experiment.ts";
+
+function sample(name: string): string {
+  const path = new URL(`../../scenarios/fixtures/imports/${name}`, import.meta.url);
+  return readFileSync(path, "utf8");
+}
+
+/** Any table, of one row. */
+const files: Files = {
+  ...NO_FILES,
+  rows: (_, names = ["user"]) => [Object.fromEntries(names.map((name) => [name, "x"]))],
+};
+
+function become(text: string): void {
+  const foreign = foreignFile(text, "a.txt", { files });
+  if (foreign !== null) planText(foreign.text, files);
+}
+
+export const har: Decoder = {
+  seeds: { samples: [sample("visit.har")], words: ['"log"', "[", "{", "\\u0000"], isJson: true },
+  decode: become,
+};
+
+export const artillery: Decoder = {
+  seeds: {
+    samples: [sample("shop.yml")],
+    words: [
+      "- loop:\n",
+      "count: 1e9",
+      "- get:\n",
+      "{{ a }}",
+      "over: [1, 2]",
+      "think: 1",
+      "&a ",
+      "*a ",
+    ],
+  },
+  decode: become,
+};

@@ -1,0 +1,49 @@
+import { AllowList, LOOPBACK } from "../../../runner/fleet/allow.ts";
+import { readJob } from "../../../runner/fleet/job_reading.ts";
+import type { AgentJobInput } from "../../../runner/fleet/told.ts";
+import { VERSION } from "../../../runner/version.ts";
+import { parseExperiment } from "../../../scenarios/experiment_file.ts";
+import { planCells } from "../../../scenarios/plan.ts";
+import { scriptOf } from "../../../scenarios/script.ts";
+import type { Decoder } from "../decoder.ts";
+
+const EXPERIMENT = `name: a
+targets: { a: { url: "http://127.0.0.1:1" } }
+scenarios:
+  one: { get: "/{{ n }}", values: { n: { to: 3 } } }
+  flow: { flow: [{ get: /, capture: { id: { json: id } } }, { think: 1s }, { post: "/{{ id }}", json: [] }] }
+load: { rate: 100/s, duration: 1s }
+`;
+
+function jobs(): AgentJobInput[] {
+  return planCells(parseExperiment(EXPERIMENT, "a.yaml")).map(({ request, load }) => ({
+    run: "a",
+    coordinator: "b",
+    version: VERSION,
+    place: { firstWorker: 0, workers: 2, own: 1 },
+    origin: "http://127.0.0.1:1",
+    access: {},
+    script: scriptOf(request, 1),
+    load,
+    seed: 1,
+    driver: "auto",
+    intervalMs: 250,
+    implicitCheck: true,
+    tellEveryMs: 1_000,
+  }));
+}
+
+const allow = new AllowList(LOOPBACK, () => Promise.resolve(["192.0.2.1"]));
+
+export const job: Decoder = {
+  seeds: { samples: jobs().map((job) => JSON.stringify(job)), words: ["null", "{}"], isJson: true },
+  decode: async (input) => {
+    let data;
+    try {
+      data = JSON.parse(input);
+    } catch {
+      return; // a queue holds JSON, by BullMQ's own reader
+    }
+    await readJob(data, allow);
+  },
+};

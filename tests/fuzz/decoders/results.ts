@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs";
+import { groupedOf } from "../../../cli/bench_run.ts";
+import { resultForms } from "../../../cli/result_forms.ts";
+import { parseMeasured } from "../../../cli/result_reading.ts";
+import { type Decoder, Finding } from "../decoder.ts";
+
+const samples = ["results", "bench"].map((name) =>
+  readFileSync(new URL(`../samples/${name}.json`, import.meta.url), "utf8")
+);
+
+export const results: Decoder = {
+  seeds: {
+    samples,
+    words: ['"runs":', '"plateau.results/1"', "null", "[]", "{}", ",", "]", "}", '"', "1e308"],
+    isJson: true,
+  },
+  decode: async (input) => {
+    const result = parseMeasured(input, "results.json");
+    if (!("runs" in result)) return groupedOf(result);
+    const { html, csv, csvIntervals, markdown, junit, summary } = resultForms([result]);
+    const page = await html?.() ?? "";
+    for (const form of [csv, csvIntervals, markdown, junit, summary]) await form?.();
+    if (/<script>[^<]*injected/.test(page)) throw new Finding("a text became part of the page");
+  },
+};

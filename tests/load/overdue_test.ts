@@ -1,0 +1,70 @@
+/** When a worker is held: by which moment its next word is due, and by how much it may miss that. */
+import assert from "node:assert/strict";
+import { type Course, dueMsOf, GRACE_MS, Lateness, LOOK_MS } from "../../runner/load/overdue.ts";
+
+const SECOND = 1_000_000;
+
+const COURSE: Course = {
+  share: {
+    durationUs: 10 * SECOND,
+    timeoutUs: 2 * SECOND,
+    intervalUs: SECOND / 4,
+    waitsForLast: false,
+  },
+  startMs: 1_000,
+  interruptedMs: null,
+  heardMs: 1_500,
+};
+const COUNTED = { ...COURSE.share, durationUs: Infinity };
+const VISITORS = { ...COURSE.share, waitsForLast: true };
+
+const MOMENTS: readonly (readonly [sentence: string, course: Course, dueMs: number])[] = [
+  ["a load is over at its deadline and after the wait for its time-out", COURSE, 13_100],
+  [
+    "nobody waits for longer than 5 s",
+    { ...COURSE, share: { ...COURSE.share, timeoutUs: 60 * SECOND } },
+    16_100,
+  ],
+  ["before the start nothing is due", { ...COURSE, startMs: null }, Infinity],
+  ["an interruption is heard at once", { ...COURSE, interruptedMs: 2_000 }, 2_100],
+  ["also before the start", { ...COURSE, startMs: null, interruptedMs: 500 }, 600],
+  ["an interruption at the end puts nothing off", { ...COURSE, interruptedMs: 20_000 }, 13_100],
+  ["who counts requests hands an interval on", { ...COURSE, share: COUNTED }, 6_750],
+  ["and so does who waits for visitors", { ...COURSE, share: VISITORS, heardMs: 9_000 }, 14_250],
+  ["the first interval begins at the start", { ...COURSE, share: COUNTED, heardMs: 1 }, 6_250],
+];
+
+for (const [sentence, course, dueMs] of MOMENTS) {
+  Deno.test(`of a worker's next word: ${sentence}`, () => {
+    assert.equal(dueMsOf(course), dueMs);
+  });
+}
+
+/** When a worker that is due at 1 s is found late, looked at after each of these pauses; null: never. */
+function foundAt(pausesMs: readonly number[]): number | null {
+  const lateness = new Lateness(0);
+  let nowMs = 0;
+  for (const pauseMs of pausesMs) {
+    nowMs += pauseMs;
+    if (lateness.look(1_000, nowMs)) return nowMs;
+  }
+  return null;
+}
+
+Deno.test("a worker is late a second after its word was due", () => {
+  const foundMs = foundAt(Array(50).fill(LOOK_MS));
+  assert.equal(foundMs, 1_000 + GRACE_MS + LOOK_MS);
+});
+
+Deno.test("a machine that stands still makes no worker late", () => {
+  assert.equal(foundAt([900, 60_000, 100, 100]), null);
+  assert.equal(foundAt([...Array(15).fill(LOOK_MS), 60_000, 100, 100]), null);
+});
+
+Deno.test("a word that comes makes good for what was late before", () => {
+  const lateness = new Lateness(0);
+  for (let nowMs = 100; nowMs <= 900; nowMs += 100) assert.ok(!lateness.look(0, nowMs));
+  assert.ok(!lateness.look(2_000, 1_000));
+  for (let nowMs = 2_100; nowMs <= 3_000; nowMs += 100) assert.ok(!lateness.look(2_000, nowMs));
+  assert.ok(lateness.look(2_000, 3_100));
+});

@@ -1,0 +1,144 @@
+/** What every form says first of runs in which no request got an answer. */
+import assert from "node:assert/strict";
+import { compareResults } from "../../report/comparison/results.ts";
+import { renderPage } from "../../report/html/page.ts";
+import { measurementSuite, renderJunit, resultsSuite } from "../../report/junit.ts";
+import { renderMarkdown, renderMeasurementMarkdown } from "../../report/markdown.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderMeasurement } from "../../report/terminal/measurement.ts";
+import { renderSummary } from "../../report/terminal/summary.ts";
+import type { Results } from "../../runner/result.ts";
+import { judgedByAnswers } from "../../runner/trust/judging.ts";
+import { isUnanswered, unansweredText } from "../../runner/unanswered.ts";
+import { measurementFixture } from "./fixture.ts";
+import { around, resultsAt } from "./rates.ts";
+import { silence } from "./silenced.ts";
+
+const PLAIN = { width: 100, color: false, unicode: true };
+const answered = measurementFixture({ target: "", scenario: "static", medianMs: 5 });
+const silent = silence(answered);
+const SENTENCE = "No request got an answer: 50 timed out after 5 s";
+
+/** Two targets, of which "mute" answers nothing in the repetitions that are given. */
+function halfMute(...repetitions: readonly number[]): Results {
+  const results = resultsAt({ api: around(1_000), mute: around(1_000) });
+  const isMute = ({ target, repetition }: Results["runs"][number]): boolean =>
+    target === "mute" && repetitions.includes(repetition);
+  return { ...results, runs: results.runs.map((run) => isMute(run) ? silence(run) : run) };
+}
+
+Deno.test("what became of unanswered requests is said with its counts, the most frequent first", () => {
+  const texts = (["timeout", "unfinished", "dropped"] as const)
+    .map((ends) => unansweredText(silence(answered, ends)));
+  assert.deepEqual(texts, [
+    SENTENCE,
+    "No request got an answer: 50 still waiting at the end",
+    "No request got an answer: 50 never sent",
+  ]);
+  const mixed = {
+    requests: { due: 1_330, completed: 0, failed: 1_319, unfinished: 4, dropped: 7 },
+    errors: { connect: 1_300, timeout: 10, reset: 9 },
+    load: { timeout: 250 },
+  };
+  assert.equal(
+    unansweredText(mixed),
+    "No request got an answer: 1,300 could not connect, 10 timed out after 250 ms, " +
+      "9 ended in a reset, 7 never sent, 4 still waiting at the end",
+  );
+  const none = { ...mixed, requests: { ...mixed.requests, due: 0 } };
+  assert.equal(unansweredText(none), "No request was due");
+});
+
+Deno.test("an answer with any status is an answer", () => {
+  const refused = { ...answered, status: { "500": answered.requests.completed } };
+  assert.equal(isUnanswered(refused), false);
+  const valid = { trust: "valid", reasons: [], causes: [] } as const;
+  assert.deepEqual(judgedByAnswers(refused, { ...valid, reasons: [], causes: [] }).trust, "valid");
+});
+
+Deno.test("a run without an answer is invalid for that reason, before all others", () => {
+  const judged = judgedByAnswers(silent, {
+    trust: "suspect",
+    reasons: ["The cores were busy."],
+    causes: ["neighbour"],
+  });
+  assert.deepEqual(judged, {
+    trust: "invalid",
+    reasons: [`${SENTENCE}.`, "The cores were busy."],
+    causes: ["unanswered", "neighbour"],
+  });
+});
+
+Deno.test("the terminal and the markdown of bench say it below the URL", () => {
+  const [url, first] = renderMeasurement(silent, PLAIN).split("\n");
+  assert.deepEqual([url, first], [silent.url, `${SENTENCE}.`]);
+  const [heading, , said] = renderMeasurementMarkdown(silent).split("\n");
+  assert.deepEqual([heading.slice(0, 3), said], ["## ", `**${SENTENCE}.**`]);
+  assert.doesNotMatch(renderMeasurement(answered, PLAIN), /No request/);
+  assert.doesNotMatch(renderMeasurementMarkdown(answered), /No request/);
+});
+
+Deno.test("a measurement of an earlier version that calls itself valid is not shown as valid", () => {
+  assert.equal(silent.generator.trust, "valid");
+  assert.match(renderMeasurement(silent, PLAIN), /^invalid: nothing was measured$/m);
+  assert.match(renderMeasurementMarkdown(silent), /^\*\*invalid\*\*: nothing was measured$/m);
+});
+
+Deno.test("terminal, markdown and page of an experiment say first which runs had no answer", () => {
+  const model = reportModel(halfMute(2, 4));
+  const said = "No request got an answer in 2 of 10 runs (static, mute): 100 timed out after 5 s.";
+  const [, title, first] = renderSummary(model, PLAIN).split("\n");
+  assert.deepEqual([title, first], [model.title, said]);
+  const [heading, , lead] = renderMarkdown(model).split("\n");
+  assert.equal(heading, `## ${model.title}`);
+  assert.equal(lead.replaceAll("\\", ""), `**${said}**`);
+  const page = renderPage([model]);
+  assert.equal(/<p class="lead">(.*?)<\/p>/.exec(page)?.[1], said);
+  assert.match(page, /<strong>invalid<\/strong>: in 2 of 10 runs nothing was measured/);
+});
+
+Deno.test("an experiment in which every run had an answer says nothing of it", () => {
+  const model = reportModel(halfMute());
+  assert.equal(model.unanswered, "");
+  assert.doesNotMatch(renderPage([model]), /No request got/);
+});
+
+Deno.test("of an experiment without any answer it is said once, for all runs", () => {
+  const { runs, ...rest } = halfMute(1, 2, 3, 4, 5);
+  const mute = { ...rest, runs: runs.filter(({ target }) => target === "mute") };
+  assert.equal(
+    reportModel(mute).unanswered,
+    "No request got an answer in any of 5 runs: 250 timed out after 5 s.",
+  );
+  const alone = { ...mute, runs: mute.runs.slice(0, 1) };
+  assert.equal(reportModel(alone).unanswered, `${SENTENCE}.`);
+});
+
+Deno.test("JUnit counts it as an error, of bench and of the cell of an experiment", () => {
+  const about = { measurement: silent, startedAt: "2031-05-04T10:18:00.000Z", hostname: "h" };
+  const alone = renderJunit([measurementSuite(about, [])]);
+  assert.match(alone, /tests="1" failures="0" errors="1"/);
+  assert.ok(alone.includes(`<error type="unanswered" message="${SENTENCE}">`), alone);
+  const results = halfMute(2);
+  const suite = renderJunit([resultsSuite(results, reportModel(results))]);
+  assert.match(suite, /tests="2" failures="0" errors="1"/);
+  assert.ok(
+    suite.includes('message="No request got an answer in 1 of 5 runs: 50 timed out after 5 s"'),
+  );
+});
+
+for (
+  const [when, base, next] of [
+    ["before", halfMute(3), halfMute()],
+    ["now", halfMute(), halfMute(3)],
+  ] as const
+) {
+  Deno.test(`compare gives no verdict where no request got an answer ${when}`, () => {
+    const comparison = compareResults(base, next);
+    const cell = comparison.cells.find(({ next }) => next === "mute");
+    assert.equal(cell?.fault, `no request got an answer ${when}: 50 timed out after 5 s`);
+    const verdicts = new Set(cell?.comparison.figures.map(({ verdict }) => verdict));
+    assert.deepEqual([...verdicts], ["inconclusive"]);
+    assert.equal(comparison.outcome, "inconclusive");
+  });
+}

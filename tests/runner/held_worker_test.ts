@@ -1,0 +1,47 @@
+/** A measurement of which a worker was held. */
+import assert from "node:assert/strict";
+import { LocalLoader } from "../../runner/local_loader.ts";
+import { measureLoad } from "../../runner/measure.ts";
+import { measurement } from "../../runner/result.ts";
+import { requestScenarioSpec } from "../../scenarios/scenario.ts";
+import { scriptOf } from "../../scenarios/script.ts";
+import { heldPool } from "../load/held_pool.ts";
+
+Deno.test({
+  name: "a measurement says that its worker was ended, and is not to be trusted",
+  sanitizeResources: false,
+  sanitizeOps: false,
+  async fn(): Promise<void> {
+    using held = heldPool(["start"]);
+    const request = {
+      origin: "http://127.0.0.1:1",
+      script: scriptOf(requestScenarioSpec.parse({ get: "/" }), 0),
+      load: {
+        kind: "rate",
+        connections: 1,
+        keepAlive: true,
+        timeoutMs: 100,
+        workers: 1,
+        ratePerSec: 100,
+        arrivals: "uniform",
+        durationMs: 200,
+      },
+      seed: 1,
+      driver: "tcp",
+      intervalMs: 100,
+      logPath: null,
+      implicitCheck: false,
+    } as const;
+    const measured = await measureLoad(request, {
+      loader: new LocalLoader(held.pool),
+      onProgress: () => {},
+      onStart: () => {},
+      signal: new AbortController().signal,
+    });
+    const { requests, generator } = measurement.parse(JSON.parse(JSON.stringify(measured)));
+    assert.deepEqual(requests, { due: 20, completed: 0, failed: 0, unfinished: 0, dropped: 20 });
+    assert.deepEqual(generator.ended, [{ worker: 0, heard: 0 }]);
+    assert.deepEqual([generator.trust, generator.causes?.[0]], ["invalid", "worker-ended"]);
+    assert.match(generator.reasons[0], /^Plateau ended 1 of 1 worker that did not end in time/);
+  },
+});

@@ -1,0 +1,75 @@
+/** Text from outside that a careless reader would read for minutes. */
+import assert from "node:assert/strict";
+import { parseClaim } from "../../scenarios/claim_text.ts";
+import { UserError } from "../../scenarios/errors.ts";
+import { loadExperiment } from "../../scenarios/experiment_file.ts";
+import { LIMITS } from "../../scenarios/limits.ts";
+import { readPercentage } from "../../scenarios/percentage.ts";
+import { repeat } from "../../scenarios/repetition.ts";
+import { parseSelector } from "../../scenarios/selector.ts";
+import { parseThreshold } from "../../scenarios/threshold.ts";
+import { becomes, script } from "./foreign.ts";
+
+const LENGTH = 300_000;
+
+/** Runs `read`, and asserts that it takes no longer than what is linear in `LENGTH` may, on any machine. */
+async function inTime(read: () => unknown): Promise<void> {
+  const beginMs = performance.now();
+  try {
+    await read();
+  } catch (error) {
+    assert.ok(error instanceof UserError, String(error));
+  }
+  const tookMs = performance.now() - beginMs;
+  assert.ok(tookMs < 8_000, `${tookMs} ms`);
+}
+
+function repeated(part: string): string {
+  return part.repeat(LENGTH / part.length);
+}
+
+const READERS: readonly (readonly [what: string, read: () => unknown])[] = [
+  ["a claim with brackets", () => parseClaim(`(${repeated("(")})(`)],
+  ["a threshold of spaces", () => parseThreshold(`p99 ${repeated("< ")}`)],
+  ["a selector of quotation marks", () => parseSelector(`,${repeated(',""')}"`)],
+  [
+    "a percentage of tabs",
+    () => readPercentage(`1${repeated("\t")}1`, { what: "a", example: "5%", aboveZero: true }),
+  ],
+  ["repetitions until tabs", () => repeat.safeParse(`until\n${repeated("\t")}\n.`)],
+  [
+    "braces in an Artillery script",
+    () => becomes(script(`[{ get: { url: "/${repeated("{{")}" } }]`), "a.yml"),
+  ],
+  [
+    "a template of tabs in an Artillery script",
+    () => becomes(script(`[{ get: { url: "/{{${repeated("\\t")}" } }]`), "a.yml"),
+  ],
+  [
+    "a long regexp in an Artillery script",
+    () =>
+      becomes(
+        script(`[{ get: { url: /, capture: { as: a, regexp: "${repeated("[")}" } } }]`),
+        "a.yml",
+      ),
+  ],
+];
+
+for (const [what, read] of READERS) {
+  Deno.test(`${what} is read in time`, async () => await inTime(read));
+}
+
+Deno.test("a file of blanks is found to be of no other tool in time", async () => {
+  const path = Deno.makeTempFileSync({ suffix: ".yaml" });
+  Deno.writeTextFileSync(path, `a: |\n  "${"\n\t".repeat(5_000)}${"\t".repeat(LENGTH)}`);
+  await inTime(() => loadExperiment(path));
+  Deno.removeSync(path);
+});
+
+Deno.test("claims, thresholds and selectors say that they are too long", () => {
+  const text = "x".repeat(LIMITS.sentence.most + 1);
+  const why = "a claim, threshold or selector has 2,001 characters, and 2,000 are the most";
+  assert.deepEqual(parseClaim(text), { problems: [`Cannot read a claim: ${why}`] });
+  assert.deepEqual(parseThreshold(text), { problems: [`Cannot read a threshold: ${why}`] });
+  assert.deepEqual(parseSelector(text), { problem: `Cannot read a selector: ${why}` });
+});

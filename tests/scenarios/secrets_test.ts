@@ -1,0 +1,153 @@
+/** Which values are secret, and texts, documents and data without them. */
+import assert from "node:assert/strict";
+import {
+  credentialsIn,
+  isSecretField,
+  secretsIn,
+  secretsInWord,
+} from "../../scenarios/secret_fields.ts";
+import { Secrets } from "../../scenarios/secrets.ts";
+
+const VALUE = "p\"&<5'é +s/7?";
+
+function knowing(...values: (string | readonly [string, string])[]): Secrets {
+  const secrets = new Secrets();
+  for (const value of values) {
+    if (typeof value === "string") secrets.keep(value);
+    else secrets.keep(...value);
+  }
+  return secrets;
+}
+
+const utf8 = (text: string): string => new TextEncoder().encode(text).toBase64();
+
+for (
+  const [form, written] of [
+    ["as it is", VALUE],
+    ["in JSON", JSON.stringify({ a: VALUE })],
+    ["in JSON within JSON", JSON.stringify({ a: JSON.stringify({ b: VALUE }) })],
+    ["percent-encoded", `/a?b=${encodeURIComponent(VALUE)}`],
+    [
+      "percent-encoded in small letters",
+      encodeURIComponent(VALUE).replaceAll(/%../g, (octet) => octet.toLowerCase()),
+    ],
+    ["of a form", new URLSearchParams({ a: VALUE }).toString().replaceAll("%27", "'")],
+    ["in base64", utf8(VALUE)],
+    ["in base64 for URLs", utf8(VALUE).replaceAll("+", "-").replaceAll("/", "_")],
+    ["after one letter in base64", utf8(`u${VALUE}`)],
+    ["as a password in base64", utf8(`ab:${VALUE}`)],
+    ["amid others in base64", utf8(`user:${VALUE}:and more`)],
+    ["in HTML", VALUE.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;")],
+    [
+      "in XML",
+      VALUE.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;")
+        .replaceAll("'", "&apos;"),
+    ],
+  ]
+) {
+  Deno.test(`a secret is taken out ${form}`, () => {
+    const shown = knowing([VALUE, "${env.V}"]).text(`before ${written} after`);
+    assert.match(shown, /^before .*\$\{env\.V\}.* after$/);
+    assert.ok(shown.length < written.length + 10, shown);
+  });
+}
+
+Deno.test("the longest of several that begin alike is taken out first", () => {
+  const secrets = knowing(["token", "${env.A}"], ["token-2", "${env.B}"]);
+  assert.equal(secrets.text("token-2 token"), "${env.B} ${env.A}");
+});
+
+Deno.test("a value of less than four characters is taken out as a word alone", () => {
+  assert.equal(knowing("123").text("1234 4123 123 (123)"), "1234 4123 [secret] ([secret])");
+  assert.equal(knowing("1234").text("912345"), "9[secret]5");
+  assert.equal(knowing("", " ", "7").text("a b 7"), "a b 7");
+});
+
+Deno.test("a text whose beginning was cut off does not begin with the end of a secret", () => {
+  const secrets = knowing("a-cut-secret");
+  assert.equal(secrets.cutText("t-secret and a-cut-secret"), "[secret] and [secret]");
+  assert.equal(secrets.cutText("ret and more"), "ret and more");
+});
+
+Deno.test("the lines of a long value are secrets, too", () => {
+  const key = "-----BEGIN KEY-----\nMIIabcdefgh123\nab\n";
+  assert.equal(knowing(key).text("line 2: MIIabcdefgh123, ab"), "line 2: [secret], ab");
+});
+
+Deno.test("data loses secrets in its values: not in keys, and no number changes", () => {
+  const secrets = knowing("4321");
+  const data = { 4321: 4321, list: ["a4321", { deep: "4321" }], none: null, is: true };
+  assert.deepEqual(secrets.data(data), {
+    4321: 4321,
+    list: ["a[secret]", { deep: "[secret]" }],
+    none: null,
+    is: true,
+  });
+  const stored = { toJSON: () => ({ path: "4321" }) };
+  assert.deepEqual(secrets.data({ stored }), { stored: { path: "[secret]" } });
+});
+
+Deno.test("a document keeps its figures and words, whatever is secret", () => {
+  const secrets = knowing("20261122", "requests", "S3cret-of-mine");
+  const json = '{"requests":20261122,"x":"S3cret-of-mine"}';
+  assert.equal(secrets.form(json), '{"requests":20261122,"x":"[secret]"}');
+});
+
+Deno.test("what is known for a while is forgotten, but not what was known before", () => {
+  const secrets = knowing("first-one");
+  {
+    using _ = secrets.keepWhile([["first-one", "x"], ["second-one", "${env.S}"]]);
+    assert.equal(secrets.text("first-one second-one"), "[secret] ${env.S}");
+  }
+  assert.equal(secrets.text("first-one second-one"), "[secret] second-one");
+});
+
+Deno.test("only the secrets that a text holds are told of it", () => {
+  const secrets = knowing(["in-the-text", "${env.A}"], "not-in-it");
+  assert.deepEqual(secrets.heldBy('{"a":"in-the-text"}'), [["in-the-text", "${env.A}"]]);
+});
+
+Deno.test("header fields that prove who asks are secret, others are not", () => {
+  const names = ["Authorization", "proxy-authorization", "COOKIE", "x-api-key", "X-Auth-Token"];
+  assert.deepEqual(names.filter((name) => !isSecretField(name)), []);
+  assert.deepEqual(["accept", "cookies-allowed", "x-request-id"].filter(isSecretField), []);
+});
+
+for (
+  const [name, value, found] of [
+    ["authorization", "Bearer abc123", ["Bearer abc123", "abc123"]],
+    ["authorization", "abc123", ["abc123"]],
+    ["authorization", `Basic ${btoa("me:pass")}`, [
+      `Basic ${btoa("me:pass")}`,
+      btoa("me:pass"),
+      "me:pass",
+      "pass",
+    ]],
+    ["authorization", "Bearer ${env.TOKEN}", []],
+    ["authorization", "Bearer {{ user.token }}", []],
+    ["authorization", "Bearer part-of-it-{{ user.token }}", ["part-of-it-"]],
+    ["cookie", "theme=dark; session=0123456789", ["theme=dark; session=0123456789", "0123456789"]],
+    ["cookie", "a=${env.A}; session=0123456789", ["0123456789"]],
+  ] as const
+) {
+  Deno.test(`${name}: ${value} holds ${found.length} secrets`, () => {
+    assert.deepEqual(credentialsIn(name, value), found);
+  });
+}
+
+Deno.test("passwords of addresses and fields are found wherever a file has them", () => {
+  const data = {
+    targets: { a: { command: ["x"], env: { DB: "postgres://me:s3%20cret@db/x" } } },
+    scenarios: { s: { flow: [{ get: "/", headers: { "X-Api-Key": "k-1", accept: "*/*" } }] } },
+    source: "see http://example.org/@somebody and a@b.c, redis://me@h, https://t0ken@h",
+  };
+  assert.deepEqual(secretsIn(data), ["s3%20cret", "s3 cret", "k-1", "t0ken", "t0ken"]);
+});
+
+Deno.test("words of a command line hold header fields and passwords", () => {
+  assert.deepEqual(secretsInWord("authorization: Bearer abc"), ["Bearer abc", "abc"]);
+  assert.deepEqual(secretsInWord("-Hcookie: a=12345678"), ["a=12345678", "12345678"]);
+  assert.deepEqual(secretsInWord("curl -H 'Authorization: t0k' http://x/"), ["t0k"]);
+  assert.deepEqual(secretsInWord("--redis=redis://:pw@host"), ["pw", "pw"]);
+  assert.deepEqual(secretsInWord("http://127.0.0.1:8080/"), []);
+});
