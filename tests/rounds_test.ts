@@ -26,6 +26,8 @@ Deno.test("each file runs in one round: shared, in pairs, or alone", () => {
 const OUTPUT = `running 2 tests from ./tests/e2e/a_test.ts
 one ... \x1b[0m\x1b[32mok\x1b[0m \x1b[0m\x1b[38;5;245m(1m2s)\x1b[0m
 two ... FAILED (500ms)
+  a step of it ... ok (400ms)
+./tests/http/b_test.ts => three ... a step ... ok (5ms)
 ./tests/http/b_test.ts => three ... ok (20ms)
 
 FAILED | 2 passed | 1 failed | 3 ignored (1m3s)

@@ -36,7 +36,10 @@ export function readTimes(output: string): Map<string, number> {
     file = /^running \d+ tests? from (\S+)/.exec(line)?.[1] ?? file;
     const [, minutes = 0, seconds = 0, ms = 0] = TOOK.exec(line) ?? [];
     const named = /^(\S+_test\.ts) => /.exec(line)?.[1] ?? file;
-    if (named === "" || !/ \.\.\. \w+/.test(line)) continue;
+    // A step is within its test: indented, or behind the test's name.
+    if (named === "" || !/^\S.* \.\.\. \w+ \(/.test(line) || / \.\.\. .* \.\.\. /.test(line)) {
+      continue;
+    }
     const tookS = 60 * Number(minutes) + Number(seconds) + Number(ms) / 1_000;
     times.set(named, (times.get(named) ?? 0) + tookS);
   }

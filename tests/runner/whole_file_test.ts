@@ -1,7 +1,6 @@
 /** Files that are whole or as they were, and links that are not followed. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { makeOutDir } from "../../cli/out_dir.ts";
 import { writeFile } from "../../cli/outputs.ts";
 import { LogFile } from "../../runner/load/log_file.ts";
 import { ResultFile } from "../../runner/result_file.ts";
@@ -19,6 +18,7 @@ const EVAL = [
   "--config",
   join(import.meta.dirname ?? "", "../../deno.json"),
 ];
+const OUT_DIR = import.meta.resolve("../../cli/out_dir.ts");
 const OUTPUTS = import.meta.resolve("../../cli/outputs.ts");
 
 /** A shared folder, and a file elsewhere that nobody may write through a link. */
@@ -103,18 +103,18 @@ Deno.test("a link that takes the request log's place is not written through", ()
 
 Deno.test("a new folder for results is nobody else's, not even by a link", async () => {
   using shared = new Shared();
-  const before = Deno.cwd();
-  Deno.chdir(shared.path);
-  try {
+  const program = `
+    import { makeOutDir } from ${JSON.stringify(OUT_DIR)};
     const first = await makeOutDir(undefined, "a");
     Deno.removeSync(first);
-    Deno.symlinkSync(shared.path, first);
+    Deno.symlinkSync("..", first);
     const second = await makeOutDir(undefined, "a");
-    assert.notEqual(second, first);
-    assert.ok(Deno.lstatSync(second).isDirectory);
-  } finally {
-    Deno.chdir(before);
-  }
+    console.log(JSON.stringify([first === second, Deno.lstatSync(second).isDirectory]));`;
+  const { stdout } = await new Deno.Command(EVAL[0], {
+    args: [...EVAL.slice(1), program],
+    cwd: shared.path,
+  }).output();
+  assert.deepEqual(JSON.parse(new TextDecoder().decode(stdout)), [false, true]);
 });
 
 Deno.test("what can't be written whole leaves what was there, and no draft", async () => {
