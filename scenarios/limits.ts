@@ -26,7 +26,7 @@ export const LIMITS = {
   resultFile: { what: "a file of results", most: 256 * MB, unit: "bytes" },
   rows: { what: "a CSV file of an experiment", most: 100 * KB, unit: "rows" },
   agents: { what: "a fleet", most: 10_000, unit: "agents" },
-  agentWorkers: { what: "an agent", most: 256, unit: "workers" },
+  agentWorkers: { what: "an agent", most: 1_024, unit: "workers" },
   agentText: { what: "what an agent says of itself", most: 256 * KB, unit: "bytes" },
   fleetParts: { what: "a message of an agent", most: 100_000, unit: "intervals" },
   fleetBundles: { what: "an agent", most: 1_000, unit: "messages that wait for one before" },

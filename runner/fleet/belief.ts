@@ -49,7 +49,7 @@ export function faultInTurn(
     const { index } = part;
     const before = last.get(worker) ?? lastOf(worker);
     if (index !== before + 1 && index <= most && isLowerBounds(part)) continue;
-    if (index !== before + 1) return `it reported interval ${index} right after ${before}`;
+    if (index !== before + 1) return outOfOrder(index, before);
     if (index > most) return `it reported interval ${index}, which is still to come`;
     last.set(worker, index);
   }
@@ -59,6 +59,11 @@ export function faultInTurn(
 /** What a worker that was ended had in flight or dropped, which belongs to intervals that it reported already. */
 function isLowerBounds({ completed, failed, latency, censored }: IntervalPart): boolean {
   return completed + failed === 0 && latency.count > 0 && latency.count === censored.count;
+}
+
+function outOfOrder(index: number, before: number): string {
+  const where = before < 0 ? "first of all" : `right after interval ${before}`;
+  return `it reported interval ${index} ${where}`;
 }
 
 /** Clocks may be wrong by much; a start that is hours away is none of this run. */

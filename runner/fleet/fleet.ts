@@ -195,7 +195,9 @@ export class Fleet implements Loader {
     const want = (stop: boolean): Promise<void> =>
       this.orders.give({ run: run.id, startAtMs, stop });
     const onAbort = (): void => void want(true).catch(() => {});
-    run.begin(startAtMs, hereMs, durationMsOf(request.load));
+    const { load } = request;
+    const isFixed = load.kind !== "phases";
+    run.begin(startAtMs, hereMs, { durationMs: durationMsOf(load), isFixed });
     await answerOf(() => want(false), hooks.signal);
     hooks.signal.addEventListener("abort", onAbort);
     try {

@@ -27,6 +27,7 @@ const GRACE_MS = 2_000;
 /** An agent that is silent for so long no longer holds up the live view. */
 const AUDIBLE_MS = 1_500;
 const LOOK_MS = 25;
+const CUT_OFF = "killed, stopped or cut off";
 /** Beyond the drain, Redis may be away, and a thousand agents may have much to tell. */
 const LATE_MS = 60_000;
 /** By so much the clocks of a fleet may differ from what its agents think. */
@@ -34,11 +35,19 @@ const CLOCKS_MS = 10_000;
 /** From the deadline on: an agent waits for what is in flight, and then ends a worker that is held. */
 const LONGEST_END_MS = LONGEST_DRAIN_US / 1_000 + 1.5 * GRACE_OF_WORKERS_MS;
 
+/** How long a load lasts. */
+export interface Length {
+  /** Null when it ends by count. */
+  readonly durationMs: number | null;
+  /** Whether nobody asks anything after that: visitors who are there at the end of phases go on. */
+  readonly isFixed: boolean;
+}
+
 export class FleetRun {
   readonly #agents: ReadonlyMap<string, Listening>;
   #startAtMs = 0;
   #startMs = Infinity;
-  #durationMs: number | null = null;
+  #length: Length = { durationMs: null, isFixed: false };
   /** When the run was ended early, microseconds since its start; Infinity when it was not. */
   #stoppedUs = Infinity;
   #audible = 0;
@@ -93,8 +102,9 @@ export class FleetRun {
   /** The last interval that can have ended, by clocks that differ a little. */
   #lastEnded(nowMs: number): number {
     const { intervalMs } = this.setting;
-    const elapsedMs = nowMs - this.#startMs + CLOCKS_MS;
-    return Math.floor(Math.min(elapsedMs, this.#durationMs ?? Infinity) / intervalMs);
+    const { durationMs, isFixed } = this.#length;
+    const endMs = isFixed && durationMs !== null ? durationMs : Infinity;
+    return Math.ceil(Math.min(nowMs - this.#startMs + CLOCKS_MS, endMs) / intervalMs) - 1;
   }
 
   #now(): number {
@@ -131,18 +141,18 @@ export class FleetRun {
   /**
    * The start is known, before any agent is: nothing of before is believed.
    * @param startAtMs By Redis's clock; `startMs` is the same moment by performance.now().
-   * @param durationMs How long the load lasts; null when it ends by count.
    */
-  begin(startAtMs: number, startMs: number, durationMs: number | null): void {
+  begin(startAtMs: number, startMs: number, length: Length): void {
     this.#startAtMs = startAtMs;
     this.#startMs = startMs;
-    this.#durationMs = durationMs;
+    this.#length = length;
   }
 
   /** Resolves when every agent has told its last word, or won't. */
   async over(): Promise<void> {
     for (const { hearing } of this.#agents.values()) hearing.lastMs = this.#now();
-    const endMs = this.#durationMs === null ? null : this.#startMs + this.#durationMs;
+    const { durationMs } = this.#length;
+    const endMs = durationMs === null ? null : this.#startMs + durationMs;
     const { signal } = this.setting.hooks;
     for (let isOver = false; !isOver; isOver = await this.#look(endMs)) {
       if (signal.aborted && this.#stoppedUs === Infinity) {
@@ -159,9 +169,7 @@ export class FleetRun {
     const failed = open.filter(({ problems }) => problems.length > 0);
     for (const agent of failed) agent.lostWhy = agent.problems[0];
     const silent = this.#isLate(endMs) ? open : await this.#silent(open, endMs);
-    for (const agent of silent) {
-      agent.lostWhy ??= agent.hearing.fault ?? "killed, stopped or cut off";
-    }
+    for (const agent of silent) agent.lostWhy ??= agent.hearing.fault ?? CUT_OFF;
     this.#tellAudible();
     return ![...this.#agents.values()].some(isOpen);
   }
@@ -169,7 +177,8 @@ export class FleetRun {
   /** Whoever goes on talking so long after the end is not waited for either. */
   #isLate(endMs: number | null): boolean {
     const stoppedMs = this.#startMs + this.#stoppedUs / 1_000;
-    return this.#now() > Math.min(endMs ?? Infinity, stoppedMs) + LATE_MS;
+    const lastMs = this.#length.isFixed ? endMs ?? Infinity : Infinity;
+    return this.#now() > Math.min(lastMs, stoppedMs) + LATE_MS;
   }
 
   /** Those of `open` that nobody has to wait for: the load is over, and nothing of theirs is on its way. */

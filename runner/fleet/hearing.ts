@@ -52,9 +52,9 @@ export class Hearing {
     const fault = faultOf(bundle, this.place);
     if (fault !== null) return this.doubt(fault);
     this.#early.set(bundle.seq, bundle);
+    this.lastMs = nowMs;
     const parts: HeardPart[] = [];
     for (let turn = this.#take(most); turn !== undefined; turn = this.#take(most)) {
-      this.lastMs = nowMs;
       this.#soFar = turn.soFar;
       for (const part of turn.parts) this.#last[part.worker - this.place.firstWorker] = part;
       parts.push(...turn.parts);

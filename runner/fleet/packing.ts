@@ -29,7 +29,9 @@ const MOST_INTERVALS = 8_640_000;
 const MOST_SECONDS = 86_400 * 7;
 
 const count = z.int().min(0);
-const us = z.number().min(0);
+/** Beyond any run, and far from where sums of a fleet lose their microseconds. */
+const MOST_US = 1e13;
+const us = z.number().min(0).max(MOST_US);
 const NOT_AMONG = "Cannot read lower bounds that are not among the values";
 /** In the order of ERRORS. */
 const errors = z.array(count).length(ERRORS.length);
@@ -111,7 +113,7 @@ const packedSeconds = z.string().max(mostChars(MOST_SECONDS)).transform((text, c
   return z.NEVER;
 });
 
-const moment = z.number();
+const moment = z.number().min(-MOST_US).max(MOST_US);
 
 const packedSlow = z.strictObject({
   latencyUs: us,

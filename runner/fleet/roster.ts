@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { RedisClient } from "../../targets/redis_client.ts";
-import { TargetError } from "../../scenarios/errors.ts";
+import { messageOf, TargetError } from "../../scenarios/errors.ts";
 import { beyond, isWithin, LIMITS } from "../../scenarios/limits.ts";
 import { VERSION } from "../version.ts";
 import { ALL_PRESENCES, claimKey, ordersKey, presenceKey } from "./names.ts";
@@ -33,7 +33,8 @@ async function presenceAt(client: RedisClient, key: string): Promise<Presence[]>
     const read = presence.parse(JSON.parse(text ?? ""));
     return presenceKey(read.name) === key ? [read] : [];
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof z.ZodError) return [];
+    const isNone = error instanceof SyntaxError || error instanceof z.ZodError;
+    if (isNone || messageOf(error).startsWith("WRONGTYPE")) return [];
     throw error;
   }
 }

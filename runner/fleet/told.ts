@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { whyTooLong } from "../../scenarios/cell_load.ts";
 import { LIMITS } from "../../scenarios/limits.ts";
-import { intervalMs, workers } from "../../scenarios/load.ts";
+import { intervalMs } from "../../scenarios/load.ts";
 import { msBetween } from "../../scenarios/quantity.ts";
 import { DRIVER_NAMES } from "../load/driver.ts";
 import { endedWorkers, surroundings, targetUse } from "../generator.ts";
@@ -33,8 +33,9 @@ const name = z.string().max(MOST_CHARS.name).regex(/^\P{Cc}*$/u);
 
 /** Of one worker; none reaches a hundredth of it. */
 const MOST_PER_SEC = 1e9;
-/** Of one agent. */
+/** Of one agent: as many as its machine has cores, unless somebody says otherwise. */
 const MOST_WORKERS = LIMITS.agentWorkers.most;
+const ownWorkers = z.int().min(1).max(MOST_WORKERS);
 
 /** An agent's idea of Redis's clock. */
 const clock = z.strictObject({
@@ -55,7 +56,7 @@ export const presence = z.strictObject({
   openFiles: z.int().min(1).nullable().describe(
     "Files that its process may open; null: unlimited or unknown",
   ),
-  workers,
+  workers: ownWorkers,
   driver: z.enum(DRIVER_NAMES),
   ceiling: z.number().positive().max(MOST_PER_SEC).nullable().describe(
     "Requests per second of one worker; null: not calibrated",
@@ -87,7 +88,7 @@ export const agentJob = z.strictObject({
   place: z.strictObject({
     firstWorker: z.int().min(0),
     workers: z.int().min(1).max(LIMITS.fleetWorkers.most).describe("Of the whole fleet"),
-    own: workers,
+    own: ownWorkers,
   }).refine(
     ({ firstWorker, workers, own }) => firstWorker + own <= workers,
     "Cannot take more workers than there are",

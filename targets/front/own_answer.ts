@@ -3,6 +3,7 @@ import { losesBody, pathOf } from "../upstream/asked.ts";
 
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
+// hot: every request.
 /** Null for what goes on to an origin. */
 export function ownAnswer(request: Request): Response | null {
   const { method, url, headers } = request;
@@ -12,10 +13,9 @@ export function ownAnswer(request: Request): Response | null {
     return refused("Cannot make out what is asked for: its host or its path is none");
   }
   if (losesBody(request)) {
-    return refused(
-      `Cannot pass on a body with ${method}: send it with POST, or go through nginx`,
-    );
+    return refused(`Cannot pass on a body with ${method}: send it with POST, or go through nginx`);
   }
+  if (method === "GET" || method === "HEAD") return null;
   if (headers.get("content-length")?.includes(",")) {
     return refused("Cannot pass on a body with two lengths");
   }

@@ -102,8 +102,8 @@ for (const [sentence, text, why] of JOBS) {
   });
 }
 
-Deno.test("of a job that is wrong in 100,000 places the first twenty are told, and none at length", async () => {
-  const requests = Array(100_000).fill({
+Deno.test("of a job that is wrong in 10,000 places the first twenty are told, and none at length", async () => {
+  const requests = Array(10_000).fill({
     ...STEP,
     wire: { ...STEP.wire, path: "x".repeat(1_000) },
   });
@@ -113,7 +113,7 @@ Deno.test("of a job that is wrong in 100,000 places the first twenty are told, a
   );
   assert.ok("problems" in read);
   assert.equal(read.problems.length, 21);
-  assert.equal(read.problems[20], "and 99,980 more");
+  assert.equal(read.problems[20], "and 9,980 more");
   assert.ok(read.problems.every((line) => line.length <= 500));
 });
 

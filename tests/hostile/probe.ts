@@ -2,7 +2,7 @@
 
 export interface Probe {
   readonly what: string;
-  /** As it goes over the wire; AT is a path of its own, and every fixed path may be asked for once only. */
+  /** As it goes over the wire; AT is a path of its own. */
   readonly send: string;
   /** Status of the first answer; null where the connection is closed without one. */
   readonly status: number | null;
