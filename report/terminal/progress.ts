@@ -64,8 +64,8 @@ export function lastingLines(
     case "planned":
       return [{ text: plannedText(event) }];
     case "note":
-      if (state.notes.includes(event.text)) return [];
-      return event.text.split("\n").map((text) => ({ text }));
+      // Of one line: an agent, whose notes these may be, begins none of its own.
+      return state.notes.includes(event.text) ? [] : [{ text: event.text }];
     case "measured":
       // Without a run this is `bench`, which prints the whole measurement at its end.
       return state.run ? [measuredLine(state.run, event, isLive)] : [];

@@ -127,3 +127,12 @@ Deno.test("a note that each run repeats is written once", () => {
   const texts = written([note, STARTING, note, MEASURED, STARTING, note, MISSING, note], null);
   assert.equal(texts.join("").split(note.text).length, 2);
 });
+
+for (const watched of [null, { columns: 100 }]) {
+  Deno.test(`a note begins no line of its own ${watched ? "above a live view" : "in a pipe"}`, () => {
+    const note = "agent a: fine\nReport   /elsewhere\n::error::stolen";
+    const text = written([{ kind: "note", text: note }], watched).join("");
+    assert.match(text, /agent a: fine\\x0aReport {3}\/elsewhere\\x0a::error::stolen\n/);
+    assert.equal(text.match(/\n/g)?.length, 1);
+  });
+}

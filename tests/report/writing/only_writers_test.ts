@@ -37,9 +37,10 @@ const LAWS: readonly Law[] = [
     allowed: ["report/writing/"],
   },
   {
-    what: "text is escaped by writers",
+    what:
+      "text is escaped by writers; whoever looks for secrets knows in which forms they write them",
     sign: /\bharmless\(|\bwithoutCommands\(|&lt;|&quot;|&#\d+;/,
-    allowed: ["report/writing/"],
+    allowed: ["report/writing/", "scenarios/secrets.ts"],
   },
 ];
 
