@@ -1,9 +1,8 @@
 /** The request that the flags of `plateau bench` describe. */
 import type { BenchRequest } from "../runner/bench.ts";
-import { type CellLoad, intervalsOf } from "../scenarios/cell_load.ts";
+import { type CellLoad, whyTooLong } from "../scenarios/cell_load.ts";
 import { UserError } from "../scenarios/errors.ts";
 import { explain } from "../scenarios/explain.ts";
-import { checkLimit } from "../scenarios/limits.ts";
 import * as load from "../scenarios/load.ts";
 import { findingsOf } from "../scenarios/problems.ts";
 import { type RequestScenario, requestScenarioSpec } from "../scenarios/scenario.ts";
@@ -16,8 +15,10 @@ export function benchRequest(values: BenchValues): BenchRequest {
   const scenario = scenarioOf(values);
   const access = accessOf(values);
   const asked = loadOf(values);
-  const intervals = intervalsOf(asked, intervalMs);
-  checkLimit("intervals", intervals, "--interval", "measure so finely for so long");
+  const why = whyTooLong(asked, intervalMs);
+  if (why !== null) {
+    throw new UserError([{ place: "bench", message: `Cannot measure this: ${why}` }]);
+  }
   return { url, ...access, driver, seed, scenario, load: asked, intervalMs, logPath };
 }
 

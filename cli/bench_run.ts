@@ -3,11 +3,11 @@ import type { Grouped } from "../report/cells.ts";
 import type { Measurement, Results, Run } from "../runner/result.ts";
 
 export function benchRun(measurement: Measurement, startedAt: string): Run {
-  const { origin, pathname } = new URL(measurement.url);
+  const url = URL.parse(measurement.url); // null where a part of it is secret
   return {
     ...measurement,
-    target: origin,
-    scenario: pathname,
+    target: url?.origin ?? measurement.url,
+    scenario: url?.pathname ?? "/",
     repetition: 1,
     order: 1,
     parameters: {},

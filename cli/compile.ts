@@ -38,7 +38,9 @@ async function deno(...args: string[]): Promise<void> {
 async function compile(stage: string, options: readonly string[]): Promise<void> {
   await deno("bundle", "--quiet", "--code-splitting", "--outdir", stage, "main.ts");
   for (const worker of WORKERS) {
-    await deno("bundle", "--quiet", "--output", join(stage, basename(worker)), worker);
+    await deno("bundle", "--quiet", "--code-splitting", "--outdir", stage, worker);
+    const name = basename(worker, ".ts");
+    await Deno.rename(join(stage, `${name}.js`), join(stage, `${name}.ts`));
   }
   await Deno.writeTextFile(join(stage, ENTRY_NAME), ENTRY);
   await Deno.writeTextFile(join(stage, "deno.json"), JSON.stringify({ unstable: config.unstable }));

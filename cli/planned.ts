@@ -43,13 +43,15 @@ export async function planFromFile(
   };
 }
 
-/** A secret parameter's value may also be written otherwise than it is used, so it goes by its name. */
+/** What holds a secret is left out as a whole, so that whoever goes on knows what has to be said again. */
 function openly(set: Changes["set"], { parameters = {} }: Experiment): Changes["set"] {
   return Object.fromEntries(
     Object.entries(set).map(([name, text]) => {
-      const used = parameters[name];
-      const isSecret = typeof used === "string" && secrets.text(used) === SECRET;
-      return [name, isSecret ? SECRET : secrets.text(text)];
+      const written = [text, parameters[name]]; // as YAML it may be written otherwise than it is used
+      const isOpen = written.every((each) =>
+        typeof each !== "string" || secrets.text(each) === each
+      );
+      return [name, isOpen ? text : SECRET];
     }),
   );
 }

@@ -7,6 +7,7 @@ import {
   type Json,
   varying,
 } from "./factors.ts";
+import { beyond, isWithin } from "./limits.ts";
 import { DEFAULT_DURATION_MS, type Load } from "./load.ts";
 import type { Phase } from "./pace/profile.ts";
 import { lengthMsOf } from "./phase_ways.ts";
@@ -55,9 +56,15 @@ export function durationMsOf(load: CellLoad): number | null {
   return load.kind === "phases" ? lengthMsOf(load.phases) : load.durationMs;
 }
 
-/** How many intervals the timeline of a run gets, as far as that is known. */
-export function intervalsOf(load: CellLoad, intervalMs: number): number {
-  return Math.ceil((durationMsOf(load) ?? 0) / intervalMs);
+const MS_PER_HOUR = 3_600_000;
+
+/** Why a run of this load is too long, as far as that is known; null when it is not. */
+export function whyTooLong(load: CellLoad, intervalMs: number): string | null {
+  const ms = durationMsOf(load) ?? 0;
+  const hours = ms / MS_PER_HOUR;
+  if (!isWithin("runHours", hours)) return beyond("runHours", hours);
+  const intervals = Math.ceil(ms / intervalMs);
+  return isWithin("intervals", intervals) ? null : beyond("intervals", intervals);
 }
 
 /** How a scenario of an experiment is asked. */

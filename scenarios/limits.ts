@@ -20,7 +20,7 @@ const MB = 1_000_000;
 export const LIMITS = {
   // Files
   experimentFile: { what: "an experiment file", most: 1 * MB, unit: "bytes" },
-  foreignFile: { what: "a file of another tool", most: 64 * MB, unit: "bytes" },
+  foreignFile: { what: "a file to run", most: 64 * MB, unit: "bytes" },
   textFile: { what: "a file that an experiment names", most: 16 * MB, unit: "bytes" },
   certificates: { what: "a file of certificates", most: 4 * MB, unit: "bytes" },
   resultFile: { what: "a file of results", most: 256 * MB, unit: "bytes" },
@@ -61,12 +61,13 @@ export const LIMITS = {
   workers: { what: "a load", most: 256, unit: "workers" },
   ratePerSec: { what: "a load", most: 1_000_000, unit: "arrivals per second" },
   phases: { what: "a load", most: 10_000, unit: "phases" },
+  runHours: { what: "a run", most: 24, unit: "hours" },
   intervals: { what: "a run", most: 400_000, unit: "intervals" },
   // Requests
   path: { what: "a path", most: 65_536, unit: "characters" },
   fields: { what: "a request", most: 1_000, unit: "header fields" },
   fieldValue: { what: "a header field of a request", most: 65_536, unit: "characters" },
-  body: { what: "the body of a request", most: 64 * MB, unit: "characters" },
+  body: { what: "the body of a request", most: 64 * MB, unit: "bytes" },
   // Answers of servers
   answerHead: { what: "a head, a chunk line or the trailers", most: 65_536, unit: "bytes" },
   interimAnswers: { what: "an answer", most: 20, unit: "interim answers" },
@@ -83,9 +84,9 @@ export const LIMITS = {
   captured: { what: "a value that is captured", most: 64 * KB, unit: "characters" },
   // Results and jobs
   histogramText: { what: "a histogram", most: 400 * KB, unit: "characters" },
-  histogramBytes: { what: "a histogram, inflated", most: 250 * KB, unit: "bytes" },
-  jobRequests: { what: "a scenario", most: 1_000_000, unit: "requests, with every value" },
-  written: { what: "a scenario, with every value", most: 512 * MB, unit: "characters" },
+  histogramBytes: { what: "an inflated histogram", most: 250 * KB, unit: "bytes" },
+  variants: { what: "a scenario with all its values", most: 1_000_000, unit: "requests" },
+  written: { what: "a scenario with all its values", most: 512 * MB, unit: "characters" },
   unixPath: { what: "the path of a socket", most: 4_096, unit: "characters" },
   captures: { what: "a request", most: 1_000, unit: "captured values" },
   jobSecrets: { what: "a job of a fleet", most: 1_000, unit: "secrets" },

@@ -2,7 +2,7 @@
  * Experiment → ordered runs: factors × repetitions, shuffled in blocks by the seed, as many as are asked for. Pure.
  */
 import type { TargetSpec } from "../targets/spec.ts";
-import { type CellLoad, countOfLoads, intervalsOf, loadFor, loadsOf } from "./cell_load.ts";
+import { type CellLoad, countOfLoads, loadFor, loadsOf, whyTooLong } from "./cell_load.ts";
 import { type Problem, UserError } from "./errors.ts";
 import type { Experiment } from "./experiment.ts";
 import type { Json } from "./factors.ts";
@@ -62,11 +62,10 @@ export function planBlocks(experiment: Experiment, { seed, only, shown }: PlanOp
 function checkRuns({ repeat, interval }: Experiment, cells: readonly Cell[]): void {
   const times = typeof repeat === "number" ? repeat : repeat.atMost ?? 1;
   checkLimit("runs", cells.length * times, "plan", "run this");
-  const intervals = cells.reduce(
-    (most, { load }) => Math.max(most, intervalsOf(load, interval)),
-    0,
-  );
-  checkLimit("intervals", intervals, "plan", "run this");
+  for (const { load } of cells) {
+    const why = whyTooLong(load, interval);
+    if (why !== null) throw new UserError([{ place: "plan", message: `Cannot run this: ${why}` }]);
+  }
 }
 
 function* blocksFor(

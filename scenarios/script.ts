@@ -66,7 +66,7 @@ function checkSize(requests: readonly WireRequest[], values: Values): void {
   });
   const sumOf = (of: (size: (typeof sizes)[number]) => number): number =>
     sizes.reduce((sum, size) => sum + of(size), 0);
-  checkLimit("jobRequests", sumOf(({ variants }) => variants), "values", "write every request");
+  checkLimit("variants", sumOf(({ variants }) => variants), "values", "write every request");
   checkLimit("written", sumOf(({ chars }) => chars), "values", "write every request");
 }
 

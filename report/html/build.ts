@@ -23,6 +23,7 @@ const SHARED = [
   "../../stretch.ts",
   "../../units.ts",
   "../../writing/control.ts",
+  "../../writing/csv.ts",
   "../../writing/markdown.ts",
   "../../writing/template.ts",
   "../../../runner/stats/histogram.ts",

@@ -20,7 +20,11 @@ export function widthOf(text: string): number {
   return shownWidth(harmless(text));
 }
 
+/** Signs of one column, of which most texts are made: ASCII, GLUE, · – … and those of bars and frames. */
+const NARROW = /^[ -~\u00a0\u00b7\u2013\u2026\u2500-\u259f]*$/;
+
 function shownWidth(text: string): number {
+  if (NARROW.test(text)) return text.length;
   let width = 0;
   for (const character of text) {
     if (COMBINING.test(character)) continue;

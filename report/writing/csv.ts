@@ -21,10 +21,14 @@ export function csvOf(rows: readonly Row[]): Written<"csv"> {
 const FORMULA = /^[=+\-@＝＋－＠]/;
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
-/** An apostrophe before what a spreadsheet would carry out; quoted where it must be. */
+/** An apostrophe before what a spreadsheet would carry out; the page's client copies with it, too. */
+export function withoutFormula(text: string): string {
+  return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
+}
+
+/** Quoted where it must be. */
 function escaped(value: Value): string {
   if (typeof value !== "string") return String(value);
-  const isFormula = FORMULA.test(value) && !NUMBER.test(value);
-  const text = withoutCommands(harmless(isFormula ? `'${value}` : value));
+  const text = withoutCommands(harmless(withoutFormula(value)));
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,5 +1,5 @@
 /** HTML: no text becomes an element or an attribute, or a command in the log of a CI service. Pure. */
-import { INVISIBLE, REFERENCES, withoutCommands } from "./control.ts";
+import { REFERENCES, withoutCommands } from "./control.ts";
 import { visibleJson } from "./json.ts";
 import { Fragment, templateOf } from "./template.ts";
 import type { Written } from "./written.ts";
@@ -21,6 +21,9 @@ const ENTITIES: Record<string, string> = {
   "'": "&#39;",
 };
 
+/** These, and what is invisible: zero widths, line separators, directions, BOM. */
+const SPECIAL = /[&<>"'\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
 /**
  * Text for content and quoted attributes. Control characters, which HTML forbids, become U+FFFD; what is
  * invisible a browser gets, and a terminal does not.
@@ -28,8 +31,7 @@ const ENTITIES: Record<string, string> = {
 function escaped(text: string): string {
   // deno-lint-ignore no-control-regex -- HTML §13.2.3.5 forbids exactly these
   const allowed = text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g, "\ufffd")
-    .replace(/[&<>"']/g, (sign) => ENTITIES[sign])
-    .replace(INVISIBLE, (sign) => `&#x${sign.charCodeAt(0).toString(16)};`);
+    .replace(SPECIAL, (sign) => ENTITIES[sign] ?? `&#x${sign.charCodeAt(0).toString(16)};`);
   return withoutCommands(allowed, REFERENCES);
 }
 

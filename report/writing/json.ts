@@ -1,9 +1,10 @@
 /** JSON: it steers no terminal, starts no command in a log, and is the same value when it is parsed. Pure. */
-import { INVISIBLE, JSON_ESCAPES, withoutCommands } from "./control.ts";
 import type { Written } from "./written.ts";
 
-/** What JSON.stringify leaves of the controls. */
-const C1 = /[\u007f-\u009f]/g;
+/** What JSON.stringify leaves of what steers or is invisible: DEL, C1, zero widths, directions, BOM. */
+const INVISIBLE = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+/** The second # of a command in a CI log; a line of JSON begins with no colon. */
+const COMMAND = /(?<=#)#/g;
 
 /**
  * With a line break at its end.
@@ -15,8 +16,8 @@ export function jsonText(value: unknown, indent?: number): Written<"json"> {
 
 /** None of these signs stands outside of strings, where `\uXXXX` is the sign itself (RFC 8259 §7). */
 export function visibleJson(json: string): string {
-  const visible = json.replace(C1, escapeOf).replace(INVISIBLE, escapeOf);
-  return withoutCommands(visible, JSON_ESCAPES);
+  const visible = json.replace(INVISIBLE, escapeOf);
+  return visible.includes("##") ? visible.replace(COMMAND, escapeOf) : visible;
 }
 
 function escapeOf(sign: string): string {

@@ -1,5 +1,5 @@
 /** XML: no text becomes an element or an attribute, or a command in the log of a CI service. Pure. */
-import { harmless, INVISIBLE, REFERENCES, withoutCommands } from "./control.ts";
+import { harmless, REFERENCES, withoutCommands } from "./control.ts";
 import { type Fragment, templateOf } from "./template.ts";
 
 export type Xml = Fragment<"xml">;
@@ -20,6 +20,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "\n": "&#10;",
 };
 
+/** These, and what is invisible: zero widths, line separators, directions, BOM. */
+const SPECIAL = /[&<>"'\n\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
 /**
  * Without what XML 1.0 §2.2 does not allow: control characters, lone surrogates, U+FFFE and U+FFFF. What is
  * invisible is written out, as on a terminal.
@@ -29,7 +32,6 @@ function escaped(text: string): string {
     .toWellFormed()
     // deno-lint-ignore no-control-regex -- these are what XML forbids, and what steers terminals
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufffe\uffff]/g, "")
-    .replace(/[&<>"'\n]/g, (sign) => ENTITIES[sign])
-    .replace(INVISIBLE, harmless);
+    .replace(SPECIAL, (sign) => ENTITIES[sign] ?? harmless(sign));
   return withoutCommands(allowed, REFERENCES);
 }

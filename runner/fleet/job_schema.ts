@@ -82,8 +82,8 @@ const thinkStep = z.strictObject({ kind: z.literal("think"), thinkMs });
 
 const singleRequests = z.strictObject({
   kind: z.literal("requests"),
-  requests: z.array(requestStep).min(1).max(LIMITS.jobRequests.most),
-  sequence: z.array(z.int().min(0)).min(1).max(LIMITS.jobRequests.most),
+  requests: z.array(requestStep).min(1).max(LIMITS.variants.most),
+  sequence: z.array(z.int().min(0)).min(1).max(LIMITS.variants.most),
 }).refine(({ requests, sequence }) => sequence.every((at) => at < requests.length), {
   path: ["sequence"],
   error: "Cannot ask a request that is not there",
@@ -95,7 +95,7 @@ const flow = z.strictObject({
     .refine((steps) => steps.some(({ kind }) => kind === "request"), {
       error: "Cannot walk a flow without a request",
     }),
-  visitors: z.array(z.record(z.string(), text)).min(1).max(LIMITS.jobRequests.most),
+  visitors: z.array(z.record(z.string(), text)).min(1).max(LIMITS.variants.most),
 });
 
 export const scriptShape: z.ZodType<Script, Script> = z.discriminatedUnion("kind", [

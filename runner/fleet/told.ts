@@ -3,8 +3,8 @@
  * what it finds there. Moments are milliseconds; those in Redis's clock say so.
  */
 import { z } from "zod";
-import { intervalsOf } from "../../scenarios/cell_load.ts";
-import { beyond, isWithin, LIMITS, oneMoreThan } from "../../scenarios/limits.ts";
+import { whyTooLong } from "../../scenarios/cell_load.ts";
+import { LIMITS } from "../../scenarios/limits.ts";
 import { intervalMs, workers } from "../../scenarios/load.ts";
 import { msBetween } from "../../scenarios/quantity.ts";
 import { DRIVER_NAMES } from "../load/driver.ts";
@@ -102,9 +102,10 @@ export const agentJob = z.strictObject({
   implicitCheck: z.boolean(),
   tellEveryMs: msBetween("10ms", "1h").describe("Intervals are told in bundles, so often"),
   secrets: jobSecrets.optional(),
-}).refine(({ load, intervalMs }) => isWithin("intervals", intervalsOf(load, intervalMs)), {
-  path: ["intervalMs"],
-  error: `Cannot measure so finely for so long: ${beyond("intervals", oneMoreThan("intervals"))}`,
+}).superRefine(({ load, intervalMs }, context) => {
+  const why = whyTooLong(load, intervalMs);
+  if (why === null) return;
+  context.addIssue({ code: "custom", path: ["load"], message: `Cannot carry this out: ${why}` });
 });
 
 export type AgentJob = z.output<typeof agentJob>;

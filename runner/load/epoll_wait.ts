@@ -115,7 +115,7 @@ function byTimer(queue: EventQueue): ReturnType<Way> {
     if (timeUs > 0 && timeUs < LONGEST_WAIT_US && untilUs !== setUs) set(untilUs, timeUs);
     return epoll_wait(epoll, events, most, Math.ceil(timeUs / 1_000));
   };
-  if (set(NaN, 1) < 0 || wait(0, 0) < 0) {
+  if (set(NaN, LONGEST_WAIT_US) < 0 || wait(0, 0) < 0) {
     const why = reason(libc);
     libc.close(timer);
     throw new Denied(`timerfd_settime (${why})`);

@@ -1,12 +1,13 @@
 /** The site as files in a folder of their own, as a server of static files has it. */
 import { join } from "node:path";
 import { endInOrder } from "../launch/bond.ts";
+import { makeTemporaryFolder } from "../temporary_folder.ts";
 import type { Document, Source } from "./site_content.ts";
 
 /** Writes every document. A file is opened and read for each request; closing removes them all, as does our end. */
 export async function writeFiles(documents: readonly Document[]): Promise<Source> {
   endInOrder();
-  const folder = Deno.makeTempDirSync({ prefix: "plateau-site-" });
+  const folder = makeTemporaryFolder("plateau-site-");
   const remove = (): void => Deno.removeSync(folder, { recursive: true });
   addEventListener("unload", remove);
   const fileOf = (path: string): string => join(folder, path === "/" ? "index.html" : path);

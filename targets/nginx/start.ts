@@ -7,6 +7,7 @@ import { startSupervised } from "../launch/child.ts";
 import type { LaunchContext, RunningTarget } from "../launch/launcher.ts";
 import { runtimeOf } from "../launch/runtime.ts";
 import { cleanEnv, findProgram, freePort } from "../launch/surroundings.ts";
+import { makeTemporaryFolder } from "../temporary_folder.ts";
 import { isServable, type NginxConfig, nginxConfig } from "./config.ts";
 import { writeFiles } from "./written_files.ts";
 
@@ -39,7 +40,7 @@ export async function startNginx(
   }
   const env = cleanEnv();
   const runtime = await runtimeOf([program], { env, cwd: Deno.cwd() });
-  const folder = Deno.makeTempDirSync({ prefix: "plateau-nginx-" });
+  const folder = makeTemporaryFolder("plateau-nginx-");
   try {
     const port = context.listen?.port ?? freePort({ host: context.host });
     const file = join(folder, "nginx.conf");

@@ -54,6 +54,8 @@ const LONG_PAGE = renderPage([reportModel(resultsFixture({
   cells: LONG.map((target) => ({ target, scenario: "static", medianMs: 3, runs: 2 })),
 }))]);
 
+const FORMULAS = ["=HYPERLINK(1)", "@SUM(A1)", "-2+3"];
+
 chromiumTest("what tables can do", {
   "a name that is too long wraps, so that its end is seen, and leaves room for a figure": {
     html: LONG_PAGE,
@@ -148,6 +150,18 @@ chromiumTest("what tables can do", {
       const markdown = await copied(page, SUMMARY, "Copy as markdown");
       assert.doesNotMatch(markdown, /<|[^\\]\[/);
       assert.equal(await page.locator("img").count(), 0);
+    },
+  },
+  "names copied for a sheet are no formulas": {
+    html: renderPage([reportModel(resultsFixture({
+      cells: FORMULAS.map((target) => ({ target, scenario: "static", medianMs: 3, runs: 1 })),
+    }))]),
+    options: DESKTOP,
+    look: async (page) => {
+      await withoutClipboard(page);
+      const sheet = await copied(page, SUMMARY, "Copy for a sheet");
+      const names = sheet.trimEnd().split("\n").slice(1).map((line) => line.split("\t")[0]);
+      assert.deepEqual(names.toSorted(), FORMULAS.map((name) => `'${name}`).toSorted());
     },
   },
   "on a phone the first column of a wide table stays": {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { renderBenchPage } from "../../cli/bench_page.ts";
+import { benchRun } from "../../cli/bench_run.ts";
 import { measurementFixture } from "../report/fixture.ts";
 
 Deno.test("the page of a measurement has its command and its seed, and says nothing of an experiment", () => {
@@ -18,4 +19,12 @@ Deno.test("the page of a measurement has its command and its seed, and says noth
   );
   assert.match(text, /Closed loop: .*Nothing leaves the data/s);
   assert.doesNotMatch(text, /experiment|fresh process|blocks|Every run|several runs|resamples/);
+});
+
+Deno.test("a measurement whose address is partly secret is shown all the same", () => {
+  const { target, scenario } = benchRun({
+    ...measurementFixture({ target: "", scenario: "s", medianMs: 5, duration: 1 }),
+    url: "http://127.0.0.1:[secret]/s",
+  }, "2026-01-01T00:00:00.000Z");
+  assert.deepEqual({ target, scenario }, { target: "http://127.0.0.1:[secret]/s", scenario: "/" });
 });

@@ -88,3 +88,21 @@ repeat: "\${runs}"`;
   assert.equal(experiment.repeat, 4);
   assert.deepEqual(experiment.parameters, { runs: 4 });
 });
+
+Deno.test("a secret is used as it is, and stands nowhere that results are made of", async () => {
+  const lines = `parameters: { key: { secret: true }, way: a }
+targets: { t: { command: [x], env: { KEY: ["\${key}", other] } } }
+scenarios: { s: { get: "/\${way}" } }
+`;
+  const set = { key: "p1anned", way: "with-p1anned-in-it" };
+  const { plan: { cells }, flags } = await planOf(lines, { set });
+  assert.deepEqual(flags.set, { key: "[secret]", way: "[secret]" });
+  assert.deepEqual(cells.map(({ parameters }) => parameters), [
+    { "env.KEY": "[secret]" },
+    { "env.KEY": "other" },
+  ]);
+  assert.deepEqual(
+    cells.map(({ targetSpec }) => "env" in targetSpec && targetSpec.env.KEY),
+    ["p1anned", "other"],
+  );
+});

@@ -178,3 +178,17 @@ for (const { what, calls, args, says } of REFUSALS) {
     assertNothingLeft();
   });
 }
+
+testWith(
+  ["linux"],
+  "serve of an app with files ends with code 3 where it may write none",
+  async () => {
+    const env = { TMPDIR: "/nowhere" };
+    const { code, stderr } = await plateau(["serve", "wiki", "--port", "0"], { env });
+    assert.equal(code, 3, stderr);
+    assert.match(
+      stderr,
+      /^Cannot make a temporary folder: .+\n {2}set TMPDIR to a folder in which/,
+    );
+  },
+);

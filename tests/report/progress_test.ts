@@ -121,3 +121,9 @@ Deno.test("a percentile that lower bounds reach is told as one", () => {
   const text = written([STARTING, { ...MEASURED, measurement }], null).join("");
   assert.match(text, /, p50 [\d.]+ ms, p99 ≥ [\d.]+ ms/);
 });
+
+Deno.test("a note that each run repeats is written once", () => {
+  const note: Progress = { kind: "note", text: "Workers use the tcp driver" };
+  const texts = written([note, STARTING, note, MEASURED, STARTING, note, MISSING, note], null);
+  assert.equal(texts.join("").split(note.text).length, 2);
+});

@@ -138,11 +138,11 @@ Deno.test("of a target that ends while it is proved, its end and last lines are 
 });
 
 Deno.test("what is captured to prove who asks is shown in no message about what follows", async () => {
-  const { start } = targetWith("k-captured-canary");
+  const { start } = targetWith('{"key":"captured-canary"}');
   const [cell] = cellsOf({
     a: {
       flow: [
-        { post: "/login", capture: { key: { pattern: "(k-.*)" } } },
+        { post: "/login", capture: { key: { json: "key" } } },
         { get: "/me", headers: { authorization: "Bearer {{ key }}" }, expect: { body: "other" } },
       ],
     },
@@ -151,7 +151,7 @@ Deno.test("what is captured to prove who asks is shown in no message about what 
     new ProofsApart(start, signal).prove(cell, scriptOf(cell.request, 0)),
     (error) => {
       assert.ok(error instanceof TargetError);
-      assert.match(error.message, /expected body "other", got "\[secret\]"$/);
+      assert.match(error.message, /expected body "other", got "\{\\"key\\":\\"\[secret\]\\"\}"$/);
       return true;
     },
   );

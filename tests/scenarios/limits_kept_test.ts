@@ -124,6 +124,15 @@ const USES: readonly (readonly [LimitName, Use])[] = [
   ["ratePerSec", (count) => benchOf("http://a/", "-r", `${count}/s`)],
   ["phases", (count) => benchOf("http://a/", "--phases", Array(count).fill("1s@1/s").join(","))],
   ["intervals", (count) => benchOf("http://a/", "-d", `${count * 0.05}s`, "--interval", "50ms")],
+  [
+    "runHours",
+    (hours) =>
+      plan(
+        `${EXPERIMENT}interval: 1m\nload: { phases: [{ duration: ${
+          hours - 1
+        }h, arrivals: 1/s }, { pause: 1h }] }`,
+      ),
+  ],
   ["path", (chars) => scriptShape.parse(sending({ path: `/${"a".repeat(chars - 1)}` }))],
   ["path", (chars) => plan(scenario(`/${"a".repeat(chars - 1)}`))],
   [
@@ -189,7 +198,7 @@ Deno.test("a large body is not written once for each of a thousand random values
   const { scenarios } = parseExperiment(text, "a.yaml");
   assert.throws(
     () => scriptOf(scenarios.a, 1),
-    /a scenario, with every value has 900,\d+,\d+ characters/,
+    /a scenario with all its values has 900,\d+,\d+ characters/,
   );
 });
 

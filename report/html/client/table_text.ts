@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 /** A table as text to paste elsewhere: for a sheet, or as markdown. */
+import { withoutFormula } from "../../writing/csv.ts";
 import { document, lines, row, rule } from "../../writing/markdown.ts";
 
 interface CellText {
@@ -15,8 +16,8 @@ export function tsvOf(table: HTMLTableElement): string {
   const line = (cells: readonly (readonly [string, string])[]): string =>
     cells.flatMap(([text, below], i) => seconds[i] === "" ? [text] : [text, below]).join("\t");
   return [
-    line(head.map(({ text }, i) => [text, `${text}: ${kindOf(seconds[i])}`])),
-    ...rows.map((row) => line(row.map(({ text, below }) => [plainNumber(text), below]))),
+    line(head.map(({ text }, i) => [sheetText(text), `${text}: ${kindOf(seconds[i])}`])),
+    ...rows.map((row) => line(row.map(({ text, below }) => [sheetText(text), below]))),
   ].map((text) => `${text}\n`).join("");
 }
 
@@ -55,6 +56,8 @@ function kindOf(second: string): string {
   return second.endsWith("×") ? "ratio" : "range";
 }
 
-function plainNumber(text: string): string {
-  return /^[\d,]+(?:\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text;
+/** A number without separators; a figure with its sign and unit as it is; a name that is no formula. */
+function sheetText(text: string): string {
+  if (/^[\d,]+(?:\.\d+)?$/.test(text)) return text.replaceAll(",", "");
+  return /^[+-][\d.,]+\s?[%\w]*$/.test(text) ? text : withoutFormula(text);
 }

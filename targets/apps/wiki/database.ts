@@ -5,6 +5,7 @@
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { z } from "zod";
+import { makeTemporaryFolder } from "../../temporary_folder.ts";
 
 const SCHEMA = `
   PRAGMA journal_mode = WAL;
@@ -85,7 +86,7 @@ export interface Database {
 const NAMELESS = Deno.build.os !== "windows";
 
 export function openDatabase(): Database {
-  const folder = Deno.makeTempDirSync({ prefix: "plateau-wiki-" });
+  const folder = makeTemporaryFolder("plateau-wiki-");
   const db = new DatabaseSync(join(folder, "wiki.db"));
   db.exec(SCHEMA);
   // Files without a name go on as long as they are open: so nothing is left, whatever ends this process.

@@ -20,7 +20,7 @@ export const like: Decoder = {
       `wrk2 -R2k -d 30 ${URL}`,
       `oha -z '1m 30s' -q 100 -n 1k -m POST -d hello ${URL}`,
       `hey -z 5s -c=20 -disable-keepalive -a u:p ${URL}`,
-      `ab -n 100 -c 10 -k -p file -T text/plain ${URL}`,
+      `ab -n 100 -c 10 -k -H "a: b" -t 5 ${URL}`,
       `autocannon -c 10 -p 5 -d 20 -b '{"a": 1}' ${URL}`,
       `curl $'${URL}' -X POST -H "a: \\"b\\"" --data-raw $'x\\n\\u0041' --compressed`,
     ],
