@@ -40,6 +40,13 @@ export const PAIRS: readonly (readonly string[])[] = [
     "e2e/imports_test.ts",
     "e2e/setup_test.ts",
     "e2e/live_view_test.ts",
+    "hostile/servers_test.ts",
+    "e2e/secrets_test.ts",
+    "e2e/permissions_test.ts",
+    "hostile/results_test.ts",
+    "hostile/proxy_probes_test.ts",
+    "e2e/secrets_again_test.ts",
+    "hostile/live_page_test.ts",
     "e2e/run_test.ts",
     "conformance/launchers_test.ts",
     "e2e/readme_fleet_test.ts",
@@ -60,6 +67,8 @@ export const PAIRS: readonly (readonly string[])[] = [
     "e2e/claims_test.ts",
     "e2e/github_test.ts",
     "e2e/outside_text_test.ts",
+    "hostile/jobs_test.ts",
+    "hostile/addresses_test.ts",
   ],
 ];
 

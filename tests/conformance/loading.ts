@@ -6,6 +6,7 @@ import { breachOf } from "../../runner/conservation.ts";
 import type { Endpoint } from "../../targets/dial/endpoint.ts";
 import { encodeRequest } from "../../runner/http/request.ts";
 import type { Check } from "../../runner/load/answer_check.ts";
+import { monotonicClock } from "../../runner/load/clock.ts";
 import type { DriverName } from "../../runner/load/driver.ts";
 import type { WorkerReport } from "../../runner/load/job.ts";
 import type { JobShare } from "../../runner/load/job.ts";
@@ -14,6 +15,8 @@ import type { IntervalPart } from "../../runner/load/intervals.ts";
 import { type ErrorKind, ERRORS } from "../../runner/outcome.ts";
 import { mergeHistograms } from "../../runner/stats/histogram.ts";
 import type { WireRequest } from "../../scenarios/request.ts";
+
+monotonicClock(); // opens libc for good, before the resources of a test are counted
 
 export interface Loaded extends WorkerReport {
   readonly parts: readonly IntervalPart[];

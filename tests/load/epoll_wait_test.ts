@@ -13,6 +13,9 @@ function libcWithout(calls: readonly Call[]): Libc {
   return { ...libc(), ...denied, errno: () => 1, explain: () => "denied" };
 }
 
+/** Opens libc for good, before the resources of a test are counted. */
+const now = monotonicClock();
+
 /** What waits with this libc, closed again by `close`; an epoll of its own. */
 function waiterWith(calls: Libc, isPunctual: boolean): ReturnType<typeof waiterFor> {
   const epoll = openEpoll(calls);
@@ -42,7 +45,6 @@ for (const { calls, isPunctual, note } of NOTES) {
   const lacks = [...(isPunctual ? [] : ["prctl"]), ...calls].join(" and ") || "nothing";
   testWith(["linux"], `waiterFor waits until it is time without ${lacks}`, () => {
     const waiter = waiterWith(libcWithout(calls), isPunctual);
-    const now = monotonicClock();
     assert.equal(waiter.note, note);
     for (const lengthUs of [1, 300, 1_000, 2_500]) {
       const startUs = now();
