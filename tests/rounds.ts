@@ -13,7 +13,8 @@ const WITH_PROGRAMS = ["conformance", "faults", "hostile", "e2e", "studies"];
  * What runs two at a time, the longest first. A test in one of these files waits for events, asserts no time
  * that a busy neighbour could move, and uses nothing that the machine has once, such as a fixed port. The
  * files of a list are neighbours of one another alone: the first list's need little of the processor, and
- * their agents are given up when they are silent for long.
+ * their agents are given up when they are silent for long. In the second, files that mostly wait come before
+ * and after files that mostly compute.
  */
 export const PAIRS: readonly (readonly string[])[] = [
   [
@@ -25,17 +26,17 @@ export const PAIRS: readonly (readonly string[])[] = [
     "faults/hearsay_test.ts",
   ],
   [
-    "conformance/frameworks_test.ts",
     "conformance/hostile_test.ts",
     "e2e/resume_test.ts",
     "e2e/lifecycle_test.ts",
-    "conformance/fronts_test.ts",
+    "conformance/frameworks_test.ts",
     "e2e/cluster_test.ts",
+    "e2e/user_test.ts",
+    "conformance/fronts_test.ts",
     "e2e/fleet/safety_test.ts",
+    "conformance/drivers_test.ts",
     // Takes what the suite of the frameworks installed.
     "studies/experiments_test.ts",
-    "conformance/drivers_test.ts",
-    "e2e/user_test.ts",
     "e2e/live_test.ts",
     "e2e/imports_test.ts",
     "e2e/setup_test.ts",
