@@ -3,7 +3,7 @@ import { secretsInWord } from "../scenarios/secret_fields.ts";
 import { secrets } from "../scenarios/secrets.ts";
 
 /** `-u user:password`, as curl, hey and ab take it. */
-const LIKE_USER = /\s(?:-u|--user|-a|-A)[\s=]*["']?[^\s:"']+:([^\s"']+)/g;
+const LIKE_USER = /\s(?:-u|--user|-a|-A)[\s=]{0,4}["']?[^\s:"']+:([^\s"']+)/g;
 
 /** As words, or as a whole: the line of another tool is one word here (`--like`). */
 export function keepGivenSecrets(args: readonly string[]): void {

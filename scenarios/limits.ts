@@ -107,9 +107,9 @@ export function beyond(name: LimitName, found: number): string {
   // One beyond the limit, counting has stopped; and rounded it may look like the most itself.
   const isUnknown = found === oneMoreThan(name) || size === most;
   const counted = unit === "bytes" ? "" : ` ${unit}`;
-  return `${what} has ${
-    isUnknown ? `more than ${most}` : size
-  }${counted}, and ${most} are the most`;
+  return isUnknown
+    ? `${what} has more than the ${most}${counted} that are the most`
+    : `${what} has ${size}${counted}, and ${most} are the most`;
 }
 
 /** Stands for "more", where counting went no further than the limit. */

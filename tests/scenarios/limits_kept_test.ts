@@ -186,7 +186,7 @@ Deno.test("lists that multiply are counted before a cell is built", () => {
   const phases = list(9, () => `{ duration: [${list(10, (at) => `${at + 1}s`)}], arrivals: 1/s }`);
   assert.throws(
     () => plan(`${EXPERIMENT}load: { phases: [${phases}] }`),
-    /Cannot use these phases: an experiment has more than 10,000 cells/,
+    /Cannot use these phases: an experiment has more than the 10,000 cells/,
   );
 });
 
@@ -240,6 +240,6 @@ Deno.test("the largest histogram that there can be is far within its limits", ()
   assert.ok(decodeSparse(full).count === 100_000 && full.length < LIMITS.histogramText.most / 2);
   assert.throws(
     () => decodeSparse("A".repeat(oneMoreThan("histogramText"))),
-    /a histogram has more than 400,000 characters/,
+    /a histogram has more than the 400,000 characters/,
   );
 });
