@@ -1,6 +1,7 @@
 import { experiments } from "../../../scenarios/experiments/registry.ts";
 import { parseExperiment } from "../../../scenarios/experiment_file.ts";
 import { type Files, NO_FILES } from "../../../scenarios/files.ts";
+import { withEngine } from "../../../scenarios/pattern.ts";
 import { planBlocks } from "../../../scenarios/plan.ts";
 import { scriptOf } from "../../../scenarios/script.ts";
 import type { Decoder } from "../decoder.ts";
@@ -48,5 +49,5 @@ export const experiment: Decoder = {
       ],
     ],
   },
-  decode: (input) => planText(input),
+  decode: (input) => withEngine(() => planText(input)),
 };

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { type Files, NO_FILES } from "../../../scenarios/files.ts";
 import { foreignFile } from "../../../scenarios/imports/foreign_file.ts";
+import { withEngine } from "../../../scenarios/pattern.ts";
 import type { Decoder } from "../decoder.ts";
 import { planText } from "./experiment.ts";
 
@@ -16,9 +17,11 @@ const files: Files = {
   rows: (_, names = ["user"]) => [Object.fromEntries(names.map((name) => [name, "x"]))],
 };
 
-function become(text: string): void {
-  const foreign = foreignFile(text, "a.txt", { files });
-  if (foreign !== null) planText(foreign.text, files);
+function become(text: string): Promise<void> {
+  return withEngine(() => {
+    const foreign = foreignFile(text, "a.txt", { files });
+    if (foreign !== null) planText(foreign.text, files);
+  });
 }
 
 export const har: Decoder = {
