@@ -59,7 +59,7 @@ async function assertBenches(through: readonly string[], note?: RegExp): Promise
 }
 
 const QUICK = ["run", "quick", "--only", "target=quiet,scenario=static"];
-const SHORT = [...QUICK, "--repeat", "1", "--duration", "100ms"];
+const SHORT = [...QUICK, "--repeat", "1", "--duration", "400ms"];
 
 async function assertRuns(through: readonly string[]): Promise<void> {
   using folder = emptyFolder();
@@ -138,7 +138,8 @@ const REFUSALS: {
     what: "bench where it may not connect",
     calls: ["connect"],
     args: () => ["bench", "http://127.0.0.1:1/", "-n", "10"],
-    says: /^Cannot measure http:\S+: no request got an answer\n {2}Operation not permitted$/m,
+    says:
+      /^Cannot measure http:\S+: no request got an answer: 10 could not connect\n {2}Operation not permitted$/m,
   },
   {
     what: "run where it may start no program",

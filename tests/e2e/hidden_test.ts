@@ -34,7 +34,7 @@ async function runOnce(habit: string, surroundings: Surroundings): Promise<Outco
     name: "hidden",
     targets: { program: { command: [Deno.execPath(), "run", "-A", PROGRAM, habit], ready: "/" } },
     scenarios: { root: { get: "/" } },
-    load: { connections: 1, duration: "100ms" },
+    load: { connections: 1, requests: 200 },
     repeat: 1,
   };
   Deno.writeTextFileSync(file, JSON.stringify(experiment));

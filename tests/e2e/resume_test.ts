@@ -15,9 +15,9 @@ if (Deno.build.os === "linux") adoptOrphans();
 const EXPERIMENT = `name: long
 targets: { api: { app: api }, work: { app: work } }
 scenarios:
-  static: { get: /static, targets: [api] }
+  static: { get: /static, targets: [api], load: { connections: [1, 2], requests: 1000 } }
   wait: { get: "/?sleepTime=5", targets: [work] }
-load: { connections: [1, 2], duration: 100ms }
+load: { connections: [1, 2], requests: 20 }
 interval: 50ms
 repeat: 2
 `;
@@ -137,8 +137,8 @@ Deno.test("what is done is judged as it was, and asked for as it was", async () 
   assert.equal(other.code, 2);
   assert.match(other.stderr, /^--seed: .* to 12 .*: it was 11/m);
   assert.match(other.stderr, /^--threshold: .* to p99 < 1s .*: it was p99 < 1us/m);
-  site.write("changed.yaml", EXPERIMENT.replace("100ms", "200ms"));
-  assert.match((await site.resume(site.at("changed.yaml"))).stderr, /100ms → 200ms/);
+  site.write("changed.yaml", EXPERIMENT.replace("requests: 20", "requests: 30"));
+  assert.match((await site.resume(site.at("changed.yaml"))).stderr, /20 → 30/);
   assert.equal((await site.resume(site.at("nowhere.yaml"))).code, 2);
   assert.deepEqual(site.saved(), before);
   const doubted = (run: Run): Run => ({
@@ -185,19 +185,19 @@ Deno.test("resume refuses what would make other runs, names it, and leaves the r
     assert.deepEqual(site.saved(), before);
   };
 
-  const changed = EXPERIMENT.replace("100ms", "200ms").replace(
+  const changed = EXPERIMENT.replace("requests: 20", "requests: 30").replace(
     "repeat: 2",
     "repeat: 4\nfresh: false",
   );
   site.write("changed.yaml", changed);
   const reasons = [
-    /changed\.yaml: load\.duration: .*100ms → 200ms/,
+    /changed\.yaml: load\.requests: .*20 → 30/,
     /changed\.yaml: repeat: .*2 → 4/,
     /changed\.yaml: fresh: .*not there → false/,
   ];
   await refused([site.at("changed.yaml")], ...reasons);
   site.write("out/long.yaml", changed);
-  await refused([], /long\.yaml: load\.duration: .*100ms → 200ms/);
+  await refused([], /long\.yaml: load\.requests: .*20 → 30/);
   Deno.removeSync(site.at("out/long.yaml"));
 
   await refused(

@@ -47,7 +47,7 @@ scenarios:
     expect: { body: other than this }
     targets: [web, ours]
   never: { get: "/\${env.C_QUERY}", targets: [failing] }
-load: { connections: 2, duration: 100ms }
+load: { connections: 2, requests: 50 }
 repeat: 1
 thresholds: [p50 < 1us]
 `;

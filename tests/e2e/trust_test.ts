@@ -8,7 +8,7 @@ import { testWith } from "../needs.ts";
 import { startNginx } from "./nginx.ts";
 import { emptyFolder, type Ended, Plateau, plateau, serve } from "./plateau.ts";
 
-const SMALL = join(import.meta.dirname ?? "", "fixtures/small.yaml");
+const BRIEF = join(import.meta.dirname ?? "", "fixtures/brief.yaml");
 
 function measured({ code, stdout, stderr }: Ended): Measurement {
   assert.equal(code, 0, stderr);
@@ -119,7 +119,7 @@ Deno.test("--strict ends with code 4 when bench can't be trusted, and its result
   await using api = await serve("api");
   using folder = emptyFolder();
   const file = join(folder.path, "measured.json");
-  const asked = ["bench", `${api.origin}/static`, "-d", "50ms", "-c", "1"]; // too short to tell
+  const asked = ["bench", `${api.origin}/static`, "-n", "20", "-c", "1"]; // too short to tell
   const strict = await plateau([...asked, "--strict", "--json", file]);
   assert.equal(strict.code, 4, strict.stderr);
   assert.match(
@@ -138,7 +138,7 @@ Deno.test("--strict ends with code 4 when bench can't be trusted, and its result
 Deno.test("--strict ends with code 4 when a run can't be trusted; the report says which, at its top", async () => {
   using folder = emptyFolder();
   const out = join(folder.path, "out");
-  const args = ["run", SMALL, "--strict", "--duration", "50ms", "--repeat", "1", "--out", out];
+  const args = ["run", BRIEF, "--strict", "--out", out];
   const { code, stdout, stderr } = await plateau(args);
   assert.equal(code, 4, stderr);
   assert.match(stderr, /Cannot trust the figures: 2 of 2 runs are not valid/);
@@ -165,7 +165,7 @@ Deno.test("run calibrates the generator once for a machine, and bench uses that,
   const before = await plateau(measure, surroundings);
   assert.equal(measured(before).generator.ceiling, null);
   assert.deepEqual([...Deno.readDirSync(cache.path)], []);
-  const args = ["run", SMALL, "--duration", "50ms", "--repeat", "1", "--out"];
+  const args = ["run", BRIEF, "--out"];
   const first = await plateau([...args, join(folder.path, "first")], surroundings);
   assert.match(first.stderr, /Calibrating the load generator/);
   // A calibration that others disturbed is not remembered.
