@@ -57,11 +57,14 @@ export async function occupy(dir: string): Promise<Disposable> {
   }]);
 }
 
-/** Throws a UserError when the folder holds an experiment that was interrupted: a new one would erase it. */
+/** Throws a UserError when the folder holds an experiment that was interrupted, or may: a new one would erase it. */
 export async function refuseUnfinished(dir: string): Promise<void> {
-  const text = await readText(join(dir, "results.json"), "resultFile").catch(() => null);
-  if (text === null) return;
-  const begun = await unfinishedIn(text);
+  const begun = await unfinishedIn(join(dir, "results.json")).catch((error: unknown) => {
+    const message = `Cannot begin anew here: results.json may hold runs, and cannot be looked at: ${
+      messageOf(error)
+    }`;
+    throw new UserError([{ place: dir, message, fix: "give another folder by --out" }]);
+  });
   if (begun === null) return;
   const { runs, planned } = begun;
   throw new UserError([{
@@ -72,18 +75,24 @@ export async function refuseUnfinished(dir: string): Promise<void> {
   }]);
 }
 
-/** Null when it is done, or no result. */
+/** Null when there is none, or it is done, or no result. Throws when that can't be told, as it is too large. */
 async function unfinishedIn(
-  text: string,
+  path: string,
 ): Promise<{ readonly runs: readonly unknown[]; readonly planned: number } | null> {
+  const text = await readText(path, "resultFile").catch((error: unknown) => {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  });
+  if (text === null) return null;
   const { results } = await import("../runner/result.ts");
   const shape = results.pick({ schema: true, state: true, planned: true }).strip()
     .extend({ runs: z.array(z.unknown()) });
   try {
     const { data } = shape.safeParse(parseJson(text));
     return data === undefined || data.state === "done" ? null : data;
-  } catch {
-    return null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
   }
 }
 

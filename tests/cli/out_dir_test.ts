@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { refuseUnfinished } from "../../cli/out_dir.ts";
 import { UserError } from "../../scenarios/errors.ts";
+import { LIMITS } from "../../scenarios/limits.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
 import { resultsFixture } from "../report/fixture.ts";
 import { toldOf } from "./command_line.ts";
@@ -35,6 +36,18 @@ Deno.test("a folder without results is taken, and one with another results.json"
     Deno.writeTextFileSync(join(folder.path, "results.json"), text);
     await refuseUnfinished(folder.path);
   }
+});
+
+Deno.test("a folder whose results are too large to be looked at is refused", async () => {
+  using folder = emptyFolder();
+  const path = join(folder.path, "results.json");
+  Deno.writeTextFileSync(path, "{");
+  Deno.truncateSync(path, LIMITS.resultFile.most + 1); // a file with a hole takes no room on the disk
+  const large: unknown = await refuseUnfinished(folder.path).catch((error) => error);
+  assert.ok(large instanceof UserError);
+  assert.match(large.message, /cannot be looked at: a file of results has more .*--out\)$/);
+  Deno.writeTextFileSync(path, "[".repeat(LIMITS.nesting.most + 1));
+  await assert.rejects(refuseUnfinished(folder.path), /levels of nesting/);
 });
 
 for (const name of ["results.json", "Results.JSON", "report.html"]) {
