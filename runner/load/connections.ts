@@ -4,6 +4,7 @@
  */
 import { BackOff } from "./back_off.ts";
 import type { Driver } from "./driver.ts";
+import { LINGER_US } from "./ending.ts";
 import type { Recorder } from "./recorder.ts";
 
 export const CLOSED = 0;
@@ -14,13 +15,6 @@ export const OPEN = 2;
 export const SWEEP_US = 10_000;
 
 const NEVER = -Infinity;
-
-/**
- * How long a request in flight at the end may still be answered before its connection is closed. The
- * answer no longer counts; but a server that finds the connection closed may not even have read the
- * request, and the two sides would disagree about how many there were.
- */
-export const LINGER_US = 100_000;
 
 export class Connections {
   readonly #state: Uint8Array;

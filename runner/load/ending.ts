@@ -10,6 +10,13 @@ import type { WorkerTotals } from "./worker_totals.ts";
 
 export const LONGEST_DRAIN_US = 5_000_000;
 
+/**
+ * How long a request in flight at the end may still be answered before its connection is closed. The
+ * answer no longer counts; but a server that finds the connection closed may not even have read the
+ * request, and the two sides would disagree about how many there were.
+ */
+export const LINGER_US = 100_000;
+
 /** What a loop does at its end; called by its `Ending` alone. */
 export interface EndingLoop {
   /** Gives up what is not yet sent: dials under way are unfinished. */

@@ -8,8 +8,7 @@
  *   on as each ends, also while nothing is answered, and may be silent for as long as that wait after it.
  * - One that is interrupted ends at once.
  */
-import { LINGER_US } from "./connections.ts";
-import { LONGEST_DRAIN_US } from "./ending.ts";
+import { LINGER_US, LONGEST_DRAIN_US } from "./ending.ts";
 import type { Job } from "./job.ts";
 
 /** By so much a worker may be late. */

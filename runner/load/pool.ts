@@ -4,11 +4,11 @@
  * that is held is ended (`overdue.ts`), and what it had measured is kept.
  */
 import type { EndedWorker } from "../generator.ts";
+import { takeWorker } from "./begun_worker.ts";
 import { epochNowMs, momentOf } from "./clock.ts";
 import type { Health } from "./health.ts";
 import type { IntervalPart } from "./intervals.ts";
 import type { JobShare, SoFarReport, WorkerReport } from "./job.ts";
-import { boundsPart, endWithout } from "./lost.ts";
 import { dueMsOf, Lateness, LOOK_MS } from "./overdue.ts";
 import { PoolWorker } from "./pool_worker.ts";
 
@@ -44,23 +44,6 @@ export interface PoolReports {
   readonly reports: readonly WorkerReport[];
   /** Those that did not end in time. */
   readonly ended: EndedWorker[];
-}
-
-let begun: Worker | null = null;
-
-/** Begins the first worker before its job is known: it loads while the command line is read. */
-export function beginWorker(): void {
-  begun ??= newWorker();
-}
-
-function newWorker(): Worker {
-  return new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
-}
-
-function takeWorker(): Worker {
-  const worker = begun ?? newWorker();
-  begun = null;
-  return worker;
 }
 
 export class WorkerPool {
@@ -139,7 +122,9 @@ class PoolRun {
     hooks.onStart(at);
     const finished = await Promise.all(workers.map((worker, i) => this.#load(worker, i, at)));
     const lastIndex = Math.max(...workers.map((worker) => worker.lastIndex));
-    const reports = finished.map((report, i) => report ?? this.#reportOfEnded(i, lastIndex));
+    const reports = await Promise.all(
+      finished.map((report, i) => report ?? this.#reportOfEnded(i, lastIndex)),
+    );
     return { reports, ended: workers.flatMap(endedWorker) };
   }
 
@@ -166,7 +151,8 @@ class PoolRun {
   }
 
   /** Hands on what is in no interval yet, too. */
-  #reportOfEnded(index: number, lastIndex: number): WorkerReport {
+  async #reportOfEnded(index: number, lastIndex: number): Promise<WorkerReport> {
+    const { boundsPart, endWithout } = await import("./lost.ts"); // what few runs need delays none
     const { share: { supply, script, durationUs }, soFar, lastIndex: own } = this.workers[index];
     const share = {
       supply,

@@ -15,9 +15,9 @@ import { Flow } from "./flow.ts";
 import { HealthWatch } from "./health.ts";
 import type { IntervalPart } from "./intervals.ts";
 import type { FromWorker, Job, ToWorker, WorkerReport } from "./job.ts";
-import { LogFile } from "./log_file.ts";
 import { Recorder } from "./recorder.ts";
 import { rehearse } from "./rehearsal.ts";
+import type { LogFile } from "./log_file.ts";
 import { RequestLog } from "./request_log.ts";
 import { RequestLoop } from "./request_loop.ts";
 import { RequestScript } from "./request_script.ts";
@@ -35,6 +35,12 @@ type Loop = RequestLoop | SessionLoop;
 /** What the load took of the worker. */
 type Used = Omit<WorkerReport, "totals" | "sessions" | "elapsedUs">;
 
+/** Its code is loaded only for runs that have a log. */
+async function openedLog(path: string): Promise<LogFile> {
+  const { LogFile } = await import("./log_file.ts");
+  return new LogFile(path);
+}
+
 /** Everything of one run, allocated before it starts. */
 async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const clock = monotonicClock();
@@ -43,7 +49,7 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const watch = new LoopWatch();
   const { endpoint, connections: slots } = job;
   const driver = await DRIVERS[job.driver]({ endpoint, slots, now, watch });
-  const file = job.log && new LogFile(job.log.path);
+  const file = job.log && await openedLog(job.log.path);
   const log = file && job.log && new RequestLog(file.write, job.log.firstConnection);
   const health = new HealthWatch(now, watch);
   let before = threadTime();
