@@ -26,7 +26,6 @@ export const PAIRS: readonly (readonly string[])[] = [
     "faults/hearsay_test.ts",
   ],
   [
-    "conformance/hostile_test.ts",
     "e2e/resume_test.ts",
     "e2e/lifecycle_test.ts",
     "conformance/frameworks_test.ts",
