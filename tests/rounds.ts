@@ -18,8 +18,6 @@ const WITH_PROGRAMS = ["conformance", "faults", "hostile", "e2e", "studies"];
  */
 export const PAIRS: readonly (readonly string[])[] = [
   [
-    "faults/agent_test.ts",
-    "faults/redis_test.ts",
     "e2e/fleet/experiment_test.ts",
     "e2e/fleet/roster_test.ts",
     "e2e/fleet/draining_test.ts",

@@ -14,11 +14,11 @@ Deno.test("every file that runs beside another is there, and in one list", () =>
 });
 
 Deno.test("each file runs in one round: shared, in pairs, or alone", () => {
-  const files = ["http/a_test.ts", "e2e/new_test.ts", "e2e/run_test.ts", "faults/agent_test.ts"];
+  const files = ["http/a_test.ts", "e2e/new_test.ts", "e2e/run_test.ts", "faults/hearsay_test.ts"];
   assert.deepEqual(roundsOf(files.map(at)), [
     { how: "shared", files: [at("http/a_test.ts")] },
     { how: "alone", files: [at("e2e/new_test.ts")] },
-    { how: "pairs", files: [at("faults/agent_test.ts")] },
+    { how: "pairs", files: [at("faults/hearsay_test.ts")] },
     { how: "pairs", files: [at("e2e/run_test.ts")] },
   ]);
 });
