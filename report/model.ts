@@ -42,6 +42,7 @@ import { timelineFinding } from "./timeline_finding.ts";
 import { timelinesOf } from "./timelines.ts";
 import { type TrustModel, trustOfRuns } from "./trust.ts";
 import { groupWarnings } from "./two_groups.ts";
+import { isUnanswered } from "../runner/unanswered.ts";
 import { unansweredSentence } from "./unanswered.ts";
 import { unsteadyWarnings } from "./unsteady_warnings.ts";
 import { verdictOf } from "./verdict.ts";
@@ -54,7 +55,7 @@ export interface ReportModel {
   readonly about: string;
   /** In which runs no request got an answer, before anything else is said; "" where all had one. */
   readonly unanswered: string;
-  /** Of the whole experiment, in one sentence; "" without runs. */
+  /** Of the whole experiment, in one sentence; "" where no run was answered. */
   readonly verdict: string;
   readonly facts: readonly Fact[];
   /** Why there are no more repetitions, and what they can show; "" for a fixed number. */
@@ -146,9 +147,9 @@ export function reportModel(results: Results, baseline: Grouped | null = null): 
     title: experiment.title ?? experiment.name,
     about: typeof experiment.source === "string" ? experiment.source : "",
     unanswered: unansweredSentence(results.runs),
-    verdict: verdictOf(
-      scenarios.map(({ name }, i) => ({ name, answer: compared[i].answer })),
-    ),
+    verdict: results.runs.every(isUnanswered)
+      ? ""
+      : verdictOf(scenarios.map(({ name }, i) => ({ name, answer: compared[i].answer }))),
     facts: factsOf(results),
     repetitions,
     trust: trustOfRuns(results.runs),

@@ -49,10 +49,8 @@ function unfold(issue: Issue, data: unknown): Finding[] {
 function ofNoKind(data: unknown, path: Path): string {
   const kind = valueAt(data, path);
   return kind === undefined
-    ? "Cannot do without it: it tells what this is"
-    : `Cannot use ${
-      (JSON.stringify(kind) ?? String(kind)).slice(0, 60)
-    }: it is no kind that is known`;
+    ? "Cannot do without it: it names the kind"
+    : `Cannot use ${(JSON.stringify(kind) ?? String(kind)).slice(0, 60)}: there is no such kind`;
 }
 
 /**

@@ -91,12 +91,12 @@ export class Fleet implements Loader {
     if (!read.success) {
       const from = sender.safeParse(data).data;
       if (from?.run === this.#run?.id && from !== undefined) this.#run?.doubt(from.agent);
-      this.#noteOnce("A message that no agent of this version tells was left out");
+      this.#noteOnce("A message was ignored: no agent of this version sends such a one");
     } else if (read.data.run === this.#run?.id) {
       this.#run.hear(read.data);
     } else if (read.data.kind === "finished") {
       const { agent } = read.data;
-      this.#noteOnce(`Agent ${agent} told late of a run that is over: it was left out`);
+      this.#noteOnce(`A late message of agent ${agent} was ignored: its run is over`);
     }
   }
 

@@ -47,7 +47,7 @@ export function endOf(
   }
   const { reports, parts, afterMs } = hearing.abandon(shares, run.end);
   const stage = { surroundings: UNKNOWN, calibration: null, sharesMachine: false };
-  const lost = { afterMs, reason: lostWhy ?? "it never told why" };
+  const lost = { afterMs, reason: lostWhy ?? "no reason reported" };
   const agent = { ...common, stage, startedLateMs: null, lost };
   return { reports, agent, lostParts: parts, latencies: hearing.latencies };
 }

@@ -63,7 +63,7 @@ testWith(
     const asked = assertAsked(result, 200, SECONDS);
     assert.equal(await fleet.witness.settledCount(), asked);
     assert.deepEqual(result.agents?.map(({ name }) => name), ["a", "b"]);
-    assert.match(ended.stderr, /agent a told late of a run that is over/i);
+    assert.match(ended.stderr, /a late message of agent a was ignored: its run is over/i);
   },
 );
 

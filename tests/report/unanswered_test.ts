@@ -56,6 +56,14 @@ Deno.test("an answer with any status is an answer", () => {
   assert.deepEqual(judgedByAnswers(refused, { ...valid, reasons: [], causes: [] }).trust, "valid");
 });
 
+Deno.test("where nothing was answered no target is judged beside that", () => {
+  const { verdict, unanswered } = reportModel(halfMute(1));
+  assert.notEqual(verdict, "");
+  assert.notEqual(unanswered, "");
+  const { runs, ...rest } = halfMute();
+  assert.equal(reportModel({ ...rest, runs: runs.map((run) => silence(run)) }).verdict, "");
+});
+
 Deno.test("a run without an answer is invalid for that reason, before all others", () => {
   const judged = judgedByAnswers(silent, {
     trust: "suspect",
