@@ -36,7 +36,11 @@ testWith(["redis"], "who is no agent is not listed, and of too many none is", as
     }
     const many = [...new Array(10_001).keys()].map((i) => presenceKey(`agent-${i}`));
     await Promise.all(many.map((key) => client.set(key, "{}")));
-    await assert.rejects(roster(client), /a fleet has .*10,0\d\d agents, and 10,000 are the most/);
+    // SCAN hands out as many at a time as it likes, so the count ends at one beyond the limit or later.
+    await assert.rejects(
+      roster(client),
+      /a fleet has (?:10,\d\d\d agents, and 10,000|more than the 10,000 agents that) are the most/,
+    );
   } finally {
     client.destroy();
   }
