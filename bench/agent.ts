@@ -4,7 +4,7 @@ import { openLink } from "../runner/fleet/link.ts";
 import { roster } from "../runner/fleet/roster.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
 import { selfCommand } from "../targets/launch/self.ts";
-import { TargetError } from "../scenarios/errors.ts";
+import { TargetError } from "../base/errors.ts";
 import { atLeastTimes } from "./bar.ts";
 import type { Bench, Section } from "./bench.ts";
 import { interleaved } from "./rounds.ts";

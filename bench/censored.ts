@@ -7,7 +7,7 @@ import { productLimitUs } from "../runner/stats/censoring.ts";
 import { formatCount } from "../report/units.ts";
 import { decodeSparse } from "../runner/stats/hdr.ts";
 import { EMPTY } from "../runner/stats/histogram.ts";
-import type { Measurement } from "../runner/result.ts";
+import type { Measurement } from "../runner/result/result.ts";
 import { type Bar, within } from "./bar.ts";
 import type { Bench, Row, Section } from "./bench.ts";
 import { meanMedian } from "./censored/simulation.ts";

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { formatCount } from "../report/units.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
-import { TargetError } from "../scenarios/errors.ts";
+import { TargetError } from "../base/errors.ts";
 import { aboveBaseline, atMostTimes, type Bar } from "./bar.ts";
 import type { Bench, Section } from "./bench.ts";
 import { type ContenderName, contenders, type Task } from "./generators/contenders.ts";

@@ -1,8 +1,8 @@
 /** Flags for what a URL does not tell of the way to its server: certificates, and a unix socket. */
 import { resolve } from "node:path";
 import { z } from "zod";
-import { certificatesAt, checkSocket } from "../scenarios/access_files.ts";
-import { messageOf, type Problem } from "../scenarios/errors.ts";
+import { certificatesAt, checkSocket } from "../scenarios/file/access_files.ts";
+import { messageOf, type Problem } from "../base/errors.ts";
 import { type Access, accessMisfits } from "../targets/access.ts";
 import type { Given, Parts, Values } from "./command.ts";
 

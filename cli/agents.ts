@@ -8,9 +8,9 @@ import { type TerminalOptions, textLines, writtenLines } from "../report/writing
 import type { Written } from "../report/writing/written.ts";
 import { roster } from "../runner/fleet/roster.ts";
 import type { Presence } from "../runner/fleet/told.ts";
-import { VERSION } from "../runner/version.ts";
+import { VERSION } from "../base/version.ts";
 import { connectRedis } from "../targets/redis_client.ts";
-import { EXIT } from "../scenarios/errors.ts";
+import { EXIT } from "../base/errors.ts";
 import { defineCommand } from "./define.ts";
 import { fleetRedis, redisConflicts } from "./fleet_redis.ts";
 import { redisAccessFlags } from "./fleet_flags.ts";

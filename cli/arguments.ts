@@ -4,10 +4,10 @@
  */
 import { Argument, Command as Commander, CommanderError, Option } from "commander";
 import { z } from "zod";
-import { type Problem, UserError } from "../scenarios/errors.ts";
-import { explain } from "../scenarios/explain.ts";
-import { findingsOf } from "../scenarios/problems.ts";
-import { closest } from "../scenarios/suggest.ts";
+import { type Problem, UserError } from "../base/errors.ts";
+import { explain } from "../base/explain.ts";
+import { findingsOf } from "../base/problems.ts";
+import { closest } from "../base/suggest.ts";
 import type { CommandSpec, CommandTitle, Flag, Given, Operand, Parts, Values } from "./command.ts";
 
 export type Read<P extends Parts> =

@@ -1,9 +1,9 @@
 /** The flags of `plateau bench`. */
 import { z } from "zod";
-import type { Problem } from "../scenarios/errors.ts";
-import * as load from "../scenarios/load.ts";
-import type { CellLoad } from "../scenarios/cell_load.ts";
-import { METHODS } from "../scenarios/request.ts";
+import type { Problem } from "../base/errors.ts";
+import * as load from "../scenarios/load/load.ts";
+import type { CellLoad } from "../scenarios/load/cell_load.ts";
+import { METHODS } from "../scenarios/request/request.ts";
 import { accessConflicts, accessFlags } from "./access_flags.ts";
 import { type Given, type Parts, under, type Values } from "./command.ts";
 import { fleetConflicts, fleetFlags } from "./fleet_flags.ts";

@@ -4,10 +4,10 @@ import { benchCommandOf } from "../report/command.ts";
 import { renderPage } from "../report/html/page.ts";
 import { measuredSentences } from "../report/method.ts";
 import { reportModel } from "../report/model.ts";
-import { describeMachine } from "../runner/machine/describe.ts";
+import { describeMachine } from "../base/system/describe.ts";
 import type { Written } from "../report/writing/written.ts";
-import { hashSettings } from "../runner/provenance.ts";
-import type { Measurement, Results, Threshold } from "../runner/result.ts";
+import { hashSettings } from "../runner/experiment/provenance.ts";
+import type { Measurement, Results, Threshold } from "../runner/result/result.ts";
 import { benchRun } from "./bench_run.ts";
 
 /** What a measurement does not tell of itself. */

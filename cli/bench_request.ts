@@ -1,11 +1,11 @@
 /** The request that the flags of `plateau bench` describe. */
-import type { BenchRequest } from "../runner/bench.ts";
-import { type CellLoad, whyTooLong } from "../scenarios/cell_load.ts";
-import { UserError } from "../scenarios/errors.ts";
-import { explain } from "../scenarios/explain.ts";
-import * as load from "../scenarios/load.ts";
-import { findingsOf } from "../scenarios/problems.ts";
-import { type RequestScenario, requestScenarioSpec } from "../scenarios/scenario.ts";
+import type { BenchRequest } from "../runner/measure/bench.ts";
+import { type CellLoad, whyTooLong } from "../scenarios/load/cell_load.ts";
+import { UserError } from "../base/errors.ts";
+import { explain } from "../base/explain.ts";
+import * as load from "../scenarios/load/load.ts";
+import { findingsOf } from "../base/problems.ts";
+import { type RequestScenario, requestScenarioSpec } from "../scenarios/request/scenario.ts";
 import { accessOf } from "./access_flags.ts";
 import type { BenchValues } from "./bench_flags.ts";
 import { anySeed } from "./flags.ts";

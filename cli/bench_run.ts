@@ -1,6 +1,6 @@
 /** A single measurement as an experiment of one run, for what works on experiments. */
 import type { Grouped } from "../report/cells.ts";
-import type { Measurement, Results, Run } from "../runner/result.ts";
+import type { Measurement, Results, Run } from "../runner/result/result.ts";
 
 export function benchRun(measurement: Measurement, startedAt: string): Run {
   const url = URL.parse(measurement.url); // null where a part of it is secret

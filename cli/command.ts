@@ -3,7 +3,7 @@
  * with their values. One file a member, one line in `registry.ts`.
  */
 import type { z } from "zod";
-import type { Problem } from "../scenarios/errors.ts";
+import type { Problem } from "../base/errors.ts";
 
 /** A named part of a command line. */
 export interface Flag<Schema extends z.ZodType = z.ZodType> {

@@ -1,7 +1,7 @@
 /** `plateau completions SHELL`: a script by which a shell completes commands, options and their values. */
 import { z } from "zod";
 import { textLines } from "../report/writing/terminal.ts";
-import { EXIT } from "../scenarios/errors.ts";
+import { EXIT } from "../base/errors.ts";
 import { experiments } from "../scenarios/experiments/registry.ts";
 import type { Command } from "./command.ts";
 import { bashScript } from "./completions/bash.ts";

@@ -1,7 +1,7 @@
 /** A command from its declaration. */
 import { textLines } from "../report/writing/terminal.ts";
-import { VERSION } from "../runner/version.ts";
-import { EXIT } from "../scenarios/errors.ts";
+import { VERSION } from "../base/version.ts";
+import { EXIT } from "../base/errors.ts";
 import { helpLines, readArguments } from "./arguments.ts";
 import type { Command, CommandSpec, Parts } from "./command.ts";
 import { keepGivenSecrets, openPasswordNote } from "./given_secrets.ts";

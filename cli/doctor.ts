@@ -12,7 +12,7 @@ import {
 import type { Written } from "../report/writing/written.ts";
 import { diagnose, type Diagnosis } from "../runner/doctor/diagnosis.ts";
 import { look } from "../runner/doctor/sight.ts";
-import { EXIT } from "../scenarios/errors.ts";
+import { EXIT } from "../base/errors.ts";
 import { defineCommand } from "./define.ts";
 import { passwordConflicts, redisFlag, redisUrlOf } from "./flags.ts";
 import { interruptible } from "./interrupt.ts";

@@ -1,10 +1,10 @@
 /** Flags that several commands share. */
 import { z } from "zod";
-import { duration } from "../scenarios/load.ts";
-import { repeatText, seed } from "../scenarios/repetition.ts";
-import { passwordsIn } from "../scenarios/secret_fields.ts";
-import { secrets } from "../scenarios/secrets.ts";
-import type { Problem } from "../scenarios/errors.ts";
+import { duration } from "../scenarios/load/load.ts";
+import { repeatText, seed } from "../scenarios/plan/repetition.ts";
+import { passwordsIn } from "../base/secret_fields.ts";
+import { secrets } from "../base/secrets.ts";
+import type { Problem } from "../base/errors.ts";
 import type { Given, Parts } from "./command.ts";
 import { variable } from "./environment.ts";
 import { only, passwordFile, redisUrl, settings, wholeNumber } from "./values.ts";

@@ -1,8 +1,8 @@
 /** The flags by which a command loads from other machines, and who loads then. */
 import { z } from "zod";
-import { LocalLoader } from "../runner/local_loader.ts";
-import type { Loader } from "../runner/loader.ts";
-import { type Problem, UserError } from "../scenarios/errors.ts";
+import { LocalLoader } from "../runner/measure/local_loader.ts";
+import type { Loader } from "../runner/measure/loader.ts";
+import { type Problem, UserError } from "../base/errors.ts";
 import { certificates } from "./access_flags.ts";
 import type { Given, Parts, Values } from "./command.ts";
 import { type NamedRedis, passwordConflicts, redisUrlOf } from "./flags.ts";

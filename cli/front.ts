@@ -1,6 +1,6 @@
 /** Hidden: `front PORT HOST` is a caching proxy or balancer of ours, which Plateau starts in front of targets. */
 import { textLines } from "../report/writing/terminal.ts";
-import { EXIT } from "../scenarios/errors.ts";
+import { EXIT } from "../base/errors.ts";
 import { serveFront } from "../targets/front/serve.ts";
 import { frontSettings } from "../targets/front/settings.ts";
 import { bindToParent } from "../targets/launch/bond.ts";

@@ -1,9 +1,9 @@
 /** What a step on GitHub tells beside its log: a summary, and annotations of what went wrong. */
 import { textLines } from "../report/writing/terminal.ts";
 import type { Written } from "../report/writing/written.ts";
-import { messageOf } from "../scenarios/errors.ts";
+import { messageOf } from "../base/errors.ts";
 import { variable } from "./environment.ts";
-import { secrets } from "../scenarios/secrets.ts";
+import { secrets } from "../base/secrets.ts";
 import type { Annotation } from "../report/writing/annotation.ts";
 import { printError } from "./terminal.ts";
 

@@ -11,8 +11,8 @@ import type { GateOutcome, Outcome } from "../report/gates.ts";
 import { gateText } from "../report/gates/table.ts";
 import { type Annotation, command } from "../report/writing/annotation.ts";
 import type { Written } from "../report/writing/written.ts";
-import type { Measurement, Missing, Results, Run } from "../runner/result.ts";
-import { endsOf, isUnanswered } from "../runner/unanswered.ts";
+import type { Measurement, Missing, Results, Run } from "../runner/result/result.ts";
+import { endsOf, isUnanswered } from "../runner/result/unanswered.ts";
 
 /** GitHub shows no more of a level for a step. */
 const MOST = 10;

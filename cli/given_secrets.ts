@@ -1,6 +1,6 @@
 /** Secrets that a command line holds: known before anything is printed of it. */
-import { secretsInWord } from "../scenarios/secret_fields.ts";
-import { secrets } from "../scenarios/secrets.ts";
+import { secretsInWord } from "../base/secret_fields.ts";
+import { secrets } from "../base/secrets.ts";
 
 /** `-u user:password`, as curl, hey and ab take it. */
 const LIKE_USER = /\s(?:-u|--user|-a|-A)[\s=]{0,4}["']?[^\s:"']+:([^\s"']+)/g;

@@ -2,9 +2,9 @@
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { z } from "zod";
 import { textLines } from "../report/writing/terminal.ts";
-import { readText } from "../scenarios/bounded_file.ts";
-import { filesFrom } from "../scenarios/disk_files.ts";
-import { EXIT, messageOf, UserError } from "../scenarios/errors.ts";
+import { readText } from "../base/bounded_file.ts";
+import { filesFrom } from "../scenarios/file/disk_files.ts";
+import { EXIT, messageOf, UserError } from "../base/errors.ts";
 import { defineCommand } from "./define.ts";
 import starter from "./starter.yaml" with { type: "text" };
 import { print, terminalOptions } from "./terminal.ts";
@@ -48,7 +48,7 @@ interface Made {
 
 async function converted(from: string, file: string): Promise<Made> {
   const { foreignFile } = await import("../scenarios/imports/foreign_file.ts");
-  const { withEngine } = await import("../scenarios/pattern.ts");
+  const { withEngine } = await import("../base/pattern.ts");
   const folder = dirname(resolve(from));
   const pathOf = (path: string): string =>
     isAbsolute(path) ? path : relative(dirname(resolve(file)), join(folder, path));

@@ -1,5 +1,5 @@
 /** Ctrl-C: the first one ends the work in order, a second one ends it at once. */
-import { EXIT } from "../scenarios/errors.ts";
+import { EXIT } from "../base/errors.ts";
 
 /**
  * Does `work` until it is done or a signal (INT, TERM) asks it to finish early; then the exit code is

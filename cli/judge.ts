@@ -1,7 +1,7 @@
 /** Whether a measurement ends well: throws the error whose exit code scripts wait for. Pure. */
-import type { Measurement, Missing, Results, Run } from "../runner/result.ts";
-import { endsOf, isUnanswered, unansweredText } from "../runner/unanswered.ts";
-import { CheckError, TargetError, UntrustedError } from "../scenarios/errors.ts";
+import type { Measurement, Missing, Results, Run } from "../runner/result/result.ts";
+import { endsOf, isUnanswered, unansweredText } from "../runner/result/unanswered.ts";
+import { CheckError, TargetError, UntrustedError } from "../base/errors.ts";
 
 /** Reasons that are shown; a dead target has one or two. */
 const MOST_REASONS = 5;

@@ -2,7 +2,7 @@
 import type { GateOutcome } from "../report/gates.ts";
 import { gateText } from "../report/gates/table.ts";
 import { GLUE } from "../report/units.ts";
-import { CheckError, InconclusiveError } from "../scenarios/errors.ts";
+import { CheckError, InconclusiveError } from "../base/errors.ts";
 
 /** What failed comes before what could not be decided. */
 export function judgeGates(gates: readonly GateOutcome[]): void {

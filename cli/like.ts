@@ -2,10 +2,10 @@
  * `plateau bench --like 'wrk -c 100 …'`: the command line of another tool as one of `bench`, with what
  * could not be taken over.
  */
-import type { Measurement } from "../runner/result.ts";
-import { type Problem, UserError } from "../scenarios/errors.ts";
-import { durationText, parseRatePerSec } from "../scenarios/quantity.ts";
-import { closest } from "../scenarios/suggest.ts";
+import type { Measurement } from "../runner/result/result.ts";
+import { type Problem, UserError } from "../base/errors.ts";
+import { durationText, parseRatePerSec } from "../base/quantity.ts";
+import { closest } from "../base/suggest.ts";
 import { readLine } from "./like/options.ts";
 import { isToolName, type ToolName, tools } from "./like/registry.ts";
 import { lastOf, type Line, RATE_OF_EACH, type Tool, withFlags, without } from "./like/tool.ts";

@@ -1,11 +1,11 @@
 /** `plateau list`: what ships. */
 import { z } from "zod";
 import { textLines } from "../report/writing/terminal.ts";
-import { EXIT } from "../scenarios/errors.ts";
-import { parseExperiment } from "../scenarios/experiment_file.ts";
+import { EXIT } from "../base/errors.ts";
+import { parseExperiment } from "../scenarios/file/experiment_file.ts";
 import { experiments } from "../scenarios/experiments/registry.ts";
-import { parametersSpec } from "../scenarios/parameter_spec.ts";
-import { YamlText } from "../scenarios/yaml_text.ts";
+import { parametersSpec } from "../scenarios/file/parameter_spec.ts";
+import { YamlText } from "../base/yaml/yaml_text.ts";
 import { apps } from "../targets/apps/registry.ts";
 import type { App } from "../targets/apps/app.ts";
 import { frameworkNamed, frameworkNames } from "../targets/frameworks/registry.ts";

@@ -12,11 +12,11 @@ import {
 } from "../report/live_progress.ts";
 import type { LiveStatus } from "../report/live_status.ts";
 import { type ReportModel, reportModel } from "../report/model.ts";
-import type { OnProgress } from "../runner/progress.ts";
-import type { OnSaved } from "../runner/result_file.ts";
-import { messageOf } from "../scenarios/errors.ts";
-import { mostOf } from "../scenarios/limits.ts";
-import { secrets, withoutSecrets } from "../scenarios/secrets.ts";
+import type { OnProgress } from "../runner/result/progress.ts";
+import type { OnSaved } from "../runner/result/result_file.ts";
+import { messageOf } from "../base/errors.ts";
+import { mostOf } from "../base/limits.ts";
+import { secrets, withoutSecrets } from "../base/secrets.ts";
 import { LOOPBACK } from "../targets/listen.ts";
 import { type LiveAnswer, plain } from "./live_connection.ts";
 import type { LiveHead } from "./live_request.ts";

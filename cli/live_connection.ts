@@ -1,6 +1,6 @@
 /** One connection to a live page: one request, one answer, each within bounds of size and time. */
 import { Buffer } from "node:buffer";
-import { isWithin, LIMITS } from "../scenarios/limits.ts";
+import { isWithin, LIMITS } from "../base/limits.ts";
 import { type LiveHead, parseLiveHead, type Refusal } from "./live_request.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import type { Grouped } from "../report/cells.ts";
 import { textLines } from "../report/writing/terminal.ts";
-import type { OnProgress } from "../runner/progress.ts";
-import type { Problem } from "../scenarios/errors.ts";
+import type { OnProgress } from "../runner/result/progress.ts";
+import type { Problem } from "../base/errors.ts";
 import type { Given, Parts, Values } from "./command.ts";
 import type { LiveReport } from "./live.ts";
 import { printError } from "./terminal.ts";

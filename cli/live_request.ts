@@ -1,5 +1,5 @@
 /** What is asked of a live page: read strictly, and refused where it is not the page's own. Pure. */
-import { isWithin } from "../scenarios/limits.ts";
+import { isWithin } from "../base/limits.ts";
 
 export interface LiveHead {
   readonly method: string;

@@ -3,8 +3,8 @@
  * connections, one request on each, a short head and a receipt, and nothing is kept for who does not
  * read. `Deno.serve` would read on through a body of any length that nobody wants.
  */
-import { messageOf } from "../scenarios/errors.ts";
-import { isWithin } from "../scenarios/limits.ts";
+import { messageOf } from "../base/errors.ts";
+import { isWithin } from "../base/limits.ts";
 import { settlesWithin } from "../targets/launch/settles.ts";
 import { listenForConnections, type ListenOptions } from "../targets/listen.ts";
 import { type LiveAnswer, LiveConnection, plain } from "./live_connection.ts";

@@ -1,7 +1,7 @@
 /** What `plateau run` does about frameworks that are not installed: on a terminal it asks, elsewhere nothing. */
 import { prompt } from "../report/writing/terminal.ts";
-import { missingFrameworks } from "../runner/lacking.ts";
-import type { Cell } from "../scenarios/plan.ts";
+import { missingFrameworks } from "../runner/experiment/missing_prerequisites.ts";
+import type { Cell } from "../scenarios/plan/plan.ts";
 import { setUp } from "./setup.ts";
 import { printError } from "./terminal.ts";
 

@@ -2,9 +2,9 @@
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { quoted } from "../report/command.ts";
-import { readText } from "../scenarios/bounded_file.ts";
-import { messageOf, type Problem, UserError } from "../scenarios/errors.ts";
-import { parseJson } from "../scenarios/json_text.ts";
+import { readText } from "../base/bounded_file.ts";
+import { messageOf, type Problem, UserError } from "../base/errors.ts";
+import { parseJson } from "../base/yaml/json_text.ts";
 import type { Given } from "./command.ts";
 
 /** What is written there under a name of its own. */
@@ -84,7 +84,7 @@ async function unfinishedIn(
     throw error;
   });
   if (text === null) return null;
-  const { results } = await import("../runner/result.ts");
+  const { results } = await import("../runner/result/result.ts");
   const shape = results.pick({ schema: true, state: true, planned: true }).strip()
     .extend({ runs: z.array(z.unknown()) });
   try {

@@ -1,7 +1,7 @@
 /** The forms of a result that a user can ask for, each in a file or on standard output. */
-import { isStream, openStream, replaceFile } from "../runner/whole_file.ts";
-import { messageOf, type Problem, TargetError } from "../scenarios/errors.ts";
-import { secrets } from "../scenarios/secrets.ts";
+import { isStream, openStream, replaceFile } from "../base/whole_file.ts";
+import { messageOf, type Problem, TargetError } from "../base/errors.ts";
+import { secrets } from "../base/secrets.ts";
 import type { Place, Written } from "../report/writing/written.ts";
 import type { Given, Parts, Values } from "./command.ts";
 import { print } from "./terminal.ts";

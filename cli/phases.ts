@@ -1,11 +1,11 @@
 /** Phases of a load on the command line: `30s@10/s,60s@50/s..200/s`, and `10s@0/s` for a pause. */
 import { z } from "zod";
-import { explain } from "../scenarios/explain.ts";
-import { beyond, isWithin } from "../scenarios/limits.ts";
-import { NO_ARRIVALS, phase, someArrive } from "../scenarios/load.ts";
+import { explain } from "../base/explain.ts";
+import { beyond, isWithin } from "../base/limits.ts";
+import { NO_ARRIVALS, phase, someArrive } from "../scenarios/load/load.ts";
 import type { Phase } from "../scenarios/pace/profile.ts";
-import { waysOf } from "../scenarios/phase_ways.ts";
-import { findingsOf } from "../scenarios/problems.ts";
+import { waysOf } from "../scenarios/load/phase_ways.ts";
+import { findingsOf } from "../base/problems.ts";
 
 export const phases = z.string().transform((text, context): Phase[] => {
   const parts = text.split(",");

@@ -1,13 +1,13 @@
 /** An experiment as the flags of `run` and `check` change it, and its plan. */
-import { loadFor } from "../scenarios/cell_load.ts";
-import { discardMisfit } from "../scenarios/discard.ts";
-import { figuresMisfit } from "../scenarios/figures.ts";
-import { UserError } from "../scenarios/errors.ts";
-import type { Experiment } from "../scenarios/experiment.ts";
-import { type ExperimentFile, loadExperiment } from "../scenarios/experiment_file.ts";
-import type { Load } from "../scenarios/load.ts";
-import { SECRET, secrets } from "../scenarios/secrets.ts";
-import { type Plan, planBlocks, planCells } from "../scenarios/plan.ts";
+import { loadFor } from "../scenarios/load/cell_load.ts";
+import { discardMisfit } from "../scenarios/load/discard.ts";
+import { figuresMisfit } from "../scenarios/claims/figures.ts";
+import { UserError } from "../base/errors.ts";
+import type { Experiment } from "../scenarios/file/experiment.ts";
+import { type ExperimentFile, loadExperiment } from "../scenarios/file/experiment_file.ts";
+import type { Load } from "../scenarios/load/load.ts";
+import { SECRET, secrets } from "../base/secrets.ts";
+import { type Plan, planBlocks, planCells } from "../scenarios/plan/plan.ts";
 import type { Values } from "./command.ts";
 import { anySeed, type planFlags } from "./flags.ts";
 

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { textLines } from "../report/writing/terminal.ts";
-import { EXIT, type Problem } from "../scenarios/errors.ts";
+import { EXIT, type Problem } from "../base/errors.ts";
 import type { Given, Parts } from "./command.ts";
 import { defineCommand } from "./define.ts";
 import { longName, outputConflicts, outputFlags, takesStdout, writeOutputs } from "./outputs.ts";

@@ -13,7 +13,7 @@ import { renderTrendMarkdown } from "../report/trend/markdown.ts";
 import { jsonText } from "../report/writing/json.ts";
 import { together } from "../report/writing/markdown.ts";
 import type { Written } from "../report/writing/written.ts";
-import type { Results } from "../runner/result.ts";
+import type { Results } from "../runner/result/result.ts";
 import type { Renderers } from "./outputs.ts";
 import { terminalOptions } from "./terminal.ts";
 

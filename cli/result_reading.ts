@@ -1,13 +1,13 @@
 /** Results that were written before: those of an experiment, or the single measurement of `bench --json`. */
 import { dirname, join } from "node:path";
 import type { z } from "zod";
-import { type Measurement, measurement, type Results, results } from "../runner/result.ts";
-import { type Fault, faultsOf } from "../runner/result_faults.ts";
-import { readText } from "../scenarios/bounded_file.ts";
-import { messageOf, type Problem, UserError } from "../scenarios/errors.ts";
-import { explain } from "../scenarios/explain.ts";
-import { parseJson } from "../scenarios/json_text.ts";
-import { findingsOf } from "../scenarios/problems.ts";
+import { type Measurement, measurement, type Results, results } from "../runner/result/result.ts";
+import { type Fault, faultsOf } from "../runner/result/result_faults.ts";
+import { readText } from "../base/bounded_file.ts";
+import { messageOf, type Problem, UserError } from "../base/errors.ts";
+import { explain } from "../base/explain.ts";
+import { parseJson } from "../base/yaml/json_text.ts";
+import { findingsOf } from "../base/problems.ts";
 
 /** As many as help to see that a file is something else. */
 const MOST_PROBLEMS = 5;

@@ -1,9 +1,9 @@
 /** `plateau schema`: the JSON Schema of a file, for editors and scripts. */
 import { z } from "zod";
 import { jsonText } from "../report/writing/json.ts";
-import { measurement, results } from "../runner/result.ts";
-import { EXIT } from "../scenarios/errors.ts";
-import { experimentSpec } from "../scenarios/experiment.ts";
+import { measurement, results } from "../runner/result/result.ts";
+import { EXIT } from "../base/errors.ts";
+import { experimentSpec } from "../scenarios/file/experiment.ts";
 import { defineCommand } from "./define.ts";
 import { withParameters } from "./parameter_schema.ts";
 import { print } from "./terminal.ts";

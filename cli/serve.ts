@@ -1,7 +1,7 @@
 /** `plateau serve APP`: one built-in app, until it is told to end. */
 import { z } from "zod";
 import { textLines } from "../report/writing/terminal.ts";
-import { EXIT } from "../scenarios/errors.ts";
+import { EXIT } from "../base/errors.ts";
 import { appNames } from "../targets/apps/registry.ts";
 import { bindToParent } from "../targets/launch/bond.ts";
 import { serveApp } from "../targets/serve.ts";

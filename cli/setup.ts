@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { textLines } from "../report/writing/terminal.ts";
 import type { Written } from "../report/writing/written.ts";
-import { EXIT, TargetError } from "../scenarios/errors.ts";
+import { EXIT, TargetError } from "../base/errors.ts";
 import { install } from "../targets/frameworks/install.ts";
 import {
   type FrameworkName,

@@ -3,9 +3,9 @@ import type { ScreenSize } from "../report/terminal/live.ts";
 import type { ProgressView } from "../report/terminal/view.ts";
 import type { TerminalOptions } from "../report/writing/terminal.ts";
 import type { Written } from "../report/writing/written.ts";
-import { messageOf, TargetError } from "../scenarios/errors.ts";
+import { messageOf, TargetError } from "../base/errors.ts";
 import { variable } from "./environment.ts";
-import { secrets, withoutSecrets } from "../scenarios/secrets.ts";
+import { secrets, withoutSecrets } from "../base/secrets.ts";
 
 const encoder = new TextEncoder();
 

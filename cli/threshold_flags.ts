@@ -1,8 +1,8 @@
 /** `--threshold` and `--baseline`: pass/fail rules, and what they may compare with. */
 import { z } from "zod";
 import type { Grouped } from "../report/cells.ts";
-import { type Problem, UserError } from "../scenarios/errors.ts";
-import { type Threshold, thresholdText } from "../scenarios/threshold.ts";
+import { type Problem, UserError } from "../base/errors.ts";
+import { type Threshold, thresholdText } from "../scenarios/claims/threshold.ts";
 import type { Parts } from "./command.ts";
 
 export const thresholdFlag = {

@@ -1,11 +1,11 @@
 /** Texts of the command line → values, as zod schemas. */
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
-import { readBytesSync } from "../scenarios/bounded_file.ts";
-import { messageOf } from "../scenarios/errors.ts";
-import { headerName, headerValue, status } from "../scenarios/request.ts";
-import { secrets } from "../scenarios/secrets.ts";
-import { closest } from "../scenarios/suggest.ts";
+import { readBytesSync } from "../base/bounded_file.ts";
+import { messageOf } from "../base/errors.ts";
+import { headerName, headerValue, status } from "../scenarios/request/request.ts";
+import { secrets } from "../base/secrets.ts";
+import { closest } from "../base/suggest.ts";
 
 /** Digits, as the number that `schema` takes. */
 export function wholeNumber<Schema extends z.ZodType<number, number>>(

@@ -2,8 +2,13 @@
  * What the experiment file has for each target and scenario, measured or left out: the values of every line
  * that could vary. Cells can be named by a line of one value as by a factor.
  */
-import type { Results } from "../runner/result.ts";
-import { isValue, type Names, type SelectableCell, type Selection } from "../scenarios/selector.ts";
+import type { Results } from "../runner/result/result.ts";
+import {
+  isValue,
+  type Names,
+  type SelectableCell,
+  type Selection,
+} from "../base/figures/selector.ts";
 
 export type Asked = Pick<Results, "experiment" | "flags">;
 

@@ -1,5 +1,5 @@
 /** What a reader must know before believing a number: what is missing, and what may be wrong. */
-import type { Missing, Results } from "../runner/result.ts";
+import type { Missing, Results } from "../runner/result/result.ts";
 import { cellLabel } from "./cells.ts";
 import { counted } from "./words.ts";
 

@@ -2,7 +2,7 @@
  * The runs of one experiment, in the order of its file: scenarios, in each its cells (a target with
  * its parameters), in each its runs. Statistics are over runs, never over requests.
  */
-import type { Results, Run } from "../runner/result.ts";
+import type { Results, Run } from "../runner/result/result.ts";
 import type { Block } from "../runner/stats/pool.ts";
 import { type Confidence, confidenceOf } from "./confidence.ts";
 import { endedLatency } from "./ended.ts";

@@ -3,7 +3,7 @@
  * every cell that its selectors mean, and the worst cell decides: what is said of all must hold for all. By
  * intervals over the runs, as everywhere: one run each decides nothing.
  */
-import type { Claim } from "../runner/result.ts";
+import type { Claim } from "../runner/result/result.ts";
 import { comparedFindings } from "./claims/compared.ts";
 import { correlationFinding } from "./claims/correlation.ts";
 import { type ClaimOutcome, type Finding, worstOf } from "./claims/finding.ts";

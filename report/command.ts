@@ -1,5 +1,5 @@
 /** The command that measures the same again. */
-import type { Results } from "../runner/result.ts";
+import type { Results } from "../runner/result/result.ts";
 
 type Flags = NonNullable<Results["flags"]>;
 

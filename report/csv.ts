@@ -2,8 +2,8 @@
  * Tidy CSV (RFC 4180): one row a run, one column a variable, numbers in the base units of the results
  * as their names say, so that any tool can read it without cleaning.
  */
-import { ERRORS } from "../runner/outcome.ts";
-import type { Measurement, Run } from "../runner/result.ts";
+import { ERRORS } from "../runner/result/outcome.ts";
+import type { Measurement, Run } from "../runner/result/result.ts";
 import { identityOf, parametersOf } from "./csv/identity.ts";
 import { type FigureName, figureOfRun } from "./figures.ts";
 import { FLATTENING } from "./flattening.ts";

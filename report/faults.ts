@@ -1,7 +1,7 @@
 /** What went wrong in a scenario and when: failures by kind and wrong answers, interval by interval. */
 import { ERROR_WORDS } from "./tables/outcomes.ts";
-import { ERRORS } from "../runner/outcome.ts";
-import type { Run } from "../runner/result.ts";
+import { ERRORS } from "../runner/result/outcome.ts";
+import type { Run } from "../runner/result/result.ts";
 import type { Cell } from "./cells.ts";
 import { compact, type FaultsChart } from "./charts.ts";
 import { sum } from "./spread.ts";

@@ -1,5 +1,5 @@
 /** The figures that thresholds name, of one run: in the unit of the results, or why there is none. */
-import type { Distribution, Measurement, Run, Threshold } from "../runner/result.ts";
+import type { Distribution, Measurement, Run, Threshold } from "../runner/result/result.ts";
 import { atLeast, type Bounded, exactly } from "./bounded.ts";
 import { flattenedOf, FLATTENING } from "./flattening.ts";
 import { type PooledLatency, poolLatency } from "./pool.ts";

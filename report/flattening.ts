@@ -1,5 +1,5 @@
 /** When a percentile of a run's latency becomes stable: see `runner/stats/flattening.ts`. */
-import type { Measurement } from "../runner/result.ts";
+import type { Measurement } from "../runner/result/result.ts";
 import { findFlattening } from "../runner/stats/flattening.ts";
 import { intervalsOf, isEmpty } from "./intervals.ts";
 

@@ -3,7 +3,7 @@
  * the 95 % interval of its figure lies on one side of the limit. What was not measured fails: a gate that looked at
  * nothing must not open.
  */
-import type { Threshold } from "../runner/result.ts";
+import type { Threshold } from "../runner/result/result.ts";
 import { holmOfKnown } from "../runner/stats/holm.ts";
 import { SIGNIFICANCE } from "../runner/stats/verdict.ts";
 import { baselineEvidence } from "./gates/baseline.ts";

@@ -1,5 +1,5 @@
 /** The intervals of a run's timeline. */
-import type { Run } from "../runner/result.ts";
+import type { Run } from "../runner/result/result.ts";
 import { isMovable } from "../runner/stats/censoring.ts";
 import { decodeSparse } from "../runner/stats/hdr.ts";
 

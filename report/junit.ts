@@ -2,8 +2,8 @@
  * JUnit XML, as CI systems read it: one testcase a check. It keeps to what both common schemas take, Jenkins'
  * and Ant's (Windy Road): attributes, their order of elements, and times without a zone.
  */
-import type { Measurement, Results, Run } from "../runner/result.ts";
-import { endsOf, isUnanswered } from "../runner/unanswered.ts";
+import type { Measurement, Results, Run } from "../runner/result/result.ts";
+import { endsOf, isUnanswered } from "../runner/result/unanswered.ts";
 import { cellLabel } from "./cells.ts";
 import type { JudgedClaim } from "./claims.ts";
 import type { GateOutcome } from "./gates.ts";

@@ -1,5 +1,5 @@
 /** Where a run changes its level: the change points by which its steady state was judged. */
-import type { Run } from "../runner/result.ts";
+import type { Run } from "../runner/result/result.ts";
 import { classifyRun } from "../runner/stats/steady_state.ts";
 import { intervalsOf, isEmpty } from "./intervals.ts";
 

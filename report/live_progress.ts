@@ -1,5 +1,5 @@
 /** What happens while an experiment runs → how far it is, in words. Pure. */
-import type { Progress } from "../runner/progress.ts";
+import type { Progress } from "../runner/result/progress.ts";
 import { cellLabel } from "./cells.ts";
 import type { LiveStatus } from "./live_status.ts";
 import { counted } from "./words.ts";

@@ -1,5 +1,5 @@
 /** A load in words, and what was chosen for it. */
-import type { Run } from "../runner/result.ts";
+import type { Run } from "../runner/result/result.ts";
 import { formatAsked, formatCount, formatNumber } from "./units.ts";
 import { counted, listed, unique } from "./words.ts";
 

@@ -1,6 +1,6 @@
 /** The machine, and what ran on it, as facts of the report. */
-import type { Machine } from "../runner/machine/facts.ts";
-import type { Results, Run } from "../runner/result.ts";
+import type { Machine } from "../base/system/facts.ts";
+import type { Results, Run } from "../runner/result/result.ts";
 import type { Fact } from "./method.ts";
 import { formatCount, formatNumber, formatQuantity, sizeUnit } from "./units.ts";
 import { counted, unique } from "./words.ts";

@@ -1,5 +1,5 @@
 /** The summary as GitHub-flavoured markdown, for a pull request or a job summary. */
-import type { Measurement } from "../runner/result.ts";
+import type { Measurement } from "../runner/result/result.ts";
 import type { AgentsModel } from "./agents/model.ts";
 import type { ClaimsModel } from "./claims/model.ts";
 import type { GateOutcome } from "./gates.ts";

@@ -1,5 +1,5 @@
 /** How it was measured, on what, and how to do it again, in words. */
-import type { Results, Run } from "../runner/result.ts";
+import type { Results, Run } from "../runner/result/result.ts";
 import { RESAMPLES } from "../runner/stats/cell_estimates.ts";
 import { LOOK_CONFIDENCE } from "../runner/stats/sequential.ts";
 import { agentsText } from "./agents/model.ts";
@@ -151,7 +151,7 @@ function fleetSentences(runs: readonly Run[]): string[] {
   ];
 }
 
-/** @param pin As the experiment has it; its schema stands in scenarios/pin.ts. */
+/** @param pin As the experiment has it; its schema stands in scenarios/load/pin.ts. */
 function pinSentences(pin: unknown): string[] {
   const { targets, workers }: { targets?: unknown; workers?: unknown } = Object(pin);
   const kept = [

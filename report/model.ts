@@ -2,7 +2,7 @@
  * Results → everything that a report says: each number, unit, order and sentence is decided here or
  * in the files beside it, once. Page, terminal, CSV and markdown only lay the model out. Pure.
  */
-import type { Results, Run } from "../runner/result.ts";
+import type { Results, Run } from "../runner/result/result.ts";
 import { agentsModel, type ScenarioAgentsModel } from "./agents/model.ts";
 import type { Answer } from "./answer.ts";
 import { barsOf } from "./bars.ts";
@@ -42,7 +42,7 @@ import { timelineFinding } from "./timeline_finding.ts";
 import { timelinesOf } from "./timelines.ts";
 import { type TrustModel, trustOfRuns } from "./trust.ts";
 import { groupWarnings } from "./two_groups.ts";
-import { isUnanswered } from "../runner/unanswered.ts";
+import { isUnanswered } from "../runner/result/unanswered.ts";
 import { unansweredSentence } from "./unanswered.ts";
 import { unsteadyWarnings } from "./unsteady_warnings.ts";
 import { verdictOf } from "./verdict.ts";

@@ -2,7 +2,7 @@
  * The latencies of several runs as one distribution: histogram counts are added, so nothing is lost
  * and no percentile is ever averaged. What is only known to be a lower bound stays one.
  */
-import type { Measurement } from "../runner/result.ts";
+import type { Measurement } from "../runner/result/result.ts";
 import { withoutBounds } from "../runner/stats/censoring.ts";
 import { decodeSparse } from "../runner/stats/hdr.ts";
 import {

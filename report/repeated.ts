@@ -1,5 +1,5 @@
 /** How often an experiment was repeated, why no more, and what of its runs counts. */
-import type { Results } from "../runner/result.ts";
+import type { Results } from "../runner/result/result.ts";
 import type { CountedPart } from "../runner/stats/interval_blocks.ts";
 import { LOOK_CONFIDENCE } from "../runner/stats/sequential.ts";
 

@@ -1,5 +1,5 @@
 /** What each target of a scenario used, and each of its parts, over all runs. */
-import type { Run } from "../runner/result.ts";
+import type { Run } from "../runner/result/result.ts";
 import type { Cell } from "./cells.ts";
 import { partsOf, type Used } from "./resources.ts";
 

@@ -1,5 +1,5 @@
 /** CPU, memory and what else a target, or a part of one, used over one run. */
-import type { Run } from "../runner/result.ts";
+import type { Run } from "../runner/result/result.ts";
 
 /** Points of a target, or of one of its parts. */
 export type Used = Pick<Run, "resources">;

@@ -2,7 +2,7 @@
  * A run taken apart by the histograms of its intervals, each of which is decoded here, once: without what the
  * experiment discards, and before and after its steady state.
  */
-import type { Run } from "../runner/result.ts";
+import type { Run } from "../runner/result/result.ts";
 import { blocksOf, mergeBlocks } from "../runner/stats/blocks.ts";
 import {
   countedFrom,

@@ -1,5 +1,5 @@
 /** The slowest requests of a scenario: when each was due and sent, how long it took, and how it ended. */
-import type { Run } from "../runner/result.ts";
+import type { Run } from "../runner/result/result.ts";
 import type { Cell } from "./cells.ts";
 import { type ColumnOf, type Table, tableOf } from "./table.ts";
 import { countCell, NONE, numberCell, textCell } from "./tables/columns.ts";

@@ -1,5 +1,5 @@
 /** Why there are no more repetitions, where the experiment left their number open, and what they can show. */
-import type { Results } from "../runner/result.ts";
+import type { Results } from "../runner/result/result.ts";
 import { ratioOf } from "../runner/stats/interval.ts";
 import { smallestChangeOf } from "../runner/stats/verdict.ts";
 import type { ScenarioRuns } from "./cells.ts";

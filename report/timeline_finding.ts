@@ -1,5 +1,5 @@
 /** What stands out in the timelines of a scenario, in words. */
-import type { Run } from "../runner/result.ts";
+import type { Run } from "../runner/result/result.ts";
 import type { Cell } from "./cells.ts";
 import { intervalsOf, isEmpty, lowerBoundsIn, type Point } from "./intervals.ts";
 import { sum } from "./spread.ts";

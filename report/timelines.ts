@@ -1,5 +1,5 @@
 /** Cells → timelines that share their axes. */
-import type { Run } from "../runner/result.ts";
+import type { Run } from "../runner/result/result.ts";
 import type { Cell } from "./cells.ts";
 import { type Axis, compact, type TimelineChart, type TimelineRun } from "./charts.ts";
 import { intervalsOf, isEmpty, lowerBoundsIn, type Point, POINT_PERCENTILES } from "./intervals.ts";

@@ -1,5 +1,5 @@
 /** What an experiment without a run is about to measure. */
-import type { Results } from "../runner/result.ts";
+import type { Results } from "../runner/result/result.ts";
 import { namesOf } from "./cells.ts";
 import { requestText } from "./request_text.ts";
 import { counted } from "./words.ts";

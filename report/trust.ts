@@ -1,8 +1,8 @@
 /** Whether the figures can be believed, in sentences: first the verdict, then which runs, why, and what to do. */
-import { type Trust, TRUSTS } from "../runner/generator.ts";
-import type { Measurement, Run } from "../runner/result.ts";
+import { type Trust, TRUSTS } from "../runner/result/generator.ts";
+import type { Measurement, Run } from "../runner/result/result.ts";
 import { cellLabel } from "./cells.ts";
-import { isUnanswered } from "../runner/unanswered.ts";
+import { isUnanswered } from "../runner/result/unanswered.ts";
 import { sum } from "./spread.ts";
 import { counted } from "./words.ts";
 

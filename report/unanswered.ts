@@ -1,6 +1,6 @@
 /** The first thing to say of results: in which runs no request got an answer, so that nothing was measured. */
-import type { Run } from "../runner/result.ts";
-import { endsOf, isUnanswered, unansweredText } from "../runner/unanswered.ts";
+import type { Run } from "../runner/result/result.ts";
+import { endsOf, isUnanswered, unansweredText } from "../runner/result/unanswered.ts";
 import { cellLabel } from "./cells.ts";
 import { counted, unique } from "./words.ts";
 

@@ -1,5 +1,5 @@
 /** Whether so many runs of a cell never settled that its mean is nobody's: then no interval belongs to it. */
-import type { Run } from "../runner/result.ts";
+import type { Run } from "../runner/result/result.ts";
 
 export interface Unsteady {
   /** Runs without a steady state. */

@@ -1,5 +1,5 @@
 /** The figures of a run without its start, from what its timeline keeps of the rest. */
-import type { Run } from "../runner/result.ts";
+import type { Run } from "../runner/result/result.ts";
 import { PERCENTILES } from "../runner/stats/percentiles.ts";
 import { mergeBlocks } from "../runner/stats/blocks.ts";
 import { withoutBounds } from "../runner/stats/censoring.ts";

@@ -2,7 +2,7 @@
  * The share of requests without a right answer: what `success`, errors and faults of every table, threshold,
  * claim and comparison are made of.
  */
-import type { Measurement } from "../runner/result.ts";
+import type { Measurement } from "../runner/result/result.ts";
 import { sum } from "./spread.ts";
 
 export type Ended = Pick<Measurement, "requests" | "checks" | "status">;

@@ -15,38 +15,27 @@ const surveys = new Map(sources.map((file) => [file, surveyFile(file, readText(f
 
 /** What each room may import from besides itself and deno.json; `bench` and `tests` may everything. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  "main.ts": ["cli", "report", "runner", "targets", "scenarios"],
-  cli: ["report", "runner", "targets", "scenarios"],
-  report: [
-    "runner/generator.ts",
-    "runner/result.ts",
-    "runner/machine/facts.ts",
-    "runner/outcome.ts",
-    "runner/progress.ts",
-    "runner/stats",
-    "runner/unanswered.ts",
-    "scenarios/claim_cells.ts",
-    "scenarios/limits.ts",
-    "scenarios/selector.ts",
-  ],
-  runner: ["targets", "scenarios"],
-  targets: ["scenarios"],
-  scenarios: ["targets"],
+  "main.ts": ["cli", "report", "runner", "targets", "scenarios", "base"],
+  cli: ["report", "runner", "targets", "scenarios", "base"],
+  report: ["runner/result", "runner/stats", "base"],
+  runner: ["targets", "scenarios", "base"],
+  targets: ["scenarios", "base"],
+  scenarios: ["targets", "base"],
+  base: [],
 };
 
 /** What knows no socket, clock, timer or randomness: time and seed are arguments. */
 const PURE = [
-  "runner/http",
+  "base/http",
+  "base/figures",
   "runner/stats",
-  "scenarios/claim_cells.ts",
-  "scenarios/plan.ts",
-  "scenarios/selector.ts",
+  "scenarios/plan",
   "scenarios/pace",
   "report",
 ];
 const IMPURE = ["report/html/build.ts", "report/html/client", "report/html/live_client"];
 
-const BUDGET = { fileLines: 250, functionLines: 70, shortFunctionLines: 25, shortShare: 0.8 };
+const BUDGET = { fileLines: 300, functionLines: 70, shortFunctionLines: 25, shortShare: 0.8 };
 
 const REGISTRY_HOST =
   /npmjs\.(?:org|com)|yarnpkg\.com|jsr\.io|deno\.land|pypi\.org|pythonhosted\.org|golang\.org|crates\.io/;

@@ -1,8 +1,8 @@
 /** What one worker told in a real run, for simulated agents to tell again. */
 import { z } from "zod";
-import type { LoaderHooks } from "../../runner/loader.ts";
-import type { LoadRequest } from "../../runner/load_request.ts";
-import { LocalLoader } from "../../runner/local_loader.ts";
+import type { LoaderHooks } from "../../runner/measure/loader.ts";
+import type { LoadRequest } from "../../runner/measure/load_request.ts";
+import { LocalLoader } from "../../runner/measure/local_loader.ts";
 import { DRIVER_NAMES } from "../../runner/load/driver.ts";
 import type { Health } from "../../runner/load/health.ts";
 import type { IntervalPart } from "../../runner/load/intervals.ts";
@@ -17,8 +17,8 @@ import {
   packReport,
   packSoFar,
 } from "../../runner/fleet/packing.ts";
-import { requestScenarioSpec } from "../../scenarios/scenario.ts";
-import { scriptOf } from "../../scenarios/script.ts";
+import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { scriptOf } from "../../scenarios/request/script.ts";
 
 const interval = z.strictObject({ part: packedPart, health: packedHealth, soFar: packedSoFar });
 

@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
 import { roster } from "../../runner/fleet/roster.ts";
-import { TargetError } from "../../scenarios/errors.ts";
+import { TargetError } from "../../base/errors.ts";
 import type { RedisClient } from "../../targets/redis_client.ts";
 
 export interface Fleet {

@@ -9,11 +9,11 @@ import { agentQueue, toldQueue } from "../../runner/fleet/names.ts";
 import { PresenceKeeper } from "../../runner/fleet/presence.ts";
 import { nowMs, readClock } from "../../runner/fleet/redis_clock.ts";
 import { agentJob, type Presence } from "../../runner/fleet/told.ts";
-import type { Loaded } from "../../runner/loader.ts";
-import type { LocalLoader } from "../../runner/local_loader.ts";
+import type { Loaded } from "../../runner/measure/loader.ts";
+import type { LocalLoader } from "../../runner/measure/local_loader.ts";
 import { UNKNOWN } from "../../runner/trust/surroundings.ts";
-import { VERSION } from "../../runner/version.ts";
-import { withEngine } from "../../scenarios/pattern.ts";
+import { VERSION } from "../../base/version.ts";
+import { withEngine } from "../../base/pattern.ts";
 import type { Recording } from "./recording.ts";
 
 export interface Simulated {

@@ -4,8 +4,8 @@
  */
 import { printError } from "../../cli/terminal.ts";
 import { textLines } from "../../report/writing/terminal.ts";
-import { type Busy, watchProcesses } from "../../runner/machine/busy.ts";
-import { descendantsOf } from "../../targets/launch/proc.ts";
+import { type Busy, watchProcesses } from "../../base/system/busy.ts";
+import { descendantsOf } from "../../base/system/proc.ts";
 
 /** Who uses less is no neighbour that anybody notices. */
 const LEAST_CORES = 0.15;

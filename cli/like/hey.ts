@@ -1,6 +1,6 @@
 /** hey, which reads its options as Go programs do. */
 import { formatCount } from "../../report/units.ts";
-import type { Measurement } from "../../runner/result.ts";
+import type { Measurement } from "../../runner/result/result.ts";
 import { failedElse, leftOut, redirected, timedOut } from "./left_out.ts";
 import {
   basicAuthorization,

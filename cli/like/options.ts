@@ -1,7 +1,7 @@
 /** The options of another tool's command line → what each of them comes to. */
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
-import type { Problem } from "../../scenarios/errors.ts";
-import { closest } from "../../scenarios/suggest.ts";
+import type { Problem } from "../../base/errors.ts";
+import { closest } from "../../base/suggest.ts";
 import type { Line, Tool, ToolOption } from "./tool.ts";
 
 export interface ReadLine {

@@ -2,8 +2,8 @@
  * Another load tool whose command line `plateau bench --like` understands: each of its options becomes
  * flags of `bench`, or a note that it has no counterpart. One file a member, one line in `registry.ts`.
  */
-import type { Measurement } from "../../runner/result.ts";
-import { durationText } from "../../scenarios/quantity.ts";
+import type { Measurement } from "../../runner/result/result.ts";
+import { durationText } from "../../base/quantity.ts";
 
 /** A flag of `bench`, with its value if it has one. */
 export type Flag = readonly [name: string, text?: string];

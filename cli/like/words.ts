@@ -1,6 +1,6 @@
 /** The words of a command line, as a shell has them. */
 import { parse } from "shell-quote";
-import { UserError } from "../../scenarios/errors.ts";
+import { UserError } from "../../base/errors.ts";
 
 /** Unquoted ? and * of a URL are no patterns here, and $ stands for itself. An empty word is one too. */
 export function wordsOf(commandLine: string, place: string): string[] {

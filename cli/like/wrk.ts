@@ -1,5 +1,5 @@
 /** wrk, and wrk2, which adds a rate. */
-import type { Measurement } from "../../runner/result.ts";
+import type { Measurement } from "../../runner/result/result.ts";
 import { formatCount } from "../../report/units.ts";
 import {
   added,

@@ -1,5 +1,5 @@
 /** The rate of each agent over one run, so that a reader sees when one falls behind or falls silent. */
-import type { AgentPart, Run } from "../../runner/result.ts";
+import type { AgentPart, Run } from "../../runner/result/result.ts";
 import { type AgentsChart, COLORS, compact } from "../charts.ts";
 import type { Cell } from "../cells.ts";
 

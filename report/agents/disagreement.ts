@@ -2,7 +2,7 @@
  * When agents that load one target together disagree, and why. They share the target, so what one of them
  * measures otherwise is of its network or of its machine. One sentence an agent at most. Pure.
  */
-import type { Measurement } from "../../runner/result.ts";
+import type { Measurement } from "../../runner/result/result.ts";
 import { formatCount, formatMs, formatNumber, formatShare } from "../units.ts";
 import type { AgentFigures } from "./figures.ts";
 

@@ -1,6 +1,6 @@
 /** What a report says of the agents that loaded together: who they were, when they disagree, and a table. */
-import { type Trust, TRUSTS } from "../../runner/generator.ts";
-import type { Measurement, Run } from "../../runner/result.ts";
+import { type Trust, TRUSTS } from "../../runner/result/generator.ts";
+import type { Measurement, Run } from "../../runner/result/result.ts";
 import type { Cell } from "../cells.ts";
 import { poolLatency } from "../pool.ts";
 import { lowerMedian, mean, median } from "../spread.ts";

@@ -1,5 +1,5 @@
 /** What a claim allows a figure or a ratio to be: one stretch of numbers. */
-import type { Relation } from "../../runner/result.ts";
+import type { Relation } from "../../runner/result/result.ts";
 import type { Range } from "../gates/range.ts";
 import type { ClaimOutcome } from "./finding.ts";
 

@@ -2,7 +2,7 @@
  * Claims of two sides. Of two figures their ratio is held against what is claimed of it, with its interval
  * over the runs; a figure against a quantity by its own interval.
  */
-import type { Compare, FigureSide, Side, Within } from "../../runner/result.ts";
+import type { Compare, FigureSide, Side, Within } from "../../runner/result/result.ts";
 import { figureText, quotientOf, type Range } from "../gates/range.ts";
 import {
   type Allowed,

@@ -1,5 +1,5 @@
 /** Sides of claims that are no figure of a cell: quantities, and what cannot be exceeded here. */
-import type { Side } from "../../runner/result.ts";
+import type { Side } from "../../runner/result/result.ts";
 import { formatRatio } from "../comparison/words.ts";
 import { meanRange, quotientOf, type Range } from "../gates/range.ts";
 import { formatNumber } from "../units.ts";

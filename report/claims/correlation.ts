@@ -1,5 +1,5 @@
 /** Claims about a rank correlation, over the cells of a selector. */
-import type { Correlation } from "../../runner/result.ts";
+import type { Correlation } from "../../runner/result/result.ts";
 import { LEAST_CORRELATED, spearmanInterval } from "../../runner/stats/correlation_interval.ts";
 import { spearmanRho } from "../../runner/stats/rank_correlation.ts";
 import type { FigureName } from "../figures.ts";

@@ -1,5 +1,5 @@
 /** What claims are held against: every cell, measured or not, and what cannot be exceeded here. */
-import type { FigureSide, Results } from "../../runner/result.ts";
+import type { FigureSide, Results } from "../../runner/result/result.ts";
 import {
   cellsOf,
   type Choice,
@@ -8,8 +8,8 @@ import {
   isMeant,
   SCENARIO,
   TARGET,
-} from "../../scenarios/claim_cells.ts";
-import { type Names, namesOf, type SelectableCell } from "../../scenarios/selector.ts";
+} from "../../base/figures/cells.ts";
+import { type Names, namesOf, type SelectableCell } from "../../base/figures/selector.ts";
 import {
   type Asked,
   type AskedPair,

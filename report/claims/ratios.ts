@@ -2,7 +2,7 @@
  * Claims of two ratios: whether one figure changes by more than another. All four figures are drawn by the same
  * repetitions: what moves several of them alike cancels.
  */
-import type { FigureSide, Ratios } from "../../runner/result.ts";
+import type { FigureSide, Ratios } from "../../runner/result/result.ts";
 import { contrastOf } from "../../runner/stats/interval.ts";
 import type { Range } from "../gates/range.ts";
 import { allowedBy, allowedText, marginOf, outcomeOf, timesText } from "./allowed.ts";

@@ -2,7 +2,7 @@
  * Claims about what runs do over time: most runs of every cell must have the label, surely, by the interval
  * of their share.
  */
-import type { Warmup } from "../../runner/result.ts";
+import type { Warmup } from "../../runner/result/result.ts";
 import { shareInterval } from "../../runner/stats/share_interval.ts";
 import { figureText } from "../gates/range.ts";
 import { counted } from "../words.ts";

@@ -1,5 +1,5 @@
 /** What differs between two results besides what was measured: each makes their comparison doubtful. */
-import type { Measurement, Results } from "../../runner/result.ts";
+import type { Measurement, Results } from "../../runner/result/result.ts";
 import type { Grouped } from "../cells.ts";
 import { unique } from "../words.ts";
 import { type Match, nameOf } from "./match.ts";

@@ -1,5 +1,5 @@
 /** The runs of a cell as one side of a comparison: its figures, and how far they may be off. */
-import type { Measurement } from "../../runner/result.ts";
+import type { Measurement } from "../../runner/result/result.ts";
 import type { Cell } from "../cells.ts";
 import type { Estimates } from "../confidence.ts";
 import { percentileOf, poolLatency } from "../pool.ts";

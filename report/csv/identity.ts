@@ -1,5 +1,5 @@
 /** What tells a run from the others: the first columns of either CSV. */
-import type { Run } from "../../runner/result.ts";
+import type { Run } from "../../runner/result/result.ts";
 import type { Row } from "../writing/csv.ts";
 
 export function identityOf(run: Run): Row {

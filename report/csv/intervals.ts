@@ -2,7 +2,7 @@
  * Tidy CSV of the timelines: one row an interval of a run, with what its target used in it. As in the CSV of
  * the runs, names of columns end in their units.
  */
-import type { Measurement } from "../../runner/result.ts";
+import type { Measurement } from "../../runner/result/result.ts";
 import { isEmpty, lowerBoundsIn, type Point } from "../intervals.ts";
 import type { ReportModel } from "../model.ts";
 import { partsOf, pointAt, type Used } from "../resources.ts";

@@ -3,7 +3,7 @@
  * measured at different times, more may have changed than the target: unless it is known by how much sessions
  * differ, "worse" then is sure of these two sessions only, and does not fail.
  */
-import type { Threshold } from "../../runner/result.ts";
+import type { Threshold } from "../../runner/result/result.ts";
 import { twoGroupsOf } from "../../runner/stats/two_groups.ts";
 import { formatRatio, percentText } from "../comparison/words.ts";
 import type { Between } from "../comparison/between.ts";

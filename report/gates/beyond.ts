@@ -2,7 +2,7 @@
  * How many requests of a run took longer than a limit: what a percentile is held against it by. The p99 is below
  * 50 ms where less than 1 % of the requests take as long.
  */
-import type { Distribution } from "../../runner/result.ts";
+import type { Distribution } from "../../runner/result/result.ts";
 import { decodeSparse } from "../../runner/stats/hdr.ts";
 import { highestUsOf, type SparseHistogram } from "../../runner/stats/histogram.ts";
 import { PERCENTILES } from "../../runner/stats/percentiles.ts";

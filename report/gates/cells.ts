@@ -1,5 +1,5 @@
 /** The cells of results, and a single measurement, as thresholds are held against them. */
-import type { Measurement } from "../../runner/result.ts";
+import type { Measurement } from "../../runner/result/result.ts";
 import { type Grouped, groupRuns, type ScenarioRuns } from "../cells.ts";
 import { type Between, ONE_SESSION } from "../comparison/between.ts";
 import { matchCells, type NamedCell, namedCells } from "../comparison/match.ts";

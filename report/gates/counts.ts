@@ -6,7 +6,7 @@ import {
   requestsToDecide,
   shareP,
 } from "../../runner/stats/pooled_share.ts";
-import type { Relation } from "../../runner/result.ts";
+import type { Relation } from "../../runner/result/result.ts";
 import type { FigureName, Judged } from "../figures.ts";
 import { sum } from "../spread.ts";
 import { GLUE } from "../units.ts";

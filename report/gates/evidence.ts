@@ -1,5 +1,5 @@
 /** What the measurements say of one threshold on one cell, before it is judged beside the others. */
-import type { Relation } from "../../runner/result.ts";
+import type { Relation } from "../../runner/result/result.ts";
 import type { Ends } from "./range.ts";
 
 export type Outcome = "pass" | "fail" | "inconclusive";

@@ -1,5 +1,5 @@
 /** The thresholds of an experiment, judged. */
-import type { Results } from "../../runner/result.ts";
+import type { Results } from "../../runner/result/result.ts";
 import type { Grouped, ScenarioRuns } from "../cells.ts";
 import { type GateOutcome, judgeCells } from "../gates.ts";
 import type { Table } from "../table.ts";

@@ -1,5 +1,5 @@
 /** A figure of a cell with its 95 % interval over the runs, and its ratio to that of a baseline. */
-import type { Threshold } from "../../runner/result.ts";
+import type { Threshold } from "../../runner/result/result.ts";
 import type { Estimate } from "../../runner/stats/bootstrap.ts";
 import { intervalOf, ratioOf, type Variance } from "../../runner/stats/interval.ts";
 import type { Figure } from "../../runner/stats/pool.ts";

@@ -1,5 +1,5 @@
 /** What would decide a threshold that is not decided, in words. */
-import type { Measurement } from "../../runner/result.ts";
+import type { Measurement } from "../../runner/result/result.ts";
 import { formatCount } from "../units.ts";
 import { counted } from "../words.ts";
 

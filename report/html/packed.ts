@@ -4,7 +4,7 @@
  */
 import { deflateSync } from "node:zlib";
 import { Buffer } from "node:buffer";
-import type { Run } from "../../runner/result.ts";
+import type { Run } from "../../runner/result/result.ts";
 import { EMPTY, Histogram, type SparseHistogram } from "../../runner/stats/histogram.ts";
 import { decodeSparse } from "../../runner/stats/hdr.ts";
 import type { Point } from "../intervals.ts";

@@ -1,6 +1,6 @@
 /** Published against measured: on the line where both are equal, or off it. */
 import { type Axis, compact, type ScatterChart } from "../charts.ts";
-import type { Published } from "../../runner/result.ts";
+import type { Published } from "../../runner/result/result.ts";
 import { formatRatio } from "../comparison/words.ts";
 import { figureText, type Range } from "../gates/range.ts";
 import { FAR_RATIO, isFar, type NameOf } from "./differences.ts";

@@ -3,7 +3,7 @@ import { formatRatio, percentText } from "../comparison/words.ts";
 import { figureText, type Range } from "../gates/range.ts";
 import { median } from "../spread.ts";
 import { counted } from "../words.ts";
-import type { Published } from "../../runner/result.ts";
+import type { Published } from "../../runner/result/result.ts";
 import { type ComparedRow, isBase } from "./rows.ts";
 
 /**

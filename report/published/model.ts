@@ -1,5 +1,5 @@
 /** `published` of an experiment × results → what the report says about it: a model for each table. */
-import type { Published } from "../../runner/result.ts";
+import type { Published } from "../../runner/result/result.ts";
 import { type Asked, askedPairs } from "../asked_values.ts";
 import type { ScenarioRuns } from "../cells.ts";
 import type { ScatterChart } from "../charts.ts";

@@ -1,6 +1,6 @@
 /** Whether what was measured comes in the published order: rank correlations, and which cells change places. */
 import { kendallTauB, spearmanRho } from "../../runner/stats/rank_correlation.ts";
-import type { Published } from "../../runner/result.ts";
+import type { Published } from "../../runner/result/result.ts";
 import type { Range } from "../gates/range.ts";
 import { type Table, type TableCell, tableOf } from "../table.ts";
 import { countCell, NONE, textCell } from "../tables/columns.ts";

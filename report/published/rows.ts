@@ -1,5 +1,5 @@
 /** Published figures, each with what was measured of the same cell; where asked for, both relative to a named cell. */
-import type { Published } from "../../runner/result.ts";
+import type { Published } from "../../runner/result/result.ts";
 import {
   cellsIn,
   type Names,
@@ -8,7 +8,7 @@ import {
   type SelectableCell,
   type Selection,
   selectionOf,
-} from "../../scenarios/selector.ts";
+} from "../../base/figures/selector.ts";
 import { type AskedPair, constantsOf, isLeftOut, pathsOf } from "../asked_values.ts";
 import type { Cell } from "../cells.ts";
 import type { NamedCell } from "../comparison/match.ts";

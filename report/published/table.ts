@@ -1,5 +1,5 @@
 /** Published and measured figures side by side, a row each, in the order of the file. */
-import type { Published } from "../../runner/result.ts";
+import type { Published } from "../../runner/result/result.ts";
 import type { Range } from "../gates/range.ts";
 import { type ColumnOf, type Table, type TableCell, tableOf } from "../table.ts";
 import { NONE, numberCell, textCell } from "../tables/columns.ts";

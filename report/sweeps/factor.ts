@@ -1,5 +1,5 @@
 /** Factors whose values are numbers: by them figures are drawn as lines. Values are read as people wrote them. */
-import type { Run } from "../../runner/result.ts";
+import type { Run } from "../../runner/result/result.ts";
 import type { Cell } from "../cells.ts";
 import { formatMs, formatNumber, formatQuantity, formatTick, sizeUnit } from "../units.ts";
 

@@ -1,6 +1,6 @@
 /** Which factor explains how much of what differs in a scenario, and what each does from end to end. */
 import { type FactorWeights, factorWeights } from "../../runner/stats/factor_weights.ts";
-import type { Run } from "../../runner/result.ts";
+import type { Run } from "../../runner/result/result.ts";
 import type { Cell } from "../cells.ts";
 import { median } from "../spread.ts";
 import { type ColumnOf, type Table, type TableCell, tableOf } from "../table.ts";

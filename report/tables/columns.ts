@@ -1,5 +1,5 @@
 /** Cells and columns that several tables share. */
-import type { Run } from "../../runner/result.ts";
+import type { Run } from "../../runner/result/result.ts";
 import type { Interval } from "../../runner/stats/interval.ts";
 import type { Cell } from "../cells.ts";
 import type { Range } from "../gates/range.ts";

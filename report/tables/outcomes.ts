@@ -1,5 +1,5 @@
 /** What became of the requests: every one that was due is in one of the columns. */
-import { type ErrorKind, ERRORS } from "../../runner/outcome.ts";
+import { type ErrorKind, ERRORS } from "../../runner/result/outcome.ts";
 import type { Cell } from "../cells.ts";
 import { isLongDrain } from "../drain.ts";
 import { sum } from "../spread.ts";

@@ -1,5 +1,5 @@
 /** autocannon's table: how requests and bytes of whole seconds spread, one row a run. */
-import type { Run } from "../../runner/result.ts";
+import type { Run } from "../../runner/result/result.ts";
 import type { Cell } from "../cells.ts";
 import { type ColumnOf, type Table, tableOf } from "../table.ts";
 import { sizeUnit, type Unit } from "../units.ts";

@@ -1,5 +1,5 @@
 /** What the targets used: CPU, memory, threads, files and context switches, and what they did with it. */
-import type { Run } from "../../runner/result.ts";
+import type { Run } from "../../runner/result/result.ts";
 import type { Cell } from "../cells.ts";
 import { perCpuRange } from "../per_cpu.ts";
 import { type ResourceRow, resourceRows } from "../resource_rows.ts";

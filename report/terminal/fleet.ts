@@ -1,5 +1,5 @@
 /** The agents of a fleet in the live view: each with its rate, or of many what is to be known of them. Pure. */
-import type { LiveAgent } from "../../runner/progress.ts";
+import type { LiveAgent } from "../../runner/result/progress.ts";
 import { formatDuration, formatNumber } from "../units.ts";
 import { counted } from "../words.ts";
 import { fitted, padStart, widthOf } from "../writing/columns.ts";

@@ -2,7 +2,7 @@
  * The live view: what is going on now, as lines. A pure function of the state, the moment and the size of
  * the terminal; in a low terminal the parts at the end go first.
  */
-import type { LiveAgent } from "../../runner/progress.ts";
+import type { LiveAgent } from "../../runner/result/progress.ts";
 import { mergeHistograms } from "../../runner/stats/histogram.ts";
 import { latencySteps } from "../measurement.ts";
 import { formatCount, formatDuration, formatMs, formatNumber, GLUE } from "../units.ts";

@@ -1,5 +1,5 @@
 /** What `plateau bench` prints: readers of wrk and oha find their way. */
-import type { Measurement } from "../../runner/result.ts";
+import type { Measurement } from "../../runner/result/result.ts";
 import type { GateOutcome } from "../gates.ts";
 import type { Fact } from "../method.ts";
 import { type MeasurementModel, measurementModel } from "../measurement.ts";

@@ -2,7 +2,7 @@
  * The course of an experiment as the events tell it: what is going on now, for the live view, and lines that
  * stay. Pure; `live.ts` lays the view out, `view.ts` writes it.
  */
-import type { Progress } from "../../runner/progress.ts";
+import type { Progress } from "../../runner/result/progress.ts";
 import { cellLabel } from "../cells.ts";
 import { type Latent, poolLatency } from "../pool.ts";
 import { boundText, formatCount, formatDuration, formatMs, formatNumber } from "../units.ts";

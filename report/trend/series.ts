@@ -1,5 +1,5 @@
 /** The same cells in several results of one experiment, in the order of time. */
-import type { Results } from "../../runner/result.ts";
+import type { Results } from "../../runner/result/result.ts";
 import type { Cell } from "../cells.ts";
 import { parametersKey } from "../comparison/match.ts";
 import type { ReportModel } from "../model.ts";

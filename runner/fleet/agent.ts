@@ -5,13 +5,13 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Queue, Worker } from "bullmq";
-import { ExpectedError, messageOf, TargetError } from "../../scenarios/errors.ts";
-import { secrets, withoutSecrets } from "../../scenarios/secrets.ts";
+import { ExpectedError, messageOf, TargetError } from "../../base/errors.ts";
+import { secrets, withoutSecrets } from "../../base/secrets.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
-import { LocalLoader } from "../local_loader.ts";
-import type { Progress } from "../progress.ts";
+import { LocalLoader } from "../measure/local_loader.ts";
+import type { Progress } from "../result/progress.ts";
 import { calibrateFirst, type FirstCalibration } from "../trust/calibration.ts";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../../base/version.ts";
 import { AgentRun } from "./agent_run.ts";
 import { AllowList } from "./allow.ts";
 import { readJob, secretsOfJob, type Sender } from "./job_reading.ts";

@@ -2,13 +2,13 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Queue } from "bullmq";
-import { messageOf } from "../../scenarios/errors.ts";
-import { withoutSecrets } from "../../scenarios/secrets.ts";
+import { messageOf } from "../../base/errors.ts";
+import { withoutSecrets } from "../../base/secrets.ts";
 import { endpointOf } from "../../targets/dial/endpoint.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
 import { chooseDriver } from "../load/choose_driver.ts";
-import type { Loaded } from "../loader.ts";
-import type { LocalLoader } from "../local_loader.ts";
+import type { Loaded } from "../measure/loader.ts";
+import type { LocalLoader } from "../measure/local_loader.ts";
 import { Bundler } from "./bundler.ts";
 import { type Link, ONCE } from "./link.ts";
 import { OUT_OF_TOUCH_MS } from "./names.ts";

@@ -2,7 +2,7 @@
 import { lookup } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
 import { z } from "zod";
-import { messageOf } from "../../scenarios/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 import type { Endpoint } from "../../targets/dial/endpoint.ts";
 
 /** This machine itself. */

@@ -1,6 +1,6 @@
 /** Waiting for Redis with a limit: what is asked of one that is away or cut off may never be answered. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf, TargetError } from "../../scenarios/errors.ts";
+import { messageOf, TargetError } from "../../base/errors.ts";
 import { ANSWER_MS, OUT_OF_TOUCH_MS } from "./names.ts";
 
 const RETRY_MS = 100;

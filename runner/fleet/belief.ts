@@ -3,7 +3,7 @@
  * had not come; an agent of which the rest never comes is lost, for the reason that is given here. Pure.
  */
 import type { IntervalPart } from "../load/intervals.ts";
-import type { Place } from "../share.ts";
+import type { Place } from "../measure/share.ts";
 import type { ToldOf } from "./told.ts";
 
 type Bundle = ToldOf<"bundle">;

@@ -5,7 +5,7 @@
 import type { Health } from "../load/health.ts";
 import type { IntervalPart } from "../load/intervals.ts";
 import type { SoFarReport, WorkerReport } from "../load/job.ts";
-import type { Place } from "../share.ts";
+import type { Place } from "../measure/share.ts";
 import { EMPTY } from "../stats/histogram.ts";
 import { packHealth, packPart, packSoFar } from "./packing.ts";
 import type { ToldInput } from "./told.ts";

@@ -3,11 +3,11 @@
  * who is silent, and who is lost. It sends nothing; the fleet does.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { TargetError } from "../../scenarios/errors.ts";
-import type { LoaderHooks } from "../loader.ts";
+import { TargetError } from "../../base/errors.ts";
+import type { LoaderHooks } from "../measure/loader.ts";
 import { LONGEST_DRAIN_US } from "../load/ending.ts";
 import { GRACE_MS as GRACE_OF_WORKERS_MS } from "../load/overdue.ts";
-import type { LiveAgent } from "../progress.ts";
+import type { LiveAgent } from "../result/progress.ts";
 import { isOpen, type Listening, type Ready, READY_MS, unready } from "./listening.ts";
 import { faultOfStart } from "./belief.ts";
 import { endOf, type FleetReports, reportsOf } from "./fleet_end.ts";

@@ -1,11 +1,11 @@
 /** What an agent makes of a job that it finds in its queue: a load that it may carry out, or why not. */
 import { z } from "zod";
-import { explain } from "../../scenarios/explain.ts";
-import { withEngine } from "../../scenarios/pattern.ts";
-import { type Finding, findingsOf } from "../../scenarios/problems.ts";
-import type { SecretValue } from "../../scenarios/secrets.ts";
+import { explain } from "../../base/explain.ts";
+import { withEngine } from "../../base/pattern.ts";
+import { type Finding, findingsOf } from "../../base/problems.ts";
+import type { SecretValue } from "../../base/secrets.ts";
 import { endpointOf } from "../../targets/dial/endpoint.ts";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../../base/version.ts";
 import type { AllowList } from "./allow.ts";
 import { type AgentJob, agentJob } from "./told.ts";
 

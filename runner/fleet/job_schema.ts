@@ -3,9 +3,9 @@
  * nothing that a file could not ask for, whoever wrote the job.
  */
 import { z } from "zod";
-import { jsonStep, patternSource } from "../../scenarios/capture.ts";
-import type { CellLoad } from "../../scenarios/cell_load.ts";
-import { thinkMs } from "../../scenarios/flow.ts";
+import { jsonStep, patternSource } from "../../scenarios/request/capture.ts";
+import type { CellLoad } from "../../scenarios/load/cell_load.ts";
+import { thinkMs } from "../../scenarios/request/flow.ts";
 import {
   arrivals,
   connections,
@@ -18,8 +18,8 @@ import {
   someArrive,
   timeoutMs,
   workers,
-} from "../../scenarios/load.ts";
-import { LIMITS } from "../../scenarios/limits.ts";
+} from "../../scenarios/load/load.ts";
+import { LIMITS } from "../../base/limits.ts";
 import {
   expectation,
   fieldName,
@@ -27,9 +27,9 @@ import {
   headerValue,
   METHODS,
   path,
-} from "../../scenarios/request.ts";
-import type { Script } from "../../scenarios/script.ts";
-import { valueName } from "../../scenarios/values.ts";
+} from "../../scenarios/request/request.ts";
+import type { Script } from "../../scenarios/request/script.ts";
+import { valueName } from "../../scenarios/request/values.ts";
 import type { Access } from "../../targets/access.ts";
 
 const text = z.string().max(LIMITS.body.most);

@@ -3,9 +3,9 @@
  * packed. Agents are not trusted: everything is bounded and checked.
  */
 import { z } from "zod";
-import { ERRORS } from "../outcome.ts";
-import { withoutSecrets } from "../../scenarios/secrets.ts";
-import { SLOW_OUTCOMES } from "../slowest.ts";
+import { ERRORS } from "../result/outcome.ts";
+import { withoutSecrets } from "../../base/secrets.ts";
+import { SLOW_OUTCOMES } from "../result/slowest.ts";
 import type { Health } from "../load/health.ts";
 import type { IntervalPart } from "../load/intervals.ts";
 import type { SoFarReport, WorkerReport } from "../load/job.ts";

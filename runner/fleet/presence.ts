@@ -1,6 +1,6 @@
 /** An agent's entry in the list of those that are there: taken, renewed each second, and given back. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { UserError } from "../../scenarios/errors.ts";
+import { UserError } from "../../base/errors.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
 import type { RedisClient } from "../../targets/redis_client.ts";
 import { PRESENCE_MS, presenceKey } from "./names.ts";

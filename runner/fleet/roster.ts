@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { RedisClient } from "../../targets/redis_client.ts";
-import { messageOf, TargetError } from "../../scenarios/errors.ts";
-import { beyond, isWithin, LIMITS } from "../../scenarios/limits.ts";
-import { VERSION } from "../version.ts";
+import { messageOf, TargetError } from "../../base/errors.ts";
+import { beyond, isWithin, LIMITS } from "../../base/limits.ts";
+import { VERSION } from "../../base/version.ts";
 import { ALL_PRESENCES, claimKey, ordersKey, presenceKey } from "./names.ts";
 import { type Presence, presence } from "./told.ts";
 

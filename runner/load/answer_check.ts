@@ -1,7 +1,7 @@
 /**
  * Whether a completed response is the right one, decided on bytes: no text is made per response.
  */
-import type { ResponseReader } from "../http/response.ts";
+import type { ResponseReader } from "../../base/http/response.ts";
 import { ByteSearch } from "./byte_search.ts";
 
 /** What makes a completed response right. */

@@ -1,5 +1,5 @@
 /** Which driver a load takes. `auto` takes the best that works here, which is found by trying. */
-import { messageOf, type Problem, TargetError, UserError } from "../../scenarios/errors.ts";
+import { messageOf, type Problem, TargetError, UserError } from "../../base/errors.ts";
 import { type Endpoint, isPlainTcp } from "../../targets/dial/endpoint.ts";
 import type { DriverName } from "./driver.ts";
 import { openEpoll } from "./epoll.ts";

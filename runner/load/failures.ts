@@ -1,5 +1,5 @@
 /** Failed requests by their kind and by their exact reason. */
-import { type ErrorKind, ERRORS } from "../outcome.ts";
+import { type ErrorKind, ERRORS } from "../result/outcome.ts";
 
 /** How a request ended in an error. */
 export interface Failure {

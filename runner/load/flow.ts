@@ -2,11 +2,11 @@
  * The ways of visitors through a site, ready to be walked: requests encoded once where nothing in them
  * varies, what is captured from an answer, and what makes it right.
  */
-import { type Connection, encodeRequest } from "../http/request.ts";
-import type { ResponseReader } from "../http/response.ts";
-import type { CaptureSpec } from "../../scenarios/capture.ts";
-import type { WireRequest } from "../../scenarios/request.ts";
-import { fillIn, namesIn } from "../../scenarios/template.ts";
+import { type Connection, encodeRequest } from "../../base/http/request.ts";
+import type { ResponseReader } from "../../base/http/response.ts";
+import type { CaptureSpec } from "../../scenarios/request/capture.ts";
+import type { WireRequest } from "../../base/http/request.ts";
+import { fillIn, namesIn } from "../../scenarios/request/template.ts";
 import { AnswerCheck, type Check } from "./answer_check.ts";
 import { takerOf } from "./capture.ts";
 

@@ -3,7 +3,7 @@
  * end has figures of its own (`trust/evidence.ts`).
  */
 import type { LoopWatch } from "../trust/loop_watch.ts";
-import { threadTime } from "../trust/thread_time.ts";
+import { threadTime } from "../../base/system/thread_time.ts";
 
 export interface Health {
   /** CPU time of the worker's thread over elapsed: a share of one core. */

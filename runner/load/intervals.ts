@@ -3,7 +3,7 @@
  * clock: it is told how far the run has come. The last interval is sealed at the deadline: after that it takes
  * no more than latencies.
  */
-import { type ErrorKind, ERRORS } from "../outcome.ts";
+import { type ErrorKind, ERRORS } from "../result/outcome.ts";
 import { EMPTY, Histogram, type SparseHistogram } from "../stats/histogram.ts";
 
 /** One interval of one worker. */

@@ -2,8 +2,8 @@
  * The file of the request log. Every worker appends whole lines to it, which the system keeps apart. When
  * that fails, as on a full disk, the log is not whole and says why; the measurement goes on.
  */
-import { messageOf } from "../../scenarios/errors.ts";
-import { openLog } from "../whole_file.ts";
+import { messageOf } from "../../base/errors.ts";
+import { openLog } from "../../base/whole_file.ts";
 
 export class LogFile {
   /** Why lines are missing; null while none is. */

@@ -2,7 +2,7 @@
  * Room for sockets: every connection is an open file, and systems allow a process some 1,024 of them
  * until it asks for more, which it may, up to a hard limit.
  */
-import { TargetError } from "../../scenarios/errors.ts";
+import { TargetError } from "../../base/errors.ts";
 
 /** What the program itself keeps open: libraries, pipes to targets, event queues. */
 const OTHERS = 256;

@@ -3,7 +3,7 @@
  * is already compiled; each run gives every worker its own job and one common moment to start. A worker
  * that is held is ended (`overdue.ts`), and what it had measured is kept.
  */
-import type { EndedWorker } from "../generator.ts";
+import type { EndedWorker } from "../result/generator.ts";
 import { takeWorker } from "./begun_worker.ts";
 import { epochNowMs, momentOf } from "./clock.ts";
 import type { Health } from "./health.ts";

@@ -2,7 +2,7 @@
  * Deno's own sockets, TLS and unix ones included. Each open wire has one read under way or to come, and
  * its writes follow one another.
  */
-import { messageOf } from "../../scenarios/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 import { type Connection, dial } from "../../targets/dial/dial.ts";
 import { DialError } from "../../targets/dial/dial_error.ts";
 import type { Endpoint } from "../../targets/dial/endpoint.ts";

@@ -3,7 +3,7 @@
  */
 import { Buffer } from "node:buffer";
 import { connect, type NetConnectOpts, type Socket } from "node:net";
-import { messageOf } from "../../scenarios/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 import { refused } from "../../targets/dial/dial_error.ts";
 import type { Endpoint } from "../../targets/dial/endpoint.ts";
 import type { ReadTurns } from "./read_turns.ts";

@@ -3,9 +3,9 @@
  * that it is due. It decides everything (what to send, when, what counts as what) and does no I/O: a
  * driver carries its commands out and tells it what happened, with the time. Every exchange ends once.
  */
-import { readersOf } from "../http/readers.ts";
-import { BROKEN, NEED_MORE, type ResponseReader } from "../http/response.ts";
-import type { ErrorKind } from "../outcome.ts";
+import { readersOf } from "../../base/http/readers.ts";
+import { BROKEN, NEED_MORE, type ResponseReader } from "../../base/http/response.ts";
+import type { ErrorKind } from "../result/outcome.ts";
 import { CLOSED, CONNECTING, Connections, OPEN, SWEEP_US } from "./connections.ts";
 import type { Conversation } from "./driver.ts";
 import { Ending, type EndingLoop } from "./ending.ts";

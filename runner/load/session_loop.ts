@@ -5,9 +5,9 @@
  *
  * A slot is a visitor's connection. With a shared pool it stays open for the next visitor.
  */
-import { KeptRoom } from "../http/kept.ts";
-import { BROKEN, NEED_MORE } from "../http/response.ts";
-import type { ErrorKind } from "../outcome.ts";
+import { KeptRoom } from "../../base/http/kept.ts";
+import { BROKEN, NEED_MORE } from "../../base/http/response.ts";
+import type { ErrorKind } from "../result/outcome.ts";
 import { Connections, OPEN, SWEEP_US } from "./connections.ts";
 import type { Conversation } from "./driver.ts";
 import { Ending, type EndingLoop } from "./ending.ts";

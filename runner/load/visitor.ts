@@ -1,9 +1,9 @@
 /**
  * One visitor's place in a load of sessions: how far he is in the flow, and the exchange at hand.
  */
-import type { KeptRoom } from "../http/kept.ts";
-import { ResponseReader } from "../http/response.ts";
-import { fillIn } from "../../scenarios/template.ts";
+import type { KeptRoom } from "../../base/http/kept.ts";
+import { ResponseReader } from "../../base/http/response.ts";
+import { fillIn } from "../../scenarios/request/template.ts";
 import type { RequestStep, Visit } from "./flow.ts";
 
 export const NOTHING = -1;

@@ -4,10 +4,10 @@
  * each interval as it ends and its totals at the end, and waits for the next job.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { withEngine } from "../../scenarios/pattern.ts";
-import { stepUsOf } from "../trust/clock_step.ts";
+import { withEngine } from "../../base/pattern.ts";
+import { stepUsOf } from "../../base/system/clock_step.ts";
 import { LoopWatch } from "../trust/loop_watch.ts";
-import { ownThread, type ThreadTime, threadTime } from "../trust/thread_time.ts";
+import { ownThread, type ThreadTime, threadTime } from "../../base/system/thread_time.ts";
 import { type Moment, momentUs, monotonicClock } from "./clock.ts";
 import type { Driver } from "./driver.ts";
 import { DRIVERS } from "./drivers.ts";

@@ -9,7 +9,7 @@
  * them. Which repetitions a resample draws depends on nothing but their numbers, so that every cell of an
  * experiment draws the same ones, and the draws of a ratio pair by block: see `interval.ts`.
  */
-import { type Draw, drawBy } from "../../scenarios/random.ts";
+import { type Draw, drawBy } from "../../base/random.ts";
 import { mergeBlocks } from "./blocks.ts";
 import { fnv1a } from "./fnv1a.ts";
 import { type Block, type Figure, Pool } from "./pool.ts";

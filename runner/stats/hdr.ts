@@ -5,7 +5,7 @@
  */
 import { Buffer } from "node:buffer";
 import { deflateSync, inflateSync } from "node:zlib";
-import { beyond, isWithin, LIMITS, oneMoreThan } from "../../scenarios/limits.ts";
+import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
 import {
   BUCKETS,
   HIGHEST_US,

@@ -4,16 +4,16 @@
  * slower but never faster; of the floor the median, as it is 0.02 ms where the system happens to put both
  * ends on one core, and 0.05 ms elsewhere. Remembered for each machine, version and driver.
  */
-import type { CellLoad } from "../../scenarios/cell_load.ts";
-import { requestScenarioSpec } from "../../scenarios/scenario.ts";
-import { scriptOf } from "../../scenarios/script.ts";
+import type { CellLoad } from "../../scenarios/load/cell_load.ts";
+import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { scriptOf } from "../../scenarios/request/script.ts";
 import type { DriverName } from "../load/driver.ts";
 import { chooseDriver } from "../load/choose_driver.ts";
-import type { Loader } from "../loader.ts";
-import { LocalLoader } from "../local_loader.ts";
-import { measureLoad } from "../measure.ts";
-import type { OnProgress } from "../progress.ts";
-import type { Measurement } from "../result.ts";
+import type { Loader } from "../measure/loader.ts";
+import { LocalLoader } from "../measure/local_loader.ts";
+import { measureLoad } from "../measure/measure.ts";
+import type { OnProgress } from "../result/progress.ts";
+import type { Measurement } from "../result/result.ts";
 import { medianOf } from "../stats/quantile.ts";
 import { type Calibration, remember, rememberedCalibration } from "./calibration_cache.ts";
 import type { FromResponder, ToResponder } from "./null_responder.ts";

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { DriverName } from "../load/driver.ts";
 import { fnv1a } from "../stats/fnv1a.ts";
-import { VERSION } from "../version.ts";
-import { replaceFile } from "../whole_file.ts";
+import { VERSION } from "../../base/version.ts";
+import { replaceFile } from "../../base/whole_file.ts";
 
 const calibration = z.strictObject({
   ceiling: z.number().positive().describe("Requests per second of one worker"),

@@ -1,5 +1,11 @@
 /** What the workers and the machine told → the evidence of one run, in the result's own words. */
-import type { EndedWorker, Generator, Surroundings, TargetUse, WorkerUse } from "../generator.ts";
+import type {
+  EndedWorker,
+  Generator,
+  Surroundings,
+  TargetUse,
+  WorkerUse,
+} from "../result/generator.ts";
 import type { WorkerReport } from "../load/job.ts";
 import { type Histogram, mergeHistograms } from "../stats/histogram.ts";
 import type { Calibration } from "./calibration_cache.ts";

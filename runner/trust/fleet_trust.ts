@@ -2,9 +2,9 @@
  * Whether a run of several agents measured the target: each agent is judged as a generator of its own, and
  * the worst decides. Beside that, agents can get lost, and begin apart. Pure.
  */
-import type { AgentPart } from "../agent_part.ts";
-import { type Cause, TRUSTS } from "../generator.ts";
-import type { LoadedAgent } from "../loader.ts";
+import type { AgentPart } from "../result/agent_part.ts";
+import { type Cause, TRUSTS } from "../result/generator.ts";
+import type { LoadedAgent } from "../measure/loader.ts";
 import type { Stage } from "./evidence.ts";
 import { type Case, millis } from "./finding.ts";
 import { judge, type Judgement } from "./judging.ts";

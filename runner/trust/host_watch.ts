@@ -4,18 +4,18 @@
  * listen where it is asked, those that this program has started (targets, fronts, Redis), and all under them.
  */
 import type { Endpoint } from "../../targets/dial/endpoint.ts";
-import { childrenOf, readStat } from "../../targets/launch/proc.ts";
+import { childrenOf, readStat } from "../../base/system/proc.ts";
 import { listenersAt } from "../../targets/resources/listeners.ts";
-import { processCpuMs } from "../../targets/resources/process_clock.ts";
+import { processCpuMs } from "../../base/system/process_clock.ts";
 import { TreesContention, type TreesUse } from "../../targets/resources/trees_contention.ts";
-import type { Surroundings, TargetUse } from "../generator.ts";
+import type { Surroundings, TargetUse } from "../result/generator.ts";
 import { resolve } from "../load/resolve.ts";
-import { type Busy, watchProcesses } from "../machine/busy.ts";
-import { textOf } from "../machine/describe.ts";
-import { parseAllowedCores } from "../machine/linux.ts";
-import { coreUseBetween, parseCoreTimes } from "./core_times.ts";
+import { type Busy, watchProcesses } from "../../base/system/busy.ts";
+import { textOf } from "../../base/system/describe.ts";
+import { parseAllowedCores } from "../../base/system/linux.ts";
+import { coreUseBetween, parseCoreTimes } from "../../base/system/core_times.ts";
 import { watchSurroundings } from "./surroundings.ts";
-import { cpuGroups, throttledMsOf } from "./throttling.ts";
+import { cpuGroups, throttledMsOf } from "../../base/system/throttling.ts";
 
 export interface HostUse {
   readonly surroundings: Surroundings;

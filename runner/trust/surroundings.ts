@@ -3,11 +3,11 @@
  * was in use, what the hypervisor took of them, and whether a CPU limit held this program back. Linux says
  * it; elsewhere it is null.
  */
-import type { Surroundings } from "../generator.ts";
-import { textOf } from "../machine/describe.ts";
-import { parseAllowedCores } from "../machine/linux.ts";
-import { type CoreTimes, coreUseBetween, parseCoreTimes } from "./core_times.ts";
-import { cpuGroups, throttledMsOf } from "./throttling.ts";
+import type { Surroundings } from "../result/generator.ts";
+import { textOf } from "../../base/system/describe.ts";
+import { parseAllowedCores } from "../../base/system/linux.ts";
+import { type CoreTimes, coreUseBetween, parseCoreTimes } from "../../base/system/core_times.ts";
+import { cpuGroups, throttledMsOf } from "../../base/system/throttling.ts";
 
 export interface Reading {
   /** By a clock that only goes forward. */

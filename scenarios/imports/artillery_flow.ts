@@ -1,5 +1,5 @@
 /** The flow of an Artillery scenario → steps of a flow here. */
-import { percentEncoded } from "../template.ts";
+import { percentEncoded } from "../request/template.ts";
 import {
   type Capture,
   METHODS,

@@ -1,6 +1,6 @@
 /** A `regexp` that an Artillery script captures by → the pattern here, which has one group. */
-import { isWithin } from "../limits.ts";
-import { wrongPattern } from "../pattern.ts";
+import { isWithin } from "../../base/limits.ts";
+import { wrongPattern } from "../../base/pattern.ts";
 
 const TOKENS = /\\.|\[(?:\\.|[^\]\\])*\]|\(\?<(?![=!])([^>]+)>|\((?!\?)/gs;
 

@@ -1,10 +1,10 @@
 /** The file of another tool, as the text of an experiment file. */
 import { basename, extname } from "node:path";
-import { messageOf, UserError } from "../errors.ts";
-import type { Files } from "../files.ts";
-import { parseJson } from "../json_text.ts";
-import { findingsOf } from "../problems.ts";
-import { YamlText } from "../yaml_text.ts";
+import { messageOf, UserError } from "../../base/errors.ts";
+import type { Files } from "../../base/files.ts";
+import { parseJson } from "../../base/yaml/json_text.ts";
+import { findingsOf } from "../../base/problems.ts";
+import { YamlText } from "../../base/yaml/yaml_text.ts";
 import { z } from "zod";
 import { type Around, importedText, nameFrom } from "./imported.ts";
 import { formatOf } from "./registry.ts";

@@ -3,8 +3,8 @@
  * of an experiment file, which then is read like any other. One file a member, one line in `registry.ts`. Pure.
  */
 import { stringify } from "yaml";
-import type { Files } from "../files.ts";
-import { percentEncoded } from "../template.ts";
+import type { Files } from "../../base/files.ts";
+import { percentEncoded } from "../request/template.ts";
 
 /** An experiment in the making. */
 export interface Import {

@@ -3,7 +3,7 @@
  * worker walks the same endless list and takes each `stride`-th, so that any number of workers makes
  * the same schedule between them.
  */
-import { streamBy } from "../random.ts";
+import { streamBy } from "../../base/random.ts";
 import type { Profile } from "./profile.ts";
 
 export interface ArrivalOptions {

@@ -6,7 +6,7 @@ import type { Browser, Page } from "playwright-core";
 import { LiveReport } from "../../cli/live.ts";
 import { renderPage } from "../../report/html/page.ts";
 import { reportModel } from "../../report/model.ts";
-import type { Results } from "../../runner/result.ts";
+import type { Results } from "../../runner/result/result.ts";
 import { findProgram, testWith } from "../needs.ts";
 import { violationsOf } from "./accessibility.ts";
 import { drawnBox, FLAGS } from "./chromium.ts";

@@ -1,6 +1,6 @@
 /** The flags of `bench` that say when requests are due. */
 import assert from "node:assert/strict";
-import type { CellLoad } from "../../scenarios/cell_load.ts";
+import type { CellLoad } from "../../scenarios/load/cell_load.ts";
 import { benchOf, toldOf, URL_ } from "./command_line.ts";
 
 const USUAL = { keepAlive: true, timeoutMs: 5_000, workers: null };

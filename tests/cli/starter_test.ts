@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import starter from "../../cli/starter.yaml" with { type: "text" };
-import { experimentSpec } from "../../scenarios/experiment.ts";
+import { experimentSpec } from "../../scenarios/file/experiment.ts";
 
 Deno.test("the starter has every key of an experiment, as a line or as a choice", () => {
   const { properties = {} } = z.toJSONSchema(experimentSpec, {

@@ -19,9 +19,9 @@ import {
   told,
   type ToldOf,
 } from "../../runner/fleet/told.ts";
-import { VERSION } from "../../runner/version.ts";
-import { requestScenarioSpec } from "../../scenarios/scenario.ts";
-import { scriptOf } from "../../scenarios/script.ts";
+import { VERSION } from "../../base/version.ts";
+import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { scriptOf } from "../../scenarios/request/script.ts";
 import { until } from "../e2e/patience.ts";
 
 const IDLE: Orders = { run: null, startAtMs: null, stop: false };

@@ -4,13 +4,13 @@ import { Hearing } from "../../runner/fleet/hearing.ts";
 import { packedReport, packReport, packSoFar } from "../../runner/fleet/packing.ts";
 import type { ToldOf } from "../../runner/fleet/told.ts";
 import type { LostShare } from "../../runner/load/lost.ts";
-import type { LoadRequest } from "../../runner/load_request.ts";
-import { shareOut } from "../../runner/share.ts";
+import type { LoadRequest } from "../../runner/measure/load_request.ts";
+import { shareOut } from "../../runner/measure/share.ts";
 import { STATUS_CODES } from "../../runner/load/recorder.ts";
-import { ERRORS } from "../../runner/outcome.ts";
+import { ERRORS } from "../../runner/result/outcome.ts";
 import { Histogram, type SparseHistogram } from "../../runner/stats/histogram.ts";
-import { requestScenarioSpec } from "../../scenarios/scenario.ts";
-import { scriptOf } from "../../scenarios/script.ts";
+import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { scriptOf } from "../../scenarios/request/script.ts";
 import { report as reports } from "./packed.ts";
 
 const SEED = 20_240_119;

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import type { z } from "zod";
 import { accessShape, loadShape, scriptShape } from "../../runner/fleet/job_schema.ts";
-import type { CellLoad } from "../../scenarios/cell_load.ts";
-import { loadExperiment } from "../../scenarios/experiment_file.ts";
+import type { CellLoad } from "../../scenarios/load/cell_load.ts";
+import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
 import { experiments } from "../../scenarios/experiments/registry.ts";
-import { planCells } from "../../scenarios/plan.ts";
-import { scriptOf } from "../../scenarios/script.ts";
-import { requestScenarioSpec } from "../../scenarios/scenario.ts";
-import { loadEngine } from "../../scenarios/pattern.ts";
+import { planCells } from "../../scenarios/plan/plan.ts";
+import { scriptOf } from "../../scenarios/request/script.ts";
+import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { loadEngine } from "../../base/pattern.ts";
 import { flowOf, script } from "../scenarios/made_script.ts";
 import { asking, refuses, sending, STEP } from "./jobs.ts";
 

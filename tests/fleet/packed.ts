@@ -6,8 +6,8 @@ import type { WorkerReport } from "../../runner/load/job.ts";
 import { MAX_REASONS } from "../../runner/load/failures.ts";
 import { STATUS_CODES } from "../../runner/load/recorder.ts";
 import { SLOWEST } from "../../runner/load/slowest.ts";
-import { ERRORS } from "../../runner/outcome.ts";
-import { SLOW_OUTCOMES } from "../../runner/slowest.ts";
+import { ERRORS } from "../../runner/result/outcome.ts";
+import { SLOW_OUTCOMES } from "../../runner/result/slowest.ts";
 import {
   addSparse,
   HIGHEST_US,

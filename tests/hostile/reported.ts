@@ -5,12 +5,12 @@ import type { Presence } from "../../runner/fleet/told.ts";
 import type { WorkerReport } from "../../runner/load/job.ts";
 import { Recorder } from "../../runner/load/recorder.ts";
 import { SessionRecorder } from "../../runner/load/session_recorder.ts";
-import type { LoadRequest } from "../../runner/load_request.ts";
+import type { LoadRequest } from "../../runner/measure/load_request.ts";
 import { EMPTY, Histogram } from "../../runner/stats/histogram.ts";
 import { UNKNOWN } from "../../runner/trust/surroundings.ts";
-import { VERSION } from "../../runner/version.ts";
-import { requestScenarioSpec } from "../../scenarios/scenario.ts";
-import { scriptOf } from "../../scenarios/script.ts";
+import { VERSION } from "../../base/version.ts";
+import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { scriptOf } from "../../scenarios/request/script.ts";
 
 export type Message = Record<string, unknown>;
 

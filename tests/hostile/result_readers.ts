@@ -10,8 +10,8 @@ import { readMeasured, readResults, readSessions } from "../../cli/result_readin
 import { planResumed } from "../../cli/resume.ts";
 import { readBaseline } from "../../cli/threshold_flags.ts";
 import { compareSessions } from "../../report/comparison/results.ts";
-import { UserError } from "../../scenarios/errors.ts";
-import { thresholdText } from "../../scenarios/threshold.ts";
+import { UserError } from "../../base/errors.ts";
+import { thresholdText } from "../../scenarios/claims/threshold.ts";
 import { MARKUP, MUTATIONS, type Tree } from "./mutations.ts";
 
 /** What came of one mutation with one reader. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { SoFarReport, SupplySpec } from "../../runner/load/job.ts";
 import { endWithout, type Lost, type LostShare } from "../../runner/load/lost.ts";
-import { ERRORS } from "../../runner/outcome.ts";
+import { ERRORS } from "../../runner/result/outcome.ts";
 import { EMPTY } from "../../runner/stats/histogram.ts";
 import { type Happening, happenings, Playing, SLOTS } from "./playing.ts";
 import { ask, sessionStage } from "./session_stage.ts";

@@ -1,7 +1,7 @@
 /** The workers of a process: when one is held, whatever holds it, the others' measurements and its own stay. */
 import assert from "node:assert/strict";
-import { breachOf } from "../../runner/conservation.ts";
-import { encodeRequest } from "../../runner/http/request.ts";
+import { breachOf } from "../../runner/measure/conservation.ts";
+import { encodeRequest } from "../../base/http/request.ts";
 import type { IntervalPart } from "../../runner/load/intervals.ts";
 import type { JobShare } from "../../runner/load/job.ts";
 import type { PoolReports } from "../../runner/load/pool.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { StepSpec } from "../../runner/load/flow.ts";
 import { ask, sessionStage } from "./session_stage.ts";
 import { encoder, OK, SECOND } from "./stage.ts";
-import { loadEngine } from "../../scenarios/pattern.ts";
+import { loadEngine } from "../../base/pattern.ts";
 
 await loadEngine();
 

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { IntervalPart } from "../../runner/load/intervals.ts";
 import type { WorkerTotals } from "../../runner/load/worker_totals.ts";
 import { isAmong } from "../../runner/fleet/packed_histogram.ts";
-import { ERRORS } from "../../runner/outcome.ts";
+import { ERRORS } from "../../runner/result/outcome.ts";
 import { withoutBounds } from "../../runner/stats/censoring.ts";
 import { mergeHistograms, type SparseHistogram } from "../../runner/stats/histogram.ts";
 import { type Happening, happenings, Playing, SLOTS } from "./playing.ts";

@@ -8,7 +8,7 @@ import { renderSummary } from "../../report/terminal/summary.ts";
 import { reportModel } from "../../report/model.ts";
 import { measurementModel } from "../../report/measurement.ts";
 import type { Table } from "../../report/table.ts";
-import { type Measurement, type Results, results } from "../../runner/result.ts";
+import { type Measurement, type Results, results } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 import { type AgentSpec, fleetMeasurement } from "./fleet.ts";
 

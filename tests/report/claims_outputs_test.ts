@@ -5,7 +5,7 @@ import { renderJunit, resultsSuite } from "../../report/junit.ts";
 import { renderMarkdown } from "../../report/markdown.ts";
 import { type ReportModel, reportModel } from "../../report/model.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
-import type { Results } from "../../runner/result.ts";
+import type { Results } from "../../runner/result/result.ts";
 import { claimOf, RATES } from "./claimed.ts";
 import { hostileResults } from "./hostile.ts";
 import { resultsAt } from "./rates.ts";

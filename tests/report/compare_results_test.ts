@@ -5,7 +5,7 @@ import { comparisonJson, comparisonSuite } from "../../report/comparison/forms.t
 import { renderComparison, renderComparisonMarkdown } from "../../report/comparison/render.ts";
 import { compareResults, type ResultsComparison } from "../../report/comparison/results.ts";
 import { renderJunit } from "../../report/junit.ts";
-import type { Results } from "../../runner/result.ts";
+import type { Results } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 import { hostileResults } from "./hostile.ts";
 import { around, type Rates, resultsAt } from "./rates.ts";

@@ -5,7 +5,7 @@ import { comparisonJson } from "../../report/comparison/forms.ts";
 import { renderComparison } from "../../report/comparison/render.ts";
 import { compareSessions, type ResultsComparison } from "../../report/comparison/results.ts";
 import { betweenResults, withoutSessionsOf } from "../../report/comparison/sessions.ts";
-import type { Results } from "../../runner/result.ts";
+import type { Results } from "../../runner/result/result.ts";
 import { around, resultsAt } from "./rates.ts";
 
 /** Measured on a day of May. */

@@ -12,7 +12,7 @@ import { groupRuns } from "../../report/cells.ts";
 import { DECISIVE, type Group, groupOf } from "../../report/comparison/group.ts";
 import { ratioText, verdictText } from "../../report/comparison/words.ts";
 import { reportModel } from "../../report/model.ts";
-import type { Run } from "../../runner/result.ts";
+import type { Run } from "../../runner/result/result.ts";
 import { holm } from "../../runner/stats/holm.ts";
 import { resultsFixture } from "./fixture.ts";
 import { around, resultsAt } from "./rates.ts";

@@ -3,7 +3,7 @@ import { renderCsv } from "../../report/csv.ts";
 import { renderPage } from "../../report/html/page.ts";
 import { renderMarkdown } from "../../report/markdown.ts";
 import { reportModel } from "../../report/model.ts";
-import type { Distribution, Measurement, Results } from "../../runner/result.ts";
+import type { Distribution, Measurement, Results } from "../../runner/result/result.ts";
 import { encodeHistogram } from "../../runner/stats/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram.ts";
 import { resultsFixture } from "./fixture.ts";

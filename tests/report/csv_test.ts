@@ -6,7 +6,7 @@ import { renderIntervalsCsv, renderMeasurementIntervalsCsv } from "../../report/
 import { reportModel } from "../../report/model.ts";
 import { harmless } from "../../report/writing/control.ts";
 import { csvOf } from "../../report/writing/csv.ts";
-import type { Measurement, Results } from "../../runner/result.ts";
+import type { Measurement, Results } from "../../runner/result/result.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 import { hostileResults } from "./hostile.ts";
 

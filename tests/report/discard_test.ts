@@ -3,7 +3,7 @@ import { groupRuns } from "../../report/cells.ts";
 import { reportModel } from "../../report/model.ts";
 import { percentileOf } from "../../report/pool.ts";
 import { steadinessOf } from "../../report/steady.ts";
-import type { Results } from "../../runner/result.ts";
+import type { Results } from "../../runner/result/result.ts";
 import { decodeHistogram } from "../../runner/stats/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram.ts";
 import { resultsFixture } from "./fixture.ts";

@@ -6,7 +6,7 @@ import { rangeOf } from "../../report/gates/range.ts";
 import { reportModel } from "../../report/model.ts";
 import { decodeHistogram } from "../../runner/stats/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram.ts";
-import { FIGURE_NAMES, readFigure } from "../../scenarios/figure.ts";
+import { FIGURE_NAMES, readFigure } from "../../base/figures/figure.ts";
 import { censoredMeasurement, type Ended, FROZEN, TIMED_OUT } from "./censored_results.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 

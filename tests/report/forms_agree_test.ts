@@ -7,8 +7,8 @@ import { renderIntervalsCsv } from "../../report/csv/intervals.ts";
 import { renderJunit, resultsSuite } from "../../report/junit.ts";
 import { renderMarkdown } from "../../report/markdown.ts";
 import { reportModel } from "../../report/model.ts";
-import { results as schema } from "../../runner/result.ts";
-import { parseThreshold } from "../../scenarios/threshold.ts";
+import { results as schema } from "../../runner/result/result.ts";
+import { parseThreshold } from "../../scenarios/claims/threshold.ts";
 import { resultsFixture } from "./fixture.ts";
 import { hostileResults } from "./hostile.ts";
 

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { type GateOutcome, judgeCells } from "../../report/gates.ts";
 import { gatedMeasurement } from "../../report/gates/cells.ts";
-import type { Measurement, Results } from "../../runner/result.ts";
+import type { Measurement, Results } from "../../runner/result/result.ts";
 import { encodeHistogram } from "../../runner/stats/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram.ts";
-import { parseThreshold, type Threshold } from "../../scenarios/threshold.ts";
+import { parseThreshold, type Threshold } from "../../scenarios/claims/threshold.ts";
 import { measurementFixture } from "./fixture.ts";
 import { distributionOf } from "./intervals.ts";
 

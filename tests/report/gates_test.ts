@@ -4,7 +4,7 @@ import { gateLine } from "../../report/gates/table.ts";
 import { renderMarkdown } from "../../report/markdown.ts";
 import { reportModel } from "../../report/model.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
-import type { Measurement } from "../../runner/result.ts";
+import type { Measurement } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 import { judge, plain, thresholdsOf, timed } from "./gated.ts";
 import { around, resultsAt } from "./rates.ts";

@@ -1,5 +1,5 @@
 /** Drawn latencies: what an interval of a run would hold, and what follows from it. */
-import type { Measurement } from "../../runner/result.ts";
+import type { Measurement } from "../../runner/result/result.ts";
 import { PERCENTILES } from "../../runner/stats/percentiles.ts";
 import { encodeHistogram } from "../../runner/stats/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram.ts";

@@ -7,7 +7,7 @@ import {
 } from "../../report/live_progress.ts";
 import { leftText } from "../../report/live_status.ts";
 import { reportModel } from "../../report/model.ts";
-import type { Progress } from "../../runner/progress.ts";
+import type { Progress } from "../../runner/result/progress.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 
 const CELL = { target: "hono", scenario: "static", parameters: { connections: 50 }, repetition: 2 };

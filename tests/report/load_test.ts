@@ -6,7 +6,7 @@ import { loadText } from "../../report/load.ts";
 import { renderMarkdown } from "../../report/markdown.ts";
 import { reportModel } from "../../report/model.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
-import type { Results, Run } from "../../runner/result.ts";
+import type { Results, Run } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 
 type Load = Run["load"];

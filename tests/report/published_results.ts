@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { reportModel } from "../../report/model.ts";
 import type { PublishedModel } from "../../report/published/model.ts";
-import type { Published, Results } from "../../runner/result.ts";
+import type { Published, Results } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 import { setRate } from "./rates.ts";
 

@@ -11,8 +11,8 @@ import {
   systemShareOf,
 } from "../../report/resources.ts";
 import type { Table } from "../../report/table.ts";
-import { type Results, results, type Run } from "../../runner/result.ts";
-import { readFigure } from "../../scenarios/figure.ts";
+import { type Results, results, type Run } from "../../runner/result/result.ts";
+import { readFigure } from "../../base/figures/figure.ts";
 import { resultsFixture } from "./fixture.ts";
 
 /** Two points: half a second at one core and half a second at two. */

@@ -3,7 +3,7 @@ import { renderCsv } from "../../report/csv.ts";
 import { renderPage } from "../../report/html/page.ts";
 import { renderMarkdown } from "../../report/markdown.ts";
 import { reportModel } from "../../report/model.ts";
-import type { Results, Run } from "../../runner/result.ts";
+import type { Results, Run } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 
 /** A median that is `startMs` for so many intervals of 250 ms, then `finalMs`. */

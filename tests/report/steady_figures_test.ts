@@ -4,7 +4,7 @@ import { renderMarkdown } from "../../report/markdown.ts";
 import { type ReportModel, reportModel } from "../../report/model.ts";
 import { renderPage } from "../../report/html/page.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
-import type { Results, Run } from "../../runner/result.ts";
+import type { Results, Run } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 
 type Warmup = Run["warmup"];

@@ -7,7 +7,7 @@ import { steadyFindings } from "../../report/steady_finding.ts";
 import { steadinessOf } from "../../report/steady.ts";
 import { steadyTables } from "../../report/tables/steady.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
-import type { Results, Run } from "../../runner/result.ts";
+import type { Results, Run } from "../../runner/result/result.ts";
 import { decodeHistogram } from "../../runner/stats/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram.ts";
 import { resultsFixture } from "./fixture.ts";

@@ -8,7 +8,7 @@ import { renderMarkdown } from "../../report/markdown.ts";
 import { reportModel } from "../../report/model.ts";
 import { repetitionsText } from "../../report/stopped.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
-import type { Results } from "../../runner/result.ts";
+import type { Results } from "../../runner/result/result.ts";
 import { ratioOf } from "../../runner/stats/interval.ts";
 import { smallestChangeOf } from "../../runner/stats/verdict.ts";
 import { resultsFixture } from "./fixture.ts";

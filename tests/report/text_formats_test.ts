@@ -5,7 +5,7 @@ import { measurementModel } from "../../report/measurement.ts";
 import { reportModel } from "../../report/model.ts";
 import { harmless } from "../../report/writing/control.ts";
 import { md } from "../../report/writing/markdown.ts";
-import type { Measurement } from "../../runner/result.ts";
+import type { Measurement } from "../../runner/result/result.ts";
 import { encodeHistogram } from "../../runner/stats/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram.ts";
 import { PERCENTILES } from "../../runner/stats/percentiles.ts";

@@ -5,8 +5,8 @@ import { reportModel } from "../../report/model.ts";
 import { renderMeasurement } from "../../report/terminal/measurement.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import { trustOf, trustOfRuns } from "../../report/trust.ts";
-import type { Trust } from "../../runner/generator.ts";
-import type { Results } from "../../runner/result.ts";
+import type { Trust } from "../../runner/result/generator.ts";
+import type { Results } from "../../runner/result/result.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 
 const PLAIN = { width: 100, color: false, unicode: true };

@@ -7,9 +7,9 @@ import { renderMarkdown, renderMeasurementMarkdown } from "../../report/markdown
 import { reportModel } from "../../report/model.ts";
 import { renderMeasurement } from "../../report/terminal/measurement.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
-import type { Results } from "../../runner/result.ts";
+import type { Results } from "../../runner/result/result.ts";
 import { judgedByAnswers } from "../../runner/trust/judging.ts";
-import { isUnanswered, unansweredText } from "../../runner/unanswered.ts";
+import { isUnanswered, unansweredText } from "../../runner/result/unanswered.ts";
 import { measurementFixture } from "./fixture.ts";
 import { around, resultsAt } from "./rates.ts";
 import { silence } from "./silenced.ts";

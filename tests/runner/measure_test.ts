@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { endWithout } from "../../runner/load/lost.ts";
 import { Recorder } from "../../runner/load/recorder.ts";
-import type { LoadRequest } from "../../runner/load_request.ts";
-import type { Loaded, Loader, LoaderHooks } from "../../runner/loader.ts";
-import { measureLoad } from "../../runner/measure.ts";
-import type { Progress } from "../../runner/progress.ts";
+import type { LoadRequest } from "../../runner/measure/load_request.ts";
+import type { Loaded, Loader, LoaderHooks } from "../../runner/measure/loader.ts";
+import { measureLoad } from "../../runner/measure/measure.ts";
+import type { Progress } from "../../runner/result/progress.ts";
 import { decodeSparse } from "../../runner/stats/hdr.ts";
 import { UNKNOWN } from "../../runner/trust/surroundings.ts";
-import { requestScenarioSpec } from "../../scenarios/scenario.ts";
-import { scriptOf } from "../../scenarios/script.ts";
+import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { scriptOf } from "../../scenarios/request/script.ts";
 
 const REQUEST: LoadRequest = {
   origin: "http://127.0.0.1:1",

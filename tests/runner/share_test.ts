@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { CellLoad } from "../../scenarios/cell_load.ts";
-import { requestScenarioSpec } from "../../scenarios/scenario.ts";
-import { type Script, scriptOf } from "../../scenarios/script.ts";
-import type { LoadRequest } from "../../runner/load_request.ts";
-import { type Place, shareOut, usableConnections } from "../../runner/share.ts";
+import type { CellLoad } from "../../scenarios/load/cell_load.ts";
+import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { type Script, scriptOf } from "../../scenarios/request/script.ts";
+import type { LoadRequest } from "../../runner/measure/load_request.ts";
+import { type Place, shareOut, usableConnections } from "../../runner/measure/share.ts";
 
 const SCRIPT: Script = scriptOf(requestScenarioSpec.parse({ get: "/" }), 0);
 const COMMON = { keepAlive: true, timeoutMs: 1_000 };

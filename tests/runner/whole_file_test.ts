@@ -3,15 +3,15 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { writeFile } from "../../cli/outputs.ts";
 import { LogFile } from "../../runner/load/log_file.ts";
-import { ResultFile } from "../../runner/result_file.ts";
+import { ResultFile } from "../../runner/result/result_file.ts";
 import { writeCalibration } from "../../runner/trust/calibration_cache.ts";
-import { replaceFile, writeAll } from "../../runner/whole_file.ts";
-import { TargetError } from "../../scenarios/errors.ts";
+import { replaceFile, writeAll } from "../../base/whole_file.ts";
+import { TargetError } from "../../base/errors.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
 import { testWith } from "../needs.ts";
 import { resultsFixture } from "../report/fixture.ts";
 
-const MODULE = import.meta.resolve("../../runner/whole_file.ts");
+const MODULE = import.meta.resolve("../../base/whole_file.ts");
 const EVAL = [
   Deno.execPath(),
   "eval",

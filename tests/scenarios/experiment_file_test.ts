@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { basename, dirname, join } from "node:path";
-import { UserError } from "../../scenarios/errors.ts";
-import { loadExperiment, parseExperiment } from "../../scenarios/experiment_file.ts";
+import { UserError } from "../../base/errors.ts";
+import { loadExperiment, parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { experiments } from "../../scenarios/experiments/registry.ts";
 import { RIGHT, wrongLines } from "./right_experiment.ts";
 

@@ -1,8 +1,8 @@
 /** The three kinds of load: what is understood, and what people get wrong. */
 import assert from "node:assert/strict";
-import { type ExperimentInput, experimentSpec } from "../../scenarios/experiment.ts";
-import { type CellLoad, durationMsOf } from "../../scenarios/cell_load.ts";
-import { planCells } from "../../scenarios/plan.ts";
+import { type ExperimentInput, experimentSpec } from "../../scenarios/file/experiment.ts";
+import { type CellLoad, durationMsOf } from "../../scenarios/load/cell_load.ts";
+import { planCells } from "../../scenarios/plan/plan.ts";
 import { RIGHT, wrongLines } from "./right_experiment.ts";
 
 type LoadInput = ExperimentInput["load"];

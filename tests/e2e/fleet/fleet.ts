@@ -1,6 +1,6 @@
 /** A Redis, agents that wait at it, and a witness of what they ask. */
 import assert from "node:assert/strict";
-import { type Measurement, measurement } from "../../../runner/result.ts";
+import { type Measurement, measurement } from "../../../runner/result/result.ts";
 import { presenceKey } from "../../../runner/fleet/names.ts";
 import { roster } from "../../../runner/fleet/roster.ts";
 import { presence } from "../../../runner/fleet/told.ts";

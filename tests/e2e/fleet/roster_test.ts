@@ -5,7 +5,7 @@ import { until } from "../patience.ts";
 import { Plateau, plateau } from "../plateau.ts";
 import { Fleet } from "./fleet.ts";
 import { roster } from "../../../runner/fleet/roster.ts";
-import { VERSION } from "../../../runner/version.ts";
+import { VERSION } from "../../../base/version.ts";
 import { connectRedis } from "../../../targets/redis_client.ts";
 
 testWith(

@@ -40,7 +40,7 @@ const LAWS: readonly Law[] = [
     what:
       "text is escaped by writers; whoever looks for secrets knows in which forms they write them",
     sign: /\bharmless\(|\bwithoutCommands\(|&lt;|&quot;|&#\d+;/,
-    allowed: ["report/writing/", "scenarios/secrets.ts"],
+    allowed: ["report/writing/", "base/secrets.ts"],
   },
 ];
 
