@@ -1,7 +1,7 @@
 /** The report page of a single measurement: an experiment of one run. */
 import type { Grouped } from "../report/cells.ts";
 import { benchCommandOf } from "../report/command.ts";
-import { renderPage } from "../report/html/page.ts";
+import { renderPage } from "../report/page/page.ts";
 import { measuredSentences } from "../report/method.ts";
 import { reportModel } from "../report/model.ts";
 import { describeMachine } from "../base/system/describe.ts";

@@ -3,14 +3,14 @@
  * kept: who asks while a run loads its target gets the last one.
  */
 import type { Grouped } from "../report/cells.ts";
-import { renderLivePage } from "../report/html/live.ts";
+import { renderLivePage } from "../report/page/live_page.ts";
 import {
   advanceStatus,
   brokenStatus,
   endedStatus,
   GETTING_READY,
-} from "../report/live_progress.ts";
-import type { LiveStatus } from "../report/live_status.ts";
+} from "../report/page/live_progress.ts";
+import type { LiveStatus } from "../report/page/live_status.ts";
 import { type ReportModel, reportModel } from "../report/model.ts";
 import type { OnProgress } from "../runner/result/progress.ts";
 import type { OnSaved } from "../runner/result/result_file.ts";

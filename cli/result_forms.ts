@@ -3,7 +3,7 @@ import type { Grouped } from "../report/cells.ts";
 import { renderCsv } from "../report/csv.ts";
 import { renderIntervalsCsv } from "../report/csv/intervals.ts";
 import type { GateOutcome } from "../report/gates.ts";
-import { renderPage } from "../report/html/page.ts";
+import { renderPage } from "../report/page/page.ts";
 import { renderJunit, resultsSuite } from "../report/junit.ts";
 import { renderMarkdown } from "../report/markdown.ts";
 import { type ReportModel, reportModel } from "../report/model.ts";

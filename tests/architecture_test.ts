@@ -33,7 +33,7 @@ const PURE = [
   "scenarios/pace",
   "report",
 ];
-const IMPURE = ["report/html/build.ts", "report/html/client", "report/html/live_client"];
+const IMPURE = ["report/page/build.ts", "report/page/client", "report/page/live_client"];
 
 const BUDGET = { fileLines: 300, functionLines: 70, shortFunctionLines: 25, shortShare: 0.8 };
 
