@@ -3,25 +3,17 @@
  * charts' data is JSON that the client draws. A policy forbids every request and every foreign script.
  */
 import { createHash } from "node:crypto";
-import type { MissingModel } from "../caveats.ts";
 import type { Cell } from "../cells.ts";
 import { sectionOf } from "../charts.ts";
-import type { Fact } from "../method.ts";
 import type { ReportModel, ScenarioModel } from "../model.ts";
 import type { TrendModel } from "../trend.ts";
-import type { TrustModel } from "../trust.ts";
 import { unique } from "../words.ts";
 import client from "./client.js" with { type: "text" };
-import { claimsMarkup } from "./sections/claims.ts";
-import { barHeights, type Charts, type Place } from "./sections/figures.ts";
-import { forestHeights, forestsMarkup, hasComparisons } from "./sections/comparison.ts";
+import { barHeights, type Charts } from "./sections/figures.ts";
+import { forestHeights, hasComparisons } from "./sections/comparison.ts";
 import { type Markup, markup, scriptJson, verbatim } from "../writing/html.ts";
 import { type PackedSteps, packScenarios } from "./packed_intervals.ts";
-import { publishedMarkup } from "./sections/published.ts";
-import { gatesMarkup, overviewMarkup, scenarioMarkup } from "./sections/scenario.ts";
-import { outcomesMarkup } from "./sections/errors.ts";
-import { stableMarkup } from "./sections/settling.ts";
-import { sweepsMarkup } from "./sections/sweeps.ts";
+import { experimentMarkup } from "./sections/experiment.ts";
 import { trendMarkup } from "./sections/trend.ts";
 import type { Written } from "../writing/written.ts";
 import css from "./style.css" with { type: "text" };
@@ -150,84 +142,4 @@ function navigationMarkup(
     markup`<li><a href="${href}">${text}</a></li>`
   );
   return markup`<nav aria-label="Sections"><ul>${items}</ul></nav>`;
-}
-
-function experimentMarkup(model: ReportModel, place: Place): Markup {
-  const { id } = place;
-  const scenarios = model.scenarios.map((scenario, i) =>
-    scenarioMarkup(scenario, { ...place, id: `${id}-s${i + 1}` })
-  );
-  return markup`<article id="${id}">
-<header><h1>${model.title}</h1>
-${model.about && markup`<p class="about">${model.about}</p>`}
-${model.unanswered && markup`<p class="lead">${model.unanswered}</p>`}
-${model.verdict && markup`<p class="lead">${model.verdict}</p>`}
-${trustMarkup(model.trust)}
-${model.claims.summary && markup`<p><a href="#${id}-claims">${model.claims.summary}</a></p>`}
-${factsMarkup(model.facts)}
-${model.repetitions && markup`<p>${model.repetitions}</p>`}
-${model.warnings.map((text) => markup`<p class="warning">${text}</p>`)}</header>
-${claimsMarkup(model.claims, id)}
-${gatesMarkup(model.gates, place)}
-${overviewMarkup(model.scenarios, place)}
-${forestsMarkup(model, place)}
-${scenarios}
-${sweepsMarkup(model.sweeps, place)}
-${stableMarkup(model.stable, { ...place, id: `${id}-stable` })}
-${outcomesMarkup(model.scenarios, place)}
-${publishedMarkup(model.published, { ...place, id: `${id}-published` })}
-${missingMarkup(model.missing, id)}
-${methodMarkup(model, id)}
-</article>`;
-}
-
-/** Each experiment's badge: the verdict in a word, then what it means and why. */
-function trustMarkup(trust: TrustModel | null): Markup | null {
-  if (trust === null) return null;
-  const { level, text, reasons } = trust;
-  const items = reasons.map((reason) => markup`<li>${reason}</li>`);
-  return markup`<div class="trust ${level}"><p><strong>${level}</strong>: ${text}</p>
-${reasons.length === 0 ? null : markup`<ul>${items}</ul>`}</div>`;
-}
-
-function factsMarkup(facts: readonly Fact[]): Markup {
-  const items = facts.map(({ label, text }) =>
-    markup`<div><dt>${label}</dt><dd>${text}</dd></div>`
-  );
-  return markup`<dl class="facts">${items}</dl>`;
-}
-
-function missingMarkup(missing: readonly MissingModel[], id: string): Markup | null {
-  if (missing.length === 0) return null;
-  const items = missing.map(({ what, kind, reason, evidence }) =>
-    markup`<li><strong>${what}</strong>: ${kind}: ${reason}${preMarkup(evidence.join("\n"))}</li>`
-  );
-  return markup`<section id="${id}-missing"><h2>Not measured</h2>
-<ul class="missing">${items}</ul></section>`;
-}
-
-/** Focusable, as it scrolls. */
-function preMarkup(text: string): Markup | null {
-  return text === "" ? null : markup`<pre tabindex="0">${text}</pre>`;
-}
-
-function methodMarkup(model: ReportModel, id: string): Markup {
-  const { machine, method, source, sourceName, command } = model;
-  return markup`<section id="${id}-method"><h2>Machine and method</h2>
-${factsMarkup(machine)}
-${method.map((sentence) => markup`<p>${sentence}</p>`)}
-<h3>To repeat it</h3>
-${
-    source === "" || sourceName === ""
-      ? markup`<p>Run <code>${command}</code></p>`
-      : markup`<p>Save the experiment below as <code>${sourceName}</code>, then run <code>${command}</code></p>`
-  }
-${sourceMarkup(source)}</section>`;
-}
-
-function sourceMarkup(source: string): Markup | null {
-  if (source === "") return null;
-  return markup`<details><summary>The experiment, word for word</summary>${
-    preMarkup(source)
-  }</details>`;
 }

@@ -18,11 +18,10 @@ import {
   Tooltip,
 } from "chart.js";
 import { type Chart, sectionOf } from "../../charts.ts";
-import { agentsConfig } from "./charts/agents.ts";
+import { agentsConfig, faultsConfig } from "./charts/stacked_bars.ts";
 import { barsConfig } from "./charts/bars.ts";
 import { densityConfig } from "./charts/density.ts";
 import { Drawings } from "./charts/drawings.ts";
-import { faultsConfig } from "./charts/faults.ts";
 import { forestConfig } from "./charts/forest.ts";
 import { fillWhenOpened } from "./tables/intervals.ts";
 import { forgetCharts } from "./charts/page_data.ts";
@@ -31,7 +30,7 @@ import { sweepConfig } from "./charts/sweep.ts";
 import { equipTables } from "./tables/tables.ts";
 import { tailsConfig } from "./charts/tails.ts";
 import type { Theme } from "./charts/theme.ts";
-import { followLink, timelineFigures } from "./timeline/figures.ts";
+import { followLink, timelineFigures } from "./timeline/figure.ts";
 
 Drawing.register(
   BarController,

@@ -1,21 +1,20 @@
 /** The sections of the page that show scenarios: the overview of all, then each in full. */
-import type { GatesModel } from "../../gates/model.ts";
 import type { ScenarioModel } from "../../model.ts";
 import { READING } from "../../reading.ts";
 import type { Table } from "../../table.ts";
-import { agentsMarkup } from "./agents.ts";
-import { barsMarkup, densityFigure, type Place, readingMarkup, tailsFigure } from "./figures.ts";
+import {
+  barsMarkup,
+  chartMarkup,
+  densityFigure,
+  legendMarkup,
+  type Place,
+  readingMarkup,
+  tailsFigure,
+} from "./figures.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import { tableMarkup } from "./tables.ts";
 import { timelineFigure } from "./timeline.ts";
-
-/** The thresholds and what became of them; null when there are none. */
-export function gatesMarkup({ table, note }: GatesModel, { id }: Place): Markup | null {
-  const unjudged = note === "" ? null : markup`<p class="note">${note}</p>`;
-  if (table === null) return unjudged;
-  return markup`<section><h2>Thresholds</h2>
-${tableMarkup(table, { id: `${id}-thresholds`, captioned: false })}${unjudged}</section>`;
-}
+import type { AgentsPanel } from "../../agents/chart.ts";
 
 /** The answers: for each scenario a sentence, its bars, and the summary table that they show. */
 export function overviewMarkup(scenarios: readonly ScenarioModel[], place: Place): Markup {
@@ -95,4 +94,30 @@ function steadyMarkup({ steadyFindings, tables }: ScenarioModel, id: string): Ma
 <ul class="findings">${findings}</ul>
 ${tableMarkup(parts, { id: `${id}-parts`, captioned: true })}
 ${tableMarkup(steady, { id: `${id}-steady`, captioned: true })}`;
+}
+
+/** A longer table is for those who look for one agent. */
+const MOST_ROWS = 30;
+
+/** Each agent beside the whole; null where one program loaded alone. */
+function agentsMarkup({ agents }: ScenarioModel, place: Place): Markup | null {
+  if (agents === null) return null;
+  const { findings, table, panels } = agents;
+  const items = findings.map((text) => markup`<li>${text}</li>`);
+  const all = tableMarkup(table, { id: `${place.id}-agents`, captioned: false });
+  const folded = markup`<details><summary>Each agent</summary>${all}</details>`;
+  return markup`<h3>Agents</h3>
+${items.length === 0 ? null : markup`<ul class="findings">${items}</ul>`}
+${table.rows.length > MOST_ROWS ? folded : all}
+${panelsMarkup(panels, place)}`;
+}
+
+function panelsMarkup(panels: readonly AgentsPanel[], place: Place): Markup | null {
+  if (panels.length === 0) return null;
+  const drawn = panels.map(({ label, chart }, i) =>
+    markup`<div class="panel"><h4>Requests per second, ${label}</h4>${legendMarkup(chart.series)}
+${chartMarkup(chart, "faults", { ...place, id: `${place.id}-agents-${i + 1}` })}</div>`
+  );
+  return markup`<figure><div class="panels">${drawn}</div>
+<figcaption>${readingMarkup(READING.agents)}</figcaption></figure>`;
 }

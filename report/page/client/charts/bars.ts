@@ -4,8 +4,7 @@ import type { Chart, ChartConfiguration, Plugin } from "chart.js";
 import type { BarsChart } from "../../../charts.ts";
 import { formatNumber } from "../../../units.ts";
 import { valueScale } from "./scales.ts";
-import { tooltip } from "./tooltip.ts";
-import type { Theme } from "./theme.ts";
+import { type Theme, tooltip } from "./theme.ts";
 
 const LABEL_ABOVE_PX = 13;
 

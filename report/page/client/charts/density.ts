@@ -3,8 +3,7 @@ import type { ChartConfiguration } from "chart.js";
 import { COLORS, type DensityChart } from "../../../charts.ts";
 import { formatNumber } from "../../../units.ts";
 import { valueScale } from "./scales.ts";
-import { tooltip } from "./tooltip.ts";
-import { faded, type Theme } from "./theme.ts";
+import { faded, type Theme, tooltip } from "./theme.ts";
 
 interface Point {
   readonly x: number;

@@ -7,7 +7,6 @@
 import { Chart as Drawing } from "chart.js";
 import type { Chart } from "../../../charts.ts";
 import { chartOf } from "./page_data.ts";
-import { fitTables } from "./paper.ts";
 import { readTheme, type Theme } from "./theme.ts";
 
 export type Draw = (canvas: HTMLCanvasElement, chart: Chart, theme: Theme) => Drawing | null;
@@ -114,5 +113,18 @@ export class Drawings {
     Drawing.defaults.devicePixelRatio = printing ? Math.max(2, devicePixelRatio) : devicePixelRatio;
     this.#theme = readTheme();
     for (const canvas of document.querySelectorAll("canvas")) this.#drawNow(canvas);
+  }
+}
+
+/**
+ * Scales each table that is too wide for paper, which scrolls nothing and would shrink the whole page for it;
+ * `false` undoes that.
+ */
+function fitTables(printing: boolean): void {
+  for (const table of document.querySelectorAll<HTMLElement>(".scroll table")) {
+    table.style.zoom = "";
+    const room = table.parentElement?.clientWidth ?? 0;
+    const width = table.offsetWidth;
+    if (printing && room > 0 && width > room) table.style.zoom = String(room / (width + 1));
   }
 }

@@ -5,8 +5,7 @@ import type { ForestChart } from "../../../charts.ts";
 import { formatTick } from "../../../units.ts";
 import { cutTo } from "./bars.ts";
 import { type AxisOptions, logTicks, roundStep, valueScale } from "./scales.ts";
-import { tooltip } from "./tooltip.ts";
-import { faded, type Theme } from "./theme.ts";
+import { faded, type Theme, tooltip } from "./theme.ts";
 
 type Row = ForestChart["rows"][number];
 

@@ -3,8 +3,7 @@
 import type { Chart, ChartConfiguration } from "chart.js";
 import type { Axis, ScatterChart } from "../../../charts.ts";
 import { valueScale } from "./scales.ts";
-import { faded, type Theme } from "./theme.ts";
-import { tooltip } from "./tooltip.ts";
+import { faded, type Theme, tooltip } from "./theme.ts";
 
 interface Dot {
   readonly x: number;

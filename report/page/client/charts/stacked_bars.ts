@@ -1,11 +1,11 @@
 /// <reference lib="dom" />
 /** A run over time: a bar an interval, its parts one above the other. */
 import type { ChartConfiguration } from "chart.js";
-import { formatTick } from "../../../units.ts";
-import type { Theme } from "./theme.ts";
-import { tooltip } from "./tooltip.ts";
+import { formatCount, formatNumber, formatTick } from "../../../units.ts";
+import { type Theme, tooltip } from "./theme.ts";
+import type { AgentsChart, FaultsChart } from "../../../charts.ts";
 
-export interface StackedBars {
+interface StackedBars {
   /** End of each interval, seconds since the start of the run. */
   readonly t: readonly number[];
   readonly series: readonly {
@@ -14,13 +14,13 @@ export interface StackedBars {
     /** One for each interval. */
     readonly values: readonly number[];
   }[];
-  /** How a part is told. */
+  /** A part as text, for its tooltip. */
   readonly text: (value: number) => string;
   /** What is there is seen, however little it is: pixels. */
   readonly leastBar: number;
 }
 
-export function stackedBars(
+function stackedBars(
   { t, series, text, leastBar }: StackedBars,
   theme: Theme,
 ): ChartConfiguration<"bar"> {
@@ -71,4 +71,17 @@ export function stackedBars(
       },
     },
   };
+}
+
+/** Requests per second over one run: a bar an interval, its parts the agents. */
+export function agentsConfig({ t, series }: AgentsChart, theme: Theme): ChartConfiguration<"bar"> {
+  const agents = series.map(({ label, color, rate }) => ({ label, color, values: rate }));
+  const text = (rate: number): string => `${formatNumber(rate)} requests/s`;
+  return stackedBars({ t, series: agents, text, leastBar: 0 }, theme);
+}
+
+/** Errors over time: a bar an interval, its parts the kinds. */
+export function faultsConfig({ t, series }: FaultsChart, theme: Theme): ChartConfiguration<"bar"> {
+  const kinds = series.map(({ label, color, counts }) => ({ label, color, values: counts }));
+  return stackedBars({ t, series: kinds, text: formatCount, leastBar: 2 }, theme);
 }

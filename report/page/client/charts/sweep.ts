@@ -3,8 +3,7 @@
 import type { Chart, ChartConfiguration, Plugin, Scale } from "chart.js";
 import { COLORS, type SweepChart } from "../../../charts.ts";
 import { type AxisOptions, valueScale } from "./scales.ts";
-import { tooltip } from "./tooltip.ts";
-import { faded, type Theme } from "./theme.ts";
+import { faded, type Theme, tooltip } from "./theme.ts";
 
 type Series = SweepChart["series"][number];
 type Point = Series["points"][number];

@@ -3,8 +3,7 @@ import type { ChartConfiguration, ChartDataset, Scale } from "chart.js";
 import { COLORS, type TailsChart } from "../../../charts.ts";
 import { boundText, formatNumber } from "../../../units.ts";
 import { type AxisOptions, valueScale } from "./scales.ts";
-import { faded, type Theme } from "./theme.ts";
-import { tooltip } from "./tooltip.ts";
+import { faded, type Theme, tooltip } from "./theme.ts";
 
 interface Point {
   readonly x: number;

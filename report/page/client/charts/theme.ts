@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
-/** Colours and type of the charts, read from the page's style sheet so that both always agree. */
-
+/** Colours, type and tooltips of the charts, read from the page's style sheet so that both always agree. */
 import { COLORS } from "../../../charts.ts";
+import type { ChartType, TooltipOptions } from "chart.js";
 
 export interface Theme {
   readonly ink: string;
@@ -39,4 +39,22 @@ export function readTheme(): Theme {
 /** `#rrggbb` with an opacity, 0–1. */
 export function faded(color: string, opacity: number): string {
   return color + Math.round(opacity * 255).toString(16).padStart(2, "0");
+}
+
+/** The look of every tooltip. */
+export function tooltip(
+  { raised, ink, muted, line, font }: Theme,
+): Partial<TooltipOptions<ChartType>> {
+  return {
+    backgroundColor: raised,
+    titleColor: muted,
+    bodyColor: ink,
+    borderColor: line,
+    borderWidth: 1,
+    cornerRadius: 4,
+    padding: 8,
+    displayColors: false,
+    titleFont: { family: font, size: 12, weight: "normal" as const },
+    bodyFont: { family: font, size: 12 },
+  };
 }

@@ -3,10 +3,9 @@ import type { ActiveElement, ChartConfiguration, ChartDataset } from "chart.js";
 import type { TimelineChart, TimelineRun } from "../../../charts.ts";
 import { formatNumber } from "../../../units.ts";
 import { laneScale } from "../charts/scales.ts";
-import { faded, type Theme } from "../charts/theme.ts";
+import { faded, type Theme, tooltip } from "../charts/theme.ts";
 import { momentText, startOf, timeScale } from "./axis.ts";
 import { type Marks, timelineMarks } from "./marks.ts";
-import { tooltip } from "../charts/tooltip.ts";
 
 interface Point {
   readonly x: number;

@@ -9,14 +9,13 @@ import { type Axis, sectionOf, type TimelineChart } from "../../../charts.ts";
 import { brush } from "./brush.ts";
 import type { Drawings } from "../charts/drawings.ts";
 import { chartOf } from "../charts/page_data.ts";
-import { selectedElements, selectedSentence } from "./selected.ts";
-import { selectedOf } from "./selection.ts";
+import { selectedElements, selectedOf, selectedSentence } from "./selection.ts";
 import { type Steps, stepsOf } from "./steps.ts";
 import type { Theme } from "../charts/theme.ts";
 import { timelineConfig } from "./chart.ts";
 import { indexOf, momentAt, placeAt } from "./axis.ts";
 import type { Marks } from "./marks.ts";
-import { axisOf, linkTo, shownOf, type View, WHOLE } from "./view.ts";
+import { axisOf, linkTo, readLink, shownOf, type View, WHOLE } from "./view.ts";
 import { ViewForm } from "./view_form.ts";
 
 /** Until somebody stops choosing, nothing is read out and no link is made. */
@@ -176,4 +175,27 @@ export class TimelineFigure {
       drawing.draw();
     }
   }
+}
+
+/** All figures of timelines of the page, by their section. */
+export type TimelineFigures = ReadonlyMap<string, TimelineFigure>;
+
+export function timelineFigures(drawings: Drawings): TimelineFigures {
+  const figures = [...document.querySelectorAll<HTMLElement>("figure.timelines")].flatMap(
+    (element) => {
+      const form = element.querySelector<HTMLFormElement>("form.view");
+      return form ? [new TimelineFigure(element, form, drawings)] : [];
+    },
+  );
+  return new Map(figures.map((figure) => [figure.section, figure]));
+}
+
+/** Shows what the page's address asks for, if it does. */
+export function followLink(figures: TimelineFigures): void {
+  const link = readLink(location.hash);
+  const figure = link && figures.get(link.section);
+  if (!link || !figure) return;
+  figure.show(link.view);
+  history.scrollRestoration = "manual"; // or a browser that reloads scrolls back, after us
+  figure.scrollIntoView();
 }
