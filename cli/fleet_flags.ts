@@ -66,7 +66,7 @@ export async function loaderFor(
 ): Promise<Loader> {
   const { agents } = values;
   if (agents === undefined) return new LocalLoader();
-  const { Fleet } = await import("../runner/fleet/fleet.ts");
+  const { Fleet } = await import("../runner/fleet/coordinator/fleet.ts");
   return await Fleet.open({ ...fleetRedis(values), agents, onNote });
 }
 

@@ -5,8 +5,8 @@
 import { deflateSync } from "node:zlib";
 import { Buffer } from "node:buffer";
 import type { Run } from "../../runner/result/result.ts";
-import { EMPTY, Histogram, type SparseHistogram } from "../../runner/stats/histogram.ts";
-import { decodeSparse } from "../../runner/stats/hdr.ts";
+import { EMPTY, Histogram, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
+import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import type { Point } from "../intervals.ts";
 import type { ScenarioModel } from "../model.ts";
 import { packSteps, type Step } from "../packing.ts";

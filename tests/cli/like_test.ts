@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { differencesOf, withLikeness } from "../../cli/like.ts";
-import { encodeHistogram } from "../../runner/stats/hdr.ts";
-import { Histogram } from "../../runner/stats/histogram.ts";
+import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { UserError } from "../../base/errors.ts";
 import { measurementFixture } from "../report/fixture.ts";

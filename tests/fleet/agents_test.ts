@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { renderRoster } from "../../cli/agents.ts";
-import { type Presence, presence } from "../../runner/fleet/told.ts";
+import { type Presence, presence } from "../../runner/fleet/protocol/agent_message.ts";
 import { VERSION } from "../../base/version.ts";
 import { certificates } from "../certificates.ts";
 import { RedisServer } from "../e2e/fleet/redis_server.ts";

@@ -9,8 +9,8 @@ import { reportModel } from "../../report/model.ts";
 import { repetitionsText } from "../../report/stopped.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import type { Results } from "../../runner/result/result.ts";
-import { ratioOf } from "../../runner/stats/interval.ts";
-import { smallestChangeOf } from "../../runner/stats/verdict.ts";
+import { ratioOf } from "../../runner/stats/confidence/confidence_interval.ts";
+import { smallestChangeOf } from "../../runner/stats/comparison/verdict.ts";
 import { resultsFixture } from "./fixture.ts";
 
 type Reached = NonNullable<Results["reached"]>;
