@@ -6,7 +6,7 @@ import type { Table } from "../table.ts";
 import { outcomeLines } from "../terminal/verdicts.ts";
 import { BLANK, HANGING, indented, lineOf, paragraph } from "../terminal/line.ts";
 import { formatMs, formatNumber } from "../units.ts";
-import { document, lines, md, paragraphs } from "../writing/markdown.ts";
+import { documentOf, lines, md, paragraphs } from "../writing/markdown.ts";
 import { type Line, type TerminalOptions, writtenLines } from "../writing/terminal.ts";
 import type { Written } from "../writing/written.ts";
 import { isDecisive } from "./group.ts";
@@ -38,7 +38,7 @@ export function renderComparisonMarkdown(comparison: ResultsComparison): Written
   const { cells, gates } = comparison;
   const table = tableOfAll(comparison);
   const items = cells.map((cell) => md`- ${sentenceOf(cell)}: ${findingsOf(cell).join("; ")}`);
-  return document(paragraphs([
+  return documentOf(paragraphs([
     md`## Comparison`,
     ...doubtsOf(comparison).map((doubt) => md`**${doubt}**`),
     lines(items),
