@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { differencesOf, withLikeness } from "../../cli/like.ts";
+import { differencesOf, withLikeness } from "../../cli/like/like.ts";
 import { encodeHistogram } from "../../runner/stats/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram.ts";
 import type { Measurement } from "../../runner/result/result.ts";

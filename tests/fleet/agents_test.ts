@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { renderRoster } from "../../cli/agents.ts";
+import { renderRoster } from "../../cli/commands/agents.ts";
 import { type Presence, presence } from "../../runner/fleet/told.ts";
 import { VERSION } from "../../base/version.ts";
 import { certificates } from "../certificates.ts";
