@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { inflateSync } from "node:zlib";
 import { Buffer } from "node:buffer";
-import { packScenarios } from "../../report/html/packed.ts";
+import { packScenarios } from "../../report/page/packed_intervals.ts";
 import { reportModel } from "../../report/model.ts";
 import { unpackSteps } from "../../report/packing.ts";
 import { sum } from "../../report/spread.ts";

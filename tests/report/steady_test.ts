@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { renderCsv } from "../../report/csv.ts";
-import { renderPage } from "../../report/html/page.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { type Cell, groupRuns } from "../../report/cells.ts";
 import { reportModel } from "../../report/model.ts";
 import { steadyFindings } from "../../report/steady_finding.ts";

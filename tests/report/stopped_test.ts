@@ -3,7 +3,7 @@ import { groupRuns } from "../../report/cells.ts";
 import { comparePairs } from "../../report/comparison.ts";
 import { groupOf } from "../../report/comparison/group.ts";
 import { verdictText } from "../../report/comparison/words.ts";
-import { renderPage } from "../../report/html/page.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { renderMarkdown } from "../../report/markdown.ts";
 import { reportModel } from "../../report/model.ts";
 import { repetitionsText } from "../../report/stopped.ts";

@@ -1,6 +1,6 @@
 /** Several results of one experiment: their order and names, what changed and when, in every form. */
 import assert from "node:assert/strict";
-import { renderPage } from "../../report/html/page.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { type ComparedCell, compareResults } from "../../report/comparison/results.ts";
 import { reportModel } from "../../report/model.ts";
 import { trendFinding } from "../../report/trend/finding.ts";
