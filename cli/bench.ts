@@ -1,6 +1,6 @@
 /** `plateau bench URL`: one measurement, in the manner of wrk and oha. */
-import type { Grouped } from "../report/cells.ts";
-import type { GateOutcome } from "../report/gates.ts";
+import type { Grouped } from "../report/model/runs/cells.ts";
+import type { GateOutcome } from "../report/model/gates/gates.ts";
 import { jsonText } from "../report/writing/json.ts";
 import type { Written } from "../report/writing/written.ts";
 import { measureUrl } from "../runner/measure/bench.ts";
@@ -96,8 +96,8 @@ async function gatesOf(
   baseline: Grouped | null,
 ): Promise<readonly GateOutcome[]> {
   if (thresholds.length === 0) return [];
-  const { judgeCells } = await import("../report/gates.ts");
-  const { gatedMeasurement } = await import("../report/gates/cells.ts");
+  const { judgeCells } = await import("../report/model/gates/gates.ts");
+  const { gatedMeasurement } = await import("../report/model/gates/cells.ts");
   const cells = [gatedMeasurement(measurement, baseline)];
   return judgeCells(thresholds, cells, { hasBaseline: baseline !== null });
 }
@@ -119,11 +119,11 @@ function renderersOf(
 ): Renderers {
   return {
     json: () => jsonText(measurement, 2),
-    csv: async () => (await import("../report/csv.ts")).renderMeasurementCsv(measurement),
+    csv: async () => (await import("../report/files/csv.ts")).renderMeasurementCsv(measurement),
     csvIntervals: async () =>
-      (await import("../report/csv/intervals.ts")).renderMeasurementIntervalsCsv(measurement),
+      (await import("../report/files/csv_intervals.ts")).renderMeasurementIntervalsCsv(measurement),
     markdown: async () =>
-      (await import("../report/markdown.ts")).renderMeasurementMarkdown(measurement, gates),
+      (await import("../report/files/markdown.ts")).renderMeasurementMarkdown(measurement, gates),
     junit: async () => await junitOf(measurement, gates),
     html: async () => (await import("./bench_page.ts")).renderBenchPage(measurement, asked),
   };
@@ -133,7 +133,7 @@ async function junitOf(
   measurement: Measurement,
   gates: readonly GateOutcome[],
 ): Promise<Written<"xml">> {
-  const { measurementSuite, renderJunit } = await import("../report/junit.ts");
+  const { measurementSuite, renderJunit } = await import("../report/files/junit.ts");
   const startedAt = new Date(Date.now() - measurement.elapsed * 1_000).toISOString();
   const about = { measurement, startedAt, hostname: hostname() };
   return renderJunit([measurementSuite(about, gates)]);

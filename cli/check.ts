@@ -1,9 +1,9 @@
 /** `plateau check FILE`: what `run` would do, without doing it. */
 import { z } from "zod";
-import { cellLabel } from "../report/cells.ts";
-import { loadText, parametersText, scenarioLoads } from "../report/load.ts";
-import { formatDuration } from "../report/units.ts";
-import { counted } from "../report/words.ts";
+import { cellLabel } from "../report/model/runs/cells.ts";
+import { loadText, parametersText, scenarioLoads } from "../report/model/method/load.ts";
+import { formatDuration } from "../report/model/format/units.ts";
+import { counted } from "../report/model/format/words.ts";
 import { textLines } from "../report/writing/terminal.ts";
 import { describeLoad } from "../runner/measure/described_load.ts";
 import { boundsOf, repeatSentence } from "../runner/experiment/repetition.ts";

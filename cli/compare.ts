@@ -1,11 +1,11 @@
 /** `plateau compare BASE NEW`: what changed between two results, and whether that is sure. */
 import { z } from "zod";
-import { compareSessions, type ResultsComparison } from "../report/comparison/results.ts";
-import { distinct, withoutSessionsOf } from "../report/comparison/sessions.ts";
-import type { Side } from "../report/comparison/differences.ts";
-import { comparisonJson, comparisonSuite } from "../report/comparison/forms.ts";
-import { renderComparison, renderComparisonMarkdown } from "../report/comparison/render.ts";
-import { renderJunit } from "../report/junit.ts";
+import { compareSessions, type ResultsComparison } from "../report/model/compared_results.ts";
+import { distinct, withoutSessionsOf } from "../report/model/comparison/sessions.ts";
+import type { Side } from "../report/model/comparison/differences.ts";
+import { comparisonJson, comparisonSuite } from "../report/files/comparison.ts";
+import { renderComparison, renderComparisonMarkdown } from "../report/files/comparison_text.ts";
+import { renderJunit } from "../report/files/junit.ts";
 import { jsonText } from "../report/writing/json.ts";
 import type { Measurement, Results } from "../runner/result/result.ts";
 import { EXIT, UserError } from "../base/errors.ts";

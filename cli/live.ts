@@ -2,7 +2,7 @@
  * `run --live`: the report of a running experiment, on loopback. A page is rendered between runs alone, and
  * kept: who asks while a run loads its target gets the last one.
  */
-import type { Grouped } from "../report/cells.ts";
+import type { Grouped } from "../report/model/runs/cells.ts";
 import { renderLivePage } from "../report/html/live.ts";
 import {
   advanceStatus,
@@ -11,7 +11,7 @@ import {
   GETTING_READY,
 } from "../report/live_progress.ts";
 import type { LiveStatus } from "../report/live_status.ts";
-import { type ReportModel, reportModel } from "../report/model.ts";
+import { type ReportModel, reportModel } from "../report/model/model.ts";
 import type { OnProgress } from "../runner/result/progress.ts";
 import type { OnSaved } from "../runner/result/result_file.ts";
 import { messageOf } from "../base/errors.ts";

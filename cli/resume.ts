@@ -1,6 +1,6 @@
 /** `run --resume DIR`: what was asked for then, if it may be gone on with here and now. */
 import { basename, join, resolve } from "node:path";
-import { type Word, wordsOf } from "../report/command.ts";
+import { type Word, wordsOf } from "../report/model/method/command.ts";
 import type { Flags } from "../runner/result/invocation.ts";
 import { describeMachine } from "../base/system/describe.ts";
 import { openExperiment } from "../runner/experiment/open_experiment.ts";

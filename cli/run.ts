@@ -1,8 +1,8 @@
 /** `plateau run [EXPERIMENT]`: from the file to the report. */
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { z } from "zod";
-import type { Grouped } from "../report/cells.ts";
-import { quoted } from "../report/command.ts";
+import type { Grouped } from "../report/model/runs/cells.ts";
+import { quoted } from "../report/model/method/command.ts";
 import { textLines } from "../report/writing/terminal.ts";
 import { type ExperimentRequest, runExperiment } from "../runner/experiment/experiment.ts";
 import type { Results } from "../runner/result/result.ts";

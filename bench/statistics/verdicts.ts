@@ -4,8 +4,8 @@ import {
   comparisonOf,
   type FigureComparison,
   type Pair,
-} from "../../report/comparison.ts";
-import type { Group, Measured } from "../../report/comparison/group.ts";
+} from "../../report/model/comparison/comparison.ts";
+import type { Group, Measured } from "../../report/model/comparison/group.ts";
 import type { Estimate } from "../../runner/stats/bootstrap.ts";
 import { meanOfSessions, spreadOfSessions } from "../../runner/stats/sessions.ts";
 import { estimatesOf, type Machine, simulateCells } from "./experiment.ts";

@@ -1,5 +1,5 @@
 /** The section of the page that shows what became of claims. */
-import type { ClaimsModel } from "../claims/model.ts";
+import type { ClaimsModel } from "../model/claims/model.ts";
 import { type Markup, markup } from "../writing/html.ts";
 import { tableMarkup } from "./tables.ts";
 

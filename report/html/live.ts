@@ -3,7 +3,7 @@
  * puts in newer parts. This one may ask its own server; the file that is left may ask nobody.
  */
 import { leftText, type LiveStatus } from "../live_status.ts";
-import type { ReportModel } from "../model.ts";
+import type { ReportModel } from "../model/model.ts";
 import css from "./live.css" with { type: "text" };
 import script from "./live_client.js" with { type: "text" };
 import { type Markup, markup } from "../writing/html.ts";

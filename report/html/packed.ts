@@ -7,10 +7,10 @@ import { Buffer } from "node:buffer";
 import type { Run } from "../../runner/result/result.ts";
 import { EMPTY, Histogram, type SparseHistogram } from "../../runner/stats/histogram.ts";
 import { decodeSparse } from "../../runner/stats/hdr.ts";
-import type { Point } from "../intervals.ts";
-import type { ScenarioModel } from "../model.ts";
-import { packSteps, type Step } from "../packing.ts";
-import { sum } from "../spread.ts";
+import type { Point } from "../model/runs/intervals.ts";
+import type { ScenarioModel } from "../model/model.ts";
+import { packSteps, type Step } from "../model/charts/packing.ts";
+import { sum } from "../model/runs/spread.ts";
 
 export interface PackedSteps {
   /** Of a whole step. */

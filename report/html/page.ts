@@ -3,14 +3,14 @@
  * charts' data is JSON that the client draws. A policy forbids every request and every foreign script.
  */
 import { createHash } from "node:crypto";
-import type { MissingModel } from "../caveats.ts";
-import type { Cell } from "../cells.ts";
-import { sectionOf } from "../charts.ts";
-import type { Fact } from "../method.ts";
-import type { ReportModel, ScenarioModel } from "../model.ts";
-import type { TrendModel } from "../trend.ts";
-import type { TrustModel } from "../trust.ts";
-import { unique } from "../words.ts";
+import type { MissingModel } from "../model/findings/caveats.ts";
+import type { Cell } from "../model/runs/cells.ts";
+import { sectionOf } from "../model/charts/charts.ts";
+import type { Fact } from "../model/method/method.ts";
+import type { ReportModel, ScenarioModel } from "../model/model.ts";
+import type { TrendModel } from "../model/trend/trend.ts";
+import type { TrustModel } from "../model/findings/trust.ts";
+import { unique } from "../model/format/words.ts";
 import client from "./client.js" with { type: "text" };
 import { claimsMarkup } from "./claims.ts";
 import { barHeights, type Charts, type Place } from "./figures.ts";

@@ -1,8 +1,8 @@
 /** The sections of the page that show scenarios: the overview of all, then each in full. */
-import type { GatesModel } from "../gates/model.ts";
-import type { ScenarioModel } from "../model.ts";
-import { READING } from "../reading.ts";
-import type { Table } from "../table.ts";
+import type { GatesModel } from "../model/gates/model.ts";
+import type { ScenarioModel } from "../model/model.ts";
+import { READING } from "../model/format/how_to_read.ts";
+import type { Table } from "../model/tables/table.ts";
 import { agentsMarkup } from "./agents.ts";
 import { barsMarkup, densityFigure, type Place, readingMarkup, tailsFigure } from "./figures.ts";
 import { type Markup, markup } from "../writing/html.ts";

@@ -1,5 +1,5 @@
 /** The part of the page that shows several results of one experiment in the order of time. */
-import type { ScenarioTrend, TrendModel } from "../trend.ts";
+import type { ScenarioTrend, TrendModel } from "../model/trend/trend.ts";
 import { chartMarkup, legendMarkup, type Place } from "./figures.ts";
 import { type Markup, markup } from "../writing/html.ts";
 import { tableMarkup } from "./tables.ts";

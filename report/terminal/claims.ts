@@ -1,7 +1,7 @@
 /** Judged claims as lines: ✓ reproduced, ✗ not, ? inconclusive. */
-import type { ClaimOutcome } from "../claims/finding.ts";
-import type { ClaimsModel } from "../claims/model.ts";
-import { claimLine } from "../claims/table.ts";
+import type { ClaimOutcome } from "../model/claims/finding.ts";
+import type { ClaimsModel } from "../model/claims/model.ts";
+import { claimLine } from "../model/claims/table.ts";
 import type { Line, Style, TerminalOptions } from "../writing/terminal.ts";
 import { BLANK, HANGING, lineOf, paragraph } from "./line.ts";
 

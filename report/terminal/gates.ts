@@ -1,6 +1,6 @@
 /** Outcomes of thresholds as lines: ✓ passed, ✗ failed, ? inconclusive. */
-import type { GateOutcome, Outcome } from "../gates.ts";
-import { gateLine } from "../gates/table.ts";
+import type { GateOutcome, Outcome } from "../model/gates/gates.ts";
+import { gateLine } from "../model/gates/table.ts";
 import type { Line, Style, TerminalOptions } from "../writing/terminal.ts";
 import { HANGING, paragraph } from "./line.ts";
 

@@ -4,9 +4,15 @@
  */
 import type { LiveAgent } from "../../runner/result/progress.ts";
 import { mergeHistograms } from "../../runner/stats/histogram.ts";
-import { latencySteps } from "../measurement.ts";
-import { formatCount, formatDuration, formatMs, formatNumber, GLUE } from "../units.ts";
-import { counted } from "../words.ts";
+import { latencySteps } from "../model/measurement.ts";
+import {
+  formatCount,
+  formatDuration,
+  formatMs,
+  formatNumber,
+  GLUE,
+} from "../model/format/units.ts";
+import { counted } from "../model/format/words.ts";
 import { barOf, sparkline } from "./bars.ts";
 import { fleetLines } from "./fleet.ts";
 import { fitted, padStart, widthOf } from "../writing/columns.ts";

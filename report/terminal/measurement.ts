@@ -1,8 +1,8 @@
 /** What `plateau bench` prints: readers of wrk and oha find their way. */
 import type { Measurement } from "../../runner/result/result.ts";
-import type { GateOutcome } from "../gates.ts";
-import type { Fact } from "../method.ts";
-import { type MeasurementModel, measurementModel } from "../measurement.ts";
+import type { GateOutcome } from "../model/gates/gates.ts";
+import type { Fact } from "../model/method/method.ts";
+import { type MeasurementModel, measurementModel } from "../model/measurement.ts";
 import { outcomeLines } from "./gates.ts";
 import { barOf } from "./bars.ts";
 import { tableLines } from "./table.ts";

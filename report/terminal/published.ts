@@ -1,5 +1,5 @@
 /** Published figures beside the measured ones, in a paragraph a table; the page has the rest. */
-import type { PublishedModel } from "../published/model.ts";
+import type { PublishedModel } from "../model/published/model.ts";
 import type { Line, TerminalOptions } from "../writing/terminal.ts";
 import { BLANK, HANGING, indented, lineOf, paragraph } from "./line.ts";
 

@@ -1,8 +1,8 @@
 /** What `plateau run` prints at its end. */
-import type { ReportModel, ScenarioModel } from "../model.ts";
-import { type Answer, answerText } from "../answer.ts";
-import type { GatesModel } from "../gates/model.ts";
-import { sum } from "../spread.ts";
+import type { ReportModel, ScenarioModel } from "../model/model.ts";
+import { type Answer, answerText } from "../model/comparison/summary.ts";
+import type { GatesModel } from "../model/gates/model.ts";
+import { sum } from "../model/runs/spread.ts";
 import { claimLines } from "./claims.ts";
 import { outcomeLines } from "./gates.ts";
 import { latencyLines } from "./latency.ts";

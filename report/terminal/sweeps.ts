@@ -1,5 +1,5 @@
 /** What the factors do, in the terminal: the sentences, without the figures. */
-import type { SweepModel } from "../sweeps.ts";
+import type { SweepModel } from "../model/sweeps/sweeps.ts";
 import type { Line, TerminalOptions } from "../writing/terminal.ts";
 import { BLANK, HANGING, indented, lineOf, paragraph } from "./line.ts";
 

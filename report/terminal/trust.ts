@@ -1,5 +1,5 @@
 /** What was measured, and whether to believe it, under the title: in a word first, as colours do not reach everybody. */
-import type { TrustModel } from "../trust.ts";
+import type { TrustModel } from "../model/findings/trust.ts";
 import type { Line, Style, TerminalOptions } from "../writing/terminal.ts";
 import { wrapped } from "../writing/columns.ts";
 import { lineOf, paragraph } from "./line.ts";

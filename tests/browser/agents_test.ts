@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import type { BrowserContextOptions } from "playwright-core";
 import { renderPage } from "../../report/html/page.ts";
-import { reportModel } from "../../report/model.ts";
+import { reportModel } from "../../report/model/model.ts";
 import { resultsFixture } from "../report/fixture.ts";
 import { type AgentSpec, fleetMeasurement } from "../report/fleet.ts";
 import { violationsOf } from "./accessibility.ts";

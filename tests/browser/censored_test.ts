@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { renderPage } from "../../report/html/page.ts";
-import { reportModel } from "../../report/model.ts";
+import { reportModel } from "../../report/model/model.ts";
 import { censoredResults, FROZEN, INTERRUPTED, type Load } from "../report/censored_results.ts";
 import { violationsOf } from "./accessibility.ts";
 import { chromiumTest, openAll, scrollThrough } from "./chromium.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { renderPage } from "../../report/html/page.ts";
-import { reportModel } from "../../report/model.ts";
+import { reportModel } from "../../report/model/model.ts";
 import { publishedResults } from "../report/published_results.ts";
 import { violationsOf } from "./accessibility.ts";
 import { chromiumTest, inkOf, type Look, scrollThrough } from "./chromium.ts";

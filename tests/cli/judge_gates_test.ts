@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { judgeGates } from "../../cli/judge_gates.ts";
-import type { Outcome } from "../../report/gates.ts";
+import type { Outcome } from "../../report/model/gates/gates.ts";
 import { ExpectedError } from "../../base/errors.ts";
 
 function endOf(...outcomes: Outcome[]): { code: number; lines: readonly string[] } {

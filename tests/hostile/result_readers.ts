@@ -9,7 +9,7 @@ import { resultForms } from "../../cli/result_forms.ts";
 import { readMeasured, readResults, readSessions } from "../../cli/result_reading.ts";
 import { planResumed } from "../../cli/resume.ts";
 import { readBaseline } from "../../cli/threshold_flags.ts";
-import { compareSessions } from "../../report/comparison/results.ts";
+import { compareSessions } from "../../report/model/compared_results.ts";
 import { UserError } from "../../base/errors.ts";
 import { thresholdText } from "../../scenarios/claims/threshold.ts";
 import { MARKUP, MUTATIONS, type Tree } from "./mutations.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { type Cell, groupRuns } from "../../report/cells.ts";
-import { percentileTable } from "../../report/tables/percentiles.ts";
-import { summaryTable } from "../../report/tables/summary.ts";
-import { formatInterval, GLUE } from "../../report/units.ts";
+import { type Cell, groupRuns } from "../../report/model/runs/cells.ts";
+import { percentileTable } from "../../report/model/tables/percentiles.ts";
+import { summaryTable } from "../../report/model/tables/summary.ts";
+import { formatInterval, GLUE } from "../../report/model/format/units.ts";
 import { blocksOf } from "../../runner/stats/blocks.ts";
 import { bootstrap } from "../../runner/stats/bootstrap.ts";
 import { decodeHistogram } from "../../runner/stats/hdr.ts";

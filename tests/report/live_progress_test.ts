@@ -6,7 +6,7 @@ import {
   GETTING_READY,
 } from "../../report/live_progress.ts";
 import { leftText } from "../../report/live_status.ts";
-import { reportModel } from "../../report/model.ts";
+import { reportModel } from "../../report/model/model.ts";
 import type { Progress } from "../../runner/result/progress.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 

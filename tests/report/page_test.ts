@@ -5,7 +5,7 @@ import { CLIENTS, sourceLine } from "../../report/html/build.ts";
 import { markup, scriptJson } from "../../report/writing/html.ts";
 import { shownOf, WHOLE } from "../../report/html/client/view.ts";
 import { renderPage } from "../../report/html/page.ts";
-import { reportModel } from "../../report/model.ts";
+import { reportModel } from "../../report/model/model.ts";
 import { resultsFixture } from "./fixture.ts";
 import { hostileResults, MARKUP } from "./hostile.ts";
 

@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /** What went wrong over time: a bar an interval, its parts the kinds. */
 import type { ChartConfiguration } from "chart.js";
-import type { FaultsChart } from "../../charts.ts";
-import { formatCount } from "../../units.ts";
+import type { FaultsChart } from "../../model/charts/charts.ts";
+import { formatCount } from "../../model/format/units.ts";
 import { stackedBars } from "./stacked_bars.ts";
 import type { Theme } from "./theme.ts";
 

@@ -17,7 +17,7 @@ import {
   PointElement,
   Tooltip,
 } from "chart.js";
-import { type Chart, sectionOf } from "../../charts.ts";
+import { type Chart, sectionOf } from "../../model/charts/charts.ts";
 import { agentsConfig } from "./agents.ts";
 import { barsConfig } from "./bars.ts";
 import { densityConfig } from "./density.ts";

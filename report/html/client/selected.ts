@@ -1,9 +1,9 @@
 /// <reference lib="dom" />
 /** The figures of a selected stretch, recomputed from the intervals: a table, and a sentence for those who listen. */
-import { lowerBoundsText } from "../../bounded.ts";
-import { COLORS } from "../../charts.ts";
-import { sum } from "../../spread.ts";
-import type { StretchFigures, StretchPercentile } from "../../stretch.ts";
+import { lowerBoundsText } from "../../model/runs/lower_bounds.ts";
+import { COLORS } from "../../model/charts/charts.ts";
+import { sum } from "../../model/runs/spread.ts";
+import type { StretchFigures, StretchPercentile } from "../../model/charts/time_range.ts";
 import {
   boundText,
   formatCount,
@@ -11,7 +11,7 @@ import {
   formatNumber,
   formatQuantity,
   type Unit,
-} from "../../units.ts";
+} from "../../model/format/units.ts";
 import { numberCell, type NumberText, rowHead, tableElement } from "./table_element.ts";
 
 /** A cell that is shown, with what was recomputed for it. */

@@ -5,7 +5,7 @@
  * stretch is selected, and what that recomputes.
  */
 import { Chart as Drawing } from "chart.js";
-import { type Axis, sectionOf, type TimelineChart } from "../../charts.ts";
+import { type Axis, sectionOf, type TimelineChart } from "../../model/charts/charts.ts";
 import { brush } from "./brush.ts";
 import type { Drawings } from "./drawings.ts";
 import { chartOf } from "./page_data.ts";
