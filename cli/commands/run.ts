@@ -1,16 +1,19 @@
 /** `plateau run [EXPERIMENT]`: from the file to the report. */
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { z } from "zod";
-import type { Grouped } from "../../report/cells.ts";
-import { quoted } from "../../report/command.ts";
+import { EXIT, type Problem } from "../../base/errors.ts";
+import { quoted } from "../../report/model/method/command.ts";
+import type { Grouped } from "../../report/model/runs/cells.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { type ExperimentRequest, runExperiment } from "../../runner/experiment/experiment.ts";
 import type { Results } from "../../runner/result/result.ts";
-import { EXIT, type Problem } from "../../base/errors.ts";
 import { LOOPBACK } from "../../targets/listen.ts";
 import { listenHost } from "../../targets/listen_host.ts";
 import { type Given, type Parts, under, type Values } from "../command_line/command.ts";
 import { defineCommand } from "../command_line/define.ts";
+import { offerFrameworks } from "../experiment/install_frameworks.ts";
+import { planFromFile } from "../experiment/planned.ts";
+import { planFlags, quietFlag, redisFlag, strictFlag } from "../flags/flags.ts";
 import {
   agentsAgain,
   fleetConflicts,
@@ -18,14 +21,7 @@ import {
   loaderFor,
   targetsRedisOf,
 } from "../flags/fleet_flags.ts";
-import { planFlags, quietFlag, redisFlag, strictFlag } from "../flags/flags.ts";
-import { tellGithub } from "../github/github.ts";
-import { interruptible } from "../terminal/interrupt.ts";
-import { judgeResults, judgeTrust } from "../output/verify.ts";
-import { judgeGates } from "../output/failed_gates.ts";
 import { liveConflicts, liveFlags, startLive, toldTo } from "../flags/live_flags.ts";
-import { offerFrameworks } from "../experiment/install_frameworks.ts";
-import { makeOutDir, nameConflicts, occupy, refuseUnfinished } from "../results/out_dir.ts";
 import {
   outputConflicts,
   outputFlags,
@@ -33,10 +29,14 @@ import {
   writeFile,
   writeOutputs,
 } from "../flags/output_flags.ts";
-import { planFromFile } from "../experiment/planned.ts";
-import { type ResultForms, resultForms } from "../output/result_forms.ts";
-import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
 import { readBaseline, thresholdFlags } from "../flags/threshold_flags.ts";
+import { tellGithub } from "../github/github.ts";
+import { judgeGates } from "../output/failed_gates.ts";
+import { type ResultForms, resultForms } from "../output/result_forms.ts";
+import { judgeResults, judgeTrust } from "../output/verify.ts";
+import { makeOutDir, nameConflicts, occupy, refuseUnfinished } from "../results/out_dir.ts";
+import { interruptible } from "../terminal/interrupt.ts";
+import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
 
 const parts = {
   experiment: {

@@ -1,7 +1,7 @@
 /** `--threshold` and `--baseline`: pass/fail rules, and what they may compare with. */
 import { z } from "zod";
-import type { Grouped } from "../../report/cells.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
+import type { Grouped } from "../../report/model/runs/cells.ts";
 import { type Threshold, thresholdText } from "../../scenarios/claims/threshold.ts";
 import type { Parts } from "../command_line/command.ts";
 

@@ -1,8 +1,8 @@
 /** Whether thresholds held: throws the error whose exit code scripts wait for. Loaded after the load. Pure. */
-import type { GateOutcome } from "../../report/gates.ts";
-import { gateText } from "../../report/gates/table.ts";
-import { GLUE } from "../../report/units.ts";
 import { CheckError, InconclusiveError } from "../../base/errors.ts";
+import { GLUE } from "../../report/model/format/units.ts";
+import type { GateOutcome } from "../../report/model/gates/gates.ts";
+import { gateText } from "../../report/model/gates/table.ts";
 
 /** What failed comes before what could not be decided. */
 export function judgeGates(gates: readonly GateOutcome[]): void {

@@ -1,5 +1,5 @@
 /** A single measurement as an experiment of one run, for what works on experiments. */
-import type { Grouped } from "../../report/cells.ts";
+import type { Grouped } from "../../report/model/runs/cells.ts";
 import type { Measurement, Results, Run } from "../../runner/result/result.ts";
 
 export function benchRun(measurement: Measurement, startedAt: string): Run {
