@@ -4,13 +4,12 @@ import { ExpectedError } from "../../base/errors.ts";
 import { runtimeOf } from "../../targets/launch/runtime.ts";
 import { cleanEnv } from "../../targets/launch/surroundings.ts";
 import { provideRedis } from "../../targets/redis.ts";
-import { monotonicClock } from "../load/clock.ts";
-import { chooseDriver, type DriverChoice } from "../load/choose_driver.ts";
+import { monotonicClock, stepUsOf } from "../../base/system/clock.ts";
+import { chooseDriver, type DriverChoice } from "../load/transports/choose_driver.ts";
 import { describeMachine, textOf, TURBO_SWITCHES } from "../../base/system/describe.ts";
 import type { Machine } from "../../base/system/facts.ts";
 import { calibrate } from "../trust/calibration.ts";
 import type { Calibration } from "../trust/calibration_cache.ts";
-import { stepUsOf } from "../../base/system/clock_step.ts";
 import { watchSurroundings } from "../trust/surroundings.ts";
 import { type Busy, watchProcesses } from "../../base/system/busy.ts";
 

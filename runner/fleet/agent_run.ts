@@ -6,7 +6,7 @@ import { messageOf } from "../../base/errors.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
 import { endpointOf } from "../../targets/dial/endpoint.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
-import { chooseDriver } from "../load/choose_driver.ts";
+import { chooseDriver } from "../load/transports/choose_driver.ts";
 import type { Loaded } from "../measure/loader.ts";
 import type { LocalLoader } from "../measure/local_loader.ts";
 import { Bundler } from "./bundler.ts";

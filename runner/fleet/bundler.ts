@@ -2,9 +2,9 @@
  * Intervals of an agent's workers, put together as bundles for the coordinator. Each bundle says, too,
  * what the workers' reports would be if the run ended with it. Pure.
  */
-import type { Health } from "../load/health.ts";
-import type { IntervalPart } from "../load/intervals.ts";
-import type { SoFarReport, WorkerReport } from "../load/job.ts";
+import type { Health } from "../load/worker/health.ts";
+import type { IntervalPart } from "../load/recording/intervals.ts";
+import type { SoFarReport, WorkerReport } from "../load/engine/job.ts";
 import type { Place } from "../measure/share.ts";
 import { EMPTY } from "../stats/histogram.ts";
 import { packHealth, packPart, packSoFar } from "./packing.ts";

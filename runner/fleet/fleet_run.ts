@@ -5,8 +5,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { TargetError } from "../../base/errors.ts";
 import type { LoaderHooks } from "../measure/loader.ts";
-import { LONGEST_DRAIN_US } from "../load/ending.ts";
-import { GRACE_MS as GRACE_OF_WORKERS_MS } from "../load/overdue.ts";
+import { LONGEST_DRAIN_US } from "../load/engine/ending.ts";
+import { GRACE_MS as GRACE_OF_WORKERS_MS } from "../load/worker/overdue.ts";
 import type { LiveAgent } from "../result/progress.ts";
 import { isOpen, type Listening, type Ready, READY_MS, unready } from "./listening.ts";
 import { faultOfStart } from "./belief.ts";

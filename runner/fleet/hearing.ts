@@ -4,10 +4,10 @@
  * told the time, milliseconds by any one clock.
  */
 import { z } from "zod";
-import type { Health } from "../load/health.ts";
-import type { IntervalPart } from "../load/intervals.ts";
-import type { SoFarReport, WorkerReport } from "../load/job.ts";
-import { boundsPart, endWithout, type LostShare } from "../load/lost.ts";
+import type { Health } from "../load/worker/health.ts";
+import type { IntervalPart } from "../load/recording/intervals.ts";
+import type { SoFarReport, WorkerReport } from "../load/engine/job.ts";
+import { boundsPart, endWithout, type LostShare } from "../load/worker/lost.ts";
 import { isWithin } from "../../base/limits.ts";
 import { breachOf, type Latencies } from "../measure/conservation.ts";
 import type { Place } from "../measure/share.ts";

@@ -1,6 +1,6 @@
 /** Who of a fleet takes which part of a load. */
-import type { DriverName } from "../load/driver.ts";
-import type { LostShare } from "../load/lost.ts";
+import type { DriverName } from "../load/engine/driver.ts";
+import type { LostShare } from "../load/worker/lost.ts";
 import type { LoadRequest } from "../measure/load_request.ts";
 import { type Place, shareOut, usableConnections } from "../measure/share.ts";
 import { crew } from "./roster.ts";

@@ -7,7 +7,7 @@ import { whyTooLong } from "../../scenarios/load/cell_load.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { intervalMs } from "../../scenarios/load/load.ts";
 import { msBetween } from "../../base/quantity.ts";
-import { DRIVER_NAMES } from "../load/driver.ts";
+import { DRIVER_NAMES } from "../load/engine/driver.ts";
 import { endedWorkers, surroundings, targetUse } from "../result/generator.ts";
 import { accessShape, jobSecrets, loadShape, scriptShape } from "./job_schema.ts";
 import { packedHealth, packedPart, packedReport } from "./packing.ts";

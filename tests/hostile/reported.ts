@@ -2,9 +2,9 @@
 import { packReport, packSoFar } from "../../runner/fleet/packing.ts";
 import { packHistogram } from "../../runner/fleet/packed_histogram.ts";
 import type { Presence } from "../../runner/fleet/told.ts";
-import type { WorkerReport } from "../../runner/load/job.ts";
-import { Recorder } from "../../runner/load/recorder.ts";
-import { SessionRecorder } from "../../runner/load/session_recorder.ts";
+import type { WorkerReport } from "../../runner/load/engine/job.ts";
+import { Recorder } from "../../runner/load/recording/recorder.ts";
+import { SessionRecorder } from "../../runner/load/recording/sessions.ts";
 import type { LoadRequest } from "../../runner/measure/load_request.ts";
 import { EMPTY, Histogram } from "../../runner/stats/histogram.ts";
 import { UNKNOWN } from "../../runner/trust/surroundings.ts";

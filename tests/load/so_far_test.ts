@@ -1,8 +1,8 @@
 /** What a worker tells with each interval, for those who may not hear how it ended. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { IntervalPart } from "../../runner/load/intervals.ts";
-import type { WorkerTotals } from "../../runner/load/worker_totals.ts";
+import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
+import type { WorkerTotals } from "../../runner/load/recording/totals.ts";
 import { isAmong } from "../../runner/fleet/packed_histogram.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
 import { withoutBounds } from "../../runner/stats/censoring.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { writeFile } from "../../cli/outputs.ts";
-import { LogFile } from "../../runner/load/log_file.ts";
+import { LogFile } from "../../runner/load/recording/request_log.ts";
 import { ResultFile } from "../../runner/result/result_file.ts";
 import { writeCalibration } from "../../runner/trust/calibration_cache.ts";
 import { replaceFile, writeAll } from "../../base/whole_file.ts";
