@@ -15,8 +15,8 @@ import { DialError } from "../../targets/dial/dial_error.ts";
 import { endpointOf } from "../../targets/dial/endpoint.ts";
 import { encodeRequest } from "../../base/http/request.ts";
 import { BROKEN, NEED_MORE, ResponseReader } from "../../base/http/response.ts";
-import { takerOf, whyOverlooked } from "../load/capture.ts";
-import type { Variables } from "../load/flow.ts";
+import { takerOf, whyOverlooked } from "../load/engine/capture.ts";
+import type { Variables } from "../load/engine/flow.ts";
 
 /**
  * Of many requests that differ in their values alone (rows of a file, drawn values) the first are proof

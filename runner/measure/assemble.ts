@@ -2,9 +2,9 @@
  * What the workers told → one `Measurement`. Every figure of the result file is made here, and the law
  * that nothing leaves the data is checked here, after every run.
  */
-import type { WorkerReport } from "../load/job.ts";
-import type { WorkerTotals } from "../load/worker_totals.ts";
-import { mergeSlowest } from "../load/slowest.ts";
+import type { WorkerReport } from "../load/engine/job.ts";
+import type { WorkerTotals } from "../load/recording/totals.ts";
+import { mergeSlowest } from "../load/recording/slowest.ts";
 import { breachOf } from "./conservation.ts";
 import { boundedDistributionOf, type BoundedTimes, clockOf, estimateOf } from "./bounded_times.ts";
 import type { LoadedAgent } from "./loader.ts";

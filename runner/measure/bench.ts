@@ -5,7 +5,7 @@ import type { CellLoad } from "../../scenarios/load/cell_load.ts";
 import type { Scenario } from "../../scenarios/request/scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import type { Access } from "../../targets/access.ts";
-import type { DriverName } from "../load/driver.ts";
+import type { DriverName } from "../load/engine/driver.ts";
 import type { Loader } from "./loader.ts";
 import { measureLoad } from "./measure.ts";
 import type { OnProgress } from "../result/progress.ts";

@@ -1,5 +1,5 @@
 /** Law 1: nothing leaves the data. */
-import type { WorkerTotals } from "../load/worker_totals.ts";
+import type { WorkerTotals } from "../load/recording/totals.ts";
 import { ERRORS } from "../result/outcome.ts";
 import { requestsOf, sumOf } from "./totals.ts";
 

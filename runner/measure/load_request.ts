@@ -2,7 +2,7 @@
 import type { CellLoad } from "../../scenarios/load/cell_load.ts";
 import type { Script } from "../../scenarios/request/script.ts";
 import type { Access } from "../../targets/access.ts";
-import type { DriverName } from "../load/driver.ts";
+import type { DriverName } from "../load/engine/driver.ts";
 
 export interface LoadRequest extends Access {
   /** `http://host:port` or `https://host:port`, without a path. */

@@ -2,10 +2,10 @@
  * Who loads: the workers of this process (`LocalLoader`), or the agents of a fleet. Whoever measures asks
  * for a load, hears how it goes, and is given what every worker saw.
  */
-import type { DriverName } from "../load/driver.ts";
-import type { Health } from "../load/health.ts";
-import type { IntervalPart } from "../load/intervals.ts";
-import type { WorkerReport } from "../load/job.ts";
+import type { DriverName } from "../load/engine/driver.ts";
+import type { Health } from "../load/worker/health.ts";
+import type { IntervalPart } from "../load/recording/intervals.ts";
+import type { WorkerReport } from "../load/engine/job.ts";
 import type { LoadRequest } from "./load_request.ts";
 import type { LiveAgent } from "../result/progress.ts";
 import type { Stage } from "../trust/evidence.ts";

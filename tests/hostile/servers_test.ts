@@ -9,7 +9,7 @@ import { judgeMeasurement, judgeResults } from "../../cli/output/verify.ts";
 import { planFromFile } from "../../cli/experiment/planned.ts";
 import { measureUrl } from "../../runner/measure/bench.ts";
 import { runExperiment } from "../../runner/experiment/experiment.ts";
-import type { DriverName } from "../../runner/load/driver.ts";
+import type { DriverName } from "../../runner/load/engine/driver.ts";
 import type { Loader } from "../../runner/measure/loader.ts";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";
 import {

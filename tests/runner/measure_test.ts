@@ -1,7 +1,7 @@
 /** A measurement asks any loader, and tells how it goes by what it hears. */
 import assert from "node:assert/strict";
-import { endWithout } from "../../runner/load/lost.ts";
-import { Recorder } from "../../runner/load/recorder.ts";
+import { endWithout } from "../../runner/load/worker/lost.ts";
+import { Recorder } from "../../runner/load/recording/recorder.ts";
 import type { LoadRequest } from "../../runner/measure/load_request.ts";
 import type { Loaded, Loader, LoaderHooks } from "../../runner/measure/loader.ts";
 import { measureLoad } from "../../runner/measure/measure.ts";

@@ -2,13 +2,13 @@
  * Intervals of an agent's workers, put together as bundles for the coordinator. Each bundle says, too,
  * what the workers' reports would be if the run ended with it. Pure.
  */
-import type { Health } from "../../load/health.ts";
-import type { IntervalPart } from "../../load/intervals.ts";
-import type { SoFarReport, WorkerReport } from "../../load/job.ts";
+import type { SoFarReport, WorkerReport } from "../../load/engine/job.ts";
+import type { IntervalPart } from "../../load/recording/intervals.ts";
+import type { Health } from "../../load/worker/health.ts";
 import type { Place } from "../../measure/share.ts";
 import { EMPTY } from "../../stats/histogram/histogram.ts";
-import { packHealth, packPart, packSoFar } from "../protocol/packing.ts";
 import type { ToldInput } from "../protocol/agent_message.ts";
+import { packHealth, packPart, packSoFar } from "../protocol/packing.ts";
 
 export type BundleInput = Extract<ToldInput, { kind: "bundle" }>;
 

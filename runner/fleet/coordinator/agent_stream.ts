@@ -4,17 +4,17 @@
  * told the time, milliseconds by any one clock.
  */
 import { z } from "zod";
-import type { Health } from "../../load/health.ts";
-import type { IntervalPart } from "../../load/intervals.ts";
-import type { SoFarReport, WorkerReport } from "../../load/job.ts";
-import { boundsPart, endWithout, type LostShare } from "../../load/lost.ts";
 import { isWithin } from "../../../base/limits.ts";
+import type { SoFarReport, WorkerReport } from "../../load/engine/job.ts";
+import type { IntervalPart } from "../../load/recording/intervals.ts";
+import type { Health } from "../../load/worker/health.ts";
+import { boundsPart, endWithout, type LostShare } from "../../load/worker/lost.ts";
 import { breachOf, type Latencies } from "../../measure/conservation.ts";
 import type { Place } from "../../measure/share.ts";
 import type { SparseHistogram } from "../../stats/histogram/histogram.ts";
-import { faultInTurn, faultOf } from "./belief.ts";
-import { packedSoFar } from "../protocol/packing.ts";
 import type { ToldOf } from "../protocol/agent_message.ts";
+import { packedSoFar } from "../protocol/packing.ts";
+import { faultInTurn, faultOf } from "./belief.ts";
 
 /** One interval of one worker. */
 export interface HeardPart {
