@@ -9,11 +9,10 @@ import { allowedHost, LOOPBACK } from "../../runner/fleet/allow.ts";
 import { agentName } from "../../runner/fleet/told.ts";
 import { workers } from "../../scenarios/load/load.ts";
 import { EXIT, messageOf, UserError } from "../../base/errors.ts";
-import { defineCommand } from "../command_line/define.ts";
-import { redisAccessFlags } from "../flags/fleet_flags.ts";
-import { fleetRedis, redisConflicts } from "../flags/fleet_redis.ts";
+import { defineCommand } from "../command_line/arguments.ts";
+import { fleetRedis, redisAccessFlags, redisConflicts } from "../flags/fleet_flags.ts";
 import { quietFlag, redisFlag } from "../flags/flags.ts";
-import { aborted, untilSignal } from "../terminal/interrupt.ts";
+import { aborted, untilSignal } from "../terminal/process.ts";
 import { printError, terminalOptions } from "../terminal/terminal.ts";
 import { wholeNumber } from "../flags/values.ts";
 

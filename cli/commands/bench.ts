@@ -12,16 +12,14 @@ import type { Asked } from "../output/bench_page.ts";
 import { benchConflicts, benchParts } from "../flags/bench_flags.ts";
 import { benchRequest } from "../flags/bench_request.ts";
 import type { Command } from "../command_line/command.ts";
-import { defineCommand } from "../command_line/define.ts";
-import { hostname } from "../terminal/environment.ts";
+import { defineCommand, keepGivenSecrets } from "../command_line/arguments.ts";
+import { hostname, interruptible } from "../terminal/process.ts";
 import { loaderFor } from "../flags/fleet_flags.ts";
-import { tellGithub } from "../github/github.ts";
-import { keepGivenSecrets } from "../command_line/secret_arguments.ts";
-import { interruptible } from "../terminal/interrupt.ts";
+import { tellGithub } from "../github/step.ts";
 import { judgeMeasurement, judgeTrust } from "../output/verify.ts";
 import { type Renderers, takesStdout, writeOutputs } from "../flags/output_flags.ts";
 import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
-import { readBaseline } from "../flags/threshold_flags.ts";
+import { readBaseline } from "../flags/flags.ts";
 
 const command = defineCommand({
   parts: benchParts,
@@ -57,7 +55,7 @@ Examples:
       await tellGithub({
         markdown: renderers.markdown,
         annotations: async () =>
-          (await import("../github/github_annotations.ts")).measurementAnnotations(
+          (await import("../github/annotations.ts")).measurementAnnotations(
             measurement,
             gates,
           ),
@@ -112,7 +110,7 @@ async function judge(
 ): Promise<void> {
   judgeMeasurement(measurement);
   if (strict) judgeTrust([measurement]);
-  if (gates.length > 0) (await import("../output/failed_gates.ts")).judgeGates(gates);
+  if (gates.length > 0) (await import("../output/verify.ts")).judgeGates(gates);
 }
 
 function renderersOf(

@@ -12,10 +12,10 @@ import { EXIT } from "../../base/errors.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
 import type { Repeat } from "../../scenarios/plan/repetition.ts";
-import { defineCommand } from "../command_line/define.ts";
+import { defineCommand } from "../command_line/arguments.ts";
 import { planFlags } from "../flags/flags.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
-import { planFromFile } from "../experiment/planned.ts";
+import { planFromFile } from "../experiment/plan.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
 
 export const check = defineCommand({

@@ -10,12 +10,12 @@ import { jsonText } from "../../report/writing/json.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
 import { EXIT, UserError } from "../../base/errors.ts";
 import { margin } from "../../scenarios/claims/threshold.ts";
-import { groupedOf } from "../results/bench_run.ts";
+import { groupedOf, readAll, readSessions } from "../results/reading.ts";
 import type { Parts } from "../command_line/command.ts";
-import { defineCommand } from "../command_line/define.ts";
-import { hostname } from "../terminal/environment.ts";
-import { tellGithub } from "../github/github.ts";
-import { comparisonAnnotations } from "../github/github_annotations.ts";
+import { defineCommand } from "../command_line/arguments.ts";
+import { hostname } from "../terminal/process.ts";
+import { tellGithub } from "../github/step.ts";
+import { comparisonAnnotations } from "../github/annotations.ts";
 import {
   outputConflicts,
   outputFlags,
@@ -23,9 +23,8 @@ import {
   takesStdout,
   writeOutputs,
 } from "../flags/output_flags.ts";
-import { readAll, readSessions } from "../results/result_reading.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
-import { thresholdFlag } from "../flags/threshold_flags.ts";
+import { thresholdFlag } from "../flags/flags.ts";
 
 const parts = {
   base: {

@@ -10,7 +10,7 @@ import { EXIT, type Problem } from "../../base/errors.ts";
 import { LOOPBACK } from "../../targets/listen.ts";
 import { listenHost } from "../../targets/listen_host.ts";
 import { type Given, type Parts, under, type Values } from "../command_line/command.ts";
-import { defineCommand } from "../command_line/define.ts";
+import { defineCommand } from "../command_line/arguments.ts";
 import {
   agentsAgain,
   fleetConflicts,
@@ -18,13 +18,19 @@ import {
   loaderFor,
   targetsRedisOf,
 } from "../flags/fleet_flags.ts";
-import { planFlags, quietFlag, redisFlag, strictFlag } from "../flags/flags.ts";
-import { tellGithub } from "../github/github.ts";
-import { interruptible } from "../terminal/interrupt.ts";
-import { judgeResults, judgeTrust } from "../output/verify.ts";
-import { judgeGates } from "../output/failed_gates.ts";
+import {
+  planFlags,
+  quietFlag,
+  readBaseline,
+  redisFlag,
+  strictFlag,
+  thresholdFlags,
+} from "../flags/flags.ts";
+import { tellGithub } from "../github/step.ts";
+import { interruptible } from "../terminal/process.ts";
+import { judgeGates, judgeResults, judgeTrust } from "../output/verify.ts";
 import { liveConflicts, liveFlags, startLive, toldTo } from "../flags/live_flags.ts";
-import { offerFrameworks } from "../experiment/install_frameworks.ts";
+import { offerFrameworks } from "./setup.ts";
 import { makeOutDir, nameConflicts, occupy, refuseUnfinished } from "../results/out_dir.ts";
 import {
   outputConflicts,
@@ -33,10 +39,9 @@ import {
   writeFile,
   writeOutputs,
 } from "../flags/output_flags.ts";
-import { planFromFile } from "../experiment/planned.ts";
-import { type ResultForms, resultForms } from "../output/result_forms.ts";
+import { planFromFile } from "../experiment/plan.ts";
+import { type ResultForms, resultForms } from "../output/forms.ts";
 import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
-import { readBaseline, thresholdFlags } from "../flags/threshold_flags.ts";
 
 const parts = {
   experiment: {
@@ -136,7 +141,7 @@ async function isSameFile(path: string | undefined, copy: string): Promise<boole
 }
 
 async function runOn(resume: string, values: RunValues): Promise<number> {
-  const { readResults } = await import("../results/result_reading.ts");
+  const { readResults } = await import("../results/reading.ts");
   const { planResumed } = await import("../experiment/resume.ts");
   const outDir = basename(resume) === "results.json" ? dirname(resume) : resume;
   using _ = await occupy(outDir);
@@ -205,6 +210,6 @@ async function deliver(
   await tellGithub({
     markdown: forms.markdown,
     annotations: async () =>
-      (await import("../github/github_annotations.ts")).resultsAnnotations(results, forms.gates),
+      (await import("../github/annotations.ts")).resultsAnnotations(results, forms.gates),
   });
 }

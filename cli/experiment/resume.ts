@@ -19,7 +19,7 @@ import { thresholdText } from "../../scenarios/claims/threshold.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
 import { listenHost } from "../../targets/listen_host.ts";
 import { writeFile } from "../flags/output_flags.ts";
-import { changed, planFromFile, type Planned } from "./planned.ts";
+import { changed, planFromFile, type Planned } from "./plan.ts";
 
 /** What the command line says once more; undefined where it is silent. */
 export interface Again extends Partial<Flags> {

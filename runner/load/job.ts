@@ -1,8 +1,7 @@
 /**
  * What a worker isolate is told and what it tells: the messages between the pool and its workers.
  */
-import type { ArrivalOptions } from "../../scenarios/pace/arrivals.ts";
-import type { Phase } from "../../scenarios/pace/profile.ts";
+import type { ArrivalOptions, Phase } from "../../scenarios/pace/arrivals.ts";
 import type { Endpoint } from "../../targets/dial/endpoint.ts";
 import type { SparseHistogram } from "../stats/histogram.ts";
 import type { ThreadTime } from "../../base/system/thread_time.ts";

@@ -4,11 +4,10 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { benchRun } from "../../cli/results/bench_run.ts";
-import { resultForms } from "../../cli/output/result_forms.ts";
-import { readMeasured, readResults, readSessions } from "../../cli/results/result_reading.ts";
+import { benchRun, readMeasured, readResults, readSessions } from "../../cli/results/reading.ts";
+import { resultForms } from "../../cli/output/forms.ts";
 import { planResumed } from "../../cli/experiment/resume.ts";
-import { readBaseline } from "../../cli/flags/threshold_flags.ts";
+import { readBaseline } from "../../cli/flags/flags.ts";
 import { compareSessions } from "../../report/comparison/results.ts";
 import { UserError } from "../../base/errors.ts";
 import { thresholdText } from "../../scenarios/claims/threshold.ts";

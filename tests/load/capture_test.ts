@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { ResponseReader } from "../../base/http/response.ts";
 import { takerOf, whyOverlooked } from "../../runner/load/capture.ts";
-import type { CaptureSource } from "../../scenarios/request/capture.ts";
+import type { CaptureSource } from "../../scenarios/request/flow.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { loadEngine } from "../../base/pattern.ts";
 

@@ -18,10 +18,9 @@ import { messageOf } from "../../base/errors.ts";
 import { mostOf } from "../../base/limits.ts";
 import { secrets, withoutSecrets } from "../../base/secrets.ts";
 import { LOOPBACK } from "../../targets/listen.ts";
-import { type LiveAnswer, plain } from "./live_connection.ts";
-import type { LiveHead } from "./live_request.ts";
-import { LiveServer } from "./live_server.ts";
-import { Readers } from "./live_readers.ts";
+import { type LiveAnswer, type LiveHead, plain } from "./connection.ts";
+import { LiveServer } from "./server.ts";
+import { Readers } from "./viewers.ts";
 
 export interface LiveOptions {
   /** 0 picks a free one. */
