@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { renderPage } from "../report/html/page.ts";
+import { renderPage } from "../report/page/page.ts";
 import { reportModel } from "../report/model.ts";
 import { type CellSpec, resultsFixture } from "../tests/report/fixture.ts";
 import { atMost } from "./bar.ts";

@@ -5,7 +5,7 @@
 import { printError } from "../cli/terminal/terminal.ts";
 import { textLines } from "../report/writing/terminal.ts";
 import type { Measurement } from "../runner/result/result.ts";
-import { calibrate } from "../runner/trust/calibration.ts";
+import { calibrate } from "../runner/calibration/calibration.ts";
 import { atLeast, atMost } from "./bar.ts";
 import type { Bench, Row, Section } from "./bench.ts";
 import { measureQuiet, QUIET } from "./trust/quiet.ts";

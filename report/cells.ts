@@ -3,7 +3,7 @@
  * its parameters), in each its runs. Statistics are over runs, never over requests.
  */
 import type { Results, Run } from "../runner/result/result.ts";
-import type { Block } from "../runner/stats/pool.ts";
+import type { Block } from "../runner/stats/confidence/pool.ts";
 import { type Confidence, confidenceOf } from "./confidence.ts";
 import { endedLatency } from "./ended.ts";
 import { type PooledLatency, poolLatency } from "./pool.ts";

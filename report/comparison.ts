@@ -2,17 +2,17 @@
  * Two groups of runs → ratios with intervals, p-values and one of four verdicts for each figure, by the rules
  * of `runner/stats`, whose error rates `bench/statistics.ts` measures. Ratios are new over base.
  */
-import type { Estimate } from "../runner/stats/bootstrap.ts";
-import { type ExactTest, UNCOUNTED } from "../runner/stats/exact_test.ts";
-import { holmOfKnown } from "../runner/stats/holm.ts";
-import { type Interval, pBeyond, ratioOf } from "../runner/stats/interval.ts";
+import type { Estimate } from "../runner/stats/confidence/bootstrap.ts";
+import { type ExactTest, UNCOUNTED } from "../runner/stats/comparison/exact_test.ts";
+import { holmOfKnown } from "../runner/stats/comparison/holm.ts";
+import { type Interval, pBeyond, ratioOf } from "../runner/stats/confidence/confidence_interval.ts";
 import {
   type Judgement,
   runsToDecide,
   SIGNIFICANCE,
   smallestChangeOf,
   verdictOf,
-} from "../runner/stats/verdict.ts";
+} from "../runner/stats/comparison/verdict.ts";
 import {
   COMPARED,
   type ComparedFigure,
@@ -23,7 +23,7 @@ import {
 import { reserved, UNTESTED } from "./comparison/judgement.ts";
 import { exactTest, gainOf, groupsIn, type Pairing, pairingOf } from "./comparison/pairing.ts";
 import { type Between, ONE_SESSION } from "./comparison/between.ts";
-import type { TwoGroups } from "../runner/stats/two_groups.ts";
+import type { TwoGroups } from "../runner/stats/comparison/two_groups.ts";
 import type { Unsteady } from "./unsteady.ts";
 
 /** Ratios within 2 % of 1 make no difference, where nobody says what does. */

@@ -1,5 +1,5 @@
 /** How latencies are distributed: shares of the requests in steps of equal ratio. */
-import type { Histogram } from "../runner/stats/histogram.ts";
+import type { Histogram } from "../runner/stats/histogram/histogram.ts";
 import { lowerBoundsText } from "./bounded.ts";
 import type { Cell } from "./cells.ts";
 import { compact, type DensityChart } from "./charts.ts";

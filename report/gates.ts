@@ -4,8 +4,8 @@
  * nothing must not open.
  */
 import type { Threshold } from "../runner/result/result.ts";
-import { holmOfKnown } from "../runner/stats/holm.ts";
-import { SIGNIFICANCE } from "../runner/stats/verdict.ts";
+import { holmOfKnown } from "../runner/stats/comparison/holm.ts";
+import { SIGNIFICANCE } from "../runner/stats/comparison/verdict.ts";
 import { baselineEvidence } from "./gates/baseline.ts";
 import type { GatedCell } from "./gates/cells.ts";
 import { type Evidence, fact } from "./gates/evidence.ts";

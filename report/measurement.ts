@@ -1,8 +1,8 @@
 /** The model of a single measurement, for `bench`: the same words and units as the report. Pure. */
 import { ERRORS } from "../runner/result/outcome.ts";
 import type { Measurement } from "../runner/result/result.ts";
-import type { Histogram } from "../runner/stats/histogram.ts";
-import { PERCENTILES, supportsPercentile } from "../runner/stats/percentiles.ts";
+import type { Histogram } from "../runner/stats/histogram/histogram.ts";
+import { PERCENTILES, supportsPercentile } from "../runner/stats/histogram/percentiles.ts";
 import { isUnanswered, unansweredText } from "../runner/result/unanswered.ts";
 import { type AgentsModel, agentsText, measurementAgents } from "./agents/model.ts";
 import { boundsNote, equalRatioEdgesUs, sharesBetween } from "./density.ts";

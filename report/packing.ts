@@ -10,7 +10,12 @@
  * cell, values below the lowest p50 of any step, and below every bound, are counted together in the bucket right
  * below it, as no percentile from 50 up of a sum of steps can lie there, nor does any hang on where they lie.
  */
-import { EMPTY, highestUsOf, lowestUsOf, type SparseHistogram } from "../runner/stats/histogram.ts";
+import {
+  EMPTY,
+  highestUsOf,
+  lowestUsOf,
+  type SparseHistogram,
+} from "../runner/stats/histogram/histogram.ts";
 
 /** One or more intervals of a run. */
 export interface Step {

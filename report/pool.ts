@@ -3,16 +3,16 @@
  * and no percentile is ever averaged. What is only known to be a lower bound stays one.
  */
 import type { Measurement } from "../runner/result/result.ts";
-import { withoutBounds } from "../runner/stats/censoring.ts";
-import { decodeSparse } from "../runner/stats/hdr.ts";
+import { withoutBounds } from "../runner/stats/histogram/censoring.ts";
+import { decodeSparse } from "../runner/stats/histogram/hdr.ts";
 import {
   EMPTY,
   type Histogram,
   mergeHistograms,
   type SparseHistogram,
   valueAtPercentile,
-} from "../runner/stats/histogram.ts";
-import { PERCENTILES } from "../runner/stats/percentiles.ts";
+} from "../runner/stats/histogram/histogram.ts";
+import { PERCENTILES } from "../runner/stats/histogram/percentiles.ts";
 import { atLeast, type Bounded, boundedPercentile, exactly, percentileMs } from "./bounded.ts";
 import { endedLatency } from "./ended.ts";
 import { sum } from "./spread.ts";

@@ -2,8 +2,11 @@
  * Time to stable latency against final latency, as P. Kuffel and A. Walter plot them: does who answers sooner
  * settle sooner, too?
  */
-import { LEAST_CORRELATED, spearmanInterval } from "../runner/stats/correlation_interval.ts";
-import { spearmanRho } from "../runner/stats/rank_correlation.ts";
+import {
+  LEAST_CORRELATED,
+  spearmanInterval,
+} from "../runner/stats/regression/correlation_interval.ts";
+import { spearmanRho } from "../runner/stats/regression/rank_correlation.ts";
 import type { Cell, ScenarioRuns } from "./cells.ts";
 import { type Axis, compact, type ScatterChart } from "./charts.ts";
 import { namedCells, nameOf } from "./comparison/match.ts";

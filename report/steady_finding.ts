@@ -1,7 +1,7 @@
 /** How each cell warms up, slows down, stays flat or never settles, in words. */
-import { LEAST_INTERVALS, type SteadyLabel } from "../runner/stats/steady_state.ts";
+import { LEAST_INTERVALS, type SteadyLabel } from "../runner/stats/steady_state/steady_state.ts";
 import type { Run } from "../runner/result/result.ts";
-import { freezesText, unsettledText } from "../runner/stats/unsettled_text.ts";
+import { freezesText, unsettledText } from "../runner/stats/steady_state/unsettled_text.ts";
 import type { Cell } from "./cells.ts";
 import { withinText } from "./over_time.ts";
 import type { Spread } from "./spread.ts";

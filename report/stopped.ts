@@ -1,7 +1,7 @@
 /** Why there are no more repetitions, where the experiment left their number open, and what they can show. */
 import type { Results } from "../runner/result/result.ts";
-import { ratioOf } from "../runner/stats/interval.ts";
-import { smallestChangeOf } from "../runner/stats/verdict.ts";
+import { ratioOf } from "../runner/stats/confidence/confidence_interval.ts";
+import { smallestChangeOf } from "../runner/stats/comparison/verdict.ts";
 import type { ScenarioRuns } from "./cells.ts";
 import { DEFAULT_MARGIN_RATIO } from "./comparison.ts";
 import { MOST_CHANGE, percentText } from "./comparison/words.ts";

@@ -1,5 +1,5 @@
 /** Cells whose runs are of two kinds: their figures are a mean of both, and their intervals promise nothing. */
-import { twoGroupsOf } from "../runner/stats/two_groups.ts";
+import { twoGroupsOf } from "../runner/stats/comparison/two_groups.ts";
 import type { Cell, ScenarioRuns } from "./cells.ts";
 import { formatMs, formatNumber } from "./units.ts";
 import { counted, listed } from "./words.ts";

@@ -6,8 +6,8 @@ import {
   type Pair,
 } from "../../report/comparison.ts";
 import type { Group, Measured } from "../../report/comparison/group.ts";
-import type { Estimate } from "../../runner/stats/bootstrap.ts";
-import { meanOfSessions, spreadOfSessions } from "../../runner/stats/sessions.ts";
+import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
+import { meanOfSessions, spreadOfSessions } from "../../runner/stats/comparison/sessions.ts";
 import { estimatesOf, type Machine, simulateCells } from "./experiment.ts";
 import type { Random } from "./random.ts";
 

@@ -2,19 +2,19 @@
 import { resolve } from "node:path";
 import process from "node:process";
 import { z } from "zod";
+import { EXIT, messageOf, UserError } from "../../base/errors.ts";
 import { counted } from "../../report/words.ts";
 import { textLines } from "../../report/writing/terminal.ts";
-import { Agent } from "../../runner/fleet/agent.ts";
-import { allowedHost, LOOPBACK } from "../../runner/fleet/allow.ts";
-import { agentName } from "../../runner/fleet/told.ts";
+import { Agent } from "../../runner/fleet/agent/agent.ts";
+import { allowedHost, LOOPBACK } from "../../runner/fleet/agent/allow.ts";
+import { agentName } from "../../runner/fleet/protocol/agent_message.ts";
 import { workers } from "../../scenarios/load/load.ts";
-import { EXIT, messageOf, UserError } from "../../base/errors.ts";
 import { defineCommand } from "../command_line/arguments.ts";
-import { fleetRedis, redisAccessFlags, redisConflicts } from "../flags/fleet_flags.ts";
 import { quietFlag, redisFlag } from "../flags/flags.ts";
+import { fleetRedis, redisAccessFlags, redisConflicts } from "../flags/fleet_flags.ts";
+import { wholeNumber } from "../flags/values.ts";
 import { aborted, untilSignal } from "../terminal/process.ts";
 import { printError, terminalOptions } from "../terminal/terminal.ts";
-import { wholeNumber } from "../flags/values.ts";
 
 const hosts = z.string().transform((text) => text.split(",")).pipe(z.array(allowedHost));
 

@@ -1,12 +1,12 @@
 /** The flags by which a command loads from other machines, and who loads then. */
 import { z } from "zod";
-import { LocalLoader } from "../../runner/measure/local_loader.ts";
-import type { Loader } from "../../runner/measure/loader.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
-import { certificates } from "./access_flags.ts";
+import type { Loader } from "../../runner/measure/loader.ts";
+import { LocalLoader } from "../../runner/measure/local_loader.ts";
 import type { Given, Parts, Values } from "../command_line/command.ts";
+import { certificates } from "./access_flags.ts";
 import { type NamedRedis, passwordConflicts, redisUrlOf } from "./flags.ts";
-import type { LinkOptions } from "../../runner/fleet/link.ts";
+import type { LinkOptions } from "../../runner/fleet/protocol/link.ts";
 
 /** The rest of the way to a Redis whose URL is `rediss:`. */
 export const redisAccessFlags = {
@@ -66,7 +66,7 @@ export async function loaderFor(
 ): Promise<Loader> {
   const { agents } = values;
   if (agents === undefined) return new LocalLoader();
-  const { Fleet } = await import("../../runner/fleet/fleet.ts");
+  const { Fleet } = await import("../../runner/fleet/coordinator/fleet.ts");
   return await Fleet.open({ ...fleetRedis(values), agents, onNote });
 }
 

@@ -5,7 +5,7 @@
 import type { Measurement } from "../../runner/result/result.ts";
 import { durationText } from "../../base/quantity.ts";
 import { formatCount, formatMs } from "../../report/units.ts";
-import { decodeHistogram } from "../../runner/stats/hdr.ts";
+import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 
 /** A flag of `bench`, with its value if it has one. */
 export type Flag = readonly [name: string, text?: string];

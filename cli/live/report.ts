@@ -2,25 +2,25 @@
  * `run --live`: the report of a running experiment, on loopback. A page is rendered between runs alone, and
  * kept: who asks while a run loads its target gets the last one.
  */
+import { messageOf } from "../../base/errors.ts";
+import { mostOf } from "../../base/limits.ts";
+import { secrets, withoutSecrets } from "../../base/secrets.ts";
 import type { Grouped } from "../../report/cells.ts";
-import { renderLivePage } from "../../report/html/live.ts";
+import { type ReportModel, reportModel } from "../../report/model.ts";
+import { renderLivePage } from "../../report/page/live_page.ts";
 import {
   advanceStatus,
   brokenStatus,
   endedStatus,
   GETTING_READY,
-} from "../../report/live_progress.ts";
-import type { LiveStatus } from "../../report/live_status.ts";
-import { type ReportModel, reportModel } from "../../report/model.ts";
+} from "../../report/page/live_progress.ts";
+import type { LiveStatus } from "../../report/page/live_status.ts";
 import type { OnProgress } from "../../runner/result/progress.ts";
 import type { OnSaved } from "../../runner/result/result_file.ts";
-import { messageOf } from "../../base/errors.ts";
-import { mostOf } from "../../base/limits.ts";
-import { secrets, withoutSecrets } from "../../base/secrets.ts";
 import { LOOPBACK } from "../../targets/listen.ts";
 import { type LiveAnswer, type LiveHead, plain } from "./connection.ts";
-import { LiveServer } from "./server.ts";
 import { Readers } from "./viewers.ts";
+import { LiveServer } from "./server.ts";
 
 export interface LiveOptions {
   /** 0 picks a free one. */

@@ -1,6 +1,6 @@
 /** Who looks at the page of a running experiment: what each is told, and whether it shows the newest page. */
-import type { EndEvent, LiveStatus, PageEvent } from "../../report/live_status.ts";
 import { isWithin } from "../../base/limits.ts";
+import type { EndEvent, LiveStatus, PageEvent } from "../../report/page/live_status.ts";
 import type { LiveStream } from "./connection.ts";
 
 interface Events {

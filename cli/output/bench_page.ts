@@ -1,10 +1,10 @@
 /** The report page of a single measurement: an experiment of one run. */
+import { describeMachine } from "../../base/system/describe.ts";
 import type { Grouped } from "../../report/cells.ts";
 import { benchCommandOf } from "../../report/command.ts";
-import { renderPage } from "../../report/html/page.ts";
 import { measuredSentences } from "../../report/method.ts";
 import { reportModel } from "../../report/model.ts";
-import { describeMachine } from "../../base/system/describe.ts";
+import { renderPage } from "../../report/page/page.ts";
 import type { Written } from "../../report/writing/written.ts";
 import { hashSettings } from "../../runner/experiment/provenance.ts";
 import type { Measurement, Results, Threshold } from "../../runner/result/result.ts";

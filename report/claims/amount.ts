@@ -1,6 +1,6 @@
 /** A figure of a cell as a side of a claim: its value, its interval, and what that leaves open. */
-import type { Estimate } from "../../runner/stats/bootstrap.ts";
-import { ratioOf } from "../../runner/stats/interval.ts";
+import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
+import { ratioOf } from "../../runner/stats/confidence/confidence_interval.ts";
 import { TOLERATED_WRONG_RATIO } from "../comparison/pairs.ts";
 import { type FigureName, figureOfRun } from "../figures.ts";
 import {

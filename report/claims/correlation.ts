@@ -1,7 +1,10 @@
 /** Claims about a rank correlation, over the cells of a selector. */
 import type { Correlation } from "../../runner/result/result.ts";
-import { LEAST_CORRELATED, spearmanInterval } from "../../runner/stats/correlation_interval.ts";
-import { spearmanRho } from "../../runner/stats/rank_correlation.ts";
+import {
+  LEAST_CORRELATED,
+  spearmanInterval,
+} from "../../runner/stats/regression/correlation_interval.ts";
+import { spearmanRho } from "../../runner/stats/regression/rank_correlation.ts";
 import type { FigureName } from "../figures.ts";
 import { counted } from "../words.ts";
 import { allowedBy, outcomeOf } from "./allowed.ts";

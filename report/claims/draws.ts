@@ -2,7 +2,7 @@
  * The figures of claims as what their ratios are drawn from: all cells of an experiment by the same repetitions, so
  * that a ratio, and a ratio of ratios, has its centre and its width from one estimator.
  */
-import { type Estimate, estimateOfMean } from "../../runner/stats/bootstrap.ts";
+import { type Estimate, estimateOfMean } from "../../runner/stats/confidence/bootstrap.ts";
 import { type FigureName, figureOfRun } from "../figures.ts";
 import type { JudgedCell } from "../gates/range.ts";
 

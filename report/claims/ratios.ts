@@ -3,7 +3,7 @@
  * repetitions: what moves several of them alike cancels.
  */
 import type { FigureSide, Ratios } from "../../runner/result/result.ts";
-import { contrastOf } from "../../runner/stats/interval.ts";
+import { contrastOf } from "../../runner/stats/confidence/confidence_interval.ts";
 import type { Range } from "../gates/range.ts";
 import { allowedBy, allowedText, marginOf, outcomeOf, timesText } from "./allowed.ts";
 import { type Amount, amountOf, whyNoInterval } from "./amount.ts";

@@ -3,7 +3,7 @@ import { comparisonOf } from "../comparison.ts";
 import { gatesTable } from "../gates/table.ts";
 import { gatesMarkdown, tableWithNotes } from "../markdown.ts";
 import type { Table } from "../table.ts";
-import { outcomeLines } from "../terminal/gates.ts";
+import { outcomeLines } from "../terminal/verdicts.ts";
 import { BLANK, HANGING, indented, lineOf, paragraph } from "../terminal/line.ts";
 import { formatMs, formatNumber } from "../units.ts";
 import { document, lines, md, paragraphs } from "../writing/markdown.ts";

@@ -2,10 +2,10 @@
  * In which measuring sessions the sides of a comparison were measured, and what is known of how sessions differ. Two
  * results are two sessions, unless they are of the same start.
  */
-import type { Estimate } from "../../runner/stats/bootstrap.ts";
-import type { Variance } from "../../runner/stats/interval.ts";
-import type { Figure } from "../../runner/stats/pool.ts";
-import { meanOfSessions, spreadOfSessions } from "../../runner/stats/sessions.ts";
+import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
+import type { Variance } from "../../runner/stats/confidence/confidence_interval.ts";
+import type { Figure } from "../../runner/stats/confidence/pool.ts";
+import { meanOfSessions, spreadOfSessions } from "../../runner/stats/comparison/sessions.ts";
 import { type Cell, type Grouped, groupRuns } from "../cells.ts";
 import type { Estimates } from "../confidence.ts";
 import { type Group, groupOf } from "./group.ts";

@@ -1,5 +1,5 @@
 /** Comparisons as a table: one row a pair, one column a figure. */
-import type { Reason } from "../../runner/stats/verdict.ts";
+import type { Reason } from "../../runner/stats/comparison/verdict.ts";
 import { comparisonOf, type FigureComparison, type GroupComparison } from "../comparison.ts";
 import { type ColumnOf, type Table, type TableCell, tableOf } from "../table.ts";
 import { NONE, textCell } from "../tables/columns.ts";

@@ -1,5 +1,5 @@
 /** Comparisons in words: ratios with their intervals, and the sentence of a pair. */
-import type { Reason } from "../../runner/stats/verdict.ts";
+import type { Reason } from "../../runner/stats/comparison/verdict.ts";
 import { comparisonOf, type FigureComparison, type GroupComparison } from "../comparison.ts";
 import { formatMs, formatNumber, GLUE, isTooWide, TOO_WIDE } from "../units.ts";
 import { unsteadyText } from "../unsteady.ts";

@@ -4,7 +4,7 @@
  * differ, "worse" then is sure of these two sessions only, and does not fail.
  */
 import type { Threshold } from "../../runner/result/result.ts";
-import { twoGroupsOf } from "../../runner/stats/two_groups.ts";
+import { twoGroupsOf } from "../../runner/stats/comparison/two_groups.ts";
 import { formatRatio, percentText } from "../comparison/words.ts";
 import type { Between } from "../comparison/between.ts";
 import { boundText } from "../units.ts";

@@ -1,5 +1,5 @@
 /** The lines of a figure: one for each target and value of the other factors; side by side where there are many. */
-import { type Knee, kneeOf } from "../../runner/stats/knee.ts";
+import { type Knee, kneeOf } from "../../runner/stats/regression/knee.ts";
 import type { Cell } from "../cells.ts";
 import { rightCells } from "../comparison/pairs.ts";
 import {

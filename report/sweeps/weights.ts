@@ -1,5 +1,8 @@
 /** Which factor explains how much of what differs in a scenario, and what each does from end to end. */
-import { type FactorWeights, factorWeights } from "../../runner/stats/factor_weights.ts";
+import {
+  type FactorWeights,
+  factorWeights,
+} from "../../runner/stats/regression/variance_explained.ts";
 import type { Run } from "../../runner/result/result.ts";
 import type { Cell } from "../cells.ts";
 import { median } from "../spread.ts";

@@ -1,6 +1,6 @@
 /** Cells and columns that several tables share. */
 import type { Run } from "../../runner/result/result.ts";
-import type { Interval } from "../../runner/stats/interval.ts";
+import type { Interval } from "../../runner/stats/confidence/confidence_interval.ts";
 import type { Cell } from "../cells.ts";
 import type { Range } from "../gates/range.ts";
 import type { ColumnOf, TableCell } from "../table.ts";

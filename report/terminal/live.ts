@@ -3,7 +3,7 @@
  * the terminal; in a low terminal the parts at the end go first.
  */
 import type { LiveAgent } from "../../runner/result/progress.ts";
-import { mergeHistograms } from "../../runner/stats/histogram.ts";
+import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 import { latencySteps } from "../measurement.ts";
 import { formatCount, formatDuration, formatMs, formatNumber, GLUE } from "../units.ts";
 import { counted } from "../words.ts";

@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
 import { LiveReport } from "../../cli/live/report.ts";
-import { renderPage } from "../../report/html/page.ts";
 import { reportModel } from "../../report/model.ts";
+import { renderPage } from "../../report/page/page.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { findProgram, testWith } from "../needs.ts";
 import { violationsOf } from "./accessibility.ts";

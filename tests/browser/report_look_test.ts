@@ -2,7 +2,7 @@
 /// <reference lib="dom.iterable" />
 import assert from "node:assert/strict";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { renderPage } from "../../report/html/page.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { reportModel } from "../../report/model.ts";
 import { resultsFixture } from "../report/fixture.ts";
 import { violationsOf } from "./accessibility.ts";

@@ -2,7 +2,7 @@
 /// <reference lib="dom.iterable" />
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
-import { renderPage } from "../../report/html/page.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { tableMarkdown } from "../../report/markdown.ts";
 import { reportModel } from "../../report/model.ts";
 import { GLUE } from "../../report/units.ts";

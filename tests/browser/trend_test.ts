@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import assert from "node:assert/strict";
 import type { BrowserContextOptions } from "playwright-core";
-import { renderPage } from "../../report/html/page.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { reportModel } from "../../report/model.ts";
 import { trendsOf } from "../../report/trend.ts";
 import { until } from "../e2e/patience.ts";

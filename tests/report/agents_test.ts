@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { agentFigures } from "../../report/agents/figures.ts";
 import { agentsText, measurementAgents } from "../../report/agents/model.ts";
-import { renderPage } from "../../report/html/page.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { renderMarkdown, renderMeasurementMarkdown } from "../../report/markdown.ts";
 import { renderMeasurement } from "../../report/terminal/measurement.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";

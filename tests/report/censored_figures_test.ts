@@ -5,7 +5,7 @@ import { renderMeasurementCsv } from "../../report/csv.ts";
 import { renderIntervalsCsv } from "../../report/csv/intervals.ts";
 import { measurementModel } from "../../report/measurement.ts";
 import { reportModel, type ScenarioModel } from "../../report/model.ts";
-import { decodeSparse } from "../../runner/stats/hdr.ts";
+import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import {
   censoredMeasurement,
   censoredResults,

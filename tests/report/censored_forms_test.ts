@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { parse } from "csv-parse/sync";
 import { renderCsv, renderMeasurementCsv } from "../../report/csv.ts";
-import { renderPage } from "../../report/html/page.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { renderMarkdown, renderMeasurementMarkdown } from "../../report/markdown.ts";
 import { measurementModel } from "../../report/measurement.ts";
 import { reportModel } from "../../report/model.ts";

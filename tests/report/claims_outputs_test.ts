@@ -1,6 +1,6 @@
 /** The same outcomes on the page, in the terminal, in markdown and in JUnit XML. */
 import assert from "node:assert/strict";
-import { renderPage } from "../../report/html/page.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { renderJunit, resultsSuite } from "../../report/junit.ts";
 import { renderMarkdown } from "../../report/markdown.ts";
 import { type ReportModel, reportModel } from "../../report/model.ts";

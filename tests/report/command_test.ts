@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { benchCommandOf, commandOf } from "../../report/command.ts";
-import { renderPage } from "../../report/html/page.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { reportModel } from "../../report/model.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";

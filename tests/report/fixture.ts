@@ -4,8 +4,8 @@
  */
 import { type Measurement, type Results, results, type Run } from "../../runner/result/result.ts";
 import { sum } from "../../report/spread.ts";
-import { encodeHistogram } from "../../runner/stats/hdr.ts";
-import { Histogram } from "../../runner/stats/histogram.ts";
+import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import {
   ANSWER_BYTES,
   distributionOf,

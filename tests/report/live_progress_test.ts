@@ -4,8 +4,8 @@ import {
   brokenStatus,
   endedStatus,
   GETTING_READY,
-} from "../../report/live_progress.ts";
-import { leftText } from "../../report/live_status.ts";
+} from "../../report/page/live_progress.ts";
+import { leftText } from "../../report/page/live_status.ts";
 import { reportModel } from "../../report/model.ts";
 import type { Progress } from "../../runner/result/progress.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";

@@ -1,7 +1,7 @@
 /** How the runs were loaded, in words, also where scenarios have loads of their own. */
 import assert from "node:assert/strict";
 import { compareResults } from "../../report/comparison/results.ts";
-import { renderPage } from "../../report/html/page.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { loadText } from "../../report/load.ts";
 import { renderMarkdown } from "../../report/markdown.ts";
 import { reportModel } from "../../report/model.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { renderPage } from "../../report/html/page.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { renderMarkdown } from "../../report/markdown.ts";
 import { reportModel } from "../../report/model.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";

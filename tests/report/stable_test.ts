@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { renderCsv } from "../../report/csv.ts";
-import { renderPage } from "../../report/html/page.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { renderMarkdown } from "../../report/markdown.ts";
 import { reportModel } from "../../report/model.ts";
 import type { Results, Run } from "../../runner/result/result.ts";

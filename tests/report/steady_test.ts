@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { renderCsv } from "../../report/csv.ts";
-import { renderPage } from "../../report/html/page.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { type Cell, groupRuns } from "../../report/cells.ts";
 import { reportModel } from "../../report/model.ts";
 import { steadyFindings } from "../../report/steady_finding.ts";
@@ -8,8 +8,8 @@ import { steadinessOf } from "../../report/steady.ts";
 import { steadyTables } from "../../report/tables/steady.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
-import { decodeHistogram } from "../../runner/stats/hdr.ts";
-import { Histogram } from "../../runner/stats/histogram.ts";
+import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { resultsFixture } from "./fixture.ts";
 
 type Warmup = Run["warmup"];

@@ -3,14 +3,14 @@ import { groupRuns } from "../../report/cells.ts";
 import { comparePairs } from "../../report/comparison.ts";
 import { groupOf } from "../../report/comparison/group.ts";
 import { verdictText } from "../../report/comparison/words.ts";
-import { renderPage } from "../../report/html/page.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { renderMarkdown } from "../../report/markdown.ts";
 import { reportModel } from "../../report/model.ts";
 import { repetitionsText } from "../../report/stopped.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import type { Results } from "../../runner/result/result.ts";
-import { ratioOf } from "../../runner/stats/interval.ts";
-import { smallestChangeOf } from "../../runner/stats/verdict.ts";
+import { ratioOf } from "../../runner/stats/confidence/confidence_interval.ts";
+import { smallestChangeOf } from "../../runner/stats/comparison/verdict.ts";
 import { resultsFixture } from "./fixture.ts";
 
 type Reached = NonNullable<Results["reached"]>;

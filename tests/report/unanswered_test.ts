@@ -1,7 +1,7 @@
 /** What every form says first of runs in which no request got an answer. */
 import assert from "node:assert/strict";
 import { compareResults } from "../../report/comparison/results.ts";
-import { renderPage } from "../../report/html/page.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { measurementSuite, renderJunit, resultsSuite } from "../../report/junit.ts";
 import { renderMarkdown, renderMeasurementMarkdown } from "../../report/markdown.ts";
 import { reportModel } from "../../report/model.ts";

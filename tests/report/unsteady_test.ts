@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { SteadyLabel } from "../../runner/stats/steady_state.ts";
+import type { SteadyLabel } from "../../runner/stats/steady_state/steady_state.ts";
 import { unsteadyOf, unsteadyText } from "../../report/unsteady.ts";
 
 const runs = (...labels: SteadyLabel[]) =>

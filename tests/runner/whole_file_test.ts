@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { writeFile } from "../../cli/flags/output_flags.ts";
 import { LogFile } from "../../runner/load/log_file.ts";
 import { ResultFile } from "../../runner/result/result_file.ts";
-import { writeCalibration } from "../../runner/trust/calibration_cache.ts";
+import { writeCalibration } from "../../runner/host/calibration_cache.ts";
 import { replaceFile, writeAll } from "../../base/whole_file.ts";
 import { TargetError } from "../../base/errors.ts";
 import { emptyFolder } from "../e2e/plateau.ts";

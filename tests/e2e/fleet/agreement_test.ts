@@ -3,8 +3,8 @@
  * result says must agree.
  */
 import assert from "node:assert/strict";
-import { decodeSparse } from "../../../runner/stats/hdr.ts";
-import { EMPTY } from "../../../runner/stats/histogram.ts";
+import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
+import { EMPTY } from "../../../runner/stats/histogram/histogram.ts";
 import { measurementAgents } from "../../../report/agents/model.ts";
 import type { AgentPart, Measurement } from "../../../runner/result/result.ts";
 import { testWith } from "../../needs.ts";
