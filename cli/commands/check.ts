@@ -13,8 +13,8 @@ import { describeLoad } from "../../runner/measure/described_load.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
 import type { Repeat } from "../../scenarios/plan/repetition.ts";
-import { defineCommand } from "../command_line/define.ts";
-import { planFromFile } from "../experiment/planned.ts";
+import { defineCommand } from "../command_line/arguments.ts";
+import { planFromFile } from "../experiment/plan.ts";
 import { planFlags } from "../flags/flags.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
 

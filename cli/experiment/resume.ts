@@ -19,7 +19,7 @@ import { filesFrom } from "../../scenarios/file/disk_files.ts";
 import { environment, parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { listenHost } from "../../targets/listen_host.ts";
 import { writeFile } from "../flags/output_flags.ts";
-import { changed, planFromFile, type Planned } from "./planned.ts";
+import { changed, planFromFile, type Planned } from "./plan.ts";
 
 /** What the command line says once more; undefined where it is silent. */
 export interface Again extends Partial<Flags> {

@@ -35,7 +35,7 @@ export async function readBaseline(
   if (asking === undefined && path === undefined) return null;
   if (asking === undefined) throw new UserError([NOBODY_ASKS]);
   if (path === undefined) throw new UserError([withoutBaseline(asking)]);
-  const { readMeasured } = await import("../results/result_reading.ts");
+  const { readMeasured } = await import("../results/reading.ts");
   const { groupedOf } = await import("../results/bench_run.ts");
   return groupedOf(await readMeasured(path));
 }

@@ -3,7 +3,7 @@
  * one worker's.
  */
 import { type CellLoad, durationMsOf } from "../../scenarios/load/cell_load.ts";
-import { Profile } from "../../scenarios/pace/profile.ts";
+import { Profile } from "../../scenarios/pace/arrivals.ts";
 import { type Expectation, rightStatuses } from "../../scenarios/request/request.ts";
 import type { RequestStep, Script, ThinkStep } from "../../scenarios/request/script.ts";
 import { endpointOf } from "../../targets/dial/endpoint.ts";

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { judgeMeasurement, judgeResults } from "../../cli/output/verify.ts";
-import { planFromFile } from "../../cli/experiment/planned.ts";
+import { planFromFile } from "../../cli/experiment/plan.ts";
 import { measureUrl } from "../../runner/measure/bench.ts";
 import { runExperiment } from "../../runner/experiment/experiment.ts";
 import type { DriverName } from "../../runner/load/engine/driver.ts";

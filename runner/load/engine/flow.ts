@@ -2,13 +2,12 @@
  * The ways of visitors through a site, ready to be walked: requests encoded once where nothing in them
  * varies, what is captured from an answer, and what makes it right.
  */
-import { type Connection, encodeRequest } from "../../../base/http/request.ts";
+import { type Connection, encodeRequest, type WireRequest } from "../../../base/http/request.ts";
 import type { ResponseReader } from "../../../base/http/response.ts";
-import type { CaptureSpec } from "../../../scenarios/request/capture.ts";
-import type { WireRequest } from "../../../base/http/request.ts";
+import type { CaptureSpec } from "../../../scenarios/request/flow.ts";
 import { fillIn, namesIn } from "../../../scenarios/request/template.ts";
-import { AnswerCheck, type Check } from "./response_check.ts";
 import { takerOf } from "./capture.ts";
+import { AnswerCheck, type Check } from "./response_check.ts";
 
 export type Variables = Map<string, string>;
 

@@ -3,8 +3,7 @@
  */
 import type { Moment } from "../../../base/system/clock.ts";
 import type { ThreadTime } from "../../../base/system/thread_time.ts";
-import type { ArrivalOptions } from "../../../scenarios/pace/arrivals.ts";
-import type { Phase } from "../../../scenarios/pace/profile.ts";
+import type { ArrivalOptions, Phase } from "../../../scenarios/pace/arrivals.ts";
 import type { Endpoint } from "../../../targets/dial/endpoint.ts";
 import type { SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { IntervalPart } from "../recording/intervals.ts";

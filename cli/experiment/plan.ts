@@ -1,7 +1,6 @@
 /** An experiment as the flags of `run` and `check` change it, and its plan. */
 import { loadFor } from "../../scenarios/load/cell_load.ts";
-import { discardMisfit } from "../../scenarios/load/discard.ts";
-import { figuresMisfit } from "../../scenarios/claims/figures.ts";
+import { discardMisfit, figuresMisfit } from "../../scenarios/load/measured_part.ts";
 import { UserError } from "../../base/errors.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import { type ExperimentFile, loadExperiment } from "../../scenarios/file/experiment_file.ts";

@@ -7,8 +7,14 @@ import { messageOf } from "../../base/errors.ts";
 import { isWithin } from "../../base/limits.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
 import { listenForConnections, type ListenOptions } from "../../targets/listen.ts";
-import { type LiveAnswer, LiveConnection, plain } from "./live_connection.ts";
-import { bodyBytes, type LiveHead, refusalOf } from "./live_request.ts";
+import {
+  bodyBytes,
+  type LiveAnswer,
+  LiveConnection,
+  type LiveHead,
+  plain,
+  refusalOf,
+} from "./connection.ts";
 
 /** @param body What was sent, at most a receipt. */
 type Answer = (head: LiveHead, body: string) => LiveAnswer | Promise<LiveAnswer>;

@@ -18,10 +18,9 @@ import type { LiveStatus } from "../../report/page/live_status.ts";
 import type { OnProgress } from "../../runner/result/progress.ts";
 import type { OnSaved } from "../../runner/result/result_file.ts";
 import { LOOPBACK } from "../../targets/listen.ts";
-import { type LiveAnswer, plain } from "./live_connection.ts";
-import { Readers } from "./live_readers.ts";
-import type { LiveHead } from "./live_request.ts";
-import { LiveServer } from "./live_server.ts";
+import { type LiveAnswer, type LiveHead, plain } from "./connection.ts";
+import { Readers } from "./viewers.ts";
+import { LiveServer } from "./server.ts";
 
 export interface LiveOptions {
   /** 0 picks a free one. */

@@ -1,7 +1,7 @@
 /** Who looks at the page of a running experiment: what each is told, and whether it shows the newest page. */
 import { isWithin } from "../../base/limits.ts";
 import type { EndEvent, LiveStatus, PageEvent } from "../../report/page/live_status.ts";
-import type { LiveStream } from "./live_connection.ts";
+import type { LiveStream } from "./connection.ts";
 
 interface Events {
   readonly status: LiveStatus;
