@@ -3,7 +3,7 @@ import type { Grouped } from "../report/cells.ts";
 import type { GateOutcome } from "../report/gates.ts";
 import { jsonText } from "../report/writing/json.ts";
 import type { Written } from "../report/writing/written.ts";
-import { measureUrl } from "../runner/measure/bench.ts";
+import { measureUrl } from "../runner/measure/measure.ts";
 import type { Measurement } from "../runner/result/result.ts";
 import { EXIT, TargetError } from "../base/errors.ts";
 import { withoutSecrets } from "../base/secrets.ts";

@@ -1,5 +1,5 @@
 /** The Redis of a fleet, for commands that can't do without one. */
-import type { LinkOptions } from "../runner/fleet/protocol/link.ts";
+import type { LinkOptions } from "../runner/fleet/protocol/redis_link.ts";
 import type { Problem } from "../base/errors.ts";
 import type { Given } from "./command.ts";
 import { type NamedRedis, passwordConflicts, redisUrlOf } from "./flags.ts";

@@ -3,8 +3,11 @@
  * of `runner/stats`, whose error rates `bench/statistics.ts` measures. Ratios are new over base.
  */
 import type { Estimate } from "../runner/stats/confidence/bootstrap.ts";
-import { type ExactTest, UNCOUNTED } from "../runner/stats/comparison/exact_test.ts";
-import { holmOfKnown } from "../runner/stats/comparison/holm.ts";
+import {
+  type ExactTest,
+  holmOfKnown,
+  UNCOUNTED,
+} from "../runner/stats/comparison/significance_tests.ts";
 import { type Interval, pBeyond, ratioOf } from "../runner/stats/confidence/confidence_interval.ts";
 import {
   type Judgement,

@@ -2,7 +2,7 @@
 import { ERRORS } from "../runner/result/outcome.ts";
 import type { Measurement } from "../runner/result/result.ts";
 import type { Histogram } from "../runner/stats/histogram/histogram.ts";
-import { PERCENTILES, supportsPercentile } from "../runner/stats/histogram/percentiles.ts";
+import { PERCENTILES, supportsPercentile } from "../runner/stats/quantile.ts";
 import { isUnanswered, unansweredText } from "../runner/result/unanswered.ts";
 import { type AgentsModel, agentsText, measurementAgents } from "./agents/model.ts";
 import { boundsNote, equalRatioEdgesUs, sharesBetween } from "./density.ts";

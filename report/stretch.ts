@@ -5,7 +5,7 @@
  */
 import { withoutBounds } from "../runner/stats/histogram/censoring.ts";
 import { mergeHistograms } from "../runner/stats/histogram/histogram.ts";
-import { supportsPercentile } from "../runner/stats/histogram/percentiles.ts";
+import { supportsPercentile } from "../runner/stats/quantile.ts";
 import { boundedPercentile, type Sample } from "./bounded.ts";
 import type { CellSteps, Step } from "./packing.ts";
 import { mean, sum } from "./spread.ts";

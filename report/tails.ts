@@ -2,7 +2,7 @@
  * How slow the slowest requests are: the latency that one in so many requests exceeds, of all runs of a cell
  * and of each. A curve ends where fewer than ten requests lie beyond it.
  */
-import { supportsPercentile } from "../runner/stats/histogram/percentiles.ts";
+import { supportsPercentile } from "../runner/stats/quantile.ts";
 import type { Cell } from "./cells.ts";
 import { compact, type TailsChart } from "./charts.ts";
 import { percentileOf, type PooledLatency, poolLatency } from "./pool.ts";

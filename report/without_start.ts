@@ -1,6 +1,6 @@
 /** The figures of a run without its start, from what its timeline keeps of the rest. */
 import type { Run } from "../runner/result/result.ts";
-import { PERCENTILES } from "../runner/stats/histogram/percentiles.ts";
+import { PERCENTILES } from "../runner/stats/quantile.ts";
 import { mergeBlocks } from "../runner/stats/confidence/blocks.ts";
 import { withoutBounds } from "../runner/stats/histogram/censoring.ts";
 import { decodeSparse, encodeHistogram } from "../runner/stats/histogram/hdr.ts";

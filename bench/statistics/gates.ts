@@ -3,7 +3,11 @@ import { type Gate, judgeTogether, type Outcome } from "../../report/gates.ts";
 import { distanceTo } from "../../report/gates/distance.ts";
 import { sideOf, tested } from "../../report/gates/evidence.ts";
 import { meanRange } from "../../report/gates/range.ts";
-import { type Counted, pooledShare, shareP } from "../../runner/stats/confidence/pooled_share.ts";
+import {
+  type Counted,
+  pooledShare,
+  shareP,
+} from "../../runner/stats/confidence/proportion_interval.ts";
 import type { Section } from "../bench.ts";
 import { atLeast, atMost, row } from "./percent.ts";
 import { Random } from "./random.ts";

@@ -1,5 +1,5 @@
 /** The whole, and below it each agent that loaded. */
-import { supportsPercentile } from "../../runner/stats/histogram/percentiles.ts";
+import { supportsPercentile } from "../../runner/stats/quantile.ts";
 import type { Trust } from "../../runner/result/generator.ts";
 import { type ColumnOf, type Table, type TableCell, tableOf } from "../table.ts";
 import {

@@ -5,8 +5,8 @@
 import type { Distribution } from "../../runner/result/result.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { highestUsOf, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
-import { PERCENTILES } from "../../runner/stats/histogram/percentiles.ts";
-import type { Counted } from "../../runner/stats/confidence/pooled_share.ts";
+import { PERCENTILES } from "../../runner/stats/quantile.ts";
+import type { Counted } from "../../runner/stats/confidence/proportion_interval.ts";
 import type { FigureName, Judged } from "../figures.ts";
 
 export interface Beyond {

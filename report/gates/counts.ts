@@ -5,7 +5,7 @@ import {
   pooledShare,
   requestsToDecide,
   shareP,
-} from "../../runner/stats/confidence/pooled_share.ts";
+} from "../../runner/stats/confidence/proportion_interval.ts";
 import type { Relation } from "../../runner/result/result.ts";
 import type { FigureName, Judged } from "../figures.ts";
 import { sum } from "../spread.ts";

@@ -5,14 +5,14 @@
  * tail: only more runs show that. Of several runs by the interval over the runs, as long as there are requests
  * enough for the percentile to say anything, and no lower bound could move it across the limit.
  */
-import { supportsPercentile } from "../../runner/stats/histogram/percentiles.ts";
+import { supportsPercentile } from "../../runner/stats/quantile.ts";
 import {
   type Counted,
   pooled,
   pooledShare,
   requestsToDecide,
   shareP,
-} from "../../runner/stats/confidence/pooled_share.ts";
+} from "../../runner/stats/confidence/proportion_interval.ts";
 import { percentileBounds } from "../pool.ts";
 import { formatCount } from "../units.ts";
 import { beyondOf, type Percentile } from "./beyond.ts";

@@ -1,5 +1,5 @@
 /** Whether what was measured comes in the published order: rank correlations, and which cells change places. */
-import { kendallTauB, spearmanRho } from "../../runner/stats/regression/rank_correlation.ts";
+import { kendallTauB, spearmanRho } from "../../runner/stats/regression/correlation.ts";
 import type { Published } from "../../runner/result/result.ts";
 import type { Range } from "../gates/range.ts";
 import { type Table, type TableCell, tableOf } from "../table.ts";

@@ -1,5 +1,5 @@
 /** What it took to connect, and how much came back: oha's details, one row a cell. */
-import { supportsPercentile } from "../../runner/stats/histogram/percentiles.ts";
+import { supportsPercentile } from "../../runner/stats/quantile.ts";
 import type { Cell } from "../cells.ts";
 import type { FigureName } from "../figures.ts";
 import { type FigureRange, rangeOf } from "../gates/range.ts";

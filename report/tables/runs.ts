@@ -1,5 +1,5 @@
 /** Every run, as it is in the results but for what the experiment discards. */
-import { PERCENTILES } from "../../runner/stats/histogram/percentiles.ts";
+import { PERCENTILES } from "../../runner/stats/quantile.ts";
 import type { Cell } from "../cells.ts";
 import { type PooledLatency, poolLatency } from "../pool.ts";
 import { type ColumnOf, type Table, tableOf } from "../table.ts";

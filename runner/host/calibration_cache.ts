@@ -6,7 +6,7 @@ import os from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import type { DriverName } from "../load/driver.ts";
-import { fnv1a } from "../stats/fnv1a.ts";
+import { fnv1a } from "../../base/random.ts";
 import { VERSION } from "../../base/version.ts";
 import { replaceFile } from "../../base/whole_file.ts";
 

@@ -5,19 +5,8 @@
 import type { WorkerReport } from "../load/job.ts";
 import type { WorkerTotals } from "../load/worker_totals.ts";
 import { mergeSlowest } from "../load/slowest.ts";
-import { breachOf } from "./conservation.ts";
-import { boundedDistributionOf, type BoundedTimes, clockOf, estimateOf } from "./bounded_times.ts";
-import type { LoadedAgent } from "./loader.ts";
-import { ERRORS } from "../result/outcome.ts";
-import { pointsOf } from "./points.ts";
-import type { Measurement } from "../result/result.ts";
-import { encodeHistogram } from "../stats/histogram/hdr.ts";
-import { withoutSecrets } from "../../base/secrets.ts";
-import { mergeHistograms } from "../stats/histogram/histogram.ts";
-import { perSecondOf } from "../stats/per_second.ts";
-import { assembleAgents } from "./assemble_agents.ts";
-import type { Timeline } from "./timeline.ts";
 import {
+  breachOf,
   completedInTime,
   distributionOf,
   histogramsOf,
@@ -28,6 +17,16 @@ import {
   sumOf,
   timesOf,
 } from "./totals.ts";
+import { boundedDistributionOf, type BoundedTimes, clockOf, estimateOf } from "./bounded_times.ts";
+import type { LoadedAgent } from "./loader.ts";
+import { ERRORS } from "../result/outcome.ts";
+import { pointsOf, type Timeline } from "./timeline.ts";
+import type { Measurement } from "../result/result.ts";
+import { encodeHistogram } from "../stats/histogram/hdr.ts";
+import { withoutSecrets } from "../../base/secrets.ts";
+import { mergeHistograms } from "../stats/histogram/histogram.ts";
+import { perSecondOf } from "../stats/per_second.ts";
+import { assembleAgents } from "./assemble_agents.ts";
 import { evidenceOf, type Stage } from "../trust/evidence.ts";
 import { fleetStage, judgeFleet } from "../trust/fleet_trust.ts";
 import { judge, judgedByAnswers } from "../trust/judging.ts";

@@ -13,7 +13,7 @@ import type { DriverName } from "../load/driver.ts";
 import type { FlowSpec, StepSpec } from "../load/flow.ts";
 import type { JobShare, PreparedRequest, ScriptSpec, SupplySpec } from "../load/job.ts";
 import { splitWhole } from "../load/split.ts";
-import type { LoadRequest } from "./load_request.ts";
+import type { LoadRequest } from "./loader.ts";
 
 /** Which of all workers are meant: `own` of them, from `firstWorker` on. */
 export interface Place {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type BundleInput, Bundler } from "../../runner/fleet/agent/bundler.ts";
+import { type BundleInput, Bundler } from "../../runner/fleet/agent/outbox.ts";
 import { packedSoFar } from "../../runner/fleet/protocol/packing.ts";
 import { told } from "../../runner/fleet/protocol/agent_message.ts";
 import type { IntervalPart } from "../../runner/load/intervals.ts";

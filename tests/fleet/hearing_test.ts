@@ -4,7 +4,7 @@ import { Hearing } from "../../runner/fleet/coordinator/agent_stream.ts";
 import { packedReport, packReport, packSoFar } from "../../runner/fleet/protocol/packing.ts";
 import type { ToldOf } from "../../runner/fleet/protocol/agent_message.ts";
 import type { LostShare } from "../../runner/load/lost.ts";
-import type { LoadRequest } from "../../runner/measure/load_request.ts";
+import type { LoadRequest } from "../../runner/measure/loader.ts";
 import { shareOut } from "../../runner/measure/share.ts";
 import { STATUS_CODES } from "../../runner/load/recorder.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";

@@ -5,7 +5,7 @@ import type { Presence } from "../../runner/fleet/protocol/agent_message.ts";
 import type { WorkerReport } from "../../runner/load/job.ts";
 import { Recorder } from "../../runner/load/recorder.ts";
 import { SessionRecorder } from "../../runner/load/session_recorder.ts";
-import type { LoadRequest } from "../../runner/measure/load_request.ts";
+import type { LoadRequest } from "../../runner/measure/loader.ts";
 import { EMPTY, Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { UNKNOWN } from "../../runner/host/host_activity.ts";
 import { VERSION } from "../../base/version.ts";

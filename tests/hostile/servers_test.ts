@@ -7,7 +7,7 @@ import { readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { judgeMeasurement, judgeResults } from "../../cli/judge.ts";
 import { planFromFile } from "../../cli/planned.ts";
-import { measureUrl } from "../../runner/measure/bench.ts";
+import { measureUrl } from "../../runner/measure/measure.ts";
 import { runExperiment } from "../../runner/experiment/experiment.ts";
 import type { DriverName } from "../../runner/load/driver.ts";
 import type { Loader } from "../../runner/measure/loader.ts";

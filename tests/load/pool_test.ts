@@ -1,6 +1,6 @@
 /** The workers of a process: when one is held, whatever holds it, the others' measurements and its own stay. */
 import assert from "node:assert/strict";
-import { breachOf } from "../../runner/measure/conservation.ts";
+import { breachOf } from "../../runner/measure/totals.ts";
 import { encodeRequest } from "../../base/http/request.ts";
 import type { IntervalPart } from "../../runner/load/intervals.ts";
 import type { JobShare } from "../../runner/load/job.ts";

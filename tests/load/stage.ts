@@ -1,6 +1,6 @@
 /** A request loop on a stage: its driver only notes what it is told, and time is what the test says. */
 import assert from "node:assert/strict";
-import { breachOf } from "../../runner/measure/conservation.ts";
+import { breachOf } from "../../runner/measure/totals.ts";
 import type { Check } from "../../runner/load/answer_check.ts";
 import type { Driver } from "../../runner/load/driver.ts";
 import type { Job } from "../../runner/load/job.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { PERCENTILES } from "../../runner/stats/histogram/percentiles.ts";
+import { PERCENTILES } from "../../runner/stats/quantile.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { percentileBounds, percentileOf, poolLatency } from "../../report/pool.ts";

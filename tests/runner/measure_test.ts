@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { endWithout } from "../../runner/load/lost.ts";
 import { Recorder } from "../../runner/load/recorder.ts";
-import type { LoadRequest } from "../../runner/measure/load_request.ts";
-import type { Loaded, Loader, LoaderHooks } from "../../runner/measure/loader.ts";
+import type { Loaded, Loader, LoaderHooks, LoadRequest } from "../../runner/measure/loader.ts";
 import { measureLoad } from "../../runner/measure/measure.ts";
 import type { Progress } from "../../runner/result/progress.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";

@@ -9,11 +9,10 @@ import { settlesWithin } from "../../../targets/launch/settles.ts";
 import { chooseDriver } from "../../load/choose_driver.ts";
 import type { Loaded } from "../../measure/loader.ts";
 import type { LocalLoader } from "../../measure/local_loader.ts";
-import { Bundler } from "./bundler.ts";
-import { type Link, ONCE } from "../protocol/link.ts";
-import { OUT_OF_TOUCH_MS } from "../protocol/names.ts";
+import { Bundler, Outbox } from "./outbox.ts";
+import { type Link, ONCE } from "../protocol/redis_link.ts";
+import { OUT_OF_TOUCH_MS } from "../protocol/redis_keys.ts";
 import { type End, OrdersWatch, readOrders } from "./run_state_watch.ts";
-import { Outbox } from "./outbox.ts";
 import { packReport } from "../protocol/packing.ts";
 import { nowMs, readClock, startHereMs } from "../protocol/redis_clock.ts";
 import {

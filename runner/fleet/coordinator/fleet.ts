@@ -10,20 +10,24 @@ import { ExpectedError, messageOf, TargetError } from "../../../base/errors.ts";
 import { secrets } from "../../../base/secrets.ts";
 import { endpointOf } from "../../../targets/dial/endpoint.ts";
 import { checkDriver } from "../../load/choose_driver.ts";
-import type { Loaded, Loader, LoaderHooks } from "../../measure/loader.ts";
-import type { LoadRequest } from "../../measure/load_request.ts";
+import type { Loaded, Loader, LoaderHooks, LoadRequest } from "../../measure/loader.ts";
 import type { LiveAgent } from "../../result/progress.ts";
 import { UNKNOWN } from "../../host/host_activity.ts";
 import { VERSION } from "../../../base/version.ts";
-import { answerOf, answerWithin } from "../protocol/answers.ts";
-import { Claims } from "./claims.ts";
+import {
+  answerOf,
+  answerWithin,
+  type Link,
+  type LinkOptions,
+  ONCE,
+  openLink,
+} from "../protocol/redis_link.ts";
+import { Claims, roster } from "./roster.ts";
 import { FleetRun } from "./fleet_run.ts";
-import { type Link, type LinkOptions, ONCE, openLink } from "../protocol/link.ts";
 import { type Member, membersOf } from "./members.ts";
-import { agentQueue, LOOK_MS, toldQueue } from "../protocol/names.ts";
+import { agentQueue, LOOK_MS, toldQueue } from "../protocol/redis_keys.ts";
 import { IDLE, OrdersKeeper } from "./run_state_keeper.ts";
 import { readClock } from "../protocol/redis_clock.ts";
-import { roster } from "./roster.ts";
 import {
   type AgentJobInput,
   type ClockReading,

@@ -1,7 +1,7 @@
 /** Who of a fleet takes which part of a load. */
 import type { DriverName } from "../../load/driver.ts";
 import type { LostShare } from "../../load/lost.ts";
-import type { LoadRequest } from "../../measure/load_request.ts";
+import type { LoadRequest } from "../../measure/loader.ts";
 import { type Place, shareOut, usableConnections } from "../../measure/share.ts";
 import { crew } from "./roster.ts";
 import type { Presence } from "../protocol/agent_message.ts";
