@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { judgeGates } from "../../cli/judge_gates.ts";
+import { judgeGates } from "../../cli/output/failed_gates.ts";
 import type { Outcome } from "../../report/gates.ts";
 import { ExpectedError } from "../../base/errors.ts";
 

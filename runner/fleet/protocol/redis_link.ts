@@ -86,7 +86,7 @@ function unheeded(): void {}
 
 /** Waiting for Redis with a limit: what is asked of one that is away or cut off may never be answered. */
 
-const RETRY_MS = 100;
+const RETRY_AFTER_MS = 100;
 
 /** Rejects when the answer takes longer, or when the signal aborts; one that comes later is nobody's. */
 export async function answerWithin<Answer>(
@@ -122,9 +122,9 @@ export async function answerOf<Answer>(
       return await answerWithin(ask(), Math.max(0, endMs - performance.now()), signal);
     } catch (error) {
       signal.throwIfAborted();
-      if (performance.now() + RETRY_MS >= endMs) throw outOfTouch(limitMs, error);
+      if (performance.now() + RETRY_AFTER_MS >= endMs) throw outOfTouch(limitMs, error);
     }
-    await sleep(RETRY_MS);
+    await sleep(RETRY_AFTER_MS);
   }
 }
 

@@ -46,7 +46,11 @@ export interface Estimate extends Sampling {
   readonly of: (repetitions: readonly number[]) => Estimate | null;
 }
 
-const RESAMPLES = 1_000;
+/**
+ * As many as `bench/statistics.ts` measures the coverage of intervals with. Chance moves their ends by some 2 %
+ * of the half width, always the same way, and a report of 450 runs takes about a second.
+ */
+export const RESAMPLES = 1_000;
 
 /**
  * @param runs The blocks of each run; every run must have some.
@@ -173,17 +177,6 @@ export function stdevOf(values: Float64Array): number {
   return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
 }
 
-/**
- * The figures of a cell's runs with what their intervals need, drawn alike wherever they are needed: what a
- * look of `repeat: until` sees is what the report shows.
- */
-
-/**
- * As many as `bench/statistics.ts` measures the coverage of intervals with. Chance moves their ends by some 2 %
- * of the half width, always the same way, and a report of 450 runs takes about a second.
- */
-export const RESAMPLES = 1_000;
-
 /** What tells the cells of an experiment apart. */
 export function cellName(
   { target, scenario, parameters }: { target: string; scenario: string; parameters: object },
@@ -192,6 +185,9 @@ export function cellName(
 }
 
 /**
+ * The figures of a cell's runs with what their intervals need, drawn alike wherever they are needed: what a
+ * look of `repeat: until` sees is what the report shows.
+ *
  * @param runs The blocks of each run; runs without any are left out.
  * @returns One for each figure, in their order; null where there is no ratio to nothing, or no run.
  */
