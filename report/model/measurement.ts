@@ -3,7 +3,7 @@ import { ERRORS } from "../../runner/result/outcome.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { isUnanswered, unansweredText } from "../../runner/result/unanswered.ts";
 import type { Histogram } from "../../runner/stats/histogram/histogram.ts";
-import { PERCENTILES, supportsPercentile } from "../../runner/stats/histogram/percentiles.ts";
+import { PERCENTILES, supportsPercentile } from "../../runner/stats/quantile.ts";
 import { type AgentsModel, agentsText, measurementAgents } from "./agents/agents.ts";
 import { boundsNote, equalRatioEdgesUs, sharesBetween } from "./charts/density.ts";
 import { type TrustModel, trustOf } from "./findings/trust.ts";

@@ -2,17 +2,17 @@
  * The whole load, split exactly over the workers: connections and requests add up, and every arrival is
  * one worker's.
  */
+import { type Connection, encodeRequest } from "../../base/http/request.ts";
 import { type CellLoad, durationMsOf } from "../../scenarios/load/cell_load.ts";
 import { Profile } from "../../scenarios/pace/arrivals.ts";
 import { type Expectation, rightStatuses } from "../../scenarios/request/request.ts";
 import type { RequestStep, Script, ThinkStep } from "../../scenarios/request/script.ts";
 import { endpointOf } from "../../targets/dial/endpoint.ts";
-import { type Connection, encodeRequest } from "../../base/http/request.ts";
-import type { Check } from "../load/engine/response_check.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 import type { FlowSpec, StepSpec } from "../load/engine/flow.ts";
 import type { JobShare, PreparedRequest, ScriptSpec, SupplySpec } from "../load/engine/job.ts";
-import type { LoadRequest } from "./load_request.ts";
+import type { Check } from "../load/engine/response_check.ts";
+import type { LoadRequest } from "./loader.ts";
 
 /** Which of all workers are meant: `own` of them, from `firstWorker` on. */
 export interface Place {

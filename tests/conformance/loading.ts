@@ -9,7 +9,7 @@ import type { JobShare, WorkerReport } from "../../runner/load/engine/job.ts";
 import type { Check } from "../../runner/load/engine/response_check.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import { WorkerPool } from "../../runner/load/worker/pool.ts";
-import { breachOf } from "../../runner/measure/conservation.ts";
+import { breachOf } from "../../runner/measure/totals.ts";
 import { type ErrorKind, ERRORS } from "../../runner/result/outcome.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 import type { Endpoint } from "../../targets/dial/endpoint.ts";

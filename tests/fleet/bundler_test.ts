@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { type BundleInput, Bundler } from "../../runner/fleet/agent/bundler.ts";
+import { type BundleInput, Bundler } from "../../runner/fleet/agent/outbox.ts";
 import { told } from "../../runner/fleet/protocol/agent_message.ts";
 import { packedSoFar } from "../../runner/fleet/protocol/packing.ts";
 import type { SoFarReport, WorkerReport } from "../../runner/load/engine/job.ts";

@@ -5,7 +5,7 @@ import type { ToldOf } from "../../runner/fleet/protocol/agent_message.ts";
 import { packedReport, packReport, packSoFar } from "../../runner/fleet/protocol/packing.ts";
 import { STATUS_CODES } from "../../runner/load/recording/recorder.ts";
 import type { LostShare } from "../../runner/load/worker/lost.ts";
-import type { LoadRequest } from "../../runner/measure/load_request.ts";
+import type { LoadRequest } from "../../runner/measure/loader.ts";
 import { shareOut } from "../../runner/measure/share.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
 import { Histogram, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";

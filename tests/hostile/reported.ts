@@ -7,7 +7,7 @@ import { UNKNOWN } from "../../runner/host/host_activity.ts";
 import type { WorkerReport } from "../../runner/load/engine/job.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { SessionRecorder } from "../../runner/load/recording/sessions.ts";
-import type { LoadRequest } from "../../runner/measure/load_request.ts";
+import type { LoadRequest } from "../../runner/measure/loader.ts";
 import { EMPTY, Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";

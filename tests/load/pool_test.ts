@@ -4,7 +4,7 @@ import { encodeRequest } from "../../base/http/request.ts";
 import type { JobShare } from "../../runner/load/engine/job.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import type { PoolReports } from "../../runner/load/worker/pool.ts";
-import { breachOf } from "../../runner/measure/conservation.ts";
+import { breachOf } from "../../runner/measure/totals.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 import { heldPool, type Hold } from "./held_pool.ts";
 

@@ -9,7 +9,7 @@ import type { Check } from "../../runner/load/engine/response_check.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { SoFar, type WorkerTotals } from "../../runner/load/recording/totals.ts";
-import { breachOf } from "../../runner/measure/conservation.ts";
+import { breachOf } from "../../runner/measure/totals.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 
 export const encoder = new TextEncoder();

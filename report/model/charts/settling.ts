@@ -5,8 +5,8 @@
 import {
   LEAST_CORRELATED,
   spearmanInterval,
-} from "../../../runner/stats/regression/correlation_interval.ts";
-import { spearmanRho } from "../../../runner/stats/regression/rank_correlation.ts";
+  spearmanRho,
+} from "../../../runner/stats/regression/correlation.ts";
 import { namedCells, nameOf } from "../comparison/match.ts";
 import { timeUnit } from "../format/units.ts";
 import { counted } from "../format/words.ts";

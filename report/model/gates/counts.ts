@@ -6,7 +6,7 @@ import {
   pooledShare,
   requestsToDecide,
   shareP,
-} from "../../../runner/stats/confidence/pooled_share.ts";
+} from "../../../runner/stats/confidence/proportion_interval.ts";
 import { GLUE } from "../format/units.ts";
 import { judgedOf, wrongOf } from "../runs/error_ratio.ts";
 import type { JudgedCell } from "../runs/figure_range.ts";

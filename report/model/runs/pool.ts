@@ -12,7 +12,7 @@ import {
   type SparseHistogram,
   valueAtPercentile,
 } from "../../../runner/stats/histogram/histogram.ts";
-import { PERCENTILES } from "../../../runner/stats/histogram/percentiles.ts";
+import { PERCENTILES } from "../../../runner/stats/quantile.ts";
 import { endedLatency } from "./ended.ts";
 import { atLeast, type Bounded, boundedPercentile, exactly, percentileMs } from "./lower_bounds.ts";
 import { sum } from "./spread.ts";

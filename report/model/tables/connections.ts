@@ -1,5 +1,5 @@
 /** What it took to connect, and how much came back: oha's details, one row a cell. */
-import { supportsPercentile } from "../../../runner/stats/histogram/percentiles.ts";
+import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { sizeUnit, timeUnit, type Unit } from "../format/units.ts";
 import type { Cell } from "../runs/cells.ts";
 import { type FigureRange, rangeOf } from "../runs/figure_range.ts";

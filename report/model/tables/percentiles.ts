@@ -1,6 +1,6 @@
 /** The distribution of latency, one row a cell, its runs pooled. */
 import type { Interval } from "../../../runner/stats/confidence/confidence_interval.ts";
-import { PERCENTILES, supportsPercentile } from "../../../runner/stats/histogram/percentiles.ts";
+import { PERCENTILES, supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { timeUnit, type Unit } from "../format/units.ts";
 import type { Cell } from "../runs/cells.ts";
 import { lowerBoundsText } from "../runs/lower_bounds.ts";

@@ -1,5 +1,5 @@
 /** How each cell reaches its steady state, and how it answers before and after; one row a cell. */
-import { supportsPercentile } from "../../../runner/stats/histogram/percentiles.ts";
+import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { STEADY_LABELS } from "../../../runner/stats/steady_state/steady_state.ts";
 import { READING } from "../format/how_to_read.ts";
 import { formatCount, formatTick, timeUnit, type Unit } from "../format/units.ts";

@@ -15,12 +15,11 @@ import {
   toldId,
   type ToldInput,
 } from "../protocol/agent_message.ts";
-import { type Link, ONCE } from "../protocol/link.ts";
-import { OUT_OF_TOUCH_MS } from "../protocol/names.ts";
 import { packReport } from "../protocol/packing.ts";
 import { nowMs, readClock, startHereMs } from "../protocol/redis_clock.ts";
-import { Bundler } from "./bundler.ts";
-import { Outbox } from "./outbox.ts";
+import { OUT_OF_TOUCH_MS } from "../protocol/redis_keys.ts";
+import { type Link, ONCE } from "../protocol/redis_link.ts";
+import { Bundler, Outbox } from "./outbox.ts";
 import { type End, OrdersWatch, readOrders } from "./run_state_watch.ts";
 
 export interface RunSetting {

@@ -3,10 +3,9 @@ import { TargetError } from "../../../base/errors.ts";
 import { UNKNOWN } from "../../host/host_activity.ts";
 import type { DriverName } from "../../load/engine/driver.ts";
 import type { WorkerReport } from "../../load/engine/job.ts";
-import { breachOf, type Latencies } from "../../measure/conservation.ts";
 import type { LoadedAgent } from "../../measure/loader.ts";
-import type { HeardPart } from "./agent_stream.ts";
-import type { Listening } from "./listening.ts";
+import { breachOf, type Latencies } from "../../measure/totals.ts";
+import type { HeardPart, Listening } from "./agent_stream.ts";
 
 export interface FleetReports {
   readonly driver: DriverName;

@@ -9,12 +9,19 @@ import { GRACE_MS as GRACE_OF_WORKERS_MS } from "../../load/worker/overdue.ts";
 import type { LoaderHooks } from "../../measure/loader.ts";
 import type { LiveAgent } from "../../result/progress.ts";
 import type { Told } from "../protocol/agent_message.ts";
-import { OUT_OF_TOUCH_MS } from "../protocol/names.ts";
-import { type HeardPart, Hearing } from "./agent_stream.ts";
-import { faultOfStart } from "./belief.ts";
+import { OUT_OF_TOUCH_MS } from "../protocol/redis_keys.ts";
+import {
+  type HeardPart,
+  Hearing,
+  isOpen,
+  type Listening,
+  type Ready,
+  READY_MS,
+  unready,
+} from "./agent_stream.ts";
 import { endOf, type FleetReports, reportsOf } from "./fleet_end.ts";
-import { isOpen, type Listening, type Ready, READY_MS, unready } from "./listening.ts";
 import type { Member } from "./members.ts";
+import { faultOfStart } from "./plausibility.ts";
 
 /** How Redis answers the coordinator (`OrdersKeeper`). */
 export interface Touch {

@@ -1,7 +1,7 @@
 /** Who of a fleet takes which part of a load. */
 import type { DriverName } from "../../load/engine/driver.ts";
 import type { LostShare } from "../../load/worker/lost.ts";
-import type { LoadRequest } from "../../measure/load_request.ts";
+import type { LoadRequest } from "../../measure/loader.ts";
 import { type Place, shareOut, usableConnections } from "../../measure/share.ts";
 import type { Presence } from "../protocol/agent_message.ts";
 import { crew } from "./roster.ts";

@@ -2,8 +2,15 @@
  * From where a series of segments stays near where it ends, and whether what comes before is a way to there: a
  * series that wanders from level to level has none, though it, too, ends on one.
  */
-import { type Drift, driftOf } from "./drift.ts";
-import { cycleOf, driftLimitOf, type Flatness, flatnessOf, type Unrest } from "./flatness.ts";
+import {
+  cycleOf,
+  type Drift,
+  driftLimitOf,
+  driftOf,
+  type Flatness,
+  flatnessOf,
+  type Unrest,
+} from "./flatness.ts";
 import { medianOf } from "../quantile.ts";
 import { LEAST_STDEV_RATIO, type Segment } from "./segments.ts";
 

@@ -4,8 +4,9 @@
  */
 import type { JobsOptions, Queue, Worker, WorkerOptions } from "bullmq";
 import { connectRedis, type RedisClient } from "../../../targets/redis_client.ts";
-import { answerWithin } from "./answers.ts";
-import { OUT_OF_TOUCH_MS, PREFIX } from "./names.ts";
+import { ANSWER_MS, OUT_OF_TOUCH_MS, PREFIX } from "./redis_keys.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf, TargetError } from "../../../base/errors.ts";
 
 export interface LinkOptions {
   readonly url: string;
@@ -82,3 +83,52 @@ export async function openLink({ url, caCerts }: LinkOptions): Promise<Link> {
 
 /** What goes wrong with Redis is told by the plain keys; without a listener it would end the program. */
 function unheeded(): void {}
+
+/** Waiting for Redis with a limit: what is asked of one that is away or cut off may never be answered. */
+
+const RETRY_AFTER_MS = 100;
+
+/** Rejects when the answer takes longer, or when the signal aborts; one that comes later is nobody's. */
+export async function answerWithin<Answer>(
+  asked: Promise<Answer>,
+  limitMs: number = ANSWER_MS,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const giveUp = (): void => reject(new Error("Redis does not answer"));
+  const timer = setTimeout(giveUp, limitMs);
+  signal?.addEventListener("abort", giveUp);
+  try {
+    return await Promise.race([asked, promise]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", giveUp);
+  }
+}
+
+/**
+ * Asks again and again until Redis answers. Throws the signal's reason when it aborts, and a TargetError
+ * when Redis stays away for so long.
+ */
+export async function answerOf<Answer>(
+  ask: () => Promise<Answer>,
+  signal: AbortSignal,
+  limitMs = OUT_OF_TOUCH_MS,
+): Promise<Answer> {
+  const endMs = performance.now() + limitMs;
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      return await answerWithin(ask(), Math.max(0, endMs - performance.now()), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (performance.now() + RETRY_AFTER_MS >= endMs) throw outOfTouch(limitMs, error);
+    }
+    await sleep(RETRY_AFTER_MS);
+  }
+}
+
+function outOfTouch(limitMs: number, error: unknown): TargetError {
+  const why = `its Redis could not be used for ${limitMs / 1_000} s: ${messageOf(error)}`;
+  return new TargetError(`Cannot load from the fleet: ${why}`);
+}

@@ -1,3 +1,35 @@
+/** How far a share may be off that was counted in a few cases. */
+import { tQuantile, twoSidedP } from "./student_t.ts";
+
+const CONFIDENCE = 0.95;
+
+export interface ShareRange {
+  readonly low: number;
+  readonly high: number;
+}
+
+/**
+ * E. B. Wilson's score interval ("Probable inference, the law of succession, and statistical inference",
+ * 1927): it stays within 0 and 1, and says something even where all cases or none are counted.
+ *
+ * @param count Of `of` cases, which are at least one. @param quantile How many standard errors it reaches.
+ */
+export function shareInterval(
+  count: number,
+  of: number,
+  quantile = tQuantile(CONFIDENCE, Infinity),
+): ShareRange {
+  const z2 = quantile ** 2;
+  const share = count / of;
+  const centre = (share + z2 / (2 * of)) / (1 + z2 / of);
+  const reach = Math.sqrt(z2 * share * (1 - share) / of + (z2 / (2 * of)) ** 2) / (1 + z2 / of);
+  // Exact at the ends, where rounding would leave dust.
+  return {
+    low: count === 0 ? 0 : Math.max(0, centre - reach),
+    high: count === of ? 1 : Math.min(1, centre + reach),
+  };
+}
+
 /**
  * The share of requests that failed, or took longer than a limit, over all runs of a cell: whether it lies on
  * one side of a limit. Two things make it uncertain, and the interval is the wider of what they ask for:
@@ -10,8 +42,6 @@
  * `bench/statistics` measures the coverage: 95 % and more where the variance is 1 to 4 times that of counting. A
  * burst that is rarer than one in some runs is in none of them, and no method sees it.
  */
-import { shareInterval, type ShareRange } from "./share_interval.ts";
-import { tQuantile, twoSidedP } from "./student_t.ts";
 
 export interface Counted {
   readonly count: number;
