@@ -4,7 +4,7 @@
  * does whoever leaves it out.
  */
 import { productLimitUs } from "../runner/stats/censoring.ts";
-import { formatCount } from "../report/model/format/units.ts";
+import { formatCount } from "../report/model/numbers/units.ts";
 import { decodeSparse } from "../runner/stats/hdr.ts";
 import { EMPTY } from "../runner/stats/histogram.ts";
 import type { Measurement } from "../runner/result/result.ts";

@@ -2,7 +2,7 @@
 import { type ColumnOf, tableOf } from "../report/model/tables/table.ts";
 import { tableLines } from "../report/terminal/table.ts";
 import { BLANK, lineOf } from "../report/terminal/line.ts";
-import { formatCount, formatNumber } from "../report/model/format/units.ts";
+import { formatCount, formatNumber } from "../report/model/numbers/units.ts";
 import { jsonText } from "../report/writing/json.ts";
 import { type TerminalOptions, textLines, writtenLines } from "../report/writing/terminal.ts";
 import type { Written } from "../report/writing/written.ts";

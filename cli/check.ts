@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { cellLabel } from "../report/model/runs/cells.ts";
 import { loadText, parametersText, scenarioLoads } from "../report/model/method/load.ts";
-import { formatDuration } from "../report/model/format/units.ts";
-import { counted } from "../report/model/format/words.ts";
+import { formatDuration } from "../report/model/numbers/units.ts";
+import { counted } from "../report/model/numbers/words.ts";
 import { textLines } from "../report/writing/terminal.ts";
 import { describeLoad } from "../runner/measure/described_load.ts";
 import { boundsOf, repeatSentence } from "../runner/experiment/repetition.ts";

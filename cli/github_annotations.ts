@@ -4,9 +4,9 @@ import {
   type ComparedCell,
   outcomeOf,
   type ResultsComparison,
+  sentenceOf,
 } from "../report/model/compared_results.ts";
 import { DECISIVE } from "../report/model/comparison/group.ts";
-import { sentenceOf } from "../report/files/comparison_text.ts";
 import type { GateOutcome, Outcome } from "../report/model/gates/gates.ts";
 import { gateText } from "../report/model/gates/table.ts";
 import { type Annotation, command } from "../report/writing/annotation.ts";

@@ -1,7 +1,7 @@
 /** Whether thresholds held: throws the error whose exit code scripts wait for. Loaded after the load. Pure. */
 import type { GateOutcome } from "../report/model/gates/gates.ts";
 import { gateText } from "../report/model/gates/table.ts";
-import { GLUE } from "../report/model/format/units.ts";
+import { GLUE } from "../report/model/numbers/units.ts";
 import { CheckError, InconclusiveError } from "../base/errors.ts";
 
 /** What failed comes before what could not be decided. */

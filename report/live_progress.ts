@@ -2,7 +2,7 @@
 import type { Progress } from "../runner/result/progress.ts";
 import { cellLabel } from "./model/runs/cells.ts";
 import type { LiveStatus } from "./live_status.ts";
-import { counted } from "./model/format/words.ts";
+import { counted } from "./model/numbers/words.ts";
 
 export const GETTING_READY: LiveStatus = {
   done: 0,

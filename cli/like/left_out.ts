@@ -1,5 +1,5 @@
 /** What tools leave out of their figures or put into them, in the numbers of a measurement. */
-import { formatCount, formatMs } from "../../report/model/format/units.ts";
+import { formatCount, formatMs } from "../../report/model/numbers/units.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { decodeHistogram } from "../../runner/stats/hdr.ts";
 

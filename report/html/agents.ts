@@ -1,7 +1,7 @@
 /** The part of a scenario that shows each agent beside the whole. */
 import type { AgentsPanel } from "../model/agents/chart.ts";
 import type { ScenarioModel } from "../model/model.ts";
-import { READING } from "../model/format/how_to_read.ts";
+import { READING } from "../model/numbers/how_to_read.ts";
 import { chartMarkup, legendMarkup, type Place, readingMarkup } from "./figures.ts";
 import { type Markup, markup } from "../writing/html.ts";
 import { tableMarkup } from "./tables.ts";

@@ -10,7 +10,7 @@ import { decodeSparse } from "../../runner/stats/hdr.ts";
 import type { Point } from "../model/runs/intervals.ts";
 import type { ScenarioModel } from "../model/model.ts";
 import { packSteps, type Step } from "../model/charts/packing.ts";
-import { sum } from "../model/runs/spread.ts";
+import { sum } from "../model/numbers/spread.ts";
 
 export interface PackedSteps {
   /** Of a whole step. */

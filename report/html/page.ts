@@ -10,7 +10,7 @@ import type { Fact } from "../model/method/method.ts";
 import type { ReportModel, ScenarioModel } from "../model/model.ts";
 import type { TrendModel } from "../model/trend/trend.ts";
 import type { TrustModel } from "../model/findings/trust.ts";
-import { unique } from "../model/format/words.ts";
+import { unique } from "../model/numbers/words.ts";
 import client from "./client.js" with { type: "text" };
 import { claimsMarkup } from "./claims.ts";
 import { barHeights, type Charts, type Place } from "./figures.ts";

@@ -1,7 +1,7 @@
 /** The sections of the page that show scenarios: the overview of all, then each in full. */
 import type { GatesModel } from "../model/gates/model.ts";
 import type { ScenarioModel } from "../model/model.ts";
-import { READING } from "../model/format/how_to_read.ts";
+import { READING } from "../model/numbers/how_to_read.ts";
 import type { Table } from "../model/tables/table.ts";
 import { agentsMarkup } from "./agents.ts";
 import { barsMarkup, densityFigure, type Place, readingMarkup, tailsFigure } from "./figures.ts";

@@ -11,9 +11,9 @@ import { loadText } from "./method/load.ts";
 import type { Fact } from "./method/method.ts";
 import { type PooledLatency, poolLatency, WEAK_NOTE } from "./runs/pool.ts";
 import { UNASKED_WORDS } from "./tables/outcomes.ts";
-import { overTimeText } from "./format/over_time.ts";
+import { overTimeText } from "./numbers/over_time.ts";
 import { type TrustModel, trustOf } from "./findings/trust.ts";
-import { counted } from "./format/words.ts";
+import { counted } from "./numbers/words.ts";
 import {
   boundText,
   formatCount,
@@ -24,7 +24,7 @@ import {
   formatShare,
   sizeUnit,
   timeUnit,
-} from "./format/units.ts";
+} from "./numbers/units.ts";
 
 export interface MeasurementModel {
   readonly url: string;

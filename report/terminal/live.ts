@@ -11,8 +11,8 @@ import {
   formatMs,
   formatNumber,
   GLUE,
-} from "../model/format/units.ts";
-import { counted } from "../model/format/words.ts";
+} from "../model/numbers/units.ts";
+import { counted } from "../model/numbers/words.ts";
 import { barOf, sparkline } from "./bars.ts";
 import { fleetLines } from "./fleet.ts";
 import { fitted, padStart, widthOf } from "../writing/columns.ts";

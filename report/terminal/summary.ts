@@ -2,7 +2,7 @@
 import type { ReportModel, ScenarioModel } from "../model/model.ts";
 import { type Answer, answerText } from "../model/comparison/summary.ts";
 import type { GatesModel } from "../model/gates/model.ts";
-import { sum } from "../model/runs/spread.ts";
+import { sum } from "../model/numbers/spread.ts";
 import { claimLines } from "./claims.ts";
 import { outcomeLines } from "./gates.ts";
 import { latencyLines } from "./latency.ts";

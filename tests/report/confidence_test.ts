@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type Cell, groupRuns } from "../../report/model/runs/cells.ts";
 import { percentileTable } from "../../report/model/tables/percentiles.ts";
 import { summaryTable } from "../../report/model/tables/summary.ts";
-import { formatInterval, GLUE } from "../../report/model/format/units.ts";
+import { formatInterval, GLUE } from "../../report/model/numbers/units.ts";
 import { blocksOf } from "../../runner/stats/blocks.ts";
 import { bootstrap } from "../../runner/stats/bootstrap.ts";
 import { decodeHistogram } from "../../runner/stats/hdr.ts";

@@ -3,7 +3,7 @@
  * histograms and interval histograms, and the whole passes the schema.
  */
 import { type Measurement, type Results, results, type Run } from "../../runner/result/result.ts";
-import { sum } from "../../report/model/runs/spread.ts";
+import { sum } from "../../report/model/numbers/spread.ts";
 import { encodeHistogram } from "../../runner/stats/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram.ts";
 import {

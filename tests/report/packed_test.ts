@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { packScenarios } from "../../report/html/packed.ts";
 import { reportModel } from "../../report/model/model.ts";
 import { unpackSteps } from "../../report/model/charts/packing.ts";
-import { sum } from "../../report/model/runs/spread.ts";
+import { sum } from "../../report/model/numbers/spread.ts";
 import { stretchFigures } from "../../report/model/charts/time_range.ts";
 import { decodeSparse } from "../../runner/stats/hdr.ts";
 import { mergeHistograms } from "../../runner/stats/histogram.ts";

@@ -2,7 +2,7 @@
 /** Requests per second over one run: a bar an interval, its parts the agents. */
 import type { ChartConfiguration } from "chart.js";
 import type { AgentsChart } from "../../model/charts/charts.ts";
-import { formatNumber } from "../../model/format/units.ts";
+import { formatNumber } from "../../model/numbers/units.ts";
 import { stackedBars } from "./stacked_bars.ts";
 import type { Theme } from "./theme.ts";
 

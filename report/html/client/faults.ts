@@ -2,7 +2,7 @@
 /** What went wrong over time: a bar an interval, its parts the kinds. */
 import type { ChartConfiguration } from "chart.js";
 import type { FaultsChart } from "../../model/charts/charts.ts";
-import { formatCount } from "../../model/format/units.ts";
+import { formatCount } from "../../model/numbers/units.ts";
 import { stackedBars } from "./stacked_bars.ts";
 import type { Theme } from "./theme.ts";
 

@@ -2,7 +2,7 @@
 /** The figures of a selected stretch, recomputed from the intervals: a table, and a sentence for those who listen. */
 import { lowerBoundsText } from "../../model/runs/lower_bounds.ts";
 import { COLORS } from "../../model/charts/charts.ts";
-import { sum } from "../../model/runs/spread.ts";
+import { sum } from "../../model/numbers/spread.ts";
 import type { StretchFigures, StretchPercentile } from "../../model/charts/time_range.ts";
 import {
   boundText,
@@ -11,7 +11,7 @@ import {
   formatNumber,
   formatQuantity,
   type Unit,
-} from "../../model/format/units.ts";
+} from "../../model/numbers/units.ts";
 import { numberCell, type NumberText, rowHead, tableElement } from "./table_element.ts";
 
 /** A cell that is shown, with what was recomputed for it. */

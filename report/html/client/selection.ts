@@ -1,6 +1,6 @@
 /** A view of a scenario's intervals → what the page says of it. */
 import { stretchFigures } from "../../model/charts/time_range.ts";
-import { formatTick } from "../../model/format/units.ts";
+import { formatTick } from "../../model/numbers/units.ts";
 import type { Selected } from "./selected.ts";
 import type { Steps } from "./steps.ts";
 import type { View } from "./view.ts";

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** A run over time: a bar an interval, its parts one above the other. */
 import type { ChartConfiguration } from "chart.js";
-import { formatTick } from "../../model/format/units.ts";
+import { formatTick } from "../../model/numbers/units.ts";
 import type { Theme } from "./theme.ts";
 import { tooltip } from "./tooltip.ts";
 

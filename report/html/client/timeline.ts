@@ -1,7 +1,7 @@
 /** The runs of one cell side by side over time: latency percentiles, requests per second, CPU, memory, each in a lane. */
 import type { ActiveElement, ChartConfiguration, ChartDataset } from "chart.js";
 import type { TimelineChart, TimelineRun } from "../../model/charts/charts.ts";
-import { formatNumber } from "../../model/format/units.ts";
+import { formatNumber } from "../../model/numbers/units.ts";
 import { laneScale } from "./scales.ts";
 import { faded, type Theme } from "./theme.ts";
 import { momentText, startOf, timeScale } from "./timeline_axis.ts";

@@ -11,8 +11,8 @@ import {
   shareCell,
   textCell,
 } from "../tables/columns.ts";
-import { formatDuration, timeUnit, type Unit } from "../format/units.ts";
-import { counted } from "../format/words.ts";
+import { formatDuration, timeUnit, type Unit } from "../numbers/units.ts";
+import { counted } from "../numbers/words.ts";
 import type { AgentFigures } from "./figures.ts";
 
 /** A cell's whole, in the terms of its agents. */

@@ -4,9 +4,9 @@ import { lowerBoundsText } from "../runs/lower_bounds.ts";
 import type { Cell } from "../runs/cells.ts";
 import { compact, type DensityChart } from "./charts.ts";
 import { percentileOf, type PooledLatency } from "../runs/pool.ts";
-import { sum } from "../runs/spread.ts";
-import { formatCount, formatMs, timeUnit } from "../format/units.ts";
-import { counted } from "../format/words.ts";
+import { sum } from "../numbers/spread.ts";
+import { formatCount, formatMs, timeUnit } from "../numbers/units.ts";
+import { counted } from "../numbers/words.ts";
 
 const STEPS_PER_DECADE = 24;
 

@@ -6,13 +6,13 @@ import { LEAST_CORRELATED, spearmanInterval } from "../../../runner/stats/correl
 import { spearmanRho } from "../../../runner/stats/rank_correlation.ts";
 import type { Cell, ScenarioRuns } from "../runs/cells.ts";
 import { type Axis, compact, type ScatterChart } from "./charts.ts";
-import { namedCells, nameOf } from "../comparison/match.ts";
+import { namedCells, nameOf } from "../runs/match.ts";
 import { FLATTENING } from "../runs/settling.ts";
 import { figureText, type Range, rangeOf } from "../runs/figure_range.ts";
 import type { Table } from "../tables/table.ts";
 import { type Flattens, type StableRow, stableTable } from "../tables/settling.ts";
-import { timeUnit } from "../format/units.ts";
-import { counted } from "../format/words.ts";
+import { timeUnit } from "../numbers/units.ts";
+import { counted } from "../numbers/words.ts";
 
 export interface StableModel {
   readonly finding: string;

@@ -6,7 +6,7 @@ import { supportsPercentile } from "../../../runner/stats/percentiles.ts";
 import type { Cell } from "../runs/cells.ts";
 import { compact, type TailsChart } from "./charts.ts";
 import { percentileOf, type PooledLatency, poolLatency } from "../runs/pool.ts";
-import { formatMs, timeUnit, type Unit } from "../format/units.ts";
+import { formatMs, timeUnit, type Unit } from "../numbers/units.ts";
 
 const STEPS_PER_DECADE = 12;
 const MOST_DECADES = 6;

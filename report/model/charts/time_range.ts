@@ -8,7 +8,7 @@ import { mergeHistograms } from "../../../runner/stats/histogram.ts";
 import { supportsPercentile } from "../../../runner/stats/percentiles.ts";
 import { boundedPercentile, type Sample } from "../runs/lower_bounds.ts";
 import type { CellSteps, Step } from "./packing.ts";
-import { mean, sum } from "../runs/spread.ts";
+import { mean, sum } from "../numbers/spread.ts";
 
 /** Seconds since the start of each run. */
 export interface Stretch {

@@ -11,7 +11,7 @@ import {
   type Range,
   rangeOf,
 } from "../runs/figure_range.ts";
-import { formatShare } from "../format/units.ts";
+import { formatShare } from "../numbers/units.ts";
 import { drawnFigure, drawnMean } from "./draws.ts";
 import type { Member } from "./context.ts";
 

@@ -3,7 +3,7 @@ import type { Correlation } from "../../../runner/result/result.ts";
 import { LEAST_CORRELATED, spearmanInterval } from "../../../runner/stats/correlation_interval.ts";
 import { spearmanRho } from "../../../runner/stats/rank_correlation.ts";
 import type { FigureName } from "../runs/figures.ts";
-import { counted } from "../format/words.ts";
+import { counted } from "../numbers/words.ts";
 import { allowedBy, outcomeOf } from "./allowed.ts";
 import { amountOf } from "./amount.ts";
 import { type Finding, undecided } from "./finding.ts";

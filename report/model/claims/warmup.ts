@@ -5,7 +5,7 @@
 import type { Warmup } from "../../../runner/result/result.ts";
 import { shareInterval } from "../../../runner/stats/share_interval.ts";
 import { figureText } from "../runs/figure_range.ts";
-import { counted } from "../format/words.ts";
+import { counted } from "../numbers/words.ts";
 import { allowedBy, outcomeOf } from "./allowed.ts";
 import { type Finding, undecided } from "./finding.ts";
 import { chosenBy, type Ground, type Member } from "./context.ts";

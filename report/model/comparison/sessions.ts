@@ -11,7 +11,7 @@ import type { Estimates } from "../runs/confidence.ts";
 import { type Group, groupOf } from "./group.ts";
 import type { Pair } from "./comparison.ts";
 import { type Between, ONE_SESSION } from "./between.ts";
-import { type Match, type NamedCell, namedCells, placeOf } from "./match.ts";
+import { type Match, type NamedCell, namedCells, placeOf } from "../runs/match.ts";
 
 /** By how much sessions differ, by figure; null where earlier sessions don't have it twice. */
 export type SessionSpread = (figure: Figure) => Variance | null;

@@ -5,7 +5,7 @@ import { smallestChangeOf } from "../../../runner/stats/verdict.ts";
 import type { ScenarioRuns } from "../runs/cells.ts";
 import { DEFAULT_MARGIN_RATIO } from "../comparison/comparison.ts";
 import { MOST_CHANGE, percentText } from "../comparison/words.ts";
-import { GLUE } from "../format/units.ts";
+import { GLUE } from "../numbers/units.ts";
 
 type Reached = NonNullable<Results["reached"]>;
 

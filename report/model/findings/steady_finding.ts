@@ -3,11 +3,11 @@ import { LEAST_INTERVALS, type SteadyLabel } from "../../../runner/stats/steady_
 import type { Run } from "../../../runner/result/result.ts";
 import { freezesText, unsettledText } from "../../../runner/stats/unsettled_text.ts";
 import type { Cell } from "../runs/cells.ts";
-import { withinText } from "../format/over_time.ts";
-import type { Spread } from "../runs/spread.ts";
+import { withinText } from "../numbers/over_time.ts";
+import type { Spread } from "../numbers/spread.ts";
 import { type PartFigures, settlingOf } from "../runs/steady.ts";
-import { formatCount, formatMs, formatNumber, formatTick } from "../format/units.ts";
-import { counted } from "../format/words.ts";
+import { formatCount, formatMs, formatNumber, formatTick } from "../numbers/units.ts";
+import { counted } from "../numbers/words.ts";
 
 /** Of labels that as many runs have, which is told first. */
 const ORDER = [

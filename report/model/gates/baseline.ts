@@ -7,7 +7,7 @@ import type { Threshold } from "../../../runner/result/result.ts";
 import { twoGroupsOf } from "../../../runner/stats/two_groups.ts";
 import { formatRatio, percentText } from "../comparison/words.ts";
 import type { Between } from "../comparison/between.ts";
-import { boundText } from "../format/units.ts";
+import { boundText } from "../numbers/units.ts";
 import type { GatedCell } from "./cells.ts";
 import { distanceTo } from "./distance.ts";
 import { type Evidence, fact, sideOf, tested, undecided } from "./evidence.ts";

@@ -8,8 +8,8 @@ import {
 } from "../../../runner/stats/pooled_share.ts";
 import type { Relation } from "../../../runner/result/result.ts";
 import type { FigureName, Judged } from "../runs/figures.ts";
-import { sum } from "../runs/spread.ts";
-import { GLUE } from "../format/units.ts";
+import { sum } from "../numbers/spread.ts";
+import { GLUE } from "../numbers/units.ts";
 import { judgedOf, wrongOf } from "../runs/error_ratio.ts";
 import { type Evidence, fact, holds, sideOf, tested } from "./evidence.ts";
 import type { JudgedCell } from "../runs/figure_range.ts";

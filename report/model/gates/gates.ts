@@ -10,7 +10,7 @@ import { baselineEvidence } from "./baseline.ts";
 import type { GatedCell } from "./cells.ts";
 import { type Evidence, fact } from "./evidence.ts";
 import { limitEvidence } from "./limit.ts";
-import { counted } from "../format/words.ts";
+import { counted } from "../numbers/words.ts";
 
 export type Outcome = Evidence["outcome"];
 

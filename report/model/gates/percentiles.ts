@@ -14,7 +14,7 @@ import {
   shareP,
 } from "../../../runner/stats/pooled_share.ts";
 import { percentileBounds } from "../runs/pool.ts";
-import { formatCount } from "../format/units.ts";
+import { formatCount } from "../numbers/units.ts";
 import { beyondOf, type Percentile } from "./beyond.ts";
 import { type Evidence, holds, type Outcome, type Tested, tested, undecided } from "./evidence.ts";
 import { type LimitThreshold, type Measured, overRuns } from "./over_runs.ts";

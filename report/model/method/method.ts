@@ -6,7 +6,7 @@ import { agentsText } from "../agents/agents.ts";
 import { loadText, parametersText, scenarioLoads } from "./load.ts";
 import { repeatedOf } from "../runs/repeated.ts";
 import { toComeText } from "./to_come.ts";
-import { counted, listed, listedAll, unique } from "../format/words.ts";
+import { counted, listed, listedAll, unique } from "../numbers/words.ts";
 import {
   formatAsked,
   formatCount,
@@ -14,7 +14,7 @@ import {
   formatMoment,
   formatMs,
   formatShare,
-} from "../format/units.ts";
+} from "../numbers/units.ts";
 
 export interface Fact {
   readonly label: string;

@@ -4,7 +4,7 @@ import type { Published } from "../../../runner/result/result.ts";
 import type { Range } from "../runs/figure_range.ts";
 import { type Table, type TableCell, tableOf } from "../tables/table.ts";
 import { countCell, NONE, textCell } from "../tables/columns.ts";
-import { counted } from "../format/words.ts";
+import { counted } from "../numbers/words.ts";
 import { type ComparedRow, isWhole, ratioOfRows } from "./rows.ts";
 
 /** Of all cells, or of those of a scenario. */

@@ -9,7 +9,7 @@ import { endedLatency } from "./ended.ts";
 import { type PooledLatency, poolLatency } from "./pool.ts";
 import { type Repeated, repeatedOf } from "./repeated.ts";
 import { countedRuns, type RunParts, takeApart } from "./counted_part.ts";
-import { type Spread, spreadOf } from "./spread.ts";
+import { type Spread, spreadOf } from "../numbers/spread.ts";
 import { unsteadyOf } from "./unsteady.ts";
 import { wrongRatioOf } from "./error_ratio.ts";
 

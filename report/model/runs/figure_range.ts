@@ -8,7 +8,7 @@ import type { Estimates } from "./confidence.ts";
 import { type FigureName, figureOfRun, type Judged } from "./figures.ts";
 import { percentileBounds } from "./pool.ts";
 import { timesEstimate } from "./run_times.ts";
-import { lowerMedian, sum } from "./spread.ts";
+import { lowerMedian, sum } from "../numbers/spread.ts";
 import {
   formatNumber,
   formatQuantity,
@@ -17,7 +17,7 @@ import {
   sizeUnit,
   timeUnit,
   TOO_WIDE,
-} from "../format/units.ts";
+} from "../numbers/units.ts";
 
 /** What thresholds are held against: the runs of a cell, or a single measurement. */
 export interface JudgedCell {

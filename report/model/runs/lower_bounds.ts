@@ -4,7 +4,7 @@
  */
 import { isMovable, mostUs, productLimitUs } from "../../../runner/stats/censoring.ts";
 import { type SparseHistogram, valueAtPercentile } from "../../../runner/stats/histogram.ts";
-import { formatCount } from "../format/units.ts";
+import { formatCount } from "../numbers/units.ts";
 
 export interface Bounded {
   readonly value: number;

@@ -15,7 +15,7 @@ import {
 import { PERCENTILES } from "../../../runner/stats/percentiles.ts";
 import { atLeast, type Bounded, boundedPercentile, exactly, percentileMs } from "./lower_bounds.ts";
 import { endedLatency } from "./ended.ts";
-import { sum } from "./spread.ts";
+import { sum } from "../numbers/spread.ts";
 
 /** Times in ms, as in the results. */
 export interface PooledLatency {

@@ -8,7 +8,7 @@ import { EMPTY, mergeHistograms, type SparseHistogram } from "../../../runner/st
 import { type PerSecond, perSecondOf } from "../../../runner/stats/per_second.ts";
 import type { Block } from "../../../runner/stats/pool.ts";
 import { percentileMs } from "./lower_bounds.ts";
-import { sum } from "./spread.ts";
+import { sum } from "../numbers/spread.ts";
 
 type Point = Run["timeline"]["points"][number];
 

@@ -5,7 +5,13 @@ import type { Cell } from "../runs/cells.ts";
 import { TOLERATED_WRONG_RATIO } from "../comparison/pairs.ts";
 import type { CellFigure } from "../runs/confidence.ts";
 import { percentileOf } from "../runs/pool.ts";
-import { boundText, formatInterval, formatQuantity, timeUnit, type Unit } from "../format/units.ts";
+import {
+  boundText,
+  formatInterval,
+  formatQuantity,
+  timeUnit,
+  type Unit,
+} from "../numbers/units.ts";
 import { type Positions, positionsOf, valueAxis } from "./axes.ts";
 import { type NumericFactor, phraseOf, textAt } from "../runs/factors.ts";
 import type { SweepFacet, SweepLine } from "./lines.ts";

@@ -3,7 +3,7 @@ import { supportsPercentile } from "../../../runner/stats/percentiles.ts";
 import type { Cell } from "../runs/cells.ts";
 import { TOLERATED_WRONG_RATIO } from "../comparison/pairs.ts";
 import { percentileOf } from "../runs/pool.ts";
-import { formatMs, formatNumber, GLUE } from "../format/units.ts";
+import { formatMs, formatNumber, GLUE } from "../numbers/units.ts";
 import { betweenText, type NumericFactor, phraseOf, textAt } from "../runs/factors.ts";
 import type { SweepLine } from "./lines.ts";
 

@@ -2,10 +2,10 @@
 import { type FactorWeights, factorWeights } from "../../../runner/stats/factor_weights.ts";
 import type { Run } from "../../../runner/result/result.ts";
 import type { Cell } from "../runs/cells.ts";
-import { median } from "../runs/spread.ts";
+import { median } from "../numbers/spread.ts";
 import { type ColumnOf, type Table, type TableCell, tableOf } from "../tables/table.ts";
 import { NONE, textCell } from "../tables/columns.ts";
-import { formatNumber, GLUE } from "../format/units.ts";
+import { formatNumber, GLUE } from "../numbers/units.ts";
 import { factorName, factorPaths, numericFactor, valueOf, valueText } from "../runs/factors.ts";
 
 export interface WeightsModel {

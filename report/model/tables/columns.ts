@@ -12,7 +12,7 @@ import {
   formatNumber,
   formatPercent,
   type Unit,
-} from "../format/units.ts";
+} from "../numbers/units.ts";
 
 export function textCell(text: string): TableCell {
   return { text };

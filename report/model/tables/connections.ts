@@ -4,9 +4,9 @@ import type { Cell } from "../runs/cells.ts";
 import type { FigureName } from "../runs/figures.ts";
 import { type FigureRange, rangeOf } from "../runs/figure_range.ts";
 import { WEAK_NOTE } from "../runs/pool.ts";
-import { sum } from "../runs/spread.ts";
+import { sum } from "../numbers/spread.ts";
 import { type ColumnOf, type Table, type TableCell, tableOf } from "./table.ts";
-import { sizeUnit, timeUnit, type Unit } from "../format/units.ts";
+import { sizeUnit, timeUnit, type Unit } from "../numbers/units.ts";
 import { countCell, NONE, rangeCell, targetColumn } from "./columns.ts";
 
 interface Row {

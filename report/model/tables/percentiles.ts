@@ -4,9 +4,9 @@ import { PERCENTILES, supportsPercentile } from "../../../runner/stats/percentil
 import type { Cell } from "../runs/cells.ts";
 import { lowerBoundsText } from "../runs/lower_bounds.ts";
 import { type Percentile, type PooledLatency, WEAK_NOTE } from "../runs/pool.ts";
-import { sum } from "../runs/spread.ts";
+import { sum } from "../numbers/spread.ts";
 import { type ColumnOf, type Table, type TableCell, tableOf } from "./table.ts";
-import { timeUnit, type Unit } from "../format/units.ts";
+import { timeUnit, type Unit } from "../numbers/units.ts";
 import { boundCell, countCell, NONE, numberCell, targetColumn, withInterval } from "./columns.ts";
 
 export function percentileTable(scenario: string, cells: readonly Cell[]): Table {

@@ -3,7 +3,7 @@ import { PERCENTILES } from "../../../runner/stats/percentiles.ts";
 import type { Cell } from "../runs/cells.ts";
 import { type PooledLatency, poolLatency } from "../runs/pool.ts";
 import { type ColumnOf, type Table, tableOf } from "./table.ts";
-import { timeUnit } from "../format/units.ts";
+import { timeUnit } from "../numbers/units.ts";
 import {
   countCell,
   faultCell,

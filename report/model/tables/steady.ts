@@ -3,12 +3,12 @@ import { supportsPercentile } from "../../../runner/stats/percentiles.ts";
 import { STEADY_LABELS } from "../../../runner/stats/steady_state.ts";
 import type { Cell } from "../runs/cells.ts";
 import { WEAK_NOTE } from "../runs/pool.ts";
-import { READING } from "../format/how_to_read.ts";
-import type { Spread } from "../runs/spread.ts";
+import { READING } from "../numbers/how_to_read.ts";
+import type { Spread } from "../numbers/spread.ts";
 import { FLATTENING } from "../runs/settling.ts";
 import { type PartFigures, type Steadiness, steadinessOf } from "../runs/steady.ts";
 import { type ColumnOf, type Table, type TableCell, tableOf } from "./table.ts";
-import { formatCount, formatTick, timeUnit, type Unit } from "../format/units.ts";
+import { formatCount, formatTick, timeUnit, type Unit } from "../numbers/units.ts";
 import { NONE, numberCell, targetColumn, textCell } from "./columns.ts";
 
 export interface SteadyTables {
