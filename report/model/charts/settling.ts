@@ -7,11 +7,11 @@ import {
   spearmanInterval,
   spearmanRho,
 } from "../../../runner/stats/regression/correlation.ts";
-import { namedCells, nameOf } from "../comparison/match.ts";
-import { timeUnit } from "../format/units.ts";
-import { counted } from "../format/words.ts";
+import { timeUnit } from "../numbers/units.ts";
+import { counted } from "../numbers/words.ts";
 import type { Cell, ScenarioRuns } from "../runs/cells.ts";
 import { figureText, type Range, rangeOf } from "../runs/figure_range.ts";
+import { namedCells, nameOf } from "../runs/match.ts";
 import { FLATTENING } from "../runs/settling.ts";
 import { type Flattens, type StableRow, stableTable } from "../tables/settling.ts";
 import type { Table } from "../tables/table.ts";

@@ -3,7 +3,7 @@
  * and of each. A curve ends where fewer than ten requests lie beyond it.
  */
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
-import { formatMs, timeUnit, type Unit } from "../format/units.ts";
+import { formatMs, timeUnit, type Unit } from "../numbers/units.ts";
 import type { Cell } from "../runs/cells.ts";
 import { percentileOf, type PooledLatency, poolLatency } from "../runs/pool.ts";
 import { compact, type TailsChart } from "./charts.ts";

@@ -5,7 +5,7 @@ import {
   spearmanInterval,
   spearmanRho,
 } from "../../../runner/stats/regression/correlation.ts";
-import { counted } from "../format/words.ts";
+import { counted } from "../numbers/words.ts";
 import type { FigureName } from "../runs/figures.ts";
 import { allowedBy, outcomeOf } from "./allowed.ts";
 import { amountOf } from "./amount.ts";

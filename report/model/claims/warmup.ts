@@ -4,7 +4,7 @@
  */
 import type { Warmup } from "../../../runner/result/result.ts";
 import { shareInterval } from "../../../runner/stats/confidence/proportion_interval.ts";
-import { counted } from "../format/words.ts";
+import { counted } from "../numbers/words.ts";
 import { figureText } from "../runs/figure_range.ts";
 import { allowedBy, outcomeOf } from "./allowed.ts";
 import { chosenBy, type Ground, type Member } from "./context.ts";

@@ -10,8 +10,8 @@ import {
   formatMoment,
   formatMs,
   formatShare,
-} from "../format/units.ts";
-import { counted, listed, listedAll, unique } from "../format/words.ts";
+} from "../numbers/units.ts";
+import { counted, listed, listedAll, unique } from "../numbers/words.ts";
 import { repeatedOf } from "../runs/repeated.ts";
 import { loadText, parametersText, scenarioLoads } from "./load.ts";
 import { toComeText } from "./to_come.ts";

@@ -2,7 +2,7 @@
  * Numbers as people read them. A column or figure gets one unit, picked from its typical value
  * (Criterion's `ValueFormatter`), and each number as many digits as a measurement deserves. Pure.
  */
-import { median } from "../runs/spread.ts";
+import { median } from "./spread.ts";
 
 /** Between a number and its unit, so that no line ends there; terminals get a plain space. */
 export const GLUE = "\u00a0";

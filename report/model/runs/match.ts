@@ -1,5 +1,5 @@
 /** Which cell of one result has which counterpart in another. */
-import type { Cell, ScenarioRuns } from "../runs/cells.ts";
+import type { Cell, ScenarioRuns } from "./cells.ts";
 
 export interface NamedCell {
   readonly scenario: string;
