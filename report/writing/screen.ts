@@ -45,7 +45,7 @@ export class Screen {
   }
 }
 
-function lineWidth(line: Line): number {
+export function lineWidth(line: Line): number {
   return line.reduce((width, { text }) => width + widthOf(text), 0);
 }
 
