@@ -1,7 +1,7 @@
 /** What it costs to load through an agent rather than at once: the same worker on the same core, in turns. */
 import process from "node:process";
-import { openLink } from "../runner/fleet/link.ts";
-import { roster } from "../runner/fleet/roster.ts";
+import { openLink } from "../runner/fleet/protocol/link.ts";
+import { roster } from "../runner/fleet/coordinator/roster.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
 import { selfCommand } from "../targets/launch/self.ts";
 import { TargetError } from "../base/errors.ts";

@@ -19,7 +19,7 @@ const OUTPUT = join(ROOT, "dist/plateau");
 /** What is started by its URL, and so is in no import graph: it lies beside the bundled main module. */
 const WORKERS = [
   "runner/load/worker.ts",
-  "runner/trust/null_responder.ts",
+  "runner/calibration/null_responder.ts",
   "targets/launch/parent_watch.ts",
 ];
 

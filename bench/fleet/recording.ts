@@ -16,7 +16,7 @@ import {
   packPart,
   packReport,
   packSoFar,
-} from "../../runner/fleet/packing.ts";
+} from "../../runner/fleet/protocol/packing.ts";
 import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 

@@ -6,8 +6,8 @@ import {
   type Pair,
 } from "../../report/model/comparison/comparison.ts";
 import type { Group, Measured } from "../../report/model/comparison/group.ts";
-import type { Estimate } from "../../runner/stats/bootstrap.ts";
-import { meanOfSessions, spreadOfSessions } from "../../runner/stats/sessions.ts";
+import { meanOfSessions, spreadOfSessions } from "../../runner/stats/comparison/sessions.ts";
+import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
 import { estimatesOf, type Machine, simulateCells } from "./experiment.ts";
 import type { Random } from "./random.ts";
 

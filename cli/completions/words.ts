@@ -1,7 +1,7 @@
 /** What can be typed after `plateau`: the declarations of the commands as shells need them. Pure. */
 import { Option } from "commander";
 import { z } from "zod";
-import type { Flag, Operand, Parts } from "../command.ts";
+import type { Flag, Operand, Parts } from "../command_line/command.ts";
 
 /** What may stand in one place. */
 export interface Place {

@@ -1,7 +1,7 @@
 /** What tools leave out of their figures or put into them, in the numbers of a measurement. */
 import { formatCount, formatMs } from "../../report/model/numbers/units.ts";
 import type { Measurement } from "../../runner/result/result.ts";
-import { decodeHistogram } from "../../runner/stats/hdr.ts";
+import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 
 /** One sentence, or none where there is nothing. @param how Such as `wrk would have left out of its latencies`. */
 export function leftOut(how: string, ...parts: readonly string[]): string[] {

@@ -1,23 +1,23 @@
 /** A comparison of two results for people, and for pull requests. */
-import { comparisonOf } from "../model/comparison/comparison.ts";
-import { gatesTable } from "../model/gates/table.ts";
-import { gatesMarkdown, tableWithNotes } from "./markdown.ts";
-import type { Table } from "../model/tables/table.ts";
-import { outcomeLines } from "../terminal/gates.ts";
-import { BLANK, HANGING, indented, lineOf, paragraph } from "../terminal/line.ts";
-import { formatMs, formatNumber } from "../model/numbers/units.ts";
-import { document, lines, md, paragraphs } from "../writing/markdown.ts";
-import { type Line, type TerminalOptions, writtenLines } from "../writing/terminal.ts";
-import type { Written } from "../writing/written.ts";
-import { isDecisive } from "../model/comparison/group.ts";
 import {
   cellName,
   type ComparedCell,
   type ResultsComparison,
   sentenceOf,
 } from "../model/compared_results.ts";
+import { comparisonOf } from "../model/comparison/comparison.ts";
+import { isDecisive } from "../model/comparison/group.ts";
 import { comparedTable, notesOf } from "../model/comparison/table.ts";
 import { figureName, ratioText, verdictText, verdictWord } from "../model/comparison/words.ts";
+import { formatMs, formatNumber } from "../model/numbers/units.ts";
+import { gatesTable } from "../model/gates/table.ts";
+import type { Table } from "../model/tables/table.ts";
+import { BLANK, HANGING, indented, lineOf, paragraph } from "../terminal/line.ts";
+import { outcomeLines } from "../terminal/verdicts.ts";
+import { document, lines, md, paragraphs } from "../writing/markdown.ts";
+import { type Line, type TerminalOptions, writtenLines } from "../writing/terminal.ts";
+import type { Written } from "../writing/written.ts";
+import { gatesMarkdown, tableWithNotes } from "./markdown.ts";
 
 /** With a line break at its end. */
 export function renderComparison(

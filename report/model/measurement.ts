@@ -1,19 +1,13 @@
 /** The model of a single measurement, for `bench`: the same words and units as the report. Pure. */
 import { ERRORS } from "../../runner/result/outcome.ts";
 import type { Measurement } from "../../runner/result/result.ts";
-import type { Histogram } from "../../runner/stats/histogram.ts";
-import { PERCENTILES, supportsPercentile } from "../../runner/stats/percentiles.ts";
 import { isUnanswered, unansweredText } from "../../runner/result/unanswered.ts";
+import type { Histogram } from "../../runner/stats/histogram/histogram.ts";
+import { PERCENTILES, supportsPercentile } from "../../runner/stats/histogram/percentiles.ts";
 import { type AgentsModel, agentsText, measurementAgents } from "./agents/agents.ts";
 import { boundsNote, equalRatioEdgesUs, sharesBetween } from "./charts/density.ts";
-import { isLongDrain } from "./tables/drain.ts";
-import { loadText } from "./method/load.ts";
-import type { Fact } from "./method/method.ts";
-import { type PooledLatency, poolLatency, WEAK_NOTE } from "./runs/pool.ts";
-import { UNASKED_WORDS } from "./tables/outcomes.ts";
-import { overTimeText } from "./numbers/over_time.ts";
 import { type TrustModel, trustOf } from "./findings/trust.ts";
-import { counted } from "./numbers/words.ts";
+import { overTimeText } from "./numbers/over_time.ts";
 import {
   boundText,
   formatCount,
@@ -25,6 +19,12 @@ import {
   sizeUnit,
   timeUnit,
 } from "./numbers/units.ts";
+import { counted } from "./numbers/words.ts";
+import { loadText } from "./method/load.ts";
+import type { Fact } from "./method/method.ts";
+import { type PooledLatency, poolLatency, WEAK_NOTE } from "./runs/pool.ts";
+import { isLongDrain } from "./tables/drain.ts";
+import { UNASKED_WORDS } from "./tables/outcomes.ts";
 
 export interface MeasurementModel {
   readonly url: string;

@@ -8,10 +8,10 @@ import { monotonicClock } from "../load/clock.ts";
 import { chooseDriver, type DriverChoice } from "../load/choose_driver.ts";
 import { describeMachine, textOf, TURBO_SWITCHES } from "../../base/system/describe.ts";
 import type { Machine } from "../../base/system/facts.ts";
-import { calibrate } from "../trust/calibration.ts";
-import type { Calibration } from "../trust/calibration_cache.ts";
+import { calibrate } from "../calibration/calibration.ts";
+import type { Calibration } from "../host/calibration_cache.ts";
 import { stepUsOf } from "../../base/system/clock_step.ts";
-import { watchSurroundings } from "../trust/surroundings.ts";
+import { watchSurroundings } from "../host/host_activity.ts";
 import { type Busy, watchProcesses } from "../../base/system/busy.ts";
 
 /** The machine while Plateau does nothing: the cores on which it may run. */

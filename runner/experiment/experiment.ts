@@ -7,7 +7,7 @@ import type { Cell, Plan } from "../../scenarios/plan/plan.ts";
 import { type ProvidedRedis, provideRedis } from "../../targets/redis.ts";
 import { openRedisUse, type RedisUse } from "../../targets/resources/redis_watch.ts";
 import { carryOutBlocks, leaveOut } from "./blocks.ts";
-import { measureCeilings } from "./ceilings_measuring.ts";
+import { measureCeilings } from "./peak_throughput.ts";
 import { cellNeeds, type Lack, lackOf } from "./missing_prerequisites.ts";
 import type { Loader } from "../measure/loader.ts";
 import { pinDown } from "./pin.ts";
@@ -24,7 +24,7 @@ import {
   tellOfBefore,
 } from "./starting_results.ts";
 import { Targets } from "./targets.ts";
-import { calibrateFirst } from "../trust/calibration.ts";
+import { calibrateFirst } from "../calibration/calibration.ts";
 
 export interface ExperimentRequest extends StartingRequest {
   readonly plan: Plan;

@@ -7,7 +7,7 @@ import type { Problem } from "../../base/errors.ts";
 import type { Commit, Missing, Results, Run } from "../result/result.ts";
 import type { Machine } from "../../base/system/facts.ts";
 import { changesBetween, changeText } from "./resume_changes.ts";
-import { cellName } from "../stats/cell_estimates.ts";
+import { cellName } from "../stats/confidence/cell_estimates.ts";
 
 type Outcome = Run | (Missing & { readonly repetition: number });
 

@@ -4,7 +4,7 @@ import { type Endpoint, isPlainTcp } from "../../targets/dial/endpoint.ts";
 import { EpollDriver } from "./epoll.ts";
 import { resolve } from "./resolve.ts";
 import { TcpDriver } from "./tcp.ts";
-import type { LoopWatch } from "../trust/loop_watch.ts";
+import type { LoopWatch } from "./loop_watch.ts";
 
 export interface DriverSetting {
   readonly endpoint: Endpoint;

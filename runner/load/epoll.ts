@@ -3,7 +3,7 @@
  * one recv and one send a request. While it runs the isolate gets no messages: every wait is bounded
  * by the conversation's next tick, where the stop flag is looked at.
  */
-import type { LoopWatch } from "../trust/loop_watch.ts";
+import type { LoopWatch } from "./loop_watch.ts";
 import type { Conversation, Driver } from "./driver.ts";
 import {
   AF_INET,

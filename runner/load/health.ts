@@ -2,7 +2,7 @@
  * How a worker fares while it works, told with its intervals to those who watch. What is judged at the
  * end has figures of its own (`trust/evidence.ts`).
  */
-import type { LoopWatch } from "../trust/loop_watch.ts";
+import type { LoopWatch } from "./loop_watch.ts";
 import { threadTime } from "../../base/system/thread_time.ts";
 
 export interface Health {

@@ -2,7 +2,7 @@
  * The report of a worker that fell silent: what was last heard of it, and what would have come after that.
  * Every exchange of its share is counted once, so that the law of conservation holds over all workers.
  */
-import { EMPTY, Histogram, type SparseHistogram } from "../stats/histogram.ts";
+import { EMPTY, Histogram, type SparseHistogram } from "../stats/histogram/histogram.ts";
 import type { IntervalPart } from "./intervals.ts";
 import type { JobShare, SoFarReport, WorkerReport } from "./job.ts";
 import { Recorder } from "./recorder.ts";

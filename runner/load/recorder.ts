@@ -8,7 +8,7 @@ import { Intervals, type OnInterval } from "./intervals.ts";
 import type { RequestLog } from "./request_log.ts";
 import { Slowest } from "./slowest.ts";
 import type { Drain, WorkerTotals } from "./worker_totals.ts";
-import { EMPTY, Histogram } from "../stats/histogram.ts";
+import { EMPTY, Histogram } from "../stats/histogram/histogram.ts";
 
 export const STATUS_CODES = 1_000;
 

@@ -2,7 +2,7 @@
  * How a worker's load would end if it ended now, told while it goes on, for those who may never hear how
  * it really ended. What is in flight is counted as at a real end: unfinished, with lower bounds.
  */
-import { Histogram, type SparseHistogram } from "../stats/histogram.ts";
+import { Histogram, type SparseHistogram } from "../stats/histogram/histogram.ts";
 import type { WorkerTotals } from "./worker_totals.ts";
 
 /**

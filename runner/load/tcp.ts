@@ -3,7 +3,7 @@
  */
 import { setImmediate } from "node:timers";
 import type { Endpoint } from "../../targets/dial/endpoint.ts";
-import type { LoopWatch } from "../trust/loop_watch.ts";
+import type { LoopWatch } from "./loop_watch.ts";
 import type { Conversation, Driver } from "./driver.ts";
 import { PulledWires } from "./pulled_wires.ts";
 import { canPush, PushedWires } from "./pushed_wires.ts";

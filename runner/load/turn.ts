@@ -3,7 +3,7 @@
  * handled: whatever became ready meanwhile had to wait for its end.
  */
 import { setImmediate } from "node:timers";
-import type { LoopWatch } from "../trust/loop_watch.ts";
+import type { LoopWatch } from "./loop_watch.ts";
 
 export class Turn {
   /** Turns before this one. */

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { withEngine } from "../../base/pattern.ts";
 import { stepUsOf } from "../../base/system/clock_step.ts";
-import { LoopWatch } from "../trust/loop_watch.ts";
+import { LoopWatch } from "./loop_watch.ts";
 import { ownThread, type ThreadTime, threadTime } from "../../base/system/thread_time.ts";
 import { type Moment, momentUs, monotonicClock } from "./clock.ts";
 import type { Driver } from "./driver.ts";

@@ -4,7 +4,7 @@ import type { Health } from "../load/health.ts";
 import type { LoadRequest } from "./load_request.ts";
 import type { Loader } from "./loader.ts";
 import type { OnProgress } from "../result/progress.ts";
-import { valueAtPercentile } from "../stats/histogram.ts";
+import { valueAtPercentile } from "../stats/histogram/histogram.ts";
 import type { WholeInterval } from "./timeline.ts";
 
 export class LiveFigures {

@@ -10,10 +10,10 @@ import { LOG_HEADER } from "../load/request_log.ts";
 import type { LoadRequest } from "./load_request.ts";
 import type { Loaded, Loader, LoaderHooks } from "./loader.ts";
 import { type Place, shareOut } from "./share.ts";
-import { rememberedCalibration } from "../trust/calibration_cache.ts";
-import type { HostUse } from "../trust/host_watch.ts";
-import { isHere, ownNames } from "../trust/sharing.ts";
-import { UNKNOWN } from "../trust/surroundings.ts";
+import { rememberedCalibration } from "../host/calibration_cache.ts";
+import type { HostUse } from "../host/host_watch.ts";
+import { isHere, ownNames } from "../host/sharing.ts";
+import { UNKNOWN } from "../host/host_activity.ts";
 import { isStream, openStream, replaceFile, writeAll } from "../../base/whole_file.ts";
 
 /** What is different where these workers are some of a fleet's. */
@@ -52,7 +52,7 @@ export class LocalLoader implements Loader {
     this.#lostLog = null;
     const sharesMachine = isHere(endpoint, ownNames());
     // While the workers get ready: the target is looked for, by code that is loaded only then.
-    const finding = import("../trust/host_watch.ts")
+    const finding = import("../host/host_watch.ts")
       .then(({ hostWatch }) => hostWatch(endpoint, sharesMachine));
     let hostUse = (): HostUse => ({ surroundings: UNKNOWN });
     let begin = (): () => HostUse => hostUse;

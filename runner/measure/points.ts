@@ -2,7 +2,7 @@
 import { estimateOf } from "./bounded_times.ts";
 import { ERRORS } from "../result/outcome.ts";
 import type { Measurement } from "../result/result.ts";
-import { encodeHistogram } from "../stats/hdr.ts";
+import { encodeHistogram } from "../stats/histogram/hdr.ts";
 import type { Interval } from "./timeline.ts";
 
 type Point = Measurement["timeline"]["points"][number];

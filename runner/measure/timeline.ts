@@ -5,8 +5,13 @@
 import type { IntervalPart } from "../load/intervals.ts";
 import { ERRORS } from "../result/outcome.ts";
 import type { BoundedTimes } from "./bounded_times.ts";
-import { addSparse, EMPTY, mergeHistograms, type SparseHistogram } from "../stats/histogram.ts";
-import { HistogramSum } from "../stats/histogram_sum.ts";
+import {
+  addSparse,
+  EMPTY,
+  mergeHistograms,
+  type SparseHistogram,
+} from "../stats/histogram/histogram.ts";
+import { HistogramSum } from "../stats/histogram/histogram_sum.ts";
 
 /** Some of the workers, which stand next to each other. */
 export interface WorkerRange {

@@ -3,9 +3,13 @@ import { boundedDistributionOf, productLimit } from "./bounded_times.ts";
 import type { WorkerReport } from "../load/job.ts";
 import type { WorkerTotals } from "../load/worker_totals.ts";
 import type { Distribution, Measurement } from "../result/result.ts";
-import { encodeHistogram } from "../stats/hdr.ts";
-import { type Histogram, mergeHistograms, type SparseHistogram } from "../stats/histogram.ts";
-import { PERCENTILES } from "../stats/percentiles.ts";
+import { encodeHistogram } from "../stats/histogram/hdr.ts";
+import {
+  type Histogram,
+  mergeHistograms,
+  type SparseHistogram,
+} from "../stats/histogram/histogram.ts";
+import { PERCENTILES } from "../stats/histogram/percentiles.ts";
 
 /** Those beside latency, whose histogram the timeline gives. */
 const TIMES = ["service", "firstByte", "connect"] as const;

@@ -7,8 +7,8 @@ import type {
   WorkerUse,
 } from "../result/generator.ts";
 import type { WorkerReport } from "../load/job.ts";
-import { type Histogram, mergeHistograms } from "../stats/histogram.ts";
-import type { Calibration } from "./calibration_cache.ts";
+import { type Histogram, mergeHistograms } from "../stats/histogram/histogram.ts";
+import type { Calibration } from "../host/calibration_cache.ts";
 import { delayAtPercentile } from "./delay.ts";
 
 /** The evidence, before it is judged. */

@@ -10,7 +10,7 @@ export const figures = z.enum(["whole", "steady"]).optional().describe(
 );
 export type Figures = z.output<typeof figures>;
 
-/** Intervals that a steady part takes to be found; `runner/stats/steady_state.ts` has the same. */
+/** Intervals that a steady part takes to be found; `runner/stats/steady_state/steady_state.ts` has the same. */
 export const LEAST_INTERVALS = 20;
 
 /** Why runs of this load have no steady part to take figures of; null when they may have. Times in milliseconds. */

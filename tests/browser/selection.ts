@@ -5,8 +5,8 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { mean, sum } from "../../report/model/numbers/spread.ts";
 import type { Run } from "../../runner/result/result.ts";
-import { mergeHistograms } from "../../runner/stats/histogram.ts";
-import { intervalBlocks } from "../../runner/stats/interval_blocks.ts";
+import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
+import { intervalBlocks } from "../../runner/stats/confidence/interval_blocks.ts";
 import { drawnBox } from "./chromium.ts";
 import { MODEL, RESULTS } from "./sample.ts";
 

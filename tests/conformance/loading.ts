@@ -13,7 +13,7 @@ import type { JobShare } from "../../runner/load/job.ts";
 import { WorkerPool } from "../../runner/load/pool.ts";
 import type { IntervalPart } from "../../runner/load/intervals.ts";
 import { type ErrorKind, ERRORS } from "../../runner/result/outcome.ts";
-import { mergeHistograms } from "../../runner/stats/histogram.ts";
+import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 import type { WireRequest } from "../../base/http/request.ts";
 
 monotonicClock(); // opens libc for good, before the resources of a test are counted

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { Claims } from "../../runner/fleet/claims.ts";
-import { claimKey, ORDERS_MS, ordersKey, presenceKey } from "../../runner/fleet/names.ts";
-import { roster } from "../../runner/fleet/roster.ts";
-import type { Presence } from "../../runner/fleet/told.ts";
+import { Claims } from "../../runner/fleet/coordinator/claims.ts";
+import { claimKey, ORDERS_MS, ordersKey, presenceKey } from "../../runner/fleet/protocol/names.ts";
+import { roster } from "../../runner/fleet/coordinator/roster.ts";
+import type { Presence } from "../../runner/fleet/protocol/agent_message.ts";
 import { VERSION } from "../../base/version.ts";
 import { TargetError } from "../../base/errors.ts";
 import { connectRedis, type RedisClient } from "../../targets/redis_client.ts";

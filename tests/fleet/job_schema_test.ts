@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { z } from "zod";
-import { accessShape, loadShape, scriptShape } from "../../runner/fleet/job_schema.ts";
+import { accessShape, loadShape, scriptShape } from "../../runner/fleet/protocol/job_schema.ts";
 import type { CellLoad } from "../../scenarios/load/cell_load.ts";
 import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
 import { experiments } from "../../scenarios/experiments/registry.ts";

@@ -13,7 +13,7 @@ import {
   HIGHEST_US,
   Histogram,
   type SparseHistogram,
-} from "../../runner/stats/histogram.ts";
+} from "../../runner/stats/histogram/histogram.ts";
 
 /** Of records as programs write them: `Object.prototype` above them. */
 function plain<Fields>(

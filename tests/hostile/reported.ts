@@ -1,13 +1,13 @@
 /** What agents report to a coordinator, as JSON, of a run of two intervals. */
-import { packReport, packSoFar } from "../../runner/fleet/packing.ts";
-import { packHistogram } from "../../runner/fleet/packed_histogram.ts";
-import type { Presence } from "../../runner/fleet/told.ts";
+import { packReport, packSoFar } from "../../runner/fleet/protocol/packing.ts";
+import { packHistogram } from "../../runner/fleet/protocol/packed_histogram.ts";
+import type { Presence } from "../../runner/fleet/protocol/agent_message.ts";
 import type { WorkerReport } from "../../runner/load/job.ts";
 import { Recorder } from "../../runner/load/recorder.ts";
 import { SessionRecorder } from "../../runner/load/session_recorder.ts";
 import type { LoadRequest } from "../../runner/measure/load_request.ts";
-import { EMPTY, Histogram } from "../../runner/stats/histogram.ts";
-import { UNKNOWN } from "../../runner/trust/surroundings.ts";
+import { EMPTY, Histogram } from "../../runner/stats/histogram/histogram.ts";
+import { UNKNOWN } from "../../runner/host/host_activity.ts";
 import { VERSION } from "../../base/version.ts";
 import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";

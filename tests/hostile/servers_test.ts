@@ -5,8 +5,8 @@
 import assert from "node:assert/strict";
 import { readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { judgeMeasurement, judgeResults } from "../../cli/judge.ts";
-import { planFromFile } from "../../cli/planned.ts";
+import { judgeMeasurement, judgeResults } from "../../cli/output/verify.ts";
+import { planFromFile } from "../../cli/experiment/planned.ts";
 import { measureUrl } from "../../runner/measure/bench.ts";
 import { runExperiment } from "../../runner/experiment/experiment.ts";
 import type { DriverName } from "../../runner/load/driver.ts";

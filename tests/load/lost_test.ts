@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { SoFarReport, SupplySpec } from "../../runner/load/job.ts";
 import { endWithout, type Lost, type LostShare } from "../../runner/load/lost.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
-import { EMPTY } from "../../runner/stats/histogram.ts";
+import { EMPTY } from "../../runner/stats/histogram/histogram.ts";
 import { type Happening, happenings, Playing, SLOTS } from "./playing.ts";
 import { ask, sessionStage } from "./session_stage.ts";
 import { type Ending, SECOND, stage, STEADY } from "./stage.ts";

@@ -5,7 +5,7 @@ import { encodeRequest } from "../../base/http/request.ts";
 import type { IntervalPart } from "../../runner/load/intervals.ts";
 import type { JobShare } from "../../runner/load/job.ts";
 import type { PoolReports } from "../../runner/load/pool.ts";
-import { mergeHistograms } from "../../runner/stats/histogram.ts";
+import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 import { heldPool, type Hold } from "./held_pool.ts";
 
 const SECOND = 1_000_000;

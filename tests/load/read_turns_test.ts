@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
 import { ReadTurns } from "../../runner/load/read_turns.ts";
 import { Turn } from "../../runner/load/turn.ts";
-import { LoopWatch } from "../../runner/trust/loop_watch.ts";
+import { LoopWatch } from "../../runner/load/loop_watch.ts";
 
 const CROWD = 64;
 

@@ -11,7 +11,7 @@ import { RequestLoop } from "../../runner/load/request_loop.ts";
 import { RequestScript } from "../../runner/load/request_script.ts";
 import { SoFar } from "../../runner/load/so_far.ts";
 import { supplyOf } from "../../runner/load/supply.ts";
-import { mergeHistograms } from "../../runner/stats/histogram.ts";
+import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 
 export const encoder = new TextEncoder();
 export const OK = encoder.encode("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");

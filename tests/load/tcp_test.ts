@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import type { Conversation } from "../../runner/load/driver.ts";
 import { TcpDriver } from "../../runner/load/tcp.ts";
-import { LoopWatch } from "../../runner/trust/loop_watch.ts";
+import { LoopWatch } from "../../runner/load/loop_watch.ts";
 
 /** Nothing is dialed: the second tick, which was due long ago, ends it. */
 class Late implements Conversation {

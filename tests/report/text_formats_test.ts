@@ -6,9 +6,9 @@ import { reportModel } from "../../report/model/model.ts";
 import { harmless } from "../../report/writing/control.ts";
 import { md } from "../../report/writing/markdown.ts";
 import type { Measurement } from "../../runner/result/result.ts";
-import { encodeHistogram } from "../../runner/stats/hdr.ts";
-import { Histogram } from "../../runner/stats/histogram.ts";
-import { PERCENTILES } from "../../runner/stats/percentiles.ts";
+import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
+import { PERCENTILES } from "../../runner/stats/histogram/percentiles.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 import { hostileResults, MARKUP } from "./hostile.ts";
 

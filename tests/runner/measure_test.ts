@@ -6,8 +6,8 @@ import type { LoadRequest } from "../../runner/measure/load_request.ts";
 import type { Loaded, Loader, LoaderHooks } from "../../runner/measure/loader.ts";
 import { measureLoad } from "../../runner/measure/measure.ts";
 import type { Progress } from "../../runner/result/progress.ts";
-import { decodeSparse } from "../../runner/stats/hdr.ts";
-import { UNKNOWN } from "../../runner/trust/surroundings.ts";
+import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
+import { UNKNOWN } from "../../runner/host/host_activity.ts";
 import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { IntervalPart } from "../../runner/load/intervals.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
-import { EMPTY, Histogram } from "../../runner/stats/histogram.ts";
+import { EMPTY, Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { pointsOf } from "../../runner/measure/points.ts";
 import { Timeline, type WholeInterval } from "../../runner/measure/timeline.ts";
 

@@ -4,8 +4,8 @@ import {
   pooledShare,
   requestsToDecide,
   shareP,
-} from "../../runner/stats/pooled_share.ts";
-import { shareInterval } from "../../runner/stats/share_interval.ts";
+} from "../../runner/stats/confidence/pooled_share.ts";
+import { shareInterval } from "../../runner/stats/confidence/share_interval.ts";
 
 const none = (of: number): Counted[] => [{ count: 0, of }];
 

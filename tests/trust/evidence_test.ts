@@ -3,7 +3,7 @@ import type { WorkerReport } from "../../runner/load/job.ts";
 import { Recorder } from "../../runner/load/recorder.ts";
 import { SessionRecorder } from "../../runner/load/session_recorder.ts";
 import { evidenceOf } from "../../runner/trust/evidence.ts";
-import { LoopWatch } from "../../runner/trust/loop_watch.ts";
+import { LoopWatch } from "../../runner/load/loop_watch.ts";
 
 const ELAPSED_US = 1e6;
 const STAGE = {

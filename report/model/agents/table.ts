@@ -1,7 +1,8 @@
 /** The whole, and below it each agent that loaded. */
-import { supportsPercentile } from "../../../runner/stats/percentiles.ts";
 import type { Trust } from "../../../runner/result/generator.ts";
-import { type ColumnOf, type Table, type TableCell, tableOf } from "../tables/table.ts";
+import { supportsPercentile } from "../../../runner/stats/histogram/percentiles.ts";
+import { formatDuration, timeUnit, type Unit } from "../numbers/units.ts";
+import { counted } from "../numbers/words.ts";
 import {
   boundCell,
   countCell,
@@ -11,8 +12,7 @@ import {
   shareCell,
   textCell,
 } from "../tables/columns.ts";
-import { formatDuration, timeUnit, type Unit } from "../numbers/units.ts";
-import { counted } from "../numbers/words.ts";
+import { type ColumnOf, type Table, type TableCell, tableOf } from "../tables/table.ts";
 import type { AgentFigures } from "./figures.ts";
 
 /** A cell's whole, in the terms of its agents. */

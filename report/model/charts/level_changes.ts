@@ -1,6 +1,6 @@
 /** Where a run changes its level: the change points by which its steady state was judged. */
 import type { Run } from "../../../runner/result/result.ts";
-import { classifyRun } from "../../../runner/stats/steady_state.ts";
+import { classifyRun } from "../../../runner/stats/steady_state/steady_state.ts";
 import { intervalsOf, isEmpty } from "../runs/intervals.ts";
 
 /** Changes of latency and rate that are this many intervals apart, or fewer, are one. */

@@ -15,7 +15,7 @@ import {
   highestUsOf,
   lowestUsOf,
   type SparseHistogram,
-} from "../../../runner/stats/histogram.ts";
+} from "../../../runner/stats/histogram/histogram.ts";
 
 /** One or more intervals of a run. */
 export interface Step {

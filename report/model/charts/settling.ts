@@ -2,17 +2,20 @@
  * Time to stable latency against final latency, as P. Kuffel and A. Walter plot them: does who answers sooner
  * settle sooner, too?
  */
-import { LEAST_CORRELATED, spearmanInterval } from "../../../runner/stats/correlation_interval.ts";
-import { spearmanRho } from "../../../runner/stats/rank_correlation.ts";
-import type { Cell, ScenarioRuns } from "../runs/cells.ts";
-import { type Axis, compact, type ScatterChart } from "./charts.ts";
+import {
+  LEAST_CORRELATED,
+  spearmanInterval,
+} from "../../../runner/stats/regression/correlation_interval.ts";
+import { spearmanRho } from "../../../runner/stats/regression/rank_correlation.ts";
 import { namedCells, nameOf } from "../runs/match.ts";
-import { FLATTENING } from "../runs/settling.ts";
-import { figureText, type Range, rangeOf } from "../runs/figure_range.ts";
-import type { Table } from "../tables/table.ts";
-import { type Flattens, type StableRow, stableTable } from "../tables/settling.ts";
 import { timeUnit } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";
+import type { Cell, ScenarioRuns } from "../runs/cells.ts";
+import { figureText, type Range, rangeOf } from "../runs/figure_range.ts";
+import { FLATTENING } from "../runs/settling.ts";
+import { type Flattens, type StableRow, stableTable } from "../tables/settling.ts";
+import type { Table } from "../tables/table.ts";
+import { type Axis, compact, type ScatterChart } from "./charts.ts";
 
 export interface StableModel {
   readonly finding: string;

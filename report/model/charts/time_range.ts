@@ -3,12 +3,12 @@
  * The page recomputes by this whatever somebody selects; it runs in the browser, so it imports nothing that
  * a browser lacks.
  */
-import { withoutBounds } from "../../../runner/stats/censoring.ts";
-import { mergeHistograms } from "../../../runner/stats/histogram.ts";
-import { supportsPercentile } from "../../../runner/stats/percentiles.ts";
+import { withoutBounds } from "../../../runner/stats/histogram/censoring.ts";
+import { mergeHistograms } from "../../../runner/stats/histogram/histogram.ts";
+import { supportsPercentile } from "../../../runner/stats/histogram/percentiles.ts";
 import { boundedPercentile, type Sample } from "../runs/lower_bounds.ts";
-import type { CellSteps, Step } from "./packing.ts";
 import { mean, sum } from "../numbers/spread.ts";
+import type { CellSteps, Step } from "./packing.ts";
 
 /** Seconds since the start of each run. */
 export interface Stretch {

@@ -1,8 +1,8 @@
 /** A figure of a cell as a side of a claim: its value, its interval, and what that leaves open. */
-import type { Estimate } from "../../../runner/stats/bootstrap.ts";
-import { ratioOf } from "../../../runner/stats/interval.ts";
+import type { Estimate } from "../../../runner/stats/confidence/bootstrap.ts";
+import { ratioOf } from "../../../runner/stats/confidence/confidence_interval.ts";
 import { TOLERATED_WRONG_RATIO } from "../comparison/pairs.ts";
-import { type FigureName, figureOfRun } from "../runs/figures.ts";
+import { formatShare } from "../numbers/units.ts";
 import {
   type FigureRange,
   type JudgedCell,
@@ -11,9 +11,9 @@ import {
   type Range,
   rangeOf,
 } from "../runs/figure_range.ts";
-import { formatShare } from "../numbers/units.ts";
-import { drawnFigure, drawnMean } from "./draws.ts";
+import { type FigureName, figureOfRun } from "../runs/figures.ts";
 import type { Member } from "./context.ts";
+import { drawnFigure, drawnMean } from "./draws.ts";
 
 export interface Amount {
   readonly member: Member;

@@ -1,13 +1,16 @@
 /** Claims about a rank correlation, over the cells of a selector. */
 import type { Correlation } from "../../../runner/result/result.ts";
-import { LEAST_CORRELATED, spearmanInterval } from "../../../runner/stats/correlation_interval.ts";
-import { spearmanRho } from "../../../runner/stats/rank_correlation.ts";
-import type { FigureName } from "../runs/figures.ts";
+import {
+  LEAST_CORRELATED,
+  spearmanInterval,
+} from "../../../runner/stats/regression/correlation_interval.ts";
+import { spearmanRho } from "../../../runner/stats/regression/rank_correlation.ts";
 import { counted } from "../numbers/words.ts";
+import type { FigureName } from "../runs/figures.ts";
 import { allowedBy, outcomeOf } from "./allowed.ts";
 import { amountOf } from "./amount.ts";
-import { type Finding, undecided } from "./finding.ts";
 import { chosenBy, type Ground, type Member } from "./context.ts";
+import { type Finding, undecided } from "./finding.ts";
 
 export function correlationFinding(says: Correlation, ground: Ground): Finding {
   const chosen = chosenBy(says.selector, ground);

@@ -2,9 +2,9 @@
  * The figures of claims as what their ratios are drawn from: all cells of an experiment by the same repetitions, so
  * that a ratio, and a ratio of ratios, has its centre and its width from one estimator.
  */
-import { type Estimate, estimateOfMean } from "../../../runner/stats/bootstrap.ts";
-import { type FigureName, figureOfRun } from "../runs/figures.ts";
+import { type Estimate, estimateOfMean } from "../../../runner/stats/confidence/bootstrap.ts";
 import type { JudgedCell } from "../runs/figure_range.ts";
+import { type FigureName, figureOfRun } from "../runs/figures.ts";
 
 /** Of all runs together; null where there is one run, or no ratio to it. */
 export function drawnFigure(figure: FigureName, cell: JudgedCell): Estimate | null {

@@ -3,13 +3,13 @@
  * repetitions: what moves several of them alike cancels.
  */
 import type { FigureSide, Ratios } from "../../../runner/result/result.ts";
-import { contrastOf } from "../../../runner/stats/interval.ts";
+import { contrastOf } from "../../../runner/stats/confidence/confidence_interval.ts";
 import type { Range } from "../runs/figure_range.ts";
 import { allowedBy, allowedText, marginOf, outcomeOf, timesText } from "./allowed.ts";
 import { type Amount, amountOf, whyNoInterval } from "./amount.ts";
+import { chosenBy, type Ground, type Member, pairsOf } from "./context.ts";
 import { ratioText } from "./decided.ts";
 import { type Finding, undecided } from "./finding.ts";
-import { chosenBy, type Ground, type Member, pairsOf } from "./context.ts";
 
 /** One for each four cells that go together; at least one. */
 export function ratiosFindings(says: Ratios, ground: Ground): Finding[] {

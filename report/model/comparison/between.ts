@@ -1,5 +1,5 @@
 /** What stands between two figures that are compared, besides what their runs show. */
-import type { Variance } from "../../../runner/stats/interval.ts";
+import type { Variance } from "../../../runner/stats/confidence/confidence_interval.ts";
 
 /**
  * Nothing, as they were measured in one experiment; two sessions, and nobody knows by how much sessions differ; or so

@@ -2,23 +2,27 @@
  * Two groups of runs → ratios with intervals, p-values and one of four verdicts for each figure, by the rules
  * of `runner/stats`, whose error rates `bench/statistics.ts` measures. Ratios are new over base.
  */
-import type { Estimate } from "../../../runner/stats/bootstrap.ts";
-import { type ExactTest, UNCOUNTED } from "../../../runner/stats/exact_test.ts";
-import { holmOfKnown } from "../../../runner/stats/holm.ts";
-import { type Interval, pBeyond, ratioOf } from "../../../runner/stats/interval.ts";
+import { type ExactTest, UNCOUNTED } from "../../../runner/stats/comparison/exact_test.ts";
+import { holmOfKnown } from "../../../runner/stats/comparison/holm.ts";
+import type { TwoGroups } from "../../../runner/stats/comparison/two_groups.ts";
 import {
   type Judgement,
   runsToDecide,
   SIGNIFICANCE,
   smallestChangeOf,
   verdictOf,
-} from "../../../runner/stats/verdict.ts";
+} from "../../../runner/stats/comparison/verdict.ts";
+import type { Estimate } from "../../../runner/stats/confidence/bootstrap.ts";
+import {
+  type Interval,
+  pBeyond,
+  ratioOf,
+} from "../../../runner/stats/confidence/confidence_interval.ts";
+import type { Unsteady } from "../runs/unsteady.ts";
+import { type Between, ONE_SESSION } from "./between.ts";
 import { COMPARED, type ComparedFigure, figureOf, type Group, isDecisive } from "./group.ts";
 import { reserved, UNTESTED } from "./judgement.ts";
 import { exactTest, gainOf, groupsIn, type Pairing, pairingOf } from "./pairing.ts";
-import { type Between, ONE_SESSION } from "./between.ts";
-import type { TwoGroups } from "../../../runner/stats/two_groups.ts";
-import type { Unsteady } from "../runs/unsteady.ts";
 
 /** Ratios within 2 % of 1 make no difference, where nobody says what does. */
 export const DEFAULT_MARGIN_RATIO = 0.02;

@@ -1,6 +1,6 @@
 /** What a comparison of two sides may say at all, whatever its interval. */
-import type { TwoGroups } from "../../../runner/stats/two_groups.ts";
-import type { Judgement } from "../../../runner/stats/verdict.ts";
+import type { TwoGroups } from "../../../runner/stats/comparison/two_groups.ts";
+import type { Judgement } from "../../../runner/stats/comparison/verdict.ts";
 import type { Unsteady } from "../runs/unsteady.ts";
 import type { Between } from "./between.ts";
 

@@ -1,10 +1,14 @@
 /** Sides that ran in the same repetitions: what their pairs say one by one. */
-import type { Estimate } from "../../../runner/stats/bootstrap.ts";
-import type { ExactTest } from "../../../runner/stats/exact_test.ts";
-import { commonOf, type Interval, over } from "../../../runner/stats/interval.ts";
-import { mannWhitney } from "../../../runner/stats/mann_whitney.ts";
-import { MOST_PAIRS, signFlip } from "../../../runner/stats/sign_flip.ts";
-import { type TwoGroups, twoGroupsOf } from "../../../runner/stats/two_groups.ts";
+import type { ExactTest } from "../../../runner/stats/comparison/exact_test.ts";
+import { mannWhitney } from "../../../runner/stats/comparison/mann_whitney.ts";
+import { MOST_PAIRS, signFlip } from "../../../runner/stats/comparison/sign_flip.ts";
+import { type TwoGroups, twoGroupsOf } from "../../../runner/stats/comparison/two_groups.ts";
+import type { Estimate } from "../../../runner/stats/confidence/bootstrap.ts";
+import {
+  commonOf,
+  type Interval,
+  over,
+} from "../../../runner/stats/confidence/confidence_interval.ts";
 
 export interface Pairing {
   /** How many. */

@@ -2,15 +2,15 @@
  * Which cells of an experiment are compared with each other, and all of these comparisons made together, so
  * that Holm's method sees every verdict that the report gives.
  */
-import type { TwoGroups } from "../../../runner/stats/two_groups.ts";
+import type { TwoGroups } from "../../../runner/stats/comparison/two_groups.ts";
 import type { Cell } from "../runs/cells.ts";
+import { factorName, factorPaths, numericFactor, valueOf, valueText } from "../runs/factors.ts";
 import {
   comparePairs,
   type FigureComparison,
   type GroupComparison,
   type JudgeOptions,
 } from "./comparison.ts";
-import { factorName, factorPaths, numericFactor, valueOf, valueText } from "../runs/factors.ts";
 import { type ComparedFigure, figureOf, groupOf } from "./group.ts";
 import { parametersKey } from "../runs/match.ts";
 

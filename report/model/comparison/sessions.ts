@@ -2,15 +2,15 @@
  * In which measuring sessions the sides of a comparison were measured, and what is known of how sessions differ. Two
  * results are two sessions, unless they are of the same start.
  */
-import type { Estimate } from "../../../runner/stats/bootstrap.ts";
-import type { Variance } from "../../../runner/stats/interval.ts";
-import type { Figure } from "../../../runner/stats/pool.ts";
-import { meanOfSessions, spreadOfSessions } from "../../../runner/stats/sessions.ts";
+import { meanOfSessions, spreadOfSessions } from "../../../runner/stats/comparison/sessions.ts";
+import type { Estimate } from "../../../runner/stats/confidence/bootstrap.ts";
+import type { Variance } from "../../../runner/stats/confidence/confidence_interval.ts";
+import type { Figure } from "../../../runner/stats/confidence/pool.ts";
 import { type Cell, type Grouped, groupRuns } from "../runs/cells.ts";
 import type { Estimates } from "../runs/confidence.ts";
-import { type Group, groupOf } from "./group.ts";
-import type { Pair } from "./comparison.ts";
 import { type Between, ONE_SESSION } from "./between.ts";
+import type { Pair } from "./comparison.ts";
+import { type Group, groupOf } from "./group.ts";
 import { type Match, type NamedCell, namedCells, placeOf } from "../runs/match.ts";
 
 /** By how much sessions differ, by figure; null where earlier sessions don't have it twice. */

@@ -1,10 +1,10 @@
 /** Comparisons as a table: one row a pair, one column a figure. */
-import type { Reason } from "../../../runner/stats/verdict.ts";
-import { comparisonOf, type FigureComparison, type GroupComparison } from "./comparison.ts";
-import { type ColumnOf, type Table, type TableCell, tableOf } from "../tables/table.ts";
+import type { Reason } from "../../../runner/stats/comparison/verdict.ts";
 import { NONE, textCell } from "../tables/columns.ts";
-import { COMPARED, type ComparedFigure } from "./group.ts";
+import { type ColumnOf, type Table, type TableCell, tableOf } from "../tables/table.ts";
 import { sessionStdevOf } from "./between.ts";
+import { comparisonOf, type FigureComparison, type GroupComparison } from "./comparison.ts";
+import { COMPARED, type ComparedFigure } from "./group.ts";
 import { figureName, percentText, ratioText, SESSIONS_TEXT, verdictWord } from "./words.ts";
 
 export interface ComparedRow {

@@ -1,8 +1,8 @@
 /** Comparisons in words: ratios with their intervals, and the sentence of a pair. */
-import type { Reason } from "../../../runner/stats/verdict.ts";
-import { comparisonOf, type FigureComparison, type GroupComparison } from "./comparison.ts";
+import type { Reason } from "../../../runner/stats/comparison/verdict.ts";
 import { formatMs, formatNumber, GLUE, isTooWide, TOO_WIDE } from "../numbers/units.ts";
 import { unsteadyText } from "../runs/unsteady.ts";
+import { comparisonOf, type FigureComparison, type GroupComparison } from "./comparison.ts";
 import type { ComparedFigure } from "./group.ts";
 
 /** `4.31× [4.20, 4.43]`, or without the interval where there is none; `–` where there is no ratio. */

@@ -1,11 +1,11 @@
 /** Why there are no more repetitions, where the experiment left their number open, and what they can show. */
 import type { Results } from "../../../runner/result/result.ts";
-import { ratioOf } from "../../../runner/stats/interval.ts";
-import { smallestChangeOf } from "../../../runner/stats/verdict.ts";
-import type { ScenarioRuns } from "../runs/cells.ts";
+import { smallestChangeOf } from "../../../runner/stats/comparison/verdict.ts";
+import { ratioOf } from "../../../runner/stats/confidence/confidence_interval.ts";
 import { DEFAULT_MARGIN_RATIO } from "../comparison/comparison.ts";
 import { MOST_CHANGE, percentText } from "../comparison/words.ts";
 import { GLUE } from "../numbers/units.ts";
+import type { ScenarioRuns } from "../runs/cells.ts";
 
 type Reached = NonNullable<Results["reached"]>;
 

@@ -4,15 +4,10 @@
  * differ, "worse" then is sure of these two sessions only, and does not fail.
  */
 import type { Threshold } from "../../../runner/result/result.ts";
-import { twoGroupsOf } from "../../../runner/stats/two_groups.ts";
-import { formatRatio, percentText } from "../comparison/words.ts";
+import { twoGroupsOf } from "../../../runner/stats/comparison/two_groups.ts";
 import type { Between } from "../comparison/between.ts";
+import { formatRatio, percentText } from "../comparison/words.ts";
 import { boundText } from "../numbers/units.ts";
-import type { GatedCell } from "./cells.ts";
-import { distanceTo } from "./distance.ts";
-import { type Evidence, fact, sideOf, tested, undecided } from "./evidence.ts";
-import { steadily } from "./limit.ts";
-import { groupsText } from "./over_runs.ts";
 import {
   type Ends,
   type FigureRange,
@@ -20,6 +15,11 @@ import {
   rangeOf,
   ratioRangeOf,
 } from "../runs/figure_range.ts";
+import type { GatedCell } from "./cells.ts";
+import { distanceTo } from "./distance.ts";
+import { type Evidence, fact, sideOf, tested, undecided } from "./evidence.ts";
+import { steadily } from "./limit.ts";
+import { groupsText } from "./over_runs.ts";
 import { endlessText, runsText } from "./remedies.ts";
 
 type BaselineThreshold = Threshold & { readonly against: "baseline" };

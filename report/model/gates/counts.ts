@@ -1,18 +1,18 @@
 /** Thresholds on shares of requests: `success >= 99.9%`, `5xx < 0.1%`. */
+import type { Relation } from "../../../runner/result/result.ts";
 import {
   type Counted,
   pooled,
   pooledShare,
   requestsToDecide,
   shareP,
-} from "../../../runner/stats/pooled_share.ts";
-import type { Relation } from "../../../runner/result/result.ts";
-import type { FigureName, Judged } from "../runs/figures.ts";
-import { sum } from "../numbers/spread.ts";
+} from "../../../runner/stats/confidence/pooled_share.ts";
 import { GLUE } from "../numbers/units.ts";
 import { judgedOf, wrongOf } from "../runs/error_ratio.ts";
-import { type Evidence, fact, holds, sideOf, tested } from "./evidence.ts";
 import type { JudgedCell } from "../runs/figure_range.ts";
+import type { FigureName, Judged } from "../runs/figures.ts";
+import { sum } from "../numbers/spread.ts";
+import { type Evidence, fact, holds, sideOf, tested } from "./evidence.ts";
 import { requestsText } from "./remedies.ts";
 
 type CountedFigure = Extract<

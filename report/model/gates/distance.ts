@@ -1,7 +1,7 @@
 /** How surely a figure lies on its side of a limit, and how many runs would decide it. */
-import { type Interval, pValueOf } from "../../../runner/stats/interval.ts";
-import { tQuantile } from "../../../runner/stats/student_t.ts";
-import { runsToDecide, SIGNIFICANCE } from "../../../runner/stats/verdict.ts";
+import { runsToDecide, SIGNIFICANCE } from "../../../runner/stats/comparison/verdict.ts";
+import { type Interval, pValueOf } from "../../../runner/stats/confidence/confidence_interval.ts";
+import { tQuantile } from "../../../runner/stats/confidence/student_t.ts";
 import type { Ends } from "../runs/figure_range.ts";
 
 export interface Distant {

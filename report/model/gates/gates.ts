@@ -4,13 +4,13 @@
  * nothing must not open.
  */
 import type { Threshold } from "../../../runner/result/result.ts";
-import { holmOfKnown } from "../../../runner/stats/holm.ts";
-import { SIGNIFICANCE } from "../../../runner/stats/verdict.ts";
+import { holmOfKnown } from "../../../runner/stats/comparison/holm.ts";
+import { SIGNIFICANCE } from "../../../runner/stats/comparison/verdict.ts";
+import { counted } from "../numbers/words.ts";
 import { baselineEvidence } from "./baseline.ts";
 import type { GatedCell } from "./cells.ts";
 import { type Evidence, fact } from "./evidence.ts";
 import { limitEvidence } from "./limit.ts";
-import { counted } from "../numbers/words.ts";
 
 export type Outcome = Evidence["outcome"];
 

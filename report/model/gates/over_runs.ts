@@ -1,9 +1,9 @@
 /** Thresholds judged by the interval over runs; of one run, or of an extreme, by what was measured. */
 import type { Threshold } from "../../../runner/result/result.ts";
-import { type TwoGroups, twoGroupsOf } from "../../../runner/stats/two_groups.ts";
+import { type TwoGroups, twoGroupsOf } from "../../../runner/stats/comparison/two_groups.ts";
+import { type Ends, type FigureRange, figureText, type JudgedCell } from "../runs/figure_range.ts";
 import { distanceTo } from "./distance.ts";
 import { type Evidence, fact, holds, sideOf, tested, undecided } from "./evidence.ts";
-import { type Ends, type FigureRange, figureText, type JudgedCell } from "../runs/figure_range.ts";
 import { endlessText, runsText } from "./remedies.ts";
 
 export type LimitThreshold = Threshold & { readonly against: "limit" };

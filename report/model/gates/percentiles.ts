@@ -5,20 +5,20 @@
  * tail: only more runs show that. Of several runs by the interval over the runs, as long as there are requests
  * enough for the percentile to say anything, and no lower bound could move it across the limit.
  */
-import { supportsPercentile } from "../../../runner/stats/percentiles.ts";
 import {
   type Counted,
   pooled,
   pooledShare,
   requestsToDecide,
   shareP,
-} from "../../../runner/stats/pooled_share.ts";
-import { percentileBounds } from "../runs/pool.ts";
+} from "../../../runner/stats/confidence/pooled_share.ts";
+import { supportsPercentile } from "../../../runner/stats/histogram/percentiles.ts";
 import { formatCount } from "../numbers/units.ts";
+import type { JudgedCell } from "../runs/figure_range.ts";
+import { percentileBounds } from "../runs/pool.ts";
 import { beyondOf, type Percentile } from "./beyond.ts";
 import { type Evidence, holds, type Outcome, type Tested, tested, undecided } from "./evidence.ts";
 import { type LimitThreshold, type Measured, overRuns } from "./over_runs.ts";
-import type { JudgedCell } from "../runs/figure_range.ts";
 import { endlessText, requestsText } from "./remedies.ts";
 
 export function percentileEvidence(

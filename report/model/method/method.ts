@@ -1,12 +1,8 @@
 /** How it was measured, on what, and how to do it again, in words. */
 import type { Results, Run } from "../../../runner/result/result.ts";
-import { RESAMPLES } from "../../../runner/stats/cell_estimates.ts";
-import { LOOK_CONFIDENCE } from "../../../runner/stats/sequential.ts";
+import { RESAMPLES } from "../../../runner/stats/confidence/cell_estimates.ts";
+import { LOOK_CONFIDENCE } from "../../../runner/stats/confidence/sequential.ts";
 import { agentsText } from "../agents/agents.ts";
-import { loadText, parametersText, scenarioLoads } from "./load.ts";
-import { repeatedOf } from "../runs/repeated.ts";
-import { toComeText } from "./to_come.ts";
-import { counted, listed, listedAll, unique } from "../numbers/words.ts";
 import {
   formatAsked,
   formatCount,
@@ -15,6 +11,10 @@ import {
   formatMs,
   formatShare,
 } from "../numbers/units.ts";
+import { counted, listed, listedAll, unique } from "../numbers/words.ts";
+import { repeatedOf } from "../runs/repeated.ts";
+import { loadText, parametersText, scenarioLoads } from "./load.ts";
+import { toComeText } from "./to_come.ts";
 
 export interface Fact {
   readonly label: string;

@@ -1,6 +1,6 @@
 /** What one run did over time, in a few words: the label of its steady state and how far it is to be believed. */
 import type { Run } from "../../../runner/result/result.ts";
-import { freezesText, unsettledText } from "../../../runner/stats/unsettled_text.ts";
+import { freezesText, unsettledText } from "../../../runner/stats/steady_state/unsettled_text.ts";
 import { formatMs, formatTick, GLUE } from "./units.ts";
 
 type Warmup = NonNullable<Run["warmup"]>;

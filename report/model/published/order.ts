@@ -1,10 +1,10 @@
 /** Whether what was measured comes in the published order: rank correlations, and which cells change places. */
-import { kendallTauB, spearmanRho } from "../../../runner/stats/rank_correlation.ts";
 import type { Published } from "../../../runner/result/result.ts";
-import type { Range } from "../runs/figure_range.ts";
-import { type Table, type TableCell, tableOf } from "../tables/table.ts";
-import { countCell, NONE, textCell } from "../tables/columns.ts";
+import { kendallTauB, spearmanRho } from "../../../runner/stats/regression/rank_correlation.ts";
 import { counted } from "../numbers/words.ts";
+import type { Range } from "../runs/figure_range.ts";
+import { countCell, NONE, textCell } from "../tables/columns.ts";
+import { type Table, type TableCell, tableOf } from "../tables/table.ts";
 import { type ComparedRow, isWhole, ratioOfRows } from "./rows.ts";
 
 /** Of all cells, or of those of a scenario. */

@@ -1,8 +1,8 @@
 /** How far the figures of a cell may be off: 95 % intervals over its runs. */
-import { estimateCell } from "../../../runner/stats/cell_estimates.ts";
-import type { Estimate, Sampling } from "../../../runner/stats/bootstrap.ts";
-import { type Interval, intervalOf } from "../../../runner/stats/interval.ts";
-import type { Block, Figure } from "../../../runner/stats/pool.ts";
+import type { Estimate, Sampling } from "../../../runner/stats/confidence/bootstrap.ts";
+import { estimateCell } from "../../../runner/stats/confidence/cell_estimates.ts";
+import { type Interval, intervalOf } from "../../../runner/stats/confidence/confidence_interval.ts";
+import type { Block, Figure } from "../../../runner/stats/confidence/pool.ts";
 
 /** `rate` is requests per second, `mean` and percentiles are of latency. */
 export const FIGURES = ["rate", "mean", 50, 75, 90, 95, 99, 99.9] as const;

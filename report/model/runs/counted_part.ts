@@ -3,14 +3,14 @@
  * experiment discards, and before and after its steady state.
  */
 import type { Run } from "../../../runner/result/result.ts";
-import { blocksOf, mergeBlocks } from "../../../runner/stats/blocks.ts";
+import { blocksOf, mergeBlocks } from "../../../runner/stats/confidence/blocks.ts";
 import {
   countedFrom,
   type CountedPart,
   firstFrom,
   intervalBlocks,
-} from "../../../runner/stats/interval_blocks.ts";
-import type { Block } from "../../../runner/stats/pool.ts";
+} from "../../../runner/stats/confidence/interval_blocks.ts";
+import type { Block } from "../../../runner/stats/confidence/pool.ts";
 import { withoutStart } from "./without_start.ts";
 
 export interface RunParts {

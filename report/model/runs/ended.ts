@@ -1,5 +1,5 @@
 /** Latencies of the requests of a run that ended: what percentiles below the median are of. */
-import { highestUsOf, type SparseHistogram } from "../../../runner/stats/histogram.ts";
+import { highestUsOf, type SparseHistogram } from "../../../runner/stats/histogram/histogram.ts";
 import { sum } from "../numbers/spread.ts";
 
 /**

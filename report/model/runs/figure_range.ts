@@ -1,14 +1,13 @@
 /** A figure of a cell with its 95 % interval over the runs, and its ratio to that of a baseline. */
 import type { Threshold } from "../../../runner/result/result.ts";
-import type { Estimate } from "../../../runner/stats/bootstrap.ts";
-import { intervalOf, ratioOf, type Variance } from "../../../runner/stats/interval.ts";
-import type { Figure } from "../../../runner/stats/pool.ts";
-import { tQuantile } from "../../../runner/stats/student_t.ts";
-import type { Estimates } from "./confidence.ts";
-import { type FigureName, figureOfRun, type Judged } from "./figures.ts";
-import { percentileBounds } from "./pool.ts";
-import { timesEstimate } from "./run_times.ts";
-import { lowerMedian, sum } from "../numbers/spread.ts";
+import type { Estimate } from "../../../runner/stats/confidence/bootstrap.ts";
+import {
+  intervalOf,
+  ratioOf,
+  type Variance,
+} from "../../../runner/stats/confidence/confidence_interval.ts";
+import type { Figure } from "../../../runner/stats/confidence/pool.ts";
+import { tQuantile } from "../../../runner/stats/confidence/student_t.ts";
 import {
   formatNumber,
   formatQuantity,
@@ -18,6 +17,11 @@ import {
   timeUnit,
   TOO_WIDE,
 } from "../numbers/units.ts";
+import type { Estimates } from "./confidence.ts";
+import { type FigureName, figureOfRun, type Judged } from "./figures.ts";
+import { percentileBounds } from "./pool.ts";
+import { timesEstimate } from "./run_times.ts";
+import { lowerMedian, sum } from "../numbers/spread.ts";
 
 /** What thresholds are held against: the runs of a cell, or a single measurement. */
 export interface JudgedCell {

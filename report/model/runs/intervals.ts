@@ -1,7 +1,7 @@
 /** The intervals of a run's timeline. */
 import type { Run } from "../../../runner/result/result.ts";
-import { isMovable } from "../../../runner/stats/censoring.ts";
-import { decodeSparse } from "../../../runner/stats/hdr.ts";
+import { isMovable } from "../../../runner/stats/histogram/censoring.ts";
+import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
 
 export type Point = Run["timeline"]["points"][number];
 

@@ -2,8 +2,11 @@
  * A figure of times of which some are only lower bounds: requests that timed out, were unfinished at the end or
  * were never sent took at least as long as they were watched. Runs in the browser too.
  */
-import { isMovable, mostUs, productLimitUs } from "../../../runner/stats/censoring.ts";
-import { type SparseHistogram, valueAtPercentile } from "../../../runner/stats/histogram.ts";
+import { isMovable, mostUs, productLimitUs } from "../../../runner/stats/histogram/censoring.ts";
+import {
+  type SparseHistogram,
+  valueAtPercentile,
+} from "../../../runner/stats/histogram/histogram.ts";
 import { formatCount } from "../numbers/units.ts";
 
 export interface Bounded {

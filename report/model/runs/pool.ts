@@ -3,18 +3,18 @@
  * and no percentile is ever averaged. What is only known to be a lower bound stays one.
  */
 import type { Measurement } from "../../../runner/result/result.ts";
-import { withoutBounds } from "../../../runner/stats/censoring.ts";
-import { decodeSparse } from "../../../runner/stats/hdr.ts";
+import { withoutBounds } from "../../../runner/stats/histogram/censoring.ts";
+import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
 import {
   EMPTY,
   type Histogram,
   mergeHistograms,
   type SparseHistogram,
   valueAtPercentile,
-} from "../../../runner/stats/histogram.ts";
-import { PERCENTILES } from "../../../runner/stats/percentiles.ts";
-import { atLeast, type Bounded, boundedPercentile, exactly, percentileMs } from "./lower_bounds.ts";
+} from "../../../runner/stats/histogram/histogram.ts";
+import { PERCENTILES } from "../../../runner/stats/histogram/percentiles.ts";
 import { endedLatency } from "./ended.ts";
+import { atLeast, type Bounded, boundedPercentile, exactly, percentileMs } from "./lower_bounds.ts";
 import { sum } from "../numbers/spread.ts";
 
 /** Times in ms, as in the results. */

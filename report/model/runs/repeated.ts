@@ -1,7 +1,7 @@
 /** How often an experiment was repeated, why no more, and what of its runs counts. */
 import type { Results } from "../../../runner/result/result.ts";
-import type { CountedPart } from "../../../runner/stats/interval_blocks.ts";
-import { LOOK_CONFIDENCE } from "../../../runner/stats/sequential.ts";
+import type { CountedPart } from "../../../runner/stats/confidence/interval_blocks.ts";
+import { LOOK_CONFIDENCE } from "../../../runner/stats/confidence/sequential.ts";
 
 export interface Repeated extends CountedPart {
   /** Confidence to compute intervals at, so that they may be called 95 %: see `sequential.ts`. */

@@ -3,10 +3,10 @@
  * connecting, and of lag. Never a mean of percentiles: it is the percentile of nothing (ten runs that
  * connect in 1 ms and one in 41 have a mean p50 of 4.6 ms, which no connection took).
  */
-import { bootstrap, type Estimate } from "../../../runner/stats/bootstrap.ts";
-import { decodeSparse } from "../../../runner/stats/hdr.ts";
-import type { SparseHistogram } from "../../../runner/stats/histogram.ts";
-import type { Block } from "../../../runner/stats/pool.ts";
+import { bootstrap, type Estimate } from "../../../runner/stats/confidence/bootstrap.ts";
+import type { Block } from "../../../runner/stats/confidence/pool.ts";
+import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
+import type { SparseHistogram } from "../../../runner/stats/histogram/histogram.ts";
 import type { FigureName, Judged } from "./figures.ts";
 
 const TIMES = /^(service|firstByte|connect)\.(?:p([\d.]+)|mean)$/;

@@ -1,14 +1,14 @@
 /**
  * How the runs of a cell reach their steady state, and how they answer before and after it. The label of each
- * run is the one in its results (`runner/stats/steady_state.ts`).
+ * run is the one in its results (`runner/stats/steady_state/steady_state.ts`).
  */
-import { mergeHistograms } from "../../../runner/stats/histogram.ts";
-import type { Block } from "../../../runner/stats/pool.ts";
-import type { SteadyLabel } from "../../../runner/stats/steady_state.ts";
+import type { Block } from "../../../runner/stats/confidence/pool.ts";
+import { mergeHistograms } from "../../../runner/stats/histogram/histogram.ts";
+import type { SteadyLabel } from "../../../runner/stats/steady_state/steady_state.ts";
 import type { Cell } from "./cells.ts";
-import { flatFromS, FLATTENING } from "./settling.ts";
-import { percentileOf, poolLatency } from "./pool.ts";
 import type { RunParts } from "./counted_part.ts";
+import { percentileOf, poolLatency } from "./pool.ts";
+import { flatFromS, FLATTENING } from "./settling.ts";
 import { mean, type Spread, spreadOf } from "../numbers/spread.ts";
 
 /** A part of the runs of a cell: its rate is the mean of theirs, its latencies are pooled. */

@@ -1,12 +1,16 @@
 /** The figures of a run without its start, from what its timeline keeps of the rest. */
 import type { Run } from "../../../runner/result/result.ts";
-import { PERCENTILES } from "../../../runner/stats/percentiles.ts";
-import { mergeBlocks } from "../../../runner/stats/blocks.ts";
-import { withoutBounds } from "../../../runner/stats/censoring.ts";
-import { decodeSparse, encodeHistogram } from "../../../runner/stats/hdr.ts";
-import { EMPTY, mergeHistograms, type SparseHistogram } from "../../../runner/stats/histogram.ts";
+import { mergeBlocks } from "../../../runner/stats/confidence/blocks.ts";
+import type { Block } from "../../../runner/stats/confidence/pool.ts";
+import { withoutBounds } from "../../../runner/stats/histogram/censoring.ts";
+import { decodeSparse, encodeHistogram } from "../../../runner/stats/histogram/hdr.ts";
+import {
+  EMPTY,
+  mergeHistograms,
+  type SparseHistogram,
+} from "../../../runner/stats/histogram/histogram.ts";
+import { PERCENTILES } from "../../../runner/stats/histogram/percentiles.ts";
 import { type PerSecond, perSecondOf } from "../../../runner/stats/per_second.ts";
-import type { Block } from "../../../runner/stats/pool.ts";
 import { percentileMs } from "./lower_bounds.ts";
 import { sum } from "../numbers/spread.ts";
 

@@ -1,10 +1,7 @@
 /** The drawings of a sweep: requests/s, p50 and p99 against the factor, on axes that its facets share. */
-import { supportsPercentile } from "../../../runner/stats/percentiles.ts";
+import { supportsPercentile } from "../../../runner/stats/histogram/percentiles.ts";
 import { type Axis, compact, type SweepChart } from "../charts/charts.ts";
-import type { Cell } from "../runs/cells.ts";
 import { TOLERATED_WRONG_RATIO } from "../comparison/pairs.ts";
-import type { CellFigure } from "../runs/confidence.ts";
-import { percentileOf } from "../runs/pool.ts";
 import {
   boundText,
   formatInterval,
@@ -12,8 +9,11 @@ import {
   timeUnit,
   type Unit,
 } from "../numbers/units.ts";
-import { type Positions, positionsOf, valueAxis } from "./axes.ts";
+import type { Cell } from "../runs/cells.ts";
+import type { CellFigure } from "../runs/confidence.ts";
 import { type NumericFactor, phraseOf, textAt } from "../runs/factors.ts";
+import { percentileOf } from "../runs/pool.ts";
+import { type Positions, positionsOf, valueAxis } from "./axes.ts";
 import type { SweepFacet, SweepLine } from "./lines.ts";
 
 export type SweepFigureName = Extract<CellFigure, "rate"> | 50 | 99;

@@ -1,10 +1,10 @@
 /** What a line of a sweep says, in a sentence: how far requests/s grow, and what p99 does meanwhile. */
-import { supportsPercentile } from "../../../runner/stats/percentiles.ts";
-import type { Cell } from "../runs/cells.ts";
+import { supportsPercentile } from "../../../runner/stats/histogram/percentiles.ts";
 import { TOLERATED_WRONG_RATIO } from "../comparison/pairs.ts";
-import { percentileOf } from "../runs/pool.ts";
 import { formatMs, formatNumber, GLUE } from "../numbers/units.ts";
+import type { Cell } from "../runs/cells.ts";
 import { betweenText, type NumericFactor, phraseOf, textAt } from "../runs/factors.ts";
+import { percentileOf } from "../runs/pool.ts";
 import type { SweepLine } from "./lines.ts";
 
 type Point = SweepLine["points"][number];

@@ -1,7 +1,7 @@
 /** The lines of a figure: one for each target and value of the other factors; side by side where there are many. */
-import { type Knee, kneeOf } from "../../../runner/stats/knee.ts";
-import type { Cell } from "../runs/cells.ts";
+import { type Knee, kneeOf } from "../../../runner/stats/regression/knee.ts";
 import { rightCells } from "../comparison/pairs.ts";
+import type { Cell } from "../runs/cells.ts";
 import {
   factorName,
   factorPaths,

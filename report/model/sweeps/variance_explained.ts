@@ -1,12 +1,15 @@
 /** Which factor explains how much of what differs in a scenario, and what each does from end to end. */
-import { type FactorWeights, factorWeights } from "../../../runner/stats/factor_weights.ts";
 import type { Run } from "../../../runner/result/result.ts";
-import type { Cell } from "../runs/cells.ts";
-import { median } from "../numbers/spread.ts";
-import { type ColumnOf, type Table, type TableCell, tableOf } from "../tables/table.ts";
-import { NONE, textCell } from "../tables/columns.ts";
+import {
+  type FactorWeights,
+  factorWeights,
+} from "../../../runner/stats/regression/variance_explained.ts";
 import { formatNumber, GLUE } from "../numbers/units.ts";
+import type { Cell } from "../runs/cells.ts";
 import { factorName, factorPaths, numericFactor, valueOf, valueText } from "../runs/factors.ts";
+import { median } from "../numbers/spread.ts";
+import { NONE, textCell } from "../tables/columns.ts";
+import { type ColumnOf, type Table, type TableCell, tableOf } from "../tables/table.ts";
 
 export interface WeightsModel {
   readonly table: Table;

@@ -1,9 +1,6 @@
 /** Cells and columns that several tables share. */
 import type { Run } from "../../../runner/result/result.ts";
-import type { Interval } from "../../../runner/stats/interval.ts";
-import type { Cell } from "../runs/cells.ts";
-import type { Range } from "../runs/figure_range.ts";
-import type { ColumnOf, TableCell } from "./table.ts";
+import type { Interval } from "../../../runner/stats/confidence/confidence_interval.ts";
 import {
   boundText,
   formatCount,
@@ -13,6 +10,9 @@ import {
   formatPercent,
   type Unit,
 } from "../numbers/units.ts";
+import type { Cell } from "../runs/cells.ts";
+import type { Range } from "../runs/figure_range.ts";
+import type { ColumnOf, TableCell } from "./table.ts";
 
 export function textCell(text: string): TableCell {
   return { text };

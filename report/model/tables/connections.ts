@@ -1,13 +1,13 @@
 /** What it took to connect, and how much came back: oha's details, one row a cell. */
-import { supportsPercentile } from "../../../runner/stats/percentiles.ts";
+import { supportsPercentile } from "../../../runner/stats/histogram/percentiles.ts";
+import { sizeUnit, timeUnit, type Unit } from "../numbers/units.ts";
 import type { Cell } from "../runs/cells.ts";
-import type { FigureName } from "../runs/figures.ts";
 import { type FigureRange, rangeOf } from "../runs/figure_range.ts";
+import type { FigureName } from "../runs/figures.ts";
 import { WEAK_NOTE } from "../runs/pool.ts";
 import { sum } from "../numbers/spread.ts";
-import { type ColumnOf, type Table, type TableCell, tableOf } from "./table.ts";
-import { sizeUnit, timeUnit, type Unit } from "../numbers/units.ts";
 import { countCell, NONE, rangeCell, targetColumn } from "./columns.ts";
+import { type ColumnOf, type Table, type TableCell, tableOf } from "./table.ts";
 
 interface Row {
   readonly cell: Cell;

@@ -1,9 +1,8 @@
 /** Every run, as it is in the results but for what the experiment discards. */
-import { PERCENTILES } from "../../../runner/stats/percentiles.ts";
+import { PERCENTILES } from "../../../runner/stats/histogram/percentiles.ts";
+import { timeUnit } from "../numbers/units.ts";
 import type { Cell } from "../runs/cells.ts";
 import { type PooledLatency, poolLatency } from "../runs/pool.ts";
-import { type ColumnOf, type Table, tableOf } from "./table.ts";
-import { timeUnit } from "../numbers/units.ts";
 import {
   countCell,
   faultCell,
@@ -16,6 +15,7 @@ import {
   textCell,
 } from "./columns.ts";
 import { latencyCell, maxCell, meanCell } from "./percentiles.ts";
+import { type ColumnOf, type Table, tableOf } from "./table.ts";
 
 interface Row extends RunOfCell {
   readonly latency: PooledLatency;

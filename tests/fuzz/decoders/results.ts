@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { groupedOf } from "../../../cli/bench_run.ts";
-import { resultForms } from "../../../cli/result_forms.ts";
-import { parseMeasured } from "../../../cli/result_reading.ts";
+import { groupedOf } from "../../../cli/results/bench_run.ts";
+import { resultForms } from "../../../cli/output/result_forms.ts";
+import { parseMeasured } from "../../../cli/results/result_reading.ts";
 import { type Decoder, Finding } from "../decoder.ts";
 
 const samples = ["results", "bench"].map((name) =>
