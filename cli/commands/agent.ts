@@ -9,12 +9,11 @@ import { Agent } from "../../runner/fleet/agent/agent.ts";
 import { allowedHost, LOOPBACK } from "../../runner/fleet/agent/allow.ts";
 import { agentName } from "../../runner/fleet/protocol/agent_message.ts";
 import { workers } from "../../scenarios/load/load.ts";
-import { defineCommand } from "../command_line/define.ts";
+import { defineCommand } from "../command_line/arguments.ts";
 import { quietFlag, redisFlag } from "../flags/flags.ts";
-import { redisAccessFlags } from "../flags/fleet_flags.ts";
-import { fleetRedis, redisConflicts } from "../flags/fleet_redis.ts";
+import { fleetRedis, redisAccessFlags, redisConflicts } from "../flags/fleet_flags.ts";
 import { wholeNumber } from "../flags/values.ts";
-import { aborted, untilSignal } from "../terminal/interrupt.ts";
+import { aborted, untilSignal } from "../terminal/process.ts";
 import { printError, terminalOptions } from "../terminal/terminal.ts";
 
 const hosts = z.string().transform((text) => text.split(",")).pipe(z.array(allowedHost));

@@ -11,10 +11,9 @@ import type { Written } from "../../report/writing/written.ts";
 import { roster } from "../../runner/fleet/coordinator/roster.ts";
 import type { Presence } from "../../runner/fleet/protocol/agent_message.ts";
 import { connectRedis } from "../../targets/redis_client.ts";
-import { defineCommand } from "../command_line/define.ts";
+import { defineCommand } from "../command_line/arguments.ts";
 import { redisFlag } from "../flags/flags.ts";
-import { redisAccessFlags } from "../flags/fleet_flags.ts";
-import { fleetRedis, redisConflicts } from "../flags/fleet_redis.ts";
+import { fleetRedis, redisAccessFlags, redisConflicts } from "../flags/fleet_flags.ts";
 import { outputFlags, writeFile } from "../flags/output_flags.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
 

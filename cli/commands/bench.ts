@@ -5,22 +5,20 @@ import type { GateOutcome } from "../../report/model/gates/gates.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import type { Written } from "../../report/writing/written.ts";
-import { measureUrl } from "../../runner/measure/bench.ts";
+import { measureUrl } from "../../runner/measure/measure.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import type { Threshold } from "../../scenarios/claims/threshold.ts";
+import { defineCommand, keepGivenSecrets } from "../command_line/arguments.ts";
 import type { Command } from "../command_line/command.ts";
-import { defineCommand } from "../command_line/define.ts";
-import { keepGivenSecrets } from "../command_line/secret_arguments.ts";
 import { benchConflicts, benchParts } from "../flags/bench_flags.ts";
 import { benchRequest } from "../flags/bench_request.ts";
+import { readBaseline } from "../flags/flags.ts";
 import { loaderFor } from "../flags/fleet_flags.ts";
 import { type Renderers, takesStdout, writeOutputs } from "../flags/output_flags.ts";
-import { readBaseline } from "../flags/threshold_flags.ts";
-import { tellGithub } from "../github/github.ts";
+import { tellGithub } from "../github/step.ts";
 import type { Asked } from "../output/bench_page.ts";
 import { judgeMeasurement, judgeTrust } from "../output/verify.ts";
-import { hostname } from "../terminal/environment.ts";
-import { interruptible } from "../terminal/interrupt.ts";
+import { hostname, interruptible } from "../terminal/process.ts";
 import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
 
 const command = defineCommand({
@@ -57,7 +55,7 @@ Examples:
       await tellGithub({
         markdown: renderers.markdown,
         annotations: async () =>
-          (await import("../github/github_annotations.ts")).measurementAnnotations(
+          (await import("../github/annotations.ts")).measurementAnnotations(
             measurement,
             gates,
           ),
@@ -112,7 +110,7 @@ async function judge(
 ): Promise<void> {
   judgeMeasurement(measurement);
   if (strict) judgeTrust([measurement]);
-  if (gates.length > 0) (await import("../output/failed_gates.ts")).judgeGates(gates);
+  if (gates.length > 0) (await import("../output/verify.ts")).judgeGates(gates);
 }
 
 function renderersOf(

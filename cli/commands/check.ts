@@ -2,9 +2,9 @@
 import { z } from "zod";
 import { EXIT } from "../../base/errors.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
+import { loadText, parametersText, scenarioLoads } from "../../report/model/method/load.ts";
 import { formatDuration } from "../../report/model/numbers/units.ts";
 import { counted } from "../../report/model/numbers/words.ts";
-import { loadText, parametersText, scenarioLoads } from "../../report/model/method/load.ts";
 import { cellLabel } from "../../report/model/runs/cells.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { boundsOf, repeatSentence } from "../../runner/experiment/repetition.ts";
@@ -13,8 +13,8 @@ import { describeLoad } from "../../runner/measure/described_load.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
 import type { Repeat } from "../../scenarios/plan/repetition.ts";
-import { defineCommand } from "../command_line/define.ts";
-import { planFromFile } from "../experiment/planned.ts";
+import { defineCommand } from "../command_line/arguments.ts";
+import { planFromFile } from "../experiment/plan.ts";
 import { planFlags } from "../flags/flags.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
 

@@ -10,8 +10,9 @@ import { distinct, withoutSessionsOf } from "../../report/model/comparison/sessi
 import { jsonText } from "../../report/writing/json.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
 import { margin } from "../../scenarios/claims/threshold.ts";
+import { defineCommand } from "../command_line/arguments.ts";
 import type { Parts } from "../command_line/command.ts";
-import { defineCommand } from "../command_line/define.ts";
+import { thresholdFlag } from "../flags/flags.ts";
 import {
   outputConflicts,
   outputFlags,
@@ -19,12 +20,10 @@ import {
   takesStdout,
   writeOutputs,
 } from "../flags/output_flags.ts";
-import { thresholdFlag } from "../flags/threshold_flags.ts";
-import { tellGithub } from "../github/github.ts";
-import { comparisonAnnotations } from "../github/github_annotations.ts";
-import { groupedOf } from "../results/bench_run.ts";
-import { readAll, readSessions } from "../results/result_reading.ts";
-import { hostname } from "../terminal/environment.ts";
+import { comparisonAnnotations } from "../github/annotations.ts";
+import { tellGithub } from "../github/step.ts";
+import { groupedOf, readAll, readSessions } from "../results/reading.ts";
+import { hostname } from "../terminal/process.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
 
 const parts = {

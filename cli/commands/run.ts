@@ -9,11 +9,17 @@ import { type ExperimentRequest, runExperiment } from "../../runner/experiment/e
 import type { Results } from "../../runner/result/result.ts";
 import { LOOPBACK } from "../../targets/listen.ts";
 import { listenHost } from "../../targets/listen_host.ts";
+import { defineCommand } from "../command_line/arguments.ts";
 import { type Given, type Parts, under, type Values } from "../command_line/command.ts";
-import { defineCommand } from "../command_line/define.ts";
-import { offerFrameworks } from "../experiment/install_frameworks.ts";
-import { planFromFile } from "../experiment/planned.ts";
-import { planFlags, quietFlag, redisFlag, strictFlag } from "../flags/flags.ts";
+import { planFromFile } from "../experiment/plan.ts";
+import {
+  planFlags,
+  quietFlag,
+  readBaseline,
+  redisFlag,
+  strictFlag,
+  thresholdFlags,
+} from "../flags/flags.ts";
 import {
   agentsAgain,
   fleetConflicts,
@@ -29,14 +35,13 @@ import {
   writeFile,
   writeOutputs,
 } from "../flags/output_flags.ts";
-import { readBaseline, thresholdFlags } from "../flags/threshold_flags.ts";
-import { tellGithub } from "../github/github.ts";
-import { judgeGates } from "../output/failed_gates.ts";
-import { type ResultForms, resultForms } from "../output/result_forms.ts";
-import { judgeResults, judgeTrust } from "../output/verify.ts";
+import { tellGithub } from "../github/step.ts";
+import { type ResultForms, resultForms } from "../output/forms.ts";
+import { judgeGates, judgeResults, judgeTrust } from "../output/verify.ts";
 import { makeOutDir, nameConflicts, occupy, refuseUnfinished } from "../results/out_dir.ts";
-import { interruptible } from "../terminal/interrupt.ts";
+import { interruptible } from "../terminal/process.ts";
 import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
+import { offerFrameworks } from "./setup.ts";
 
 const parts = {
   experiment: {
@@ -136,7 +141,7 @@ async function isSameFile(path: string | undefined, copy: string): Promise<boole
 }
 
 async function runOn(resume: string, values: RunValues): Promise<number> {
-  const { readResults } = await import("../results/result_reading.ts");
+  const { readResults } = await import("../results/reading.ts");
   const { planResumed } = await import("../experiment/resume.ts");
   const outDir = basename(resume) === "results.json" ? dirname(resume) : resume;
   using _ = await occupy(outDir);
@@ -205,6 +210,6 @@ async function deliver(
   await tellGithub({
     markdown: forms.markdown,
     annotations: async () =>
-      (await import("../github/github_annotations.ts")).resultsAnnotations(results, forms.gates),
+      (await import("../github/annotations.ts")).resultsAnnotations(results, forms.gates),
   });
 }

@@ -7,10 +7,9 @@ import { METHODS } from "../../scenarios/request/request.ts";
 import { accessConflicts, accessFlags } from "./access_flags.ts";
 import { type Given, type Parts, under, type Values } from "../command_line/command.ts";
 import { fleetConflicts, fleetFlags } from "./fleet_flags.ts";
-import { quietFlag, redisFlag, seedFlag, strictFlag } from "./flags.ts";
+import { quietFlag, redisFlag, seedFlag, strictFlag, thresholdFlags } from "./flags.ts";
 import { outputConflicts, outputFlags } from "./output_flags.ts";
-import { phases } from "./phases.ts";
-import { thresholdFlags } from "./threshold_flags.ts";
+import { phases } from "../../scenarios/load/load.ts";
 import { header, httpUrl, statuses, textOrFile, wholeNumber } from "./values.ts";
 
 const loadFlags = {

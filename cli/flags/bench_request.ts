@@ -1,5 +1,5 @@
 /** The request that the flags of `plateau bench` describe. */
-import type { BenchRequest } from "../../runner/measure/bench.ts";
+import type { BenchRequest } from "../../runner/measure/measure.ts";
 import { type CellLoad, whyTooLong } from "../../scenarios/load/cell_load.ts";
 import { UserError } from "../../base/errors.ts";
 import { explain } from "../../base/explain.ts";

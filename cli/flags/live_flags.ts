@@ -5,7 +5,7 @@ import type { Grouped } from "../../report/model/runs/cells.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import type { OnProgress } from "../../runner/result/progress.ts";
 import type { Given, Parts, Values } from "../command_line/command.ts";
-import type { LiveReport } from "../live/live.ts";
+import type { LiveReport } from "../live/report.ts";
 import { printError } from "../terminal/terminal.ts";
 import { wholeNumber } from "./values.ts";
 
@@ -34,7 +34,7 @@ export async function startLive(
   baseline: Grouped | null,
 ): Promise<LiveReport | null> {
   if (!live) return null;
-  const { LiveReport } = await import("../live/live.ts");
+  const { LiveReport } = await import("../live/report.ts");
   const onNote = (text: string): void => printError(textLines([text]));
   const report = new LiveReport({ port, baseline, onNote });
   printError(textLines([`Live report  ${report.url}`]));

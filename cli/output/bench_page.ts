@@ -8,7 +8,7 @@ import { renderPage } from "../../report/page/page.ts";
 import type { Written } from "../../report/writing/written.ts";
 import { hashSettings } from "../../runner/experiment/provenance.ts";
 import type { Measurement, Results, Threshold } from "../../runner/result/result.ts";
-import { benchRun } from "../results/bench_run.ts";
+import { benchRun } from "../results/reading.ts";
 
 /** What a measurement does not tell of itself. */
 export interface Asked {

@@ -27,7 +27,6 @@ const SHARED = [
   "../writing/markdown.ts",
   "../writing/template.ts",
   "../../runner/stats/histogram/histogram.ts",
-  "../../runner/stats/histogram/percentiles.ts",
 ];
 
 /** By the names of their bundles. */

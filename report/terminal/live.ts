@@ -4,6 +4,7 @@
  */
 import type { LiveAgent } from "../../runner/result/progress.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
+import { latencySteps } from "../model/measurement.ts";
 import {
   formatCount,
   formatDuration,
@@ -12,7 +13,6 @@ import {
   GLUE,
 } from "../model/numbers/units.ts";
 import { counted } from "../model/numbers/words.ts";
-import { latencySteps } from "../model/measurement.ts";
 import { fitted, padStart, widthOf } from "../writing/columns.ts";
 import type { Line, Style, TerminalOptions } from "../writing/terminal.ts";
 import { barOf, sparkline } from "./bars.ts";

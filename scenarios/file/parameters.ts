@@ -3,7 +3,15 @@
  * laid over the file, and values that stand wherever a text holds `${name}`; `${env.NAME}` is one of the
  * environment. Pure.
  */
-import { type Environment, isEnvName, NO_ENVIRONMENT, variablesOf } from "./environment.ts";
+import {
+  type Environment,
+  fillIn,
+  isEnvName,
+  namesWithin,
+  NO_ENVIRONMENT,
+  type Use,
+  variablesOf,
+} from "./placeholders.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
 import { explain } from "../../base/explain.ts";
 import type { Json } from "../load/factors.ts";
@@ -17,7 +25,6 @@ import {
   soundOnes,
   value,
 } from "./parameter_spec.ts";
-import { fillIn, namesWithin, type Use } from "./placeholders.ts";
 import { type Finding, findingsOf, startsWith } from "../../base/problems.ts";
 import { SECRET, type SecretValue } from "../../base/secrets.ts";
 import { didYouMean } from "../../base/suggest.ts";

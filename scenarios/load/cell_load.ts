@@ -5,12 +5,12 @@ import {
   countOf,
   type Factors,
   type Json,
+  lengthMsOf,
   varying,
 } from "./factors.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
 import { DEFAULT_DURATION_MS, type Load } from "./load.ts";
-import type { Phase } from "../pace/profile.ts";
-import { lengthMsOf } from "./phase_ways.ts";
+import type { Phase } from "../pace/arrivals.ts";
 import { durationText, rateText } from "../../base/quantity.ts";
 
 interface CommonLoad {

@@ -1,5 +1,7 @@
 /** Factors: what varies in an experiment, and every combination of its values. Pure. */
 import type { z } from "zod";
+import type { Phase } from "../pace/arrivals.ts";
+import { durationText, rateText } from "../../base/quantity.ts";
 
 export type Json = z.core.util.JSONType;
 
@@ -32,4 +34,63 @@ export function varying(values: Record<string, Json>, factors: Factors): Record<
   return Object.fromEntries(
     Object.entries(values).filter(([name]) => new Set(factors[name]).size > 1),
   );
+}
+
+/** Phases whose lengths and rates are factors, in every way. Pure. */
+
+/** A phase as written: milliseconds, and arrivals per second at its start and, unless constant, at its end. */
+export interface PhaseFactors {
+  readonly duration: readonly number[];
+  readonly arrivals: readonly number[];
+  readonly rampTo?: readonly number[];
+}
+
+/** All phases of one load, with what is different in others, by `phases.INDEX.NAME`. */
+export interface PhasesWay {
+  readonly phases: readonly Phase[];
+  readonly parameters: Readonly<Record<string, Json>>;
+}
+
+/** How long they last together, milliseconds. */
+export function lengthMsOf(phases: readonly Phase[]): number {
+  return phases.reduce((sum, { durationUs }) => sum + durationUs / 1_000, 0);
+}
+
+/** How many ways there are; nothing is built for it. */
+export function countOfWays(phases: readonly PhaseFactors[]): number {
+  return phases.reduce((count, factors) => count * countOf({ ...factors }), 1);
+}
+
+export function waysOf(phases: readonly PhaseFactors[]): PhasesWay[] {
+  return phases.reduce<PhasesWay[]>(
+    (ways, phase, index) => ways.flatMap((way) => everyPhase(phase, index).map(after(way))),
+    [{ phases: [], parameters: {} }],
+  );
+}
+
+function after(before: PhasesWay): (next: PhasesWay) => PhasesWay {
+  return ({ phases, parameters }) => ({
+    phases: [...before.phases, ...phases],
+    parameters: { ...before.parameters, ...parameters },
+  });
+}
+
+function everyPhase({ duration, arrivals, rampTo }: PhaseFactors, index: number): PhasesWay[] {
+  const factors = { duration, arrivals, rampTo };
+  return combinations(factors).map((values) => {
+    const { duration, arrivals, rampTo = arrivals } = values;
+    const shown = {
+      duration: durationText(duration),
+      arrivals: rateText(arrivals),
+      rampTo: rateText(rampTo),
+    };
+    const names = Object.keys(varying(values, factors));
+    return {
+      phases: [{ durationUs: duration * 1_000, fromPerSec: arrivals, toPerSec: rampTo }],
+      parameters: Object.fromEntries(
+        Object.entries(shown).filter(([name]) => names.includes(name))
+          .map(([name, value]) => [`phases.${index}.${name}`, value]),
+      ),
+    };
+  });
 }

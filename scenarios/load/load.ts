@@ -3,11 +3,12 @@
  * kinds, told apart by the key that is there; a list makes a factor of the experiment.
  */
 import { z } from "zod";
-import { strangers } from "../../base/explain.ts";
+import { explain, strangers } from "../../base/explain.ts";
 import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
-import type { Phase } from "../pace/profile.ts";
-import { countOfWays, type PhaseFactors, type PhasesWay, waysOf } from "./phase_ways.ts";
+import type { Phase } from "../pace/arrivals.ts";
+import { countOfWays, type PhaseFactors, type PhasesWay, waysOf } from "./factors.ts";
 import { between, msBetween, ratePerSec, ratePerSecOrNone } from "../../base/quantity.ts";
+import { findingsOf } from "../../base/problems.ts";
 
 const positive = z.int().min(1);
 
@@ -168,4 +169,36 @@ function factor<Value, Text>(value: z.ZodType<Value, Text>): z.ZodType<Value[], 
   return z.union([value, z.array(value).min(1).max(LIMITS.factorValues.most)]).transform((given) =>
     Array.isArray(given) ? given : [given]
   );
+}
+
+/** Phases of a load on the command line: `30s@10/s,60s@50/s..200/s`, and `10s@0/s` for a pause. */
+
+export const phases = z.string().transform((text, context): Phase[] => {
+  const parts = text.split(",");
+  if (!isWithin("phases", parts.length)) {
+    context.addIssue(`Cannot use these phases: ${beyond("phases", parts.length)}`);
+    return [];
+  }
+  const read = parts.map((part) => readPhase(part.trim()));
+  const wrong = read.flatMap((result) => result.wrong);
+  for (const message of wrong) context.addIssue(message);
+  return read.flatMap(({ phase }) => phase ?? []);
+}).refine(someArrive, NO_ARRIVALS);
+
+interface ReadPhase {
+  readonly phase?: Phase;
+  /** What is wrong with it, a message each. */
+  readonly wrong: readonly string[];
+}
+
+function readPhase(part: string): ReadPhase {
+  const [duration, rates = "", ...rest] = part.split("@");
+  const [arrivals, rampTo, ...more] = rates.split("..");
+  if (rates === "" || rest.length + more.length > 0) {
+    return { wrong: [`Cannot read "${part}" as a phase: write 30s@10/s, or 30s@10/s..50/s`] };
+  }
+  const given = { duration, arrivals, rampTo };
+  const { data, error } = phase.safeParse(given, { error: explain });
+  const wrong = findingsOf(error?.issues ?? [], given).map(({ message }) => `${part}: ${message}`);
+  return { phase: data && waysOf([data])[0].phases[0], wrong };
 }

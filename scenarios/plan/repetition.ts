@@ -1,6 +1,6 @@
 /** How often each cell is measured, and the seed of every random choice. */
 import { z } from "zod";
-import { readPercentage } from "../claims/percentage.ts";
+import { readPercentage } from "../../base/figures/figure.ts";
 import { between } from "../../base/quantity.ts";
 import { ALWAYS } from "../request/request.ts";
 

@@ -5,8 +5,8 @@ import {
   comparisonAnnotations,
   measurementAnnotations,
   resultsAnnotations,
-} from "../../cli/github/github_annotations.ts";
-import { MOST_BYTES, shortened } from "../../cli/github/github_summary.ts";
+} from "../../cli/github/annotations.ts";
+import { MOST_BYTES, shortened } from "../../cli/github/step.ts";
 import { compareResults } from "../../report/model/compared_results.ts";
 import { reportModel } from "../../report/model/model.ts";
 import type { Annotation } from "../../report/writing/annotation.ts";

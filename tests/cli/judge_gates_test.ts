@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ExpectedError } from "../../base/errors.ts";
-import { judgeGates } from "../../cli/output/failed_gates.ts";
+import { judgeGates } from "../../cli/output/verify.ts";
 import type { Outcome } from "../../report/model/gates/gates.ts";
 
 function endOf(...outcomes: Outcome[]): { code: number; lines: readonly string[] } {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Changes, planFromFile, type Planned } from "../../cli/experiment/planned.ts";
+import { type Changes, planFromFile, type Planned } from "../../cli/experiment/plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { durationMsOf } from "../../scenarios/load/cell_load.ts";
 

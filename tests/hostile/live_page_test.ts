@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { LIMITS } from "../../base/limits.ts";
-import { LiveReport } from "../../cli/live/live.ts";
-import { Readers } from "../../cli/live/live_readers.ts";
-import { LiveServer } from "../../cli/live/live_server.ts";
+import { LiveReport } from "../../cli/live/report.ts";
+import { Readers } from "../../cli/live/viewers.ts";
+import { LiveServer } from "../../cli/live/server.ts";
 import { GETTING_READY } from "../../report/page/live_progress.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { resultsFixture } from "../report/fixture.ts";

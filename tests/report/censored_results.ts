@@ -8,7 +8,7 @@ import {
   type SparseHistogram,
   valueAtPercentile,
 } from "../../runner/stats/histogram/histogram.ts";
-import { PERCENTILES } from "../../runner/stats/histogram/percentiles.ts";
+import { PERCENTILES } from "../../runner/stats/quantile.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 import { distributionOf } from "./intervals.ts";
 

@@ -1,6 +1,6 @@
 /** The whole, and below it each agent that loaded. */
 import type { Trust } from "../../../runner/result/generator.ts";
-import { supportsPercentile } from "../../../runner/stats/histogram/percentiles.ts";
+import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { formatDuration, timeUnit, type Unit } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";
 import {

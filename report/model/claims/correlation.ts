@@ -3,8 +3,8 @@ import type { Correlation } from "../../../runner/result/result.ts";
 import {
   LEAST_CORRELATED,
   spearmanInterval,
-} from "../../../runner/stats/regression/correlation_interval.ts";
-import { spearmanRho } from "../../../runner/stats/regression/rank_correlation.ts";
+  spearmanRho,
+} from "../../../runner/stats/regression/correlation.ts";
 import { counted } from "../numbers/words.ts";
 import type { FigureName } from "../runs/figures.ts";
 import { allowedBy, outcomeOf } from "./allowed.ts";

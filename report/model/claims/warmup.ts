@@ -3,7 +3,7 @@
  * of their share.
  */
 import type { Warmup } from "../../../runner/result/result.ts";
-import { shareInterval } from "../../../runner/stats/confidence/share_interval.ts";
+import { shareInterval } from "../../../runner/stats/confidence/proportion_interval.ts";
 import { counted } from "../numbers/words.ts";
 import { figureText } from "../runs/figure_range.ts";
 import { allowedBy, outcomeOf } from "./allowed.ts";

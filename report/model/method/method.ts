@@ -1,6 +1,6 @@
 /** How it was measured, on what, and how to do it again, in words. */
 import type { Results, Run } from "../../../runner/result/result.ts";
-import { RESAMPLES } from "../../../runner/stats/confidence/cell_estimates.ts";
+import { RESAMPLES } from "../../../runner/stats/confidence/bootstrap.ts";
 import { LOOK_CONFIDENCE } from "../../../runner/stats/confidence/sequential.ts";
 import { agentsText } from "../agents/agents.ts";
 import {

@@ -1,6 +1,6 @@
 /** Whether what was measured comes in the published order: rank correlations, and which cells change places. */
 import type { Published } from "../../../runner/result/result.ts";
-import { kendallTauB, spearmanRho } from "../../../runner/stats/regression/rank_correlation.ts";
+import { kendallTauB, spearmanRho } from "../../../runner/stats/regression/correlation.ts";
 import { counted } from "../numbers/words.ts";
 import type { Range } from "../runs/figure_range.ts";
 import { countCell, NONE, textCell } from "../tables/columns.ts";

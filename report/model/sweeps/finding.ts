@@ -1,5 +1,5 @@
 /** What a line of a sweep says, in a sentence: how far requests/s grow, and what p99 does meanwhile. */
-import { supportsPercentile } from "../../../runner/stats/histogram/percentiles.ts";
+import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { TOLERATED_WRONG_RATIO } from "../comparison/pairs.ts";
 import { formatMs, formatNumber, GLUE } from "../numbers/units.ts";
 import type { Cell } from "../runs/cells.ts";

@@ -3,9 +3,8 @@
  * nothing that a file could not ask for, whoever wrote the job.
  */
 import { z } from "zod";
-import { jsonStep, patternSource } from "../../../scenarios/request/capture.ts";
+import { jsonStep, patternSource, thinkMs } from "../../../scenarios/request/flow.ts";
 import type { CellLoad } from "../../../scenarios/load/cell_load.ts";
-import { thinkMs } from "../../../scenarios/request/flow.ts";
 import {
   arrivals,
   connections,
