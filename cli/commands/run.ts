@@ -1,23 +1,18 @@
 /** `plateau run [EXPERIMENT]`: from the file to the report. */
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { z } from "zod";
-import type { Grouped } from "../../report/cells.ts";
-import { quoted } from "../../report/command.ts";
+import { EXIT, type Problem } from "../../base/errors.ts";
+import { quoted } from "../../report/model/method/command.ts";
+import type { Grouped } from "../../report/model/runs/cells.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { type ExperimentRequest, runExperiment } from "../../runner/experiment/experiment.ts";
 import type { Results } from "../../runner/result/result.ts";
-import { EXIT, type Problem } from "../../base/errors.ts";
 import { LOOPBACK } from "../../targets/listen.ts";
 import { listenHost } from "../../targets/listen_host.ts";
 import { type Given, type Parts, under, type Values } from "../command_line/command.ts";
 import { defineCommand } from "../command_line/arguments.ts";
-import {
-  agentsAgain,
-  fleetConflicts,
-  fleetFlags,
-  loaderFor,
-  targetsRedisOf,
-} from "../flags/fleet_flags.ts";
+import { offerFrameworks } from "./setup.ts";
+import { planFromFile } from "../experiment/plan.ts";
 import {
   planFlags,
   quietFlag,
@@ -26,12 +21,14 @@ import {
   strictFlag,
   thresholdFlags,
 } from "../flags/flags.ts";
-import { tellGithub } from "../github/step.ts";
-import { interruptible } from "../terminal/process.ts";
-import { judgeGates, judgeResults, judgeTrust } from "../output/verify.ts";
+import {
+  agentsAgain,
+  fleetConflicts,
+  fleetFlags,
+  loaderFor,
+  targetsRedisOf,
+} from "../flags/fleet_flags.ts";
 import { liveConflicts, liveFlags, startLive, toldTo } from "../flags/live_flags.ts";
-import { offerFrameworks } from "./setup.ts";
-import { makeOutDir, nameConflicts, occupy, refuseUnfinished } from "../results/out_dir.ts";
 import {
   outputConflicts,
   outputFlags,
@@ -39,8 +36,11 @@ import {
   writeFile,
   writeOutputs,
 } from "../flags/output_flags.ts";
-import { planFromFile } from "../experiment/plan.ts";
+import { tellGithub } from "../github/step.ts";
+import { judgeGates, judgeResults, judgeTrust } from "../output/verify.ts";
 import { type ResultForms, resultForms } from "../output/forms.ts";
+import { makeOutDir, nameConflicts, occupy, refuseUnfinished } from "../results/out_dir.ts";
+import { interruptible } from "../terminal/process.ts";
 import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
 
 const parts = {

@@ -1,15 +1,15 @@
 /** The flags of `plateau bench`. */
 import { z } from "zod";
 import type { Problem } from "../../base/errors.ts";
-import * as load from "../../scenarios/load/load.ts";
-import type { CellLoad } from "../../scenarios/load/cell_load.ts";
+import * as load from "../../scenarios/load/load_spec.ts";
+import type { Load } from "../../scenarios/load/load.ts";
 import { METHODS } from "../../scenarios/request/request.ts";
 import { accessConflicts, accessFlags } from "./access_flags.ts";
 import { type Given, type Parts, under, type Values } from "../command_line/command.ts";
 import { fleetConflicts, fleetFlags } from "./fleet_flags.ts";
 import { quietFlag, redisFlag, seedFlag, strictFlag, thresholdFlags } from "./flags.ts";
 import { outputConflicts, outputFlags } from "./output_flags.ts";
-import { phases } from "../../scenarios/load/load.ts";
+import { phases } from "../../scenarios/load/load_spec.ts";
 import { header, httpUrl, statuses, textOrFile, wholeNumber } from "./values.ts";
 
 const loadFlags = {
@@ -189,12 +189,12 @@ function loadConflicts(given: Given): Problem[] {
     ...given,
     pipeline: given.pipeline === "1" ? undefined : given.pipeline,
   };
-  return Object.entries(load.MISFITS[kind])
+  return Object.entries(load.LOAD_CONFLICTS[kind])
     .filter(([flag]) => isThere[flag] !== undefined)
     .map(([flag, why]) => ({ place: `--${flag}`, message: `Cannot use this here: ${why}` }));
 }
 
-function kindOf(given: Given): CellLoad["kind"] {
+function kindOf(given: Given): Load["kind"] {
   if (given.phases !== undefined) return "phases";
   return given.rate === undefined ? "closed" : "rate";
 }

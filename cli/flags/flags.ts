@@ -1,6 +1,6 @@
 /** Flags that several commands share. */
 import { z } from "zod";
-import { duration } from "../../scenarios/load/load.ts";
+import { duration } from "../../scenarios/load/load_spec.ts";
 import { repeatText, seed } from "../../scenarios/plan/repetition.ts";
 import { passwordsIn } from "../../base/secret_fields.ts";
 import { secrets } from "../../base/secrets.ts";
@@ -8,7 +8,7 @@ import { type Problem, UserError } from "../../base/errors.ts";
 import type { Given, Parts } from "../command_line/command.ts";
 import { variable } from "../terminal/process.ts";
 import { only, passwordFile, redisUrl, settings, wholeNumber } from "./values.ts";
-import type { Grouped } from "../../report/cells.ts";
+import type { Grouped } from "../../report/model/runs/cells.ts";
 import { type Threshold, thresholdText } from "../../scenarios/claims/threshold.ts";
 
 export const redisFlag = {

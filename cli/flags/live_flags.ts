@@ -1,9 +1,9 @@
 /** The flags of `run` that show its report while it grows. */
 import { z } from "zod";
-import type { Grouped } from "../../report/cells.ts";
+import type { Problem } from "../../base/errors.ts";
+import type { Grouped } from "../../report/model/runs/cells.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import type { OnProgress } from "../../runner/result/progress.ts";
-import type { Problem } from "../../base/errors.ts";
 import type { Given, Parts, Values } from "../command_line/command.ts";
 import type { LiveReport } from "../live/report.ts";
 import { printError } from "../terminal/terminal.ts";

@@ -1,14 +1,14 @@
 /** What failed, or is to be doubted, as annotations of a step on GitHub. Pure. */
-import { cellLabel } from "../../report/cells.ts";
+import { sentenceOf } from "../../report/files/comparison_text.ts";
 import {
   type ComparedCell,
   outcomeOf,
   type ResultsComparison,
-} from "../../report/comparison/results.ts";
-import { DECISIVE } from "../../report/comparison/group.ts";
-import { sentenceOf } from "../../report/comparison/render.ts";
-import type { GateOutcome, Outcome } from "../../report/gates.ts";
-import { gateText } from "../../report/gates/table.ts";
+} from "../../report/model/compared_results.ts";
+import { DECISIVE } from "../../report/model/comparison/group.ts";
+import type { GateOutcome, Outcome } from "../../report/model/gates/gates.ts";
+import { gateText } from "../../report/model/gates/table.ts";
+import { cellLabel } from "../../report/model/runs/cells.ts";
 import { type Annotation, command } from "../../report/writing/annotation.ts";
 import type { Written } from "../../report/writing/written.ts";
 import type { Measurement, Missing, Results, Run } from "../../runner/result/result.ts";

@@ -5,8 +5,8 @@
 import { messageOf } from "../../base/errors.ts";
 import { mostOf } from "../../base/limits.ts";
 import { secrets, withoutSecrets } from "../../base/secrets.ts";
-import type { Grouped } from "../../report/cells.ts";
-import { type ReportModel, reportModel } from "../../report/model.ts";
+import { type ReportModel, reportModel } from "../../report/model/model.ts";
+import type { Grouped } from "../../report/model/runs/cells.ts";
 import { renderLivePage } from "../../report/page/live_page.ts";
 import {
   advanceStatus,

@@ -1,9 +1,9 @@
 /** The report page of a single measurement: an experiment of one run. */
 import { describeMachine } from "../../base/system/describe.ts";
-import type { Grouped } from "../../report/cells.ts";
-import { benchCommandOf } from "../../report/command.ts";
-import { measuredSentences } from "../../report/method.ts";
-import { reportModel } from "../../report/model.ts";
+import { benchCommandOf } from "../../report/model/method/command.ts";
+import { measuredSentences } from "../../report/model/method/method.ts";
+import { reportModel } from "../../report/model/model.ts";
+import type { Grouped } from "../../report/model/runs/cells.ts";
 import { renderPage } from "../../report/page/page.ts";
 import type { Written } from "../../report/writing/written.ts";
 import { hashSettings } from "../../runner/experiment/provenance.ts";

@@ -1,15 +1,15 @@
 /** The forms of an experiment's results. */
-import type { Grouped } from "../../report/cells.ts";
-import { renderCsv } from "../../report/csv.ts";
-import { renderIntervalsCsv } from "../../report/csv/intervals.ts";
-import type { GateOutcome } from "../../report/gates.ts";
-import { renderJunit, resultsSuite } from "../../report/junit.ts";
-import { renderMarkdown } from "../../report/markdown.ts";
-import { type ReportModel, reportModel } from "../../report/model.ts";
+import { renderCsv } from "../../report/files/csv.ts";
+import { renderIntervalsCsv } from "../../report/files/csv_intervals.ts";
+import { renderJunit, resultsSuite } from "../../report/files/junit.ts";
+import { renderMarkdown } from "../../report/files/markdown.ts";
+import { renderTrendMarkdown } from "../../report/files/trend_markdown.ts";
+import type { GateOutcome } from "../../report/model/gates/gates.ts";
+import { type ReportModel, reportModel } from "../../report/model/model.ts";
+import type { Grouped } from "../../report/model/runs/cells.ts";
+import { trendsOf } from "../../report/model/trend/trend.ts";
 import { renderPage } from "../../report/page/page.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
-import { trendsOf } from "../../report/trend.ts";
-import { renderTrendMarkdown } from "../../report/trend/markdown.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import { together } from "../../report/writing/markdown.ts";
 import type { Written } from "../../report/writing/written.ts";

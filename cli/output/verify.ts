@@ -2,9 +2,9 @@
 import type { Measurement, Missing, Results, Run } from "../../runner/result/result.ts";
 import { endsOf, isUnanswered, unansweredText } from "../../runner/result/unanswered.ts";
 import { CheckError, InconclusiveError, TargetError, UntrustedError } from "../../base/errors.ts";
-import type { GateOutcome } from "../../report/gates.ts";
-import { gateText } from "../../report/gates/table.ts";
-import { GLUE } from "../../report/units.ts";
+import type { GateOutcome } from "../../report/model/gates/gates.ts";
+import { gateText } from "../../report/model/gates/table.ts";
+import { GLUE } from "../../report/model/format/units.ts";
 
 /** Reasons that are shown; a dead target has one or two. */
 const MOST_REASONS = 5;

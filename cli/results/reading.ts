@@ -14,7 +14,7 @@ import { messageOf, type Problem, UserError } from "../../base/errors.ts";
 import { explain } from "../../base/explain.ts";
 import { parseJson } from "../../base/yaml/json_text.ts";
 import { findingsOf } from "../../base/problems.ts";
-import type { Grouped } from "../../report/cells.ts";
+import type { Grouped } from "../../report/model/runs/cells.ts";
 
 /** As many as help to see that a file is something else. */
 const MOST_PROBLEMS = 5;

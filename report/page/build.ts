@@ -16,18 +16,18 @@ export interface Client {
 }
 
 const SHARED = [
-  "../charts.ts",
-  "../latency_axis.ts",
-  "../packing.ts",
-  "../spread.ts",
-  "../stretch.ts",
-  "../units.ts",
+  "../model/charts/charts.ts",
+  "../model/charts/latency_axis.ts",
+  "../model/charts/packing.ts",
+  "../model/runs/spread.ts",
+  "../model/charts/time_range.ts",
+  "../model/format/units.ts",
   "../writing/control.ts",
   "../writing/csv.ts",
   "../writing/markdown.ts",
   "../writing/template.ts",
-  "../../runner/stats/histogram.ts",
-  "../../runner/stats/percentiles.ts",
+  "../../runner/stats/histogram/histogram.ts",
+  "../../runner/stats/histogram/percentiles.ts",
 ];
 
 /** By the names of their bundles. */
@@ -35,7 +35,7 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
   "client.js": { folder: "client/", shared: SHARED, packages: ["chart.js"] },
   "live_client.js": {
     folder: "live_client/",
-    shared: ["./live_status.ts", "../spread.ts", "../units.ts"],
+    shared: ["./live_status.ts", "../model/runs/spread.ts", "../model/format/units.ts"],
     packages: [],
   },
 };

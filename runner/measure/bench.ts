@@ -1,7 +1,7 @@
 /**
  * One measurement of one URL, in the manner of wrk and oha.
  */
-import type { CellLoad } from "../../scenarios/load/cell_load.ts";
+import type { Load } from "../../scenarios/load/load.ts";
 import type { Scenario } from "../../scenarios/request/scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import type { Access } from "../../targets/access.ts";
@@ -13,7 +13,7 @@ import type { Measurement } from "../result/result.ts";
 
 export interface BenchRequest extends Access {
   readonly url: URL;
-  readonly load: CellLoad;
+  readonly load: Load;
   /** Of every random choice. */
   readonly seed: number;
   /** What to ask; its path is that of `url`. */

@@ -1,5 +1,5 @@
 /** One load on one origin: what is asked, how, and what is noted of it. */
-import type { CellLoad } from "../../scenarios/load/cell_load.ts";
+import type { Load } from "../../scenarios/load/load.ts";
 import type { Script } from "../../scenarios/request/script.ts";
 import type { Access } from "../../targets/access.ts";
 import type { DriverName } from "../load/driver.ts";
@@ -8,7 +8,7 @@ export interface LoadRequest extends Access {
   /** `http://host:port` or `https://host:port`, without a path. */
   readonly origin: string;
   readonly script: Script;
-  readonly load: CellLoad;
+  readonly load: Load;
   /** Of the arrivals. */
   readonly seed: number;
   /** auto: the best that works here. */

@@ -1,7 +1,7 @@
 /**
  * Thresholds: `p99 < 50ms`, `success >= 99.9%`, `rate > 1000/s`, `lag.p99 < 1ms`, and against a baseline
  * `p99 not worse than baseline by 5%`. Text in, a checked value out. Pure. What evidence they need is judged in
- * `report/gates.ts`; shares of 0 % and 100 % are demands on every request that is measured, and need none.
+ * `report/model/gates/gates.ts`; shares of 0 % and 100 % are demands on every request that is measured, and need none.
  */
 import { z } from "zod";
 import {

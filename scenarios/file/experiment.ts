@@ -9,7 +9,7 @@ import { claimMisfits, wrongPublishedNames } from "../claims/names.ts";
 import { claim } from "../claims/claim_text.ts";
 import { discard, discardMisfit, figures, figuresMisfit } from "../load/measured_part.ts";
 import { beyond, LIMITS } from "../../base/limits.ts";
-import { interval, type Load, loadSpec } from "../load/load.ts";
+import { interval, type LoadSpec, loadSpec } from "../load/load_spec.ts";
 import { type Files, NO_FILES } from "../../base/files.ts";
 import { parametersSpec } from "./parameter_spec.ts";
 import { pin } from "../load/pin.ts";
@@ -167,7 +167,7 @@ function uncountableFlows(given: Partial<Experiment>): Misfit[] {
 interface PlacedLoad {
   /** Where a misfit of it is told. */
   readonly path: PropertyKey[];
-  readonly load: Load;
+  readonly load: LoadSpec;
 }
 
 /**

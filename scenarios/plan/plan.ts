@@ -2,7 +2,7 @@
  * Experiment → ordered runs: factors × repetitions, shuffled in blocks by the seed, as many as are asked for. Pure.
  */
 import type { TargetSpec } from "../../targets/spec.ts";
-import { type CellLoad, countOfLoads, loadFor, loadsOf, whyTooLong } from "../load/cell_load.ts";
+import { countOfLoads, type Load, loadFor, loadsOf, whyTooLong } from "../load/load.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
 import type { Experiment } from "../file/experiment.ts";
 import type { Json } from "../load/factors.ts";
@@ -21,7 +21,7 @@ export interface Cell {
   readonly others: Readonly<Record<string, TargetSpec>>;
   readonly scenario: string;
   readonly request: Scenario;
-  readonly load: CellLoad;
+  readonly load: Load;
   /** Value of each factor that varies in the experiment, by its path (`connections`, `set.delay`). */
   readonly parameters: Readonly<Record<string, Json>>;
 }

@@ -10,7 +10,7 @@ import {
   countOf,
   type Factors,
   type Json,
-  varying,
+  varies,
 } from "../load/factors.ts";
 import { durationText } from "../../base/quantity.ts";
 
@@ -131,7 +131,7 @@ function everyWay<F extends Factors>(
   return combinations(factors).map((values) => ({
     spec: specOf(values),
     parameters: Object.fromEntries(
-      Object.entries(varying(values, factors))
+      Object.entries(values).filter(([key]) => varies(key, factors))
         .map(([key, value]) => [`${section}.${key}`, shown(`${section}.${key}`, value)]),
     ),
   }));

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
 import { LiveReport } from "../../cli/live/report.ts";
-import { reportModel } from "../../report/model.ts";
+import { reportModel } from "../../report/model/model.ts";
 import { renderPage } from "../../report/page/page.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { findProgram, testWith } from "../needs.ts";

@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { durationMsOf } from "../../../scenarios/load/cell_load.ts";
+import { durationMsOf } from "../../../scenarios/load/load.ts";
 import { ExpectedError, messageOf, TargetError } from "../../../base/errors.ts";
 import { secrets } from "../../../base/secrets.ts";
 import { endpointOf } from "../../../targets/dial/endpoint.ts";
