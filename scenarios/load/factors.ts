@@ -1,9 +1,7 @@
 /** Factors: what varies in an experiment, and every combination of its values. Pure. */
-import type { z } from "zod";
+import type { Json } from "../../base/yaml/json_text.ts";
 import type { Phase } from "../pace/arrivals.ts";
 import { durationText, rateText } from "../../base/quantity.ts";
-
-export type Json = z.core.util.JSONType;
 
 /** Values of each factor, by name; undefined for one that the file leaves out. */
 export type Factors = Readonly<Record<string, readonly Json[] | undefined>>;

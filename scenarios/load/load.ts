@@ -2,7 +2,8 @@
  * `Load`, what is asked of the generator: validated once, here, from flags or from an experiment file with every
  * factor decided. `runner/measure` takes it and makes each worker's job of it. Pure.
  */
-import { combinations, countOf, type Factors, type Json, phasesMs, varies } from "./factors.ts";
+import { combinations, countOf, type Factors, phasesMs, varies } from "./factors.ts";
+import { type Json } from "../../base/yaml/json_text.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
 import {
   DEFAULT_CONNECTIONS,
