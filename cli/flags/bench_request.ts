@@ -1,11 +1,12 @@
 /** The request that the flags of `plateau bench` describe. */
 import type { BenchRequest } from "../../runner/measure/bench.ts";
 import { loadOf, whyTooLong } from "../../scenarios/load/load.ts";
+import { resolve } from "node:path";
+import type { Access } from "../../targets/access.ts";
 import { UserError } from "../../base/errors.ts";
 import { explain } from "../../base/explain.ts";
 import { findingsOf } from "../../base/problems.ts";
 import { type RequestScenario, requestScenarioSpec } from "../../scenarios/request/scenario.ts";
-import { accessOf } from "./access_flags.ts";
 import type { BenchValues } from "./bench_flags.ts";
 import { anySeed } from "./flags.ts";
 
@@ -19,6 +20,11 @@ export function benchRequest(values: BenchValues): BenchRequest {
     throw new UserError([{ place: "bench", message: `Cannot measure this: ${why}` }]);
   }
   return { url, ...access, driver, seed, scenario, load, intervalMs, logPath };
+}
+
+function accessOf({ insecure, cacert, unix }: BenchValues): Access {
+  const unixPath = unix === undefined ? undefined : resolve(unix); // an agent stands in another folder
+  return { insecure, caCerts: cacert === undefined ? [] : [cacert], unixPath };
 }
 
 function scenarioOf(
