@@ -4,7 +4,7 @@
  */
 import type { Health } from "../load/worker/health.ts";
 import type { IntervalPart } from "../load/recording/intervals.ts";
-import type { SoFarReport, WorkerReport } from "../load/engine/job.ts";
+import type { SoFarReport, WorkerReport } from "../load/worker/messages.ts";
 import type { Place } from "../measure/share.ts";
 import { EMPTY } from "../stats/histogram.ts";
 import { packHealth, packPart, packSoFar } from "./packing.ts";

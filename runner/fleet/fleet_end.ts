@@ -2,7 +2,7 @@
 import { TargetError } from "../../base/errors.ts";
 import { breachOf, type Latencies } from "../measure/conservation.ts";
 import type { DriverName } from "../load/engine/driver.ts";
-import type { WorkerReport } from "../load/engine/job.ts";
+import type { WorkerReport } from "../load/worker/messages.ts";
 import type { LoadedAgent } from "../measure/loader.ts";
 import { UNKNOWN } from "../trust/surroundings.ts";
 import type { HeardPart } from "./hearing.ts";

@@ -6,7 +6,7 @@
 import { z } from "zod";
 import type { Health } from "../load/worker/health.ts";
 import type { IntervalPart } from "../load/recording/intervals.ts";
-import type { SoFarReport, WorkerReport } from "../load/engine/job.ts";
+import type { SoFarReport, WorkerReport } from "../load/worker/messages.ts";
 import { boundsPart, endWithout, type LostShare } from "../load/worker/lost.ts";
 import { isWithin } from "../../base/limits.ts";
 import { breachOf, type Latencies } from "../measure/conservation.ts";

@@ -2,7 +2,7 @@
  * What the workers told → one `Measurement`. Every figure of the result file is made here, and the law
  * that nothing leaves the data is checked here, after every run.
  */
-import type { WorkerReport } from "../load/engine/job.ts";
+import type { WorkerReport } from "../load/worker/messages.ts";
 import type { WorkerTotals } from "../load/recording/totals.ts";
 import { mergeSlowest } from "../load/recording/slowest.ts";
 import { breachOf } from "./conservation.ts";
@@ -143,7 +143,7 @@ function measuredOf(
     reasons: reasonsOf(totals),
     checks: { passed: sum((part) => part.checksPassed), failed: sum((part) => part.checksFailed) },
     reconnects: sum((part) => part.reconnects),
-    unasked: sum((part) => part.unasked),
+    unasked: sum((part) => part.unsolicited),
     ...drainOf(totals),
     rate: perSec(completedInTime(totals)),
     bytes: {

@@ -5,7 +5,7 @@
 import type { DriverName } from "../load/engine/driver.ts";
 import type { Health } from "../load/worker/health.ts";
 import type { IntervalPart } from "../load/recording/intervals.ts";
-import type { WorkerReport } from "../load/engine/job.ts";
+import type { WorkerReport } from "../load/worker/messages.ts";
 import type { LoadRequest } from "./load_request.ts";
 import type { LiveAgent } from "../result/progress.ts";
 import type { Stage } from "../trust/evidence.ts";

@@ -3,7 +3,7 @@ import { messageOf, UserError } from "../../base/errors.ts";
 import { endpointOf } from "../../targets/dial/endpoint.ts";
 import { epochNowMs } from "../../base/system/clock.ts";
 import { chooseDriver } from "../load/transports/choose_driver.ts";
-import type { SoFarReport } from "../load/engine/job.ts";
+import type { SoFarReport } from "../load/worker/messages.ts";
 import { makeRoomFor } from "../../base/system/open_files.ts";
 import { WorkerPool } from "../load/worker/pool.ts";
 import { LOG_HEADER } from "../load/recording/request_log.ts";

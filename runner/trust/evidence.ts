@@ -6,7 +6,7 @@ import type {
   TargetUse,
   WorkerUse,
 } from "../result/generator.ts";
-import type { WorkerReport } from "../load/engine/job.ts";
+import type { WorkerReport } from "../load/worker/messages.ts";
 import { type Histogram, mergeHistograms } from "../stats/histogram.ts";
 import type { Calibration } from "./calibration_cache.ts";
 import { delayAtPercentile } from "./delay.ts";

@@ -4,7 +4,7 @@ import { type BundleInput, Bundler } from "../../runner/fleet/bundler.ts";
 import { packedSoFar } from "../../runner/fleet/packing.ts";
 import { told } from "../../runner/fleet/told.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
-import type { SoFarReport, WorkerReport } from "../../runner/load/engine/job.ts";
+import type { SoFarReport, WorkerReport } from "../../runner/load/worker/messages.ts";
 import { EMPTY } from "../../runner/stats/histogram.ts";
 import * as packed from "./packed.ts";
 

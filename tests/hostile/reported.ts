@@ -2,7 +2,7 @@
 import { packReport, packSoFar } from "../../runner/fleet/packing.ts";
 import { packHistogram } from "../../runner/fleet/packed_histogram.ts";
 import type { Presence } from "../../runner/fleet/told.ts";
-import type { WorkerReport } from "../../runner/load/engine/job.ts";
+import type { WorkerReport } from "../../runner/load/worker/messages.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { SessionRecorder } from "../../runner/load/recording/sessions.ts";
 import type { LoadRequest } from "../../runner/measure/load_request.ts";

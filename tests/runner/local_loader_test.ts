@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
-import type { SoFarReport } from "../../runner/load/engine/job.ts";
+import type { SoFarReport } from "../../runner/load/worker/messages.ts";
 import type { LoadRequest } from "../../runner/measure/load_request.ts";
 import type { Loaded, LoaderHooks } from "../../runner/measure/loader.ts";
 import { type FleetPart, LocalLoader } from "../../runner/measure/local_loader.ts";

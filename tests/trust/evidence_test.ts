@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { WorkerReport } from "../../runner/load/engine/job.ts";
+import type { WorkerReport } from "../../runner/load/worker/messages.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { SessionRecorder } from "../../runner/load/recording/sessions.ts";
 import { evidenceOf } from "../../runner/trust/evidence.ts";
