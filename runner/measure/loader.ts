@@ -6,9 +6,9 @@ import type { Load } from "../../scenarios/load/load.ts";
 import type { Script } from "../../scenarios/request/script.ts";
 import type { Access } from "../../targets/access.ts";
 import type { DriverName } from "../load/engine/driver.ts";
-import type { WorkerReport } from "../load/engine/job.ts";
 import type { IntervalPart } from "../load/recording/intervals.ts";
 import type { Health } from "../load/worker/health.ts";
+import type { WorkerReport } from "../load/worker/messages.ts";
 import type { LiveAgent } from "../result/progress.ts";
 import type { Stage } from "../trust/evidence.ts";
 

@@ -10,7 +10,7 @@ import type { RequestStep, Script, ThinkStep } from "../../scenarios/request/scr
 import { endpointOf } from "../../targets/dial/endpoint.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 import type { FlowSpec, StepSpec } from "../load/engine/flow.ts";
-import type { JobShare, PreparedRequest, ScriptSpec, SupplySpec } from "../load/engine/job.ts";
+import type { JobShare, PacerSpec, PreparedRequest, ScriptSpec } from "../load/engine/job.ts";
 import type { Check } from "../load/engine/response_check.ts";
 import type { LoadRequest } from "./loader.ts";
 
@@ -56,7 +56,7 @@ export function shareOut(request: LoadRequest, driver: DriverName, place?: Place
       log: logPath === null
         ? null
         : { path: logPath, firstConnection: sumOf(connections.slice(0, worker)) },
-      supply: supplyFor(load, request.seed, { worker, workers }),
+      pacer: pacerFor(load, request.seed, { worker, workers }),
       script: scriptFor(request, { worker, workers }),
     };
   });
@@ -89,7 +89,7 @@ function mostUsers(load: Load): number | null {
   return Math.max(1, Math.ceil(new Profile(load.phases).arrivals));
 }
 
-function supplyFor(load: Load, seed: number, { worker, workers }: Lane): SupplySpec {
+function pacerFor(load: Load, seed: number, { worker, workers }: Lane): PacerSpec {
   if (load.kind === "closed") {
     const requests = load.requests === null ? Infinity : splitWhole(load.requests, workers)[worker];
     return { kind: "closed", requests };
@@ -142,17 +142,17 @@ function everyNth(
   );
 }
 
-/** Single requests are ways of one step. */
+/** Single requests are journeys of one step. */
 function flowOf(
   script: Script,
   implicitCheck: boolean,
-): Pick<FlowSpec, "ways" | "sequence" | "visitors"> {
+): Pick<FlowSpec, "journeys" | "sequence" | "users"> {
   const prepared = (step: RequestStep | ThinkStep): StepSpec => stepOf(step, implicitCheck);
   if (script.kind === "flow") {
-    return { ways: [script.steps.map(prepared)], sequence: [0], visitors: script.visitors };
+    return { journeys: [script.steps.map(prepared)], sequence: [0], users: script.visitors };
   }
-  const ways = script.requests.map((request) => [prepared(request)]);
-  return { ways, sequence: script.sequence, visitors: [{}] };
+  const journeys = script.requests.map((request) => [prepared(request)]);
+  return { journeys, sequence: script.sequence, users: [{}] };
 }
 
 function stepOf(step: RequestStep | ThinkStep, implicitCheck: boolean): StepSpec {

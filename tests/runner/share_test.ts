@@ -107,11 +107,11 @@ Deno.test("a place decides how many workers there are, whatever the load says", 
   };
   const shares = shareOut(requestOf(load), "tcp", { firstWorker: 3, workers: 4, own: 1 });
   assert.deepEqual(
-    shares.map(({ connections, log, supply }) => ({ connections, log, supply })),
+    shares.map(({ connections, log, pacer }) => ({ connections, log, pacer })),
     [{
       connections: 2,
       log: { path: "/tmp/log", firstConnection: 8 },
-      supply: {
+      pacer: {
         kind: "open",
         phases: [{ durationUs: 1e6, fromPerSec: 100, toPerSec: 100 }],
         arrivals: { kind: "uniform", seed: 5, first: 3, stride: 4 },
