@@ -28,7 +28,6 @@ export async function tellGithub({ markdown, annotations }: ForGithub): Promise<
 
 /** A summary that can't be written must not cost the measurement. */
 async function appendSummary(path: string, markdown: string): Promise<void> {
-  const { shortened } = await import("./github_summary.ts");
   try {
     const writtenBytes = await Deno.stat(path).then(({ size }) => size, () => 0);
     const text = secrets.form(shortened(markdown, writtenBytes));
