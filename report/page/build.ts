@@ -17,7 +17,6 @@ export interface Client {
 
 const SHARED = [
   "../model/charts/charts.ts",
-  "../model/charts/latency_axis.ts",
   "../model/charts/packing.ts",
   "../model/numbers/spread.ts",
   "../model/charts/time_range.ts",
