@@ -1,5 +1,5 @@
 /** The commands by name. Each is loaded only when it is asked for: start-up time is part of every run. */
-import { beginWorker } from "../runner/load/begun_worker.ts";
+import { beginWorker } from "../runner/load/worker/begun_worker.ts";
 import type { Command } from "./command_line/command.ts";
 import type { DeclaredCommand } from "./completions/scripts.ts";
 

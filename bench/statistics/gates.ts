@@ -3,7 +3,11 @@ import { distanceTo } from "../../report/model/gates/distance.ts";
 import { sideOf, tested } from "../../report/model/gates/evidence.ts";
 import { type Gate, judgeTogether, type Outcome } from "../../report/model/gates/gates.ts";
 import { meanRange } from "../../report/model/runs/figure_range.ts";
-import { type Counted, pooledShare, shareP } from "../../runner/stats/confidence/pooled_share.ts";
+import {
+  type Counted,
+  pooledShare,
+  shareP,
+} from "../../runner/stats/confidence/proportion_interval.ts";
 import type { Section } from "../bench.ts";
 import { atLeast, atMost, row } from "./percent.ts";
 import { Random } from "./random.ts";

@@ -1,7 +1,7 @@
 /** `plateau agents`: who waits at a Redis. */
 import { EXIT } from "../../base/errors.ts";
 import { VERSION } from "../../base/version.ts";
-import { formatCount, formatNumber } from "../../report/model/format/units.ts";
+import { formatCount, formatNumber } from "../../report/model/numbers/units.ts";
 import { type ColumnOf, tableOf } from "../../report/model/tables/table.ts";
 import { BLANK, lineOf } from "../../report/terminal/line.ts";
 import { tableLines } from "../../report/terminal/table.ts";

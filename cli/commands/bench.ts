@@ -5,7 +5,7 @@ import type { GateOutcome } from "../../report/model/gates/gates.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import type { Written } from "../../report/writing/written.ts";
-import { measureUrl } from "../../runner/measure/bench.ts";
+import { measureUrl } from "../../runner/measure/measure.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import type { Threshold } from "../../scenarios/claims/threshold.ts";
 import type { Command } from "../command_line/command.ts";

@@ -2,9 +2,9 @@
 import { z } from "zod";
 import { EXIT } from "../../base/errors.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
-import { formatDuration } from "../../report/model/format/units.ts";
-import { counted } from "../../report/model/format/words.ts";
 import { loadText, parametersText, scenarioLoads } from "../../report/model/method/load.ts";
+import { formatDuration } from "../../report/model/numbers/units.ts";
+import { counted } from "../../report/model/numbers/words.ts";
 import { cellLabel } from "../../report/model/runs/cells.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { boundsOf, repeatSentence } from "../../runner/experiment/repetition.ts";

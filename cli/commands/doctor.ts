@@ -1,6 +1,6 @@
 /** `plateau doctor`: is this machine fit to measure on? */
 import { EXIT } from "../../base/errors.ts";
-import { counted } from "../../report/model/format/words.ts";
+import { counted } from "../../report/model/numbers/words.ts";
 import { BLANK, lineOf } from "../../report/terminal/line.ts";
 import { padEnd, wrapped } from "../../report/writing/columns.ts";
 import { jsonText } from "../../report/writing/json.ts";

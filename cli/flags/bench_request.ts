@@ -1,5 +1,5 @@
 /** The request that the flags of `plateau bench` describe. */
-import type { BenchRequest } from "../../runner/measure/bench.ts";
+import type { BenchRequest } from "../../runner/measure/measure.ts";
 import { loadOf, whyTooLong } from "../../scenarios/load/load.ts";
 import { resolve } from "node:path";
 import type { Access } from "../../targets/access.ts";

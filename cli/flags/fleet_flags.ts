@@ -6,7 +6,7 @@ import { LocalLoader } from "../../runner/measure/local_loader.ts";
 import type { Given, Parts, Values } from "../command_line/command.ts";
 import { certificates } from "./values.ts";
 import { type NamedRedis, passwordConflicts, redisUrlOf } from "./flags.ts";
-import type { LinkOptions } from "../../runner/fleet/protocol/link.ts";
+import type { LinkOptions } from "../../runner/fleet/protocol/redis_link.ts";
 
 /** The rest of the way to a Redis whose URL is `rediss:`. */
 export const redisAccessFlags = {

@@ -1,9 +1,9 @@
 /** What failed, or is to be doubted, as annotations of a step on GitHub. Pure. */
-import { sentenceOf } from "../../report/files/comparison_text.ts";
 import {
   type ComparedCell,
   outcomeOf,
   type ResultsComparison,
+  sentenceOf,
 } from "../../report/model/compared_results.ts";
 import { DECISIVE } from "../../report/model/comparison/group.ts";
 import type { GateOutcome, Outcome } from "../../report/model/gates/gates.ts";

@@ -4,7 +4,7 @@
  */
 import type { Measurement } from "../../runner/result/result.ts";
 import { durationText } from "../../base/quantity.ts";
-import { formatCount, formatMs } from "../../report/model/format/units.ts";
+import { formatCount, formatMs } from "../../report/model/numbers/units.ts";
 import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 
 /** A flag of `bench`, with its value if it has one. */

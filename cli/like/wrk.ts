@@ -1,6 +1,6 @@
 /** wrk, and wrk2, which adds a rate. */
 import type { Measurement } from "../../runner/result/result.ts";
-import { formatCount } from "../../report/model/format/units.ts";
+import { formatCount } from "../../report/model/numbers/units.ts";
 import {
   added,
   addedSamples,

@@ -4,7 +4,7 @@ import { endsOf, isUnanswered, unansweredText } from "../../runner/result/unansw
 import { CheckError, InconclusiveError, TargetError, UntrustedError } from "../../base/errors.ts";
 import type { GateOutcome } from "../../report/model/gates/gates.ts";
 import { gateText } from "../../report/model/gates/table.ts";
-import { GLUE } from "../../report/model/format/units.ts";
+import { GLUE } from "../../report/model/numbers/units.ts";
 
 /** Reasons that are shown; a dead target has one or two. */
 const MOST_REASONS = 5;

@@ -1,21 +1,20 @@
 /** A comparison of two results for people, and for pull requests. */
-import { cellName, type ComparedCell, type ResultsComparison } from "../model/compared_results.ts";
+import {
+  cellName,
+  type ComparedCell,
+  type ResultsComparison,
+  sentenceOf,
+} from "../model/compared_results.ts";
 import { comparisonOf } from "../model/comparison/comparison.ts";
 import { isDecisive } from "../model/comparison/group.ts";
 import { comparedTable, notesOf } from "../model/comparison/table.ts";
-import {
-  figureName,
-  ratiosText,
-  ratioText,
-  verdictText,
-  verdictWord,
-} from "../model/comparison/words.ts";
-import { formatMs, formatNumber } from "../model/format/units.ts";
+import { figureName, ratioText, verdictText, verdictWord } from "../model/comparison/words.ts";
 import { gatesTable } from "../model/gates/table.ts";
+import { formatMs, formatNumber } from "../model/numbers/units.ts";
 import type { Table } from "../model/tables/table.ts";
 import { BLANK, HANGING, indented, lineOf, paragraph } from "../terminal/line.ts";
 import { outcomeLines } from "../terminal/verdicts.ts";
-import { document, lines, md, paragraphs } from "../writing/markdown.ts";
+import { documentOf, lines, md, paragraphs } from "../writing/markdown.ts";
 import { type Line, type TerminalOptions, writtenLines } from "../writing/terminal.ts";
 import type { Written } from "../writing/written.ts";
 import { gatesMarkdown, tableWithNotes } from "./markdown.ts";
@@ -44,7 +43,7 @@ export function renderComparisonMarkdown(comparison: ResultsComparison): Written
   const { cells, gates } = comparison;
   const table = tableOfAll(comparison);
   const items = cells.map((cell) => md`- ${sentenceOf(cell)}: ${findingsOf(cell).join("; ")}`);
-  return document(paragraphs([
+  return documentOf(paragraphs([
     md`## Comparison`,
     ...doubtsOf(comparison).map((doubt) => md`**${doubt}**`),
     lines(items),
@@ -61,14 +60,6 @@ function doubtsOf({ differences, untrusted, onlyBase, onlyNext }: ResultsCompari
     ...(onlyBase.length === 0 ? [] : [`Only in BASE: ${onlyBase.join("; ")}`]),
     ...(onlyNext.length === 0 ? [] : [`Only in NEW: ${onlyNext.join("; ")}`]),
   ];
-}
-
-/** `static, express → fastify: 4.31× [4.20, 4.43] the requests, p99 0.24× [0.22, 0.26]`. */
-export function sentenceOf(cell: ComparedCell): string {
-  const rate = comparisonOf(cell.comparison, "rate");
-  const nobody = rate.base === 0 ? cell.base : rate.next === 0 ? cell.next : null;
-  const text = nobody === null ? ratiosText(cell.comparison) : `${nobody} answered nothing`;
-  return `${cellName(cell)}: ${text}`;
 }
 
 /** What the figures that decide say, and whether answers were wrong. */

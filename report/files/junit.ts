@@ -9,8 +9,8 @@ import type { JudgedClaim } from "../model/claims/claims.ts";
 import type { GateOutcome } from "../model/gates/gates.ts";
 import { placeOf } from "../model/gates/table.ts";
 import type { ReportModel } from "../model/model.ts";
-import { sum } from "../model/runs/spread.ts";
-import { counted, unique } from "../model/format/words.ts";
+import { sum } from "../model/numbers/spread.ts";
+import { counted, unique } from "../model/numbers/words.ts";
 import type { Written } from "../writing/written.ts";
 import { attributes, element, type Xml } from "../writing/xml.ts";
 

@@ -14,7 +14,7 @@ import type { SweepModel } from "../model/sweeps/sweeps.ts";
 import type { Table, TableCell } from "../model/tables/table.ts";
 import type { TrustModel } from "../model/findings/trust.ts";
 import {
-  document,
+  documentOf,
   lines,
   list,
   type Markdown,
@@ -26,7 +26,7 @@ import {
 import type { Written } from "../writing/written.ts";
 
 export function renderMarkdown(model: ReportModel): Written<"markdown"> {
-  return document(paragraphs([
+  return documentOf(paragraphs([
     md`## ${model.title}`,
     bold(model.unanswered),
     bold(model.verdict),
@@ -56,7 +56,7 @@ export function renderMeasurementMarkdown(
     label,
     text: weak ? `(${text})` : text,
   }));
-  return document(paragraphs([
+  return documentOf(paragraphs([
     md`## ${model.url}`,
     bold(model.unanswered),
     ...trustMarkdown(trust),

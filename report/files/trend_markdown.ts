@@ -1,13 +1,13 @@
 /** A trend as markdown, before the reports of its results. */
 import { tableWithNotes } from "./markdown.ts";
 import type { ScenarioTrend, TrendModel } from "../model/trend/trend.ts";
-import { document, list, type Markdown, md, paragraphs } from "../writing/markdown.ts";
+import { documentOf, list, type Markdown, md, paragraphs } from "../writing/markdown.ts";
 import type { Written } from "../writing/written.ts";
 
 export function renderTrendMarkdown(
   { title, finding, warnings, scenarios, compared }: TrendModel,
 ): Written<"markdown"> {
-  return document(paragraphs([
+  return documentOf(paragraphs([
     md`## ${title}`,
     md`**${finding}**`,
     ...warnings.map((warning) => md`${warning}`),

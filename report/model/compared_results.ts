@@ -22,10 +22,11 @@ import {
 import { gatedCells } from "./gates/cells.ts";
 import { repeatedOf } from "./runs/repeated.ts";
 import { trustOfRuns } from "./findings/trust.ts";
-import { formatShare } from "./format/units.ts";
+import { formatShare } from "./numbers/units.ts";
 import { differencesOf, type Side } from "./comparison/differences.ts";
 import { type ComparedFigure, DECISIVE } from "./comparison/group.ts";
-import { type Match, matchCells, namedCells, nameOf } from "./comparison/match.ts";
+import { ratiosText } from "./comparison/words.ts";
+import { type Match, matchCells, namedCells, nameOf } from "./runs/match.ts";
 import { TOLERATED_WRONG_RATIO } from "./comparison/pairs.ts";
 import { sessionPairs, type SessionSpread, sessionSpread } from "./comparison/sessions.ts";
 
@@ -186,4 +187,12 @@ function decisiveOutcomes(cell: ComparedCell): { outcome: Outcome }[] {
 /** `static, api`, or `static, express → fastify` where the targets differ. */
 export function cellName({ scenario, base, next }: ComparedCell): string {
   return `${scenario}, ${base === next ? next : `${base} → ${next}`}`;
+}
+
+/** `static, express → fastify: 4.31× [4.20, 4.43] the requests, p99 0.24× [0.22, 0.26]`. */
+export function sentenceOf(cell: ComparedCell): string {
+  const rate = comparisonOf(cell.comparison, "rate");
+  const nobody = rate.base === 0 ? cell.base : rate.next === 0 ? cell.next : null;
+  const text = nobody === null ? ratiosText(cell.comparison) : `${nobody} answered nothing`;
+  return `${cellName(cell)}: ${text}`;
 }

@@ -3,11 +3,13 @@ import { ERRORS } from "../../runner/result/outcome.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { isUnanswered, unansweredText } from "../../runner/result/unanswered.ts";
 import type { Histogram } from "../../runner/stats/histogram/histogram.ts";
-import { PERCENTILES, supportsPercentile } from "../../runner/stats/histogram/percentiles.ts";
+import { PERCENTILES, supportsPercentile } from "../../runner/stats/quantile.ts";
 import { type AgentsModel, agentsText, measurementAgents } from "./agents/agents.ts";
 import { boundsNote, equalRatioEdgesUs, sharesBetween } from "./charts/density.ts";
 import { type TrustModel, trustOf } from "./findings/trust.ts";
-import { overTimeText } from "./format/over_time.ts";
+import { loadText } from "./method/load.ts";
+import type { Fact } from "./method/method.ts";
+import { overTimeText } from "./numbers/over_time.ts";
 import {
   boundText,
   formatCount,
@@ -18,10 +20,8 @@ import {
   formatShare,
   sizeUnit,
   timeUnit,
-} from "./format/units.ts";
-import { counted } from "./format/words.ts";
-import { loadText } from "./method/load.ts";
-import type { Fact } from "./method/method.ts";
+} from "./numbers/units.ts";
+import { counted } from "./numbers/words.ts";
 import { type PooledLatency, poolLatency, WEAK_NOTE } from "./runs/pool.ts";
 import { isLongDrain } from "./tables/drain.ts";
 import { UNASKED_WORDS } from "./tables/outcomes.ts";

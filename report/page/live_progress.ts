@@ -1,6 +1,6 @@
 /** What happens while an experiment runs → how far it is, in words. Pure. */
 import type { Progress } from "../../runner/result/progress.ts";
-import { counted } from "../model/format/words.ts";
+import { counted } from "../model/numbers/words.ts";
 import { cellLabel } from "../model/runs/cells.ts";
 import type { LiveStatus } from "./live_status.ts";
 

@@ -9,8 +9,8 @@ import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { EMPTY, Histogram, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
 import { packSteps, type Step } from "../model/charts/packing.ts";
 import type { ScenarioModel } from "../model/model.ts";
+import { sum } from "../model/numbers/spread.ts";
 import type { Point } from "../model/runs/intervals.ts";
-import { sum } from "../model/runs/spread.ts";
 
 export interface PackedSteps {
   /** Of a whole step. */

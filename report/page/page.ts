@@ -4,8 +4,8 @@
  */
 import { createHash } from "node:crypto";
 import { sectionOf } from "../model/charts/charts.ts";
-import { unique } from "../model/format/words.ts";
 import type { ReportModel, ScenarioModel } from "../model/model.ts";
+import { unique } from "../model/numbers/words.ts";
 import type { Cell } from "../model/runs/cells.ts";
 import type { TrendModel } from "../model/trend/trend.ts";
 import { type Markup, markup, scriptJson, verbatim } from "../writing/html.ts";

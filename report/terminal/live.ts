@@ -4,15 +4,15 @@
  */
 import type { LiveAgent } from "../../runner/result/progress.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
+import { latencySteps } from "../model/measurement.ts";
 import {
   formatCount,
   formatDuration,
   formatMs,
   formatNumber,
   GLUE,
-} from "../model/format/units.ts";
-import { counted } from "../model/format/words.ts";
-import { latencySteps } from "../model/measurement.ts";
+} from "../model/numbers/units.ts";
+import { counted } from "../model/numbers/words.ts";
 import { fitted, padStart, widthOf } from "../writing/columns.ts";
 import type { Line, Style, TerminalOptions } from "../writing/terminal.ts";
 import { barOf, sparkline } from "./bars.ts";

@@ -11,8 +11,8 @@ import {
   formatDuration,
   formatMs,
   formatNumber,
-} from "../model/format/units.ts";
-import { counted } from "../model/format/words.ts";
+} from "../model/numbers/units.ts";
+import { counted } from "../model/numbers/words.ts";
 import { wrongOf } from "../model/runs/error_ratio.ts";
 import type { Span } from "../writing/terminal.ts";
 

@@ -2,8 +2,8 @@
 import { type Answer, answerText } from "../model/comparison/summary.ts";
 import type { GatesModel } from "../model/gates/model.ts";
 import type { ReportModel, ScenarioModel } from "../model/model.ts";
+import { sum } from "../model/numbers/spread.ts";
 import type { PublishedModel } from "../model/published/model.ts";
-import { sum } from "../model/runs/spread.ts";
 import type { SweepModel } from "../model/sweeps/sweeps.ts";
 import { type Line, type TerminalOptions, writtenLines } from "../writing/terminal.ts";
 import type { Written } from "../writing/written.ts";

@@ -7,8 +7,8 @@
 import type { Load } from "../../scenarios/load/load.ts";
 import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
-import type { DriverName } from "../load/driver.ts";
-import { chooseDriver } from "../load/choose_driver.ts";
+import type { DriverName } from "../load/engine/driver.ts";
+import { chooseDriver } from "../load/transports/choose_driver.ts";
 import type { Loader } from "../measure/loader.ts";
 import { LocalLoader } from "../measure/local_loader.ts";
 import { measureLoad } from "../measure/measure.ts";

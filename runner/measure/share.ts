@@ -2,18 +2,17 @@
  * The whole load, split exactly over the workers: connections and requests add up, and every arrival is
  * one worker's.
  */
+import { type Connection, encodeRequest } from "../../base/http/request.ts";
 import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
 import { Profile } from "../../scenarios/pace/arrivals.ts";
 import { type Expectation, rightStatuses } from "../../scenarios/request/request.ts";
 import type { RequestStep, Script, ThinkStep } from "../../scenarios/request/script.ts";
 import { endpointOf } from "../../targets/dial/endpoint.ts";
-import { type Connection, encodeRequest } from "../../base/http/request.ts";
-import type { Check } from "../load/answer_check.ts";
-import type { DriverName } from "../load/driver.ts";
-import type { FlowSpec, StepSpec } from "../load/flow.ts";
-import type { JobShare, PreparedRequest, ScriptSpec, SupplySpec } from "../load/job.ts";
-import { splitWhole } from "../load/split.ts";
-import type { LoadRequest } from "./load_request.ts";
+import type { DriverName } from "../load/engine/driver.ts";
+import type { FlowSpec, StepSpec } from "../load/engine/flow.ts";
+import type { JobShare, PreparedRequest, ScriptSpec, SupplySpec } from "../load/engine/job.ts";
+import type { Check } from "../load/engine/response_check.ts";
+import type { LoadRequest } from "./loader.ts";
 
 /** Which of all workers are meant: `own` of them, from `firstWorker` on. */
 export interface Place {
@@ -171,4 +170,14 @@ function checkOf(expect: Expectation, implicit: boolean): Check | null {
   const bytes = (text: string | undefined): Uint8Array<ArrayBuffer> | null =>
     text === undefined ? null : new TextEncoder().encode(text);
   return { statuses: rightStatuses(expect), body: bytes(body), contains: bytes(contains) };
+}
+
+/**
+ * Shares of a whole number, as even as can be and exact: they add up to the whole for any number of
+ * parts, the first ones taking the remainder.
+ */
+export function splitWhole(whole: number, parts: number): number[] {
+  const least = Math.floor(whole / parts);
+  const remainder = whole - least * parts;
+  return Array.from({ length: parts }, (_, part) => least + (part < remainder ? 1 : 0));
 }

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 import { tableMarkdown } from "../../report/files/markdown.ts";
-import { GLUE } from "../../report/model/format/units.ts";
 import { reportModel } from "../../report/model/model.ts";
+import { GLUE } from "../../report/model/numbers/units.ts";
 import { renderPage } from "../../report/page/page.ts";
 import { resultsFixture } from "../report/fixture.ts";
 import { hostileResults } from "../report/hostile.ts";

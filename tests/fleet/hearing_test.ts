@@ -1,12 +1,12 @@
-import assert from "node:assert/strict";
 import fc from "fast-check";
+import assert from "node:assert/strict";
 import { Hearing } from "../../runner/fleet/coordinator/agent_stream.ts";
-import { packedReport, packReport, packSoFar } from "../../runner/fleet/protocol/packing.ts";
 import type { ToldOf } from "../../runner/fleet/protocol/agent_message.ts";
-import type { LostShare } from "../../runner/load/lost.ts";
-import type { LoadRequest } from "../../runner/measure/load_request.ts";
+import { packedReport, packReport, packSoFar } from "../../runner/fleet/protocol/packing.ts";
+import { STATUS_CODES } from "../../runner/load/recording/recorder.ts";
+import type { LostShare } from "../../runner/load/worker/lost.ts";
+import type { LoadRequest } from "../../runner/measure/loader.ts";
 import { shareOut } from "../../runner/measure/share.ts";
-import { STATUS_CODES } from "../../runner/load/recorder.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
 import { Histogram, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
 import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { InFlight } from "../../runner/load/in_flight.ts";
+import { InFlight } from "../../runner/load/engine/in_flight.ts";
 
 Deno.test("which request is in flight is known of as many as an experiment may have", () => {
   const inFlight = new InFlight(1, 2);

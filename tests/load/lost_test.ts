@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { SoFarReport, SupplySpec } from "../../runner/load/job.ts";
-import { endWithout, type Lost, type LostShare } from "../../runner/load/lost.ts";
+import type { SoFarReport, SupplySpec } from "../../runner/load/engine/job.ts";
+import { endWithout, type Lost, type LostShare } from "../../runner/load/worker/lost.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
 import { EMPTY } from "../../runner/stats/histogram/histogram.ts";
 import { type Happening, happenings, Playing, SLOTS } from "./playing.ts";

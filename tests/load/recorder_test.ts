@@ -1,7 +1,7 @@
-import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { IntervalPart } from "../../runner/load/intervals.ts";
-import { Recorder } from "../../runner/load/recorder.ts";
+import assert from "node:assert/strict";
+import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
+import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 
 const SECOND = 1_000_000;

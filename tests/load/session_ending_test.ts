@@ -1,6 +1,6 @@
 /** What becomes of visitors at the deadline. */
 import assert from "node:assert/strict";
-import type { Job } from "../../runner/load/job.ts";
+import type { Job } from "../../runner/load/engine/job.ts";
 import { ask, type SessionStage, sessionStage } from "./session_stage.ts";
 import { boundsOf, OK, SECOND } from "./stage.ts";
 

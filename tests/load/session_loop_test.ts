@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { StepSpec } from "../../runner/load/flow.ts";
+import type { StepSpec } from "../../runner/load/engine/flow.ts";
 import { ask, sessionStage } from "./session_stage.ts";
 import { encoder, OK, SECOND } from "./stage.ts";
 import { loadEngine } from "../../base/pattern.ts";

@@ -1,14 +1,13 @@
 /** A session loop on a stage: visitors walk a flow while the test plays the server and the clock. */
 import assert from "node:assert/strict";
-import type { Job } from "../../runner/load/job.ts";
-import { Flow, type FlowSpec, type StepSpec } from "../../runner/load/flow.ts";
-import type { IntervalPart } from "../../runner/load/intervals.ts";
-import { Recorder } from "../../runner/load/recorder.ts";
-import type { WorkerTotals } from "../../runner/load/worker_totals.ts";
-import { SessionLoop } from "../../runner/load/session_loop.ts";
-import { SessionRecorder } from "../../runner/load/session_recorder.ts";
-import { SoFar } from "../../runner/load/so_far.ts";
-import { supplyOf } from "../../runner/load/supply.ts";
+import type { Job } from "../../runner/load/engine/job.ts";
+import { Flow, type FlowSpec, type StepSpec } from "../../runner/load/engine/flow.ts";
+import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
+import { Recorder } from "../../runner/load/recording/recorder.ts";
+import { SoFar, type WorkerTotals } from "../../runner/load/recording/totals.ts";
+import { SessionLoop } from "../../runner/load/engine/session_loop.ts";
+import { SessionRecorder } from "../../runner/load/recording/sessions.ts";
+import { supplyOf } from "../../runner/load/engine/pacer.ts";
 import { assertNothingLost, encoder, type Ending, NotingDriver, SECOND } from "./stage.ts";
 
 const NO_BYTES = encoder.encode("");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Recorder } from "../../runner/load/recorder.ts";
-import { mergeSlowest, SLOWEST } from "../../runner/load/slowest.ts";
+import { Recorder } from "../../runner/load/recording/recorder.ts";
+import { mergeSlowest, SLOWEST } from "../../runner/load/recording/slowest.ts";
 import { ask, sessionStage } from "./session_stage.ts";
 import { encoder, OK, SECOND, stage, STEADY, totalsOf } from "./stage.ts";
 

@@ -1,9 +1,9 @@
 /** What a worker tells with each interval, for those who may not hear how it ended. */
-import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { IntervalPart } from "../../runner/load/intervals.ts";
-import type { WorkerTotals } from "../../runner/load/worker_totals.ts";
+import assert from "node:assert/strict";
 import { isAmong } from "../../runner/fleet/protocol/packed_histogram.ts";
+import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
+import type { WorkerTotals } from "../../runner/load/recording/totals.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
 import { withoutBounds } from "../../runner/stats/histogram/censoring.ts";
 import { mergeHistograms, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";

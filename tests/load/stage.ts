@@ -1,16 +1,15 @@
 /** A request loop on a stage: its driver only notes what it is told, and time is what the test says. */
 import assert from "node:assert/strict";
-import { breachOf } from "../../runner/measure/conservation.ts";
-import type { Check } from "../../runner/load/answer_check.ts";
-import type { Driver } from "../../runner/load/driver.ts";
-import type { Job } from "../../runner/load/job.ts";
-import type { IntervalPart } from "../../runner/load/intervals.ts";
-import { Recorder } from "../../runner/load/recorder.ts";
-import type { WorkerTotals } from "../../runner/load/worker_totals.ts";
-import { RequestLoop } from "../../runner/load/request_loop.ts";
-import { RequestScript } from "../../runner/load/request_script.ts";
-import { SoFar } from "../../runner/load/so_far.ts";
-import { supplyOf } from "../../runner/load/supply.ts";
+import type { Driver } from "../../runner/load/engine/driver.ts";
+import type { Job } from "../../runner/load/engine/job.ts";
+import { supplyOf } from "../../runner/load/engine/pacer.ts";
+import { RequestLoop } from "../../runner/load/engine/request_loop.ts";
+import { RequestScript } from "../../runner/load/engine/request_script.ts";
+import type { Check } from "../../runner/load/engine/response_check.ts";
+import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
+import { Recorder } from "../../runner/load/recording/recorder.ts";
+import { SoFar, type WorkerTotals } from "../../runner/load/recording/totals.ts";
+import { breachOf } from "../../runner/measure/totals.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 
 export const encoder = new TextEncoder();

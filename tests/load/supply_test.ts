@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ClosedSupply } from "../../runner/load/supply.ts";
+import { ClosedSupply } from "../../runner/load/engine/pacer.ts";
 
 Deno.test("a closed supply gives all of its exchanges, even to a clock that is a little early", () => {
   const supply = new ClosedSupply(3);

@@ -13,7 +13,7 @@ import { DECISIVE, type Group, groupOf } from "../../report/model/comparison/gro
 import { ratioText, verdictText } from "../../report/model/comparison/words.ts";
 import { reportModel } from "../../report/model/model.ts";
 import type { Run } from "../../runner/result/result.ts";
-import { holm } from "../../runner/stats/comparison/holm.ts";
+import { holm } from "../../runner/stats/comparison/significance_tests.ts";
 import { resultsFixture } from "./fixture.ts";
 import { around, resultsAt } from "./rates.ts";
 

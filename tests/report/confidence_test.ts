@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { formatInterval, GLUE } from "../../report/model/format/units.ts";
+import { formatInterval, GLUE } from "../../report/model/numbers/units.ts";
 import { type Cell, groupRuns } from "../../report/model/runs/cells.ts";
 import { percentileTable } from "../../report/model/tables/percentiles.ts";
 import { summaryTable } from "../../report/model/tables/summary.ts";

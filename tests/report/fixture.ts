@@ -2,7 +2,7 @@
  * Results as an experiment would leave them, made from a seed: latencies are drawn, recorded in real
  * histograms and interval histograms, and the whole passes the schema.
  */
-import { sum } from "../../report/model/runs/spread.ts";
+import { sum } from "../../report/model/numbers/spread.ts";
 import { type Measurement, type Results, results, type Run } from "../../runner/result/result.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";

@@ -4,7 +4,7 @@ import { inflateSync } from "node:zlib";
 import { unpackSteps } from "../../report/model/charts/packing.ts";
 import { stretchFigures } from "../../report/model/charts/time_range.ts";
 import { reportModel } from "../../report/model/model.ts";
-import { sum } from "../../report/model/runs/spread.ts";
+import { sum } from "../../report/model/numbers/spread.ts";
 import { packScenarios } from "../../report/page/packed_intervals.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";

@@ -8,7 +8,7 @@ import { md } from "../../report/writing/markdown.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
-import { PERCENTILES } from "../../runner/stats/histogram/percentiles.ts";
+import { PERCENTILES } from "../../runner/stats/quantile.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 import { hostileResults, MARKUP } from "./hostile.ts";
 

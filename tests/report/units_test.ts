@@ -11,7 +11,7 @@ import {
   sizeUnit,
   timeUnit,
   TOO_WIDE,
-} from "../../report/model/format/units.ts";
+} from "../../report/model/numbers/units.ts";
 
 Deno.test("an interval over more than three powers of ten says that there are too few runs", () => {
   assert.equal(formatInterval({ low: 0.000001, high: 3_503_086 }), TOO_WIDE);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { carryOutBlocks } from "../../runner/experiment/blocks.ts";
-import { endWithout } from "../../runner/load/lost.ts";
+import { endWithout } from "../../runner/load/worker/lost.ts";
 import type { Loaded, Loader } from "../../runner/measure/loader.ts";
 import { ResultFile } from "../../runner/result/result_file.ts";
 import { Kept } from "../../runner/experiment/resume.ts";

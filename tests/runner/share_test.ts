@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Load } from "../../scenarios/load/load.ts";
 import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import { type Script, scriptOf } from "../../scenarios/request/script.ts";
-import type { LoadRequest } from "../../runner/measure/load_request.ts";
+import type { LoadRequest } from "../../runner/measure/loader.ts";
 import { type Place, shareOut, usableConnections } from "../../runner/measure/share.ts";
 
 const SCRIPT: Script = scriptOf(requestScenarioSpec.parse({ get: "/" }), 0);

@@ -3,7 +3,7 @@
  * measures otherwise is of its network or of its machine. One sentence an agent at most. Pure.
  */
 import type { Measurement } from "../../../runner/result/result.ts";
-import { formatCount, formatMs, formatNumber, formatShare } from "../format/units.ts";
+import { formatCount, formatMs, formatNumber, formatShare } from "../numbers/units.ts";
 import type { AgentFigures } from "./figures.ts";
 
 /** Of the others' figure. */

@@ -1,7 +1,7 @@
 /** What each agent did in the runs of one cell, or in a single measurement: one set of figures an agent. */
 import { type Trust, TRUSTS } from "../../../runner/result/generator.ts";
 import type { AgentPart, Measurement } from "../../../runner/result/result.ts";
-import { lowerMedian, mean, median, sum } from "../runs/spread.ts";
+import { lowerMedian, mean, median, sum } from "../numbers/spread.ts";
 
 /** Of the runs in which it took part; rates are means, so that those of all add up, other figures medians. */
 export interface AgentFigures {

@@ -1,8 +1,8 @@
 /** The whole, and below it each agent that loaded. */
 import type { Trust } from "../../../runner/result/generator.ts";
-import { supportsPercentile } from "../../../runner/stats/histogram/percentiles.ts";
-import { formatDuration, timeUnit, type Unit } from "../format/units.ts";
-import { counted } from "../format/words.ts";
+import { supportsPercentile } from "../../../runner/stats/quantile.ts";
+import { formatDuration, timeUnit, type Unit } from "../numbers/units.ts";
+import { counted } from "../numbers/words.ts";
 import {
   boundCell,
   countCell,

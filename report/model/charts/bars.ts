@@ -1,7 +1,7 @@
 /** Cells → the bars of requests per second. */
 import type { Cell } from "../runs/cells.ts";
 import { type BarsChart, compact } from "./charts.ts";
-import { formatNumber } from "../format/units.ts";
+import { formatNumber } from "../numbers/units.ts";
 
 export function barsOf(cells: readonly Cell[]): BarsChart {
   return {

@@ -1,11 +1,11 @@
 /** How latencies are distributed: shares of the requests in steps of equal ratio. */
 import type { Histogram } from "../../../runner/stats/histogram/histogram.ts";
-import { formatCount, formatMs, timeUnit } from "../format/units.ts";
-import { counted } from "../format/words.ts";
+import { sum } from "../numbers/spread.ts";
+import { formatCount, formatMs, timeUnit } from "../numbers/units.ts";
+import { counted } from "../numbers/words.ts";
 import type { Cell } from "../runs/cells.ts";
 import { lowerBoundsText } from "../runs/lower_bounds.ts";
 import { percentileOf, type PooledLatency } from "../runs/pool.ts";
-import { sum } from "../runs/spread.ts";
 import { compact, type DensityChart } from "./charts.ts";
 
 const STEPS_PER_DECADE = 24;

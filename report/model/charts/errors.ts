@@ -4,8 +4,8 @@ import { ERRORS } from "../../../runner/result/outcome.ts";
 import type { Run } from "../../../runner/result/result.ts";
 import type { Cell } from "../runs/cells.ts";
 import { compact, type FaultsChart } from "./charts.ts";
-import { sum } from "../runs/spread.ts";
-import { formatCount, formatNumber, formatShare, GLUE } from "../format/units.ts";
+import { sum } from "../numbers/spread.ts";
+import { formatCount, formatNumber, formatShare, GLUE } from "../numbers/units.ts";
 import { judgedOf, wrongAnswersOf, wrongOf } from "../runs/error_ratio.ts";
 
 export interface FaultsModel {

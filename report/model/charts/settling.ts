@@ -5,13 +5,13 @@
 import {
   LEAST_CORRELATED,
   spearmanInterval,
-} from "../../../runner/stats/regression/correlation_interval.ts";
-import { spearmanRho } from "../../../runner/stats/regression/rank_correlation.ts";
-import { namedCells, nameOf } from "../comparison/match.ts";
-import { timeUnit } from "../format/units.ts";
-import { counted } from "../format/words.ts";
+  spearmanRho,
+} from "../../../runner/stats/regression/correlation.ts";
+import { timeUnit } from "../numbers/units.ts";
+import { counted } from "../numbers/words.ts";
 import type { Cell, ScenarioRuns } from "../runs/cells.ts";
 import { figureText, type Range, rangeOf } from "../runs/figure_range.ts";
+import { namedCells, nameOf } from "../runs/match.ts";
 import { FLATTENING } from "../runs/settling.ts";
 import { type Flattens, type StableRow, stableTable } from "../tables/settling.ts";
 import type { Table } from "../tables/table.ts";

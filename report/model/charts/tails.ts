@@ -2,8 +2,8 @@
  * How slow the slowest requests are: the latency that one in so many requests exceeds, of all runs of a cell
  * and of each. A curve ends where fewer than ten requests lie beyond it.
  */
-import { supportsPercentile } from "../../../runner/stats/histogram/percentiles.ts";
-import { formatMs, timeUnit, type Unit } from "../format/units.ts";
+import { supportsPercentile } from "../../../runner/stats/quantile.ts";
+import { formatMs, timeUnit, type Unit } from "../numbers/units.ts";
 import type { Cell } from "../runs/cells.ts";
 import { percentileOf, type PooledLatency, poolLatency } from "../runs/pool.ts";
 import { compact, type TailsChart } from "./charts.ts";

@@ -5,9 +5,9 @@
  */
 import { withoutBounds } from "../../../runner/stats/histogram/censoring.ts";
 import { mergeHistograms } from "../../../runner/stats/histogram/histogram.ts";
-import { supportsPercentile } from "../../../runner/stats/histogram/percentiles.ts";
+import { supportsPercentile } from "../../../runner/stats/quantile.ts";
+import { mean, sum } from "../numbers/spread.ts";
 import { boundedPercentile, type Sample } from "../runs/lower_bounds.ts";
-import { mean, sum } from "../runs/spread.ts";
 import type { CellSteps, Step } from "./packing.ts";
 
 /** Seconds since the start of each run. */

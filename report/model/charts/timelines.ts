@@ -12,8 +12,8 @@ import {
 import { latencyAxis } from "./latency_axis.ts";
 import { levelChangesS } from "./level_changes.ts";
 import { peakMemoryBytesOf, pointAt } from "../runs/resources.ts";
-import { sizeUnit, timeUnit, type Unit } from "../format/units.ts";
-import { counted } from "../format/words.ts";
+import { sizeUnit, timeUnit, type Unit } from "../numbers/units.ts";
+import { counted } from "../numbers/words.ts";
 
 /** One chart a cell, on the axes of all of them. */
 export function timelinesOf(cells: readonly Cell[]): TimelineChart[] {

@@ -2,7 +2,7 @@
 import type { Estimate } from "../../../runner/stats/confidence/bootstrap.ts";
 import { ratioOf } from "../../../runner/stats/confidence/confidence_interval.ts";
 import { TOLERATED_WRONG_RATIO } from "../comparison/pairs.ts";
-import { formatShare } from "../format/units.ts";
+import { formatShare } from "../numbers/units.ts";
 import {
   type FigureRange,
   type JudgedCell,

@@ -2,7 +2,7 @@
 import type { Side } from "../../../runner/result/result.ts";
 import { formatRatio } from "../comparison/words.ts";
 import { meanRange, quotientOf, type Range } from "../runs/figure_range.ts";
-import { formatNumber } from "../format/units.ts";
+import { formatNumber } from "../numbers/units.ts";
 import { type Allowed, allowedText, marginOf, outcomeOf, timesText } from "./allowed.ts";
 import { type Finding, undecided } from "./finding.ts";
 import type { Ground } from "./context.ts";

@@ -3,9 +3,9 @@ import type { Correlation } from "../../../runner/result/result.ts";
 import {
   LEAST_CORRELATED,
   spearmanInterval,
-} from "../../../runner/stats/regression/correlation_interval.ts";
-import { spearmanRho } from "../../../runner/stats/regression/rank_correlation.ts";
-import { counted } from "../format/words.ts";
+  spearmanRho,
+} from "../../../runner/stats/regression/correlation.ts";
+import { counted } from "../numbers/words.ts";
 import type { FigureName } from "../runs/figures.ts";
 import { allowedBy, outcomeOf } from "./allowed.ts";
 import { amountOf } from "./amount.ts";

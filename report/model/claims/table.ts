@@ -2,8 +2,8 @@
 import type { JudgedClaim } from "./claims.ts";
 import { type Table, tableOf } from "../tables/table.ts";
 import { textCell } from "../tables/columns.ts";
-import { GLUE } from "../format/units.ts";
-import { counted } from "../format/words.ts";
+import { GLUE } from "../numbers/units.ts";
+import { counted } from "../numbers/words.ts";
 import { CLAIM_OUTCOMES, type ClaimOutcome } from "./finding.ts";
 
 const MARKS: Readonly<Record<ClaimOutcome, string>> = {

@@ -3,8 +3,8 @@
  * of their share.
  */
 import type { Warmup } from "../../../runner/result/result.ts";
-import { shareInterval } from "../../../runner/stats/confidence/share_interval.ts";
-import { counted } from "../format/words.ts";
+import { shareInterval } from "../../../runner/stats/confidence/proportion_interval.ts";
+import { counted } from "../numbers/words.ts";
 import { figureText } from "../runs/figure_range.ts";
 import { allowedBy, outcomeOf } from "./allowed.ts";
 import { chosenBy, type Ground, type Member } from "./context.ts";

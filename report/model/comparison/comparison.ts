@@ -2,8 +2,11 @@
  * Two groups of runs → ratios with intervals, p-values and one of four verdicts for each figure, by the rules
  * of `runner/stats`, whose error rates `bench/statistics.ts` measures. Ratios are new over base.
  */
-import { type ExactTest, UNCOUNTED } from "../../../runner/stats/comparison/exact_test.ts";
-import { holmOfKnown } from "../../../runner/stats/comparison/holm.ts";
+import {
+  type ExactTest,
+  holmOfKnown,
+  UNCOUNTED,
+} from "../../../runner/stats/comparison/significance_tests.ts";
 import type { TwoGroups } from "../../../runner/stats/comparison/two_groups.ts";
 import {
   type Judgement,

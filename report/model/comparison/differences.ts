@@ -1,8 +1,8 @@
 /** What differs between two results besides what was measured: each makes their comparison doubtful. */
 import type { Measurement, Results } from "../../../runner/result/result.ts";
 import type { Grouped } from "../runs/cells.ts";
-import { unique } from "../format/words.ts";
-import { type Match, nameOf } from "./match.ts";
+import { unique } from "../numbers/words.ts";
+import { type Match, nameOf } from "../runs/match.ts";
 
 /** One side of a comparison: all of an experiment's results, or a single measurement. */
 export interface Side extends Grouped {

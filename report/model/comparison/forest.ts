@@ -3,8 +3,8 @@ import { type Axis, compact, type ForestChart } from "../charts/charts.ts";
 import { comparisonOf, type GroupComparison } from "./comparison.ts";
 import type { ComparedFigure } from "./group.ts";
 import { figureName, percentText, ratioText } from "./words.ts";
-import { isTooWide } from "../format/units.ts";
-import { counted, listed } from "../format/words.ts";
+import { isTooWide } from "../numbers/units.ts";
+import { counted, listed } from "../numbers/words.ts";
 
 /** A target held against another. */
 export interface ForestPair {

@@ -3,7 +3,7 @@ import type { Measurement } from "../../../runner/result/result.ts";
 import type { Cell } from "../runs/cells.ts";
 import type { Estimates } from "../runs/confidence.ts";
 import { percentileOf, poolLatency } from "../runs/pool.ts";
-import { sum } from "../runs/spread.ts";
+import { sum } from "../numbers/spread.ts";
 import { type Unsteady, unsteadyOf } from "../runs/unsteady.ts";
 
 /** Requests per second; mean and percentiles of latency. */

@@ -1,7 +1,10 @@
 /** Sides that ran in the same repetitions: what their pairs say one by one. */
-import type { ExactTest } from "../../../runner/stats/comparison/exact_test.ts";
-import { mannWhitney } from "../../../runner/stats/comparison/mann_whitney.ts";
-import { MOST_PAIRS, signFlip } from "../../../runner/stats/comparison/sign_flip.ts";
+import {
+  type ExactTest,
+  mannWhitney,
+  MOST_PAIRS,
+  signFlip,
+} from "../../../runner/stats/comparison/significance_tests.ts";
 import { type TwoGroups, twoGroupsOf } from "../../../runner/stats/comparison/two_groups.ts";
 import type { Estimate } from "../../../runner/stats/confidence/bootstrap.ts";
 import {

@@ -12,7 +12,7 @@ import {
   type JudgeOptions,
 } from "./comparison.ts";
 import { type ComparedFigure, figureOf, groupOf } from "./group.ts";
-import { parametersKey } from "./match.ts";
+import { parametersKey } from "../runs/match.ts";
 
 /** A target with more wrong or failed requests than this does not compete: a fast error is no answer. */
 export const TOLERATED_WRONG_RATIO = 0.01;

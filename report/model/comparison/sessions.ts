@@ -8,10 +8,10 @@ import type { Variance } from "../../../runner/stats/confidence/confidence_inter
 import type { Figure } from "../../../runner/stats/confidence/pool.ts";
 import { type Cell, type Grouped, groupRuns } from "../runs/cells.ts";
 import type { Estimates } from "../runs/confidence.ts";
+import { type Match, type NamedCell, namedCells, placeOf } from "../runs/match.ts";
 import { type Between, ONE_SESSION } from "./between.ts";
 import type { Pair } from "./comparison.ts";
 import { type Group, groupOf } from "./group.ts";
-import { type Match, type NamedCell, namedCells, placeOf } from "./match.ts";
 
 /** By how much sessions differ, by figure; null where earlier sessions don't have it twice. */
 export type SessionSpread = (figure: Figure) => Variance | null;

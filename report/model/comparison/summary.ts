@@ -7,7 +7,7 @@ import { comparisonOf, type GroupComparison } from "./comparison.ts";
 import type { ComparedFigure } from "./group.ts";
 import { isOpen, type Lookup, TOLERATED_WRONG_RATIO } from "./pairs.ts";
 import { isAhead, pairSentence, ratioText, verdictText } from "./words.ts";
-import { boundText, formatMs, formatNumber, formatShare } from "../format/units.ts";
+import { boundText, formatMs, formatNumber, formatShare } from "../numbers/units.ts";
 import { unsteadyOf, unsteadyText } from "../runs/unsteady.ts";
 
 export interface Answer {

@@ -1,6 +1,6 @@
 /** The verdict of a whole experiment in one sentence, from the answers of its scenarios. */
 import type { Answer } from "./summary.ts";
-import { counted, listed } from "../format/words.ts";
+import { counted, listed } from "../numbers/words.ts";
 
 interface Answered {
   readonly name: string;

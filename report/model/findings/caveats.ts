@@ -1,7 +1,7 @@
 /** What a reader must know before believing a number: what is missing, and what may be wrong. */
 import type { Missing, Results } from "../../../runner/result/result.ts";
 import { cellLabel } from "../runs/cells.ts";
-import { counted } from "../format/words.ts";
+import { counted } from "../numbers/words.ts";
 
 export interface MissingModel {
   /** Scenario, targets and runs. */

@@ -4,7 +4,7 @@ import { smallestChangeOf } from "../../../runner/stats/comparison/verdict.ts";
 import { ratioOf } from "../../../runner/stats/confidence/confidence_interval.ts";
 import { DEFAULT_MARGIN_RATIO } from "../comparison/comparison.ts";
 import { MOST_CHANGE, percentText } from "../comparison/words.ts";
-import { GLUE } from "../format/units.ts";
+import { GLUE } from "../numbers/units.ts";
 import type { ScenarioRuns } from "../runs/cells.ts";
 
 type Reached = NonNullable<Results["reached"]>;

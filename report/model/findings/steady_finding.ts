@@ -5,11 +5,11 @@ import {
   type SteadyLabel,
 } from "../../../runner/stats/steady_state/steady_state.ts";
 import { freezesText, unsettledText } from "../../../runner/stats/steady_state/unsettled_text.ts";
-import { withinText } from "../format/over_time.ts";
-import { formatCount, formatMs, formatNumber, formatTick } from "../format/units.ts";
-import { counted } from "../format/words.ts";
+import { withinText } from "../numbers/over_time.ts";
+import type { Spread } from "../numbers/spread.ts";
+import { formatCount, formatMs, formatNumber, formatTick } from "../numbers/units.ts";
+import { counted } from "../numbers/words.ts";
 import type { Cell } from "../runs/cells.ts";
-import type { Spread } from "../runs/spread.ts";
 import { type PartFigures, settlingOf } from "../runs/steady.ts";
 
 /** Of labels that as many runs have, which is told first. */

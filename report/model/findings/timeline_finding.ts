@@ -2,8 +2,8 @@
 import type { Run } from "../../../runner/result/result.ts";
 import type { Cell } from "../runs/cells.ts";
 import { intervalsOf, isEmpty, lowerBoundsIn, type Point } from "../runs/intervals.ts";
-import { sum } from "../runs/spread.ts";
-import { formatMs, formatNumber, formatShare } from "../format/units.ts";
+import { sum } from "../numbers/spread.ts";
+import { formatMs, formatNumber, formatShare } from "../numbers/units.ts";
 
 interface NamedRun {
   readonly name: string;

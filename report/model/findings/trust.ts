@@ -3,8 +3,8 @@ import { type Trust, TRUSTS } from "../../../runner/result/generator.ts";
 import type { Measurement, Run } from "../../../runner/result/result.ts";
 import { cellLabel } from "../runs/cells.ts";
 import { isUnanswered } from "../../../runner/result/unanswered.ts";
-import { sum } from "../runs/spread.ts";
-import { counted } from "../format/words.ts";
+import { sum } from "../numbers/spread.ts";
+import { counted } from "../numbers/words.ts";
 
 export interface TrustModel {
   /** Of the worst run. */

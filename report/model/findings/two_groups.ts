@@ -1,7 +1,7 @@
 /** Cells whose runs are of two kinds: their figures are a mean of both, and their intervals promise nothing. */
 import { twoGroupsOf } from "../../../runner/stats/comparison/two_groups.ts";
-import { formatMs, formatNumber } from "../format/units.ts";
-import { counted, listed } from "../format/words.ts";
+import { formatMs, formatNumber } from "../numbers/units.ts";
+import { counted, listed } from "../numbers/words.ts";
 import type { Cell, ScenarioRuns } from "../runs/cells.ts";
 
 /** The figures that a comparison is decided by. */

@@ -2,7 +2,7 @@
 import type { Run } from "../../../runner/result/result.ts";
 import { endsOf, isUnanswered, unansweredText } from "../../../runner/result/unanswered.ts";
 import { cellLabel } from "../runs/cells.ts";
-import { counted, unique } from "../format/words.ts";
+import { counted, unique } from "../numbers/words.ts";
 
 /** So many cells are named. */
 const MOST_CELLS = 3;

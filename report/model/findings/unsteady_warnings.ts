@@ -1,8 +1,8 @@
 /** What a reader must know of cells whose runs never settled, before believing their figures. */
 import type { ScenarioRuns } from "../runs/cells.ts";
-import { type NamedCell, namedCells, nameOf } from "../comparison/match.ts";
+import { type NamedCell, namedCells, nameOf } from "../runs/match.ts";
 import { unsteadyOf, unsteadyText } from "../runs/unsteady.ts";
-import { counted } from "../format/words.ts";
+import { counted } from "../numbers/words.ts";
 
 /** More cells are counted, as each would be a line. */
 const MOST_NAMED = 4;

@@ -7,7 +7,7 @@ import type { Threshold } from "../../../runner/result/result.ts";
 import { twoGroupsOf } from "../../../runner/stats/comparison/two_groups.ts";
 import type { Between } from "../comparison/between.ts";
 import { formatRatio, percentText } from "../comparison/words.ts";
-import { boundText } from "../format/units.ts";
+import { boundText } from "../numbers/units.ts";
 import {
   type Ends,
   type FigureRange,

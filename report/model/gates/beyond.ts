@@ -3,10 +3,10 @@
  * 50 ms where less than 1 % of the requests take as long.
  */
 import type { Distribution } from "../../../runner/result/result.ts";
-import type { Counted } from "../../../runner/stats/confidence/pooled_share.ts";
+import type { Counted } from "../../../runner/stats/confidence/proportion_interval.ts";
 import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
 import { highestUsOf, type SparseHistogram } from "../../../runner/stats/histogram/histogram.ts";
-import { PERCENTILES } from "../../../runner/stats/histogram/percentiles.ts";
+import { PERCENTILES } from "../../../runner/stats/quantile.ts";
 import type { FigureName, Judged } from "../runs/figures.ts";
 
 export interface Beyond {

@@ -2,7 +2,7 @@
 import type { Measurement } from "../../../runner/result/result.ts";
 import { type Grouped, groupRuns, type ScenarioRuns } from "../runs/cells.ts";
 import { type Between, ONE_SESSION } from "../comparison/between.ts";
-import { matchCells, type NamedCell, namedCells } from "../comparison/match.ts";
+import { matchCells, type NamedCell, namedCells } from "../runs/match.ts";
 import { areOneSession, betweenOf, type SessionSpread } from "../comparison/sessions.ts";
 import type { FigureName } from "../runs/figures.ts";
 import { repeatedOf } from "../runs/repeated.ts";

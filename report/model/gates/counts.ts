@@ -6,12 +6,12 @@ import {
   pooledShare,
   requestsToDecide,
   shareP,
-} from "../../../runner/stats/confidence/pooled_share.ts";
-import { GLUE } from "../format/units.ts";
+} from "../../../runner/stats/confidence/proportion_interval.ts";
+import { sum } from "../numbers/spread.ts";
+import { GLUE } from "../numbers/units.ts";
 import { judgedOf, wrongOf } from "../runs/error_ratio.ts";
 import type { JudgedCell } from "../runs/figure_range.ts";
 import type { FigureName, Judged } from "../runs/figures.ts";
-import { sum } from "../runs/spread.ts";
 import { type Evidence, fact, holds, sideOf, tested } from "./evidence.ts";
 import { requestsText } from "./remedies.ts";
 

@@ -4,9 +4,9 @@
  * nothing must not open.
  */
 import type { Threshold } from "../../../runner/result/result.ts";
-import { holmOfKnown } from "../../../runner/stats/comparison/holm.ts";
+import { holmOfKnown } from "../../../runner/stats/comparison/significance_tests.ts";
 import { SIGNIFICANCE } from "../../../runner/stats/comparison/verdict.ts";
-import { counted } from "../format/words.ts";
+import { counted } from "../numbers/words.ts";
 import { baselineEvidence } from "./baseline.ts";
 import type { GatedCell } from "./cells.ts";
 import { type Evidence, fact } from "./evidence.ts";

@@ -1,7 +1,7 @@
 /** A threshold with a limit, such as `p99 < 50ms`, held against a cell. */
 import type { FigureName } from "../runs/figures.ts";
 import { unsteadyOf, unsteadyText } from "../runs/unsteady.ts";
-import { boundText } from "../format/units.ts";
+import { boundText } from "../numbers/units.ts";
 import { percentileIn } from "./beyond.ts";
 import { countEvidence, isCounted } from "./counts.ts";
 import { type Evidence, fact, undecided } from "./evidence.ts";

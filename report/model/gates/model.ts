@@ -3,7 +3,7 @@ import type { Results } from "../../../runner/result/result.ts";
 import type { Grouped, ScenarioRuns } from "../runs/cells.ts";
 import { type GateOutcome, judgeCells } from "./gates.ts";
 import type { Table } from "../tables/table.ts";
-import { counted } from "../format/words.ts";
+import { counted } from "../numbers/words.ts";
 import { gatedCells } from "./cells.ts";
 import { gatesTable } from "./table.ts";
 

@@ -11,9 +11,9 @@ import {
   pooledShare,
   requestsToDecide,
   shareP,
-} from "../../../runner/stats/confidence/pooled_share.ts";
-import { supportsPercentile } from "../../../runner/stats/histogram/percentiles.ts";
-import { formatCount } from "../format/units.ts";
+} from "../../../runner/stats/confidence/proportion_interval.ts";
+import { supportsPercentile } from "../../../runner/stats/quantile.ts";
+import { formatCount } from "../numbers/units.ts";
 import type { JudgedCell } from "../runs/figure_range.ts";
 import { percentileBounds } from "../runs/pool.ts";
 import { beyondOf, type Percentile } from "./beyond.ts";

@@ -1,7 +1,7 @@
 /** What would decide a threshold that is not decided, in words. */
 import type { Measurement } from "../../../runner/result/result.ts";
-import { formatCount } from "../format/units.ts";
-import { counted } from "../format/words.ts";
+import { formatCount } from "../numbers/units.ts";
+import { counted } from "../numbers/words.ts";
 
 /** More of them are no advice. */
 const MOST_REQUESTS = 1e9;

@@ -1,7 +1,7 @@
 /** A load in words, and what was chosen for it. */
 import type { Run } from "../../../runner/result/result.ts";
-import { formatAsked, formatCount, formatNumber } from "../format/units.ts";
-import { counted, listed, unique } from "../format/words.ts";
+import { formatAsked, formatCount, formatNumber } from "../numbers/units.ts";
+import { counted, listed, unique } from "../numbers/words.ts";
 
 type Load = Run["load"];
 

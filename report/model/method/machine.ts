@@ -2,8 +2,8 @@
 import type { Machine } from "../../../base/system/facts.ts";
 import type { Results, Run } from "../../../runner/result/result.ts";
 import type { Fact } from "./method.ts";
-import { formatCount, formatNumber, formatQuantity, sizeUnit } from "../format/units.ts";
-import { counted, unique } from "../format/words.ts";
+import { formatCount, formatNumber, formatQuantity, sizeUnit } from "../numbers/units.ts";
+import { counted, unique } from "../numbers/words.ts";
 
 export function machineFacts({ machine, redis, version, runs, ...rest }: Results): Fact[] {
   return [

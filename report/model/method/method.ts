@@ -1,6 +1,6 @@
 /** How it was measured, on what, and how to do it again, in words. */
 import type { Results, Run } from "../../../runner/result/result.ts";
-import { RESAMPLES } from "../../../runner/stats/confidence/cell_estimates.ts";
+import { RESAMPLES } from "../../../runner/stats/confidence/bootstrap.ts";
 import { LOOK_CONFIDENCE } from "../../../runner/stats/confidence/sequential.ts";
 import { agentsText } from "../agents/agents.ts";
 import {
@@ -10,8 +10,8 @@ import {
   formatMoment,
   formatMs,
   formatShare,
-} from "../format/units.ts";
-import { counted, listed, listedAll, unique } from "../format/words.ts";
+} from "../numbers/units.ts";
+import { counted, listed, listedAll, unique } from "../numbers/words.ts";
 import { repeatedOf } from "../runs/repeated.ts";
 import { loadText, parametersText, scenarioLoads } from "./load.ts";
 import { toComeText } from "./to_come.ts";

@@ -1,6 +1,6 @@
 /** What a scenario asks, in a line. Pure. */
 import { z } from "zod";
-import { formatAsked, GLUE } from "../format/units.ts";
+import { formatAsked, GLUE } from "../numbers/units.ts";
 
 const MOST_CHARS = 100;
 

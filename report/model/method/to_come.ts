@@ -2,7 +2,7 @@
 import type { Results } from "../../../runner/result/result.ts";
 import { namesOf } from "../runs/cells.ts";
 import { requestText } from "./request.ts";
-import { counted } from "../format/words.ts";
+import { counted } from "../numbers/words.ts";
 
 /** `hono, express in static (GET /static): 6 runs`. */
 export function toComeText(results: Results): string {

@@ -1,8 +1,8 @@
 /** Which measured figures are far from the published ones, by a rule that the report states. */
 import { formatRatio, percentText } from "../comparison/words.ts";
 import { figureText, type Range } from "../runs/figure_range.ts";
-import { median } from "../runs/spread.ts";
-import { counted } from "../format/words.ts";
+import { median } from "../numbers/spread.ts";
+import { counted } from "../numbers/words.ts";
 import type { Published } from "../../../runner/result/result.ts";
 import { type ComparedRow, isBase } from "./rows.ts";
 

@@ -3,12 +3,12 @@ import type { Published } from "../../../runner/result/result.ts";
 import { type Asked, askedPairs } from "../method/declared_values.ts";
 import type { ScenarioRuns } from "../runs/cells.ts";
 import type { ScatterChart } from "../charts/charts.ts";
-import { namedCells, nameOf as placeOf } from "../comparison/match.ts";
+import { namedCells, nameOf as placeOf } from "../runs/match.ts";
 import { formatRatio } from "../comparison/words.ts";
 import { figureText } from "../runs/figure_range.ts";
 import { repeatedOf } from "../runs/repeated.ts";
 import type { Table } from "../tables/table.ts";
-import { counted } from "../format/words.ts";
+import { counted } from "../numbers/words.ts";
 import { scatterOf } from "./chart.ts";
 import {
   differenceText,

@@ -1,7 +1,7 @@
 /** Whether what was measured comes in the published order: rank correlations, and which cells change places. */
 import type { Published } from "../../../runner/result/result.ts";
-import { kendallTauB, spearmanRho } from "../../../runner/stats/regression/rank_correlation.ts";
-import { counted } from "../format/words.ts";
+import { kendallTauB, spearmanRho } from "../../../runner/stats/regression/correlation.ts";
+import { counted } from "../numbers/words.ts";
 import type { Range } from "../runs/figure_range.ts";
 import { countCell, NONE, textCell } from "../tables/columns.ts";
 import { type Table, type TableCell, tableOf } from "../tables/table.ts";

@@ -11,7 +11,7 @@ import {
 } from "../../../base/figures/selector.ts";
 import { type AskedPair, constantsOf, isLeftOut, pathsOf } from "../method/declared_values.ts";
 import type { Cell } from "../runs/cells.ts";
-import type { NamedCell } from "../comparison/match.ts";
+import type { NamedCell } from "../runs/match.ts";
 import {
   type FigureRange,
   type JudgedCell,

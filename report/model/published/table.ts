@@ -3,7 +3,7 @@ import type { Published } from "../../../runner/result/result.ts";
 import type { Range } from "../runs/figure_range.ts";
 import { type ColumnOf, type Table, type TableCell, tableOf } from "../tables/table.ts";
 import { NONE, numberCell, textCell } from "../tables/columns.ts";
-import { formatInterval, formatPercent, sizeUnit, timeUnit, type Unit } from "../format/units.ts";
+import { formatInterval, formatPercent, sizeUnit, timeUnit, type Unit } from "../numbers/units.ts";
 import { isFar } from "./differences.ts";
 import { type ComparedRow, isBase } from "./rows.ts";
 

@@ -4,13 +4,13 @@
  */
 import type { Results, Run } from "../../../runner/result/result.ts";
 import type { Block } from "../../../runner/stats/confidence/pool.ts";
+import { type Spread, spreadOf } from "../numbers/spread.ts";
 import { type Confidence, confidenceOf } from "./confidence.ts";
 import { countedRuns, type RunParts, takeApart } from "./counted_part.ts";
 import { endedLatency } from "./ended.ts";
 import { wrongRatioOf } from "./error_ratio.ts";
 import { type PooledLatency, poolLatency } from "./pool.ts";
 import { type Repeated, repeatedOf } from "./repeated.ts";
-import { type Spread, spreadOf } from "./spread.ts";
 import { unsteadyOf } from "./unsteady.ts";
 
 export interface Cell {

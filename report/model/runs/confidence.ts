@@ -1,6 +1,9 @@
 /** How far the figures of a cell may be off: 95 % intervals over its runs. */
-import type { Estimate, Sampling } from "../../../runner/stats/confidence/bootstrap.ts";
-import { estimateCell } from "../../../runner/stats/confidence/cell_estimates.ts";
+import {
+  type Estimate,
+  estimateCell,
+  type Sampling,
+} from "../../../runner/stats/confidence/bootstrap.ts";
 import { type Interval, intervalOf } from "../../../runner/stats/confidence/confidence_interval.ts";
 import type { Block, Figure } from "../../../runner/stats/confidence/pool.ts";
 

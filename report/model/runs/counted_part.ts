@@ -3,13 +3,14 @@
  * experiment discards, and before and after its steady state.
  */
 import type { Run } from "../../../runner/result/result.ts";
-import { blocksOf, mergeBlocks } from "../../../runner/stats/confidence/blocks.ts";
 import {
+  blocksOf,
   countedFrom,
   type CountedPart,
   firstFrom,
   intervalBlocks,
-} from "../../../runner/stats/confidence/interval_blocks.ts";
+  mergeBlocks,
+} from "../../../runner/stats/confidence/blocks.ts";
 import type { Block } from "../../../runner/stats/confidence/pool.ts";
 import { withoutStart } from "./without_start.ts";
 

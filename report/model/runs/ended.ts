@@ -1,6 +1,6 @@
 /** Latencies of the requests of a run that ended: what percentiles below the median are of. */
 import { highestUsOf, type SparseHistogram } from "../../../runner/stats/histogram/histogram.ts";
-import { sum } from "./spread.ts";
+import { sum } from "../numbers/spread.ts";
 
 /**
  * Without what lies below the fastest answer: requests that were under way at the end of the run, which have

@@ -3,7 +3,7 @@
  * claim and comparison are made of.
  */
 import type { Measurement } from "../../../runner/result/result.ts";
-import { sum } from "./spread.ts";
+import { sum } from "../numbers/spread.ts";
 
 export type Ended = Pick<Measurement, "requests" | "checks" | "status">;
 

@@ -1,7 +1,7 @@
 /** Factors whose values are numbers: by them figures are drawn as lines. Values are read as people wrote them. */
 import type { Run } from "../../../runner/result/result.ts";
 import type { Cell } from "./cells.ts";
-import { formatMs, formatNumber, formatQuantity, formatTick, sizeUnit } from "../format/units.ts";
+import { formatMs, formatNumber, formatQuantity, formatTick, sizeUnit } from "../numbers/units.ts";
 
 type Value = Run["parameters"][string];
 

@@ -8,6 +8,7 @@ import {
 } from "../../../runner/stats/confidence/confidence_interval.ts";
 import type { Figure } from "../../../runner/stats/confidence/pool.ts";
 import { tQuantile } from "../../../runner/stats/confidence/student_t.ts";
+import { lowerMedian, sum } from "../numbers/spread.ts";
 import {
   formatNumber,
   formatQuantity,
@@ -16,12 +17,11 @@ import {
   sizeUnit,
   timeUnit,
   TOO_WIDE,
-} from "../format/units.ts";
+} from "../numbers/units.ts";
 import type { Estimates } from "./confidence.ts";
 import { type FigureName, figureOfRun, type Judged } from "./figures.ts";
 import { percentileBounds } from "./pool.ts";
 import { timesEstimate } from "./run_times.ts";
-import { lowerMedian, sum } from "./spread.ts";
 
 /** What thresholds are held against: the runs of a cell, or a single measurement. */
 export interface JudgedCell {

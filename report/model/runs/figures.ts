@@ -4,7 +4,7 @@ import { atLeast, type Bounded, exactly } from "./lower_bounds.ts";
 import { flattenedOf, FLATTENING } from "./settling.ts";
 import { type PooledLatency, poolLatency } from "./pool.ts";
 import { meanCoresOf, peakMemoryBytesOf, perCpuSecondOf } from "./resources.ts";
-import { sum } from "./spread.ts";
+import { sum } from "../numbers/spread.ts";
 import { wrongRatioOf } from "./error_ratio.ts";
 
 export type FigureName = Threshold["figure"];

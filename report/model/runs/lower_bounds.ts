@@ -7,7 +7,7 @@ import {
   type SparseHistogram,
   valueAtPercentile,
 } from "../../../runner/stats/histogram/histogram.ts";
-import { formatCount } from "../format/units.ts";
+import { formatCount } from "../numbers/units.ts";
 
 export interface Bounded {
   readonly value: number;

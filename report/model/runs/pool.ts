@@ -12,10 +12,10 @@ import {
   type SparseHistogram,
   valueAtPercentile,
 } from "../../../runner/stats/histogram/histogram.ts";
-import { PERCENTILES } from "../../../runner/stats/histogram/percentiles.ts";
+import { PERCENTILES } from "../../../runner/stats/quantile.ts";
+import { sum } from "../numbers/spread.ts";
 import { endedLatency } from "./ended.ts";
 import { atLeast, type Bounded, boundedPercentile, exactly, percentileMs } from "./lower_bounds.ts";
-import { sum } from "./spread.ts";
 
 /** Times in ms, as in the results. */
 export interface PooledLatency {

@@ -1,6 +1,6 @@
 /** How often an experiment was repeated, why no more, and what of its runs counts. */
 import type { Results } from "../../../runner/result/result.ts";
-import type { CountedPart } from "../../../runner/stats/confidence/interval_blocks.ts";
+import type { CountedPart } from "../../../runner/stats/confidence/blocks.ts";
 import { LOOK_CONFIDENCE } from "../../../runner/stats/confidence/sequential.ts";
 
 export interface Repeated extends CountedPart {

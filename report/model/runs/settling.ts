@@ -1,6 +1,6 @@
-/** When a percentile of a run's latency becomes stable: see `runner/stats/steady_state/flattening.ts`. */
+/** When a percentile of a run's latency becomes stable: see `runner/stats/steady_state/settling_time.ts`. */
 import type { Measurement } from "../../../runner/result/result.ts";
-import { findFlattening } from "../../../runner/stats/steady_state/flattening.ts";
+import { findFlattening } from "../../../runner/stats/steady_state/settling_time.ts";
 import { intervalsOf, isEmpty } from "./intervals.ts";
 
 /** Percentiles that flatten, each in its own time. */

@@ -5,11 +5,11 @@
 import type { Block } from "../../../runner/stats/confidence/pool.ts";
 import { mergeHistograms } from "../../../runner/stats/histogram/histogram.ts";
 import type { SteadyLabel } from "../../../runner/stats/steady_state/steady_state.ts";
+import { mean, type Spread, spreadOf } from "../numbers/spread.ts";
 import type { Cell } from "./cells.ts";
 import type { RunParts } from "./counted_part.ts";
 import { percentileOf, poolLatency } from "./pool.ts";
 import { flatFromS, FLATTENING } from "./settling.ts";
-import { mean, type Spread, spreadOf } from "./spread.ts";
 
 /** A part of the runs of a cell: its rate is the mean of theirs, its latencies are pooled. */
 export interface PartFigures {

@@ -9,10 +9,10 @@ import {
   mergeHistograms,
   type SparseHistogram,
 } from "../../../runner/stats/histogram/histogram.ts";
-import { PERCENTILES } from "../../../runner/stats/histogram/percentiles.ts";
 import { type PerSecond, perSecondOf } from "../../../runner/stats/per_second.ts";
+import { PERCENTILES } from "../../../runner/stats/quantile.ts";
 import { percentileMs } from "./lower_bounds.ts";
-import { sum } from "./spread.ts";
+import { sum } from "../numbers/spread.ts";
 
 type Point = Run["timeline"]["points"][number];
 

@@ -1,8 +1,14 @@
 /** The drawings of a sweep: requests/s, p50 and p99 against the factor, on axes that its facets share. */
-import { supportsPercentile } from "../../../runner/stats/histogram/percentiles.ts";
+import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { type Axis, compact, type SweepChart } from "../charts/charts.ts";
 import { TOLERATED_WRONG_RATIO } from "../comparison/pairs.ts";
-import { boundText, formatInterval, formatQuantity, timeUnit, type Unit } from "../format/units.ts";
+import {
+  boundText,
+  formatInterval,
+  formatQuantity,
+  timeUnit,
+  type Unit,
+} from "../numbers/units.ts";
 import type { Cell } from "../runs/cells.ts";
 import type { CellFigure } from "../runs/confidence.ts";
 import { type NumericFactor, phraseOf, textAt } from "../runs/factors.ts";

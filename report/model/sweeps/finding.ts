@@ -1,7 +1,7 @@
 /** What a line of a sweep says, in a sentence: how far requests/s grow, and what p99 does meanwhile. */
-import { supportsPercentile } from "../../../runner/stats/histogram/percentiles.ts";
+import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { TOLERATED_WRONG_RATIO } from "../comparison/pairs.ts";
-import { formatMs, formatNumber, GLUE } from "../format/units.ts";
+import { formatMs, formatNumber, GLUE } from "../numbers/units.ts";
 import type { Cell } from "../runs/cells.ts";
 import { betweenText, type NumericFactor, phraseOf, textAt } from "../runs/factors.ts";
 import { percentileOf } from "../runs/pool.ts";

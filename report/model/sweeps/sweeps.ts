@@ -3,7 +3,7 @@
  * more numbers, the knee where requests/s stop growing, and which factor explains how much.
  */
 import type { ScenarioRuns } from "../runs/cells.ts";
-import { READING } from "../format/how_to_read.ts";
+import { READING } from "../numbers/how_to_read.ts";
 import { type Drawing, drawingsOf } from "./charts.ts";
 import { type NumericFactor, numericFactors } from "../runs/factors.ts";
 import { lineFinding } from "./finding.ts";
@@ -11,7 +11,7 @@ import { facetsOf, type LineOptions, type SweepLine } from "./lines.ts";
 import { sweepTable } from "./table.ts";
 import { type WeightsModel, weightsOf } from "./variance_explained.ts";
 import type { Table } from "../tables/table.ts";
-import { counted, unique } from "../format/words.ts";
+import { counted, unique } from "../numbers/words.ts";
 
 export interface SweepModel {
   readonly scenario: string;

@@ -4,7 +4,7 @@ import { percentileOf } from "../runs/pool.ts";
 import { type ColumnOf, type Table, tableOf } from "../tables/table.ts";
 import { numberCell, shareCell, withInterval } from "../tables/columns.ts";
 import { percentileCell } from "../tables/percentiles.ts";
-import { timeUnit } from "../format/units.ts";
+import { timeUnit } from "../numbers/units.ts";
 import { type NumericFactor, textAt } from "../runs/factors.ts";
 import type { SweepFacet } from "./lines.ts";
 

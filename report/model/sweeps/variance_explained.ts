@@ -4,10 +4,10 @@ import {
   type FactorWeights,
   factorWeights,
 } from "../../../runner/stats/regression/variance_explained.ts";
-import { formatNumber, GLUE } from "../format/units.ts";
+import { median } from "../numbers/spread.ts";
+import { formatNumber, GLUE } from "../numbers/units.ts";
 import type { Cell } from "../runs/cells.ts";
 import { factorName, factorPaths, numericFactor, valueOf, valueText } from "../runs/factors.ts";
-import { median } from "../runs/spread.ts";
 import { NONE, textCell } from "../tables/columns.ts";
 import { type ColumnOf, type Table, type TableCell, tableOf } from "../tables/table.ts";
 

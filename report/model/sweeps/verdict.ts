@@ -5,7 +5,7 @@ import { comparisonOf, type FigureComparison } from "../comparison/comparison.ts
 import { isOpen, type Lookup } from "../comparison/pairs.ts";
 import { isAhead, pairSentence, ratioText } from "../comparison/words.ts";
 import { factorName, factorPaths, variableName } from "../runs/factors.ts";
-import { listed, unique } from "../format/words.ts";
+import { listed, unique } from "../numbers/words.ts";
 
 /** What competes at equal values of the factors, from the fastest; at least two. */
 export interface Contest {

@@ -9,7 +9,7 @@ import {
   formatNumber,
   formatPercent,
   type Unit,
-} from "../format/units.ts";
+} from "../numbers/units.ts";
 import type { Cell } from "../runs/cells.ts";
 import type { Range } from "../runs/figure_range.ts";
 import type { ColumnOf, TableCell } from "./table.ts";

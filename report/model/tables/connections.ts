@@ -1,11 +1,11 @@
 /** What it took to connect, and how much came back: oha's details, one row a cell. */
-import { supportsPercentile } from "../../../runner/stats/histogram/percentiles.ts";
-import { sizeUnit, timeUnit, type Unit } from "../format/units.ts";
+import { supportsPercentile } from "../../../runner/stats/quantile.ts";
+import { sum } from "../numbers/spread.ts";
+import { sizeUnit, timeUnit, type Unit } from "../numbers/units.ts";
 import type { Cell } from "../runs/cells.ts";
 import { type FigureRange, rangeOf } from "../runs/figure_range.ts";
 import type { FigureName } from "../runs/figures.ts";
 import { WEAK_NOTE } from "../runs/pool.ts";
-import { sum } from "../runs/spread.ts";
 import { countCell, NONE, rangeCell, targetColumn } from "./columns.ts";
 import { type ColumnOf, type Table, type TableCell, tableOf } from "./table.ts";
 

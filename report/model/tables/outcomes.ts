@@ -2,10 +2,10 @@
 import { type ErrorKind, ERRORS } from "../../../runner/result/outcome.ts";
 import type { Cell } from "../runs/cells.ts";
 import { isLongDrain } from "./drain.ts";
-import { sum } from "../runs/spread.ts";
+import { sum } from "../numbers/spread.ts";
 import { type ColumnOf, type Table, tableOf } from "./table.ts";
-import { formatMs } from "../format/units.ts";
-import { counted } from "../format/words.ts";
+import { formatMs } from "../numbers/units.ts";
+import { counted } from "../numbers/words.ts";
 import { wrongAnswersOf } from "../runs/error_ratio.ts";
 import { countCell, faultCell, shareCell, targetColumn, textCell } from "./columns.ts";
 

@@ -3,8 +3,8 @@ import type { Cell } from "../runs/cells.ts";
 import { meanRange, type Range } from "../runs/figure_range.ts";
 import { type ResourceRow, resourceRows } from "./resource_rows.ts";
 import { meanCoresOf, perCpuSecondOf } from "../runs/resources.ts";
-import { median } from "../runs/spread.ts";
-import { formatNumber } from "../format/units.ts";
+import { median } from "../numbers/spread.ts";
+import { formatNumber } from "../numbers/units.ts";
 
 /** The mean over the runs, with its interval where there are several; null where no CPU time was seen. */
 export function perCpuRange({ runs }: ResourceRow, level: number): Range | null {

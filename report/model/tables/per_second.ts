@@ -2,7 +2,7 @@
 import type { Run } from "../../../runner/result/result.ts";
 import type { Cell } from "../runs/cells.ts";
 import { type ColumnOf, type Table, tableOf } from "./table.ts";
-import { sizeUnit, type Unit } from "../format/units.ts";
+import { sizeUnit, type Unit } from "../numbers/units.ts";
 import { NONE, numberCell, runColumns, type RunOfCell, runsOf } from "./columns.ts";
 
 type Spread = Run["perSecond"]["requests"];

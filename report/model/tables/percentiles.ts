@@ -1,11 +1,11 @@
 /** The distribution of latency, one row a cell, its runs pooled. */
 import type { Interval } from "../../../runner/stats/confidence/confidence_interval.ts";
-import { PERCENTILES, supportsPercentile } from "../../../runner/stats/histogram/percentiles.ts";
-import { timeUnit, type Unit } from "../format/units.ts";
+import { PERCENTILES, supportsPercentile } from "../../../runner/stats/quantile.ts";
+import { sum } from "../numbers/spread.ts";
+import { timeUnit, type Unit } from "../numbers/units.ts";
 import type { Cell } from "../runs/cells.ts";
 import { lowerBoundsText } from "../runs/lower_bounds.ts";
 import { type Percentile, type PooledLatency, WEAK_NOTE } from "../runs/pool.ts";
-import { sum } from "../runs/spread.ts";
 import { boundCell, countCell, NONE, numberCell, targetColumn, withInterval } from "./columns.ts";
 import { type ColumnOf, type Table, type TableCell, tableOf } from "./table.ts";
 

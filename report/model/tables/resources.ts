@@ -12,9 +12,9 @@ import {
   systemShareOf,
   type Used,
 } from "../runs/resources.ts";
-import { median } from "../runs/spread.ts";
+import { median } from "../numbers/spread.ts";
 import { type ColumnOf, type Table, type TableCell, tableOf } from "./table.ts";
-import { sizeUnit, timeUnit } from "../format/units.ts";
+import { sizeUnit, timeUnit } from "../numbers/units.ts";
 import {
   countCell,
   NONE,

@@ -1,6 +1,6 @@
 /** Every run, as it is in the results but for what the experiment discards. */
-import { PERCENTILES } from "../../../runner/stats/histogram/percentiles.ts";
-import { timeUnit } from "../format/units.ts";
+import { PERCENTILES } from "../../../runner/stats/quantile.ts";
+import { timeUnit } from "../numbers/units.ts";
 import type { Cell } from "../runs/cells.ts";
 import { type PooledLatency, poolLatency } from "../runs/pool.ts";
 import {

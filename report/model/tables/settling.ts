@@ -2,9 +2,9 @@
 import type { Cell } from "../runs/cells.ts";
 import { FLATTENING } from "../runs/settling.ts";
 import type { Range } from "../runs/figure_range.ts";
-import { READING } from "../format/how_to_read.ts";
+import { READING } from "../numbers/how_to_read.ts";
 import { type ColumnOf, type Table, tableOf } from "./table.ts";
-import { timeUnit, type Unit } from "../format/units.ts";
+import { timeUnit, type Unit } from "../numbers/units.ts";
 import { rangeCell, targetColumn, textCell } from "./columns.ts";
 
 /** How a percentile of a cell flattens, in ms. */

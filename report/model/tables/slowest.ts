@@ -3,7 +3,7 @@ import type { Run } from "../../../runner/result/result.ts";
 import type { Cell } from "../runs/cells.ts";
 import { type ColumnOf, type Table, tableOf } from "./table.ts";
 import { countCell, NONE, numberCell, textCell } from "./columns.ts";
-import { formatMs, formatNumber, GLUE, timeUnit, type Unit } from "../format/units.ts";
+import { formatMs, formatNumber, GLUE, timeUnit, type Unit } from "../numbers/units.ts";
 
 /** So many of each cell are shown; each run keeps as many. */
 const SLOWEST_SHOWN = 10;

@@ -1,12 +1,12 @@
 /** How each cell reaches its steady state, and how it answers before and after; one row a cell. */
-import { supportsPercentile } from "../../../runner/stats/histogram/percentiles.ts";
+import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { STEADY_LABELS } from "../../../runner/stats/steady_state/steady_state.ts";
-import { READING } from "../format/how_to_read.ts";
-import { formatCount, formatTick, timeUnit, type Unit } from "../format/units.ts";
+import { READING } from "../numbers/how_to_read.ts";
+import type { Spread } from "../numbers/spread.ts";
+import { formatCount, formatTick, timeUnit, type Unit } from "../numbers/units.ts";
 import type { Cell } from "../runs/cells.ts";
 import { WEAK_NOTE } from "../runs/pool.ts";
 import { FLATTENING } from "../runs/settling.ts";
-import type { Spread } from "../runs/spread.ts";
 import { type PartFigures, type Steadiness, steadinessOf } from "../runs/steady.ts";
 import { NONE, numberCell, targetColumn, textCell } from "./columns.ts";
 import { type ColumnOf, type Table, type TableCell, tableOf } from "./table.ts";

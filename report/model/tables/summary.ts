@@ -2,9 +2,9 @@
 import type { Cell } from "../runs/cells.ts";
 import { percentileOf } from "../runs/pool.ts";
 import { meanCoresOf } from "../runs/resources.ts";
-import { median } from "../runs/spread.ts";
+import { median } from "../numbers/spread.ts";
 import { type ColumnOf, type Table, tableOf } from "./table.ts";
-import { formatNumber, timeUnit } from "../format/units.ts";
+import { formatNumber, timeUnit } from "../numbers/units.ts";
 import {
   faultCell,
   NONE,

@@ -1,11 +1,10 @@
 /** What a trend comes to, in sentences: the oldest result against the newest, and where the change came. */
 import { comparisonOf, type FigureComparison } from "../comparison/comparison.ts";
-import { sentenceOf } from "../../files/comparison_text.ts";
 import { DECISIVE } from "../comparison/group.ts";
-import type { ComparedCell, ResultsComparison } from "../compared_results.ts";
+import { type ComparedCell, type ResultsComparison, sentenceOf } from "../compared_results.ts";
 import { formatRatio, SESSIONS_TEXT } from "../comparison/words.ts";
 import { figureOfCell } from "../sweeps/charts.ts";
-import { counted, unique } from "../format/words.ts";
+import { counted, unique } from "../numbers/words.ts";
 import type { TrendPoint, TrendSeries } from "./series.ts";
 
 type Change = "worse" | "better" | "differs" | "the same" | "unsure";

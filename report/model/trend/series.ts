@@ -1,10 +1,10 @@
 /** The same cells in several results of one experiment, in the order of time. */
 import type { Results } from "../../../runner/result/result.ts";
 import type { Cell } from "../runs/cells.ts";
-import { parametersKey } from "../comparison/match.ts";
+import { parametersKey } from "../runs/match.ts";
 import type { ReportModel } from "../model.ts";
-import { formatMoment } from "../format/units.ts";
-import { unique } from "../format/words.ts";
+import { formatMoment } from "../numbers/units.ts";
+import { unique } from "../numbers/words.ts";
 
 /** Results with what the report makes of them. */
 export interface Reported {

@@ -11,7 +11,7 @@ import {
   withInterval,
 } from "../tables/columns.ts";
 import { percentileCell } from "../tables/percentiles.ts";
-import { formatMoment, timeUnit } from "../format/units.ts";
+import { formatMoment, timeUnit } from "../numbers/units.ts";
 import type { TrendPoint, TrendSeries } from "./series.ts";
 
 interface TrendRow {

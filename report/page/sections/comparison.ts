@@ -1,7 +1,7 @@
 /** The section of the page that shows how targets compare: for each scenario a forest plot, and its table. */
 import type { ForestChart } from "../../model/charts/charts.ts";
-import { READING } from "../../model/format/how_to_read.ts";
 import type { ReportModel, ScenarioModel } from "../../model/model.ts";
+import { READING } from "../../model/numbers/how_to_read.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import { captionMarkup, chartMarkup, type Charts, type Place } from "./figures.ts";
 import { tableMarkup } from "./tables.ts";

@@ -1,7 +1,7 @@
 /** The timelines of a scenario, and the controls that choose what of them is shown and recomputed. */
 import { sectionOf, type TimelineChart } from "../../model/charts/charts.ts";
-import { READING } from "../../model/format/how_to_read.ts";
 import type { ScenarioModel } from "../../model/model.ts";
+import { READING } from "../../model/numbers/how_to_read.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import { captionMarkup, chartMarkup, type Place } from "./figures.ts";
 import { swatchMarkup } from "./tables.ts";

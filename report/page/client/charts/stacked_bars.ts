@@ -2,7 +2,7 @@
 /** A run over time: a bar an interval, its parts one above the other. */
 import type { ChartConfiguration } from "chart.js";
 import type { AgentsChart, FaultsChart } from "../../../model/charts/charts.ts";
-import { formatCount, formatNumber, formatTick } from "../../../model/format/units.ts";
+import { formatCount, formatNumber, formatTick } from "../../../model/numbers/units.ts";
 import { type Theme, tooltip } from "./theme.ts";
 
 interface StackedBars {

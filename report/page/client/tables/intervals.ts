@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** The accessible form of the timelines: their intervals as a table, built when it is first opened. */
 import type { TimelineChart } from "../../../model/charts/charts.ts";
-import { boundText, formatNumber } from "../../../model/format/units.ts";
+import { boundText, formatNumber } from "../../../model/numbers/units.ts";
 import { chartOf } from "../charts/page_data.ts";
 import { numberCell, type NumberText, rowHead, tableElement } from "./element.ts";
 import { equipTable } from "./tables.ts";

@@ -9,6 +9,7 @@ import {
   stretchFigures,
   type StretchPercentile,
 } from "../../../model/charts/time_range.ts";
+import { sum } from "../../../model/numbers/spread.ts";
 import {
   boundText,
   formatCount,
@@ -17,9 +18,8 @@ import {
   formatQuantity,
   formatTick,
   type Unit,
-} from "../../../model/format/units.ts";
+} from "../../../model/numbers/units.ts";
 import { lowerBoundsText } from "../../../model/runs/lower_bounds.ts";
-import { sum } from "../../../model/runs/spread.ts";
 import { numberCell, type NumberText, rowHead, tableElement } from "../tables/element.ts";
 import type { Steps } from "./steps.ts";
 import type { View } from "./view.ts";

@@ -2,7 +2,7 @@
 /** The intervals of a scenario, unpacked when they are first asked for. */
 import { unpackSteps } from "../../../model/charts/packing.ts";
 import { stretchFigures, type TimedSteps } from "../../../model/charts/time_range.ts";
-import { timeUnit, type Unit } from "../../../model/format/units.ts";
+import { timeUnit, type Unit } from "../../../model/numbers/units.ts";
 import { textOf } from "../charts/page_data.ts";
 
 export interface StepsOfCell extends TimedSteps {

@@ -1,0 +1,164 @@
+/**
+ * Numbers as people read them. A column or figure gets one unit, picked from its typical value
+ * (Criterion's `ValueFormatter`), and each number as many digits as a measurement deserves. Pure.
+ */
+import { median } from "./spread.ts";
+
+/** Between a number and its unit, so that no line ends there; terminals get a plain space. */
+export const GLUE = "\u00a0";
+
+/** A unit and its size in the base unit of the results: ms, bytes, or 1. */
+export interface Unit {
+  readonly name: string;
+  readonly size: number;
+  /** Most decimals that a value deserves: times are measured in whole µs, sizes in bytes. */
+  readonly decimals: number;
+}
+
+const TIME_UNITS: readonly Unit[] = [
+  { name: "s", size: 1_000, decimals: 3 },
+  { name: "ms", size: 1, decimals: 3 },
+  { name: "µs", size: 0.001, decimals: 1 },
+];
+
+/** Decimal (SI) sizes, as disks and network cards count. */
+const SIZE_UNITS: readonly Unit[] = [
+  { name: "GB", size: 1e9, decimals: 3 },
+  { name: "MB", size: 1e6, decimals: 3 },
+  { name: "kB", size: 1e3, decimals: 3 },
+  { name: "B", size: 1, decimals: 1 },
+];
+
+/** 0.2 ms reads as well as 200 µs, so a time keeps the larger unit down to a tenth of it. */
+const SMALLEST_TIME = 0.1;
+
+/** The unit for a column or figure of times, in ms. */
+export function timeUnit(valuesMs: readonly number[]): Unit {
+  const typicalMs = typicalOf(valuesMs);
+  return TIME_UNITS.find(({ name, size }) =>
+    typicalMs >= size * (name === "s" ? 1 : SMALLEST_TIME)
+  ) ?? TIME_UNITS[typicalMs === 0 ? 1 : 2];
+}
+
+/** The unit for a column or figure of sizes, in bytes. */
+export function sizeUnit(valuesBytes: readonly number[]): Unit {
+  const typicalBytes = typicalOf(valuesBytes);
+  return SIZE_UNITS.find(({ size }) => typicalBytes >= size) ?? SIZE_UNITS[3];
+}
+
+/** The middle of the values above 0; 0 when there is none. */
+function typicalOf(values: readonly number[]): number {
+  return median(values.filter((value) => value > 0));
+}
+
+/** At least three significant digits, whole from 100 on: 0.0123, 1.23, 12.3, 1,234. */
+export function formatNumber(value: number, mostDecimals = 6): string {
+  if (value === 0) return "0";
+  const exponent = Math.floor(Math.log10(Math.abs(value)));
+  const decimals = Math.min(Math.max(2 - exponent, 0), mostDecimals);
+  return grouped(value.toFixed(decimals));
+}
+
+export function formatCount(count: number): string {
+  return grouped(String(Math.round(count)));
+}
+
+/** A number of the base unit in `unit`, without the unit's name. */
+export function formatIn(value: number, { size, decimals }: Unit): string {
+  return formatNumber(value / size, decimals);
+}
+
+/** A number of the base unit in `unit`, with the unit's name. */
+export function formatQuantity(value: number, unit: Unit): string {
+  return `${formatIn(value, unit)}${GLUE}${unit.name}`;
+}
+
+/** A time in ms, in the unit that suits it alone. */
+export function formatMs(ms: number): string {
+  return formatQuantity(ms, timeUnit([ms]));
+}
+
+/** `≥ 1.75 s`: what lower bounds could turn out to make larger. */
+export function boundText(text: string, isAtLeast: boolean): string {
+  return isAtLeast ? `≥ ${text}` : text;
+}
+
+/** A share, 0–1, as per cent: 0 %, 0.02 %, 12.3 %; never rounded to none or all when it is neither. */
+export function formatShare(share: number): string {
+  return `${formatPercent(share)}${GLUE}%`;
+}
+
+/** The same without the sign, for columns that have it in their head. */
+export function formatPercent(share: number): string {
+  if (share > 0 && share < 0.0001) return "< 0.01";
+  if (share < 1 && share > 0.9999) return "> 99.99";
+  const percent = share * 100;
+  if (share === 0 || share === 1) return String(percent);
+  return percent.toFixed(percent < 10 || percent > 99.9 ? 2 : 1);
+}
+
+/** Seconds as a person says them: 32.1 ms, 0.5 s, 54 s, 3 min 5 s, 2 h 10 min. */
+export function formatDuration(seconds: number): string {
+  if (seconds > 0 && seconds < 0.1) return formatMs(seconds * 1_000);
+  if (seconds < 10) return `${Number(seconds.toFixed(1))}${GLUE}s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole}${GLUE}s`;
+  if (whole < 3_600) return pair(whole, 60, ["min", "s"]);
+  return pair(Math.round(whole / 60), 60, ["h", "min"]);
+}
+
+/** Seconds that somebody asked for, none rounded away: 0.25 s, 12.5 s, 3 min 5 s. */
+export function formatAsked(seconds: number): string {
+  return Number.isInteger(seconds)
+    ? formatDuration(seconds)
+    : `${Number(seconds.toPrecision(6))}${GLUE}s`;
+}
+
+function pair(total: number, base: number, [large, small]: readonly [string, string]): string {
+  const rest = total % base;
+  const head = `${Math.floor(total / base)}${GLUE}${large}`;
+  return rest ? `${head} ${rest}${GLUE}${small}` : head;
+}
+
+/** An ISO moment in UTC as `2031-05-04 10:18 UTC`. */
+export function formatMoment(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+}
+
+/** A round number on an axis, without digits that say nothing. */
+export function formatTick(value: number): string {
+  return grouped(String(Number(value.toPrecision(6))));
+}
+
+/** What stands for an interval that says nothing, as two runs that differ much give one. */
+export const TOO_WIDE = "[too few runs]";
+const WIDEST_RATIO = 1_000;
+
+/** Whether the ends are so far apart that the interval says nothing; one without an end is meant so. */
+export function isTooWide({ low, high }: { readonly low: number; readonly high: number }): boolean {
+  return low > 0 && high < Infinity && high / low > WIDEST_RATIO;
+}
+
+/** `[1,200, 1,270]` or `[1,200, ∞)` in `unit`, with as many decimals as tell the ends apart. */
+export function formatInterval(
+  { low, high }: { readonly low: number; readonly high: number },
+  { size, decimals: most }: Unit = PLAIN,
+): string {
+  if (isTooWide({ low, high })) return TOO_WIDE;
+  const telling = high > low ? Math.ceil(-Math.log10((high - low) / size)) : 0;
+  const [from, to] = [low / size, high / size].map((end) => {
+    const significant = end > 0 ? 2 - Math.floor(Math.log10(end)) : 0;
+    return grouped(end.toFixed(Math.min(most, Math.max(0, significant, telling))));
+  });
+  return `[${from},${GLUE}${high === Infinity ? "∞)" : `${to}]`}`;
+}
+
+/** Of counts and rates. */
+const PLAIN: Unit = { name: "", size: 1, decimals: 6 };
+
+/** Digits in groups of three, as far as the decimal point. */
+function grouped(digits: string): string {
+  const [whole, decimals] = digits.split(".");
+  const groups = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  return decimals ? `${groups}.${decimals}` : groups;
+}
