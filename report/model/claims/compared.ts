@@ -2,7 +2,7 @@
  * Claims of two sides. Of two figures their ratio is held against what is claimed of it, with its interval
  * over the runs; a figure against a quantity by its own interval.
  */
-import type { Compare, FigureSide, Side, Within } from "../../../runner/result/result.ts";
+import type { ClaimSide, Compare, FigureSide, Within } from "../../../runner/result/result.ts";
 import { figureText, quotientOf, type Range } from "../runs/figure_range.ts";
 import {
   type Allowed,
@@ -46,7 +46,7 @@ function allowedRatio(says: Compare | Within): Allowed {
     : allowedAround(limit, says.toleranceRatio);
 }
 
-function factorOf(side: Side): number {
+function factorOf(side: ClaimSide): number {
   return side.kind === "quantity" ? 1 : side.factor;
 }
 
@@ -111,7 +111,11 @@ function valueText({ value }: Range, unit: FigureSide["unit"]): string {
   return figureText({ value, interval: null }, unit);
 }
 
-function figureFindings(side: FigureSide, constant: Side, { allowed, ground }: Judge): Finding[] {
+function figureFindings(
+  side: FigureSide,
+  constant: ClaimSide,
+  { allowed, ground }: Judge,
+): Finding[] {
   const chosen = chosenBy(side.selector, ground);
   if ("none" in chosen) return [undecided(chosen.none)];
   const to = constantOf(constant, ground);
@@ -129,7 +133,7 @@ function limitFinding(
   of: Amount,
   { side: { unit }, constant, allowed }: {
     side: FigureSide;
-    constant: Extract<Side, { kind: "quantity" }>;
+    constant: Extract<ClaimSide, { kind: "quantity" }>;
     allowed: Allowed;
   },
 ): Finding {

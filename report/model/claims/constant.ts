@@ -1,5 +1,5 @@
 /** Sides of claims that are no figure of a cell: quantities, and what cannot be exceeded here. */
-import type { Side } from "../../../runner/result/result.ts";
+import type { ClaimSide } from "../../../runner/result/result.ts";
 import { formatRatio } from "../comparison/words.ts";
 import { meanRange, quotientOf, type Range } from "../runs/figure_range.ts";
 import { formatNumber } from "../numbers/units.ts";
@@ -15,7 +15,7 @@ export interface Constant {
 }
 
 /** Null: it was not measured. */
-export function constantOf(side: Side, { ceilings }: Ground): Constant | null {
+export function constantOf(side: ClaimSide, { ceilings }: Ground): Constant | null {
   const name = nameOf(side);
   if (side.kind === "quantity") return { name, range: exactly(side.value) };
   const ceiling = side.kind === "ceiling" ? ceilings?.[side.of] ?? null : null;
@@ -45,8 +45,8 @@ export function whyOpen({ name, range: { interval } }: Constant): string | null 
 
 /** Two ceilings, or one and a quantity. */
 export function constantsFinding(
-  left: Side,
-  right: Side,
+  left: ClaimSide,
+  right: ClaimSide,
   { allowed, ground }: { allowed: Allowed; ground: Ground },
 ): Finding {
   const [of, to] = [constantOf(left, ground), constantOf(right, ground)];
@@ -64,11 +64,11 @@ export function constantsFinding(
   return { outcome, found, sentence: `${said}; ${why}`, margin };
 }
 
-function saidOf({ kind }: Side, { name, range }: Constant): string {
+function saidOf({ kind }: ClaimSide, { name, range }: Constant): string {
   return kind === "quantity" ? name : `${name} is ${formatNumber(range.value)}/s`;
 }
 
-export function nameOf(side: Side): string {
+export function nameOf(side: ClaimSide): string {
   if (side.kind === "quantity") return side.text;
   return side.kind === "ceiling" ? `ceiling(${side.of})` : side.figure;
 }

@@ -5,7 +5,7 @@
 import { type Connection, encodeRequest, type WireRequest } from "../../../base/http/request.ts";
 import type { ResponseReader } from "../../../base/http/response.ts";
 import type { CaptureSpec } from "../../../scenarios/request/flow.ts";
-import { fillIn, namesIn } from "../../../scenarios/request/template.ts";
+import { fillTemplate, namesIn } from "../../../scenarios/request/template.ts";
 import { takerOf } from "./capture.ts";
 import { AnswerCheck, type Check } from "./response_check.ts";
 
@@ -101,7 +101,7 @@ export class Flow {
   }
 
   encode({ wire, bytes }: RequestStep, variables: Variables): Uint8Array<ArrayBuffer> {
-    return bytes ?? encodeRequest(fillIn(wire, variables), this.spec.connection);
+    return bytes ?? encodeRequest(fillTemplate(wire, variables), this.spec.connection);
   }
 
   /** Checks the answer and takes what is captured from it into `variables`. */

@@ -3,7 +3,7 @@
  */
 import type { KeptRoom } from "../../../base/http/kept.ts";
 import { ResponseReader } from "../../../base/http/response.ts";
-import { fillIn } from "../../../scenarios/request/template.ts";
+import { fillTemplate } from "../../../scenarios/request/template.ts";
 import type { RequestStep, Visit } from "./flow.ts";
 
 export const NOTHING = -1;
@@ -35,7 +35,7 @@ export class Visitor {
   /** Method and path of the request at hand, as sent; null until it is. */
   get asked(): string | null {
     if (this.sentUs === NOTHING) return null;
-    const { method, path } = fillIn(this.request.wire, this.visit.variables);
+    const { method, path } = fillTemplate(this.request.wire, this.visit.variables);
     return `${method} ${path}`;
   }
 }
