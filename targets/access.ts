@@ -2,7 +2,7 @@
  * The way to a server, beyond what its URL says: certificates, and a unix socket. The same in
  * experiment files and as flags.
  */
-import { digestOf, type FileDigest } from "../base/files.ts";
+import { type FileDigest, fileDigest } from "../base/files.ts";
 
 /** What the URL does not say of the way to its origin. */
 export interface Access {
@@ -21,7 +21,7 @@ export class Certificates {
   constructor(readonly path: string, readonly pem: string) {}
 
   toJSON(): FileDigest {
-    return digestOf(this.path, this.pem);
+    return fileDigest(this.path, this.pem);
   }
 }
 

@@ -17,7 +17,7 @@ import { fleetRedis, redisAccessFlags, redisConflicts } from "../flags/fleet_fla
 import { outputFlags, writeFile } from "../flags/output_flags.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
 
-export const agents = defineCommand({
+export const agentsCommand = defineCommand({
   parts: {
     ...redisFlag,
     redis: { ...redisFlag.redis, about: "Redis at which the agents wait; also as REDIS_URL" },

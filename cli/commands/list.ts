@@ -19,7 +19,7 @@ const names = [
   "frameworks",
 ] as const satisfies readonly (keyof typeof sections)[];
 
-export const list = defineCommand({
+export const listCommand = defineCommand({
   parts: {
     what: {
       operand: "[WHAT]",
@@ -91,9 +91,9 @@ function settingsOf(settings: App["settings"]): { key: string; about: string }[]
   });
 }
 
-type JsonSchema = z.core.JSONSchema.JSONSchema;
+type SettingSchema = z.core.JSONSchema.JSONSchema;
 
-function asObject(schema: JsonSchema | boolean): JsonSchema {
+function asObject(schema: SettingSchema | boolean): SettingSchema {
   return typeof schema === "boolean" ? {} : schema;
 }
 

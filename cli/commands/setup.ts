@@ -15,7 +15,7 @@ import type { Written } from "../../report/writing/written.ts";
 import { install } from "../../targets/frameworks/install.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
 
-export const setup = defineCommand({
+export const setupCommand = defineCommand({
   parts: {
     what: {
       operand: "<WHAT>",

@@ -75,7 +75,7 @@ function beside(own: Parameters, name: string, others: Parameters): Parameters {
 
 function ownVariants(spec: WrittenTarget): Variant<TargetSpec>[] {
   if ("set" in spec) {
-    return everyWay("set", listsOf(spec.set), (set): TargetSpec => ({ ...spec, set }));
+    return variantsOf("set", listsOf(spec.set), (set): TargetSpec => ({ ...spec, set }));
   }
   if ("command" in spec) return commandVariants(spec);
   if ("cluster" in spec) return clusterVariants(spec);
@@ -83,12 +83,16 @@ function ownVariants(spec: WrittenTarget): Variant<TargetSpec>[] {
 }
 
 function commandVariants(spec: WrittenCommand): Variant<TargetSpec>[] {
-  return everyWay("env", listsOf(spec.env), (env) => ({ ...spec, env: asTexts(env) }));
+  return variantsOf("env", listsOf(spec.env), (env) => ({ ...spec, env: asTexts(env) }));
 }
 
 function clusterVariants(written: WrittenCluster): Variant<TargetSpec>[] {
   const factors = clusterFactors(written);
-  return everyWay("cluster", factors, (values) => ({ cluster: { ...written.cluster, ...values } }));
+  return variantsOf(
+    "cluster",
+    factors,
+    (values) => ({ cluster: { ...written.cluster, ...values } }),
+  );
 }
 
 // deno-lint-ignore explicit-function-return-type -- each factor has a type of its own
@@ -103,7 +107,7 @@ function clusterFactors({ cluster: { instances, balancer, policy, workers } }: W
 
 function proxyVariants(written: WrittenProxy): Variant<TargetSpec>[] {
   const factors = proxyFactors(written);
-  return everyWay("proxy", factors, (values) => ({ proxy: { ...written.proxy, ...values } }));
+  return variantsOf("proxy", factors, (values) => ({ proxy: { ...written.proxy, ...values } }));
 }
 
 // deno-lint-ignore explicit-function-return-type -- each factor has a type of its own
@@ -117,7 +121,7 @@ function proxyFactors({ proxy }: WrittenProxy) {
   };
 }
 
-function everyWay<F extends Factors>(
+function variantsOf<F extends Factors>(
   section: string,
   factors: F,
   specOf: (values: Combination<F>) => TargetSpec,

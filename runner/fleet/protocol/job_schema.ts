@@ -8,7 +8,7 @@ import type { Load } from "../../../scenarios/load/load.ts";
 import {
   arrivals,
   connections,
-  durationMs,
+  durationMsSchema,
   MOST_PER_SEC,
   NO_ARRIVALS,
   pipeline,
@@ -110,7 +110,7 @@ const closed = z.strictObject({
   kind: z.literal("closed"),
   ...common,
   pipeline,
-  durationMs: durationMs.nullable(),
+  durationMs: durationMsSchema.nullable(),
   requests: requests.nullable(),
 }).refine(({ durationMs, requests }) => (durationMs === null) !== (requests === null), {
   error: "Cannot end a run but by either duration or requests",
@@ -121,12 +121,12 @@ const rate = z.strictObject({
   ...common,
   ratePerSec: perSec.positive(),
   arrivals,
-  durationMs,
+  durationMs: durationMsSchema,
 });
 
 const phase = z.strictObject({
   durationUs: z.number().superRefine((us, context) => {
-    const { error } = durationMs.safeParse(us / 1_000);
+    const { error } = durationMsSchema.safeParse(us / 1_000);
     for (const { message } of error?.issues ?? []) context.addIssue(message);
   }),
   fromPerSec: perSec,
