@@ -1,4 +1,5 @@
 /** `plateau list`: what ships. */
+import { frameworkNames } from "../../base/target/framework_settings.ts";
 import { z } from "zod";
 import { textLines } from "../../report/writing/terminal.ts";
 import { EXIT } from "../../base/errors.ts";
@@ -8,7 +9,7 @@ import { parametersSpec } from "../../scenarios/file/parameter_spec.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
 import { apps } from "../../targets/apps/registry.ts";
 import type { App } from "../../targets/apps/app.ts";
-import { frameworkNamed, frameworkNames } from "../../targets/frameworks/registry.ts";
+import { frameworkNamed } from "../../targets/frameworks/registry.ts";
 import { defineCommand } from "../command_line/define.ts";
 import { print } from "../terminal/terminal.ts";
 

@@ -7,8 +7,8 @@ import { textLines } from "../../report/writing/terminal.ts";
 import { type ExperimentRequest, runExperiment } from "../../runner/experiment/experiment.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { EXIT, type Problem } from "../../base/errors.ts";
-import { LOOPBACK } from "../../targets/listen.ts";
-import { listenHost } from "../../targets/listen_host.ts";
+import { LOOPBACK } from "../../base/net/listen.ts";
+import { listenHost } from "../../base/net/listen_host.ts";
 import { type Given, type Parts, under, type Values } from "../command_line/command.ts";
 import { defineCommand } from "../command_line/define.ts";
 import {

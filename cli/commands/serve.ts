@@ -1,10 +1,10 @@
 /** `plateau serve APP`: one built-in app, until it is told to end. */
+import { appNames } from "../../base/target/app_settings.ts";
 import { z } from "zod";
 import { textLines } from "../../report/writing/terminal.ts";
 import { EXIT } from "../../base/errors.ts";
-import { appNames } from "../../targets/apps/registry.ts";
-import { bindToParent } from "../../targets/launch/bond.ts";
-import { serveApp } from "../../targets/serve.ts";
+import { bindToParent } from "../../targets/launch/parent_death.ts";
+import { serveApp } from "../../targets/apps/serve.ts";
 import { defineCommand } from "../command_line/define.ts";
 import { passwordConflicts, redisFlag, redisUrlOf } from "../flags/flags.ts";
 import { interruptible, untilThere } from "../terminal/interrupt.ts";

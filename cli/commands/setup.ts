@@ -1,7 +1,7 @@
 /** `plateau setup frameworks [NAME…]`: installs the servers of the frameworks study. */
+import { type FrameworkName, frameworkNames } from "../../base/target/framework_settings.ts";
 import { z } from "zod";
 import { EXIT, TargetError } from "../../base/errors.ts";
-import { type FrameworkName, frameworkNames } from "../../targets/frameworks/registry.ts";
 import { defineCommand } from "../command_line/define.ts";
 import { setUp } from "../experiment/install_frameworks.ts";
 import { interruptible } from "../terminal/interrupt.ts";

@@ -1,10 +1,11 @@
 /** What `plateau run` does about frameworks that are not installed: on a terminal it asks, elsewhere nothing. */
+import type { FrameworkName } from "../../base/target/framework_settings.ts";
 import { prompt, textLines } from "../../report/writing/terminal.ts";
 import { missingFrameworks } from "../../runner/experiment/missing_prerequisites.ts";
 import type { Written } from "../../report/writing/written.ts";
 import { TargetError } from "../../base/errors.ts";
 import { install } from "../../targets/frameworks/install.ts";
-import { type FrameworkName, frameworkNamed } from "../../targets/frameworks/registry.ts";
+import { frameworkNamed } from "../../targets/frameworks/registry.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
 import { printError } from "../terminal/terminal.ts";
 

@@ -17,7 +17,7 @@ import { withEngine } from "../../base/pattern.ts";
 import { SECRET } from "../../base/secrets.ts";
 import { thresholdText } from "../../scenarios/claims/threshold.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
-import { listenHost } from "../../targets/listen_host.ts";
+import { listenHost } from "../../base/net/listen_host.ts";
 import { writeFile } from "../flags/output_flags.ts";
 import { changed, planFromFile, type Planned } from "./planned.ts";
 

@@ -1,9 +1,10 @@
 /** Flags for what a URL does not tell of the way to its server: certificates, and a unix socket. */
+import type { Access } from "../../base/net/endpoint.ts";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { certificatesAt, checkSocket } from "../../scenarios/file/access_files.ts";
 import { messageOf, type Problem } from "../../base/errors.ts";
-import { type Access, accessMisfits } from "../../targets/access.ts";
+import { accessMisfits } from "../../base/target/access.ts";
 import type { Given, Parts, Values } from "../command_line/command.ts";
 
 /** A file of certificates, as its text. */

@@ -17,7 +17,7 @@ import {
 import type { LiveStatus } from "../../report/page/live_status.ts";
 import type { OnProgress } from "../../runner/result/progress.ts";
 import type { OnSaved } from "../../runner/result/result_file.ts";
-import { LOOPBACK } from "../../targets/listen.ts";
+import { LOOPBACK } from "../../base/net/listen.ts";
 import { type LiveAnswer, plain } from "./live_connection.ts";
 import { Readers } from "./live_readers.ts";
 import type { LiveHead } from "./live_request.ts";

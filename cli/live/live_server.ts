@@ -6,7 +6,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { isWithin } from "../../base/limits.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
-import { listenForConnections, type ListenOptions } from "../../targets/listen.ts";
+import { listenForConnections, type ListenOptions } from "../../base/net/listen.ts";
 import { type LiveAnswer, LiveConnection, plain } from "./live_connection.ts";
 import { bodyBytes, type LiveHead, refusalOf } from "./live_request.ts";
 

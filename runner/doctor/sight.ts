@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ExpectedError } from "../../base/errors.ts";
 import { runtimeOf } from "../../targets/launch/runtime.ts";
-import { cleanEnv } from "../../targets/launch/surroundings.ts";
-import { provideRedis } from "../../targets/redis.ts";
+import { cleanEnv } from "../../targets/launch/environment.ts";
+import { provideRedis } from "../../targets/redis/provide.ts";
 import { monotonicClock } from "../load/clock.ts";
 import { chooseDriver, type DriverChoice } from "../load/choose_driver.ts";
 import { describeMachine, textOf, TURBO_SWITCHES } from "../../base/system/describe.ts";

@@ -2,6 +2,7 @@
  * Before a target is measured it must answer right: what the script asks is asked once, over the same
  * codec as the load, and every answer is checked.
  */
+import type { Access } from "../../base/net/endpoint.ts";
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { withEngine } from "../../base/pattern.ts";
 import { answerText, type Expectation, wrongAnswer } from "../../scenarios/request/request.ts";
@@ -9,10 +10,9 @@ import type { RequestStep, Script } from "../../scenarios/request/script.ts";
 import { isSecretField, secretsIn } from "../../base/secret_fields.ts";
 import { secrets } from "../../base/secrets.ts";
 import { fillIn, namesInText } from "../../scenarios/request/template.ts";
-import type { Access } from "../../targets/access.ts";
-import { type Connection, dial } from "../../targets/dial/dial.ts";
-import { DialError } from "../../targets/dial/dial_error.ts";
-import { endpointOf } from "../../targets/dial/endpoint.ts";
+import { type Connection, dial } from "../../base/net/dial.ts";
+import { DialError } from "../../base/net/dial_error.ts";
+import { endpointOf } from "../../base/net/endpoint.ts";
 import { encodeRequest } from "../../base/http/request.ts";
 import { BROKEN, NEED_MORE, ResponseReader } from "../../base/http/response.ts";
 import { takerOf, whyOverlooked } from "../load/capture.ts";

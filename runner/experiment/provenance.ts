@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { openExperiment } from "./open_experiment.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
-import { cleanEnv } from "../../targets/launch/surroundings.ts";
+import { cleanEnv } from "../../targets/launch/environment.ts";
 import { describeMachine } from "../../base/system/describe.ts";
 import type { Commit, Results } from "../result/result.ts";
 

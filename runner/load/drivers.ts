@@ -1,6 +1,6 @@
 /** The drivers, as the workers make them. */
 import type { Driver, DriverName } from "./driver.ts";
-import { type Endpoint, isPlainTcp } from "../../targets/dial/endpoint.ts";
+import { type Endpoint, isPlainTcp } from "../../base/net/endpoint.ts";
 import { EpollDriver } from "./epoll.ts";
 import { resolve } from "./resolve.ts";
 import { TcpDriver } from "./tcp.ts";

@@ -3,7 +3,7 @@
  */
 import type { ArrivalOptions } from "../../scenarios/pace/arrivals.ts";
 import type { Phase } from "../../scenarios/pace/profile.ts";
-import type { Endpoint } from "../../targets/dial/endpoint.ts";
+import type { Endpoint } from "../../base/net/endpoint.ts";
 import type { SparseHistogram } from "../stats/histogram/histogram.ts";
 import type { ThreadTime } from "../../base/system/thread_time.ts";
 import type { Moment } from "./clock.ts";

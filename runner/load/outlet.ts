@@ -1,7 +1,7 @@
 /**
  * The writing side of a connection: what it is given goes out whole and in order, one write at a time.
  */
-import type { Connection } from "../../targets/dial/dial.ts";
+import type { Connection } from "../../base/net/dial.ts";
 
 export class Outlet {
   /** What the write under way began with; null when none is. */

@@ -3,7 +3,7 @@
  */
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import type { TcpEndpoint } from "../../targets/dial/endpoint.ts";
+import type { TcpEndpoint } from "../../base/net/endpoint.ts";
 
 export interface Address {
   readonly family: 4 | 6;

@@ -2,7 +2,7 @@
  * The driver that works everywhere: on the runtime's own sockets, TLS and unix ones included.
  */
 import { setImmediate } from "node:timers";
-import type { Endpoint } from "../../targets/dial/endpoint.ts";
+import type { Endpoint } from "../../base/net/endpoint.ts";
 import type { LoopWatch } from "./loop_watch.ts";
 import type { Conversation, Driver } from "./driver.ts";
 import { PulledWires } from "./pulled_wires.ts";

@@ -1,10 +1,10 @@
 /**
  * One measurement of one URL, in the manner of wrk and oha.
  */
+import type { Access } from "../../base/net/endpoint.ts";
 import type { CellLoad } from "../../scenarios/load/cell_load.ts";
 import type { Scenario } from "../../scenarios/request/scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
-import type { Access } from "../../targets/access.ts";
 import type { DriverName } from "../load/driver.ts";
 import type { Loader } from "./loader.ts";
 import { measureLoad } from "./measure.ts";

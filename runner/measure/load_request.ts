@@ -1,7 +1,7 @@
 /** One load on one origin: what is asked, how, and what is noted of it. */
+import type { Access } from "../../base/net/endpoint.ts";
 import type { CellLoad } from "../../scenarios/load/cell_load.ts";
 import type { Script } from "../../scenarios/request/script.ts";
-import type { Access } from "../../targets/access.ts";
 import type { DriverName } from "../load/driver.ts";
 
 export interface LoadRequest extends Access {

@@ -1,6 +1,6 @@
 /** The workers of this process as a loader: all of a load, or an agent's part of it. */
 import { messageOf, UserError } from "../../base/errors.ts";
-import { endpointOf } from "../../targets/dial/endpoint.ts";
+import { endpointOf } from "../../base/net/endpoint.ts";
 import { epochNowMs } from "../load/clock.ts";
 import { chooseDriver } from "../load/choose_driver.ts";
 import type { SoFarReport } from "../load/job.ts";

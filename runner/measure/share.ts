@@ -6,7 +6,7 @@ import { type CellLoad, durationMsOf } from "../../scenarios/load/cell_load.ts";
 import { Profile } from "../../scenarios/pace/profile.ts";
 import { type Expectation, rightStatuses } from "../../scenarios/request/request.ts";
 import type { RequestStep, Script, ThinkStep } from "../../scenarios/request/script.ts";
-import { endpointOf } from "../../targets/dial/endpoint.ts";
+import { endpointOf } from "../../base/net/endpoint.ts";
 import { type Connection, encodeRequest } from "../../base/http/request.ts";
 import type { Check } from "../load/answer_check.ts";
 import type { DriverName } from "../load/driver.ts";

@@ -2,9 +2,10 @@
  * The experiment file's shape, written once. `ExperimentInput` is what people write, `Experiment` what
  * the program works with: defaults filled in, durations in milliseconds, factors still as lists.
  */
+import { ALWAYS } from "../../base/problems.ts";
 import { z } from "zod";
-import { referenceMisfits } from "../../targets/references.ts";
-import { targetSpecWith } from "../../targets/spec.ts";
+import { referenceMisfits } from "../../base/target/references.ts";
+import { targetSpecWith } from "../../base/target/spec.ts";
 import { claimMisfits } from "../claims/claim_names.ts";
 import { claim } from "../claims/claim_text.ts";
 import { discard, discardMisfit } from "../load/discard.ts";
@@ -17,7 +18,6 @@ import { pin } from "../load/pin.ts";
 import { type Path, startsWith } from "../../base/problems.ts";
 import { publishedSpec } from "../claims/published.ts";
 import { wrongPublishedNames } from "../claims/published_names.ts";
-import { ALWAYS } from "../request/request.ts";
 import { between } from "../../base/quantity.ts";
 import { repeat, seed } from "../plan/repetition.ts";
 import { scenarioSpecWith } from "../request/scenario.ts";

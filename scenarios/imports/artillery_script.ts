@@ -1,8 +1,8 @@
 /** The shape of an Artillery script, as its reference has it: what is read of it, and what is noted. */
+import { ALWAYS } from "../../base/problems.ts";
 import { z } from "zod";
 import { captureSource } from "../request/capture.ts";
 import { wrongRegexp } from "./artillery_pattern.ts";
-import { ALWAYS } from "../request/request.ts";
 
 const SECONDS_PER = { ms: 0.001, s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 const DURATION =

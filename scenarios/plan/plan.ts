@@ -1,7 +1,7 @@
 /**
  * Experiment → ordered runs: factors × repetitions, shuffled in blocks by the seed, as many as are asked for. Pure.
  */
-import type { TargetSpec } from "../../targets/spec.ts";
+import type { TargetSpec } from "../../base/target/spec.ts";
 import { type CellLoad, countOfLoads, loadFor, loadsOf, whyTooLong } from "../load/cell_load.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
 import type { Experiment } from "../file/experiment.ts";

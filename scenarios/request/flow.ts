@@ -2,21 +2,14 @@
  * A visitor's way from request to request: asks, thinks, asks again with what was captured. A page and
  * what it needs is one, too.
  */
+import { ALWAYS } from "../../base/problems.ts";
 import { z } from "zod";
 import { captureSource } from "./capture.ts";
 import { forAll, strangers } from "../../base/explain.ts";
 import type { Files } from "../../base/files.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { between, msBetween } from "../../base/quantity.ts";
-import {
-  ALWAYS,
-  expectation,
-  headers,
-  judgeRequest,
-  METHODS,
-  path,
-  requestFields,
-} from "./request.ts";
+import { expectation, headers, judgeRequest, METHODS, path, requestFields } from "./request.ts";
 import { valueName } from "./values.ts";
 
 const THINKING = ["1ms", "1h"] as const;

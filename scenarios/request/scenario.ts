@@ -2,13 +2,14 @@
  * WHAT is asked: a single request, a mix of several, or a visitor's way from request to request. They
  * are told apart by the key that is there.
  */
+import { ALWAYS } from "../../base/problems.ts";
 import { z } from "zod";
 import { forAll, strangers } from "../../base/explain.ts";
 import { type Files, NO_FILES } from "../../base/files.ts";
 import { flowFields, isAsking, pageFields } from "./flow.ts";
 import { loadSpec } from "../load/load.ts";
 import { type Asked, templatesOf, wrongNames } from "./names.ts";
-import { ALWAYS, judgeRequest, METHODS, requestFields, type RequestSpec } from "./request.ts";
+import { judgeRequest, METHODS, requestFields, type RequestSpec } from "./request.ts";
 import { namesOf, valuesSpec } from "./values.ts";
 
 const commonFields = (files: Files) => ({

@@ -2,6 +2,7 @@
  * Installs frameworks into a folder of the user's cache, one for each state of their sources: what is
  * there is whole and right, as it is made beside its place and then renamed.
  */
+import type { FrameworkName } from "../../base/target/framework_settings.ts";
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -9,10 +10,10 @@ import { messageOf, TargetError } from "../../base/errors.ts";
 import { startSupervised } from "../launch/child.ts";
 import { runtimeOf } from "../launch/runtime.ts";
 import { describeExit } from "../launch/start_up.ts";
-import { findProgram, ownEnv } from "../launch/surroundings.ts";
-import { type FrameworkName, frameworkNamed } from "./registry.ts";
+import { findProgram, ownEnv } from "../launch/environment.ts";
+import { frameworkNamed } from "./registry.ts";
 import { digestOf, readSources, writeSources } from "./sources.ts";
-import type { Toolchain } from "./toolchain.ts";
+import type { Toolchain } from "./framework.ts";
 
 export interface Installation {
   readonly folder: string;

@@ -1,10 +1,12 @@
 /** A process of ours that serves HTTP, from its start to a target that can be measured. */
-import { askStatus } from "./answer.ts";
 import { messageOf } from "../../base/errors.ts";
-import { originAt } from "../listen.ts";
+import { originAt } from "../../base/net/listen.ts";
 import type { Child } from "./child.ts";
 import type { LaunchContext, RunningTarget } from "./launcher.ts";
 import { awaitStartUp } from "./start_up.ts";
+import { endpointOf } from "../../base/net/endpoint.ts";
+import { type Asked, encodeHead } from "../gateways/origin/request.ts";
+import { OriginConnection } from "../gateways/origin/connection.ts";
 
 /** A target that takes longer to its first answer is asked again. */
 const ATTEMPT_MS = 5_000;
@@ -54,4 +56,42 @@ export async function bringUp(
     stop,
     lastLines,
   };
+}
+
+/**
+ * The status of the response to GET `origin` + `path`, on a connection of its own: `fetch` would keep the
+ * connection, follow redirects, and go through the user's proxy; `node:http` of Deno 2.6 gets no response by
+ * IPv6. Throws an error that says why there is none.
+ */
+export async function askStatus(
+  { origin, path }: { readonly origin: string; readonly path: string },
+  limitMs: number,
+): Promise<number> {
+  const late = new AbortController();
+  const tooLate = new Error(`no answer in ${limitMs / 1_000} s`);
+  const timer = setTimeout(() => late.abort(tooLate), limitMs);
+  try {
+    const connection = await dial(origin, late.signal);
+    late.signal.addEventListener("abort", () => connection.close());
+    const asked: Asked = { method: "GET", path, fields: [["connection", "close"]], body: null };
+    try {
+      await connection.write(encodeHead(asked, new URL(origin).host));
+      return (await connection.readHead("GET")).status;
+    } finally {
+      connection.close();
+    }
+  } catch (error) {
+    late.signal.throwIfAborted();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function dial(origin: string, signal: AbortSignal): Promise<OriginConnection> {
+  try {
+    return await OriginConnection.dial(endpointOf(origin), signal);
+  } catch (error) {
+    throw new Error(`${origin} can't be reached: ${messageOf(error)}`);
+  }
 }

@@ -3,8 +3,9 @@
  * back into nothing. One file a member (app, command, url, …), one line in `registry.ts`;
  * `tests/conformance/launchers_test.ts` runs the same suite over all of them.
  */
-import type { Access } from "../access.ts";
-import type { TargetSpec } from "../spec.ts";
+import type { Access } from "../../base/net/endpoint.ts";
+import type { TargetSpec } from "../../base/target/spec.ts";
+import { TargetError } from "../../base/errors.ts";
 
 /** How a process ended. */
 export interface Exit {
@@ -80,7 +81,7 @@ export interface Listening {
 }
 
 /** For launchers of what stands in front of other targets. */
-export interface FrontContext extends LaunchContext {
+export interface GatewayContext extends LaunchContext {
   /** Starts another target of the experiment, on loopback unless told otherwise. Throws as `Launcher.start` does. */
   startOther(
     target: string,
@@ -93,5 +94,10 @@ export interface FrontContext extends LaunchContext {
  * interrupts; either way no process is left behind.
  */
 export interface Launcher<Spec> {
-  start(spec: Spec, context: FrontContext): Promise<RunningTarget>;
+  start(spec: Spec, context: GatewayContext): Promise<RunningTarget>;
+}
+
+/** The one error for a target that does not start. */
+export function cannotStart({ name }: Pick<LaunchContext, "name">, why: string): TargetError {
+  return new TargetError(`Cannot start target ${name}: ${why}`);
 }

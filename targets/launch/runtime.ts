@@ -4,7 +4,7 @@
  */
 import { basename } from "node:path";
 import { settlesWithin } from "./settles.ts";
-import { findProgram } from "./surroundings.ts";
+import { findProgram } from "./environment.ts";
 
 /** Longer than the slowest start of a runtime, the JVM's. */
 const LIMIT_MS = 2_000;

@@ -9,7 +9,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../base/errors.ts";
-import { untilInputEnds } from "./bond.ts";
+import { untilInputEnds } from "./parent_death.ts";
 import { bringUpFamily, type Family, type Upbringing } from "./family.ts";
 
 /** The word before what could not be ended. */

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { descendantsOf } from "../../base/system/proc.ts";
-import { freePort } from "../../targets/launch/surroundings.ts";
+import { freePort } from "../../targets/launch/environment.ts";
 import { testWith } from "../needs.ts";
 import { program } from "../targets/fixtures/launch_context.ts";
 import {

@@ -3,7 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { breachOf } from "../../runner/measure/conservation.ts";
-import type { Endpoint } from "../../targets/dial/endpoint.ts";
+import type { Endpoint } from "../../base/net/endpoint.ts";
 import { encodeRequest } from "../../base/http/request.ts";
 import type { Check } from "../../runner/load/answer_check.ts";
 import { monotonicClock } from "../../runner/load/clock.ts";

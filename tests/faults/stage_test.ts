@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { connectRedis } from "../../targets/redis_client.ts";
+import { connectRedis } from "../../targets/redis/client.ts";
 import { testWith } from "../needs.ts";
 import { Forwarder } from "../e2e/fleet/forwarder.ts";
 import { startNetwork } from "../e2e/fleet/namespaces.ts";

@@ -1,7 +1,7 @@
+import type { Access } from "../../base/net/endpoint.ts";
 import assert from "node:assert/strict";
-import { type Endpoint, endpointOf } from "../../targets/dial/endpoint.ts";
-import type { Access } from "../../targets/access.ts";
-import { handshakeFailed, refused } from "../../targets/dial/dial_error.ts";
+import { type Endpoint, endpointOf } from "../../base/net/endpoint.ts";
+import { handshakeFailed, refused } from "../../base/net/dial_error.ts";
 import { chooseDriver } from "../../runner/load/choose_driver.ts";
 import { UserError } from "../../base/errors.ts";
 

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { commitOf, hashSettings } from "../../runner/experiment/provenance.ts";
 import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { Table } from "../../scenarios/request/values.ts";
-import { Certificates } from "../../targets/access.ts";
+import { Certificates } from "../../base/target/access.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
 import { testWith } from "../needs.ts";
 

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
-import { type AskedHead, freshForMs, keyOf, mayUseCache } from "../../targets/proxy/rules.ts";
-import type { Fields } from "../../targets/upstream/fields.ts";
+import {
+  type AskedHead,
+  freshForMs,
+  keyOf,
+  mayUseCache,
+} from "../../targets/gateways/proxy/rules.ts";
+import type { Fields } from "../../targets/gateways/origin/fields.ts";
 
 const ask = (changes: Partial<AskedHead> = {}): AskedHead => ({
   method: "GET",

@@ -1,15 +1,16 @@
 /** One suite over all stores, and what a store does when Redis dies or hangs. */
 import assert from "node:assert/strict";
 import { ErrorReply } from "redis";
-import { decodeAnswer, encodeAnswer } from "../../targets/proxy/stores/encoding.ts";
-import { MemoryStore } from "../../targets/proxy/stores/memory.ts";
 import {
+  decodeAnswer,
+  encodeAnswer,
   openRedisStore,
   type RedisCommands,
   RedisStore,
-} from "../../targets/proxy/stores/redis.ts";
-import type { KeptAnswer, Store } from "../../targets/proxy/stores/store.ts";
-import { provideRedis } from "../../targets/redis.ts";
+} from "../../targets/gateways/proxy/stores/redis.ts";
+import { MemoryStore } from "../../targets/gateways/proxy/stores/memory.ts";
+import type { KeptAnswer, Store } from "../../targets/gateways/proxy/stores/store.ts";
+import { provideRedis } from "../../targets/redis/provide.ts";
 import { testWith } from "../needs.ts";
 
 const ANSWER: KeptAnswer = {

@@ -162,7 +162,7 @@ Deno.test("a load begins without what was kept before it", async () => {
   await using origin = serveOrigin(() => new Response("a"));
   await using proxy = await proxyOf(origin);
   for (const word of ["miss", "hit"]) assert.equal((await proxy.get("/")).word, word);
-  proxy.tell("empty");
+  proxy.receive("empty");
   assert.equal((await proxy.get("/")).word, "miss");
 });
 

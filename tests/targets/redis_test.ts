@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { TargetError, UserError } from "../../base/errors.ts";
 import { api } from "../../targets/apps/api.ts";
 import { descendantsOf, readStat } from "../../base/system/proc.ts";
-import { type ProvidedRedis, provideRedis } from "../../targets/redis.ts";
-import { connectRedis, printableUrl } from "../../targets/redis_client.ts";
+import { type ProvidedRedis, provideRedis } from "../../targets/redis/provide.ts";
+import { connectRedis, printableUrl } from "../../targets/redis/client.ts";
 import { testWith } from "../needs.ts";
 
 const NOWHERE = "redis://127.0.0.1:1";

@@ -1,8 +1,8 @@
+import { needsOf } from "../../targets/requirements.ts";
 import assert from "node:assert/strict";
 import { UserError } from "../../base/errors.ts";
 import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { planCells } from "../../scenarios/plan/plan.ts";
-import { needsOf } from "../../targets/references.ts";
 
 const experiment = (targets: Record<string, unknown>): string =>
   JSON.stringify({ name: "a", targets, scenarios: { a: { get: "/" } } }, null, 1);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { durationMs } from "../../base/quantity.ts";
-import { onOrOff, settingIssues } from "../../targets/apps/settings.ts";
-import { targetSpec } from "../../targets/spec.ts";
+import { onOrOff, settingIssues } from "../../base/target/settings.ts";
+import { targetSpec } from "../../base/target/spec.ts";
 
 const SWITCHES: [given: unknown, becomes: boolean][] = [
   ["on", true],

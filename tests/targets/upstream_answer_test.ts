@@ -1,8 +1,8 @@
 /** Answers of origins as they come over the wire: whole, byte by byte, cut off, and wrong. */
 import assert from "node:assert/strict";
-import { parseAnswerHead } from "../../targets/upstream/answer_head.ts";
-import type { Asked } from "../../targets/upstream/asked.ts";
-import { Origin } from "../../targets/upstream/origin.ts";
+import { parseAnswerHead } from "../../targets/gateways/origin/response_head.ts";
+import type { Asked } from "../../targets/gateways/origin/request.ts";
+import { Origin } from "../../targets/gateways/origin/origin.ts";
 
 const GET: Asked = { method: "GET", path: "/", fields: [], body: null };
 

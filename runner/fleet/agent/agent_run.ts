@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Queue } from "bullmq";
 import { messageOf } from "../../../base/errors.ts";
 import { withoutSecrets } from "../../../base/secrets.ts";
-import { endpointOf } from "../../../targets/dial/endpoint.ts";
+import { endpointOf } from "../../../base/net/endpoint.ts";
 import { settlesWithin } from "../../../targets/launch/settles.ts";
 import { chooseDriver } from "../../load/choose_driver.ts";
 import type { Loaded } from "../../measure/loader.ts";

@@ -3,7 +3,7 @@
  * when it starts.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RedisClient } from "../../../targets/redis_client.ts";
+import type { RedisClient } from "../../../targets/redis/client.ts";
 import { answerWithin } from "../protocol/answers.ts";
 import { LOOK_MS, ORDERS_MS, ordersKey, OUT_OF_TOUCH_MS } from "../protocol/names.ts";
 import { type Orders, orders } from "../protocol/agent_message.ts";

@@ -3,7 +3,7 @@
  * else's, at work or not. Two that choose at the same moment choose different ones.
  */
 import { z } from "zod";
-import type { RedisClient } from "../../../targets/redis_client.ts";
+import type { RedisClient } from "../../../targets/redis/client.ts";
 import { answerWithin } from "../protocol/answers.ts";
 import { claimKey, ORDERS_MS } from "../protocol/names.ts";
 import { freeOf, leastOf, leftOut, rosterFor } from "./roster.ts";

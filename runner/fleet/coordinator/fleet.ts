@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { durationMsOf } from "../../../scenarios/load/cell_load.ts";
 import { ExpectedError, messageOf, TargetError } from "../../../base/errors.ts";
 import { secrets } from "../../../base/secrets.ts";
-import { endpointOf } from "../../../targets/dial/endpoint.ts";
+import { endpointOf } from "../../../base/net/endpoint.ts";
 import { checkDriver } from "../../load/choose_driver.ts";
 import type { Loaded, Loader, LoaderHooks } from "../../measure/loader.ts";
 import type { LoadRequest } from "../../measure/load_request.ts";

@@ -1,5 +1,5 @@
 /** What a coordinator wants of its agents, kept alive in Redis for as long as the coordinator lives. */
-import type { RedisClient } from "../../../targets/redis_client.ts";
+import type { RedisClient } from "../../../targets/redis/client.ts";
 import { answerWithin } from "../protocol/answers.ts";
 import { ORDERS_MS, ordersKey } from "../protocol/names.ts";
 import type { Orders } from "../protocol/agent_message.ts";

@@ -2,6 +2,7 @@
  * What an agent is asked to load, as JSON. The rules are those of experiment files: an agent sends
  * nothing that a file could not ask for, whoever wrote the job.
  */
+import type { Access } from "../../../base/net/endpoint.ts";
 import { z } from "zod";
 import { jsonStep, patternSource } from "../../../scenarios/request/capture.ts";
 import type { CellLoad } from "../../../scenarios/load/cell_load.ts";
@@ -30,7 +31,6 @@ import {
 } from "../../../scenarios/request/request.ts";
 import type { Script } from "../../../scenarios/request/script.ts";
 import { valueName } from "../../../scenarios/request/values.ts";
-import type { Access } from "../../../targets/access.ts";
 
 const text = z.string().max(LIMITS.body.most);
 

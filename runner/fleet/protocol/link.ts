@@ -3,7 +3,7 @@
  * Redis is away fails at once, and one for BullMQ, which waits until it is back.
  */
 import type { JobsOptions, Queue, Worker, WorkerOptions } from "bullmq";
-import { connectRedis, type RedisClient } from "../../../targets/redis_client.ts";
+import { connectRedis, type RedisClient } from "../../../targets/redis/client.ts";
 import { answerWithin } from "./answers.ts";
 import { OUT_OF_TOUCH_MS, PREFIX } from "./names.ts";
 
