@@ -23,7 +23,7 @@ import { nginxLauncher } from "./gateways/nginx/launcher.ts";
 import { proxyLauncher } from "./gateways/proxy/launcher.ts";
 import { urlLauncher } from "./launch/url.ts";
 
-/** A target's lines are told apart by the key that names its launcher. */
+/** The key that names its launcher distinguishes a target's lines. */
 interface Specs {
   app: AppTarget;
   framework: FrameworkTarget;

@@ -2,7 +2,7 @@
 import { listenOn, type ListenOptions, originAt } from "../base/net/listen.ts";
 import { settlesWithin } from "./launch/settles.ts";
 import type { Gateway, GatewaySettings } from "./gateways/gateway.ts";
-import { ownAnswer } from "./gateways/response.ts";
+import { ownResponse } from "./gateways/response.ts";
 
 /** What is in flight at the end has this long to finish. */
 const CLOSE_MS = 200;
@@ -20,7 +20,7 @@ export async function serveGateway(
   where: ListenOptions,
 ): Promise<ServedGateway> {
   const gateway = await openGateway(settings);
-  const server = listenOn(where, (request) => ownAnswer(request) ?? gateway.fetch(request));
+  const server = listenOn(where, (request) => ownResponse(request) ?? gateway.fetch(request));
   return {
     origin: originAt(server.addr.hostname, server.addr.port),
     receive: (line) => gateway.receive(line),

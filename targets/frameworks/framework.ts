@@ -1,11 +1,11 @@
 /**
- * What a framework of the Kuffel & Walter study is here: a folder of sources, written as the framework's
+ * A framework of the Kuffel & Walter study: a folder of sources, written as the framework's
  * documentation would, that its own tools install and its own runtime serves. One folder a member, one
- * entry in `registry.ts`; `tests/conformance/frameworks_test.ts` asks the same of all of them.
+ * entry in `registry.ts`; `tests/conformance/frameworks_test.ts` runs the same suite over all of them.
  *
  * The contract of a server: it listens on HOST (127.0.0.1 when absent; IPv6 without brackets) and PORT
- * and answers the five endpoints of the built-in app `api`. Its own are the words and the shape in which
- * it refuses a query or tells of an error, as long as they are JSON, with the same status. With REDIS_URL
+ * and serves the five endpoints of the built-in app `api`. Its own are the words and the shape in which
+ * it refuses a query or reports an error, as long as they are JSON, with the same status. With REDIS_URL
  * it sets `plateau:counter` to 1 before it listens; without, `/redis` is 503. With LOGGING=on it logs each
  * request and each error in the way of its documentation, else nothing. It ends on TERM at once.
  */

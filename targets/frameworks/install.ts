@@ -69,17 +69,17 @@ async function checkPrograms(name: FrameworkName, toolchain: Toolchain): Promise
   if (missing.length > 0) {
     throw cannotInstall(name, `there is no ${missing.join(" and no ")} on PATH: ${get}`);
   }
-  const told = await runtimeOf([runtime], { env: ownEnv(), cwd: Deno.cwd() });
-  if (told !== null && isOlder(told, oldest)) {
-    throw cannotInstall(name, `${told} is too old: ${get}`);
+  const version = await runtimeOf([runtime], { env: ownEnv(), cwd: Deno.cwd() });
+  if (version !== null && isOlder(version, oldest)) {
+    throw cannotInstall(name, `${version} is too old: ${get}`);
   }
 }
 
 /** Whether a version such as `Python 3.9.2` comes before `oldest`. */
-function isOlder(told: string, oldest: readonly number[]): boolean {
-  const version = (told.match(/\d+/g) ?? []).map(Number);
-  const at = oldest.findIndex((number, index) => number !== version[index]);
-  return at >= 0 && (version[at] ?? 0) < oldest[at];
+function isOlder(version: string, oldest: readonly number[]): boolean {
+  const numbers = (version.match(/\d+/g) ?? []).map(Number);
+  const at = oldest.findIndex((number, index) => number !== numbers[index]);
+  return at >= 0 && (numbers[at] ?? 0) < oldest[at];
 }
 
 async function makeStage(name: FrameworkName): Promise<string> {

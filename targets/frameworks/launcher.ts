@@ -31,5 +31,5 @@ export const frameworkLauncher: Launcher<FrameworkTarget> = {
   },
 };
 
-/** What tells each of the runtimes that this is no development. */
+/** Each of the runtimes runs as in production. */
 const PRODUCTION = { NODE_ENV: "production", GIN_MODE: "release" };

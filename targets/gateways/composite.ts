@@ -1,4 +1,4 @@
-/** A target of several: a front, which is asked, and those that stand behind it. Together they are one target. */
+/** A composite target: a gateway, which gets the requests, and the targets behind it. Together they are one target. */
 import { messageOf } from "../../base/errors.ts";
 import {
   cannotStart,
@@ -7,32 +7,32 @@ import {
   type WatchedPart,
 } from "../launch/launcher.ts";
 
-/** What those of a company are called where they are shown apart. */
-interface Names {
-  /** The kind of the front. */
-  readonly front: string;
-  /** The target that stands behind it. */
+/** The names of the parts, where they are shown apart. */
+interface PartNames {
+  /** The kind of the gateway. */
+  readonly gateway: string;
+  /** The target behind it. */
   readonly behind: string;
 }
 
-/** Those that stand behind a front, until all are stopped together. */
-export class Company {
+/** The targets behind a gateway, until all are stopped together. */
+export class Composite {
   readonly startedMs = performance.now();
   readonly #members: RunningTarget[] = [];
   readonly #ended = Promise.withResolvers<Exit>();
-  /** What the first said that ended. */
+  /** The last lines of the first part that ended. */
   #lastLines: (() => readonly string[]) | null = null;
 
-  constructor(private readonly names: Names) {}
+  constructor(private readonly names: PartNames) {}
 
-  /** Takes what was started into the company; its end is from now on the end of all. */
+  /** Takes a started target into the composite; its end is from now on the end of all. */
   take(member: RunningTarget): RunningTarget {
     this.#members.push(member);
     void member.exited.then((exit) => this.#end(exit, () => member.lastLines()));
     return member;
   }
 
-  /** Starts several at once. When one fails the others are kept, to be stopped with the rest. */
+  /** Starts several at once. When one fails the others stay, to be stopped with the rest. */
   async takeAll(starts: readonly Promise<RunningTarget>[]): Promise<RunningTarget[]> {
     const outcomes = await Promise.allSettled(starts);
     const started = outcomes.flatMap((outcome) =>
@@ -43,44 +43,44 @@ export class Company {
     return started;
   }
 
-  /** Who was to join could not: that is the end of all. */
+  /** An instance could not join: that is the end of all. */
   fail(error: unknown): void {
     this.#end({ code: 1, signal: null }, () => [messageOf(error)]);
   }
 
-  /** The front first, so that nobody is asked any more who is gone. */
-  async stop(front: RunningTarget | null = null): Promise<void> {
-    await front?.stop();
+  /** The gateway first, so that no request goes to a target that is gone. */
+  async stop(gateway: RunningTarget | null = null): Promise<void> {
+    await gateway?.stop();
     await Promise.all(this.#members.map((member) => member.stop()));
   }
 
-  /** All as one, seen through its front. @param onLoadStart For what begins with the load, in the front. */
-  behind(front: RunningTarget, { onLoadStart, stop }: FrontHooks = {}): RunningTarget {
-    void front.exited.then((exit) => this.#end(exit, () => front.lastLines()));
-    const runtimes = [front, ...this.#members].flatMap(({ runtime }) => runtime ?? []);
+  /** All as one target, seen through its gateway. @param onLoadStart For what begins with the load, in the gateway. */
+  behind(gateway: RunningTarget, { onLoadStart, stop }: GatewayHooks = {}): RunningTarget {
+    void gateway.exited.then((exit) => this.#end(exit, () => gateway.lastLines()));
+    const runtimes = [gateway, ...this.#members].flatMap(({ runtime }) => runtime ?? []);
     return {
-      ...front,
+      ...gateway,
       runtime: [...new Set(runtimes)].join(", ") || null,
       startUpMs: performance.now() - this.startedMs,
       exited: this.#ended.promise,
-      parts: () => this.#parts(front),
+      parts: () => this.#parts(gateway),
       onLoadStart: (atMs): void => {
         onLoadStart?.(atMs);
         for (const member of this.#members) member.onLoadStart?.(atMs);
       },
-      lastLines: () => (this.#lastLines ?? front.lastLines)(),
+      lastLines: () => (this.#lastLines ?? gateway.lastLines)(),
       stop: async (): Promise<void> => {
         await stop?.();
-        await this.stop(front);
+        await this.stop(gateway);
       },
     };
   }
 
-  /** The front itself may be one of those whom it shares its port with. */
-  #parts(front: RunningTarget): WatchedPart[] {
-    const own = this.#members.includes(front)
+  /** The gateway itself may be one of the instances that share its port. */
+  #parts(gateway: RunningTarget): WatchedPart[] {
+    const own = this.#members.includes(gateway)
       ? []
-      : [partOf(front, { role: "front", name: this.names.front })];
+      : [partOf(gateway, { role: "front", name: this.names.gateway })];
     const { behind } = this.names;
     return [
       ...own,
@@ -96,7 +96,7 @@ export class Company {
   }
 }
 
-interface FrontHooks {
+interface GatewayHooks {
   readonly onLoadStart?: (atMs: number) => void;
   /** To be done before anything is stopped. */
   readonly stop?: () => Promise<void>;
@@ -104,21 +104,21 @@ interface FrontHooks {
 
 function partOf(
   { pid, supervised }: RunningTarget,
-  called: Pick<WatchedPart, "role" | "name">,
+  named: Pick<WatchedPart, "role" | "name">,
 ): WatchedPart {
-  return { ...called, pid, supervised };
+  return { ...named, pid, supervised };
 }
 
-/** Starts a company; when that fails, nobody of it is left. */
+/** Starts a composite target; when that fails, no part of it is left. */
 export async function startComposite(
-  names: Names,
-  start: (company: Company) => Promise<RunningTarget>,
+  names: PartNames,
+  start: (composite: Composite) => Promise<RunningTarget>,
 ): Promise<RunningTarget> {
-  const company = new Company(names);
+  const composite = new Composite(names);
   try {
-    return await start(company);
+    return await start(composite);
   } catch (error) {
-    await company.stop();
+    await composite.stop();
     throw error;
   }
 }
@@ -130,5 +130,5 @@ export async function startComposite(
 export function plainOrigin({ origin, access }: RunningTarget, context: { name: string }): string {
   if (origin.startsWith("http:") && access?.unixPath === undefined) return origin;
   const others = "neither of https nor of a unix socket, as a proxy can";
-  throw cannotStart(context, `it can stand only in front of http://host:port, ${others}`);
+  throw cannotStart(context, `it can stand only in gateway of http://host:port, ${others}`);
 }

@@ -1,39 +1,39 @@
-/** Answers of an origin, or of nobody, on their way to a client of a front. */
+/** Responses of an origin on their way to the client, and those that a gateway makes itself. */
 import { messageOf } from "../../base/errors.ts";
 import type { Fields } from "./origin/fields.ts";
-import type { OriginAnswer } from "./origin/origin.ts";
+import type { OriginResponse } from "./origin/origin.ts";
 import { losesBody, pathOf } from "./origin/request.ts";
 
 /** Deno before 2.9 compresses on its own what does not forbid it. */
 const COMPRESSES = Number(Deno.version.deno.split(".")[0]) < 3 &&
   Number(Deno.version.deno.split(".")[1]) < 9;
 
-/** The answer as it is. */
-export function responseOf({ status, fields, body }: OriginAnswer): Response {
+/** The response as it is. */
+export function responseOf({ status, fields, body }: OriginResponse): Response {
   return new Response(body, { status, headers: COMPRESSES ? untouchable(fields) : fields });
 }
 
 /** RFC 9111 §5.2.2.6. */
 function untouchable(fields: Fields): Fields {
-  const isTold = fields.some(([name]) => name === "content-encoding");
-  return isTold ? fields : [...fields, ["cache-control", "no-transform"]];
+  const isCoded = fields.some(([name]) => name === "content-encoding");
+  return isCoded ? fields : [...fields, ["cache-control", "no-transform"]];
 }
 
 export function badGateway(error: unknown): Response {
-  const message = `Cannot get an answer from the origin: ${messageOf(error)}`;
+  const message = `Cannot get a response from the origin: ${messageOf(error)}`;
   return Response.json({ error: message }, { status: 502 });
 }
 
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 // hot: every request.
-/** Null for what goes on to an origin. */
-export function ownAnswer(request: Request): Response | null {
+/** The response to a request that no origin must get; null for all others. */
+export function ownResponse(request: Request): Response | null {
   const { method, url, headers } = request;
   if (method === "TRACE" || method === "CONNECT") return notAllowed(method);
   const path = pathOf(url);
   if (path === null || !isHost(headers.get("host") ?? "")) {
-    return refused("Cannot make out what is asked for: its host or its path is none");
+    return refused("Cannot use this request: its host or its path is none");
   }
   if (losesBody(request)) {
     return refused(`Cannot pass on a body with ${method}: send it with POST, or go through nginx`);
@@ -48,7 +48,7 @@ export function ownAnswer(request: Request): Response | null {
 
 /**
  * A name or an address, maybe with a port, or nothing (RFC 9112 §3.2). A host like `x/admin?` would put
- * another path before the one that is asked for, as `Request` makes one URL of both.
+ * another path before the requested one, as `Request` makes one URL of both.
  */
 function isHost(text: string): boolean {
   return /^(?:(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d{0,5})?)?$/i.test(text);

@@ -6,7 +6,7 @@ import type { LaunchContext, RunningTarget } from "../launch/launcher.ts";
 import { OWN_RUNTIME } from "../launch/runtime.ts";
 
 export interface StartedGateway {
-  readonly front: RunningTarget;
+  readonly gateway: RunningTarget;
   /** Sends a line to the gateway while it runs, see `Gateway.receive`. */
   readonly send: (line: string) => Promise<void>;
 }
@@ -19,9 +19,9 @@ export async function startGateway(
   const port = context.listen?.port ?? 0;
   const child = startSelf(["gateway", String(port), context.host], {});
   void child.writeLine(JSON.stringify(settings));
-  const front = await bringUp(
+  const gateway = await bringUp(
     { child, runtime: OWN_RUNTIME, path: context.readyPath, port: null },
     context,
   );
-  return { front, send: child.writeLine };
+  return { gateway, send: child.writeLine };
 }

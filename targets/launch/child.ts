@@ -39,7 +39,7 @@ export interface Child extends Watched {
   stop(): Promise<void>;
 }
 
-export interface Surroundings {
+export interface ProcessEnvironment {
   readonly env: Record<string, string>;
   readonly cwd?: string;
 }
@@ -52,7 +52,7 @@ export function startSelf(args: readonly string[], env: Record<string, string>):
   return { ...child, supervised: false, announced };
 }
 
-interface SupervisedSurroundings extends Surroundings {
+interface SupervisedEnvironment extends ProcessEnvironment {
   /** A folder of its own, which is removed when it has ended, also when we have been killed before. */
   readonly folder?: string;
   /** The same for a folder that stays when the program succeeds. */
@@ -64,7 +64,7 @@ interface SupervisedSurroundings extends Surroundings {
 /** Starts a foreign program, by its full path; `env` is its whole environment. Announces its process id. */
 export function startSupervised(
   command: readonly string[],
-  { env, cwd, folder, stage, onLeft = () => {} }: SupervisedSurroundings,
+  { env, cwd, folder, stage, onLeft = () => {} }: SupervisedEnvironment,
 ): Child {
   const forSupervisor = {
     [SUPERVISED_ENV]: JSON.stringify(env),
@@ -84,21 +84,21 @@ export function startSupervised(
   return { ...child, supervised: true, announced, exited, stop };
 }
 
-/** A supervisor tells of signal n, which has ended its program, by the code 128 + n. */
+/** A supervisor exits with the code 128 + n where signal n has ended its program. */
 function withSignal({ code, signal }: Exit): Exit {
-  const told = Object.entries(constants.signals).find(([, number]) => code === 128 + number);
-  return { code, signal: signal ?? told?.[0] ?? null };
+  const ending = Object.entries(constants.signals).find(([, number]) => code === 128 + number);
+  return { code, signal: signal ?? ending?.[0] ?? null };
 }
 
 function start(
   args: readonly string[],
-  surroundings: Surroundings,
+  environment: ProcessEnvironment,
   graceMs: number,
 ): Pick<Child, "pid" | "output" | "exited" | "writeLine" | "stop"> {
   const [program, programArgs] = selfCommand(args);
   const command = new Deno.Command(program, {
     args: programArgs,
-    ...surroundings,
+    ...environment,
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",

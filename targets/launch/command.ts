@@ -36,10 +36,10 @@ function leftText({ name }: LaunchContext, pids: readonly number[]): string {
     `(sudo kill -9 ${pids.join(" ")})`;
 }
 
-/** A program that listens on loopback of its own accord is not heard elsewhere. */
+/** A program that listens on loopback of its own accord is not reached elsewhere. */
 function hostAdvice({ command, env }: CommandTarget, { host }: LaunchContext): string | undefined {
-  const isTold = [...command, ...Object.values(env)].some((text) => text.includes("{host}"));
-  if (host === LOOPBACK || isTold) return undefined;
+  const isPassed = [...command, ...Object.values(env)].some((text) => text.includes("{host}"));
+  if (host === LOOPBACK || isPassed) return undefined;
   return `write {host} in its command or env, so that it listens on ${host}`;
 }
 

@@ -1,4 +1,4 @@
-/** What a foreign program finds around it: a clean environment, its folder, a free port. */
+/** The environment of a foreign program: its variables, its folder, a free port. */
 import { statSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { LOOPBACK } from "../../base/net/listen.ts";

@@ -37,7 +37,7 @@ export interface RunningTarget extends Watched {
   readonly access?: Access;
   /** From the start of the process to its first right answer, milliseconds; null for `url`. */
   readonly startUpMs: number | null;
-  /** What runs it, with its version, such as `node v20.20.2`; null where it can't be told. */
+  /** What runs it, with its version, such as `node v20.20.2`; null where it is unknown. */
   readonly runtime: string | null;
   /** Path that answered its ready check; null when it was not asked. */
   readonly readyPath: string | null;
@@ -53,7 +53,7 @@ export interface RunningTarget extends Watched {
   stop(): Promise<void>;
 }
 
-/** What a launcher may use of its surroundings. */
+/** The environment of a launcher. */
 export interface LaunchContext {
   /** Name of the target in the experiment, for messages. */
   readonly name: string;
@@ -82,7 +82,7 @@ export interface Listening {
 
 /** For launchers of what stands in front of other targets. */
 export interface GatewayContext extends LaunchContext {
-  /** Starts another target of the experiment, on loopback unless told otherwise. Throws as `Launcher.start` does. */
+  /** Starts another target of the experiment, on loopback unless `changes` says otherwise. Throws as `Launcher.start` does. */
   startOther(
     target: string,
     changes?: Partial<Pick<LaunchContext, "name" | "host" | "listen" | "signal">>,

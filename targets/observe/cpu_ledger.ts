@@ -10,7 +10,7 @@ export interface CpuSample {
   readonly pid: number;
   /** The one that it was found under; null for the root. */
   readonly parent: number | null;
-  /** Tells it from a later process with its number. */
+  /** Distinguishes it from a later process with its number. */
   readonly start: number;
   readonly ownMs: number;
   /** Of its children that have ended and were waited for. */

@@ -6,14 +6,14 @@ import { TreeUse } from "./tree_use.ts";
 import { Series, type Use } from "./use.ts";
 import { lookEachInterval, type LookTimes, type ResourceWatch, type WatchedUse } from "./watch.ts";
 
-/** Asked again and again; a connection may belong to it. */
+/** Read again and again; a connection may belong to it. */
 export interface RedisUse {
   /** Since the last time, the first time none; null when it can't be had. */
   take(): Promise<Use | null>;
   close(): void;
 }
 
-/** Null when it does not tell. */
+/** Null where it is unknown. */
 export async function openRedisUse(
   { url, pid, supervised }: Pick<ProvidedRedis, "url" | "pid" | "supervised">,
 ): Promise<RedisUse | null> {
@@ -52,7 +52,7 @@ export function watchRedis(redis: RedisUse, times: LookTimes): ResourceWatch {
  * times a second; that is in its own figures.
  */
 export class RedisInfo {
-  #last: Told | null = null;
+  #last: RedisTotals | null = null;
 
   private constructor(private readonly client: RedisClient) {}
 
@@ -70,13 +70,13 @@ export class RedisInfo {
   async take(): Promise<Use | null> {
     const texts = [this.client.info("cpu"), this.client.info("memory")];
     const info = await Promise.all(texts).catch(() => null);
-    const told = info && parseInfo(info.join("\n"));
-    if (told === null) return null;
-    const last = this.#last ?? told;
-    this.#last = told;
-    const cpuMs = Math.max(0, told.cpuMs - last.cpuMs);
-    const systemMs = Math.min(cpuMs, Math.max(0, told.systemMs - last.systemMs));
-    const { memoryBytes } = told;
+    const totals = info && parseInfo(info.join("\n"));
+    if (totals === null) return null;
+    const last = this.#last ?? totals;
+    this.#last = totals;
+    const cpuMs = Math.max(0, totals.cpuMs - last.cpuMs);
+    const systemMs = Math.min(cpuMs, Math.max(0, totals.systemMs - last.systemMs));
+    const { memoryBytes } = totals;
     return { cpuMs, systemMs, memoryBytes, threads: null, files: null, switches: null };
   }
 
@@ -85,10 +85,10 @@ export class RedisInfo {
   }
 }
 
-type Told = Pick<Use, "cpuMs" | "systemMs" | "memoryBytes">;
+type RedisTotals = Pick<Use, "cpuMs" | "systemMs" | "memoryBytes">;
 
 /** CPU time since it started, with that of ended children, and memory; null when a line of these is missing. */
-export function parseInfo(text: string): Told | null {
+export function parseInfo(text: string): RedisTotals | null {
   const read = (field: string): number =>
     Number(new RegExp(`^${field}:([\\d.]+)`, "m").exec(text)?.[1] ?? NaN);
   const systemMs = (read("used_cpu_sys") + read("used_cpu_sys_children")) * 1_000;

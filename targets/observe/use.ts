@@ -18,7 +18,7 @@ export interface Switches {
   readonly involuntary: number;
 }
 
-/** Of several at the same time; what one of them does not tell, the sum does not tell either. */
+/** Of several at the same time; unknown in the sum where unknown in one of them. */
 export function sumOfUses([first, ...others]: readonly Use[]): Use {
   return others.reduce((sum, use) => ({
     cpuMs: sum.cpuMs + use.cpuMs,

@@ -9,7 +9,7 @@ export interface ResourcePoint {
   readonly cpu: number;
   /** Resident memory, bytes; what processes share is counted for each. */
   readonly memory: number;
-  /** Of `cpu`. What follows is absent where the system does not tell. */
+  /** Of `cpu`. The rest is absent where it is unknown. */
   readonly user?: number;
   readonly system?: number;
   readonly threads?: number;

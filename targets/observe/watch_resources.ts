@@ -38,7 +38,7 @@ export function watchResources(target: Subject, options: WatchOptions): Resource
     return stopped ??= stopAll(watches);
   };
   const { sinceMs, forMs = null } = options;
-  // Whoever stops it later hears what went wrong.
+  // A failure is reported to the caller who stops it later.
   const timer = forMs === null
     ? undefined
     : setTimeout(() => stop().catch(() => {}), Math.max(0, sinceMs + forMs - performance.now()));

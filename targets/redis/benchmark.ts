@@ -54,7 +54,7 @@ export async function benchmarkRedis(
 function whereIs(url: string): string[] {
   const { protocol, hostname, port, password } = new URL(url);
   if (password !== "") throw new Error("it takes a password only where all on the machine see it");
-  if (protocol !== "redis:") throw new Error("it is asked over TLS");
+  if (protocol !== "redis:") throw new Error("it needs TLS");
   return ["-h", hostname.replace(/^\[|\]$/g, ""), "-p", port || "6379"];
 }
 

@@ -3,8 +3,8 @@ import type { createClient } from "redis";
 import { messageOf, TargetError, UserError } from "../../base/errors.ts";
 import { settlesWithin } from "../launch/settles.ts";
 
-/** A server that takes longer to its first answer is not used. */
-const FIRST_ANSWER_MS = 2_000;
+/** A server that takes longer to its first reply is not used. */
+const FIRST_REPLY_MS = 2_000;
 const RECONNECT_MS = 100;
 
 export type RedisClient = ReturnType<typeof createClient>;
@@ -12,13 +12,13 @@ export type RedisClient = ReturnType<typeof createClient>;
 export interface ConnectOptions {
   /** Authorities that are trusted besides the usual ones, as PEM; for rediss. */
   readonly caCerts?: readonly string[];
-  /** What is asked while the connection is lost waits until it is back; else it fails at once. */
+  /** Commands wait while the connection is lost; else they fail at once. */
   readonly waits?: boolean;
 }
 
 /**
- * Connects and sees PING answered. A connection that is lost later is dialled again. Throws a UserError
- * when `url` is none, a TargetError that names the server, without its password, when it does not answer.
+ * Connects and sees a reply to PING. A connection that is lost later is dialled again. Throws a UserError
+ * when `url` is none, a TargetError that names the server, without its password, when it does not reply.
  */
 export async function connectRedis(
   url: string,
@@ -26,26 +26,26 @@ export async function connectRedis(
 ): Promise<RedisClient> {
   if (!/^rediss?:$/.test(URL.parse(url)?.protocol ?? "")) throw notAnAddress();
   const { makeClient } = await import("./package.ts");
-  let answered = false;
+  let replied = false;
   const client: RedisClient = makeClient({
     url,
     disableOfflineQueue: !waits,
     socket: {
       ...caCerts !== undefined && { ca: [...caCerts] },
-      connectTimeout: FIRST_ANSWER_MS,
-      reconnectStrategy: () => answered && RECONNECT_MS,
+      connectTimeout: FIRST_REPLY_MS,
+      reconnectStrategy: () => replied && RECONNECT_MS,
     },
   });
-  client.on("error", () => {}); // told by the command that fails
+  client.on("error", () => {}); // the command that fails reports it
   try {
     const first = client.connect().then(() => client.ping());
-    answered = await settlesWithin(first, FIRST_ANSWER_MS);
-    if (answered) return client;
-    throw new Error(`no answer in ${FIRST_ANSWER_MS / 1_000} s`);
+    replied = await settlesWithin(first, FIRST_REPLY_MS);
+    if (replied) return client;
+    throw new Error(`no reply in ${FIRST_REPLY_MS / 1_000} s`);
   } catch (error) {
     client.destroy();
     throw new TargetError(
-      `Cannot use Redis at ${printableUrl(url)} as it does not answer PING: ${messageOf(error)}`,
+      `Cannot use Redis at ${printableUrl(url)} as it does not reply to PING: ${messageOf(error)}`,
     );
   }
 }

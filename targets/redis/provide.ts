@@ -6,11 +6,11 @@ import { cleanEnv, findProgram, freePort } from "../launch/environment.ts";
 import { connectRedis, forgetKeys, OWN_KEYS, printableUrl, type RedisClient } from "./client.ts";
 import { messageOf, TargetError } from "../../base/errors.ts";
 
-/** A Redis (or Valkey) server that has answered. */
+/** A Redis (or Valkey) server that has replied. */
 export interface ProvidedRedis extends Watched {
   /** May hold a password: print `printableUrl(url)` of redis_client.ts. */
   readonly url: string;
-  /** given: by the user; found: it answered on 127.0.0.1:6379; private: started for this run. */
+  /** given: by the user; found: it replied on 127.0.0.1:6379; private: started for this run. */
   readonly kind: "given" | "found" | "private";
   /** Such as `7.0.15`. */
   readonly version: string;
@@ -38,13 +38,13 @@ const PROGRAMS = ["redis-server", "valkey-server"];
 
 const START_MS = 5_000;
 
-/** Null when none was given and none can be had. Throws as connectRedis when the given one does not answer. */
+/** Null when none was given and none can be had. Throws as connectRedis when the given one does not reply. */
 export async function provideRedis(
   { url, signal, wellKnownUrl = "redis://127.0.0.1:6379", env = cleanEnv() }: RedisOptions,
 ): Promise<ProvidedRedis | null> {
-  if (url !== null) return foreign(url, "given", await askVersion(url));
+  if (url !== null) return foreign(url, "given", await readVersion(url));
   signal.throwIfAborted();
-  const found = await askVersion(wellKnownUrl).catch(() => null);
+  const found = await readVersion(wellKnownUrl).catch(() => null);
   if (found !== null) return foreign(wellKnownUrl, "found", found);
   return await startPrivate(env, signal);
 }
@@ -73,7 +73,7 @@ async function tidy(url: string, use: (client: RedisClient) => Promise<unknown>)
 }
 
 /** Throws as connectRedis. */
-async function askVersion(url: string): Promise<string> {
+async function readVersion(url: string): Promise<string> {
   const client = await connectRedis(url);
   try {
     const info = await client.info("server").catch(() => ""); // its ACL may forbid it
@@ -95,15 +95,15 @@ async function startPrivate(
   const options = ["--port", `${port}`, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
   const url = `redis://127.0.0.1:${port}`;
   const child = startSupervised([program, ...options], { env });
-  const { answer } = await awaitStartUp({
+  const { result } = await awaitStartUp({
     child,
     what: "a private Redis",
     question: "PING",
     limitMs: START_MS,
     signal,
-    ask: () => askVersion(url),
+    attempt: () => readVersion(url),
   });
   const { pid, supervised, stop } = child;
   const forget = (): Promise<void> => tidy(url, (client) => client.flushAll());
-  return { url, kind: "private", version: answer, pid, supervised, forget, stop };
+  return { url, kind: "private", version: result, pid, supervised, forget, stop };
 }

@@ -53,12 +53,12 @@ const MISHAPS: { what: string; lines: Lines; says: RegExp; readyTimeoutMs?: numb
   {
     what: "dead",
     lines: { command: program("talk") },
-    says: /^Cannot start target behind( \(instance \d\))?: it exited with code 3 before answering/,
+    says: /^Cannot start target behind( \(instance \d\))?: it exited with code 3 before it responded/,
   },
   {
     what: "silent",
     lines: { command: program("silent") },
-    says: /^Cannot start target behind( \(instance \d\))?: no answer to GET \/ in 0\.5 s/,
+    says: /^Cannot start target behind( \(instance \d\))?: no response to GET \/ in 0\.5 s/,
     readyTimeoutMs: 500,
   },
 ];

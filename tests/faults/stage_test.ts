@@ -83,7 +83,7 @@ testWith(["redis"], "a cut way lets nothing through, and a mended one does", asy
   const url = redis.urlAt("127.0.0.1", way.port);
   for (const how of ["closed", "silent"] as const) {
     way.cut(how);
-    await assert.rejects(connectRedis(url), how === "closed" ? /refused|reset/i : /no answer/);
+    await assert.rejects(connectRedis(url), how === "closed" ? /refused|reset/i : /no reply/);
     way.mend();
     const client = await connectRedis(url);
     const asked = client.ping();

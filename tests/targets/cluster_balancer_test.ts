@@ -151,7 +151,7 @@ Deno.test("an instance that is gone is status 502", async () => {
   await using balanced = await balance([gone]);
   const response = await fetch(balanced.origin);
   assert.equal(response.status, 502);
-  assert.match(await response.text(), /Cannot get an answer from the origin/);
+  assert.match(await response.text(), /Cannot get a response from the origin/);
 });
 
 Deno.test("connections to an instance are used again", async () => {

@@ -126,7 +126,7 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
     what: "an nginx that serves nothing",
     targets: { b: { nginx: {} } },
     says: [
-      /^Cannot tell what nginx serves: write root: FOLDER, files: \{ \/path: text \} or proxy: TARGET$/,
+      /^Cannot serve nothing with nginx: write root: FOLDER, files: \{ \/path: text \} or proxy: TARGET$/,
     ],
   },
   {

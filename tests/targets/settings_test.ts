@@ -72,7 +72,7 @@ const WRONG: [what: string, lines: unknown, place: string, message: RegExp][] = 
     "none of them",
     {},
     "",
-    /^Cannot tell what this target is: write one of app, framework, command, url, proxy, cluster and nginx$/,
+    /^Cannot use a target of no kind: write one of app, framework, command, url, proxy, cluster and nginx$/,
   ],
   [
     "an app with an unknown setting",

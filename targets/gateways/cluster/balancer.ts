@@ -4,7 +4,7 @@
  */
 import type { BalancerSettings, Gateway } from "../gateway.ts";
 import { badGateway, responseOf } from "../response.ts";
-import { askedBy } from "../origin/request.ts";
+import { originRequestOf } from "../origin/request.ts";
 import { Origin } from "../origin/origin.ts";
 import { makePolicy, type Policy } from "./policies.ts";
 
@@ -20,7 +20,7 @@ export class Balancer implements Gateway {
   async fetch(request: Request): Promise<Response> {
     const instance = this.#instances[this.#policy.pick(this.#instances)];
     try {
-      return responseOf(await instance.ask(askedBy(request), request.signal));
+      return responseOf(await instance.send(originRequestOf(request), request.signal));
     } catch (error) {
       return badGateway(error);
     }

@@ -2,7 +2,7 @@
  * A kind of balancer: it starts the instances and the gateway in front of them, and lets instances join while
  * the load runs. One file a member (builtin, nginx, reuseport), one entry in `launcher.ts`.
  */
-import type { Company } from "../composite.ts";
+import type { Composite } from "../composite.ts";
 import type { GatewayContext, RunningTarget } from "../../launch/launcher.ts";
 import type { ClusterTarget } from "../../../base/target/gateway_spec.ts";
 
@@ -10,11 +10,11 @@ export type Cluster = ClusterTarget["cluster"];
 
 export interface ClusterContext extends GatewayContext {
   /** Takes all that is started. */
-  readonly company: Company;
+  readonly composite: Composite;
 }
 
 export interface Balancing {
-  /** Throws as `Launcher.start` does; what it has started until then is in the company. */
+  /** Throws as `Launcher.start` does; all that it has started until then is in the composite. */
   start(cluster: Cluster, context: ClusterContext): Promise<RunningTarget>;
 }
 
@@ -35,8 +35,8 @@ export function joining({ instances, add }: Cluster, context: ClusterContext, jo
   const signal = AbortSignal.any([context.signal, over.signal]);
   const joinAll = (count: number): void => {
     const starts = Array.from({ length: count }, (_, at) => join(instances + at + 1, signal));
-    joined = context.company.takeAll(starts).catch((error) => {
-      if (!signal.aborted) context.company.fail(error);
+    joined = context.composite.takeAll(starts).catch((error) => {
+      if (!signal.aborted) context.composite.fail(error);
     });
   };
   return {

@@ -6,14 +6,14 @@ import { type Balancing, instanceName, joining, numbers } from "./balancing.ts";
 
 export const builtin: Balancing = {
   async start(cluster, context): Promise<RunningTarget> {
-    const { company } = context;
-    const instances = await company.takeAll(
+    const { composite } = context;
+    const instances = await composite.takeAll(
       numbers(cluster.instances).map((n) =>
         context.startOther(cluster.of, { name: instanceName(cluster, n) })
       ),
     );
     const origins = instances.map((instance) => plainOrigin(instance, context));
-    const { front, send } = await startGateway(
+    const { gateway, send } = await startGateway(
       { kind: "balancer", origins, policy: cluster.policy ?? "round-robin" },
       { ...context, readyPath: instances[0].readyPath ?? "/" },
     );
@@ -25,6 +25,6 @@ export const builtin: Balancing = {
       await send(`join ${plainOrigin(instance, context)}`);
       return instance;
     });
-    return company.behind(front, hooks);
+    return composite.behind(gateway, hooks);
   },
 };

@@ -13,10 +13,10 @@ export const clusterLauncher: Launcher<ClusterTarget> = {
       const fix = "use balancer: builtin or nginx";
       throw cannotStart(context, `instances share a port only on Linux; ${fix}`);
     }
-    const front = cluster.balancer === "builtin" ? "balancer" : cluster.balancer;
+    const gateway = cluster.balancer === "builtin" ? "balancer" : cluster.balancer;
     return startComposite(
-      { front, behind: cluster.of },
-      (company) => balancers[cluster.balancer].start(cluster, { ...context, company }),
+      { gateway, behind: cluster.of },
+      (composite) => balancers[cluster.balancer].start(cluster, { ...context, composite }),
     );
   },
 };

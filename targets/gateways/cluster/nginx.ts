@@ -13,8 +13,8 @@ import { type Balancing, instanceName, joining, numbers } from "./balancing.ts";
 
 export const nginx: Balancing = {
   async start(cluster, context): Promise<RunningTarget> {
-    const { company } = context;
-    const instances = await company.takeAll(
+    const { composite } = context;
+    const instances = await composite.takeAll(
       numbers(cluster.instances).map((n) =>
         context.startOther(cluster.of, { name: instanceName(cluster, n) })
       ),
@@ -25,7 +25,7 @@ export const nginx: Balancing = {
       ...instances.map((instance) => ({ origin: plainOrigin(instance, context), late: false })),
       ...latePorts.map((port) => ({ origin: originAt(LOOPBACK, port), late: true })),
     ];
-    const front = await startNginx({
+    const gateway = await startNginx({
       workers: cluster.workers ?? "auto",
       serves: { servers, policy: cluster.policy ?? "round-robin" },
       readyPath: instances[0].readyPath ?? "/",
@@ -36,6 +36,6 @@ export const nginx: Balancing = {
         listen: { port: latePorts[n - cluster.instances - 1], shared: false },
         signal,
       }));
-    return company.behind(front, hooks);
+    return composite.behind(gateway, hooks);
   },
 };

@@ -7,7 +7,7 @@ import { type Balancing, instanceName, joining, numbers } from "./balancing.ts";
 
 export const reuseport: Balancing = {
   async start(cluster, context): Promise<RunningTarget> {
-    const { company } = context;
+    const { composite } = context;
     const startOn = (port: number, n: number, signal = context.signal): Promise<RunningTarget> =>
       context.startOther(cluster.of, {
         name: instanceName(cluster, n),
@@ -18,8 +18,8 @@ export const reuseport: Balancing = {
     const first = await startOn(context.listen?.port ?? 0, 1);
     const port = Number(new URL(first.origin).port);
     const others = numbers(cluster.instances).slice(1).map((n) => startOn(port, n));
-    await company.takeAll([Promise.resolve(first), ...others]);
+    await composite.takeAll([Promise.resolve(first), ...others]);
     const hooks = joining(cluster, context, (n, signal) => startOn(port, n, signal));
-    return company.behind(first, hooks);
+    return composite.behind(first, hooks);
   },
 };

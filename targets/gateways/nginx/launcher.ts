@@ -14,12 +14,12 @@ export const nginxLauncher: Launcher<NginxTarget> = {
       const folder = locateFolder(root ?? ".", context);
       return startNginx({ workers, serves: { folder }, readyPath: "/" }, context);
     }
-    return startComposite({ front: "nginx", behind: proxy }, async (company) => {
-      const origin = isUrl(proxy) ? null : company.take(await context.startOther(proxy));
+    return startComposite({ gateway: "nginx", behind: proxy }, async (composite) => {
+      const origin = isUrl(proxy) ? null : composite.take(await context.startOther(proxy));
       const server = { origin: origin ? plainOrigin(origin, context) : proxy, late: false };
       const serves = { servers: [server], policy: "round-robin" } as const;
       const readyPath = origin?.readyPath ?? "/";
-      return company.behind(await startNginx({ workers, serves, readyPath }, context));
+      return composite.behind(await startNginx({ workers, serves, readyPath }, context));
     });
   },
 };

@@ -1,23 +1,37 @@
 /**
- * One connection to an origin: bytes out, answers in. One answer at a time; the connection reads ahead
- * while it is idle, and so knows at once when the origin has closed it.
+ * One connection to an origin: bytes out, responses in, one at a time. The connection reads ahead while it is
+ * idle, and so knows at once when the origin has closed it.
  */
 import { Buffer } from "node:buffer";
 import { type Connection, dial } from "../../../base/net/dial.ts";
 import type { Endpoint } from "../../../base/net/endpoint.ts";
-import { type AnswerHead, parseAnswerHead } from "./response_head.ts";
+import type { ResponseSink } from "../../../base/http/kept.ts";
+import { BROKEN, COMPLETE, ResponseReader } from "../../../base/http/response.ts";
+import type { Fields } from "./fields.ts";
 
 const BUFFER_BYTES = 64 * 1_024;
-const CR_LF = Buffer.from("\r\n");
-const EMPTY_LINE = Buffer.from("\r\n\r\n");
+
+export interface OriginHead {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly fields: Fields;
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
 
 export class OriginConnection {
   readonly #conn: Connection;
   readonly #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
-  /** What was read and not yet taken is between these. */
+  /** Octets that were read and not yet taken are between these. */
   #from = 0;
   #to = 0;
   #ahead: Promise<boolean> | null = null;
+  readonly #received = new ReceivedParts();
+  readonly #reader = new ResponseReader({
+    sink: this.#received,
+    maxKeptBytes: Infinity,
+    allowsBothFramings: true,
+  });
   isOpen = true;
 
   private constructor(conn: Connection) {
@@ -33,48 +47,47 @@ export class OriginConnection {
     for (let at = 0; at < bytes.length;) at += await this.#conn.write(bytes.subarray(at));
   }
 
-  /** The head of the next answer that is not an interim one. Throws when the connection ends before. */
-  async readHead(method: string): Promise<AnswerHead> {
-    while (true) {
-      const head = parseAnswerHead(await this.#takeUntil(EMPTY_LINE), method);
-      if (head.status >= 200) return head;
+  /** The head of the next final response. Throws when it is broken, or the connection ends before. */
+  async readHead(method: string): Promise<OriginHead> {
+    this.#reader.begin(method === "HEAD");
+    while (!this.#reader.hasHead) await this.#advance();
+    return { status: this.#reader.status, fields: fieldsOf(this.#received.head) };
+  }
+
+  /** Whether the response at hand has come whole. */
+  get isWhole(): boolean {
+    return this.#reader.state === COMPLETE;
+  }
+
+  /** Whether the connection may carry another request; known once the response is whole. */
+  get keepAlive(): boolean {
+    return this.#reader.keepAlive;
+  }
+
+  /** All of the body that is here. */
+  takeBody(): Bytes {
+    return joined(this.#received.takePieces());
+  }
+
+  /** The next part of the body; null at its end. Throws when it is broken, or the origin ends too early. */
+  async readBody(): Promise<Bytes | null> {
+    while (!this.#received.hasBody) {
+      if (this.isWhole) return null;
+      await this.#advance();
     }
+    return this.takeBody();
   }
 
-  /** Text up to `mark`, which is taken as well. */
-  async #takeUntil(mark: Buffer): Promise<string> {
-    while (true) {
-      const at = this.#buffer.subarray(0, this.#to).indexOf(mark, this.#from);
-      if (at >= 0) {
-        const text = this.#buffer.toString("latin1", this.#from, at);
-        this.#from = at + mark.length;
-        return text;
-      }
-      if (!await this.#more()) throw new Error("it closed the connection");
+  async #advance(): Promise<void> {
+    if (this.#from < this.#to || await this.#more()) {
+      this.#from = this.#reader.read(this.#buffer, this.#from, this.#to);
+    } else {
+      this.#reader.end();
     }
+    if (this.#reader.state === BROKEN) throw new Error(this.#reader.reason);
   }
 
-  /** A line of the chunked coding. */
-  takeLine(): Promise<string> {
-    return this.#takeUntil(CR_LF);
-  }
-
-  /** As much of the body as is there, at most `limit` bytes; null at the end of the connection. */
-  async take(limit: number): Promise<Uint8Array<ArrayBuffer> | null> {
-    if (this.#from === this.#to && !await this.#more()) return null;
-    return this.takeHere(Math.min(limit, this.#to - this.#from));
-  }
-
-  /** So many bytes if they are here already, or else null. */
-  takeHere(length: number): Uint8Array<ArrayBuffer> | null {
-    if (this.#to - this.#from < length) return null;
-    const bytes = new Uint8Array(length);
-    bytes.set(this.#buffer.subarray(this.#from, this.#from + length));
-    this.#from += length;
-    return bytes;
-  }
-
-  /** Reads ahead until it is used again. @param onEnd The origin has closed it, or said what nobody asked for. */
+  /** Reads ahead until it is used again. @param onEnd The origin has closed it, or sent an unsolicited response. */
   rest(onEnd: () => void): void {
     if (this.#from < this.#to) return onEnd();
     const ahead = this.#ahead ??= this.#read();
@@ -89,19 +102,11 @@ export class OriginConnection {
   }
 
   async #read(): Promise<boolean> {
-    if (this.#from === this.#to) this.#from = this.#to = 0;
-    if (this.#to === BUFFER_BYTES) this.#makeRoom();
-    const length = await this.#conn.read(this.#buffer.subarray(this.#to)).catch(() => null);
+    this.#from = this.#to = 0;
+    const length = await this.#conn.read(this.#buffer).catch(() => null);
     if (length === null) this.close();
-    else this.#to += length;
+    else this.#to = length;
     return length !== null;
-  }
-
-  #makeRoom(): void {
-    if (this.#from === 0) throw new Error("it answers with a header that is too long");
-    this.#buffer.copyWithin(0, this.#from, this.#to);
-    this.#to -= this.#from;
-    this.#from = 0;
   }
 
   close(): void {
@@ -109,4 +114,63 @@ export class OriginConnection {
     this.isOpen = false;
     this.#conn.close();
   }
+}
+
+/** The head of a response as text, and the pieces of its body that nobody has taken yet. */
+class ReceivedParts implements ResponseSink {
+  head = "";
+  #pieces: Bytes[] = [];
+
+  get hasBody(): boolean {
+    return this.#pieces.length > 0;
+  }
+
+  takePieces(): Bytes[] {
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    return pieces;
+  }
+
+  clear(): void {
+    this.head = "";
+    this.#pieces = [];
+  }
+
+  addHead(bytes: Buffer, from: number, to: number): boolean {
+    this.head += bytes.toString("latin1", from, to);
+    return true;
+  }
+
+  addBody(bytes: Uint8Array, from: number, to: number): boolean {
+    this.#pieces.push(new Uint8Array(bytes.subarray(from, to)));
+    return true;
+  }
+}
+
+/** Of a head that has been checked. Throws where a length is said twice, as a client may read it otherwise. */
+function fieldsOf(head: string): Fields {
+  const lines = head.split("\r\n").slice(1, -2);
+  const fields = lines.map((line): [string, string] => {
+    const colon = line.indexOf(":");
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+  });
+  if (fields.some(([name]) => name === "transfer-encoding")) {
+    return fields.filter(([name]) => name !== "content-length");
+  }
+  const lengths = fields.filter(([name]) => name === "content-length");
+  if (lengths.length > 1 || lengths[0]?.[1].includes(",")) {
+    throw new Error("several content-lengths");
+  }
+  return fields;
+}
+
+function joined(pieces: readonly Bytes[]): Bytes {
+  if (pieces.length === 1) return pieces[0];
+  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
 }

@@ -1,23 +1,21 @@
 /**
- * The origin behind a front: requests go out on connections that are kept and used again, answers come
- * back as they are, in a stream. Not `fetch`, which would decompress them and follow redirects.
+ * The origin behind a gateway: requests go out on connections that are kept alive and used again, responses come
+ * back as they are, in a stream. Not `fetch`, which would decompress them and follow redirects; and not undici's
+ * Pool, which takes 40 % more CPU for each miss of the proxy (Deno 2.9: 156 against 111 µs).
  */
-import type { Access } from "../../../base/net/endpoint.ts";
-import { type Endpoint, endpointOf } from "../../../base/net/endpoint.ts";
-import { AnswerBody } from "./response_body.ts";
-import type { AnswerHead } from "./response_head.ts";
-import { type Asked, encodeBody, encodeHead } from "./request.ts";
+import { type Access, type Endpoint, endpointOf } from "../../../base/net/endpoint.ts";
 import { OriginConnection } from "./connection.ts";
 import { endToEnd, type Fields } from "./fields.ts";
+import { encodeBody, encodeHead, type OriginRequest } from "./request.ts";
 
-export interface OriginAnswer {
+export interface OriginResponse {
   readonly status: number;
   readonly fields: Fields;
   /** Whole if it came with the head; null when there is none. */
   readonly body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | null;
 }
 
-/** May be asked again when a kept connection turns out to be closed (RFC 9110 §9.2.2). */
+/** May be sent again when a connection kept alive turns out to be closed (RFC 9110 §9.2.2). */
 const IDEMPOTENT: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
 export class Origin {
@@ -32,23 +30,24 @@ export class Origin {
     this.#endpoint = endpointOf(origin, access);
   }
 
-  /** Requests whose answers have not ended. */
+  /** Requests whose responses have not ended. */
   get inFlight(): number {
     return this.#inFlight;
   }
 
-  /** Throws when there is no answer, or `signal` ends it. */
-  async ask(asked: Asked, signal?: AbortSignal): Promise<OriginAnswer> {
+  /** Throws when there is no response, or `signal` ends it. */
+  async send(request: OriginRequest, signal?: AbortSignal): Promise<OriginResponse> {
     this.#inFlight++;
     try {
       while (true) {
-        const kept = this.#idle.pop();
-        const connection = kept ?? await this.#dial(signal);
+        const reused = this.#idle.pop();
+        const connection = reused ?? await this.#dial(signal);
         try {
-          return await this.#askOn(connection, asked, signal);
+          return await this.#sendOn(connection, request, signal);
         } catch (error) {
           connection.close();
-          const again = kept !== undefined && asked.body === null && IDEMPOTENT.has(asked.method);
+          const again = reused !== undefined && request.body === null &&
+            IDEMPOTENT.has(request.method);
           if (!again || signal?.aborted) throw error;
         }
       }
@@ -62,42 +61,38 @@ export class Origin {
     return OriginConnection.dial(this.#endpoint, signal);
   }
 
-  async #askOn(
+  async #sendOn(
     connection: OriginConnection,
-    asked: Asked,
+    request: OriginRequest,
     signal?: AbortSignal,
-  ): Promise<OriginAnswer> {
+  ): Promise<OriginResponse> {
     const onAbort = (): void => connection.close();
     signal?.addEventListener("abort", onAbort);
     try {
       signal?.throwIfAborted();
-      await connection.write(encodeHead(asked, this.#host));
-      const sent = asked.body === null ? null : send(asked, connection);
-      const head = await connection.readHead(asked.method);
-      return this.#answer(connection, head, sent);
+      await connection.write(encodeHead(request, this.#host));
+      const sent = request.body === null ? null : sendBody(request, connection);
+      const { status, fields } = await connection.readHead(request.method);
+      return { status, fields: endToEnd(fields), body: this.#bodyOf(connection, sent) };
     } finally {
       signal?.removeEventListener("abort", onAbort);
     }
   }
 
-  #answer(connection: OriginConnection, head: AnswerHead, sent: Sending | null): OriginAnswer {
-    const { status, framing, keepAlive } = head;
-    const fields = endToEnd(head.fields);
-    const body = new AnswerBody(connection, framing);
+  #bodyOf(connection: OriginConnection, sent: Sending | null): OriginResponse["body"] {
     const end = (): void => {
       this.#inFlight--;
-      if (keepAlive && sent?.isOver !== false) this.#keep(connection);
+      if (connection.keepAlive && sent?.isOver !== false) this.#keep(connection);
       else connection.close();
     };
-    const whole = body.whole();
-    if (whole === null) return { status, fields, body: this.#stream(body, connection, end) };
+    if (!connection.isWhole) return this.#stream(connection, end);
+    const body = connection.takeBody();
     end();
-    return { status, fields, body: whole.length === 0 ? null : whole };
+    return body.length === 0 ? null : body;
   }
 
-  /** Pulled by the client: who reads slowly is sent slowly; who goes away ends it. */
+  /** Pulled by the client: a slow reader is sent slowly; one that goes away ends it. */
   #stream(
-    body: AnswerBody,
     connection: OriginConnection,
     end: () => void,
   ): ReadableStream<Uint8Array<ArrayBuffer>> {
@@ -108,7 +103,7 @@ export class Origin {
     return new ReadableStream({
       async pull(controller): Promise<void> {
         try {
-          const piece = await body.next();
+          const piece = await connection.readBody();
           if (piece !== null) return controller.enqueue(piece);
         } catch (error) {
           giveUp();
@@ -140,11 +135,11 @@ interface Sending {
   isOver: boolean;
 }
 
-/** Sends the body beside the answer, which may come before its end. */
-function send(asked: Asked, connection: OriginConnection): Sending {
+/** Sends the body beside the response, which may come before its end. */
+function sendBody(request: OriginRequest, connection: OriginConnection): Sending {
   const sending = { isOver: false };
   const all = async (): Promise<void> => {
-    for await (const bytes of encodeBody(asked)) await connection.write(bytes);
+    for await (const bytes of encodeBody(request)) await connection.write(bytes);
     sending.isOver = true;
   };
   void all().catch(() => connection.close());

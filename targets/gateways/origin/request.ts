@@ -1,8 +1,8 @@
-/** A client's request, as a front passes it on. */
+/** A client's request, as a gateway passes it on. */
 import { Buffer } from "node:buffer";
 import { endToEnd, type Fields } from "./fields.ts";
 
-export interface Asked {
+export interface OriginRequest {
   readonly method: string;
   /** Path and query, byte for byte as the client sent it. */
   readonly path: string;
@@ -11,7 +11,7 @@ export interface Asked {
 }
 
 /**
- * A body that a front can't pass on: `Request` has none with GET and HEAD, and its length without it would
+ * A body that a gateway can't pass on: `Request` has none with GET and HEAD, and its length without it would
  * make the origin take the next request for it (RFC 9110 §9.3.1).
  */
 export function losesBody({ method, headers }: Request): boolean {
@@ -19,17 +19,17 @@ export function losesBody({ method, headers }: Request): boolean {
   return headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) !== 0;
 }
 
-export function askedBy(request: Request): Asked {
+export function originRequestOf(request: Request): OriginRequest {
   const { method, url, headers } = request;
   const fields = endToEnd(headers);
-  const asked = {
+  const head = {
     method,
     path: pathOf(url) ?? "/",
     fields: method === "OPTIONS" ? passedOn(fields) : fields,
   };
   // Without either there is none (RFC 9112 §6.3), though `Request` has an empty one.
   const hasBody = headers.has("content-length") || headers.has("transfer-encoding");
-  return { ...asked, body: hasBody ? request.body : null };
+  return { ...head, body: hasBody ? request.body : null };
 }
 
 /** One hop fewer is left (RFC 9110 §7.6.2). */
@@ -51,8 +51,11 @@ export function pathOf(url: string): string | null {
   return path === undefined ? null : path.startsWith("/") ? path : `/${path}`;
 }
 
-/** Whatever host the client named, the origin is told its own: it is the only one that is asked. */
-export function encodeHead({ method, path, fields, body }: Asked, host: string): Uint8Array {
+/** The Host field names the origin, whichever host the client named: no other gets the request. */
+export function encodeHead(
+  { method, path, fields, body }: OriginRequest,
+  host: string,
+): Uint8Array {
   let text = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n`;
   for (const [name, value] of fields) {
     if (name !== "host" && name !== "expect") text += `${name}: ${value}\r\n`;
@@ -62,14 +65,14 @@ export function encodeHead({ method, path, fields, body }: Asked, host: string):
 }
 
 /** The client did not say how long its body is. */
-function isChunked({ fields, body }: Pick<Asked, "fields" | "body">): boolean {
+function isChunked({ fields, body }: Pick<OriginRequest, "fields" | "body">): boolean {
   return body !== null && !fields.some(([name]) => name === "content-length");
 }
 
-/** What goes over the wire after the head. */
-export async function* encodeBody(asked: Asked): AsyncGenerator<Uint8Array> {
-  const chunked = isChunked(asked);
-  for await (const piece of asked.body ?? []) {
+/** The octets after the head. */
+export async function* encodeBody(request: OriginRequest): AsyncGenerator<Uint8Array> {
+  const chunked = isChunked(request);
+  for await (const piece of request.body ?? []) {
     if (piece.length === 0) continue;
     if (chunked) yield Buffer.from(`${piece.length.toString(16)}\r\n`);
     yield piece;

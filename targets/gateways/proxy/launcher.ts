@@ -18,19 +18,19 @@ export const proxyLauncher: Launcher<ProxyTarget> = {
     if (proxy.store === "redis" && context.redisUrl === null) {
       throw cannotStart(context, "its store is Redis, and there is none");
     }
-    return startComposite({ front: "proxy", behind: proxy.origin }, async (company) => {
+    return startComposite({ gateway: "proxy", behind: proxy.origin }, async (composite) => {
       const behind = isUrl(proxy.origin)
         ? null
-        : company.take(await context.startOther(proxy.origin));
-      const way = {
+        : composite.take(await context.startOther(proxy.origin));
+      const upstream = {
         origin: behind?.origin ?? new URL(proxy.origin).origin,
         access: behind?.access ?? {},
       };
-      if ((behind?.pid ?? null) === null) await assertReached(way, context);
+      if ((behind?.pid ?? null) === null) await assertReached(upstream, context);
       const { store, ttl, stale, paths, singleFlight, maxBodyBytes } = proxy;
-      const { front, send } = await startGateway({
+      const { gateway, send } = await startGateway({
         kind: "proxy",
-        ...way,
+        ...upstream,
         store,
         redisUrl: context.redisUrl,
         ttlMs: ttl,
@@ -40,9 +40,9 @@ export const proxyLauncher: Launcher<ProxyTarget> = {
         maxBodyBytes,
       }, { ...context, readyPath: behind?.readyPath ?? "/" });
       let isLoaded = false;
-      return company.behind(front, {
+      return composite.behind(gateway, {
         onLoadStart(): void {
-          // What was asked to see whether it is ready and right is no part of the load; a load before is.
+          // The requests of the ready check and the preflight are no part of the load; those of a load before are.
           if (!isLoaded) void send("empty");
           isLoaded = true;
         },
@@ -51,7 +51,7 @@ export const proxyLauncher: Launcher<ProxyTarget> = {
   },
 };
 
-/** Nobody has asked a server that runs already; a proxy in front of it could only say that it got no answer. */
+/** A server that runs already has had no ready check; a proxy in front of it could only say 502. */
 async function assertReached(
   { origin, access }: { origin: string; access: Access },
   context: LaunchContext,

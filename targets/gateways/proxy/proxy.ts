@@ -1,43 +1,43 @@
 /**
- * The caching proxy of the Wiki.js study, in front of one origin: it answers from its store what it may,
- * and asks the origin for the rest. It never asks anybody else, whatever a request says.
+ * The caching proxy of the Wiki.js study, in front of one origin: it responds from its store where it may, and
+ * fetches the rest from the origin. It never dials another host, whatever a request says.
  */
 import type { Gateway, ProxySettings } from "../gateway.ts";
 import { badGateway, responseOf } from "../response.ts";
-import { type Asked, askedBy } from "../origin/request.ts";
+import { type OriginRequest, originRequestOf } from "../origin/request.ts";
 import type { Fields } from "../origin/fields.ts";
-import { Origin, type OriginAnswer } from "../origin/origin.ts";
-import { freshForMs, keyOf, mayUseCache, toldAgeSec, withoutClaims } from "./rules.ts";
+import { Origin, type OriginResponse } from "../origin/origin.ts";
+import { ageSecOf, freshForMs, keyOf, mayUseCache, withoutClaims } from "./rules.ts";
 import { openStore } from "./stores/registry.ts";
-import type { KeptAnswer, Store } from "./stores/store.ts";
-import { takeApart } from "./tee.ts";
+import type { Store, StoredResponse } from "./stores/store.ts";
+import { tee } from "./tee.ts";
 
-/** What must not be shared is asked for side by side for so long, before one is tried alone again. */
+/** Unshareable responses are fetched side by side for so long, before one fetch is tried alone again. */
 const UNSHARED_MS = 1_000;
 const MOST_UNSHARED = 10_000;
 
-/** Others wait for the rest of a body for so long, before they ask for their own. */
+/** Other requests wait for the rest of a body for so long, before they fetch their own. */
 const PATIENCE_MS = 1_000;
 
-/** A request on its way to the origin, whose answer may be for others, too. */
-interface Flight {
-  /** The answer once it is kept; null when it is for its own client only, or takes too long. */
-  readonly landed: Promise<KeptAnswer | null>;
-  /** How many wait for it. */
+/** A request on its way to the origin, whose response may be for other clients, too (Go's singleflight). */
+interface InFlightFetch {
+  /** The response once it is stored; null when it is for its own client only, or takes too long. */
+  readonly stored: Promise<StoredResponse | null>;
+  /** Requests that wait for it. */
   waiting: number;
 }
 
-type Word = "hit" | "miss" | "stale";
+type CacheStatus = "hit" | "miss" | "stale";
 
-/** Throws a TargetError when its store does not answer. */
+/** Throws a TargetError when its store does not respond. */
 export async function openProxy(settings: ProxySettings): Promise<Proxy> {
   return new Proxy(settings, await openStore(settings.store, settings));
 }
 
 export class Proxy implements Gateway {
   readonly #origin: Origin;
-  readonly #flights = new Map<string, Flight>();
-  /** Keys of what was not to be shared, and until when that is remembered. */
+  readonly #inFlight = new Map<string, InFlightFetch>();
+  /** Keys of unshareable responses, and until when each is remembered. */
   readonly #unshared = new Map<string, number>();
 
   constructor(private readonly settings: ProxySettings, private readonly store: Store) {
@@ -45,96 +45,102 @@ export class Proxy implements Gateway {
   }
 
   async fetch(request: Request): Promise<Response> {
-    const said = askedBy(request);
-    const asked = { ...said, fields: withoutClaims(said.fields) };
+    const own = originRequestOf(request);
+    const passed = { ...own, fields: withoutClaims(own.fields) };
     try {
-      if (mayUseCache(asked, this.settings.paths)) return await this.#fromCache(asked, request);
-      return marked(await this.#origin.ask(asked, request.signal), "miss");
+      if (mayUseCache(passed, this.settings.paths)) {
+        return await this.#fromCache(passed, request.signal);
+      }
+      return marked(await this.#origin.send(passed, request.signal), "miss");
     } catch (error) {
       return badGateway(error);
     }
   }
 
-  async #fromCache(asked: Asked, request: Request): Promise<Response> {
-    const key = keyOf(asked);
-    const kept = await this.store.get(key);
-    if (kept === null) return await this.#fetchCold(key, asked, request);
-    if (kept.freshUntilMs > Date.now()) return keptResponse(kept, "hit");
-    if (!this.#flights.has(key)) void this.#refresh(key, asked);
-    return keptResponse(kept, "stale");
+  async #fromCache(request: OriginRequest, client: AbortSignal): Promise<Response> {
+    const key = keyOf(request);
+    const stored = await this.store.get(key);
+    if (stored === null) return await this.#fetchCold(key, request, client);
+    if (stored.freshUntilMs > Date.now()) return cachedResponse(stored, "hit");
+    if (!this.#inFlight.has(key)) void this.#refresh(key, request);
+    return cachedResponse(stored, "stale");
   }
 
-  async #fetchCold(key: string, asked: Asked, request: Request): Promise<Response> {
-    const flight = this.settings.singleFlight ? this.#flights.get(key) : undefined;
-    if (flight === undefined || this.#isUnshared(key)) {
-      return marked(await this.#fly(key, asked, request.signal), "miss");
+  async #fetchCold(key: string, request: OriginRequest, client: AbortSignal): Promise<Response> {
+    const fetching = this.settings.singleFlight ? this.#inFlight.get(key) : undefined;
+    if (fetching === undefined || this.#isUnshared(key)) {
+      return marked(await this.#fetch(key, request, client), "miss");
     }
-    flight.waiting++;
-    const landed = await flight.landed;
-    if (landed !== null) return keptResponse(landed, "hit");
-    return marked(await this.#origin.ask(asked, request.signal), "miss");
+    fetching.waiting++;
+    const stored = await fetching.stored;
+    if (stored !== null) return cachedResponse(stored, "hit");
+    return marked(await this.#origin.send(request, client), "miss");
   }
 
-  /** Fetches a stale answer anew, for nobody in particular. */
-  async #refresh(key: string, asked: Asked): Promise<void> {
-    const answer = await this.#fly(key, asked, null).catch(() => null); // the stale one stays
-    if (answer?.body instanceof ReadableStream) await answer.body.cancel();
+  /** Fetches a stale response anew, for no client in particular. */
+  async #refresh(key: string, request: OriginRequest): Promise<void> {
+    const response = await this.#fetch(key, request, null).catch(() => null); // the stale one stays
+    if (response?.body instanceof ReadableStream) await response.body.cancel();
   }
 
-  /** Asks the origin, and keeps what it answers. @param client Its end ends the request; null: nobody's does. */
-  async #fly(key: string, asked: Asked, client: AbortSignal | null): Promise<OriginAnswer> {
-    const landed = Promise.withResolvers<KeptAnswer | null>();
-    const flight: Flight = { landed: landed.promise, waiting: 0 };
+  /** Fetches from the origin, and stores the response. @param client Its end ends the fetch; null: nothing does. */
+  async #fetch(
+    key: string,
+    request: OriginRequest,
+    client: AbortSignal | null,
+  ): Promise<OriginResponse> {
+    const stored = Promise.withResolvers<StoredResponse | null>();
+    const fetching: InFlightFetch = { stored: stored.promise, waiting: 0 };
     let isLate = false;
-    const isWanted = (): boolean => client === null || (flight.waiting > 0 && !isLate);
+    const isWanted = (): boolean => client === null || (fetching.waiting > 0 && !isLate);
     const leaving = new AbortController();
     client?.addEventListener("abort", () => isWanted() || leaving.abort());
-    this.#flights.set(key, flight);
-    const land = (kept: KeptAnswer | null): void => {
-      landed.resolve(kept);
-      if (kept === null) this.#rememberUnshared(key);
-      if (this.#flights.get(key) === flight) this.#flights.delete(key);
+    this.#inFlight.set(key, fetching);
+    const end = (response: StoredResponse | null): void => {
+      stored.resolve(response);
+      if (response === null) this.#rememberUnshared(key);
+      if (this.#inFlight.get(key) === fetching) this.#inFlight.delete(key);
     };
     try {
-      const answer = await this.#origin.ask(asked, leaving.signal);
-      const freshMs = freshForMs(answer, this.settings.ttlMs, Date.now());
+      const response = await this.#origin.send(request, leaving.signal);
+      const freshMs = freshForMs(response, this.settings.ttlMs, Date.now());
       if (freshMs <= 0) {
-        land(null);
-        return answer;
+        end(null);
+        return response;
       }
       const { maxBodyBytes } = this.settings;
-      const apart = takeApart(answer, { maxBodyBytes, isWanted });
-      const waiting = setTimeout(() => {
+      const both = tee(response, { maxBodyBytes, isWanted });
+      const patience = setTimeout(() => {
         isLate = true;
-        landed.resolve(null); // in flight it stays: nobody waits for another, and its end is kept
-        apart.release();
+        stored.resolve(null); // it stays in flight: nobody waits for another, and it is stored at its end
+        both.release();
       }, PATIENCE_MS);
-      void apart.whole.then((body) => {
-        clearTimeout(waiting);
-        return this.#keep(key, { ...answer, body }, freshMs);
-      }).then(land);
-      return apart.answer;
+      void both.whole.then((body) => {
+        clearTimeout(patience);
+        return this.#keep(key, { ...response, body }, freshMs);
+      }).then(end);
+      return both.response;
     } catch (error) {
-      land(null);
+      end(null);
       throw error;
     }
   }
 
   /**
-   * Resolves when the store has it: whoever has asked the store before that, in vain, is answered by the
-   * store before that, too, and so still finds the flight.
+   * Resolves when the store has it. A request that looked into the store in vain before that has its result
+   * before that, too, and so still finds the fetch in flight.
    */
   async #keep(
     key: string,
-    { status, fields, body }: OriginAnswer & { body: Uint8Array<ArrayBuffer> | null },
+    { status, fields, body }: OriginResponse & { body: Uint8Array<ArrayBuffer> | null },
     freshMs: number,
-  ): Promise<KeptAnswer | null> {
+  ): Promise<StoredResponse | null> {
     if (body === null) return null;
     const keptAtMs = Date.now();
-    const kept = { status, headers: fields, body, keptAtMs, freshUntilMs: keptAtMs + freshMs };
-    await this.store.set(key, kept, freshMs + this.settings.staleMs);
-    await new Promise((resolve) => setTimeout(resolve)); // until those answers are read
-    return kept;
+    const stored = { status, headers: fields, body, keptAtMs, freshUntilMs: keptAtMs + freshMs };
+    await this.store.set(key, stored, freshMs + this.settings.staleMs);
+    await new Promise((resolve) => setTimeout(resolve)); // until those results are read
+    return stored;
   }
 
   #isUnshared(key: string): boolean {
@@ -150,10 +156,10 @@ export class Proxy implements Gateway {
     this.#unshared.set(key, Date.now() + UNSHARED_MS);
   }
 
-  /** `empty`: the load begins, without what was kept before. */
+  /** `empty`: the load begins, with nothing stored. */
   receive(line: string): void {
     if (line !== "empty") return;
-    this.#flights.clear();
+    this.#inFlight.clear();
     this.store.empty();
   }
 
@@ -163,14 +169,17 @@ export class Proxy implements Gateway {
   }
 }
 
-function keptResponse({ status, headers, body, keptAtMs }: KeptAnswer, word: Word): Response {
+function cachedResponse(
+  { status, headers, body, keptAtMs }: StoredResponse,
+  cacheStatus: CacheStatus,
+): Response {
   const keptSec = Math.max(0, Math.floor((Date.now() - keptAtMs) / 1_000));
-  const ageSec = toldAgeSec(headers) + keptSec;
+  const ageSec = ageSecOf(headers) + keptSec;
   const fields: Fields = [...headers.filter(([name]) => name !== "age"), ["age", String(ageSec)]];
-  return marked({ status, fields, body: body.length === 0 ? null : body }, word);
+  return marked({ status, fields, body: body.length === 0 ? null : body }, cacheStatus);
 }
 
-function marked({ status, fields, body }: OriginAnswer, word: Word): Response {
+function marked({ status, fields, body }: OriginResponse, cacheStatus: CacheStatus): Response {
   const own = fields.filter(([name]) => name !== "x-cache");
-  return responseOf({ status, fields: [...own, ["x-cache", word]], body });
+  return responseOf({ status, fields: [...own, ["x-cache", cacheStatus]], body });
 }

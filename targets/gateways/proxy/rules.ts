@@ -1,15 +1,20 @@
-/** What a shared cache may keep, for how long, and under which key (RFC 9111 §3 and §4). Pure. */
+/**
+ * Which responses a shared cache may store, for how long, and under which key (RFC 9111 §3 and §4). How long a
+ * response is fresh by its own fields is computed by http-cache-semantics; the rules here are stricter where it
+ * depends on a cache that revalidates, stores several variants of a response, or trusts its clients. Pure.
+ */
+import CachePolicy from "http-cache-semantics";
 import { type Fields, listed } from "../origin/fields.ts";
-import type { KeptAnswer } from "./stores/store.ts";
+import type { StoredResponse } from "./stores/store.ts";
 
-export interface AskedHead {
+export interface RequestHead {
   readonly method: string;
   /** With its query. */
   readonly path: string;
   readonly fields: Fields;
 }
 
-/** What in a request is about this very request, its client, or a part of the answer only. */
+/** Fields about this very request, its client, or a part of the response. */
 const PERSONAL = [
   "authorization",
   "cookie",
@@ -22,9 +27,9 @@ const PERSONAL = [
 ];
 
 /**
- * By these a client claims to come from elsewhere, or to ask for something else than it says: an origin that
- * believes one answers what the key knows nothing of, for everybody. A client of a cache has nobody in
- * front of it who could set them, so they are not passed on.
+ * By these fields a client claims to come from elsewhere, or to request something else than its first line says:
+ * an origin that believes one sends a response that depends on more than the key, for everybody. A client of a
+ * cache has no gateway in front of it that could set them, so they are not passed on.
  */
 const CLAIM =
   /^(?:forwarded|x-forwarded(?:-.*)?|x-(?:host|scheme|real-ip|client-ip|cluster-client-ip|original-(?:host|url|uri)|rewrite-url|http-host-override|http-method(?:-override)?|method-override)|true-client-ip|cf-connecting-ip|front-end-https)$/;
@@ -35,9 +40,9 @@ export function withoutClaims(fields: Fields): Fields {
     : fields;
 }
 
-/** Whether the answer to a request may come from the cache, and go into it. @param paths Of the setting. */
+/** Whether the response to a request may come from the cache, and go into it. @param paths Of the setting. */
 export function mayUseCache(
-  { method, path, fields }: AskedHead,
+  { method, path, fields }: RequestHead,
   paths: readonly string[],
 ): boolean {
   if (method !== "GET" && method !== "HEAD") return false;
@@ -62,8 +67,8 @@ function isUnder(path: string, prefix: string): boolean {
     "/?".includes(path[prefix.length]);
 }
 
-/** Method, path, query, and the codings that the client takes: the only thing that answers may vary by. */
-export function keyOf({ method, path, fields }: AskedHead): string {
+/** Method, path, query, and the codings that the client takes: the only thing that responses may vary by. */
+export function keyOf({ method, path, fields }: RequestHead): string {
   const codings = listed(fields, "accept-encoding").toLowerCase().replaceAll(/\s/g, "");
   return `${method} ${path} ${codings}`;
 }
@@ -71,42 +76,52 @@ export function keyOf({ method, path, fields }: AskedHead): string {
 /** Whole and lasting: no errors, no parts, no temporary redirects. */
 const LASTING: ReadonlySet<number> = new Set([200, 203, 204, 300, 301, 308]);
 
-interface AnsweredHead {
+interface ResponseHead {
   readonly status: number;
   readonly fields: Fields;
 }
 
-/** How long an answer is fresh, milliseconds; 0 when it must not be kept. @param ttlMs Of the setting. */
-export function freshForMs({ status, fields }: AnsweredHead, ttlMs: number, nowMs: number): number {
+/** How long a response is fresh, milliseconds; 0 when it must not be stored. @param ttlMs Of the setting. */
+export function freshForMs(response: ResponseHead, ttlMs: number, nowMs: number): number {
+  if (!isShareable(response)) return 0;
+  const lifetimeSec = lifetimeSecOf(response, nowMs);
+  return Math.max(0, Math.min(ttlMs, (lifetimeSec - ageSecOf(response.fields)) * 1_000));
+}
+
+/** As nobody revalidates here, `no-cache` is no-store; a cookie, or what varies, is for one client alone. */
+function isShareable({ status, fields }: ResponseHead): boolean {
   const control = listed(fields, "cache-control");
-  if (!LASTING.has(status) || /\bno-(?:store|cache)\b|\bprivate\b/i.test(control)) return 0;
-  if (fields.some(([name]) => name === "set-cookie")) return 0;
-  if (!/^(?:accept-encoding)?$/i.test(listed(fields, "vary").trim())) return 0;
-  if (/^text\/event-stream\b/i.test(listed(fields, "content-type"))) return 0; // it has no end
-  const seconds = secondsIn(control, "s-maxage") ?? secondsIn(control, "max-age") ??
-    secondsToExpiry(fields, nowMs);
-  return Math.max(0, Math.min(ttlMs, (seconds - toldAgeSec(fields)) * 1_000));
+  if (!LASTING.has(status) || /\bno-(?:store|cache)\b|\bprivate\b/i.test(control)) return false;
+  if (fields.some(([name]) => name === "set-cookie")) return false;
+  if (!/^(?:accept-encoding)?$/i.test(listed(fields, "vary").trim())) return false;
+  return !/^text\/event-stream\b/i.test(listed(fields, "content-type")); // it has no end
 }
 
-/** How old the answer was when it came, as it says itself (RFC 9111 §5.1). */
-export function toldAgeSec(fields: KeptAnswer["headers"]): number {
+/** Infinity when the response says nothing (RFC 9111 §4.2.1): then the setting decides, not a heuristic. */
+function lifetimeSecOf({ status, fields }: ResponseHead, nowMs: number): number {
+  const control = listed(fields, "cache-control");
+  const expires = listed(fields, "expires");
+  const isSaid = /(?:^|[,\s])(?:s-maxage|max-age)=/i.test(control) ||
+    fields.some(([name]) => name === "expires");
+  if (!isSaid) return Infinity;
+  const headers = {
+    "cache-control": control,
+    expires: isHttpDate(expires) ? expires : "",
+    date: isHttpDate(listed(fields, "date"))
+      ? listed(fields, "date")
+      : new Date(nowMs).toUTCString(),
+  };
+  const policy = new CachePolicy({ method: "GET", headers: {} }, { status, headers });
+  const seconds: number = policy.maxAge();
+  return seconds;
+}
+
+/** Other forms are read in local time, or as a date of long ago (RFC 9110 §5.6.7). */
+function isHttpDate(text: string): boolean {
+  return text.endsWith(" GMT") && !Number.isNaN(Date.parse(text));
+}
+
+/** The age of the response when it came, by its own field (RFC 9111 §5.1). */
+export function ageSecOf(fields: StoredResponse["headers"]): number {
   return Number(/^\d+/.exec(listed(fields, "age"))?.[0] ?? 0);
-}
-
-/** By the origin's own clock where it tells the time; Infinity when it says nothing (RFC 9111 §5.3). */
-function secondsToExpiry(fields: Fields, nowMs: number): number {
-  if (!fields.some(([name]) => name === "expires")) return Infinity;
-  const [expiresMs, dateMs] = ["expires", "date"].map((name) => msOf(listed(fields, name)));
-  return expiresMs === null ? 0 : (expiresMs - (dateMs ?? nowMs)) / 1_000;
-}
-
-/** Null when it is no date (RFC 9110 §5.6.7). */
-function msOf(date: string): number | null {
-  const ms = date.endsWith(" GMT") ? Date.parse(date) : NaN;
-  return Number.isNaN(ms) ? null : ms;
-}
-
-function secondsIn(control: string, directive: string): number | null {
-  const [, seconds] = new RegExp(`(?:^|[,\\s])${directive}="?(\\d+)`, "i").exec(control) ?? [];
-  return seconds === undefined ? null : Number(seconds);
 }

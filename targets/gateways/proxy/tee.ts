@@ -1,42 +1,42 @@
 /**
- * The body of an answer for two: for the client that caused it, as it comes, and for the cache, whole.
- * As long as it may still be kept it is read as fast as the origin sends it, so that a slow client does
- * not hold up those who wait for the cache; beyond that the client sets the pace.
+ * Two readers for one body: the client that caused it gets it as it comes, the cache gets it whole. As long as
+ * it may still be stored it is read as fast as the origin sends it, so that a slow client does not delay those
+ * that wait for the cache; beyond that the client sets the pace.
  */
 import { listed } from "../origin/fields.ts";
-import type { OriginAnswer } from "../origin/origin.ts";
+import type { OriginResponse } from "../origin/origin.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-export interface Apart {
+export interface Tee {
   /** For the client. */
-  readonly answer: OriginAnswer;
+  readonly response: OriginResponse;
   /** For the cache: null when it was too large or cut off. Never rejects. */
   readonly whole: Promise<Bytes | null>;
-  /** Those who waited for the rest do so no more: it is read for the client alone, if that is still there. */
+  /** Nobody waits for the rest any more: it is read for the client alone, if that is still there. */
   release(): void;
 }
 
-export interface Limits {
+interface TeeOptions {
   readonly maxBodyBytes: number;
-  /** Whether somebody waits for the rest when the client has gone. */
+  /** Whether another client waits for the rest when this one has gone. */
   readonly isWanted: () => boolean;
 }
 
-export function takeApart(answer: OriginAnswer, limits: Limits): Apart {
-  const { body, fields } = answer;
-  const asItIs = { answer, release: () => {} };
+export function tee(response: OriginResponse, options: TeeOptions): Tee {
+  const { body, fields } = response;
+  const asItIs = { response, release: () => {} };
   if (!(body instanceof ReadableStream)) {
     const whole = body ?? new Uint8Array();
-    const isSmall = whole.length <= limits.maxBodyBytes;
+    const isSmall = whole.length <= options.maxBodyBytes;
     return { ...asItIs, whole: Promise.resolve(isSmall ? whole : null) };
   }
-  if (Number(listed(fields, "content-length")) > limits.maxBodyBytes) {
+  if (Number(listed(fields, "content-length")) > options.maxBodyBytes) {
     return { ...asItIs, whole: Promise.resolve(null) };
   }
-  const splitter = new Splitter(body.getReader(), limits);
+  const splitter = new Splitter(body.getReader(), options);
   return {
-    answer: { ...answer, body: splitter.forClient },
+    response: { ...response, body: splitter.forClient },
     whole: splitter.whole.promise,
     release: () => splitter.release(),
   };
@@ -52,7 +52,7 @@ class Splitter {
 
   constructor(
     private readonly reader: ReadableStreamDefaultReader<Bytes>,
-    private readonly limits: Limits,
+    private readonly options: TeeOptions,
   ) {
     let small: Promise<void> = Promise.resolve();
     this.forClient = new ReadableStream<Bytes>({
@@ -66,18 +66,18 @@ class Splitter {
       },
       cancel: () => {
         this.#client = null;
-        if (!limits.isWanted()) return this.#giveUp();
+        if (!options.isWanted()) return this.#giveUp();
       },
     });
   }
 
   release(): void {
-    const isAlone = this.#client === null && !this.limits.isWanted();
+    const isAlone = this.#client === null && !this.options.isWanted();
     if (isAlone && !this.#isOver) void this.#giveUp();
   }
 
   async #readWhileSmall(): Promise<void> {
-    while (!this.#isOver && this.#bytes <= this.limits.maxBodyBytes) await this.#readPiece();
+    while (!this.#isOver && this.#bytes <= this.options.maxBodyBytes) await this.#readPiece();
     if (this.#client === null && !this.#isOver) await this.#giveUp();
   }
 
@@ -95,7 +95,7 @@ class Splitter {
 
   #pass(piece: Bytes): void {
     this.#bytes += piece.length;
-    if (this.#bytes <= this.limits.maxBodyBytes) this.#pieces.push(piece.slice());
+    if (this.#bytes <= this.options.maxBodyBytes) this.#pieces.push(piece.slice());
     else this.whole.resolve(null);
     this.#client?.enqueue(piece);
   }

@@ -7,7 +7,7 @@ import { ErrorReply, RESP_TYPES } from "redis";
 import { TargetError } from "../../../../base/errors.ts";
 import { settlesWithin } from "../../../launch/settles.ts";
 import { connectRedis, OWN_KEYS } from "../../../redis/client.ts";
-import type { KeptAnswer, Store } from "./store.ts";
+import type { Store, StoredResponse } from "./store.ts";
 import { z } from "zod";
 
 /** Longer than a store on the same machine takes, shorter than a user notices. */
@@ -32,17 +32,17 @@ export class RedisStore implements Store {
 
   constructor(private readonly redis: RedisCommands) {}
 
-  async get(key: string): Promise<KeptAnswer | null> {
-    const bytes = await this.#ask(() => this.redis.get(this.#keyed(key)));
-    return bytes === null ? null : decodeAnswer(bytes);
+  async get(key: string): Promise<StoredResponse | null> {
+    const bytes = await this.#send(() => this.redis.get(this.#keyed(key)));
+    return bytes === null ? null : decodeResponse(bytes);
   }
 
-  async set(key: string, answer: KeptAnswer, keepMs: number): Promise<void> {
+  async set(key: string, response: StoredResponse, keepMs: number): Promise<void> {
     const wholeMs = Math.ceil(keepMs); // PX takes no others
-    await this.#ask(() => this.redis.set(this.#keyed(key), encodeAnswer(answer), wholeMs));
+    await this.#send(() => this.redis.set(this.#keyed(key), encodeResponse(response), wholeMs));
   }
 
-  /** What was kept is never asked for again, and ends by its time. */
+  /** Nobody reads the stored responses any more; they expire by their time. */
   empty(): void {
     this.#emptied++;
   }
@@ -58,13 +58,13 @@ export class RedisStore implements Store {
     return `${OWN_KEYS.proxy}${this.#run}:${this.#emptied}:${key}`;
   }
 
-  /** Null when Redis refuses; and when it is down or takes too long: then nobody asks it until it answers again. */
-  async #ask<Answer>(ask: () => Promise<Answer>): Promise<Answer | null> {
+  /** Null when Redis refuses, and when it is down or takes too long: then it gets no command until it responds again. */
+  async #send<Reply>(command: () => Promise<Reply>): Promise<Reply | null> {
     if (!this.#isUp) return null;
     try {
-      const answer = ask();
-      if (await settlesWithin(answer, LIMIT_MS)) return await answer;
-      answer.catch(() => {}); // it comes too late
+      const reply = command();
+      if (await settlesWithin(reply, LIMIT_MS)) return await reply;
+      reply.catch(() => {}); // it comes too late
     } catch (error) {
       if (error instanceof ErrorReply) return null; // it is there
     }
@@ -80,9 +80,9 @@ export class RedisStore implements Store {
 
   #retryLater(): void {
     this.#retry = setTimeout(async () => {
-      const answer = this.redis.ping();
-      const isUp = await settlesWithin(answer, LIMIT_MS).catch(() => false);
-      answer.catch(() => {});
+      const reply = this.redis.ping();
+      const isUp = await settlesWithin(reply, LIMIT_MS).catch(() => false);
+      reply.catch(() => {});
       if (this.#isClosed) return;
       if (isUp) this.#isUp = true;
       else this.#retryLater();
@@ -90,9 +90,9 @@ export class RedisStore implements Store {
   }
 }
 
-/** Throws a TargetError when Redis does not answer at the start. */
+/** Throws a TargetError when Redis does not respond at the start. */
 export async function openRedisStore(url: string | null): Promise<RedisStore> {
-  if (url === null) throw new TargetError("Cannot keep answers in Redis: there is none");
+  if (url === null) throw new TargetError("Cannot store responses in Redis: there is none");
   const client = await connectRedis(url);
   const inBytes = client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer });
   return new RedisStore({
@@ -114,7 +114,7 @@ const head = z.object({
 
 const LENGTH_BYTES = 4;
 
-export function encodeAnswer({ body, ...rest }: KeptAnswer): Uint8Array {
+export function encodeResponse({ body, ...rest }: StoredResponse): Uint8Array {
   const text = new TextEncoder().encode(JSON.stringify(rest));
   const bytes = new Uint8Array(LENGTH_BYTES + text.length + body.length);
   new DataView(bytes.buffer).setUint32(0, text.length);
@@ -124,7 +124,7 @@ export function encodeAnswer({ body, ...rest }: KeptAnswer): Uint8Array {
 }
 
 /** Null when the bytes are no answer of ours. */
-export function decodeAnswer(bytes: Uint8Array): KeptAnswer | null {
+export function decodeResponse(bytes: Uint8Array): StoredResponse | null {
   if (bytes.length < LENGTH_BYTES) return null;
   const bodyAt = LENGTH_BYTES + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
   try {

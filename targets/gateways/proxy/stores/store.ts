@@ -1,10 +1,10 @@
 /**
- * Where the proxy keeps answers. One file a member, one line in `registry.ts`;
+ * Where the proxy keeps responses. One file a member, one line in `registry.ts`;
  * `tests/targets/proxy_stores_test.ts` runs the same suite over all of them.
  */
 
-/** A whole answer of the origin. */
-export interface KeptAnswer {
+/** A whole response of the origin. */
+export interface StoredResponse {
   readonly status: number;
   /** Fields in the origin's order, names in lower case, without those of one connection. */
   readonly headers: readonly [name: string, value: string][];
@@ -16,10 +16,10 @@ export interface KeptAnswer {
 }
 
 export interface Store {
-  /** Null when nothing is kept under `key`, or the store does not answer. Never rejects. */
-  get(key: string): KeptAnswer | null | Promise<KeptAnswer | null>;
+  /** Null when nothing is kept under `key`, or the store does not respond. Never rejects. */
+  get(key: string): StoredResponse | null | Promise<StoredResponse | null>;
   /** Keeps it for `keepMs`; it may be forgotten sooner. Never throws or rejects. */
-  set(key: string, answer: KeptAnswer, keepMs: number): void | Promise<void>;
+  set(key: string, response: StoredResponse, keepMs: number): void | Promise<void>;
   /** Forgets everything that it has kept. */
   empty(): void;
   close(): void;

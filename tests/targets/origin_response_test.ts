@@ -1,17 +1,16 @@
 /** Answers of origins as they come over the wire: whole, byte by byte, cut off, and wrong. */
 import assert from "node:assert/strict";
-import { parseAnswerHead } from "../../targets/gateways/origin/response_head.ts";
-import type { Asked } from "../../targets/gateways/origin/request.ts";
+import type { OriginRequest } from "../../targets/gateways/origin/request.ts";
 import { Origin } from "../../targets/gateways/origin/origin.ts";
 
-const GET: Asked = { method: "GET", path: "/", fields: [], body: null };
+const GET: OriginRequest = { method: "GET", path: "/", fields: [], body: null };
 
-/** A server that sends `answer` for each request, so many bytes at once, and then may close. */
+/** A server that sends `answer` for each request, so many bytes at once, and then may close. Gives its connections. */
 async function withServer(
   answer: string,
   { bytes, closes }: { bytes: number; closes: boolean },
   body: (origin: Origin) => Promise<void>,
-): Promise<void> {
+): Promise<number> {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const connections: Deno.Conn[] = [];
   const serve = async (connection: Deno.Conn): Promise<void> => {
@@ -33,6 +32,7 @@ async function withServer(
   const origin = new Origin(`http://127.0.0.1:${listener.addr.port}`);
   try {
     await body(origin);
+    return connections.length;
   } finally {
     origin.close();
     listener.close();
@@ -41,7 +41,7 @@ async function withServer(
 }
 
 async function ask(origin: Origin, method = "GET"): Promise<{ status: number; text: string }> {
-  const { status, body } = await origin.ask({ ...GET, method });
+  const { status, body } = await origin.send({ ...GET, method });
   return { status, text: await new Response(body).text() };
 }
 
@@ -53,7 +53,7 @@ const RIGHT: { what: string; answer: string; text: string; closes?: boolean; met
   {
     what: "in chunks",
     answer:
-      `${HEAD}transfer-encoding: chunked\r\n\r\n3 ; x=1;y=";"\r\nabc\r\nA\r\n0123456789\r\n0\r\nt: 1\r\n\r\n`,
+      `${HEAD}transfer-encoding: chunked\r\n\r\n3;x=1; y=";"\r\nabc\r\nA\r\n0123456789\r\n0\r\nt: 1\r\n\r\n`,
     text: "abc0123456789",
   },
   { what: "until the end", answer: `${HEAD}\r\nabc`, text: "abc", closes: true },
@@ -88,6 +88,14 @@ const WRONG: { what: string; answer: string }[] = [
   { what: "with a folded field", answer: `${HEAD}a: b\r\n c\r\n\r\nabc` },
   { what: "with a wrong length", answer: `${HEAD}content-length: x\r\n\r\nabc` },
   { what: "with a chunk of no length", answer: `${HEAD}transfer-encoding: chunked\r\n\r\nx\r\n` },
+  {
+    what: "with a space behind the size of a chunk",
+    answer: `${HEAD}transfer-encoding: chunked\r\n\r\n1 \r\na\r\n0\r\n\r\n`,
+  },
+  {
+    what: "with one length twice",
+    answer: `${HEAD}content-length: 1\r\ncontent-length: 1\r\n\r\na`,
+  },
   {
     what: "with a chunk extension of no name",
     answer: `${HEAD}transfer-encoding: chunked\r\n\r\n1;\r\na\r\n0\r\n\r\n`,
@@ -134,7 +142,7 @@ for (
   ]
 ) {
   Deno.test(`what stands behind an answer with ${what} is never taken for the next answer`, async () => {
-    const more = "HTTP/1.1 500 Not Asked For\r\ncontent-length: 0\r\n\r\n";
+    const more = "HTTP/1.1 500 Not OriginRequest For\r\ncontent-length: 0\r\n\r\n";
     const whole = { bytes: answer.length + more.length, closes: false };
     await withServer(answer + more, whole, async (origin) => {
       for (let n = 0; n < 3; n++) {
@@ -145,21 +153,38 @@ for (
   });
 }
 
-Deno.test("parseAnswerHead() tells how the body ends and whether the connection stays", () => {
-  const cases: [string, string, unknown][] = [
-    ["HTTP/1.1 200 OK\r\nContent-Length: 5", "GET", [{ bytes: 5 }, true]],
-    ["HTTP/1.1 200 OK\r\nContent-Length: 5", "HEAD", [{ bytes: 0 }, true]],
-    ["HTTP/1.1 304 \r\nContent-Length: 5", "GET", [{ bytes: 0 }, true]],
-    ["HTTP/1.1 200\r\nTransfer-Encoding: Chunked\r\nContent-Length: 5", "GET", ["chunks", true]],
-    ["HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip", "GET", ["end", false]],
-    ["HTTP/1.1 200 OK", "GET", ["end", false]],
-    ["HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: Close", "GET", [{ bytes: 5 }, false]],
-    ["HTTP/1.0 200 OK\r\nContent-Length: 5", "GET", [{ bytes: 5 }, false]],
-    ["HTTP/1.0 200 OK\r\nContent-Length: 5\r\nConnection: Keep-Alive", "GET", [{ bytes: 5 }, true]],
-  ];
-  for (const [text, method, expected] of cases) {
-    const { framing, keepAlive } = parseAnswerHead(text, method);
-    assert.deepEqual([framing, keepAlive], expected, text);
-  }
-  assert.throws(() => parseAnswerHead("HTTP/1.1 200 OK\r\n folded: 1", "GET"));
-});
+const CONNECTIONS: { what: string; answer: string; closes?: boolean; connections: number }[] = [
+  { what: "a length", answer: `${HEAD}Content-Length: 1\r\n\r\na`, connections: 1 },
+  {
+    what: "Connection: close",
+    answer: `${HEAD}Content-Length: 1\r\nConnection: Close\r\n\r\na`,
+    connections: 3,
+  },
+  { what: "HTTP/1.0", answer: "HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\na", connections: 3 },
+  {
+    what: "HTTP/1.0 and keep-alive",
+    answer: "HTTP/1.0 200 OK\r\nContent-Length: 1\r\nConnection: Keep-Alive\r\n\r\na",
+    connections: 1,
+  },
+  {
+    what: "a length beside chunks",
+    answer:
+      `${HEAD}transfer-encoding: chunked\r\ncontent-length: 9\r\n\r\n1\r\na\r\n0\r\n\r\n`,
+    connections: 3,
+  },
+  {
+    what: "another coding",
+    answer: `${HEAD}Transfer-Encoding: gzip\r\n\r\na`,
+    closes: true,
+    connections: 3,
+  },
+];
+
+for (const { what, answer, closes = false, connections } of CONNECTIONS) {
+  Deno.test(`three responses with ${what} take ${connections} connections`, async () => {
+    const accepted = await withServer(answer, { bytes: answer.length, closes }, async (origin) => {
+      for (let n = 0; n < 3; n++) assert.equal((await ask(origin)).text, "a");
+    });
+    assert.equal(accepted, connections);
+  });
+}
