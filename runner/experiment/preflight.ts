@@ -17,10 +17,10 @@ import {
 import { isSecretField, secretsIn } from "../../base/secret_fields.ts";
 import { secrets } from "../../base/secrets.ts";
 import { fillTemplate, namesInText } from "../../scenarios/request/template.ts";
-import type { Access } from "../../targets/access.ts";
-import { type Connection, dial } from "../../targets/dial/dial.ts";
-import { DialError } from "../../targets/dial/dial_error.ts";
-import { endpointOf } from "../../targets/dial/endpoint.ts";
+import type { Access } from "../../base/net/endpoint.ts";
+import { type Connection, dial } from "../../base/net/dial.ts";
+import { DialError } from "../../base/net/dial_error.ts";
+import { endpointOf } from "../../base/net/endpoint.ts";
 import { encodeRequest } from "../../base/http/request.ts";
 import { BROKEN, NEED_MORE, ResponseReader } from "../../base/http/response.ts";
 import { takerOf, whyOverlooked } from "../load/engine/capture.ts";
