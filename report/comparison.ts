@@ -8,13 +8,17 @@ import {
   holmOfKnown,
   UNCOUNTED,
 } from "../runner/stats/comparison/significance_tests.ts";
-import { type Interval, pBeyond, ratioOf } from "../runner/stats/confidence/confidence_interval.ts";
 import {
-  type Judgement,
+  type ConfidenceInterval,
+  pBeyond,
+  ratioInterval,
+} from "../runner/stats/confidence/confidence_interval.ts";
+import {
+  type ComparisonJudgement,
+  comparisonVerdict,
   runsToDecide,
   SIGNIFICANCE,
   smallestChangeOf,
-  verdictOf,
 } from "../runner/stats/comparison/verdict.ts";
 import {
   COMPARED,
@@ -32,7 +36,7 @@ import type { Unsteady } from "./unsteady.ts";
 /** Ratios within 2 % of 1 make no difference, where nobody says what does. */
 export const DEFAULT_MARGIN_RATIO = 0.02;
 
-export interface FigureComparison extends Judgement {
+export interface FigureComparison extends ComparisonJudgement {
   readonly figure: ComparedFigure;
   /** Requests per second, or ms. */
   readonly base: number;
@@ -40,7 +44,7 @@ export interface FigureComparison extends Judgement {
   /** next / base; null when either is nothing. */
   readonly ratio: number | null;
   /** 95 % interval of the ratio; null when a side has fewer than two runs, or nothing to compare. */
-  readonly interval: Interval | null;
+  readonly interval: ConfidenceInterval | null;
   /** Of the ratio being within the margin, and the same raised by Holm's method over all that is decided with it. */
   readonly p: number | null;
   readonly adjustedP: number | null;
@@ -91,7 +95,7 @@ export interface PairTests {
 }
 
 interface Test {
-  readonly interval: Interval;
+  readonly interval: ConfidenceInterval;
   readonly p: number;
   readonly between: Between;
   readonly pairing: Pairing | null;
@@ -176,7 +180,7 @@ function testOf(
   const [of, to] = [next.estimates.get(figure), base.estimates.get(figure)];
   if (!of || !to) return null;
   const between = betweenBy(figure);
-  const interval = ratioOf(of, to, {
+  const interval = ratioInterval(of, to, {
     confidence: level,
     between: between.kind === "known" ? between.variances : [],
   });
@@ -203,7 +207,7 @@ function compareFigure(
   const exact = exactTest(test, marginRatio);
   const groups = groupsIn(test);
   const better = figure === "rate" ? "higher" : "lower";
-  const judged = verdictOf({
+  const judged = comparisonVerdict({
     ratio: interval,
     adjustedP,
     exact: exact ?? UNCOUNTED,

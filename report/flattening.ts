@@ -1,6 +1,6 @@
 /** When a percentile of a run's latency becomes stable: see `runner/stats/steady_state/settling_time.ts`. */
 import type { Measurement } from "../runner/result/result.ts";
-import { findFlattening } from "../runner/stats/steady_state/settling_time.ts";
+import { findSettlingTime } from "../runner/stats/steady_state/settling_time.ts";
 import { intervalsOf, isEmpty } from "./intervals.ts";
 
 /** Percentiles that flatten, each in its own time. */
@@ -19,9 +19,9 @@ export function flattenedOf(
   percentile: typeof FLATTENING[number],
 ): Flattened | null {
   const points = intervalsOf(run).map(({ point }) => point);
-  const found = findFlattening(points.map((point) => isEmpty(point) ? null : point[percentile]));
+  const found = findSettlingTime(points.map((point) => isEmpty(point) ? null : point[percentile]));
   if (found === null) return null;
-  return { fromS: found.from === 0 ? 0 : points[found.from - 1].t, finalMs: found.finalValue };
+  return { fromS: found.from === 0 ? 0 : points[found.from - 1].t, finalMs: found.settledValue };
 }
 
 /** Seconds from which a percentile of a run's intervals stays near its final value; null without requests. */

@@ -11,7 +11,7 @@ import {
   intervalBlocks,
   mergeBlocks,
 } from "../runner/stats/confidence/blocks.ts";
-import type { Block } from "../runner/stats/confidence/pool.ts";
+import type { RunBlock } from "../runner/stats/confidence/pool.ts";
 import { withoutStart } from "./without_start.ts";
 
 export interface RunParts {
@@ -20,11 +20,11 @@ export interface RunParts {
   /** With those of all. */
   readonly whole: Run;
   /** Of what counts, for a bootstrap. */
-  readonly blocks: readonly Block[];
+  readonly blocks: readonly RunBlock[];
   /** Before the steady part, whatever is discarded; null where nothing comes before it. */
-  readonly startUp: Block | null;
+  readonly startUp: RunBlock | null;
   /** The steady part; null where there is none. */
-  readonly steady: Block | null;
+  readonly steady: RunBlock | null;
 }
 
 /** @param counted What of the run the figures are of. */

@@ -6,7 +6,7 @@
 import { bootstrap, type Estimate } from "../runner/stats/confidence/bootstrap.ts";
 import { decodeSparse } from "../runner/stats/histogram/hdr.ts";
 import type { SparseHistogram } from "../runner/stats/histogram/histogram.ts";
-import type { Block } from "../runner/stats/confidence/pool.ts";
+import type { RunBlock } from "../runner/stats/confidence/pool.ts";
 import type { FigureName, Judged } from "./figures.ts";
 
 const TIMES = /^(service|firstByte|connect)\.(?:p([\d.]+)|mean)$/;
@@ -28,6 +28,6 @@ export function timesEstimate(figure: FigureName, runs: readonly Judged[]): Esti
 }
 
 /** A whole run, of which no rate is asked. */
-function blockOf(latency: SparseHistogram): Block {
+function blockOf(latency: SparseHistogram): RunBlock {
   return { seconds: 0, completed: 0, latency };
 }

@@ -3,7 +3,7 @@
  * run is the one in its results (`runner/stats/steady_state/steady_state.ts`).
  */
 import { mergeHistograms } from "../runner/stats/histogram/histogram.ts";
-import type { Block } from "../runner/stats/confidence/pool.ts";
+import type { RunBlock } from "../runner/stats/confidence/pool.ts";
 import type { SteadyLabel } from "../runner/stats/steady_state/steady_state.ts";
 import type { Cell } from "./cells.ts";
 import { flatFromS, FLATTENING } from "./flattening.ts";
@@ -73,7 +73,7 @@ export function settlingOf(parts: readonly RunParts[]): Settling {
   };
 }
 
-function figuresOf(blocks: readonly Block[]): PartFigures | null {
+function figuresOf(blocks: readonly RunBlock[]): PartFigures | null {
   if (blocks.length === 0) return null;
   const latency = mergeHistograms(blocks.map(({ latency }) => latency));
   return {

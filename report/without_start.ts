@@ -10,7 +10,7 @@ import {
   type SparseHistogram,
 } from "../runner/stats/histogram/histogram.ts";
 import { type PerSecond, perSecondOf } from "../runner/stats/per_second.ts";
-import type { Block } from "../runner/stats/confidence/pool.ts";
+import type { RunBlock } from "../runner/stats/confidence/pool.ts";
 import { percentileMs } from "./bounded.ts";
 import { sum } from "./spread.ts";
 
@@ -22,7 +22,7 @@ type Point = Run["timeline"]["points"][number];
  *
  * @param intervals All of the run.
  */
-export function withoutStart(run: Run, intervals: readonly Block[], first: number): Run {
+export function withoutStart(run: Run, intervals: readonly RunBlock[], first: number): Run {
   const rest = mergeBlocks(intervals.slice(first));
   const points = run.timeline.points.slice(first);
   const secondsOf = (of: (point: Point) => number): PerSecond | null =>
@@ -45,7 +45,7 @@ export function withoutStart(run: Run, intervals: readonly Block[], first: numbe
 /** What of a run says its latencies. */
 type Latencies = Pick<Run, "latency" | "histogram" | "censoredHistogram">;
 
-function latenciesOf(run: Run, rest: Block, points: readonly Point[]): Latencies {
+function latenciesOf(run: Run, rest: RunBlock, points: readonly Point[]): Latencies {
   const bounds = boundsOf(run, points);
   const latency = latencyOf(run.latency, rest, bounds);
   return {
@@ -68,7 +68,7 @@ function boundsOf(
 /** Where bounds are not known as many as in the whole run are taken for such: no percentile is to look surer than it is. */
 function latencyOf(
   whole: Run["latency"],
-  rest: Block,
+  rest: RunBlock,
   bounds: SparseHistogram | null,
 ): Run["latency"] {
   const { clock } = whole;

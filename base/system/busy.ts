@@ -1,7 +1,7 @@
 /** Which processes use the processor, from /proc (Linux; elsewhere none is seen). */
 import { parseStat, TICKS_PER_SEC } from "./proc.ts";
 
-export interface Busy {
+export interface BusyProcess {
   readonly pid: number;
   readonly name: string;
   /** CPU time over elapsed time. */
@@ -12,22 +12,22 @@ export interface Busy {
 const LEAST_CORES = 0.02;
 const MOST_NAMED = 3;
 
-interface Use {
+interface ProcessUse {
   readonly name: string;
   readonly ticks: number;
 }
 
 /** Begins to watch; the answer, given the seconds since then, names those that used most, but for this process. */
-export function watchProcesses(): (seconds: number) => Busy[] {
+export function watchProcesses(): (seconds: number) => BusyProcess[] {
   const before = usesNow();
   return (seconds) => busiestBetween(before, usesNow(), seconds);
 }
 
 export function busiestBetween(
-  before: ReadonlyMap<number, Use>,
-  after: ReadonlyMap<number, Use>,
+  before: ReadonlyMap<number, ProcessUse>,
+  after: ReadonlyMap<number, ProcessUse>,
   seconds: number,
-): Busy[] {
+): BusyProcess[] {
   const all = [...after].map(([pid, { name, ticks }]) => ({
     pid,
     name,
@@ -39,13 +39,13 @@ export function busiestBetween(
 }
 
 /** A process of /proc/PID/stat; its name stands in parentheses and may hold some itself. */
-export function parseUse(stat: string): Use {
+export function parseUse(stat: string): ProcessUse {
   const name = stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"));
   const { userTicks, systemTicks } = parseStat(stat);
   return { name, ticks: userTicks + systemTicks };
 }
 
-function usesNow(): Map<number, Use> {
+function usesNow(): Map<number, ProcessUse> {
   if (Deno.build.os !== "linux") return new Map();
   const pids = [...Deno.readDirSync("/proc")].map(({ name }) => Number(name)).filter((pid) =>
     pid > 0 && pid !== Deno.pid

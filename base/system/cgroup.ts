@@ -5,7 +5,7 @@
 import { dirname, join } from "node:path";
 import type { Text } from "./linux.ts";
 
-export interface Limits {
+export interface CgroupLimits {
   /** Seconds of CPU time for each second; null: none. */
   readonly cores: number | null;
   readonly memory: number | null;
@@ -21,7 +21,7 @@ const NO_MEMORY_LIMIT = 2 ** 62;
 export function limitsOf(
   { mounts, groups }: { readonly mounts: Text; readonly groups: Text },
   read: (path: string) => Text,
-): Limits {
+): CgroupLimits {
   const foldersFor = (controller: string): string[] => foldersOf(controller, { mounts, groups });
   const v2 = foldersFor("");
   return {

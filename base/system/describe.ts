@@ -24,21 +24,23 @@ export function describeMachine(): Machine {
     hostname: os.hostname(),
     cpu: cpus[0]?.model.trim() || "unknown",
     cores,
-    allowedCores: parseAllowedCores(textOf("/proc/self/status"))?.length ?? cores,
-    governor: parseGovernors(cpus.map((_, core) => textOf(`${CPU}/cpu${core}/${GOVERNOR}`))),
+    allowedCores: parseAllowedCores(readSystemFile("/proc/self/status"))?.length ?? cores,
+    governor: parseGovernors(
+      cpus.map((_, core) => readSystemFile(`${CPU}/cpu${core}/${GOVERNOR}`)),
+    ),
     turbo: parseTurbo({
-      noTurbo: textOf(TURBO_SWITCHES.intel_pstate),
-      boost: textOf(TURBO_SWITCHES.cpufreq),
+      noTurbo: readSystemFile(TURBO_SWITCHES.intel_pstate),
+      boost: readSystemFile(TURBO_SWITCHES.cpufreq),
     }),
     memory: os.totalmem(),
     limits: limitsOf({
-      mounts: textOf("/proc/self/mountinfo"),
-      groups: textOf("/proc/self/cgroup"),
-    }, textOf),
+      mounts: readSystemFile("/proc/self/mountinfo"),
+      groups: readSystemFile("/proc/self/cgroup"),
+    }, readSystemFile),
     container: describeContainer(),
     virtual: describeVirtual(),
-    openFiles: parseOpenFiles(textOf("/proc/self/limits")),
-    ports: parsePorts(textOf("/proc/sys/net/ipv4/ip_local_port_range")),
+    openFiles: parseOpenFiles(readSystemFile("/proc/self/limits")),
+    ports: parsePorts(readSystemFile("/proc/sys/net/ipv4/ip_local_port_range")),
     deno: Deno.version.deno,
     v8: Deno.version.v8,
   };
@@ -57,26 +59,26 @@ function describeContainer(): string | null {
     kernel: os.release(),
     kubernetes: Deno.env.get("KUBERNETES_SERVICE_HOST"),
     container: Deno.env.get("container"),
-    hasDockerFile: textOf("/.dockerenv") !== null,
-    hasPodmanFile: textOf("/run/.containerenv") !== null,
-    systemd: textOf("/run/systemd/container"),
-    groups: textOf("/proc/self/cgroup"),
+    hasDockerFile: readSystemFile("/.dockerenv") !== null,
+    hasPodmanFile: readSystemFile("/run/.containerenv") !== null,
+    systemd: readSystemFile("/run/systemd/container"),
+    groups: readSystemFile("/proc/self/cgroup"),
   });
 }
 
 function describeVirtual(): string | null {
   return virtualOf({
-    cpuinfo: textOf("/proc/cpuinfo"),
-    vendor: textOf("/sys/class/dmi/id/sys_vendor"),
-    product: textOf("/sys/class/dmi/id/product_name"),
-    hypervisor: textOf("/sys/hypervisor/type"),
-    acpi: textOf("/sys/firmware/acpi/tables/FACP"),
-    clocks: textOf("/sys/devices/system/clocksource/clocksource0/available_clocksource"),
+    cpuinfo: readSystemFile("/proc/cpuinfo"),
+    vendor: readSystemFile("/sys/class/dmi/id/sys_vendor"),
+    product: readSystemFile("/sys/class/dmi/id/product_name"),
+    hypervisor: readSystemFile("/sys/hypervisor/type"),
+    acpi: readSystemFile("/sys/firmware/acpi/tables/FACP"),
+    clocks: readSystemFile("/sys/devices/system/clocksource/clocksource0/available_clocksource"),
   });
 }
 
 /** Null where there is no such file, or it is not for us to read. */
-export function textOf(path: string): Text {
+export function readSystemFile(path: string): Text {
   if (Deno.build.os !== "linux") return null;
   try {
     return Deno.readTextFileSync(path);

@@ -4,18 +4,21 @@
  */
 import { join } from "node:path";
 import { foldersOf } from "./cgroup.ts";
-import { textOf } from "./describe.ts";
+import { readSystemFile } from "./describe.ts";
 
 /** The folders of the groups that limit a process, and all above them. */
 export function cpuGroups(pid: number | "self"): string[] {
-  const texts = { mounts: textOf("/proc/self/mountinfo"), groups: textOf(`/proc/${pid}/cgroup`) };
+  const texts = {
+    mounts: readSystemFile("/proc/self/mountinfo"),
+    groups: readSystemFile(`/proc/${pid}/cgroup`),
+  };
   return [...foldersOf("", texts), ...foldersOf("cpu", texts)];
 }
 
 /** Milliseconds since the groups began, of all together; null where none of them says. */
 export function throttledMsOf(folders: readonly string[]): number | null {
   const times = folders.flatMap((folder) =>
-    parseThrottledMs(textOf(join(folder, "cpu.stat")) ?? "") ?? []
+    parseThrottledMs(readSystemFile(join(folder, "cpu.stat")) ?? "") ?? []
   );
   return times.length === 0 ? null : times.reduce((sum, ms) => sum + ms, 0);
 }

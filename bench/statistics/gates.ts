@@ -4,8 +4,8 @@ import { distanceTo } from "../../report/gates/distance.ts";
 import { sideOf, tested } from "../../report/gates/evidence.ts";
 import { meanRange } from "../../report/gates/range.ts";
 import {
-  type Counted,
   pooledShare,
+  type Proportion,
   shareP,
 } from "../../runner/stats/confidence/proportion_interval.ts";
 import type { Section } from "../bench.ts";
@@ -107,7 +107,7 @@ function countedIn(
   random: Random,
   of: number,
   { share, burst }: { share: number; burst: number },
-): Counted {
+): Proportion {
   return { count: Math.min(of, burst * poisson(random, share * of / burst)), of };
 }
 

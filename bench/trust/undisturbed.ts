@@ -4,7 +4,7 @@
  */
 import { printError } from "../../cli/terminal/terminal.ts";
 import { textLines } from "../../report/writing/terminal.ts";
-import { type Busy, watchProcesses } from "../../base/system/busy.ts";
+import { type BusyProcess, watchProcesses } from "../../base/system/busy.ts";
 import { descendantsOf } from "../../base/system/proc.ts";
 
 /** Who uses less is no neighbour that anybody notices. */
@@ -25,6 +25,6 @@ export async function undisturbed<Value>(measure: () => Promise<Value>): Promise
   }
 }
 
-function textOf({ name, pid, cores }: Busy): string {
+function textOf({ name, pid, cores }: BusyProcess): string {
   return `${name} (${pid}) ${cores.toFixed(2)} cores`;
 }

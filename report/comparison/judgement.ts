@@ -1,6 +1,6 @@
 /** What a comparison of two sides may say at all, whatever its interval. */
 import type { TwoGroups } from "../../runner/stats/comparison/two_groups.ts";
-import type { Judgement } from "../../runner/stats/comparison/verdict.ts";
+import type { ComparisonJudgement } from "../../runner/stats/comparison/verdict.ts";
 import type { Unsteady } from "../unsteady.ts";
 import type { Between } from "./between.ts";
 
@@ -11,7 +11,10 @@ export interface Reserve {
 }
 
 /** What no number of runs can decide comes before what they say. */
-export function reserved(judged: Judgement, { between, groups, unsteady }: Reserve): Judgement {
+export function reserved(
+  judged: ComparisonJudgement,
+  { between, groups, unsteady }: Reserve,
+): ComparisonJudgement {
   if (unsteady !== null) return { verdict: "inconclusive", reason: "unsteady" };
   if (groups !== null) return { verdict: "inconclusive", reason: "groups" };
   if (between.kind !== "unknown" || judged.verdict === "inconclusive") return judged;

@@ -8,7 +8,7 @@ import {
 } from "../../runner/stats/comparison/significance_tests.ts";
 import {
   commonOf,
-  type Interval,
+  type ConfidenceInterval,
   over,
 } from "../../runner/stats/confidence/confidence_interval.ts";
 import { type TwoGroups, twoGroupsOf } from "../../runner/stats/comparison/two_groups.ts";
@@ -34,7 +34,7 @@ export function pairingOf(next: Estimate, base: Estimate): Pairing | null {
 }
 
 interface Tested {
-  readonly interval: Interval;
+  readonly interval: ConfidenceInterval;
   readonly pairing: Pairing | null;
   readonly sides: readonly [base: Estimate, next: Estimate];
 }
@@ -64,7 +64,10 @@ export function groupsIn({ pairing, sides }: Tested): TwoGroups | null {
 }
 
 /** The variance that the ratio would have, were the runs no pairs, over the one that it has; null where that is 0. */
-export function gainOf({ sides }: Pairing, { logStandardError }: Interval): number | null {
+export function gainOf(
+  { sides }: Pairing,
+  { logStandardError }: ConfidenceInterval,
+): number | null {
   if (logStandardError === 0) return null;
   const apart = sides.reduce((sum, side) => sum + side.logStandardError ** 2, 0);
   return apart / logStandardError ** 2;

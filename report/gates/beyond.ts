@@ -6,14 +6,14 @@ import type { Distribution } from "../../runner/result/result.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { highestUsOf, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
 import { PERCENTILES } from "../../runner/stats/quantile.ts";
-import type { Counted } from "../../runner/stats/confidence/proportion_interval.ts";
+import type { Proportion } from "../../runner/stats/confidence/proportion_interval.ts";
 import type { FigureName, Judged } from "../figures.ts";
 
 export interface Beyond {
   /** Requests that surely took longer: lower bounds as what they are at the least. */
-  readonly sure: Counted;
+  readonly sure: Proportion;
   /** The same if every lower bound below the limit turned out to lie beyond it. */
-  readonly most: Counted;
+  readonly most: Proportion;
 }
 
 /** A percentile of a distribution of times. */

@@ -1,8 +1,8 @@
 /** Thresholds on shares of requests: `success >= 99.9%`, `5xx < 0.1%`. */
 import {
-  type Counted,
   pooled,
   pooledShare,
+  type Proportion,
   requestsToDecide,
   shareP,
 } from "../../runner/stats/confidence/proportion_interval.ts";
@@ -20,7 +20,7 @@ type CountedFigure = Extract<
   "success" | "errors" | "dropped" | "2xx" | "3xx" | "4xx" | "5xx"
 >;
 
-const COUNTED: Readonly<Record<CountedFigure, (run: Judged) => Counted>> = {
+const COUNTED: Readonly<Record<CountedFigure, (run: Judged) => Proportion>> = {
   success: (run) => ({ count: judgedOf([run]) - wrongOf([run]), of: judgedOf([run]) }),
   errors: (run) => ({ count: wrongOf([run]), of: judgedOf([run]) }),
   dropped: ({ requests }) => ({ count: requests.dropped, of: requests.due }),
@@ -74,13 +74,13 @@ function rangeText({ value, low, high }: { value: number; low: number; high: num
 }
 
 /** What the number of requests presumes of those to come. */
-function clause(figure: CountedFigure, { count, of }: Counted): string {
+function clause(figure: CountedFigure, { count, of }: Proportion): string {
   const rarer = Math.min(count, of - count);
   if (rarer > 0) return "";
   return figure === "success" || figure === "errors" ? "without a failure" : "like these";
 }
 
-function ofStatus({ status, requests: { completed } }: Judged, first: string): Counted {
+function ofStatus({ status, requests: { completed } }: Judged, first: string): Proportion {
   const codes = Object.entries(status).filter(([code]) => code.startsWith(first));
   return { count: sum(codes, ([, count]) => count), of: completed };
 }

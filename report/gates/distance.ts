@@ -1,5 +1,8 @@
 /** How surely a figure lies on its side of a limit, and how many runs would decide it. */
-import { type Interval, pValueOf } from "../../runner/stats/confidence/confidence_interval.ts";
+import {
+  type ConfidenceInterval,
+  pValueOf,
+} from "../../runner/stats/confidence/confidence_interval.ts";
 import { tQuantile } from "../../runner/stats/confidence/student_t.ts";
 import { runsToDecide, SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
 import type { Ends } from "./range.ts";
@@ -29,7 +32,7 @@ export function distanceTo(limit: number, { value, interval, runs, level }: Dist
   const degreesOfFreedom = interval.degreesOfFreedom ?? runs - 1;
   // Ends at 0 or below have no logarithm: errors that large are taken as they are.
   const reach = end > 0 && value > 0 ? Math.abs(Math.log(value / end)) : Math.abs(1 - end / value);
-  const ratio: Interval = {
+  const ratio: ConfidenceInterval = {
     value: value / limit,
     low: interval.low / limit,
     high: interval.high / limit,

@@ -7,9 +7,9 @@
  */
 import { supportsPercentile } from "../../runner/stats/quantile.ts";
 import {
-  type Counted,
   pooled,
   pooledShare,
+  type Proportion,
   requestsToDecide,
   shareP,
 } from "../../runner/stats/confidence/proportion_interval.ts";
@@ -84,7 +84,7 @@ function isBelow({ relation }: LimitThreshold): boolean {
   return relation === "<" || relation === "<=";
 }
 
-function share(runs: readonly Counted[]): number {
+function share(runs: readonly Proportion[]): number {
   const { count, of } = pooled(runs);
   return count / of;
 }
@@ -104,8 +104,8 @@ function neededText(percentile: number, count: number): string {
 
 interface Shares {
   /** Of each run: requests beyond the limit, surely and at the most. */
-  readonly sure: readonly Counted[];
-  readonly most: readonly Counted[];
+  readonly sure: readonly Proportion[];
+  readonly most: readonly Proportion[];
 }
 
 function sharesOf(

@@ -3,10 +3,10 @@ import type { Threshold } from "../../runner/result/result.ts";
 import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
 import {
   intervalOf,
-  ratioOf,
+  ratioInterval,
   type Variance,
 } from "../../runner/stats/confidence/confidence_interval.ts";
-import type { Figure } from "../../runner/stats/confidence/pool.ts";
+import type { PooledFigure } from "../../runner/stats/confidence/pool.ts";
 import { tQuantile } from "../../runner/stats/confidence/student_t.ts";
 import type { Estimates } from "../confidence.ts";
 import { type FigureName, figureOfRun, type Judged } from "../figures.ts";
@@ -98,7 +98,7 @@ function estimateOf(figure: FigureName, { estimates }: JudgedCell): Estimate | n
 }
 
 /** Its name among the estimates; null for figures that are means over runs. */
-export function estimatedAs(figure: FigureName): Figure | null {
+export function estimatedAs(figure: FigureName): PooledFigure | null {
   if (figure === "rate" || figure === "mean") return figure;
   const percentile = Number(/^p([\d.]+)$/.exec(figure)?.[1]);
   return Number.isNaN(percentile) ? null : percentile;
@@ -153,7 +153,7 @@ export function ratioRangeOf(
     estimateOf(figure, baseline),
   ];
   const drawn = ofEstimate && toEstimate &&
-    ratioOf(ofEstimate, toEstimate, { confidence: cell.level, between });
+    ratioInterval(ofEstimate, toEstimate, { confidence: cell.level, between });
   return drawn ? { value: drawn.value, interval: drawn } : quotientOf(of, to);
 }
 

@@ -1,7 +1,7 @@
 /** Which factor explains how much of what differs in a scenario, and what each does from end to end. */
 import {
-  type FactorWeights,
-  factorWeights,
+  type VarianceExplained,
+  varianceExplained,
 } from "../../runner/stats/regression/variance_explained.ts";
 import type { Run } from "../../runner/result/result.ts";
 import type { Cell } from "../cells.ts";
@@ -48,7 +48,7 @@ export function weightsOf(scenario: string, cells: readonly Cell[]): WeightsMode
 
 interface Share {
   readonly figure: Figure;
-  readonly weights: FactorWeights;
+  readonly weights: VarianceExplained;
 }
 
 /** Factors that not all targets have are told with the target: they can't be told apart from it. */
@@ -88,12 +88,12 @@ function weightsBy(
   figure: Figure,
   dimensions: readonly Dimension[],
   cells: readonly Cell[],
-): FactorWeights | null {
+): VarianceExplained | null {
   const logs = cells.map((cell) => ({
     levels: dimensions.map(({ levelOf }) => levelOf(cell)),
     values: cell.runs.map((run) => Math.log(figure.of(run))),
   }));
-  return logs.every(({ values }) => values.every(Number.isFinite)) ? factorWeights(logs) : null;
+  return logs.every(({ values }) => values.every(Number.isFinite)) ? varianceExplained(logs) : null;
 }
 
 function sentenceOf(
@@ -115,7 +115,7 @@ function sentenceOf(
 interface Row {
   readonly name: string;
   readonly dimension: Dimension | null;
-  readonly shareIn: (weights: FactorWeights) => number;
+  readonly shareIn: (weights: VarianceExplained) => number;
 }
 
 function weightsTable(
@@ -134,7 +134,11 @@ function weightsTable(
     })),
     { name: "factors together", dimension: null, shareIn: ({ together }) => together },
     ...(isRepeated(cells)
-      ? [{ name: "runs of a cell", dimension: null, shareIn: ({ runs }: FactorWeights) => runs }]
+      ? [{
+        name: "runs of a cell",
+        dimension: null,
+        shareIn: ({ runs }: VarianceExplained) => runs,
+      }]
       : []),
   ];
   return tableOf({ caption: `What explains the differences in ${scenario}`, notes: NOTES }, rows, [

@@ -1,6 +1,6 @@
 /** Cells and columns that several tables share. */
 import type { Run } from "../../runner/result/result.ts";
-import type { Interval } from "../../runner/stats/confidence/confidence_interval.ts";
+import type { ConfidenceInterval } from "../../runner/stats/confidence/confidence_interval.ts";
 import type { Cell } from "../cells.ts";
 import type { Range } from "../gates/range.ts";
 import type { ColumnOf, TableCell } from "../table.ts";
@@ -31,7 +31,7 @@ export function boundCell(cell: TableCell, isAtLeast: boolean): TableCell {
 /** A number with the 95 % interval around it, where it has one. */
 export function withInterval(
   cell: TableCell,
-  interval: Pick<Interval, "low" | "high"> | null,
+  interval: Pick<ConfidenceInterval, "low" | "high"> | null,
   unit?: Unit,
 ): TableCell {
   const { value } = cell;

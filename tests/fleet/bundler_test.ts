@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type BundleInput, Bundler } from "../../runner/fleet/agent/outbox.ts";
 import { packedSoFar } from "../../runner/fleet/protocol/packing.ts";
-import { told } from "../../runner/fleet/protocol/agent_message.ts";
+import { agentMessage } from "../../runner/fleet/protocol/agent_message.ts";
 import type { IntervalPart } from "../../runner/load/intervals.ts";
 import type { SoFarReport, WorkerReport } from "../../runner/load/job.ts";
 import { EMPTY } from "../../runner/stats/histogram/histogram.ts";
@@ -29,7 +29,7 @@ function report(elapsedUs: number): WorkerReport {
 /** Worker and index of each part, and each worker's time, as the coordinator reads them. */
 function gist(bundle: BundleInput | null): unknown {
   if (bundle === null) return null;
-  const read = told.parse(JSON.parse(JSON.stringify(bundle)));
+  const read = agentMessage.parse(JSON.parse(JSON.stringify(bundle)));
   assert.ok(read.kind === "bundle");
   return {
     seq: read.seq,

@@ -7,7 +7,7 @@ import { Recorder } from "../../runner/load/recorder.ts";
 import { SessionRecorder } from "../../runner/load/session_recorder.ts";
 import type { LoadRequest } from "../../runner/measure/loader.ts";
 import { EMPTY, Histogram } from "../../runner/stats/histogram/histogram.ts";
-import { UNKNOWN } from "../../runner/host/host_activity.ts";
+import { UNKNOWN_ACTIVITY } from "../../runner/host/host_activity.ts";
 import { VERSION } from "../../base/version.ts";
 import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
@@ -88,7 +88,7 @@ export function bundle(agent: string, seq: number, part: object = {}): Message {
 
 export function finished(agent: string, differing: object = {}, totals: object = {}): Message {
   const reports = [packReport(reportOf(2 * COMPLETED, totals))];
-  const stage = { surroundings: UNKNOWN, calibration: null, sharesMachine: false };
+  const stage = { surroundings: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false };
   const startedAtMs = START_AT_MS;
   return {
     kind: "finished",

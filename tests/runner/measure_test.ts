@@ -6,7 +6,7 @@ import type { Loaded, Loader, LoaderHooks, LoadRequest } from "../../runner/meas
 import { measureLoad } from "../../runner/measure/measure.ts";
 import type { Progress } from "../../runner/result/progress.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
-import { UNKNOWN } from "../../runner/host/host_activity.ts";
+import { UNKNOWN_ACTIVITY } from "../../runner/host/host_activity.ts";
 import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 
@@ -50,9 +50,9 @@ function load(_: LoadRequest, hooks: LoaderHooks): Promise<Loaded> {
     return { ...ended, totals: recorder.finish(500_000), elapsedUs: 500_000 };
   };
   const before = finish(first);
-  hooks.onAudible(1);
+  hooks.onReportingWorkers(1);
   const reports = [before, finish(second)];
-  const stage = { surroundings: UNKNOWN, calibration: null, sharesMachine: false };
+  const stage = { surroundings: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false };
   return Promise.resolve({ driver: "tcp", connections: [1, 1], reports, stage, agents: null });
 }
 
