@@ -4,11 +4,43 @@
  */
 import { Argument, Command as Commander, CommanderError, Option } from "commander";
 import { z } from "zod";
-import { type Problem, UserError } from "../../base/errors.ts";
+import { EXIT, type Problem, UserError } from "../../base/errors.ts";
 import { explain } from "../../base/explain.ts";
 import { findingsOf } from "../../base/problems.ts";
 import { closest } from "../../base/suggest.ts";
-import type { CommandSpec, CommandTitle, Flag, Given, Operand, Parts, Values } from "./command.ts";
+import type {
+  Command,
+  CommandSpec,
+  CommandTitle,
+  Flag,
+  Given,
+  Operand,
+  Parts,
+  Values,
+} from "./command.ts";
+import { textLines } from "../../report/writing/terminal.ts";
+import { VERSION } from "../../base/version.ts";
+import { print, printError } from "../terminal/terminal.ts";
+import { secretsInWord } from "../../base/secret_fields.ts";
+import { secrets } from "../../base/secrets.ts";
+
+/** A command from its declaration. */
+export function defineCommand<P extends Parts>(spec: CommandSpec<P>): Command {
+  return {
+    parts: spec.parts,
+    async execute(args, title): Promise<number> {
+      keepGivenSecrets(args);
+      const read = readArguments(spec, title, args);
+      if (read.asks === "values") {
+        const note = openPasswordNote(args);
+        if (note !== null && !Reflect.get(read.values, "quiet")) printError(textLines([note]));
+        return await spec.run(read.values, args);
+      }
+      await print(textLines(read.asks === "help" ? helpLines(spec, title) : [VERSION]));
+      return EXIT.done;
+    },
+  };
+}
 
 export type Read<P extends Parts> =
   | { readonly asks: "help" | "version" }
@@ -146,4 +178,27 @@ function isFlag(part: Flag | Operand): part is Flag {
 function placeOf(part: Flag | Operand): string {
   if (!isFlag(part)) return part.operand.replace(/[^\w]/g, "");
   return new Option(part.flags).long ?? part.flags;
+}
+
+/** `-u user:password`, as curl, hey and ab take it. */
+const LIKE_USER = /\s(?:-u|--user|-a|-A)[\s=]{0,4}["']?[^\s:"']+:([^\s"']+)/g;
+
+/** As words, or as a whole: the line of another tool is one word here (`--like`). */
+export function keepGivenSecrets(args: readonly string[]): void {
+  for (const arg of args) {
+    const passwords = [...arg.matchAll(LIKE_USER)].map(([, password]) => password);
+    for (const secret of [...secretsInWord(arg), ...passwords]) secrets.keep(secret);
+  }
+}
+
+/** A Redis whose password stands on a command line, which all on its machine can read. */
+const OPEN_PASSWORD = /^(?:--redis=)?rediss?:\/\/[^/@]*:[^/@]+@/i;
+
+export const OPEN_PASSWORD_NOTE =
+  "Note: everybody on this machine can see the password in --redis: " +
+  "use --redis-password-file FILE or PLATEAU_REDIS_PASSWORD";
+
+/** What to say of it; null where there is none. */
+export function openPasswordNote(args: readonly string[]): string | null {
+  return args.some((arg) => OPEN_PASSWORD.test(arg)) ? OPEN_PASSWORD_NOTE : null;
 }

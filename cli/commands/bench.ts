@@ -1,27 +1,25 @@
 /** `plateau bench URL`: one measurement, in the manner of wrk and oha. */
-import type { Grouped } from "../../report/cells.ts";
-import type { GateOutcome } from "../../report/gates.ts";
+import { EXIT, TargetError } from "../../base/errors.ts";
+import { withoutSecrets } from "../../base/secrets.ts";
+import type { GateOutcome } from "../../report/model/gates/gates.ts";
+import type { Grouped } from "../../report/model/runs/cells.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import type { Written } from "../../report/writing/written.ts";
 import { measureUrl } from "../../runner/measure/measure.ts";
 import type { Measurement } from "../../runner/result/result.ts";
-import { EXIT, TargetError } from "../../base/errors.ts";
-import { withoutSecrets } from "../../base/secrets.ts";
 import type { Threshold } from "../../scenarios/claims/threshold.ts";
-import type { Asked } from "../output/bench_page.ts";
+import { defineCommand, keepGivenSecrets } from "../command_line/arguments.ts";
+import type { Command } from "../command_line/command.ts";
 import { benchConflicts, benchParts } from "../flags/bench_flags.ts";
 import { benchRequest } from "../flags/bench_request.ts";
-import type { Command } from "../command_line/command.ts";
-import { defineCommand } from "../command_line/define.ts";
-import { hostname } from "../terminal/environment.ts";
+import { readBaseline } from "../flags/flags.ts";
 import { loaderFor } from "../flags/fleet_flags.ts";
-import { tellGithub } from "../github/github.ts";
-import { keepGivenSecrets } from "../command_line/secret_arguments.ts";
-import { interruptible } from "../terminal/interrupt.ts";
-import { judgeMeasurement, judgeTrust } from "../output/verify.ts";
 import { type Renderers, takesStdout, writeOutputs } from "../flags/output_flags.ts";
+import { tellGithub } from "../github/step.ts";
+import type { Asked } from "../output/bench_page.ts";
+import { judgeMeasurement, judgeTrust } from "../output/verify.ts";
+import { hostname, interruptible } from "../terminal/process.ts";
 import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
-import { readBaseline } from "../flags/threshold_flags.ts";
 
 const command = defineCommand({
   parts: benchParts,
@@ -57,7 +55,7 @@ Examples:
       await tellGithub({
         markdown: renderers.markdown,
         annotations: async () =>
-          (await import("../github/github_annotations.ts")).measurementAnnotations(
+          (await import("../github/annotations.ts")).measurementAnnotations(
             measurement,
             gates,
           ),
@@ -99,8 +97,8 @@ async function gatesOf(
   baseline: Grouped | null,
 ): Promise<readonly GateOutcome[]> {
   if (thresholds.length === 0) return [];
-  const { judgeCells } = await import("../../report/gates.ts");
-  const { gatedMeasurement } = await import("../../report/gates/cells.ts");
+  const { judgeCells } = await import("../../report/model/gates/gates.ts");
+  const { gatedMeasurement } = await import("../../report/model/gates/cells.ts");
   const cells = [gatedMeasurement(measurement, baseline)];
   return judgeCells(thresholds, cells, { hasBaseline: baseline !== null });
 }
@@ -112,7 +110,7 @@ async function judge(
 ): Promise<void> {
   judgeMeasurement(measurement);
   if (strict) judgeTrust([measurement]);
-  if (gates.length > 0) (await import("../output/failed_gates.ts")).judgeGates(gates);
+  if (gates.length > 0) (await import("../output/verify.ts")).judgeGates(gates);
 }
 
 function renderersOf(
@@ -122,11 +120,16 @@ function renderersOf(
 ): Renderers {
   return {
     json: () => jsonText(measurement, 2),
-    csv: async () => (await import("../../report/csv.ts")).renderMeasurementCsv(measurement),
+    csv: async () => (await import("../../report/files/csv.ts")).renderMeasurementCsv(measurement),
     csvIntervals: async () =>
-      (await import("../../report/csv/intervals.ts")).renderMeasurementIntervalsCsv(measurement),
+      (await import("../../report/files/csv_intervals.ts")).renderMeasurementIntervalsCsv(
+        measurement,
+      ),
     markdown: async () =>
-      (await import("../../report/markdown.ts")).renderMeasurementMarkdown(measurement, gates),
+      (await import("../../report/files/markdown.ts")).renderMeasurementMarkdown(
+        measurement,
+        gates,
+      ),
     junit: async () => await junitOf(measurement, gates),
     html: async () => (await import("../output/bench_page.ts")).renderBenchPage(measurement, asked),
   };
@@ -136,7 +139,7 @@ async function junitOf(
   measurement: Measurement,
   gates: readonly GateOutcome[],
 ): Promise<Written<"xml">> {
-  const { measurementSuite, renderJunit } = await import("../../report/junit.ts");
+  const { measurementSuite, renderJunit } = await import("../../report/files/junit.ts");
   const startedAt = new Date(Date.now() - measurement.elapsed * 1_000).toISOString();
   const about = { measurement, startedAt, hostname: hostname() };
   return renderJunit([measurementSuite(about, gates)]);

@@ -1,21 +1,18 @@
 /** `plateau compare BASE NEW`: what changed between two results, and whether that is sure. */
 import { z } from "zod";
-import { compareSessions, type ResultsComparison } from "../../report/comparison/results.ts";
-import { distinct, withoutSessionsOf } from "../../report/comparison/sessions.ts";
-import type { Side } from "../../report/comparison/differences.ts";
-import { comparisonJson, comparisonSuite } from "../../report/comparison/forms.ts";
-import { renderComparison, renderComparisonMarkdown } from "../../report/comparison/render.ts";
-import { renderJunit } from "../../report/junit.ts";
+import { EXIT, UserError } from "../../base/errors.ts";
+import { comparisonJson, comparisonSuite } from "../../report/files/comparison.ts";
+import { renderComparison, renderComparisonMarkdown } from "../../report/files/comparison_text.ts";
+import { renderJunit } from "../../report/files/junit.ts";
+import { compareSessions, type ResultsComparison } from "../../report/model/compared_results.ts";
+import type { Side } from "../../report/model/comparison/differences.ts";
+import { distinct, withoutSessionsOf } from "../../report/model/comparison/sessions.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
-import { EXIT, UserError } from "../../base/errors.ts";
 import { margin } from "../../scenarios/claims/threshold.ts";
-import { groupedOf } from "../results/bench_run.ts";
+import { defineCommand } from "../command_line/arguments.ts";
 import type { Parts } from "../command_line/command.ts";
-import { defineCommand } from "../command_line/define.ts";
-import { hostname } from "../terminal/environment.ts";
-import { tellGithub } from "../github/github.ts";
-import { comparisonAnnotations } from "../github/github_annotations.ts";
+import { thresholdFlag } from "../flags/flags.ts";
 import {
   outputConflicts,
   outputFlags,
@@ -23,9 +20,11 @@ import {
   takesStdout,
   writeOutputs,
 } from "../flags/output_flags.ts";
-import { readAll, readSessions } from "../results/result_reading.ts";
+import { comparisonAnnotations } from "../github/annotations.ts";
+import { tellGithub } from "../github/step.ts";
+import { groupedOf, readAll, readSessions } from "../results/reading.ts";
+import { hostname } from "../terminal/process.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
-import { thresholdFlag } from "../flags/threshold_flags.ts";
 
 const parts = {
   base: {

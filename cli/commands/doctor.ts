@@ -1,6 +1,7 @@
 /** `plateau doctor`: is this machine fit to measure on? */
+import { EXIT } from "../../base/errors.ts";
+import { counted } from "../../report/model/numbers/words.ts";
 import { BLANK, lineOf } from "../../report/terminal/line.ts";
-import { counted } from "../../report/words.ts";
 import { padEnd, wrapped } from "../../report/writing/columns.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import {
@@ -12,11 +13,10 @@ import {
 import type { Written } from "../../report/writing/written.ts";
 import { diagnose, type Diagnosis } from "../../runner/doctor/diagnosis.ts";
 import { gatherFacts } from "../../runner/doctor/sight.ts";
-import { EXIT } from "../../base/errors.ts";
-import { defineCommand } from "../command_line/define.ts";
+import { defineCommand } from "../command_line/arguments.ts";
 import { passwordConflicts, redisFlag, redisUrlOf } from "../flags/flags.ts";
-import { interruptible } from "../terminal/interrupt.ts";
 import { outputFlags, writeFile } from "../flags/output_flags.ts";
+import { interruptible } from "../terminal/process.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
 
 export const doctor = defineCommand({

@@ -5,7 +5,7 @@ import { serveFront } from "../../targets/front/serve.ts";
 import { frontSettings } from "../../targets/front/settings.ts";
 import { bindToParent } from "../../targets/launch/bond.ts";
 import type { Command } from "../command_line/command.ts";
-import { aborted, interruptible, untilThere } from "../terminal/interrupt.ts";
+import { aborted, interruptible, untilThere } from "../terminal/process.ts";
 import { print } from "../terminal/terminal.ts";
 
 export const front: Command = {

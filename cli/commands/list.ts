@@ -9,7 +9,7 @@ import { YamlText } from "../../base/yaml/yaml_text.ts";
 import { apps } from "../../targets/apps/registry.ts";
 import type { App } from "../../targets/apps/app.ts";
 import { frameworkNamed, frameworkNames } from "../../targets/frameworks/registry.ts";
-import { defineCommand } from "../command_line/define.ts";
+import { defineCommand } from "../command_line/arguments.ts";
 import { print } from "../terminal/terminal.ts";
 
 const sections = { experiments: listExperiments, apps: listApps, frameworks: listFrameworks };

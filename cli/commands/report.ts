@@ -4,7 +4,7 @@ import { z } from "zod";
 import { textLines } from "../../report/writing/terminal.ts";
 import { EXIT, type Problem } from "../../base/errors.ts";
 import type { Given, Parts } from "../command_line/command.ts";
-import { defineCommand } from "../command_line/define.ts";
+import { defineCommand } from "../command_line/arguments.ts";
 import {
   longName,
   outputConflicts,
@@ -12,8 +12,8 @@ import {
   takesStdout,
   writeOutputs,
 } from "../flags/output_flags.ts";
-import { resultForms } from "../output/result_forms.ts";
-import { folderOf, readAll, readResults } from "../results/result_reading.ts";
+import { resultForms } from "../output/forms.ts";
+import { folderOf, readAll, readResults } from "../results/reading.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
 
 const parts = {

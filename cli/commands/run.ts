@@ -1,16 +1,26 @@
 /** `plateau run [EXPERIMENT]`: from the file to the report. */
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { z } from "zod";
-import type { Grouped } from "../../report/cells.ts";
-import { quoted } from "../../report/command.ts";
+import { EXIT, type Problem } from "../../base/errors.ts";
+import { quoted } from "../../report/model/method/command.ts";
+import type { Grouped } from "../../report/model/runs/cells.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { type ExperimentRequest, runExperiment } from "../../runner/experiment/experiment.ts";
+import type { OnProgress } from "../../runner/result/progress.ts";
 import type { Results } from "../../runner/result/result.ts";
-import { EXIT, type Problem } from "../../base/errors.ts";
 import { LOOPBACK } from "../../targets/listen.ts";
 import { listenHost } from "../../targets/listen_host.ts";
+import { defineCommand } from "../command_line/arguments.ts";
 import { type Given, type Parts, under, type Values } from "../command_line/command.ts";
-import { defineCommand } from "../command_line/define.ts";
+import { planFromFile } from "../experiment/plan.ts";
+import {
+  planFlags,
+  quietFlag,
+  readBaseline,
+  redisFlag,
+  strictFlag,
+  thresholdFlags,
+} from "../flags/flags.ts";
 import {
   agentsAgain,
   fleetConflicts,
@@ -18,14 +28,6 @@ import {
   loaderFor,
   targetsRedisOf,
 } from "../flags/fleet_flags.ts";
-import { planFlags, quietFlag, redisFlag, strictFlag } from "../flags/flags.ts";
-import { tellGithub } from "../github/github.ts";
-import { interruptible } from "../terminal/interrupt.ts";
-import { judgeResults, judgeTrust } from "../output/verify.ts";
-import { judgeGates } from "../output/failed_gates.ts";
-import { liveConflicts, liveFlags, startLive, toldTo } from "../flags/live_flags.ts";
-import { offerFrameworks } from "../experiment/install_frameworks.ts";
-import { makeOutDir, nameConflicts, occupy, refuseUnfinished } from "../results/out_dir.ts";
 import {
   outputConflicts,
   outputFlags,
@@ -33,10 +35,29 @@ import {
   writeFile,
   writeOutputs,
 } from "../flags/output_flags.ts";
-import { planFromFile } from "../experiment/planned.ts";
-import { type ResultForms, resultForms } from "../output/result_forms.ts";
+import { wholeNumber } from "../flags/values.ts";
+import { tellGithub } from "../github/step.ts";
+import type { LiveReport } from "../live/report.ts";
+import { type ResultForms, resultForms } from "../output/forms.ts";
+import { judgeGates, judgeResults, judgeTrust } from "../output/verify.ts";
+import { makeOutDir, nameConflicts, occupy, refuseUnfinished } from "../results/out_dir.ts";
+import { interruptible } from "../terminal/process.ts";
 import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
-import { readBaseline, thresholdFlags } from "../flags/threshold_flags.ts";
+import { offerFrameworks } from "./setup.ts";
+
+/** The flags of `run` that show its report while it grows. */
+const liveFlags = {
+  live: {
+    flags: "--live",
+    about: "Shows the report in a browser while it grows, on this machine alone",
+    schema: z.boolean().default(false),
+  },
+  livePort: {
+    flags: "--live-port <N>",
+    about: "Port for --live; a free one when it is not given",
+    schema: wholeNumber(z.int().min(0).max(65_535)).optional(),
+  },
+} satisfies Parts;
 
 const parts = {
   experiment: {
@@ -95,6 +116,12 @@ function resumeConflicts({ resume, out }: Given): Problem[] {
   return [{ place: "--out", message, fix: "leave it out" }];
 }
 
+function liveConflicts({ live, livePort }: Given): Problem[] {
+  if (live || livePort === undefined) return [];
+  const message = "Cannot use a port for what is not shown";
+  return [{ place: "--live-port", message, fix: "add --live, or leave it out" }];
+}
+
 /** What is carried out, and where it goes. */
 type Work = Omit<ExperimentRequest, "host" | "redisUrl">;
 
@@ -140,7 +167,7 @@ async function isSameFile(path: string | undefined, copy: string): Promise<boole
 }
 
 async function runOn(resume: string, values: RunValues): Promise<number> {
-  const { readResults } = await import("../results/result_reading.ts");
+  const { readResults } = await import("../results/reading.ts");
   const { planResumed } = await import("../experiment/resume.ts");
   const outDir = basename(resume) === "results.json" ? dirname(resume) : resume;
   using _ = await occupy(outDir);
@@ -190,6 +217,28 @@ function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Prom
   });
 }
 
+/** Serves it and says where; null without --live. Throws a TargetError when it cannot listen. */
+export async function startLive(
+  { live, livePort: port = 0 }: Values<typeof liveFlags>,
+  baseline: Grouped | null,
+): Promise<LiveReport | null> {
+  if (!live) return null;
+  const { LiveReport } = await import("../live/report.ts");
+  const onNote = (text: string): void => printError(textLines([text]));
+  const report = new LiveReport({ port, baseline, onNote });
+  printError(textLines([`Live report  ${report.url}`]));
+  return report;
+}
+
+/** Progress for the terminal, and for who looks at the page. */
+function toldTo(live: LiveReport | null, onProgress: OnProgress): OnProgress {
+  if (live === null) return onProgress;
+  return (event) => {
+    onProgress(event);
+    live.onProgress(event);
+  };
+}
+
 async function deliver(
   results: Results,
   forms: ResultForms,
@@ -209,6 +258,6 @@ async function deliver(
   await tellGithub({
     markdown: forms.markdown,
     annotations: async () =>
-      (await import("../github/github_annotations.ts")).resultsAnnotations(results, forms.gates),
+      (await import("../github/annotations.ts")).resultsAnnotations(results, forms.gates),
   });
 }

@@ -5,9 +5,9 @@ import { EXIT } from "../../base/errors.ts";
 import { appNames } from "../../targets/apps/registry.ts";
 import { bindToParent } from "../../targets/launch/bond.ts";
 import { serveApp } from "../../targets/serve.ts";
-import { defineCommand } from "../command_line/define.ts";
+import { defineCommand } from "../command_line/arguments.ts";
 import { passwordConflicts, redisFlag, redisUrlOf } from "../flags/flags.ts";
-import { interruptible, untilThere } from "../terminal/interrupt.ts";
+import { interruptible, untilThere } from "../terminal/process.ts";
 import { print } from "../terminal/terminal.ts";
 import { assignment, wholeNumber } from "../flags/values.ts";
 

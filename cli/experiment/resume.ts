@@ -1,25 +1,23 @@
 /** `run --resume DIR`: what was asked for then, if it may be gone on with here and now. */
 import { basename, join, resolve } from "node:path";
-import { type Word, wordsOf } from "../../report/command.ts";
-import type { Flags } from "../../runner/result/invocation.ts";
-import { describeMachine } from "../../base/system/describe.ts";
-import { openExperiment } from "../../runner/experiment/provenance.ts";
-import { hashSettings } from "../../runner/experiment/provenance.ts";
-import type { Results } from "../../runner/result/result.ts";
-import { refusals } from "../../runner/experiment/resume.ts";
-import { changesBetween, changeText } from "../../runner/experiment/resume.ts";
-import { contradictions } from "../../runner/experiment/resume_contradictions.ts";
-import { VERSION } from "../../base/version.ts";
-import { filesFrom } from "../../scenarios/file/disk_files.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
-import { environment, parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { withEngine } from "../../base/pattern.ts";
 import { SECRET } from "../../base/secrets.ts";
-import { thresholdText } from "../../scenarios/claims/threshold.ts";
+import { describeMachine } from "../../base/system/describe.ts";
+import { VERSION } from "../../base/version.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
+import { type Word, wordsOf } from "../../report/model/method/command.ts";
+import { hashSettings, openExperiment } from "../../runner/experiment/provenance.ts";
+import { changesBetween, changeText, refusals } from "../../runner/experiment/resume.ts";
+import { contradictions } from "../../runner/experiment/resume_contradictions.ts";
+import type { Flags } from "../../runner/result/invocation.ts";
+import type { Results } from "../../runner/result/result.ts";
+import { thresholdText } from "../../scenarios/claims/threshold.ts";
+import { filesFrom } from "../../scenarios/file/disk_files.ts";
+import { environment, parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { listenHost } from "../../targets/listen_host.ts";
 import { writeFile } from "../flags/output_flags.ts";
-import { changed, planFromFile, type Planned } from "./planned.ts";
+import { changed, planFromFile, type Planned } from "./plan.ts";
 
 /** What the command line says once more; undefined where it is silent. */
 export interface Again extends Partial<Flags> {

@@ -4,9 +4,9 @@ import { type Problem, UserError } from "../../base/errors.ts";
 import type { Loader } from "../../runner/measure/loader.ts";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";
 import type { Given, Parts, Values } from "../command_line/command.ts";
-import { certificates } from "./access_flags.ts";
+import { certificates } from "./values.ts";
 import { type NamedRedis, passwordConflicts, redisUrlOf } from "./flags.ts";
-import { fleetRedis, isRedisNamed } from "./fleet_redis.ts";
+import type { LinkOptions } from "../../runner/fleet/protocol/redis_link.ts";
 
 /** The rest of the way to a Redis whose URL is `rediss:`. */
 export const redisAccessFlags = {
@@ -74,4 +74,25 @@ export async function loaderFor(
 export function targetsRedisOf(values: FleetValues): string | null {
   if (values.agents === undefined) return redisUrlOf(values);
   return values.redis === undefined ? null : Deno.env.get("REDIS_URL") || null;
+}
+
+/** The Redis of a fleet, for commands that can't do without one. */
+
+export function redisConflicts(given: Given): Problem[] {
+  if (isRedisNamed(given)) return passwordConflicts(given);
+  const message = "Cannot do without the Redis at which agents wait";
+  return [{ place: "--redis", message, fix: "add --redis redis://host:port, or set REDIS_URL" }];
+}
+
+/** @param given As it was typed. */
+export function isRedisNamed({ redis }: Given): boolean {
+  return redisUrlOf({ redis: typeof redis === "string" ? redis : undefined }) !== null;
+}
+
+export function fleetRedis(named: NamedRedis & { readonly redisCacert?: string }): LinkOptions {
+  const { redisCacert } = named;
+  return {
+    url: redisUrlOf(named) ?? "",
+    caCerts: redisCacert === undefined ? undefined : [redisCacert],
+  };
 }

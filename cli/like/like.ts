@@ -6,10 +6,14 @@ import type { Measurement } from "../../runner/result/result.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
 import { durationText, parseRatePerSec } from "../../base/quantity.ts";
 import { closest } from "../../base/suggest.ts";
-import { readLine } from "./options.ts";
-import { isToolName, type ToolName, tools } from "./registry.ts";
+import { readLine, wordsOf } from "./options.ts";
 import { lastOf, type Line, RATE_OF_EACH, type Tool, withFlags, without } from "./tool.ts";
-import { wordsOf } from "./words.ts";
+import { ab } from "./ab.ts";
+import { autocannon } from "./autocannon.ts";
+import { curl } from "./curl.ts";
+import { hey } from "./hey.ts";
+import { oha } from "./oha.ts";
+import { wrk, wrk2 } from "./wrk.ts";
 
 const PLACE = "--like";
 
@@ -122,4 +126,14 @@ function atRate(line: Line): Line {
     ...withFlags(paced, ["-r", rate], ...end),
     notes: [...line.notes, ...shared, ...pipelined],
   };
+}
+
+/** The tools by the first word of their command line. */
+
+export const tools = { ab, autocannon, curl, hey, oha, wrk, wrk2 } satisfies Record<string, Tool>;
+
+export type ToolName = keyof typeof tools;
+
+export function isToolName(name: string): name is ToolName {
+  return Object.hasOwn(tools, name);
 }

@@ -1,14 +1,14 @@
 /** The report page of a single measurement: an experiment of one run. */
-import type { Grouped } from "../../report/cells.ts";
-import { benchCommandOf } from "../../report/command.ts";
-import { renderPage } from "../../report/html/page.ts";
-import { measuredSentences } from "../../report/method.ts";
-import { reportModel } from "../../report/model.ts";
 import { describeMachine } from "../../base/system/describe.ts";
+import { benchCommandOf } from "../../report/model/method/command.ts";
+import { measuredSentences } from "../../report/model/method/method.ts";
+import { reportModel } from "../../report/model/model.ts";
+import type { Grouped } from "../../report/model/runs/cells.ts";
+import { renderPage } from "../../report/page/page.ts";
 import type { Written } from "../../report/writing/written.ts";
 import { hashSettings } from "../../runner/experiment/provenance.ts";
 import type { Measurement, Results, Threshold } from "../../runner/result/result.ts";
-import { benchRun } from "../results/bench_run.ts";
+import { benchRun } from "../results/reading.ts";
 
 /** What a measurement does not tell of itself. */
 export interface Asked {

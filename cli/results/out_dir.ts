@@ -1,10 +1,10 @@
 /** The folder of one experiment's results. */
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
-import { quoted } from "../../report/command.ts";
 import { readText } from "../../base/bounded_file.ts";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
 import { parseJson } from "../../base/yaml/json_text.ts";
+import { quoted } from "../../report/model/method/command.ts";
 import type { Given } from "../command_line/command.ts";
 
 /** What is written there under a name of its own. */

@@ -19,8 +19,8 @@ import { DialError } from "../../targets/dial/dial_error.ts";
 import { endpointOf } from "../../targets/dial/endpoint.ts";
 import { encodeRequest } from "../../base/http/request.ts";
 import { BROKEN, NEED_MORE, ResponseReader } from "../../base/http/response.ts";
-import { takerOf, whyOverlooked } from "../load/capture.ts";
-import type { Variables } from "../load/flow.ts";
+import { takerOf, whyOverlooked } from "../load/engine/capture.ts";
+import type { Variables } from "../load/engine/flow.ts";
 
 /** The end of a process is known within this after its connections have closed. */
 const END_KNOWN_MS = 500;

@@ -2,9 +2,23 @@
  * Workers' reports → one `Measurement`. Every figure of the result file is made here, and the law
  * that nothing leaves the data is checked here, after every run.
  */
-import type { WorkerReport } from "../load/job.ts";
-import type { WorkerTotals } from "../load/worker_totals.ts";
-import { mergeSlowest } from "../load/slowest.ts";
+import { withoutSecrets } from "../../base/secrets.ts";
+import { mergeSlowest } from "../load/recording/slowest.ts";
+import type { WorkerTotals } from "../load/recording/totals.ts";
+import type { WorkerReport } from "../load/worker/messages.ts";
+import { ERRORS } from "../result/outcome.ts";
+import type { Measurement } from "../result/result.ts";
+import { warmupOf } from "../result/warmup.ts";
+import { encodeHistogram } from "../stats/histogram/hdr.ts";
+import { mergeHistograms } from "../stats/histogram/histogram.ts";
+import { perSecondOf } from "../stats/per_second.ts";
+import { evidenceOf, type Stage } from "../trust/evidence.ts";
+import { fleetStage, judgeFleet } from "../trust/fleet_trust.ts";
+import { judge, judgedByAnswers } from "../trust/judging.ts";
+import { assembleAgents } from "./assemble_agents.ts";
+import { boundedDistributionOf, type BoundedTimes, clockOf, estimateOf } from "./bounded_times.ts";
+import type { LoadedAgent } from "./loader.ts";
+import { type Timeline, timelinePoints } from "./timeline.ts";
 import {
   breachOf,
   completedInTime,
@@ -17,20 +31,6 @@ import {
   sumOf,
   timesOf,
 } from "./totals.ts";
-import { boundedDistributionOf, type BoundedTimes, clockOf, estimateOf } from "./bounded_times.ts";
-import type { LoadedAgent } from "./loader.ts";
-import { ERRORS } from "../result/outcome.ts";
-import { type Timeline, timelinePoints } from "./timeline.ts";
-import type { Measurement } from "../result/result.ts";
-import { encodeHistogram } from "../stats/histogram/hdr.ts";
-import { withoutSecrets } from "../../base/secrets.ts";
-import { mergeHistograms } from "../stats/histogram/histogram.ts";
-import { perSecondOf } from "../stats/per_second.ts";
-import { assembleAgents } from "./assemble_agents.ts";
-import { evidenceOf, type Stage } from "../trust/evidence.ts";
-import { fleetStage, judgeFleet } from "../trust/fleet_trust.ts";
-import { judge, judgedByAnswers } from "../trust/judging.ts";
-import { warmupOf } from "../result/warmup.ts";
 
 /** What is known before the load starts, in the result's own words. */
 export type LoadDescription = Pick<
@@ -149,7 +149,7 @@ function measuredOf(
     reasons: reasonsOf(totals),
     checks: { passed: sum((part) => part.checksPassed), failed: sum((part) => part.checksFailed) },
     reconnects: sum((part) => part.reconnects),
-    unasked: sum((part) => part.unasked),
+    unasked: sum((part) => part.unsolicited),
     ...drainOf(totals),
     rate: perSec(completedInTime(totals)),
     bytes: {
@@ -166,7 +166,9 @@ function measuredOf(
       bytes: perSecondOf(bySecond(totals, elapsed, (part) => part.secondBytes)),
     },
     timeline,
-    warmup: description.load.kind === "phases" ? null : warmupOf(timeline.points, timeline.interval),
+    warmup: description.load.kind === "phases"
+      ? null
+      : warmupOf(timeline.points, timeline.interval),
     slowest: mergeSlowest(totals.map((part) => part.slowest), context.connections),
     sessions: reports.some(({ sessions }) => sessions.created > 0) ? sessionsOf(reports) : null,
   };

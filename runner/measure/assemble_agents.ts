@@ -1,7 +1,7 @@
 /** The reports of each agent's workers → its part of the `Measurement`, as if it were one of its own. */
 import type { AgentPart } from "../result/agent_part.ts";
 import { clockOf, estimateOf } from "./bounded_times.ts";
-import type { WorkerReport } from "../load/job.ts";
+import type { WorkerReport } from "../load/worker/messages.ts";
 import type { LoadedAgent } from "./loader.ts";
 import type { Measurement } from "../result/result.ts";
 import type { Timeline } from "./timeline.ts";
@@ -26,7 +26,9 @@ export function assembleAgents(
   reports: readonly WorkerReport[],
   context: FleetContext,
 ): AgentPart[] {
-  return context.agents.map((agent) => agentPartOf(whole, ownOf(agent, reports), { ...context, agent }));
+  return context.agents.map((agent) =>
+    agentPartOf(whole, ownOf(agent, reports), { ...context, agent })
+  );
 }
 
 function ownOf<T>({ firstWorker, workers }: LoadedAgent, all: readonly T[]): readonly T[] {

@@ -2,7 +2,7 @@
  * The intervals of all workers put together, as they come in. An interval is whole once every
  * reporting worker has sent its part. That is for those who watch: a part that comes later counts all the same.
  */
-import type { IntervalPart } from "../load/intervals.ts";
+import type { IntervalPart } from "../load/recording/intervals.ts";
 import { ERRORS } from "../result/outcome.ts";
 import { type BoundedTimes, estimateOf } from "./bounded_times.ts";
 import {

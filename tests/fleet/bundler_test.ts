@@ -1,10 +1,10 @@
-import assert from "node:assert/strict";
 import fc from "fast-check";
+import assert from "node:assert/strict";
 import { type BundleInput, Bundler } from "../../runner/fleet/agent/outbox.ts";
-import { packedSoFar } from "../../runner/fleet/protocol/packing.ts";
 import { agentMessage } from "../../runner/fleet/protocol/agent_message.ts";
-import type { IntervalPart } from "../../runner/load/intervals.ts";
-import type { SoFarReport, WorkerReport } from "../../runner/load/job.ts";
+import { packedSoFar } from "../../runner/fleet/protocol/packing.ts";
+import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
+import type { SoFarReport, WorkerReport } from "../../runner/load/worker/messages.ts";
 import { EMPTY } from "../../runner/stats/histogram/histogram.ts";
 import * as packed from "./packed.ts";
 
@@ -38,7 +38,7 @@ function gist(bundle: BundleInput | null): unknown {
   };
 }
 
-Deno.test("a bundle waits until every worker has told how far it is", () => {
+Deno.test("a bundle waits until every worker has agentMessage how far it is", () => {
   const bundler = new Bundler(FROM, PLACE);
   assert.equal(bundler.take(), null);
   bundler.addPart(1, part(0), HEALTH);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { IntervalPart } from "../../runner/load/intervals.ts";
+import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
 import { EMPTY, Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { Timeline, timelinePoints, type WholeInterval } from "../../runner/measure/timeline.ts";

@@ -4,9 +4,9 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { settlesWithin } from "../../../targets/launch/settles.ts";
-import type { Health } from "../../load/health.ts";
-import type { IntervalPart } from "../../load/intervals.ts";
-import type { SoFarReport, WorkerReport } from "../../load/job.ts";
+import type { Health } from "../../load/worker/health.ts";
+import type { IntervalPart } from "../../load/recording/intervals.ts";
+import type { SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
 import type { AssignedWorkers } from "../../measure/share.ts";
 import { EMPTY } from "../../stats/histogram/histogram.ts";
 import { packHealth, packPart, packSoFar } from "../protocol/packing.ts";

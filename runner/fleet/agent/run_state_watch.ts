@@ -59,7 +59,10 @@ export async function readRunState(
 ): Promise<SeenRunState> {
   const key = runStateKey(coordinator);
   const [text, leftMs] = await replyWithin(Promise.all([client.get(key), client.pTTL(key)]));
-  return { runState: parsed(text), ageMs: leftMs < 0 ? 0 : Math.max(0, RUN_STATE_MS.lives - leftMs) };
+  return {
+    runState: parsed(text),
+    ageMs: leftMs < 0 ? 0 : Math.max(0, RUN_STATE_MS.lives - leftMs),
+  };
 }
 
 function parsed(text: string | null): RunState | null {

@@ -4,18 +4,18 @@
  * time is an argument, milliseconds by any one clock.
  */
 import { z } from "zod";
-import type { Health } from "../../load/health.ts";
-import type { IntervalPart } from "../../load/intervals.ts";
-import type { SoFarReport, WorkerReport } from "../../load/job.ts";
-import { boundsPart, endWithout, type LostShare } from "../../load/lost.ts";
 import { isWithin } from "../../../base/limits.ts";
-import { breachOf, type LatencyCounts } from "../../measure/totals.ts";
+import type { IntervalPart } from "../../load/recording/intervals.ts";
+import type { Health } from "../../load/worker/health.ts";
+import { boundsPart, endWithout, type LostShare } from "../../load/worker/lost.ts";
+import type { SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
 import type { AssignedWorkers } from "../../measure/share.ts";
+import { breachOf, type LatencyCounts } from "../../measure/totals.ts";
 import type { SparseHistogram } from "../../stats/histogram/histogram.ts";
-import { faultInTurn, faultOf } from "./plausibility.ts";
-import { packedSoFar } from "../protocol/packing.ts";
 import type { AgentMessageOf } from "../protocol/agent_message.ts";
+import { packedSoFar } from "../protocol/packing.ts";
 import type { FleetMember } from "./members.ts";
+import { faultInTurn, faultOf } from "./plausibility.ts";
 
 /** One interval of one worker. */
 export interface ReceivedPart {

@@ -5,15 +5,24 @@
 import { randomUUID } from "node:crypto";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { durationMsOf } from "../../../scenarios/load/cell_load.ts";
 import { ExpectedError, messageOf, TargetError } from "../../../base/errors.ts";
 import { secrets } from "../../../base/secrets.ts";
+import { VERSION } from "../../../base/version.ts";
+import { durationMsOf } from "../../../scenarios/load/load.ts";
 import { endpointOf } from "../../../targets/dial/endpoint.ts";
-import { checkDriver } from "../../load/choose_driver.ts";
+import { UNKNOWN_ACTIVITY } from "../../host/host_activity.ts";
+import { checkDriver } from "../../load/transports/choose_driver.ts";
 import type { Loaded, Loader, LoaderHooks, LoadRequest } from "../../measure/loader.ts";
 import type { LiveAgent } from "../../result/progress.ts";
-import { UNKNOWN_ACTIVITY } from "../../host/host_activity.ts";
-import { VERSION } from "../../../base/version.ts";
+import {
+  type AgentJobInput,
+  agentMessage,
+  type ClockReading,
+  messageSender,
+  type Presence,
+} from "../protocol/agent_message.ts";
+import { readClock } from "../protocol/redis_clock.ts";
+import { agentQueue, messageQueue, POLL_MS } from "../protocol/redis_keys.ts";
 import {
   type Link,
   type LinkOptions,
@@ -22,19 +31,10 @@ import {
   replyWithin,
   retryUntilReply,
 } from "../protocol/redis_link.ts";
-import { Claims, roster } from "./roster.ts";
 import { FleetRun } from "./fleet_run.ts";
 import { type FleetMember, membersOf } from "./members.ts";
-import { agentQueue, messageQueue, POLL_MS } from "../protocol/redis_keys.ts";
+import { Claims, roster } from "./roster.ts";
 import { IDLE, RunStateKeeper } from "./run_state_keeper.ts";
-import { readClock } from "../protocol/redis_clock.ts";
-import {
-  type AgentJobInput,
-  agentMessage,
-  type ClockReading,
-  messageSender,
-  type Presence,
-} from "../protocol/agent_message.ts";
 
 export interface FleetOptions extends LinkOptions {
   /** How many, or all that are free. */

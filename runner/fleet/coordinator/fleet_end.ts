@@ -1,10 +1,10 @@
 /** What a fleet's load comes to: each agent's results, or what is known of one that never sent them. Pure. */
 import { TargetError } from "../../../base/errors.ts";
-import { breachOf, type LatencyCounts } from "../../measure/totals.ts";
-import type { DriverName } from "../../load/driver.ts";
-import type { WorkerReport } from "../../load/job.ts";
-import type { LoadedAgent } from "../../measure/loader.ts";
 import { UNKNOWN_ACTIVITY } from "../../host/host_activity.ts";
+import type { DriverName } from "../../load/engine/driver.ts";
+import type { WorkerReport } from "../../load/worker/messages.ts";
+import type { LoadedAgent } from "../../measure/loader.ts";
+import { breachOf, type LatencyCounts } from "../../measure/totals.ts";
 import type { FleetAgent, ReceivedPart } from "./agent_stream.ts";
 
 export interface FleetReports {

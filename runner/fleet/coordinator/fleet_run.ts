@@ -4,10 +4,12 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { TargetError } from "../../../base/errors.ts";
+import { LONGEST_DRAIN_US } from "../../load/engine/ending.ts";
+import { GRACE_MS as GRACE_OF_WORKERS_MS } from "../../load/worker/overdue.ts";
 import type { LoaderHooks } from "../../measure/loader.ts";
-import { LONGEST_DRAIN_US } from "../../load/ending.ts";
-import { GRACE_MS as GRACE_OF_WORKERS_MS } from "../../load/overdue.ts";
 import type { LiveAgent } from "../../result/progress.ts";
+import type { AgentMessage } from "../protocol/agent_message.ts";
+import { OUT_OF_TOUCH_MS } from "../protocol/redis_keys.ts";
 import {
   AgentStream,
   type FleetAgent,
@@ -17,11 +19,9 @@ import {
   reasonsNotReady,
   type ReceivedPart,
 } from "./agent_stream.ts";
-import { faultOfStart } from "./plausibility.ts";
 import { endOf, type FleetReports, reportsOf } from "./fleet_end.ts";
 import type { FleetMember } from "./members.ts";
-import { OUT_OF_TOUCH_MS } from "../protocol/redis_keys.ts";
-import type { AgentMessage } from "../protocol/agent_message.ts";
+import { faultOfStart } from "./plausibility.ts";
 
 /** How Redis answers the coordinator (`RunStateKeeper`). */
 export interface Touch {
