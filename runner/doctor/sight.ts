@@ -1,9 +1,10 @@
 /** What `plateau doctor` looks at: the machine's facts, and what it measures, one after the other. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ExpectedError } from "../../base/errors.ts";
-import { type BusyProcess, watchProcesses } from "../../base/system/busy.ts";
+import { type BusyProcess, watchProcesses } from "../../base/system/proc.ts";
 import { monotonicClock, stepUsOf } from "../../base/system/clock.ts";
-import { describeMachine, readSystemFile, TURBO_SWITCHES } from "../../base/system/describe.ts";
+import { describeMachine, TURBO_SWITCHES } from "../../base/system/describe.ts";
+import { readSystemFile } from "../../base/system/linux.ts";
 import type { Machine } from "../../base/system/facts.ts";
 import { runtimeOf } from "../../targets/launch/runtime.ts";
 import { cleanEnv } from "../../targets/launch/surroundings.ts";

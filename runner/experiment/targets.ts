@@ -6,7 +6,7 @@ import { startTarget } from "../../targets/launch/registry.ts";
 import type { ProvidedRedis } from "../../targets/redis.ts";
 import { cellNeeds } from "./missing_prerequisites.ts";
 import type { OnProgress } from "../result/progress.ts";
-import { coresText, parseCores } from "../../base/system/core_list.ts";
+import { coresText, parseCores } from "../../base/system/affinity.ts";
 import type { PinSpec } from "../../scenarios/load/pin.ts";
 import { applyPin } from "../../targets/launch/pin.ts";
 

@@ -4,10 +4,9 @@
  * it; elsewhere it is null.
  */
 import type { Surroundings } from "../result/generator.ts";
-import { readSystemFile } from "../../base/system/describe.ts";
-import { parseAllowedCores } from "../../base/system/linux.ts";
-import { type CoreTimes, coreUseBetween, parseCoreTimes } from "../../base/system/core_times.ts";
-import { cpuGroups, throttledMsOf } from "../../base/system/throttling.ts";
+import { readAllowedCores } from "../../base/system/linux.ts";
+import { type CoreTimes, coreUseBetween, readCoreTimes } from "../../base/system/core_times.ts";
+import { cpuGroups, throttledMsOf } from "../../base/system/cgroup.ts";
 
 export interface HostReading {
   /** By a clock that only goes forward. */
@@ -26,7 +25,7 @@ export const UNKNOWN_ACTIVITY: Surroundings = {
 
 /** Begins to watch; the answer ends it. */
 export function watchHostActivity(): () => Surroundings {
-  const allowed = parseAllowedCores(readSystemFile("/proc/self/status"));
+  const allowed = readAllowedCores();
   const groups = cpuGroups("self");
   const before = look(allowed, groups);
   return () => hostActivityBetween(before, look(allowed, groups));
@@ -35,7 +34,7 @@ export function watchHostActivity(): () => Surroundings {
 function look(allowed: readonly number[] | null, groups: readonly string[]): HostReading {
   return {
     atMs: performance.now(),
-    times: parseCoreTimes(readSystemFile("/proc/stat") ?? "", allowed),
+    times: readCoreTimes(allowed),
     throttledMs: throttledMsOf(groups),
   };
 }

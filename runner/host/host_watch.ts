@@ -4,18 +4,21 @@
  * listen where it is asked, those that this program has started (targets, fronts, Redis), and all under them.
  */
 import type { Endpoint } from "../../targets/dial/endpoint.ts";
-import { childrenOf, readStat } from "../../base/system/proc.ts";
+import {
+  type BusyProcess,
+  childrenOf,
+  processCpuMs,
+  readStat,
+  watchProcesses,
+} from "../../base/system/proc.ts";
 import { listenersAt } from "../../targets/resources/listeners.ts";
-import { processCpuMs } from "../../base/system/process_clock.ts";
 import { TreesContention, type TreesUse } from "../../targets/resources/trees_contention.ts";
 import type { Surroundings, TargetUse } from "../result/generator.ts";
 import { resolve } from "../../targets/dial/resolve.ts";
-import { type BusyProcess, watchProcesses } from "../../base/system/busy.ts";
-import { readSystemFile } from "../../base/system/describe.ts";
-import { parseAllowedCores } from "../../base/system/linux.ts";
-import { coreUseBetween, parseCoreTimes } from "../../base/system/core_times.ts";
+import { readAllowedCores } from "../../base/system/linux.ts";
+import { type CoreTimes, coreUseBetween, readCoreTimes } from "../../base/system/core_times.ts";
 import { watchHostActivity } from "./host_activity.ts";
-import { cpuGroups, throttledMsOf } from "../../base/system/throttling.ts";
+import { cpuGroups, throttledMsOf } from "../../base/system/cgroup.ts";
 
 export interface HostUse {
   readonly surroundings: Surroundings;
@@ -81,7 +84,7 @@ const SHORTEST_FOR_NAMES_MS = 200;
 
 /** All cores on which one of the processes may run; null: all that there are. */
 function coresOf(pids: readonly number[]): number[] | null {
-  const allowed = pids.map((pid) => parseAllowedCores(readSystemFile(`/proc/${pid}/status`)));
+  const allowed = pids.map((pid) => readAllowedCores(pid));
   if (allowed.some((cores) => cores === null)) return null;
   return [...new Set(allowed.flatMap((cores) => cores ?? []))];
 }
@@ -92,14 +95,14 @@ function groupsOf(pids: readonly number[]): string[] {
 
 interface HostSample {
   readonly atMs: number;
-  readonly times: ReturnType<typeof parseCoreTimes>;
+  readonly times: CoreTimes | null;
   readonly ownMs: number | null;
 }
 
 function look(cores: readonly number[] | null): HostSample {
   return {
     atMs: performance.now(),
-    times: parseCoreTimes(readSystemFile("/proc/stat") ?? "", cores),
+    times: readCoreTimes(cores),
     ownMs: processCpuMs(Deno.pid),
   };
 }

@@ -4,6 +4,7 @@
  */
 import {
   countOpenFiles,
+  processCpuMs,
   type ProcessStat,
   type ProcessThread,
   readStat,
@@ -12,7 +13,6 @@ import {
 } from "../../base/system/proc.ts";
 import type { Watched } from "../launch/launcher.ts";
 import { CpuLedger, type CpuSample } from "./cpu_ledger.ts";
-import { processCpuMs } from "../../base/system/process_clock.ts";
 import type { Switches, Use } from "./use.ts";
 
 const TICK_MS = 1_000 / TICKS_PER_SEC;

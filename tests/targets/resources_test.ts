@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { descendantsOf, readStat, TICKS_PER_SEC } from "../../base/system/proc.ts";
+import { descendantsOf, processCpuMs, readStat, TICKS_PER_SEC } from "../../base/system/proc.ts";
 import { connectRedis } from "../../targets/redis_client.ts";
-import { processCpuMs } from "../../base/system/process_clock.ts";
 import { parseInfo, RedisInfo } from "../../targets/resources/redis_info.ts";
 import { openRedisUse } from "../../targets/resources/redis_watch.ts";
 import { TreeUse } from "../../targets/resources/tree_use.ts";

@@ -2,7 +2,6 @@
  * The agent: it waits in the fleet's Redis for shares of a load, and carries out one at a time, for one
  * coordinator at a time.
  */
-import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Queue, Worker } from "bullmq";
 import { ExpectedError, messageOf, TargetError } from "../../../base/errors.ts";
@@ -11,6 +10,7 @@ import { settlesWithin } from "../../../targets/launch/settles.ts";
 import { LocalLoader } from "../../measure/local_loader.ts";
 import type { Progress } from "../../result/progress.ts";
 import { calibrateFirst, type FirstCalibration } from "../../calibration/calibration.ts";
+import { openFilesLimit } from "../../../base/system/open_files.ts";
 import { VERSION } from "../../../base/version.ts";
 import { AgentRun } from "./agent_run.ts";
 import { AllowList } from "./allow.ts";
@@ -136,7 +136,7 @@ export class Agent {
     return {
       ...{ name, version: VERSION, host: Deno.hostname(), workers, driver, allow: [...allow] },
       cores: navigator.hardwareConcurrency,
-      openFiles: mostOpenFiles(),
+      openFiles: openFilesLimit("hard"),
       ceiling: calibration?.ceiling ?? null,
       clock: this.clock,
       coordinator: this.#coordinator,
@@ -235,16 +235,5 @@ export class Agent {
     };
     const queue = this.#queueTo(sender.coordinator);
     await queue.add(message.kind, message, { ...ONCE, jobId: messageId(message) });
-  }
-}
-
-/** The limit up to which a process may raise its own (Linux); null where there is none, or it is unknown. */
-function mostOpenFiles(): number | null {
-  try {
-    const limits = readFileSync("/proc/self/limits", "utf8");
-    const [, hard] = /^Max open files\s+\S+\s+(\d+)/m.exec(limits) ?? [];
-    return hard === undefined ? null : Number(hard);
-  } catch {
-    return null;
   }
 }
