@@ -63,7 +63,7 @@ Examples:
       if (values.like !== undefined && !values.quiet) {
         await printDifferences(values.like, measurement);
       }
-      const lost = loader.lostLog?.() ?? null;
+      const lost = loader.incompleteLogReason?.() ?? null;
       if (lost !== null) {
         throw new TargetError(`Cannot write all of the request log to "${values.log}": ${lost}`);
       }

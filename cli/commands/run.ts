@@ -145,7 +145,7 @@ async function runAnew(values: RunValues): Promise<number> {
     await writeFile(join(outDir, fileName), source);
   }
   const folder = builtIn ? null : relative(resolve(outDir), baseDir);
-  const asked: Work["asked"] = {
+  const asked: Work["invocation"] = {
     file: { name: fileName, folder, ...planned.withheld && { withheld: true } },
     flags: {
       ...planned.flags,
@@ -155,7 +155,11 @@ async function runAnew(values: RunValues): Promise<number> {
     },
   };
   const experiment = { ...written, thresholds };
-  return await carryOut({ ...planned, experiment, outDir, asked, kept: null }, baseline, values);
+  return await carryOut(
+    { ...planned, experiment, outDir, invocation: asked, kept: null },
+    baseline,
+    values,
+  );
 }
 
 /** Of the file itself no secrets are taken out. */
@@ -178,7 +182,7 @@ async function runOn(resume: string, values: RunValues): Promise<number> {
   const baseline = await readBaseline(planned.experiment.thresholds, values.baseline);
   const { file, flags } = kept;
   if (kept.state !== "done") {
-    const work = { ...planned, outDir, asked: { file, flags }, kept };
+    const work = { ...planned, outDir, invocation: { file, flags }, kept };
     return await carryOut(work, baseline, agentsAgain(values, flags?.agents));
   }
   if (!values.quiet) printError(textLines(["Nothing is left to measure: this experiment is done"]));
@@ -200,7 +204,7 @@ function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Prom
     if (!values.quiet) await offerFrameworks(work.plan.cells, signal);
     await using live = await startLive(values, baseline);
     const view = await progressView(values.quiet);
-    const host = work.asked.flags?.host ?? LOOPBACK;
+    const host = work.invocation.flags?.host ?? LOOPBACK;
     const request = { ...work, host, redisUrl: targetsRedisOf(values) };
     const onProgress = withLive(live, view.onProgress);
     const onNote = (text: string): void => onProgress({ kind: "note", text });
