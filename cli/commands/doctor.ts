@@ -73,8 +73,8 @@ function findingLines(
 function conclusion(checks: readonly MachineCheck[]): string {
   const advised = checks.filter(({ verdict }) => verdict === "advice").length;
   const unknown = checks.filter(({ verdict }) => verdict === "unknown").length;
-  const untold = unknown === 0 ? "" : ` ${counted(unknown, "thing")} can't be told here.`;
+  const skipped = unknown === 0 ? "" : ` ${counted(unknown, "check")} could not be made here.`;
   return advised === 0
-    ? `Nothing speaks against measuring on this machine.${untold}`
-    : `Advice on ${counted(advised, "thing")}.${untold}`;
+    ? `This machine is fit to measure on.${skipped}`
+    : `${counted(advised, "check")} with advice.${skipped}`;
 }
