@@ -122,7 +122,7 @@ function renderersOf(
     json: () => jsonText(measurement, 2),
     csv: async () => (await import("../../report/files/csv.ts")).renderMeasurementCsv(measurement),
     csvIntervals: async () =>
-      (await import("../../report/files/csv_intervals.ts")).renderMeasurementIntervalsCsv(
+      (await import("../../report/files/csv.ts")).renderMeasurementIntervalsCsv(
         measurement,
       ),
     markdown: async () =>

@@ -1,8 +1,12 @@
 /** `plateau compare BASE NEW`: what changed between two results, and whether that is sure. */
 import { z } from "zod";
 import { EXIT, UserError } from "../../base/errors.ts";
-import { comparisonJson, comparisonSuite } from "../../report/files/comparison.ts";
-import { renderComparison, renderComparisonMarkdown } from "../../report/files/comparison_text.ts";
+import {
+  comparisonJson,
+  comparisonSuite,
+  renderComparison,
+  renderComparisonMarkdown,
+} from "../../report/files/comparison.ts";
 import { renderJunit } from "../../report/files/junit.ts";
 import { compareSessions, type ResultsComparison } from "../../report/model/compared_results.ts";
 import type { Side } from "../../report/model/comparison/differences.ts";

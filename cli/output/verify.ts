@@ -1,7 +1,6 @@
 /** Whether a measurement ends well: throws the error whose exit code scripts wait for. Pure. */
 import { CheckError, InconclusiveError, TargetError, UntrustedError } from "../../base/errors.ts";
-import type { GateOutcome } from "../../report/model/gates/gates.ts";
-import { gateText } from "../../report/model/gates/table.ts";
+import { type GateOutcome, gateText } from "../../report/model/gates/gates.ts";
 import { GLUE } from "../../report/model/numbers/units.ts";
 import type { Measurement, Missing, Results, Run } from "../../runner/result/result.ts";
 import { endsOf, isUnanswered, unansweredText } from "../../runner/result/unanswered.ts";
