@@ -1,10 +1,16 @@
 /** The section of the page that shows what went wrong and what took longest, for each scenario. */
 import type { FaultsModel } from "../../model/charts/errors.ts";
 import type { ScenarioModel } from "../../model/model.ts";
-import { READING } from "../../model/numbers/how_to_read.ts";
+import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import type { SlowestModel } from "../../model/tables/slowest.ts";
 import { type Markup, markup } from "../../writing/html.ts";
-import { chartMarkup, findingsMarkup, legendMarkup, type Place, readingMarkup } from "./figures.ts";
+import {
+  chartMarkup,
+  findingsMarkup,
+  howToReadMarkup,
+  legendMarkup,
+  type Place,
+} from "./figures.ts";
 import { tableMarkup } from "./tables.ts";
 
 /** Null without scenarios. */
@@ -34,7 +40,7 @@ function faultsFigure({ charts }: FaultsModel, place: Place): Markup | null {
 ${chartMarkup(chart, "faults", { ...place, id: `${place.id}-${i + 1}` })}</div>`
   );
   return markup`<figure><div class="panels">${panels}</div>
-<figcaption>${readingMarkup(READING.faults)}</figcaption></figure>`;
+<figcaption>${howToReadMarkup(HOW_TO_READ.errors)}</figcaption></figure>`;
 }
 
 function slowestMarkup({ table, findings }: SlowestModel, id: string): Markup {

@@ -1,12 +1,10 @@
 /** The section that sets published figures beside the measured ones. */
 import type { ScatterChart } from "../../model/charts/charts.ts";
 import type { PublishedModel } from "../../model/published/model.ts";
+import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import { type Markup, markup } from "../../writing/html.ts";
-import { chartMarkup, legendMarkup, type Place, readingMarkup } from "./figures.ts";
+import { chartMarkup, howToReadMarkup, legendMarkup, type Place } from "./figures.ts";
 import { tableMarkup } from "./tables.ts";
-
-const READING =
-  "Each dot is a cell: to the right what was published, upwards what was measured, with its 95 % interval. On the dashed line both are equal; in the grey band they differ by no more than a quarter. Dots with a rim lie outside it, with their whole interval. Point at a dot for its name.";
 
 /** Null when nothing was published. */
 export function publishedMarkup(tables: readonly PublishedModel[], place: Place): Markup | null {
@@ -39,7 +37,7 @@ ${order && tableMarkup(order, { id: `${place.id}-order`, captioned: true })}`;
 function figureMarkup(model: PublishedModel, chart: ScatterChart, place: Place): Markup {
   return markup`<figure>${marksLegend(model.legend)}
 ${chartMarkup(chart, "scatter", place)}
-<figcaption>${readingMarkup(READING)}</figcaption></figure>`;
+<figcaption>${howToReadMarkup(HOW_TO_READ.published)}</figcaption></figure>`;
 }
 
 /** As the client draws them, in the same order. */

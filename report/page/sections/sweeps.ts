@@ -2,7 +2,7 @@
 import type { SweepFigure, SweepModel } from "../../model/sweeps/sweeps.ts";
 import type { WeightsModel } from "../../model/sweeps/variance_explained.ts";
 import { type Markup, markup } from "../../writing/html.ts";
-import { chartMarkup, findingsMarkup, type Place, readingMarkup } from "./figures.ts";
+import { chartMarkup, findingsMarkup, howToReadMarkup, type Place } from "./figures.ts";
 import { swatchMarkup, tableMarkup } from "./tables.ts";
 
 /** Null without factors to show. */
@@ -30,7 +30,7 @@ function figureMarkup(figure: SweepFigure, scenario: string, place: Place): Mark
   return markup`<h3>${scenario} by ${factor}</h3>
 <figure>${parts}
 <figcaption>${findingsMarkup(findings)}
-${note && markup`<p>${note}</p>`}${readingMarkup(reading)}</figcaption>
+${note && markup`<p>${note}</p>`}${howToReadMarkup(reading)}</figcaption>
 <details><summary>Values as a table</summary>
 ${tableMarkup(table, { id: `${place.id}-table`, captioned: false })}</details></figure>`;
 }
