@@ -7,7 +7,7 @@ import { type Markup, markup } from "../writing/html.ts";
 import type { Written } from "../writing/written.ts";
 import css from "./live.css" with { type: "text" };
 import script from "./live_client.js" with { type: "text" };
-import { leftText, type LiveStatus } from "./live_status.ts";
+import { type LiveStatus, remainingText } from "./live_status.ts";
 import { renderPage } from "./page.ts";
 
 export interface LiveState {
@@ -23,7 +23,7 @@ export function renderLivePage(models: readonly ReportModel[], state: LiveState)
 /** Its client changes its texts as the experiment goes on. */
 function barMarkup({ page, status }: LiveState): Markup {
   const { done, runs, text, leftMs } = status;
-  const left = leftMs === null ? "" : leftText(leftMs);
+  const left = leftMs === null ? "" : remainingText(leftMs);
   return markup`<aside class="live" id="live" aria-label="Progress" data-page="${page}">
 <progress aria-label="Runs that ended" max="${Math.max(1, runs)}" value="${done}"></progress>
 <p role="status">${text}</p> <p class="left">${left}</p></aside>

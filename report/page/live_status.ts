@@ -25,6 +25,6 @@ export interface EndEvent extends PageEvent {
   readonly status: LiveStatus;
 }
 
-export function leftText(ms: number): string {
+export function remainingText(ms: number): string {
   return `About ${formatDuration(Math.max(1, Math.ceil(ms / 1_000)))} left`;
 }

@@ -14,7 +14,7 @@ import {
 } from "../model/numbers/units.ts";
 import { counted } from "../model/numbers/words.ts";
 import { fitted, padStart, widthOf } from "../writing/columns.ts";
-import type { Line, Style, TerminalOptions } from "../writing/terminal.ts";
+import type { Style, TerminalOptions, TextLine } from "../writing/terminal.ts";
 import { barOf, sparkline } from "./bars.ts";
 import { fleetLines } from "./fleet.ts";
 import { cell, fittedLine } from "./line.ts";
@@ -25,12 +25,12 @@ export interface ScreenSize {
   readonly rows: number;
 }
 
-export interface LiveOptions extends ScreenSize, Pick<TerminalOptions, "unicode"> {
+export interface LiveViewOptions extends ScreenSize, Pick<TerminalOptions, "unicode"> {
   /** By the clock of the state. */
   readonly nowMs: number;
 }
 
-interface Room extends Pick<TerminalOptions, "unicode"> {
+interface LiveLayout extends Pick<TerminalOptions, "unicode"> {
   readonly width: number;
 }
 
@@ -39,7 +39,7 @@ const KEPT_ROWS = 1;
 const ECHO_COLUMNS = 3;
 
 /** None while nothing is going on. */
-export function liveLines(state: ProgressState, options: LiveOptions): Line[] {
+export function liveLines(state: ProgressState, options: LiveViewOptions): TextLine[] {
   const width = Math.max(1, options.columns - ECHO_COLUMNS);
   const live = state.intervals.at(-1);
   if (state.run === null && live === undefined) return [];
@@ -59,7 +59,7 @@ export function liveLines(state: ProgressState, options: LiveOptions): Line[] {
 }
 
 /** The view as far as whole parts of it fit: a histogram without its last steps would mislead. */
-function withinRows(lines: readonly Line[], rows: number): Line[] {
+function withinRows(lines: readonly TextLine[], rows: number): TextLine[] {
   if (lines.length <= rows) return [...lines];
   const short = lines.slice(0, Math.max(1, lines.length - HISTOGRAM_ROWS));
   return short.slice(0, Math.max(1, rows));
@@ -70,7 +70,11 @@ const LEAST_BAR = 10;
 const MOST_BAR = 40;
 
 /** How much of the whole is done, as a bar and in words. */
-function courseLine(state: ProgressState, { nowMs, unicode }: LiveOptions, width: number): Line {
+function courseLine(
+  state: ProgressState,
+  { nowMs, unicode }: LiveViewOptions,
+  width: number,
+): TextLine {
   const { run } = state;
   const ratio = doneRatio(state);
   const words = [
@@ -128,8 +132,8 @@ const LEAST_NAME = 12;
 /** The run in progress; none for `bench`, whose one run is the whole. */
 function runLines(
   state: ProgressState,
-  { nowMs, width, unicode }: Room & Pick<LiveOptions, "nowMs">,
-): Line[] {
+  { nowMs, width, unicode }: LiveLayout & Pick<LiveViewOptions, "nowMs">,
+): TextLine[] {
   const { run, beganMs, intervals } = state;
   if (run === null) return [];
   const startingSec = Math.floor((nowMs - beganMs) / 1_000);
@@ -144,7 +148,7 @@ const LABEL_COLUMNS = 10;
 const VALUE_COLUMNS = 9;
 
 /** Rate, latency and errors, each with its last intervals as a sparkline. */
-function figureLines(intervals: readonly Live[], live: Live, room: Room): Line[] {
+function figureLines(intervals: readonly Live[], live: Live, room: LiveLayout): TextLine[] {
   const figures: [string, string, (interval: Live) => number | null, Style?][] = [
     ["Requests/s", formatNumber(live.ratePerSec), ({ ratePerSec }) => ratePerSec],
     ["p50", timeText(live, live.p50Ms), (interval) => timeOf(interval, interval.p50Ms)],
@@ -172,7 +176,7 @@ function timeText(live: Live, ms: number): string {
   return timeOf(live, ms) === null ? "–" : formatMs(ms);
 }
 
-function workersLine({ workers: { count, cpuRatio, lateMs }, agents = [] }: Live): Line {
+function workersLine({ workers: { count, cpuRatio, lateMs }, agents = [] }: Live): TextLine {
   const busiest = agents.length > 1 ? ` (agent ${busiestOf(agents)})` : "";
   const who = count === 1 ? "1 worker," : `${count} workers, busiest${busiest}`;
   const cpu = `${Math.round(cpuRatio * 100)}${GLUE}% CPU`;
@@ -190,7 +194,7 @@ const HISTOGRAM_ROWS = STEPS + 1;
 const MOST_STEP_COLUMNS = 50;
 
 /** Latencies of the last seconds, each bar a step of equal ratio. */
-function histogramLines(intervals: readonly Live[], live: Live, room: Room): Line[] {
+function histogramLines(intervals: readonly Live[], live: Live, room: LiveLayout): TextLine[] {
   const last = intervals.filter(({ elapsedMs }) => elapsedMs > live.elapsedMs - LAST_MS);
   const histogram = mergeHistograms(last.map(({ latency }) => latency));
   const spanMs = Math.min(LAST_MS, live.elapsedMs);
@@ -202,7 +206,7 @@ function histogramLines(intervals: readonly Live[], live: Live, room: Room): Lin
   const columns = Math.max(8, Math.min(MOST_STEP_COLUMNS, room.width - bounds - 14));
   return [
     [{ text: heading, style: "dim" }],
-    ...steps.map(({ upTo, share, text }): Line => [
+    ...steps.map(({ upTo, share, text }): TextLine => [
       { text: `  ${padStart(upTo, bounds)}  ` },
       cell(barOf(share / most * columns, room), columns, "cyan"),
       { text: `  ${padStart(text, 8)}` },

@@ -5,17 +5,17 @@ import type { Column, Table } from "../model/tables/table.ts";
 import { formatCount } from "../model/numbers/units.ts";
 import { tableLines } from "./table.ts";
 import { padStart, widthOf, wrapped } from "../writing/columns.ts";
-import type { Line, TerminalOptions } from "../writing/terminal.ts";
-import { lineOf, paragraph } from "./line.ts";
+import type { TerminalOptions, TextLine } from "../writing/terminal.ts";
+import { lineOf, paragraphLines } from "./line.ts";
 
 export function outcomeTableLines(
   { outcomes, reasons }: Pick<ScenarioModel["tables"], "outcomes" | "reasons">,
   options: TerminalOptions,
-): Line[] {
+): TextLine[] {
   const table = withoutZeros(outcomes);
   const all = uniformText(table);
   return [
-    ...(all === null ? tableLines(table, options) : paragraph(all, options.width)),
+    ...(all === null ? tableLines(table, options) : paragraphLines(all, options.width)),
     ...(reasons === null ? [] : reasonLines(reasons, options)),
   ];
 }
@@ -50,7 +50,7 @@ function uniformText({ columns, rows }: Table): string | null {
 }
 
 /** A table would lose its last column first, which is what it is about. */
-function reasonLines({ rows }: Table, { width }: TerminalOptions): Line[] {
+function reasonLines({ rows }: Table, { width }: TerminalOptions): TextLine[] {
   const counts = rows.map(([, { text }]) => text);
   const widest = Math.max(...counts.map(widthOf));
   const indent = " ".repeat(widest + 4);

@@ -14,7 +14,7 @@ import {
 } from "../model/numbers/units.ts";
 import { counted } from "../model/numbers/words.ts";
 import { wrongOf } from "../model/runs/error_ratio.ts";
-import type { Span } from "../writing/terminal.ts";
+import type { TextSpan } from "../writing/terminal.ts";
 
 export type Starting = Extract<Progress, { kind: "starting" }>;
 export type Live = Extract<Progress, { kind: "live" }>;
@@ -65,7 +65,7 @@ export function lastingLines(
   state: ProgressState,
   event: Progress,
   isLive: boolean,
-): Span[] {
+): TextSpan[] {
   switch (event.kind) {
     case "planned":
       return [{ text: plannedText(event) }];
@@ -97,9 +97,9 @@ function timeText(ms: number): string {
   return formatDuration(ms / 1_000);
 }
 
-type Measured = Extract<Progress, { kind: "measured" }>;
+type MeasuredEvent = Extract<Progress, { kind: "measured" }>;
 
-function measuredLine(run: Starting, event: Measured, isLive: boolean): Span {
+function measuredLine(run: Starting, event: MeasuredEvent, isLive: boolean): TextSpan {
   const { measurement: { generator: { trust } } } = event;
   const rest = isLive ? "" : restText(event);
   return {
@@ -118,7 +118,7 @@ export function cellText(run: Starting): string {
   return `${run.scenario}, ${cellLabel(run)}`;
 }
 
-function measuredText({ measurement }: Measured): string {
+function measuredText({ measurement }: MeasuredEvent): string {
   const { rate, requests: { dropped }, generator } = measurement;
   const wrong = wrongOf([measurement]) - dropped;
   const faults = (wrong === 0 ? "" : `, ${formatCount(wrong)} failed or wrong`) +
@@ -136,7 +136,7 @@ function latencyText(measurement: Latent): string {
   }).join(", ");
 }
 
-function restText({ remainingMs = 0 }: Measured): string {
+function restText({ remainingMs = 0 }: MeasuredEvent): string {
   return remainingMs > 0 ? ` (${leftText(remainingMs)})` : "";
 }
 

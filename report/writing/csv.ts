@@ -6,8 +6,8 @@
 import { harmless, withoutCommands } from "./control.ts";
 import type { Written } from "./written.ts";
 
-export type Value = string | number | null;
-export type CsvRow = Readonly<Record<string, Value>>;
+export type CsvValue = string | number | null;
+export type CsvRow = Readonly<Record<string, CsvValue>>;
 
 /** Columns are those of any row, in the order in which they first appear. */
 export function csvOf(rows: readonly CsvRow[]): Written<"csv"> {
@@ -27,7 +27,7 @@ export function withoutFormula(text: string): string {
 }
 
 /** Quoted where it must be. */
-function escaped(value: Value): string {
+function escaped(value: CsvValue): string {
   if (typeof value !== "string") return String(value);
   const text = withoutCommands(harmless(withoutFormula(value)));
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

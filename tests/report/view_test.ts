@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TimelineChart } from "../../report/model/charts/charts.ts";
 import {
-  axisOf,
+  latencyAxisOf,
   linkTo,
   readLink,
   shownOf,
@@ -57,7 +57,12 @@ Deno.test("a chart is shown with the chosen runs and percentiles only", () => {
     runs: [run(1), run(3)],
   };
   const shown = shownOf(chart, { ...WHOLE, percentiles: ["p99"], runs: [2, 3] });
-  assert.deepEqual(axisOf([shown], "ms"), { unit: "ms", scale: "linear", min: 0, max: 9.45 });
+  assert.deepEqual(latencyAxisOf([shown], "ms"), {
+    unit: "ms",
+    scale: "linear",
+    min: 0,
+    max: 9.45,
+  });
   assert.deepEqual(shown.percentiles, ["p99"]);
   assert.deepEqual(shown.runs, [{ ...run(3), latency: [[9]] }]);
 });

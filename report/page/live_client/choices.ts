@@ -6,14 +6,14 @@ import { keyed, keyIn } from "./keyed.ts";
 const FOCUSABLE = "main :is(a, button, input, summary, [tabindex]), nav a";
 const SCROLLED = "main .scroll, main pre, nav ul";
 
-export interface Choices {
+export interface ReaderChoices {
   /** Before the page's client looks at the new parts. */
   restore(): void;
   /** After that: its client follows. */
   tell(): void;
 }
 
-export function noteChoices(): Choices {
+export function noteChoices(): ReaderChoices {
   const opened = [...keyed<HTMLDetailsElement>("main details[open]").keys()];
   const inputs = noteInputs();
   const aside = [...keyed(SCROLLED)].filter(([, box]) => box.scrollLeft > 0 || box.scrollTop > 0)

@@ -3,7 +3,7 @@
  * What the page of a running experiment does besides: it listens to Plateau, puts in newer parts as runs
  * come in, and tells how far the experiment is.
  */
-import { type EndEvent, leftText, type LiveStatus, type PageEvent } from "../live_status.ts";
+import { type EndEvent, type LiveStatus, type PageEvent, remainingText } from "../live_status.ts";
 import { atLeisure, renew } from "./renewal.ts";
 import { Sorting } from "./choices.ts";
 
@@ -52,7 +52,7 @@ class Bar {
   #count(): void {
     const left = this.#element?.querySelector(".left");
     const leftMs = this.#endMs === null ? 0 : this.#endMs - performance.now();
-    if (left) left.textContent = leftMs > 0 ? leftText(leftMs) : "";
+    if (left) left.textContent = leftMs > 0 ? remainingText(leftMs) : "";
   }
 }
 

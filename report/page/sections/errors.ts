@@ -9,12 +9,15 @@ import {
   findingsMarkup,
   howToReadMarkup,
   legendMarkup,
-  type Place,
+  type PagePlace,
 } from "./figures.ts";
 import { tableMarkup } from "./tables.ts";
 
 /** Null without scenarios. */
-export function outcomesMarkup(scenarios: readonly ScenarioModel[], place: Place): Markup | null {
+export function outcomesMarkup(
+  scenarios: readonly ScenarioModel[],
+  place: PagePlace,
+): Markup | null {
   if (scenarios.length === 0) return null;
   const section = `${place.id}-outcomes`;
   const parts = scenarios.map((scenario, i) =>
@@ -23,7 +26,10 @@ export function outcomesMarkup(scenarios: readonly ScenarioModel[], place: Place
   return markup`<section id="${section}"><h2>Errors and slowest requests</h2>${parts}</section>`;
 }
 
-function scenarioMarkup({ name, tables, faults, slowest }: ScenarioModel, place: Place): Markup {
+function scenarioMarkup(
+  { name, tables, faults, slowest }: ScenarioModel,
+  place: PagePlace,
+): Markup {
   const { id } = place;
   return markup`<h3>${name}</h3>
 ${findingsMarkup(faults.findings)}
@@ -33,7 +39,7 @@ ${tables.reasons && tableMarkup(tables.reasons, { id: `${id}-reasons`, captioned
 ${slowest && slowestMarkup(slowest, id)}`;
 }
 
-function faultsFigure({ charts }: FaultsModel, place: Place): Markup | null {
+function faultsFigure({ charts }: FaultsModel, place: PagePlace): Markup | null {
   if (charts.length === 0) return null;
   const panels = charts.map(({ label, chart }, i) =>
     markup`<div class="panel"><h4>${label}</h4>${legendMarkup(chart.series)}

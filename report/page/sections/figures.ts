@@ -8,7 +8,7 @@ import { swatchMarkup } from "./tables.ts";
 /** Charts of the page by the id of their canvas; travels to the client as JSON. */
 export type Charts = Map<string, Chart>;
 
-export interface Place {
+export interface PagePlace {
   /** Unique in the page. */
   readonly id: string;
   readonly charts: Charts;
@@ -16,17 +16,17 @@ export interface Place {
   readonly steps: ReadonlyMap<ScenarioModel, { readonly seconds: number }>;
 }
 
-export function barsMarkup(chart: BarsChart, place: Place): Markup {
+export function barsMarkup(chart: BarsChart, place: PagePlace): Markup {
   return chartMarkup(chart, `bars-${chart.bars.length}`, place);
 }
 
-export function densityFigure(chart: DensityChart, finding: string, place: Place): Markup {
+export function densityFigure(chart: DensityChart, finding: string, place: PagePlace): Markup {
   return markup`<figure>${legendMarkup(chart.series)}
 ${chartMarkup(chart, "density", place)}
 ${captionMarkup(finding, HOW_TO_READ.density)}</figure>`;
 }
 
-export function tailsFigure(chart: TailsChart, finding: string, place: Place): Markup {
+export function tailsFigure(chart: TailsChart, finding: string, place: PagePlace): Markup {
   return markup`<figure>${legendMarkup(chart.series)}
 ${chartMarkup(chart, "tails", place)}
 ${captionMarkup(finding, HOW_TO_READ.tails)}</figure>`;
@@ -59,7 +59,7 @@ export function howToReadMarkup(reading: string): Markup {
 }
 
 /** A box of a height that its class fixes, so that nothing moves when the client draws. */
-export function chartMarkup(chart: Chart, height: string, { id, charts }: Place): Markup {
+export function chartMarkup(chart: Chart, height: string, { id, charts }: PagePlace): Markup {
   charts.set(id, chart);
   return markup`<div class="chart ${height}">
 <canvas id="${id}" role="img" aria-label="${chart.alt}"></canvas></div>`;

@@ -3,18 +3,21 @@ import type { ScatterChart } from "../../model/charts/charts.ts";
 import type { PublishedModel } from "../../model/published/model.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import { type Markup, markup } from "../../writing/html.ts";
-import { chartMarkup, howToReadMarkup, legendMarkup, type Place } from "./figures.ts";
+import { chartMarkup, howToReadMarkup, legendMarkup, type PagePlace } from "./figures.ts";
 import { tableMarkup } from "./tables.ts";
 
 /** Null when nothing was published. */
-export function publishedMarkup(tables: readonly PublishedModel[], place: Place): Markup | null {
+export function publishedMarkup(
+  tables: readonly PublishedModel[],
+  place: PagePlace,
+): Markup | null {
   if (tables.length === 0) return null;
   const { id } = place;
   const parts = tables.map((table, i) => oneMarkup(table, { ...place, id: `${id}-${i + 1}` }));
   return markup`<section id="${id}"><h2>Published beside measured</h2>${parts}</section>`;
 }
 
-function oneMarkup(model: PublishedModel, place: Place): Markup {
+function oneMarkup(model: PublishedModel, place: PagePlace): Markup {
   const { title, finding, missing, table, order, chart } = model;
   const lists = [
     listMarkup("Differences that matter", model.differences),
@@ -34,7 +37,7 @@ ${missing && markup`<p class="note">${missing}</p>`}
 ${order && tableMarkup(order, { id: `${place.id}-order`, captioned: true })}`;
 }
 
-function figureMarkup(model: PublishedModel, chart: ScatterChart, place: Place): Markup {
+function figureMarkup(model: PublishedModel, chart: ScatterChart, place: PagePlace): Markup {
   return markup`<figure>${marksLegend(model.legend)}
 ${chartMarkup(chart, "scatter", place)}
 <figcaption>${howToReadMarkup(HOW_TO_READ.published)}</figcaption></figure>`;

@@ -10,14 +10,14 @@ import {
   densityFigure,
   howToReadMarkup,
   legendMarkup,
-  type Place,
+  type PagePlace,
   tailsFigure,
 } from "./figures.ts";
 import { tableMarkup } from "./tables.ts";
 import { timelineFigure } from "./timeline.ts";
 
 /** The answers: for each scenario a sentence, its bars, and the summary table that they show. */
-export function overviewMarkup(scenarios: readonly ScenarioModel[], place: Place): Markup {
+export function overviewMarkup(scenarios: readonly ScenarioModel[], place: PagePlace): Markup {
   if (scenarios.length === 0) return markup`<p>No run is in.</p>`;
   const answers = scenarios.map((scenario, i) =>
     answerMarkup(scenario, { ...place, id: `${place.id}-answer-${i + 1}` })
@@ -30,7 +30,7 @@ export function overviewMarkup(scenarios: readonly ScenarioModel[], place: Place
 
 function answerMarkup(
   { name, request, load, answer, bars, tables }: ScenarioModel,
-  place: Place,
+  place: PagePlace,
 ): Markup {
   const { verdict, detail } = answer;
   const summary = tableMarkup(tables.summary, { id: `${place.id}-table`, captioned: false });
@@ -48,7 +48,7 @@ function loadMarkup(load: string): Markup | null {
   return load ? markup`<p class="note">Load: ${load}</p>` : null;
 }
 
-export function scenarioMarkup(scenario: ScenarioModel, place: Place): Markup {
+export function scenarioMarkup(scenario: ScenarioModel, place: PagePlace): Markup {
   const { name, request, load, tables, density, densityFinding, tails, tailsFinding } = scenario;
   const { id } = place;
   const table = (table: Table, key: string, captioned = false): Markup =>
@@ -102,7 +102,7 @@ ${tableMarkup(steady, { id: `${id}-steady`, captioned: true })}`;
 const MOST_ROWS = 30;
 
 /** Each agent beside the whole; null where one program loaded alone. */
-function agentsMarkup({ agents }: ScenarioModel, place: Place): Markup | null {
+function agentsMarkup({ agents }: ScenarioModel, place: PagePlace): Markup | null {
   if (agents === null) return null;
   const { findings, table, panels } = agents;
   const items = findings.map((text) => markup`<li>${text}</li>`);
@@ -114,7 +114,7 @@ ${table.rows.length > MOST_ROWS ? folded : all}
 ${panelsMarkup(panels, place)}`;
 }
 
-function panelsMarkup(panels: readonly AgentsPanel[], place: Place): Markup | null {
+function panelsMarkup(panels: readonly AgentsPanel[], place: PagePlace): Markup | null {
   if (panels.length === 0) return null;
   const drawn = panels.map(({ label, chart }, i) =>
     markup`<div class="panel"><h4>Requests per second, ${label}</h4>${legendMarkup(chart.series)}

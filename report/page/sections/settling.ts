@@ -2,11 +2,11 @@
 import type { StableModel } from "../../model/charts/settling.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import { type Markup, markup } from "../../writing/html.ts";
-import { captionMarkup, chartMarkup, type Place } from "./figures.ts";
+import { captionMarkup, chartMarkup, type PagePlace } from "./figures.ts";
 import { marksLegend } from "./published.ts";
 import { tableMarkup } from "./tables.ts";
 
-export function stableMarkup(model: StableModel | null, place: Place): Markup | null {
+export function stableMarkup(model: StableModel | null, place: PagePlace): Markup | null {
   if (model === null) return null;
   const { id } = place;
   const { finding, chart, legend, table } = model;

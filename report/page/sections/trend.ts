@@ -2,10 +2,10 @@
 import type { ScenarioTrend, TrendModel } from "../../model/trend/trend.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import { type Markup, markup } from "../../writing/html.ts";
-import { chartMarkup, legendMarkup, type Place } from "./figures.ts";
+import { chartMarkup, legendMarkup, type PagePlace } from "./figures.ts";
 import { tableMarkup } from "./tables.ts";
 
-export function trendMarkup(trend: TrendModel, place: Place): Markup {
+export function trendMarkup(trend: TrendModel, place: PagePlace): Markup {
   const { title, finding, warnings, scenarios, compared } = trend;
   const sections = scenarios.map((scenario, i) =>
     scenarioMarkup(scenario, { ...place, id: `${place.id}-s${i + 1}` })
@@ -24,7 +24,7 @@ ${tableMarkup(compared, { id: `${place.id}-compared`, captioned: false })}</sect
 
 function scenarioMarkup(
   { name, findings, series, drawings, table }: ScenarioTrend,
-  place: Place,
+  place: PagePlace,
 ): Markup {
   const panels = drawings.map(({ title, chart }, i) =>
     markup`<div class="panel"><h3>${title}</h3>

@@ -9,21 +9,21 @@ import type { Chart } from "../../../model/charts/charts.ts";
 import { chartOf } from "./page_data.ts";
 import { readTheme, type Theme } from "./theme.ts";
 
-export type Draw = (canvas: HTMLCanvasElement, chart: Chart, theme: Theme) => Drawing | null;
+export type DrawChart = (canvas: HTMLCanvasElement, chart: Chart, theme: Theme) => Drawing | null;
 
 /** Charts this near to the screen are drawn, so that who scrolls sees them finished. */
 const NEAR = "400px";
 const TURN_MS = 40;
 
 export class Drawings {
-  readonly #draw: Draw;
+  readonly #draw: DrawChart;
   readonly #drawn = new Map<HTMLCanvasElement, Drawing>();
   readonly #waiting = new Set<HTMLCanvasElement>();
   readonly #observer: IntersectionObserver;
   #theme: Theme = readTheme();
   #turn: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(draw: Draw) {
+  constructor(draw: DrawChart) {
     this.#draw = draw;
     this.#observer = new IntersectionObserver((entries) => this.#onNear(entries), {
       rootMargin: NEAR,

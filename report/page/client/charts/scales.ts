@@ -12,19 +12,19 @@ const HEADROOM = 0.18;
 /** Lanes have one width, which the stack takes from any of them: that of "200,000" with its padding. */
 const LABELS_PX = 54;
 
-interface LaneOptions {
+interface TrackOptions {
   readonly theme: Theme;
   /** Height among the lanes; a higher one has room for more ticks. */
   readonly weight: number;
 }
 
-export function laneScale(axis: Axis, { theme, weight }: LaneOptions): AxisOptions {
+export function trackScale(axis: Axis, { theme, weight }: TrackOptions): AxisOptions {
   const ratio = axis.max / axis.min;
   const max = axis.scale === "log" ? axis.max * ratio ** HEADROOM : axis.max * (1 + HEADROOM);
   const place = { axis: "y", position: "left", stack: "lanes", stackWeight: weight } as const;
   const afterFit = (scale: Scale): void => void (scale.width = Math.max(scale.width, LABELS_PX));
   const whole = { ...axis, unit: "", max };
-  const afterBuildTicks = (drawn: Scale): void => setTicks(drawn, laneTicks(whole, weight));
+  const afterBuildTicks = (drawn: Scale): void => setTicks(drawn, trackTicks(whole, weight));
   return { ...valueScale(whole, theme), ...place, afterFit, afterBuildTicks };
 }
 
@@ -34,7 +34,7 @@ const WEIGHT_PX = 29;
 const LABEL_PX = 13;
 
 /** None so near to the top that it would run into the lane above. */
-export function laneTicks(axis: Axis, weight: number): number[] {
+export function trackTicks(axis: Axis, weight: number): number[] {
   const share = 1 - LABEL_PX / (WEIGHT_PX * weight);
   const { scale, min, max } = axis;
   const top = scale === "log" ? min * (max / min) ** share : min + (max - min) * share;

@@ -1,14 +1,9 @@
 /// <reference lib="dom" />
 /** A figure against another: dots with their intervals; about the line of equality, where there is one, the far ones ringed. */
-import type { Chart, ChartConfiguration, ChartDataset, Plugin } from "chart.js";
+import type { Chart, ChartConfiguration, ChartDataset, Plugin, Point } from "chart.js";
 import type { Axis, ScatterChart } from "../../../model/charts/charts.ts";
 import { type AxisOptions, valueScale } from "./scales.ts";
 import { faded, type Theme, tooltip } from "./theme.ts";
-
-interface Dot {
-  readonly x: number;
-  readonly y: number;
-}
 
 /** One for each scenario, in their order, filled all; the page's legend shows the same. */
 const MARKS = [
@@ -26,7 +21,10 @@ const HOVERED_PX = 7;
 const HIT_PX = 10;
 const TICKS = 7;
 
-export function scatterConfig(data: ScatterChart, theme: Theme): ChartConfiguration<"line", Dot[]> {
+export function scatterConfig(
+  data: ScatterChart,
+  theme: Theme,
+): ChartConfiguration<"line", Point[]> {
   const { titles: [across, upwards], points } = data;
   return {
     type: "line",
@@ -56,7 +54,7 @@ export function scatterConfig(data: ScatterChart, theme: Theme): ChartConfigurat
   };
 }
 
-function dotsOf({ points }: ScatterChart, theme: Theme): ChartDataset<"line", Dot[]> {
+function dotsOf({ points }: ScatterChart, theme: Theme): ChartDataset<"line", Point[]> {
   const colors = points.map(({ color }) => theme.series(color));
   const marks = points.map(({ mark }) => MARKS[mark % MARKS.length]);
   return {

@@ -15,7 +15,7 @@ import { timelineConfig } from "./chart.ts";
 import type { Marks } from "./marks.ts";
 import { selectedElements, selectedOf, selectedSentence } from "./selection.ts";
 import { type Steps, stepsOf } from "./steps.ts";
-import { axisOf, linkTo, readLink, shownOf, type View, WHOLE } from "./view.ts";
+import { latencyAxisOf, linkTo, readLink, shownOf, type View, WHOLE } from "./view.ts";
 import { ViewForm } from "./view_form.ts";
 
 /** Until somebody stops choosing, nothing is read out and no link is made. */
@@ -95,7 +95,7 @@ export class TimelineFigure {
     const shown = this.#canvases
       .filter((_, i) => !hidden.includes(i + 1))
       .flatMap((canvas) => this.#shown(canvas) ?? []);
-    return shown.length === 0 ? null : axisOf(shown, shown[0].latency.unit);
+    return shown.length === 0 ? null : latencyAxisOf(shown, shown[0].latency.unit);
   }
 
   #redraw(): void {

@@ -20,7 +20,7 @@ const LABEL_PX = 44;
 /** Narrower parts of a run have no name. */
 const NAME_PX = 52;
 
-interface Frame {
+interface MarksFrame {
   readonly drawing: Chart;
   readonly data: TimelineChart;
   readonly theme: Theme;
@@ -49,7 +49,7 @@ export function timelineMarks(data: TimelineChart, theme: Theme, marks: Marks): 
   };
 }
 
-function drawRuns({ drawing, data, theme }: Frame): void {
+function drawRuns({ drawing, data, theme }: MarksFrame): void {
   const { ctx, chartArea: { top, bottom } } = drawing;
   ctx.font = `11px ${theme.font}`;
   data.runs.forEach(({ label }, i) => {
@@ -63,7 +63,7 @@ function drawRuns({ drawing, data, theme }: Frame): void {
 }
 
 /** Shaded, with a line along its foot, and its name where there is room. */
-function drawSteady(frame: Frame): void {
+function drawSteady(frame: MarksFrame): void {
   const { drawing: { ctx, scales: { latency } }, data, theme } = frame;
   data.runs.forEach(({ steadyFrom, t }, i) => {
     if (steadyFrom === null || t.length === 0) return;
@@ -75,7 +75,7 @@ function drawSteady(frame: Frame): void {
   });
 }
 
-function drawChanges(frame: Frame): void {
+function drawChanges(frame: MarksFrame): void {
   const { drawing: { ctx, chartArea: { top, bottom } }, data, theme } = frame;
   ctx.setLineDash([3, 3]);
   ctx.lineWidth = 1;
@@ -93,7 +93,7 @@ function drawChanges(frame: Frame): void {
 }
 
 /** What each part of a run is called, where its name has room. */
-function drawNames(frame: Frame): void {
+function drawNames(frame: MarksFrame): void {
   const { drawing: { ctx, scales: { latency } }, data, theme } = frame;
   ctx.font = `11px ${theme.font}`;
   data.runs.forEach(({ steadyFrom, changes }, i) => {
@@ -109,7 +109,7 @@ function drawNames(frame: Frame): void {
 }
 
 /** What is not selected is veiled; the ends are lines where runs are not too narrow for them. */
-function drawStretch(frame: Frame, stretch: Stretch): void {
+function drawStretch(frame: MarksFrame, stretch: Stretch): void {
   const { drawing: { ctx, chartArea: { top, bottom } }, data, theme } = frame;
   data.runs.forEach((_, i) => {
     const [start, end] = edges(frame, i, { fromS: 0, toS: data.span });
@@ -124,7 +124,7 @@ function drawStretch(frame: Frame, stretch: Stretch): void {
   });
 }
 
-function drawMoment({ drawing, theme }: Frame): void {
+function drawMoment({ drawing, theme }: MarksFrame): void {
   const { ctx, chartArea: { top, bottom } } = drawing;
   const active = drawing.getActiveElements().at(0);
   if (active === undefined) return;
@@ -132,7 +132,7 @@ function drawMoment({ drawing, theme }: Frame): void {
   ctx.fillRect(active.element.x - 0.5, top, 1, bottom - top);
 }
 
-function drawTitles(frame: Frame): void {
+function drawTitles(frame: MarksFrame): void {
   const { drawing: { ctx, scales }, data, theme } = frame;
   const lanes = [
     ["latency", `Latency, ${data.latency.unit}`],
@@ -148,7 +148,12 @@ function drawTitles(frame: Frame): void {
 }
 
 /** The halo keeps a text readable on a line. */
-function drawHaloed({ drawing: { ctx }, theme }: Frame, text: string, x: number, y: number): void {
+function drawHaloed(
+  { drawing: { ctx }, theme }: MarksFrame,
+  text: string,
+  x: number,
+  y: number,
+): void {
   ctx.fillStyle = theme.muted;
   ctx.strokeStyle = theme.paper;
   ctx.lineWidth = 3;
@@ -158,7 +163,11 @@ function drawHaloed({ drawing: { ctx }, theme }: Frame, text: string, x: number,
 }
 
 /** Where a stretch of run `index` begins and ends, in pixels. */
-function edges({ drawing, data }: Frame, index: number, { fromS, toS }: Stretch): [number, number] {
+function edges(
+  { drawing, data }: MarksFrame,
+  index: number,
+  { fromS, toS }: Stretch,
+): [number, number] {
   const { x } = drawing.scales;
   const start = startOf(data, index);
   return [x.getPixelForValue(start + fromS), x.getPixelForValue(start + toS)];

@@ -20,7 +20,7 @@ import {
   type Unit,
 } from "../../../model/numbers/units.ts";
 import { lowerBoundsText } from "../../../model/runs/lower_bounds.ts";
-import { numberCell, type NumberText, rowHead, tableElement } from "../tables/element.ts";
+import { numberElement, type NumberText, rowHead, tableElement } from "../tables/element.ts";
 import type { Steps } from "./steps.ts";
 import type { View } from "./view.ts";
 
@@ -92,7 +92,7 @@ export function selectedElements(selected: Selected): HTMLElement[] {
       countText(figures.completed),
       ...(hasFailed ? [countText(figures.failed)] : []),
     ];
-    return [rowHead(label, color % COLORS), ...texts.map(numberCell)];
+    return [rowHead(label, color % COLORS), ...texts.map(numberElement)];
   });
   const censored = sum(cells, ({ figures }) => figures.censored);
   return [tableElement(what, heads, rows), note(others.length > 0 ? first.label : null, censored)];

@@ -67,7 +67,7 @@ export function shownOf(chart: TimelineChart, { percentiles, runs }: View): Time
 }
 
 /** The latency axis that fits what of the charts is shown. */
-export function axisOf(charts: readonly TimelineChart[], unit: string): Axis {
+export function latencyAxisOf(charts: readonly TimelineChart[], unit: string): Axis {
   let [min, max] = [Infinity, 0];
   for (const value of charts.flatMap(({ runs }) => runs.flatMap(({ latency }) => latency.flat()))) {
     if (value === null) continue;

@@ -4,7 +4,7 @@
 import type { Stretch } from "../../../model/charts/time_range.ts";
 import { type View, WHOLE } from "./view.ts";
 
-type Choice = "target" | "run" | "percentile";
+type ChoiceName = "target" | "run" | "percentile";
 
 export class ViewForm {
   readonly #form: HTMLFormElement;
@@ -108,13 +108,13 @@ export class ViewForm {
   }
 
   /** Positions of the checked boxes, from 1; null when all are. */
-  #checked(name: Choice): number[] | null {
+  #checked(name: ChoiceName): number[] | null {
     const boxes = this.#boxes(name);
     const checked = boxes.filter(({ checked }) => checked);
     return checked.length === boxes.length ? null : checked.map(({ value }) => Number(value));
   }
 
-  #check(name: Choice, isChosen: (position: number) => boolean): void {
+  #check(name: ChoiceName, isChosen: (position: number) => boolean): void {
     const boxes = this.#boxes(name);
     const isAny = boxes.some(({ value }) => isChosen(Number(value)));
     for (const box of boxes) box.checked = !isAny || isChosen(Number(box.value));
