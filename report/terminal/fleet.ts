@@ -1,4 +1,4 @@
-/** The agents of a fleet in the live view: each with its rate, or of many what is to be known of them. Pure. */
+/** The agents of a fleet in the live view: each with its rate, or, of many, a summary. Pure. */
 import type { LiveAgent } from "../../runner/result/progress.ts";
 import { formatDuration, formatNumber } from "../model/numbers/units.ts";
 import { counted } from "../model/numbers/words.ts";
@@ -62,11 +62,11 @@ function isSilent({ silentMs }: LiveAgent): boolean {
 
 /** `12 agents, slowest n7 900/s, 1 silent (n3 for 4 s)` */
 function summary(agents: readonly LiveAgent[]): TextSpan[] {
-  const heard = agents.filter((agent) => !isSilent(agent));
+  const reporting = agents.filter((agent) => !isSilent(agent));
   const silent = agents.filter(isSilent);
   const count = { text: counted(agents.length, "agent") };
-  if (heard.length === 0) return [count, { text: ", all silent", style: "red" }];
-  const slowest = heard.reduce((a, b) => b.ratePerSec < a.ratePerSec ? b : a);
+  if (reporting.length === 0) return [count, { text: ", all silent", style: "red" }];
+  const slowest = reporting.reduce((a, b) => b.ratePerSec < a.ratePerSec ? b : a);
   const pieces: TextSpan[] = [
     count,
     { text: `, slowest ${slowest.name} ` },

@@ -1,4 +1,4 @@
-/** Lines laid out: cut, filled up, broken. What is in them may be from outside: it is escaped where it is written. */
+/** Lines laid out: cut, filled up, broken. Their text may be from outside: the writer escapes it. */
 import { fitted, padEnd, widthOf, wrapped } from "../writing/columns.ts";
 import {
   encoded,
@@ -21,7 +21,7 @@ export interface ParagraphStyle {
   readonly style?: Style;
 }
 
-/** So that a paragraph is told from the next one. */
+/** Sets a paragraph apart from the next one. */
 export const HANGING: ParagraphStyle = { indent: "  " };
 
 /** Lines of at most `width` columns, in one style. */

@@ -1,5 +1,5 @@
 /**
- * The live view: what is going on now, as lines. A pure function of the state, the moment and the size of
+ * The live view: the run in progress, as lines. A pure function of the state, the moment and the size of
  * the terminal; in a low terminal the parts at the end go first.
  */
 import type { LiveAgent } from "../../runner/result/progress.ts";
@@ -38,14 +38,14 @@ interface LiveLayout extends Pick<TerminalOptions, "unicode"> {
 const KEPT_ROWS = 1;
 const ECHO_COLUMNS = 3;
 
-/** None while nothing is going on. */
+/** None while no run is in progress. */
 export function liveLines(state: ProgressState, options: LiveViewOptions): TextLine[] {
   const width = Math.max(1, options.columns - ECHO_COLUMNS);
   const live = state.intervals.at(-1);
   if (state.run === null && live === undefined) return [];
   const room = { width, unicode: options.unicode };
   const lines = [
-    courseLine(state, options, width),
+    progressLine(state, options, width),
     ...runLines(state, { ...room, nowMs: options.nowMs }),
     ...(live === undefined ? [] : [
       ...figureLines(state.intervals, live, room),
@@ -70,7 +70,7 @@ const LEAST_BAR = 10;
 const MOST_BAR = 40;
 
 /** How much of the whole is done, as a bar and in words. */
-function courseLine(
+function progressLine(
   state: ProgressState,
   { nowMs, unicode }: LiveViewOptions,
   width: number,
@@ -94,7 +94,7 @@ function courseLine(
   ];
 }
 
-/** Of all runs, or of the one that there is; null where nobody knows. */
+/** Of all runs, or of the only one; null where it is unknown. */
 function doneRatio({ run, intervals }: ProgressState): number | null {
   const live = intervals.at(-1);
   const ofRun = live === undefined ? 0 : ratioOf(live);
@@ -107,13 +107,16 @@ function ratioOf({ elapsedMs, durationMs, completed, requests }: Live): number |
 }
 
 /** Of the whole, as was expected when the run began; of a single run, by how far it has come. */
-function leftTexts({ run, beganMs, intervals, toldMs }: ProgressState, nowMs: number): string[] {
+function leftTexts(
+  { run, beganMs, intervals, receivedMs }: ProgressState,
+  nowMs: number,
+): string[] {
   const live = intervals.at(-1);
   const ratio = live === undefined ? null : ratioOf(live);
   const leftMs = run
     ? run.remainingMs - (nowMs - beganMs)
     : live && ratio
-    ? live.elapsedMs * (1 / ratio - 1) - (nowMs - toldMs)
+    ? live.elapsedMs * (1 / ratio - 1) - (nowMs - receivedMs)
     : 0;
   return leftMs > 0 ? [leftText(leftMs)] : [];
 }
@@ -158,16 +161,16 @@ function figureLines(intervals: readonly Live[], live: Live, room: LiveLayout): 
   const columns = Math.max(0, room.width - LABEL_COLUMNS - VALUE_COLUMNS - 4);
   return figures.map(([label, text, of]) => {
     const shown = intervals.slice(-Math.max(1, columns)).map(of);
-    const isFault = label === "Errors" && shown.some(Boolean);
+    const isError = label === "Errors" && shown.some(Boolean);
     return [
       cell(label, LABEL_COLUMNS, "dim"),
-      { text: `  ${padStart(text, VALUE_COLUMNS)}  `, style: isFault ? "red" : "bold" },
-      { text: sparkline(shown, room), style: isFault ? "red" : "cyan" },
+      { text: `  ${padStart(text, VALUE_COLUMNS)}  `, style: isError ? "red" : "bold" },
+      { text: sparkline(shown, room), style: isError ? "red" : "cyan" },
     ];
   });
 }
 
-/** Null where no request was answered: there is no latency then. */
+/** Null without a response: there is no latency then. */
 function timeOf({ latency }: Live, ms: number): number | null {
   return latency.count === 0 ? null : ms;
 }

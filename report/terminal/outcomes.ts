@@ -35,7 +35,7 @@ function withoutZeros(table: Table): Table {
 /** Besides statuses, of any run that went well. */
 const USUAL = ["Target", "Due", "Unfinished"];
 
-/** A sentence where all answers had one status and nothing failed; otherwise null. */
+/** A sentence where all responses had one status and nothing failed; otherwise null. */
 function uniformText({ columns, rows }: Table): string | null {
   const isStatus = ({ label }: Column): boolean => label.startsWith("Status ");
   const statuses = columns.filter(isStatus);
@@ -46,7 +46,7 @@ function uniformText({ columns, rows }: Table): string | null {
   }
   const at = columns.indexOf(statuses[0]);
   const count = sum(rows, (row) => row[at].value ?? 0);
-  return `All ${formatCount(count)} answers had ${statuses[0].label.toLowerCase()}.`;
+  return `All ${formatCount(count)} responses had ${statuses[0].label.toLowerCase()}.`;
 }
 
 /** A table would lose its last column first, which is what it is about. */

@@ -1,5 +1,5 @@
 /**
- * The course of an experiment as the events tell it: what is going on now, for the live view, and lines that
+ * The progress of an experiment by its events: the run in progress, for the live view, and the lines that
  * stay. Pure; `live.ts` lays the view out, `view.ts` writes it.
  */
 import type { Progress } from "../../runner/result/progress.ts";
@@ -23,9 +23,9 @@ export interface ProgressState {
   /** The run in progress, and when it began by the view's clock. */
   readonly run: Starting | null;
   readonly beganMs: number;
-  /** Its last intervals, the newest last, and when that came. */
+  /** Its last intervals, the newest last, and when it came. */
   readonly intervals: readonly Live[];
-  readonly toldMs: number;
+  readonly receivedMs: number;
   /** Notes so far: what each run would repeat is said once. */
   readonly notes: readonly string[];
 }
@@ -34,7 +34,7 @@ export const NOTHING_YET: ProgressState = {
   run: null,
   beganMs: 0,
   intervals: [],
-  toldMs: 0,
+  receivedMs: 0,
   notes: [],
 };
 
@@ -50,7 +50,7 @@ export function advance(state: ProgressState, event: Progress, nowMs: number): P
       return { ...state, notes: [...state.notes, event.text] };
     case "live": {
       const intervals = [...state.intervals.slice(1 - MOST_INTERVALS), event];
-      return { ...state, intervals, toldMs: nowMs };
+      return { ...state, intervals, receivedMs: nowMs };
     }
     case "measured":
     case "missing":
@@ -60,7 +60,7 @@ export function advance(state: ProgressState, event: Progress, nowMs: number): P
   }
 }
 
-/** Lines that stay, told by an event; `state` is that before it. The live view has the time left below them. */
+/** The lines of an event, which stay; `state` is that before it. The live view has the time left below them. */
 export function lastingLines(
   state: ProgressState,
   event: Progress,
@@ -121,10 +121,10 @@ export function cellText(run: Starting): string {
 function measuredText({ measurement }: MeasuredEvent): string {
   const { rate, requests: { dropped }, generator } = measurement;
   const wrong = wrongOf([measurement]) - dropped;
-  const faults = (wrong === 0 ? "" : `, ${formatCount(wrong)} failed or wrong`) +
+  const errors = (wrong === 0 ? "" : `, ${formatCount(wrong)} failed or wrong`) +
     (dropped === 0 ? "" : `, ${formatCount(dropped)} never sent`);
   const doubt = generator.trust === "valid" ? "" : `, ${generator.trust}`;
-  return `${formatNumber(rate)} requests/s, ${latencyText(measurement)}${faults}${doubt}`;
+  return `${formatNumber(rate)} requests/s, ${latencyText(measurement)}${errors}${doubt}`;
 }
 
 function latencyText(measurement: Latent): string {

@@ -1,4 +1,4 @@
-/** A table of the model as lines of text: numbers on their decimal point, the last columns dropped (and told) when it is too wide. */
+/** A table of the model as lines of text: numbers on their decimal point, the last columns dropped (and named below) when it is too wide. */
 import type { Column, Table, TableCell } from "../model/tables/table.ts";
 import { fittedNames } from "./names.ts";
 import { padEnd, padStart, widthOf } from "../writing/columns.ts";

@@ -12,7 +12,7 @@ import { HANGING, lineOf, paragraphLines } from "./line.ts";
 
 export interface ProgressOutput extends Pick<TerminalOptions, "color" | "unicode"> {
   readonly write: (text: Written<"terminal">) => void;
-  /** Of the terminal, asked each time, as windows change; null where a live view would be of no use. */
+  /** Of the terminal, read each time, as windows change; null without a live view. */
   readonly size: (() => ScreenSize) | null;
   /** By any clock that doesn't go back. */
   readonly nowMs: () => number;

@@ -53,7 +53,7 @@ function upBy(rows: number): string {
   return rows === 0 ? "\r" : `\r\x1b[${rows}A`;
 }
 
-/** Line by line: a terminal that is told to erase everything below its first row keeps it for scrolling back. */
+/** Line by line: a terminal that erases everything below its first row keeps it for scrolling back. */
 function erased(rows: number): string {
   return `\r${ERASE_LINE}${`\x1b[A${ERASE_LINE}`.repeat(rows)}`;
 }

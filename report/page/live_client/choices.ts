@@ -1,6 +1,9 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-/** What somebody opened, chose, moved aside and is at: noted before newer parts come, made so again in them. */
+/**
+ * The choices of the reader: what is opened, chosen, scrolled, focused and sorted. They are noted before newer
+ * parts of the page come, and restored in them.
+ */
 import { keyed, keyIn } from "./keyed.ts";
 
 const FOCUSABLE = "main :is(a, button, input, summary, [tabindex]), nav a";
@@ -9,8 +12,8 @@ const SCROLLED = "main .scroll, main pre, nav ul";
 export interface ReaderChoices {
   /** Before the page's client looks at the new parts. */
   restore(): void;
-  /** After that: its client follows. */
-  tell(): void;
+  /** After that: sends the events that the page's client follows. */
+  apply(): void;
 }
 
 export function noteChoices(): ReaderChoices {
@@ -27,7 +30,7 @@ export function noteChoices(): ReaderChoices {
       changed = restoreInputs(inputs);
       focus(focused);
     },
-    tell: () => {
+    apply: () => {
       for (const details of document.querySelectorAll("main details[open]")) {
         // The browser's own event comes later, when the page would move once more.
         details.dispatchEvent(new Event("toggle"));

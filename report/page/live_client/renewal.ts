@@ -28,7 +28,7 @@ export async function renew(text: string): Promise<number> {
   choices.restore();
   place.restore();
   dispatchEvent(new Event("renewed"));
-  choices.tell();
+  choices.apply();
   place.restore();
   await painted();
   return Number(page.getElementById("live")?.dataset.page);

@@ -1,4 +1,4 @@
-/** The section of the page that shows what went wrong and what took longest, for each scenario. */
+/** The section of errors and of the slowest requests, for each scenario. */
 import type { FaultsModel } from "../../model/charts/errors.ts";
 import type { ScenarioModel } from "../../model/model.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";

@@ -11,7 +11,7 @@ import { outcomesMarkup } from "./errors.ts";
 import type { PagePlace } from "./figures.ts";
 import { publishedMarkup } from "./published.ts";
 import { overviewMarkup, scenarioMarkup } from "./scenario.ts";
-import { stableMarkup } from "./settling.ts";
+import { settlingMarkup } from "./settling.ts";
 import { sweepsMarkup } from "./sweeps.ts";
 import { tableMarkup } from "./tables.ts";
 
@@ -36,7 +36,7 @@ ${overviewMarkup(model.scenarios, place)}
 ${forestsMarkup(model, place)}
 ${scenarios}
 ${sweepsMarkup(model.sweeps, place)}
-${stableMarkup(model.stable, { ...place, id: `${id}-stable` })}
+${settlingMarkup(model.stable, { ...place, id: `${id}-settling` })}
 ${outcomesMarkup(model.scenarios, place)}
 ${publishedMarkup(model.published, { ...place, id: `${id}-published` })}
 ${missingMarkup(model.missing, id)}

@@ -16,25 +16,25 @@ import {
 import { tableMarkup } from "./tables.ts";
 import { timelineFigure } from "./timeline.ts";
 
-/** The answers: for each scenario a sentence, its bars, and the summary table that they show. */
+/** For each scenario its verdict, its bars, and the summary table that they show. */
 export function overviewMarkup(scenarios: readonly ScenarioModel[], place: PagePlace): Markup {
-  if (scenarios.length === 0) return markup`<p>No run is in.</p>`;
-  const answers = scenarios.map((scenario, i) =>
-    answerMarkup(scenario, { ...place, id: `${place.id}-answer-${i + 1}` })
+  if (scenarios.length === 0) return markup`<p>No run is complete yet.</p>`;
+  const verdicts = scenarios.map((scenario, i) =>
+    verdictMarkup(scenario, { ...place, id: `${place.id}-verdict-${i + 1}` })
   );
-  return markup`<figure class="overview"><h2>Requests per second</h2>${answers}
+  return markup`<figure class="overview"><h2>Requests per second</h2>${verdicts}
 <figcaption>${
     howToReadMarkup(`${HOW_TO_READ.bars} ${HOW_TO_READ.confidence}`)
   }</figcaption></figure>`;
 }
 
-function answerMarkup(
+function verdictMarkup(
   { name, request, load, answer, bars, tables }: ScenarioModel,
   place: PagePlace,
 ): Markup {
   const { verdict, detail } = answer;
   const summary = tableMarkup(tables.summary, { id: `${place.id}-table`, captioned: false });
-  return markup`<section class="answer"><h3>${name} ${requestMarkup(request)}</h3>
+  return markup`<section class="scenario-verdict"><h3>${name} ${requestMarkup(request)}</h3>
 ${loadMarkup(load)}
 <p class="verdict"><strong>${verdict}</strong>${detail && `: ${detail}`}</p>
 <div class="beside">${barsMarkup(bars, place)}<div>${summary}</div></div></section>`;
@@ -75,11 +75,11 @@ ${resourcesMarkup(scenario, id)}
 
 function connectionsMarkup(table: Table | null, id: string): Markup | null {
   if (table === null) return null;
-  return markup`<h3>Connections and answers</h3>
+  return markup`<h3>Connections and responses</h3>
 ${tableMarkup(table, { id: `${id}-connections`, captioned: false })}`;
 }
 
-/** What the targets used; null where none was watched. */
+/** CPU and memory of the targets; null where none was watched. */
 function resourcesMarkup({ tables, perCpuFinding }: ScenarioModel, id: string): Markup | null {
   if (tables.resources === null) return null;
   return markup`<h3>Resources of the targets</h3>

@@ -11,9 +11,9 @@ export function timelineFigure(scenario: ScenarioModel, place: PagePlace): Marku
   const ids = timelines.map((_, i) => `${place.id}-${i + 1}`);
   const panels = timelines.map((chart, i) => {
     const { label, color } = series[i];
-    const lanes = `lanes-${2 + Number(chart.cpu !== null) + Number(chart.memory !== null)}`;
+    const tracks = `tracks-${2 + Number(chart.cpu !== null) + Number(chart.memory !== null)}`;
     return markup`<div class="panel"><h4>${swatchMarkup(color)}${label}</h4>
-${chartMarkup(chart, lanes, { ...place, id: ids[i] })}</div>`;
+${chartMarkup(chart, tracks, { ...place, id: ids[i] })}</div>`;
   });
   return markup`<figure class="timelines" id="${place.id}">
 ${controlsMarkup(scenario, place)}
@@ -37,7 +37,7 @@ function controlsMarkup(scenario: ScenarioModel, { id, steps }: PagePlace): Mark
     }" step="${seconds}" value="${plain(value)}">`;
   const percentiles = timelines[0].percentiles.map((label, i) => ({ label, value: i + 1 }));
   return markup`<form class="view" autocomplete="off">
-<p class="stretch"><label>From ${input("from", 0)}</label> <label>to ${input("to", end)} s</label>
+<p class="range"><label>From ${input("from", 0)}</label> <label>to ${input("to", end)} s</label>
 <button type="button" name="whole">Whole run</button>
 <span class="note">or drag over a chart</span>
 <a href="#view=${sectionOf(id)}">Link to this view</a></p>

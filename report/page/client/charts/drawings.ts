@@ -11,7 +11,7 @@ import { readTheme, type Theme } from "./theme.ts";
 
 export type DrawChart = (canvas: HTMLCanvasElement, chart: Chart, theme: Theme) => Drawing | null;
 
-/** Charts this near to the screen are drawn, so that who scrolls sees them finished. */
+/** Charts this near to the screen are drawn, so that they are finished when scrolled into view. */
 const NEAR = "400px";
 const TURN_MS = 40;
 
@@ -30,7 +30,7 @@ export class Drawings {
     });
   }
 
-  /** Draws what is on screen, and the rest as it comes near; the page says when the former is done. */
+  /** Draws the charts on screen, and the others as they come near; then marks the page as drawn. */
   start(): void {
     this.#observe();
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#renew());
@@ -76,7 +76,7 @@ export class Drawings {
     this.#drawInTurns();
   }
 
-  /** A few charts at a time, so that the page answers while it is at it. */
+  /** A few charts at a time, so that the page stays responsive. */
   #drawInTurns(): void {
     clearTimeout(this.#turn);
     const endMs = performance.now() + TURN_MS;

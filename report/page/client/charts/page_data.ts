@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The data that travels with the page: JSON in a script element for each section, read when it is asked for. */
+/** The data that travels with the page: JSON in a script element for each section, parsed when its first chart is drawn. */
 import { type Chart, sectionOf } from "../../../model/charts/charts.ts";
 
 const sections = new Map<string, Record<string, Chart>>();

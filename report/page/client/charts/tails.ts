@@ -65,7 +65,7 @@ function oddsText(odds: number): string {
   return `one in ${formatNumber(odds)} requests takes longer (p${percentText(odds)})`;
 }
 
-/** As many decimals as tell what lies beyond it. */
+/** With as many decimals as show the share that lies beyond it. */
 function percentText(odds: number): string {
   return String(
     Number((100 * (1 - 1 / odds)).toFixed(Math.max(0, Math.ceil(Math.log10(odds)) - 1))),

@@ -1,4 +1,4 @@
-/** The runs of one cell side by side over time: latency percentiles, requests per second, CPU, memory, each in a lane. */
+/** The runs of one cell side by side over time: latency percentiles, requests per second, CPU, memory, each in a track. */
 import type { ActiveElement, ChartConfiguration, ChartDataset } from "chart.js";
 import type { TimelineChart, TimelineRun } from "../../../model/charts/charts.ts";
 import { formatNumber } from "../../../model/numbers/units.ts";
@@ -7,13 +7,13 @@ import { faded, type Theme, tooltip } from "../charts/theme.ts";
 import { momentText, startOf, timeScale } from "./axis.ts";
 import { type Marks, timelineMarks } from "./marks.ts";
 
-interface TimelinePoint {
+interface TrackPoint {
   readonly x: number;
   readonly y: number | null;
 }
 
-type Dataset = ChartDataset<"line", TimelinePoint[]>;
-type TimelineConfig = ChartConfiguration<"line", TimelinePoint[]>;
+type Dataset = ChartDataset<"line", TrackPoint[]>;
+type TimelineConfig = ChartConfiguration<"line", TrackPoint[]>;
 
 type TrackName = "latency" | "rate" | "cpu" | "memory";
 
@@ -40,7 +40,7 @@ export function timelineConfig(
       onHover: (_, active: readonly ActiveElement[]) => onHover(active.at(0)?.index ?? null),
       elements: { point: { radius: 0, hoverRadius: 0 }, line: { borderJoinStyle: "round" } },
       layout: { padding: { top: data.runs.length > 1 ? 18 : 4, right: 4 } },
-      // Lanes are stacked from the bottom up.
+      // Tracks are stacked from the bottom up.
       scales: {
         x: timeScale(data, theme),
         ...(data.memory && { memory: trackScale(data.memory, { theme, weight: 2 }) }),
@@ -73,16 +73,20 @@ function datasetsOf(data: TimelineChart, theme: Theme): Dataset[] {
     yAxisID: "latency",
     data: pointsOf(data, (run) => run.latency[i]),
     pointRadius: ({ dataset, dataIndex }) =>
-      isAlone(dataset.data as TimelinePoint[], dataIndex) ? 2 : 0,
+      isAlone(dataset.data as TrackPoint[], dataIndex) ? 2 : 0,
     pointBackgroundColor: color,
     borderColor: i === 0 ? color : faded(color, 0.75),
     borderWidth: i === 0 ? 2 : 0.75,
     backgroundColor: faded(color, BAND_OPACITY[i]),
     fill: i === 0 ? false : "-1",
   }));
-  const lower = (lane: TrackName, unit: string, of: (run: TimelineRun) => LineValues): Dataset => ({
+  const lower = (
+    track: TrackName,
+    unit: string,
+    of: (run: TimelineRun) => LineValues,
+  ): Dataset => ({
     label: unit,
-    yAxisID: lane,
+    yAxisID: track,
     data: pointsOf(data, of),
     borderColor: color,
     borderWidth: 1.5,
@@ -98,7 +102,7 @@ function datasetsOf(data: TimelineChart, theme: Theme): Dataset[] {
 }
 
 /** A value between intervals without one: no line goes through it. */
-function isAlone(points: readonly TimelinePoint[], at: number): boolean {
+function isAlone(points: readonly TrackPoint[], at: number): boolean {
   const has = (index: number): boolean => (points[index]?.y ?? null) !== null;
   return has(at) && !has(at - 1) && !has(at + 1);
 }
@@ -106,7 +110,7 @@ function isAlone(points: readonly TimelinePoint[], at: number): boolean {
 type LineValues = readonly (number | null)[];
 
 /** The runs one after the other, each followed by a null that ends its line. */
-function pointsOf(data: TimelineChart, of: (run: TimelineRun) => LineValues): TimelinePoint[] {
+function pointsOf(data: TimelineChart, of: (run: TimelineRun) => LineValues): TrackPoint[] {
   return data.runs.flatMap((run, i) => {
     const values = of(run);
     const start = startOf(data, i);

@@ -1,16 +1,16 @@
 /**
- * What a timeline tells besides its lines: bands behind the runs with their names, where each is steady and
- * where it changes, the selected stretch, the moment under the pointer, the names of the lanes.
+ * The marks of a timeline: bands behind the runs with their names, where each is steady and where it
+ * changes, the selected range, the moment under the pointer, the names of the tracks.
  */
 import type { Chart, Plugin } from "chart.js";
 import type { TimelineChart } from "../../../model/charts/charts.ts";
-import type { Stretch } from "../../../model/charts/time_range.ts";
+import type { TimeRange } from "../../../model/charts/time_range.ts";
 import { faded, type Theme } from "../charts/theme.ts";
 import { startOf } from "./axis.ts";
 
 /** What changes while somebody looks; drawn anew without a new chart. */
 export interface Marks {
-  stretch: Stretch | null;
+  range: TimeRange | null;
   /** While it is dragged, no tooltip is in the way. */
   isDragged: boolean;
 }
@@ -40,7 +40,7 @@ export function timelineMarks(data: TimelineChart, theme: Theme, marks: Marks): 
       const frame = { drawing, data, theme };
       drawing.ctx.save();
       drawChanges(frame);
-      if (marks.stretch !== null) drawStretch(frame, marks.stretch);
+      if (marks.range !== null) drawRange(frame, marks.range);
       drawNames(frame);
       if (!marks.isDragged) drawMoment(frame);
       drawTitles(frame);
@@ -109,11 +109,11 @@ function drawNames(frame: MarksFrame): void {
 }
 
 /** What is not selected is veiled; the ends are lines where runs are not too narrow for them. */
-function drawStretch(frame: MarksFrame, stretch: Stretch): void {
+function drawRange(frame: MarksFrame, range: TimeRange): void {
   const { drawing: { ctx, chartArea: { top, bottom } }, data, theme } = frame;
   data.runs.forEach((_, i) => {
     const [start, end] = edges(frame, i, { fromS: 0, toS: data.span });
-    const [left, right] = edges(frame, i, stretch);
+    const [left, right] = edges(frame, i, range);
     ctx.fillStyle = faded(theme.paper, 0.66);
     ctx.fillRect(start, top, left - start, bottom - top);
     ctx.fillRect(right, top, end - right, bottom - top);
@@ -134,15 +134,15 @@ function drawMoment({ drawing, theme }: MarksFrame): void {
 
 function drawTitles(frame: MarksFrame): void {
   const { drawing: { ctx, scales }, data, theme } = frame;
-  const lanes = [
+  const tracks = [
     ["latency", `Latency, ${data.latency.unit}`],
     ["rate", "Requests/s"],
     ["cpu", `CPU, ${data.cpu?.unit}`],
     ["memory", `Memory, ${data.memory?.unit}`],
   ];
   ctx.font = `600 11px ${theme.font}`;
-  for (const [lane, title] of lanes) {
-    const scale = scales[lane];
+  for (const [track, title] of tracks) {
+    const scale = scales[track];
     if (scale) drawHaloed(frame, title, scale.right + 4, scale.top + 3);
   }
 }
@@ -162,11 +162,11 @@ function drawHaloed(
   ctx.fillText(text, x, y);
 }
 
-/** Where a stretch of run `index` begins and ends, in pixels. */
+/** Where a range of run `index` begins and ends, in pixels. */
 function edges(
   { drawing, data }: MarksFrame,
   index: number,
-  { fromS, toS }: Stretch,
+  { fromS, toS }: TimeRange,
 ): [number, number] {
   const { x } = drawing.scales;
   const start = startOf(data, index);

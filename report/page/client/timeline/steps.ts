@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
-/** The intervals of a scenario, unpacked when they are first asked for. */
+/** The intervals of a scenario, unpacked at first use. */
 import { unpackSteps } from "../../../model/charts/packing.ts";
-import { stretchFigures, type TimedSteps } from "../../../model/charts/time_range.ts";
+import { rangeFigures, type TimedSteps } from "../../../model/charts/time_range.ts";
 import { timeUnit, type Unit } from "../../../model/numbers/units.ts";
 import { scriptText } from "../charts/page_data.ts";
 
@@ -26,7 +26,7 @@ export async function stepsOf(section: string): Promise<Steps> {
   );
   const runs = unpackSteps(await inflated(packed));
   const cells = named.map((cell, i) => ({ ...cell, runs: runs[i] }));
-  const medians = cells.map((cell) => stretchFigures(cell, null, [50]).percentiles[0]?.ms ?? 0);
+  const medians = cells.map((cell) => rangeFigures(cell, null, [50]).percentiles[0]?.ms ?? 0);
   return { cells, unit: timeUnit(medians) };
 }
 
