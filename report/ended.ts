@@ -1,5 +1,6 @@
 /** Latencies of the requests of a run that ended: what percentiles below the median are of. */
-import { highestUsOf, type SparseHistogram } from "../runner/stats/histogram.ts";
+import { type SparseHistogram } from "../runner/stats/histogram.ts";
+import { highestUsOf } from "../runner/stats/histogram_counts.ts";
 import { sum } from "./spread.ts";
 
 /**

@@ -4,7 +4,8 @@
  */
 import type { Distribution } from "../../runner/result/result.ts";
 import { decodeSparse } from "../../runner/stats/hdr.ts";
-import { highestUsOf, type SparseHistogram } from "../../runner/stats/histogram.ts";
+import { type SparseHistogram } from "../../runner/stats/histogram.ts";
+import { highestUsOf } from "../../runner/stats/histogram_counts.ts";
 import { PERCENTILES } from "../../runner/stats/percentiles.ts";
 import type { Counted } from "../../runner/stats/pooled_share.ts";
 import type { FigureName, Judged } from "../figures.ts";

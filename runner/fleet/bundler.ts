@@ -2,9 +2,8 @@
  * Intervals of an agent's workers, put together as bundles for the coordinator. Each bundle says, too,
  * what the workers' reports would be if the run ended with it. Pure.
  */
-import type { Health } from "../load/worker/health.ts";
+import type { Health, SoFarReport, WorkerReport } from "../load/worker/messages.ts";
 import type { IntervalPart } from "../load/recording/intervals.ts";
-import type { SoFarReport, WorkerReport } from "../load/worker/messages.ts";
 import type { Place } from "../measure/share.ts";
 import { EMPTY } from "../stats/histogram.ts";
 import { packHealth, packPart, packSoFar } from "./packing.ts";

@@ -4,10 +4,9 @@
  * told the time, milliseconds by any one clock.
  */
 import { z } from "zod";
-import type { Health } from "../load/worker/health.ts";
+import type { Health, SoFarReport, WorkerReport } from "../load/worker/messages.ts";
 import type { IntervalPart } from "../load/recording/intervals.ts";
-import type { SoFarReport, WorkerReport } from "../load/worker/messages.ts";
-import { boundsPart, endWithout, type LostShare } from "../load/worker/lost.ts";
+import { boundsPart, reportOfSilent, type SilentShare } from "../load/worker/silent_worker.ts";
 import { isWithin } from "../../base/limits.ts";
 import { breachOf, type Latencies } from "../measure/conservation.ts";
 import type { Place } from "../measure/share.ts";
@@ -153,13 +152,13 @@ export class Hearing {
    * @param end When the run was ended early, Infinity when it was not; and the last interval that was heard of it.
    */
   abandon(
-    shares: readonly LostShare[],
+    shares: readonly SilentShare[],
     end: { readonly us: number; readonly index: number },
   ): { readonly reports: WorkerReport[]; readonly parts: HeardPart[]; readonly afterMs: number } {
     const soFar = this.#readSoFar();
     const lost = shares.map((share, at) => {
       const durationUs = Math.min(share.durationUs, end.us);
-      return endWithout({ ...share, durationUs }, soFar[at] ?? null);
+      return reportOfSilent({ ...share, durationUs }, soFar[at] ?? null);
     });
     const parts = [
       ...soFar.map(({ open }, at) => this.#boundsOf(at, this.#last[at]?.part.index ?? 0, open)),

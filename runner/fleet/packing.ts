@@ -6,9 +6,8 @@ import { z } from "zod";
 import { ERRORS } from "../result/outcome.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
 import { SLOW_OUTCOMES } from "../result/slowest.ts";
-import type { Health } from "../load/worker/health.ts";
+import type { Health, SoFarReport, WorkerReport } from "../load/worker/messages.ts";
 import type { IntervalPart } from "../load/recording/intervals.ts";
-import type { SoFarReport, WorkerReport } from "../load/worker/messages.ts";
 import { MAX_REASONS, STATUS_CODES } from "../load/recording/recorder.ts";
 import type { WorkerTotals } from "../load/recording/totals.ts";
 import { SLOWEST, type SlowExchange } from "../load/recording/slowest.ts";
@@ -189,21 +188,21 @@ export const packedReport = z.strictObject({
   elapsedUs: us,
   time: z.strictObject({ cpuUs: us, waitedUs: us.nullable() }),
   spunUs: us,
-  stretches: packedHistogram,
+  busyPeriods: packedHistogram,
   timerUs: us,
 });
 
 export type PackedReport = z.input<typeof packedReport>;
 
 export function packReport(report: WorkerReport): PackedReport {
-  const { totals, sessions, elapsedUs, time, spunUs, stretches, timerUs } = report;
+  const { totals, sessions, elapsedUs, time, spunUs, busyPeriods, timerUs } = report;
   return {
     totals: packTotals(totals),
     sessions: { ...sessions, length: packHistogram(sessions.length) },
     elapsedUs,
     time,
     spunUs,
-    stretches: packHistogram(stretches),
+    busyPeriods: packHistogram(busyPeriods),
     timerUs,
   };
 }

@@ -1,6 +1,6 @@
 /** What is told of a load while it runs, whenever an interval is whole. */
 import { durationMsOf } from "../../scenarios/load/cell_load.ts";
-import type { Health } from "../load/worker/health.ts";
+import type { Health } from "../load/worker/messages.ts";
 import type { LoadRequest } from "./load_request.ts";
 import type { Loader } from "./loader.ts";
 import type { OnProgress } from "../result/progress.ts";

@@ -3,9 +3,8 @@
  * for a load, hears how it goes, and is given what every worker saw.
  */
 import type { DriverName } from "../load/engine/driver.ts";
-import type { Health } from "../load/worker/health.ts";
+import type { Health, WorkerReport } from "../load/worker/messages.ts";
 import type { IntervalPart } from "../load/recording/intervals.ts";
-import type { WorkerReport } from "../load/worker/messages.ts";
 import type { LoadRequest } from "./load_request.ts";
 import type { LiveAgent } from "../result/progress.ts";
 import type { Stage } from "../trust/evidence.ts";

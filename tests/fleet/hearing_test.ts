@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { Hearing } from "../../runner/fleet/hearing.ts";
 import { packedReport, packReport, packSoFar } from "../../runner/fleet/packing.ts";
 import type { ToldOf } from "../../runner/fleet/told.ts";
-import type { LostShare } from "../../runner/load/worker/lost.ts";
+import type { SilentShare } from "../../runner/load/worker/silent_worker.ts";
 import type { LoadRequest } from "../../runner/measure/load_request.ts";
 import { shareOut } from "../../runner/measure/share.ts";
 import { STATUS_CODES } from "../../runner/load/recording/recorder.ts";
@@ -123,7 +123,7 @@ Deno.test("its pace is that of the last interval, over all its workers", () => {
 });
 
 Deno.test("an agent that fell silent is taken as it was last heard, and the rest of its share as dropped", () => {
-  const share = (worker: number): LostShare => {
+  const share = (worker: number): SilentShare => {
     const load = { connections: 8, keepAlive: true, timeoutMs: 1_000, workers: null };
     const request: LoadRequest = {
       origin: "http://127.0.0.1:1",

@@ -1,16 +1,16 @@
 /** When a worker is held: by which moment its next word is due, and by how much it may miss that. */
 import assert from "node:assert/strict";
 import {
-  type Course,
   dueMsOf,
   GRACE_MS,
   Lateness,
   LOOK_MS,
+  type WorkerTiming,
 } from "../../runner/load/worker/overdue.ts";
 
 const SECOND = 1_000_000;
 
-const COURSE: Course = {
+const COURSE: WorkerTiming = {
   share: {
     durationUs: 10 * SECOND,
     timeoutUs: 2 * SECOND,
@@ -24,7 +24,7 @@ const COURSE: Course = {
 const COUNTED = { ...COURSE.share, durationUs: Infinity };
 const VISITORS = { ...COURSE.share, waitsForLast: true };
 
-const MOMENTS: readonly (readonly [sentence: string, course: Course, dueMs: number])[] = [
+const MOMENTS: readonly (readonly [sentence: string, course: WorkerTiming, dueMs: number])[] = [
   ["a load is over at its deadline and after the wait for its time-out", COURSE, 13_100],
   [
     "nobody waits for longer than 5 s",

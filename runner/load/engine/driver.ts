@@ -20,11 +20,11 @@ export interface Driver {
   /** Closes a slot at once, in any state, without any further event from it. */
   close(slot: number): void;
   /** Runs until `conversation.onTick` says so; resolves when every slot is closed. */
-  run(conversation: Conversation): Promise<void>;
+  run(conversation: EventHandler): Promise<void>;
 }
 
 /** Events, told by the driver. */
-export interface Conversation {
+export interface EventHandler {
   /** Whether a tick that comes late falsifies the load (open loop), or only delays some housekeeping. */
   readonly punctual: boolean;
   onOpen(slot: number, nowUs: number): void;

@@ -96,11 +96,11 @@ export class Ending implements InFlightExchanges {
 
   /** Gives up what is not yet sent: exchanges that wait for a dial, which in a closed loop each dial begins. */
   #stopSending(endUs: number): void {
-    const { recorder, pacer, connections, inFlight } = this.parts;
+    const { recorder, pacer, connections } = this.parts;
     this.elapsedUs = endUs;
     recorder.seal(endUs);
     connections.forEachDial((slot, dialedUs) => {
-      const waiting = inFlight.takeWaiting(slot);
+      const waiting = connections.takeWaiting(slot);
       connections.close(slot);
       if (waiting !== null) return recorder.leaveUnfinished(slot, waiting.dueUs, dialedUs, endUs);
       if (pacer.intended || pacer.take(endUs) < 0) return;
@@ -135,7 +135,7 @@ export class Ending implements InFlightExchanges {
     const { pacer, connections, inFlight } = this.parts;
     let begun = pacer.intended ? 0 : pacer.left;
     connections.forEachDial((slot, dialedUs) => {
-      const waiting = inFlight.waiting(slot);
+      const waiting = connections.waiting(slot);
       if (waiting !== null) visit(slot, waiting.dueUs, dialedUs, true);
       else if (begun-- > 0) visit(slot, dialedUs, dialedUs, false);
     });

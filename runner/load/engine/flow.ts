@@ -9,7 +9,7 @@ import type { WireRequest } from "../../../base/http/request.ts";
 import { fillIn, namesIn } from "../../../scenarios/request/template.ts";
 import { type Check, ResponseCheck } from "./response_check.ts";
 import { takerOf } from "./capture.ts";
-import type { Message } from "./in_flight.ts";
+import type { Message } from "./connections.ts";
 
 export type Variables = Map<string, string>;
 

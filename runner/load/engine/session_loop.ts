@@ -108,7 +108,10 @@ export class SessionLoop implements Workload {
     return checked ? right : null;
   }
 
-  onReady(slot: number, nowUs: number): void {
+  /** No connection is dialed but for an exchange, which waits for it. */
+  onOpen(): void {}
+
+  onCompleted(slot: number, _: boolean, nowUs: number): void {
     const user = this.#users[slot];
     if (!user.goesOn) return this.#leave(slot, false, nowUs);
     user.step++;

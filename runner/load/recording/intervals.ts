@@ -35,14 +35,14 @@ export class Intervals {
   /** Latencies of the interval at hand. */
   readonly latency = new Histogram();
   readonly #censored = new Histogram();
-  /** Of the stretch since the last boundary, which is the end of an interval or of a second. */
+  /** Of the busy period since the last boundary, which is the end of an interval or of a second. */
   completed = 0;
   bytesIn = 0;
   /** Of the interval at hand. */
   wrong = 0;
   #failed = 0;
   readonly #errors = new Float64Array(ERRORS.length);
-  /** From here on a stretch is over: `advance` before anything is counted at or after it. */
+  /** From here on a busy period is over: `advance` before anything is counted at or after it. */
   boundaryUs: number;
   readonly secondCompleted: number[] = [];
   readonly secondBytes: number[] = [];
@@ -71,7 +71,7 @@ export class Intervals {
     this.#censored.record(latencyUs);
   }
 
-  /** Closes every stretch that has ended by `nowUs` and hands on finished intervals. */
+  /** Closes every busy period that has ended by `nowUs` and hands on finished intervals. */
   advance(nowUs: number): void {
     while (nowUs >= this.boundaryUs) {
       const endUs = this.boundaryUs;

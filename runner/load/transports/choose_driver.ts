@@ -2,7 +2,7 @@
 import { messageOf, type Problem, TargetError, UserError } from "../../../base/errors.ts";
 import { type Endpoint, isPlainTcp } from "../../../targets/dial/endpoint.ts";
 import type { DriverName } from "../engine/driver.ts";
-import { openEpoll } from "./epoll.ts";
+import { openEpoll } from "./epoll_sockets.ts";
 import { canWakePunctually, waiterFor } from "./epoll_wait.ts";
 import { EVENT_WORDS, libc } from "../../../base/system/libc.ts";
 

@@ -6,7 +6,14 @@ import type { Job } from "../engine/job.ts";
 import type { IntervalPart } from "../recording/intervals.ts";
 import type { SessionTotals } from "../recording/sessions.ts";
 import type { WorkerTotals } from "../recording/totals.ts";
-import type { Health } from "./health.ts";
+
+/** How a worker fares while it works, for a live view. What is judged at the end has figures of its own (`trust/evidence.ts`). */
+export interface Health {
+  /** CPU time of the worker's thread over elapsed: a share of one core. */
+  readonly cpuRatio: number;
+  /** Longest time that something new had to wait for the worker, microseconds. */
+  readonly lateUs: number;
+}
 
 export type ToWorker =
   | { readonly kind: "prepare"; readonly job: Job }
@@ -39,8 +46,8 @@ export interface WorkerReport {
   readonly time: ThreadTime;
   /** How long the thread only looked whether something was due, microseconds. */
   readonly spunUs: number;
-  /** Lengths of the stretches in which the loop had no time for what was new. */
-  readonly stretches: SparseHistogram;
+  /** Lengths of the busy periods, in which the loop had no time for what was new. */
+  readonly busyPeriods: SparseHistogram;
   /** Smallest step of the worker's clock, microseconds. */
   readonly timerUs: number;
 }

@@ -21,7 +21,7 @@ const MOST_STEP_MS = 2 * LOOK_MS;
 const LINGER_MS = LINGER_US / 1_000;
 
 /** How a worker's load goes on. */
-export interface Course {
+export interface WorkerTiming {
   readonly share: Pick<Job, "durationUs" | "timeoutUs" | "intervalUs" | "waitsForLast">;
   /** Null before the start. */
   readonly startMs: number | null;
@@ -32,7 +32,7 @@ export interface Course {
 }
 
 /** When the worker has to have said its next word: that it is done, or what an interval holds. */
-export function dueMsOf({ share, startMs, interruptedMs, heardMs }: Course): number {
+export function dueMsOf({ share, startMs, interruptedMs, heardMs }: WorkerTiming): number {
   const { durationUs, timeoutUs, intervalUs, waitsForLast } = share;
   const interrupted = interruptedMs === null ? Infinity : interruptedMs + LINGER_MS;
   if (startMs === null) return interrupted;

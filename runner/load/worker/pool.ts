@@ -6,10 +6,9 @@
 import type { EndedWorker } from "../../result/generator.ts";
 import { takeWorker } from "./begun_worker.ts";
 import { epochNowMs, momentOf } from "../../../base/system/clock.ts";
-import type { Health } from "./health.ts";
+import type { FromWorker, Health, SoFarReport, ToWorker, WorkerReport } from "./messages.ts";
 import type { IntervalPart } from "../recording/intervals.ts";
 import type { JobShare } from "../engine/job.ts";
-import type { FromWorker, SoFarReport, ToWorker, WorkerReport } from "./messages.ts";
 import { dueMsOf, Lateness, LOOK_MS } from "./overdue.ts";
 import { setPriority } from "node:os";
 
@@ -153,7 +152,7 @@ class PoolRun {
 
   /** Hands on what is in no interval yet, too. */
   async #reportOfEnded(index: number, lastIndex: number): Promise<WorkerReport> {
-    const { boundsPart, endWithout } = await import("./lost.ts"); // what few runs need delays none
+    const { boundsPart, reportOfSilent: endWithout } = await import("./silent_worker.ts"); // what few runs need delays none
     const { share: { pacer, script, durationUs }, soFar, lastIndex: own } = this.workers[index];
     const share = {
       pacer,

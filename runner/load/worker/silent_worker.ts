@@ -10,14 +10,14 @@ import { Recorder } from "../recording/recorder.ts";
 import { SessionRecorder } from "../recording/sessions.ts";
 import { pacerOf } from "../engine/pacer.ts";
 
-export interface LostShare {
+export interface SilentShare {
   readonly pacer: JobShare["pacer"];
   readonly scriptKind: JobShare["script"]["kind"];
   /** When the run was over: arrivals from then on were nobody's to carry out. Infinity when it ended by count. */
   readonly durationUs: number;
 }
 
-export interface Lost {
+export interface SilentWorker {
   readonly report: WorkerReport;
   /** How long what it dropped had waited at the end of the run: lower bounds of its latency, which are in no interval. */
   readonly dropped: SparseHistogram;
@@ -30,7 +30,7 @@ export interface Lost {
  *
  * The latencies in `soFar.open` are in no interval either: the caller puts them into the worker's last one.
  */
-export function endWithout(share: LostShare, soFar: SoFarReport | null): Lost {
+export function reportOfSilent(share: SilentShare, soFar: SoFarReport | null): SilentWorker {
   const { open: _, ...heard } = soFar ?? { ...silent(), open: EMPTY };
   const dropped = waitsOf(share, begunOf(share, heard));
   const { count } = dropped;
@@ -49,7 +49,7 @@ export function endWithout(share: LostShare, soFar: SoFarReport | null): Lost {
 }
 
 /** How long the requests, or visitors, of the share had waited at the end but for the `begun` that came first. */
-function waitsOf({ pacer, durationUs }: LostShare, begun: number): SparseHistogram {
+function waitsOf({ pacer, durationUs }: SilentShare, begun: number): SparseHistogram {
   const waits = new Histogram();
   if (pacer.kind === "open") {
     let arrived = 0;
@@ -64,7 +64,7 @@ function waitsOf({ pacer, durationUs }: LostShare, begun: number): SparseHistogr
 }
 
 /** How many of its share are in the report. Of a visitor who was let in, each request counts; who was not, as one. */
-function begunOf({ scriptKind }: LostShare, { totals, sessions }: WorkerReport): number {
+function begunOf({ scriptKind }: SilentShare, { totals, sessions }: WorkerReport): number {
   return scriptKind === "flow" ? sessions.created + totals.dropped : totals.due;
 }
 
@@ -82,7 +82,7 @@ function silent(): WorkerReport {
     elapsedUs: 0,
     time: { cpuUs: 0, waitedUs: null },
     spunUs: 0,
-    stretches: EMPTY,
+    busyPeriods: EMPTY,
     timerUs: 0,
   };
 }
