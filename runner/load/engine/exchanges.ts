@@ -4,9 +4,13 @@
  * Each that was due ends exactly once, in the recorder, with its four moments. The `Workload` decides what is
  * sent next; a driver carries the commands out and reports events, with the time. No I/O happens here.
  *
- * The way of one request, and no other (`tests/architecture/hot_path.ts` holds it to a budget):
- * `pacer.ts` says when, `request_loop.ts` what, this file decides, `transports/epoll.ts` moves the bytes, `base/http`
- * reads the response, `recording/recorder.ts` counts.
+ * The way of one request, which `tests/architecture/hot_path.ts` holds to a budget:
+ * - runner/load/engine/pacer.ts says when the next one is due, runner/load/engine/request_loop.ts which it is;
+ * - runner/load/engine/exchanges.ts, this file, sends it and says what became of it, and until then
+ *   runner/load/engine/in_flight.ts remembers it;
+ * - runner/load/transports/epoll.ts moves its bytes, and those of the response;
+ * - base/http/response.ts reads that: base/http/head.ts its head, base/http/known_head.ts where it came before;
+ * - runner/load/recording/recorder.ts counts it, in runner/stats/histogram_counts.ts.
  */
 import { readersOf } from "../../../base/http/readers.ts";
 import { BROKEN, NEED_MORE, type ResponseReader } from "../../../base/http/response.ts";
