@@ -1,7 +1,6 @@
 /** What one worker told in a real run, for simulated agents to tell again. */
 import { z } from "zod";
-import type { LoaderHooks } from "../../runner/measure/loader.ts";
-import type { LoadRequest } from "../../runner/measure/load_request.ts";
+import type { LoaderHooks, LoadRequest } from "../../runner/measure/loader.ts";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";
 import { DRIVER_NAMES } from "../../runner/load/engine/driver.ts";
 import type { Health, SoFarReport } from "../../runner/load/worker/messages.ts";
@@ -15,7 +14,7 @@ import {
   packPart,
   packReport,
   packSoFar,
-} from "../../runner/fleet/packing.ts";
+} from "../../runner/fleet/protocol/packing.ts";
 import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 

@@ -4,13 +4,13 @@
  */
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { Cell, Plan } from "../../scenarios/plan/plan.ts";
-import { type ProvidedRedis, provideRedis } from "../../targets/redis.ts";
-import { openRedisUse, type RedisUse } from "../../targets/resources/redis_watch.ts";
+import { type ProvidedRedis, provideRedis } from "../../targets/redis/provide.ts";
+import { openRedisUse, type RedisUse } from "../../targets/observe/redis_watch.ts";
 import { carryOutBlocks, leaveOut } from "./blocks.ts";
-import { measureCeilings } from "./ceilings_measuring.ts";
+import { measureCeilings } from "./peak_throughput.ts";
 import { cellNeeds, type Lack, lackOf } from "./missing_prerequisites.ts";
 import type { Loader } from "../measure/loader.ts";
-import { pinDown } from "./pin.ts";
+import { pinDown, Targets } from "./targets.ts";
 import type { OnProgress } from "../result/progress.ts";
 import { provenanceOf } from "./provenance.ts";
 import { ProofsApart } from "./preflight.ts";
@@ -23,8 +23,7 @@ import {
   startingResults,
   tellOfBefore,
 } from "./starting_results.ts";
-import { Targets } from "./targets.ts";
-import { calibrateFirst } from "../trust/calibration.ts";
+import { calibrateFirst } from "../calibration/calibration.ts";
 
 export interface ExperimentRequest extends StartingRequest {
   readonly plan: Plan;

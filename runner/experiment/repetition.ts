@@ -7,12 +7,15 @@ import { durationText } from "../../base/quantity.ts";
 import type { Repeat } from "../../scenarios/plan/repetition.ts";
 import type { Reached } from "../result/reached.ts";
 import type { Run } from "../result/result.ts";
-import { blocksOf } from "../stats/blocks.ts";
-import type { Estimate } from "../stats/bootstrap.ts";
-import { cellName, estimateCell } from "../stats/cell_estimates.ts";
-import { countedFrom, type CountedPart, intervalBlocks } from "../stats/interval_blocks.ts";
-import { type Interval, intervalOf } from "../stats/interval.ts";
-import type { Block } from "../stats/pool.ts";
+import {
+  blocksOf,
+  countedFrom,
+  type CountedPart,
+  intervalBlocks,
+} from "../stats/confidence/blocks.ts";
+import { cellName, type Estimate, estimateCell } from "../stats/confidence/bootstrap.ts";
+import { type Interval, intervalOf } from "../stats/confidence/confidence_interval.ts";
+import type { Block } from "../stats/confidence/pool.ts";
 import {
   halfWidthOf,
   isNarrow,
@@ -20,8 +23,8 @@ import {
   LOOK_CONFIDENCE,
   LOOKS,
   nextLook,
-} from "../stats/sequential.ts";
-import { twoGroupsOf } from "../stats/two_groups.ts";
+} from "../stats/confidence/sequential.ts";
+import { twoGroupsOf } from "../stats/comparison/two_groups.ts";
 
 /** What a look looks at: how fast a cell answers, and how long it takes. */
 const WATCHED = ["rate", 50] as const;

@@ -1,15 +1,15 @@
 /**
  * One run: one cell of the experiment, once.
  */
-import { durationMsOf } from "../../scenarios/load/cell_load.ts";
+import { durationMsOf } from "../../scenarios/load/load.ts";
 import { TargetError } from "../../base/errors.ts";
 import type { PlannedRun } from "../../scenarios/plan/plan.ts";
 import { seedOfRepetition } from "../../base/random.ts";
 import { type Script, scriptOf } from "../../scenarios/request/script.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
-import type { RedisUse } from "../../targets/resources/redis_watch.ts";
-import type { ResourceWatch, WatchedUse } from "../../targets/resources/watch.ts";
-import { watchResources } from "../../targets/resources.ts";
+import type { RedisUse } from "../../targets/observe/redis_watch.ts";
+import type { ResourceWatch, WatchedUse } from "../../targets/observe/watch.ts";
+import { watchResources } from "../../targets/observe/watch_resources.ts";
 import type { Loader } from "../measure/loader.ts";
 import { measureLoad } from "../measure/measure.ts";
 import type { OnProgress } from "../result/progress.ts";

@@ -1,8 +1,8 @@
 /** Times of which some are lower bounds, as figures of the result. */
 import type { Distribution, Measurement } from "../result/result.ts";
-import { isMovable, productLimitUs, withoutBounds } from "../stats/censoring.ts";
-import { type SparseHistogram, valueAtPercentile } from "../stats/histogram.ts";
-import { PERCENTILES } from "../stats/percentiles.ts";
+import { isMovable, productLimitUs, withoutBounds } from "../stats/histogram/censoring.ts";
+import { type SparseHistogram, valueAtPercentile } from "../stats/histogram/histogram.ts";
+import { PERCENTILES } from "../stats/quantile.ts";
 
 type Clock = Measurement["latency"]["clock"];
 

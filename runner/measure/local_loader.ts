@@ -1,20 +1,19 @@
 /** The workers of this process as a loader: all of a load, or an agent's part of it. */
 import { messageOf, UserError } from "../../base/errors.ts";
-import { endpointOf } from "../../targets/dial/endpoint.ts";
+import { endpointOf } from "../../base/net/endpoint.ts";
 import { epochNowMs } from "../../base/system/clock.ts";
+import { makeRoomFor } from "../../base/system/open_files.ts";
+import { isStream, openStream, replaceFile, writeAll } from "../../base/whole_file.ts";
+import { rememberedCalibration } from "../host/calibration_cache.ts";
+import { UNKNOWN } from "../host/host_activity.ts";
+import type { HostUse } from "../host/host_watch.ts";
+import { isHere, ownNames } from "../host/sharing.ts";
+import { LOG_HEADER } from "../load/recording/request_log.ts";
 import { chooseDriver } from "../load/transports/choose_driver.ts";
 import type { SoFarReport } from "../load/worker/messages.ts";
-import { makeRoomFor } from "../../base/system/open_files.ts";
 import { WorkerPool } from "../load/worker/pool.ts";
-import { LOG_HEADER } from "../load/recording/request_log.ts";
-import type { LoadRequest } from "./load_request.ts";
-import type { Loaded, Loader, LoaderHooks } from "./loader.ts";
+import type { Loaded, Loader, LoaderHooks, LoadRequest } from "./loader.ts";
 import { type Place, shareOut } from "./share.ts";
-import { rememberedCalibration } from "../trust/calibration_cache.ts";
-import type { HostUse } from "../trust/host_watch.ts";
-import { isHere, ownNames } from "../trust/sharing.ts";
-import { UNKNOWN } from "../trust/surroundings.ts";
-import { isStream, openStream, replaceFile, writeAll } from "../../base/whole_file.ts";
 
 /** What is different where these workers are some of a fleet's. */
 export interface FleetPart {
@@ -52,7 +51,7 @@ export class LocalLoader implements Loader {
     this.#lostLog = null;
     const sharesMachine = isHere(endpoint, ownNames());
     // While the workers get ready: the target is looked for, by code that is loaded only then.
-    const finding = import("../trust/host_watch.ts")
+    const finding = import("../host/host_watch.ts")
       .then(({ hostWatch }) => hostWatch(endpoint, sharesMachine));
     let hostUse = (): HostUse => ({ surroundings: UNKNOWN });
     let begin = (): () => HostUse => hostUse;

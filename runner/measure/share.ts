@@ -2,17 +2,17 @@
  * The whole load, split exactly over the workers: connections and requests add up, and every arrival is
  * one worker's.
  */
-import { type CellLoad, durationMsOf } from "../../scenarios/load/cell_load.ts";
-import { Profile } from "../../scenarios/pace/profile.ts";
-import { type Expectation, rightStatuses } from "../../scenarios/request/request.ts";
-import type { RequestStep, Script, ThinkStep } from "../../scenarios/request/script.ts";
-import { endpointOf } from "../../targets/dial/endpoint.ts";
 import { type Connection, encodeRequest } from "../../base/http/request.ts";
-import type { Check } from "../load/engine/response_check.ts";
+import { endpointOf } from "../../base/net/endpoint.ts";
+import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
+import { Profile } from "../../scenarios/pace/arrivals.ts";
+import { type Expectation, expectedStatuses } from "../../scenarios/request/request.ts";
+import type { RequestStep, Script, ThinkStep } from "../../scenarios/request/script.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 import type { FlowSpec, StepSpec } from "../load/engine/flow.ts";
 import type { JobShare, PacerSpec, PreparedRequest, ScriptSpec } from "../load/engine/job.ts";
-import type { LoadRequest } from "./load_request.ts";
+import type { Check } from "../load/engine/response_check.ts";
+import type { LoadRequest } from "./loader.ts";
 
 /** Which of all workers are meant: `own` of them, from `firstWorker` on. */
 export interface Place {
@@ -62,7 +62,7 @@ export function shareOut(request: LoadRequest, driver: DriverName, place?: Place
   });
 }
 
-function placeOfAll(load: CellLoad): Place {
+function placeOfAll(load: Load): Place {
   const workers = workersFor(load);
   return { firstWorker: 0, workers, own: workers };
 }
@@ -72,24 +72,24 @@ function sumOf(numbers: readonly number[]): number {
 }
 
 /** Half of the cores, so that a target on the same machine keeps the other half; never idle workers. */
-function workersFor(load: CellLoad): number {
+function workersFor(load: Load): number {
   const wanted = load.workers ?? Math.max(1, navigator.hardwareConcurrency >> 1);
   return Math.min(wanted, usableConnections(load));
 }
 
 /** More connections than requests or visitors would have nothing to do; more workers than that neither. */
-export function usableConnections(load: CellLoad): number {
+export function usableConnections(load: Load): number {
   return Math.min(load.connections, mostUsers(load) ?? Infinity);
 }
 
 /** Null where that is unknown, as chance decides, or does not matter. */
-function mostUsers(load: CellLoad): number | null {
+function mostUsers(load: Load): number | null {
   if (load.kind === "closed") return load.requests;
   if (load.kind === "rate" || load.arrivals === "poisson") return null;
   return Math.max(1, Math.ceil(new Profile(load.phases).arrivals));
 }
 
-function pacerFor(load: CellLoad, seed: number, { worker, workers }: Lane): PacerSpec {
+function pacerFor(load: Load, seed: number, { worker, workers }: Lane): PacerSpec {
   if (load.kind === "closed") {
     const requests = load.requests === null ? Infinity : splitWhole(load.requests, workers)[worker];
     return { kind: "closed", requests };
@@ -169,7 +169,7 @@ function checkOf(expect: Expectation, implicit: boolean): Check | null {
   if (isSilent && !implicit) return null;
   const bytes = (text: string | undefined): Uint8Array<ArrayBuffer> | null =>
     text === undefined ? null : new TextEncoder().encode(text);
-  return { statuses: rightStatuses(expect), body: bytes(body), contains: bytes(contains) };
+  return { statuses: expectedStatuses(expect), body: bytes(body), contains: bytes(contains) };
 }
 
 /**

@@ -2,7 +2,7 @@
  * What happens while Plateau measures, told as it happens; the terminal shows it, nothing depends on it.
  */
 import type { Measurement, Missing, Run } from "./result.ts";
-import type { SparseHistogram } from "../stats/histogram.ts";
+import type { SparseHistogram } from "../stats/histogram/histogram.ts";
 
 /** One agent of a fleet, as it was last heard. */
 export interface LiveAgent {

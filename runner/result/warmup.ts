@@ -1,6 +1,10 @@
 /** What latency and rate do over a run, as the result files have it; `stats/steady_state.ts` decides it. */
 import { z } from "zod";
-import { classifyRun, STEADY_LABELS, UNSETTLED_REASONS } from "../stats/steady_state.ts";
+import {
+  classifyRun,
+  STEADY_LABELS,
+  UNSETTLED_REASONS,
+} from "../stats/steady_state/steady_state.ts";
 
 const seconds = z.number().min(0);
 

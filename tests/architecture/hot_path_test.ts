@@ -8,7 +8,7 @@ import { RequestLoop, RequestScript } from "../../runner/load/engine/request_loo
 import { BusyPeriods } from "../../runner/load/recording/busy_periods.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { EpollDriver } from "../../runner/load/transports/epoll.ts";
-import type { FromResponder } from "../../runner/trust/null_responder.ts";
+import type { FromResponder } from "../../runner/calibration/null_responder.ts";
 import { HOT_PATH } from "./hot_path.ts";
 import { readText } from "./tree.ts";
 
@@ -46,7 +46,7 @@ Deno.test({
 
 /** A load of so many requests with the epoll driver, in this isolate, on a server that does nothing. */
 async function loadOnce(): Promise<void> {
-  const responder = new Worker(import.meta.resolve("../../runner/trust/null_responder.ts"), {
+  const responder = new Worker(import.meta.resolve("../../runner/calibration/null_responder.ts"), {
     type: "module",
   });
   const stop = new Int32Array(new SharedArrayBuffer(4));

@@ -1,6 +1,6 @@
 /** What one agent does with what it is asked, with a real Redis and a coordinator made by hand. */
 import assert from "node:assert/strict";
-import { packedSoFar } from "../../runner/fleet/packing.ts";
+import { packedSoFar } from "../../runner/fleet/protocol/packing.ts";
 import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import { RedisServer } from "../e2e/fleet/redis_server.ts";

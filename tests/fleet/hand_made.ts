@@ -1,14 +1,14 @@
 /** A coordinator whose every word the test chooses. */
 import { randomUUID } from "node:crypto";
-import { type Link, ONCE, openLink } from "../../runner/fleet/link.ts";
+import { type Link, ONCE, openLink } from "../../runner/fleet/protocol/redis_link.ts";
 import {
   agentQueue,
   ORDERS_MS,
   ordersKey,
   presenceKey,
   toldQueue,
-} from "../../runner/fleet/names.ts";
-import { readClock } from "../../runner/fleet/redis_clock.ts";
+} from "../../runner/fleet/protocol/redis_keys.ts";
+import { readClock } from "../../runner/fleet/protocol/redis_clock.ts";
 import {
   type AgentJobInput,
   type ClockReading,
@@ -18,7 +18,7 @@ import {
   type Told,
   told,
   type ToldOf,
-} from "../../runner/fleet/told.ts";
+} from "../../runner/fleet/protocol/agent_message.ts";
 import { VERSION } from "../../base/version.ts";
 import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";

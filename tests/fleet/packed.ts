@@ -6,8 +6,12 @@ import { MAX_REASONS, STATUS_CODES } from "../../runner/load/recording/recorder.
 import { SLOWEST } from "../../runner/load/recording/slowest.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
 import { SLOW_OUTCOMES } from "../../runner/result/slowest.ts";
-import { addSparse, Histogram, type SparseHistogram } from "../../runner/stats/histogram.ts";
-import { HIGHEST_US } from "../../runner/stats/histogram_counts.ts";
+import {
+  addSparse,
+  Histogram,
+  type SparseHistogram,
+} from "../../runner/stats/histogram/histogram.ts";
+import { HIGHEST_US } from "../../runner/stats/histogram/histogram_counts.ts";
 
 /** Of records as programs write them: `Object.prototype` above them. */
 function plain<Fields>(

@@ -10,11 +10,11 @@ import {
   packPart,
   packReport,
   packSoFar,
-} from "../../runner/fleet/packing.ts";
-import { packedHistogram, packHistogram } from "../../runner/fleet/packed_histogram.ts";
-import { packWholes, unpackWholes } from "../../runner/fleet/whole_numbers.ts";
-import { Histogram, type SparseHistogram } from "../../runner/stats/histogram.ts";
-import { BUCKETS } from "../../runner/stats/histogram_counts.ts";
+} from "../../runner/fleet/protocol/packing.ts";
+import { packedHistogram, packHistogram } from "../../runner/fleet/protocol/packed_histogram.ts";
+import { packWholes, unpackWholes } from "../../runner/fleet/protocol/whole_numbers.ts";
+import { Histogram, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
+import { BUCKETS } from "../../runner/stats/histogram/histogram_counts.ts";
 import { health, histogram, part, report } from "./packed.ts";
 
 const SEED = 20_261_121;

@@ -5,8 +5,8 @@ import {
   type ClockSample,
   readClock,
   startHereMs,
-} from "../../runner/fleet/redis_clock.ts";
-import { connectRedis } from "../../targets/redis_client.ts";
+} from "../../runner/fleet/protocol/redis_clock.ts";
+import { connectRedis } from "../../targets/redis/client.ts";
 import { testWith } from "../needs.ts";
 import { startRedis } from "../targets/fixtures/own_redis.ts";
 

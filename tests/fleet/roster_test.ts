@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { crew, freeOf } from "../../runner/fleet/roster.ts";
-import type { Presence } from "../../runner/fleet/told.ts";
+import { crew, freeOf } from "../../runner/fleet/coordinator/roster.ts";
+import type { Presence } from "../../runner/fleet/protocol/agent_message.ts";
 import { VERSION } from "../../base/version.ts";
 import { TargetError } from "../../base/errors.ts";
 

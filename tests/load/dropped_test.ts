@@ -1,6 +1,6 @@
 /** What becomes of what was due and never sent. */
 import assert from "node:assert/strict";
-import { Histogram } from "../../runner/stats/histogram.ts";
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { assertNothingLost, boundsOf, OK, SECOND, stage, STEADY, totalsOf } from "./stage.ts";
 
 const MS = 1_000;

@@ -1,11 +1,11 @@
 /** The workers of a process: when one is held, whatever holds it, the others' measurements and its own stay. */
 import assert from "node:assert/strict";
-import { breachOf } from "../../runner/measure/conservation.ts";
 import { encodeRequest } from "../../base/http/request.ts";
-import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import type { JobShare } from "../../runner/load/engine/job.ts";
+import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import type { PoolReports } from "../../runner/load/worker/pool.ts";
-import { mergeHistograms } from "../../runner/stats/histogram.ts";
+import { breachOf } from "../../runner/measure/totals.ts";
+import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 import { heldPool, type Hold } from "./held_pool.ts";
 
 const SECOND = 1_000_000;

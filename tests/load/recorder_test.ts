@@ -1,8 +1,8 @@
-import assert from "node:assert/strict";
 import fc from "fast-check";
+import assert from "node:assert/strict";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
-import { mergeHistograms } from "../../runner/stats/histogram.ts";
+import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 
 const SECOND = 1_000_000;
 const INTERVAL = 250_000;

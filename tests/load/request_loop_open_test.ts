@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { mergeHistograms } from "../../runner/stats/histogram.ts";
+import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 import { happenings, Playing, SLOTS } from "./playing.ts";
 import { assertNothingLost, OK, SECOND, stage, STEADY, totalsOf } from "./stage.ts";
 

@@ -8,7 +8,7 @@ import {
   type SilentWorker,
 } from "../../runner/load/worker/silent_worker.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
-import { EMPTY } from "../../runner/stats/histogram.ts";
+import { EMPTY } from "../../runner/stats/histogram/histogram.ts";
 import { type Happening, happenings, Playing, SLOTS } from "./playing.ts";
 import { ask, sessionStage } from "./session_stage.ts";
 import { type Ending, SECOND, stage, STEADY } from "./stage.ts";

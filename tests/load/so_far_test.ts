@@ -1,12 +1,12 @@
 /** What a worker tells with each interval, for those who may not hear how it ended. */
-import assert from "node:assert/strict";
 import fc from "fast-check";
+import assert from "node:assert/strict";
+import { isAmong } from "../../runner/fleet/protocol/packed_histogram.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import type { WorkerTotals } from "../../runner/load/recording/totals.ts";
-import { isAmong } from "../../runner/fleet/packed_histogram.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
-import { withoutBounds } from "../../runner/stats/censoring.ts";
-import { mergeHistograms, type SparseHistogram } from "../../runner/stats/histogram.ts";
+import { withoutBounds } from "../../runner/stats/histogram/censoring.ts";
+import { mergeHistograms, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
 import { type Happening, happenings, Playing, SLOTS } from "./playing.ts";
 import { ask, sessionStage } from "./session_stage.ts";
 import { type Ending, OK, SECOND, stage, STEADY } from "./stage.ts";

@@ -1,16 +1,16 @@
 /** A request loop on a stage: its driver only notes what it is told, and time is what the test says. */
 import assert from "node:assert/strict";
-import { breachOf } from "../../runner/measure/conservation.ts";
-import type { Check } from "../../runner/load/engine/response_check.ts";
 import type { Driver } from "../../runner/load/engine/driver.ts";
+import type { Exchanges } from "../../runner/load/engine/exchanges.ts";
 import type { Job } from "../../runner/load/engine/job.ts";
+import { pacerOf } from "../../runner/load/engine/pacer.ts";
+import { RequestLoop, RequestScript } from "../../runner/load/engine/request_loop.ts";
+import type { Check } from "../../runner/load/engine/response_check.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { SoFar, type WorkerTotals } from "../../runner/load/recording/totals.ts";
-import type { Exchanges } from "../../runner/load/engine/exchanges.ts";
-import { RequestLoop, RequestScript } from "../../runner/load/engine/request_loop.ts";
-import { pacerOf } from "../../runner/load/engine/pacer.ts";
-import { mergeHistograms } from "../../runner/stats/histogram.ts";
+import { breachOf } from "../../runner/measure/totals.ts";
+import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 
 export const encoder = new TextEncoder();
 export const OK = encoder.encode("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");

@@ -9,7 +9,7 @@ import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { SessionRecorder } from "../../runner/load/recording/sessions.ts";
 import type { LoadedAgent } from "../../runner/measure/loader.ts";
 import { type Measurement, measurement } from "../../runner/result/result.ts";
-import { Histogram } from "../../runner/stats/histogram.ts";
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { Timeline } from "../../runner/measure/timeline.ts";
 import { randomFrom } from "./intervals.ts";
 

@@ -1,13 +1,12 @@
 /** A measurement asks any loader, and tells how it goes by what it hears. */
 import assert from "node:assert/strict";
-import { reportOfSilent } from "../../runner/load/worker/silent_worker.ts";
+import { UNKNOWN } from "../../runner/host/host_activity.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
-import type { LoadRequest } from "../../runner/measure/load_request.ts";
-import type { Loaded, Loader, LoaderHooks } from "../../runner/measure/loader.ts";
+import { reportOfSilent } from "../../runner/load/worker/silent_worker.ts";
+import type { Loaded, Loader, LoaderHooks, LoadRequest } from "../../runner/measure/loader.ts";
 import { measureLoad } from "../../runner/measure/measure.ts";
 import type { Progress } from "../../runner/result/progress.ts";
-import { decodeSparse } from "../../runner/stats/hdr.ts";
-import { UNKNOWN } from "../../runner/trust/surroundings.ts";
+import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 

@@ -6,7 +6,7 @@ import { reportOfSilent } from "../../runner/load/worker/silent_worker.ts";
 import type { Loaded, Loader } from "../../runner/measure/loader.ts";
 import { ResultFile } from "../../runner/result/result_file.ts";
 import { Kept } from "../../runner/experiment/resume.ts";
-import { UNKNOWN } from "../../runner/trust/surroundings.ts";
+import { UNKNOWN } from "../../runner/host/host_activity.ts";
 import { TargetError } from "../../base/errors.ts";
 import { experimentSpec } from "../../scenarios/file/experiment.ts";
 import { planBlocks } from "../../scenarios/plan/plan.ts";

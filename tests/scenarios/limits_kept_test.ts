@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { deflateSync } from "node:zlib";
-import { agentJob } from "../../runner/fleet/told.ts";
-import { scriptShape } from "../../runner/fleet/job_schema.ts";
+import { agentJob } from "../../runner/fleet/protocol/agent_message.ts";
+import { scriptShape } from "../../runner/fleet/protocol/job_schema.ts";
 import { KeptRoom } from "../../base/http/kept.ts";
 import { BROKEN, COMPLETE, ResponseReader } from "../../base/http/response.ts";
-import { decodeSparse, encodeHistogram } from "../../runner/stats/hdr.ts";
-import { Histogram } from "../../runner/stats/histogram.ts";
+import { decodeSparse, encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { type LimitName, LIMITS, oneMoreThan } from "../../base/limits.ts";
 import { parseJson } from "../../base/yaml/json_text.ts";

@@ -1,9 +1,19 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import * as hdr from "hdr-histogram-js";
-import { decodeHistogram, encodeHistogram } from "../../runner/stats/hdr.ts";
-import { addSparse, Histogram, mergeHistograms, valueAtPercentile } from "../../runner/stats/histogram.ts";
-import { BUCKETS, HIGHEST_US, highestUsOf, lowestUsOf } from "../../runner/stats/histogram_counts.ts";
+import { decodeHistogram, encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
+import {
+  addSparse,
+  Histogram,
+  mergeHistograms,
+  valueAtPercentile,
+} from "../../runner/stats/histogram/histogram.ts";
+import {
+  BUCKETS,
+  HIGHEST_US,
+  highestUsOf,
+  lowestUsOf,
+} from "../../runner/stats/histogram/histogram_counts.ts";
 
 const SEED = 20_240_119;
 const LEVELS = [0, 1, 50, 75, 90, 95, 99, 99.9, 99.99, 100];

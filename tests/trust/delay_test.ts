@@ -1,8 +1,8 @@
-import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Histogram } from "../../runner/stats/histogram.ts";
-import { delayAtPercentile } from "../../runner/trust/delay.ts";
+import assert from "node:assert/strict";
 import { BusyPeriods } from "../../runner/load/recording/busy_periods.ts";
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
+import { delayAtPercentile } from "../../runner/trust/delay.ts";
 
 function lengths(...us: number[]): Histogram {
   const busyPeriods = new Histogram();

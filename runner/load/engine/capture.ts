@@ -2,10 +2,10 @@
  * Values taken from an answer. What a server can make this cost is bounded: by the part of a body that is
  * looked at, by the length of a value, and as patterns are matched in linear time.
  */
-import type { CaptureSpec } from "../../../scenarios/request/capture.ts";
+import type { ResponseReader } from "../../../base/http/response.ts";
 import { beyond, isWithin, LIMITS, mostOf } from "../../../base/limits.ts";
 import { searchFor } from "../../../base/pattern.ts";
-import type { ResponseReader } from "../../../base/http/response.ts";
+import type { CaptureSpec } from "../../../scenarios/request/flow.ts";
 
 export type Taker = (reader: ResponseReader) => string | null;
 

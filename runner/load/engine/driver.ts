@@ -1,6 +1,6 @@
 /**
  * What a driver is: the sockets under a worker's load. It moves bytes and tells what happened; every
- * decision (what to send, when, what counts as what) is the `Conversation`'s, which knows no socket.
+ * decision (what to send, when, what counts as what) is the `EventHandler`'s, which knows no socket.
  * One file a member, one line in `drivers.ts`; `tests/conformance/drivers_test.ts` runs the same
  * suite over all of them.
  *

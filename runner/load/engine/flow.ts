@@ -2,14 +2,13 @@
  * The journeys of virtual users through a site, ready to be followed: requests encoded once where nothing in them
  * varies, what is captured from a response, and what makes it right.
  */
-import { type Connection, encodeRequest } from "../../../base/http/request.ts";
+import { type Connection, encodeRequest, type WireRequest } from "../../../base/http/request.ts";
 import type { ResponseReader } from "../../../base/http/response.ts";
-import type { CaptureSpec } from "../../../scenarios/request/capture.ts";
-import type { WireRequest } from "../../../base/http/request.ts";
-import { fillIn, namesIn } from "../../../scenarios/request/template.ts";
-import { type Check, ResponseCheck } from "./response_check.ts";
+import type { CaptureSpec } from "../../../scenarios/request/flow.ts";
+import { fillTemplate, namesIn } from "../../../scenarios/request/template.ts";
 import { takerOf } from "./capture.ts";
 import type { Message } from "./connections.ts";
+import { type Check, ResponseCheck } from "./response_check.ts";
 
 export type Variables = Map<string, string>;
 
@@ -102,7 +101,7 @@ export class Flow {
   }
 
   message({ wire, message }: RequestStep, variables: Variables): Message {
-    return message ?? messageOf(fillIn(wire, variables), this.spec.connection);
+    return message ?? messageOf(fillTemplate(wire, variables), this.spec.connection);
   }
 
   /** Checks the response and takes what is captured from it into `variables`. */

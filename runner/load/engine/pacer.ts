@@ -2,8 +2,7 @@
  * When the next exchange is due. The loop asks; a pacer only counts and calculates, and never looks
  * at a clock. Moments are microseconds since the start of the run.
  */
-import { Arrivals } from "../../../scenarios/pace/arrivals.ts";
-import { Profile } from "../../../scenarios/pace/profile.ts";
+import { Arrivals, Profile } from "../../../scenarios/pace/arrivals.ts";
 import type { PacerSpec } from "./job.ts";
 
 export interface Pacer {

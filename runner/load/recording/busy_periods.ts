@@ -6,7 +6,7 @@
  * It knows no clock: moments are microseconds since the start of the run, and what was before it, such
  * as the dials of an open loop, does not count.
  */
-import { Histogram, type SparseHistogram } from "../../stats/histogram.ts";
+import { Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 
 export class BusyPeriods {
   /** How long the loop asked again and again whether something was due, while nothing was. */

@@ -4,7 +4,7 @@
  * no more than latencies.
  */
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
-import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram.ts";
+import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 
 /** One interval of one worker. */
 export interface IntervalPart {

@@ -3,12 +3,12 @@
  * interval that is handed on as soon as the interval ends. It knows no clock: every moment is an
  * argument, in microseconds since the start of the run.
  */
+import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
+import { EMPTY, Histogram } from "../../stats/histogram/histogram.ts";
 import { Intervals, type OnInterval } from "./intervals.ts";
 import type { RequestLog } from "./request_log.ts";
 import { Slowest } from "./slowest.ts";
 import type { Drain, WorkerTotals } from "./totals.ts";
-import { EMPTY, Histogram } from "../../stats/histogram.ts";
-import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 
 export const STATUS_CODES = 1_000;
 

@@ -1,7 +1,7 @@
 /**
  * What a worker remembers of its visitors, beside their exchanges.
  */
-import { Histogram, type SparseHistogram } from "../../stats/histogram.ts";
+import { Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 
 /** created − completed − failed are still there at the end. */
 export interface SessionTotals {

@@ -1,5 +1,5 @@
 /** What a worker gives at the end of its load, beside its intervals. */
-import { Histogram, type SparseHistogram } from "../../stats/histogram.ts";
+import { Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { SlowExchange } from "./slowest.ts";
 
 /** Of the whole run. Moments are microseconds since its start. */

@@ -1,10 +1,10 @@
 /** The drivers, as the workers make them. */
+import { type Endpoint, isPlainTcp } from "../../../base/net/endpoint.ts";
+import { resolve } from "../../../base/net/resolve.ts";
 import type { Driver, DriverName } from "../engine/driver.ts";
-import { type Endpoint, isPlainTcp } from "../../../targets/dial/endpoint.ts";
-import { EpollDriver } from "./epoll.ts";
-import { resolve } from "../../../targets/dial/resolve.ts";
-import { TcpDriver } from "./tcp.ts";
 import type { BusyPeriods } from "../recording/busy_periods.ts";
+import { EpollDriver } from "./epoll.ts";
+import { TcpDriver } from "./tcp.ts";
 
 export interface DriverSetting {
   readonly endpoint: Endpoint;

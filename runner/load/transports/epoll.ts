@@ -13,7 +13,7 @@ import {
   libc,
   MSG_DONTWAIT_NOSIGNAL,
 } from "../../../base/system/libc.ts";
-import type { Address } from "../../../targets/dial/resolve.ts";
+import type { Address } from "../../../base/net/resolve.ts";
 import type { Driver, EventHandler } from "../engine/driver.ts";
 import type { BusyPeriods } from "../recording/busy_periods.ts";
 import { EpollSockets } from "./epoll_sockets.ts";

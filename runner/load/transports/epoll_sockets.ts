@@ -18,7 +18,7 @@ import {
   SOL_SOCKET,
   TCP_NODELAY,
 } from "../../../base/system/libc.ts";
-import type { Address } from "../../../targets/dial/resolve.ts";
+import type { Address } from "../../../base/net/resolve.ts";
 
 const ONE = Int32Array.of(1);
 

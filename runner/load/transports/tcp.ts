@@ -2,9 +2,9 @@
  * The driver that works everywhere: on the runtime's own sockets, TLS and unix ones included.
  */
 import { setImmediate } from "node:timers";
-import type { Endpoint } from "../../../targets/dial/endpoint.ts";
-import type { BusyPeriods } from "../recording/busy_periods.ts";
+import type { Endpoint } from "../../../base/net/endpoint.ts";
 import type { Driver, EventHandler } from "../engine/driver.ts";
+import type { BusyPeriods } from "../recording/busy_periods.ts";
 import { DenoTransport } from "./deno_transport.ts";
 import { NodeTransport, readsByCallback } from "./node_transport.ts";
 import { LoopIteration, ReadScheduler } from "./read_scheduler.ts";

@@ -5,7 +5,7 @@
  *   so without a promise, and at the price of no system call that a bare loop does not make.
  * - `deno_transport.ts`: Deno's own, of which each read is a call: TLS, and every socket of older versions.
  */
-import type { DialError } from "../../../targets/dial/dial_error.ts";
+import type { DialError } from "../../../base/net/dial_error.ts";
 
 export interface Transport {
   /** Dials for slot `slot`, which has no connection, or one that is closed or has ended. */

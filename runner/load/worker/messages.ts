@@ -1,7 +1,7 @@
 /** The messages between the pool and its workers. */
 import type { Moment } from "../../../base/system/clock.ts";
 import type { ThreadTime } from "../../../base/system/thread_time.ts";
-import type { SparseHistogram } from "../../stats/histogram.ts";
+import type { SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { Job } from "../engine/job.ts";
 import type { IntervalPart } from "../recording/intervals.ts";
 import type { SessionTotals } from "../recording/sessions.ts";

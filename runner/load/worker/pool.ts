@@ -152,14 +152,14 @@ class PoolRun {
 
   /** Hands on what is in no interval yet, too. */
   async #reportOfEnded(index: number, lastIndex: number): Promise<WorkerReport> {
-    const { boundsPart, reportOfSilent: endWithout } = await import("./silent_worker.ts"); // what few runs need delays none
+    const { boundsPart, reportOfSilent: reportOfSilent } = await import("./silent_worker.ts"); // what few runs need delays none
     const { share: { pacer, script, durationUs }, soFar, lastIndex: own } = this.workers[index];
     const share = {
       pacer,
       scriptKind: script.kind,
       durationUs: Math.min(durationUs, this.#lastedUs),
     };
-    const { report, dropped } = endWithout(share, soFar);
+    const { report, dropped } = reportOfSilent(share, soFar);
     const tell = (part: IntervalPart): void => this.hooks.onInterval(index, part, IDLE);
     if (soFar !== null && soFar.open.count > 0) tell(boundsPart(own, soFar.open));
     if (dropped.count > 0) tell(boundsPart(lastIndex, dropped));

@@ -2,13 +2,13 @@
  * The report of a worker that fell silent: what was last heard of it, and what would have come after that.
  * Every exchange of its share is counted once, so that the law of conservation holds over all workers.
  */
-import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram.ts";
-import type { IntervalPart } from "../recording/intervals.ts";
+import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { JobShare } from "../engine/job.ts";
-import type { SoFarReport, WorkerReport } from "./messages.ts";
+import { pacerOf } from "../engine/pacer.ts";
+import type { IntervalPart } from "../recording/intervals.ts";
 import { Recorder } from "../recording/recorder.ts";
 import { SessionRecorder } from "../recording/sessions.ts";
-import { pacerOf } from "../engine/pacer.ts";
+import type { SoFarReport, WorkerReport } from "./messages.ts";
 
 export interface SilentShare {
   readonly pacer: JobShare["pacer"];

@@ -6,22 +6,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { withEngine } from "../../../base/pattern.ts";
 import { type Moment, momentUs, monotonicClock, stepUsOf } from "../../../base/system/clock.ts";
-import { BusyPeriods } from "../recording/busy_periods.ts";
 import { ownThread, type ThreadTime, threadTime } from "../../../base/system/thread_time.ts";
 import type { ExchangeParts, Exchanges } from "../engine/exchanges.ts";
-import { DRIVERS } from "../transports/drivers.ts";
 import { Flow } from "../engine/flow.ts";
-import type { IntervalPart } from "../recording/intervals.ts";
 import type { Job } from "../engine/job.ts";
-import type { FromWorker, Health, ToWorker, WorkerReport } from "./messages.ts";
-import { Recorder } from "../recording/recorder.ts";
-import { rehearse } from "./rehearsal.ts";
-import type { LogFile, RequestLog } from "../recording/request_log.ts";
+import { pacerOf } from "../engine/pacer.ts";
 import { RequestLoop, RequestScript } from "../engine/request_loop.ts";
 import { SessionLoop } from "../engine/session_loop.ts";
+import { BusyPeriods } from "../recording/busy_periods.ts";
+import type { IntervalPart } from "../recording/intervals.ts";
+import { Recorder } from "../recording/recorder.ts";
+import type { LogFile, RequestLog } from "../recording/request_log.ts";
 import { SessionRecorder } from "../recording/sessions.ts";
 import { SoFar } from "../recording/totals.ts";
-import { pacerOf } from "../engine/pacer.ts";
+import { DRIVERS } from "../transports/drivers.ts";
+import type { FromWorker, Health, ToWorker, WorkerReport } from "./messages.ts";
+import { rehearse } from "./rehearsal.ts";
 
 function post(message: FromWorker): void {
   self.postMessage(message);
