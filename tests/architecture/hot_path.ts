@@ -13,5 +13,5 @@ export const HOT_PATH = [
   "base/http/head.ts",
   "base/http/known_head.ts",
   "runner/load/recording/recorder.ts",
-  "runner/stats/histogram_counts.ts",
+  "runner/stats/histogram/histogram_counts.ts",
 ];

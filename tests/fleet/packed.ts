@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import type { Health, WorkerReport } from "../../runner/load/worker/messages.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
-import { MAX_REASONS, STATUS_CODES } from "../../runner/load/recording/recorder.ts";
+import { STATUS_CODES } from "../../runner/load/recording/recorder.ts";
+import { MAX_REASONS } from "../../runner/load/recording/totals.ts";
 import { SLOWEST } from "../../runner/load/recording/slowest.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
 import { SLOW_OUTCOMES } from "../../runner/result/slowest.ts";

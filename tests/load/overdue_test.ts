@@ -19,7 +19,7 @@ const COURSE: WorkerTiming = {
   },
   startMs: 1_000,
   interruptedMs: null,
-  heardMs: 1_500,
+  lastMessageMs: 1_500,
 };
 const COUNTED = { ...COURSE.share, durationUs: Infinity };
 const VISITORS = { ...COURSE.share, waitsForLast: true };
@@ -36,8 +36,16 @@ const MOMENTS: readonly (readonly [sentence: string, course: WorkerTiming, dueMs
   ["also before the start", { ...COURSE, startMs: null, interruptedMs: 500 }, 600],
   ["an interruption at the end puts nothing off", { ...COURSE, interruptedMs: 20_000 }, 13_100],
   ["who counts requests hands an interval on", { ...COURSE, share: COUNTED }, 6_750],
-  ["and so does who waits for visitors", { ...COURSE, share: VISITORS, heardMs: 9_000 }, 14_250],
-  ["the first interval begins at the start", { ...COURSE, share: COUNTED, heardMs: 1 }, 6_250],
+  [
+    "and so does who waits for visitors",
+    { ...COURSE, share: VISITORS, lastMessageMs: 9_000 },
+    14_250,
+  ],
+  [
+    "the first interval begins at the start",
+    { ...COURSE, share: COUNTED, lastMessageMs: 1 },
+    6_250,
+  ],
 ];
 
 for (const [sentence, course, dueMs] of MOMENTS) {

@@ -5,7 +5,8 @@
 import { z } from "zod";
 import { withoutSecrets } from "../../../base/secrets.ts";
 import type { IntervalPart } from "../../load/recording/intervals.ts";
-import { MAX_REASONS, STATUS_CODES } from "../../load/recording/recorder.ts";
+import { STATUS_CODES } from "../../load/recording/recorder.ts";
+import { MAX_REASONS } from "../../load/recording/totals.ts";
 import { SLOWEST, type SlowExchange } from "../../load/recording/slowest.ts";
 import type { WorkerTotals } from "../../load/recording/totals.ts";
 import type { Health, SoFarReport, WorkerReport } from "../../load/worker/messages.ts";

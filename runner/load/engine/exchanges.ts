@@ -10,7 +10,7 @@
  *   runner/load/engine/in_flight.ts remembers it;
  * - runner/load/transports/epoll.ts moves its bytes, and those of the response;
  * - base/http/response.ts reads that: base/http/head.ts its head, base/http/known_head.ts where it came before;
- * - runner/load/recording/recorder.ts counts it, in runner/stats/histogram_counts.ts.
+ * - runner/load/recording/recorder.ts counts it, in runner/stats/histogram/histogram_counts.ts.
  */
 import { readersOf } from "../../../base/http/readers.ts";
 import { BROKEN, NEED_MORE, type ResponseReader } from "../../../base/http/response.ts";
@@ -27,7 +27,7 @@ import type { Pacer } from "./pacer.ts";
 export interface Workload {
   /** Whether responses must be kept to be checked. */
   readonly readsResponses: boolean;
-  /** Whether nobody is on a journey, so that a load may end before its time. */
+  /** Whether no virtual user is on a journey, so that a load may end before its time. */
   readonly isIdle: boolean;
   /** Begins what is due; gives when more will be, Infinity where an event decides that. */
   onTick(nowUs: number): number;

@@ -34,7 +34,7 @@ export class RequestLoop implements Workload {
       if (slot < 0) break;
       if (exchanges.isIdle(slot)) this.#fill(slot, nowUs);
     }
-    // A due exchange that finds nobody idle waits for whoever is done first, not for the clock.
+    // A due exchange that finds no idle connection waits for the first response, not for the clock.
     return pacer.intended && pacer.nextUs > nowUs ? pacer.nextUs : Infinity;
   }
 

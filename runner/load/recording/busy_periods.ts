@@ -1,6 +1,6 @@
 /**
  * When a worker's loop had no time for what was new, as queueing theory has it: each busy period is a batch of events
- * that it handled, or a time by which it came late to what was due. Whatever became ready or due meanwhile had to wait
+ * that it handled, or a time by which it came late to a due tick. Whatever became ready or due meanwhile had to wait
  * for its end. `trust/delay.ts` makes the worker's delay of them.
  *
  * It knows no clock: moments are microseconds since the start of the run, and what was before it, such
@@ -9,7 +9,7 @@
 import { Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 
 export class BusyPeriods {
-  /** How long the loop asked again and again whether something was due, while nothing was. */
+  /** How long the loop polled for something due, while nothing was. */
   spunUs = 0;
   readonly #lengths = new Histogram();
   #endUs = 0;

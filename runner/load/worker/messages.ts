@@ -27,7 +27,7 @@ export type FromWorker =
     readonly kind: "interval";
     readonly part: IntervalPart;
     readonly health: Health;
-    /** For whoever may not hear how it ends. */
+    /** For a receiver that may never get the end. */
     readonly soFar: SoFarReport;
   }
   | {
@@ -54,7 +54,7 @@ export interface WorkerReport {
 
 /**
  * The report of a worker as if the run had ended when it handed an interval on: what was in flight is
- * unfinished, as at a real end. What was due and not yet begun is not in it, neither due nor dropped.
+ * unfinished, as at a real end. Arrivals that have not begun are not in it, neither due nor dropped.
  */
 export interface SoFarReport extends WorkerReport {
   /** Latencies, so far, of the exchanges in flight: lower bounds, which are in no interval. */
