@@ -1,13 +1,13 @@
 /**
  * Plateau's table of contents: command line → command → exit code. The one place where errors are
- * printed; who must act decides the code (scenarios/errors.ts).
+ * printed; who must act decides the code (base/errors.ts).
  */
 import { commands, isCommandName, listedCommands } from "./cli/registry.ts";
-import { print, printError } from "./cli/terminal.ts";
+import { print, printError } from "./cli/terminal/terminal.ts";
 import { textLines } from "./report/writing/terminal.ts";
-import { VERSION } from "./runner/version.ts";
-import { EXIT, ExpectedError, TargetError, UserError } from "./scenarios/errors.ts";
-import { shortened } from "./scenarios/shortened.ts";
+import { VERSION } from "./base/version.ts";
+import { EXIT, ExpectedError, TargetError, UserError } from "./base/errors.ts";
+import { shortened } from "./base/shortened.ts";
 
 async function dispatch([name = "", ...args]: readonly string[]): Promise<number> {
   if (isCommandName(name)) {
@@ -33,7 +33,7 @@ async function dispatch([name = "", ...args]: readonly string[]): Promise<number
 }
 
 async function unknownCommand(name: string): Promise<UserError> {
-  const { didYouMean } = await import("./scenarios/suggest.ts");
+  const { didYouMean } = await import("./base/suggest.ts");
   const names = listedCommands().map(({ name }) => name);
   const fix = didYouMean(name, names) ?? `the commands are ${names.join(", ")}`;
   return new UserError([{ place: "plateau", message: `Cannot find command "${name}"`, fix }]);

@@ -1,10 +1,10 @@
 /** What it costs to load through an agent rather than at once: the same worker on the same core, in turns. */
 import process from "node:process";
-import { openLink } from "../runner/fleet/link.ts";
-import { roster } from "../runner/fleet/roster.ts";
+import { openLink } from "../runner/fleet/protocol/redis_link.ts";
+import { roster } from "../runner/fleet/coordinator/roster.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
 import { selfCommand } from "../targets/launch/self.ts";
-import { TargetError } from "../scenarios/errors.ts";
+import { TargetError } from "../base/errors.ts";
 import { atLeastTimes } from "./bar.ts";
 import type { Bench, Section } from "./bench.ts";
 import { interleaved } from "./rounds.ts";

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { medianOf } from "../runner/stats/quantile.ts";
-import type { Measurement } from "../runner/result.ts";
+import type { Measurement } from "../runner/result/result.ts";
 import { atMost, within } from "./bar.ts";
 import type { Bench, Row, Section } from "./bench.ts";
 import {

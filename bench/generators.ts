@@ -4,9 +4,9 @@
  * a long time; the difference of the two is free of start-up.
  */
 import { join } from "node:path";
-import { formatCount } from "../report/units.ts";
+import { formatCount } from "../report/model/numbers/units.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
-import { TargetError } from "../scenarios/errors.ts";
+import { TargetError } from "../base/errors.ts";
 import { aboveBaseline, atMostTimes, type Bar } from "./bar.ts";
 import type { Bench, Section } from "./bench.ts";
 import { type ContenderName, contenders, type Task } from "./generators/contenders.ts";

@@ -2,7 +2,7 @@
  * How late requests are sent: the send minus the moment at which it was due, at 20,000 arrivals a second on
  * one worker, of which nginx alone would take several times as many.
  */
-import type { Measurement } from "../runner/result.ts";
+import type { Measurement } from "../runner/result/result.ts";
 import { atMost } from "./bar.ts";
 import type { Bench, Row, Section } from "./bench.ts";
 import { interleaved } from "./rounds.ts";

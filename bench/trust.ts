@@ -2,10 +2,10 @@
  * Whether Plateau knows when it has not measured its target: eleven runs in which something else was in the
  * way, each of which must be found with its cause, and quiet ones that must be valid.
  */
-import { printError } from "../cli/terminal.ts";
+import { printError } from "../cli/terminal/terminal.ts";
 import { textLines } from "../report/writing/terminal.ts";
-import type { Measurement } from "../runner/result.ts";
-import { calibrate } from "../runner/trust/calibration.ts";
+import type { Measurement } from "../runner/result/result.ts";
+import { calibrate } from "../runner/calibration/calibration.ts";
 import { atLeast, atMost } from "./bar.ts";
 import type { Bench, Row, Section } from "./bench.ts";
 import { measureQuiet, QUIET } from "./trust/quiet.ts";

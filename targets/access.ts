@@ -2,7 +2,7 @@
  * The way to a server, beyond what its URL says: certificates, and a unix socket. The same in
  * experiment files and as flags.
  */
-import { digestOf, type FileDigest } from "../scenarios/files.ts";
+import { digestOf, type FileDigest } from "../base/files.ts";
 
 /** What the URL does not say of the way to its origin. */
 export interface Access {

@@ -1,5 +1,5 @@
 /** Listening for HTTP, with the reason in words where that can't be had. */
-import { messageOf, TargetError } from "../scenarios/errors.ts";
+import { messageOf, TargetError } from "../base/errors.ts";
 
 /** Where only this machine reaches a server. */
 export const LOOPBACK = "127.0.0.1";

@@ -3,7 +3,7 @@
  * lead to one.
  */
 import { z } from "zod";
-import { messageOf } from "../scenarios/errors.ts";
+import { messageOf } from "../base/errors.ts";
 import { originAt } from "./listen.ts";
 
 /** More of them name nobody's machine any better. */

@@ -5,7 +5,7 @@ import { awaitStartUp } from "./launch/start_up.ts";
 import { cleanEnv, findProgram, freePort } from "./launch/surroundings.ts";
 import { forgetKeys, OWN_KEYS } from "./own_keys.ts";
 import { connectRedis, printableUrl, type RedisClient } from "./redis_client.ts";
-import { messageOf, TargetError } from "../scenarios/errors.ts";
+import { messageOf, TargetError } from "../base/errors.ts";
 
 /** A Redis (or Valkey) server that has answered. */
 export interface ProvidedRedis extends Watched {

@@ -4,7 +4,7 @@
  */
 import { parse } from "csv-parse/sync";
 import { z } from "zod";
-import { messageOf } from "../scenarios/errors.ts";
+import { messageOf } from "../base/errors.ts";
 import { cleanEnv, findProgram } from "./launch/surroundings.ts";
 import { connectRedis } from "./redis_client.ts";
 

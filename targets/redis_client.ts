@@ -1,6 +1,6 @@
 /** A connection to Redis (or Valkey), and its address as it may be printed. */
 import type { createClient } from "redis";
-import { messageOf, TargetError, UserError } from "../scenarios/errors.ts";
+import { messageOf, TargetError, UserError } from "../base/errors.ts";
 import { settlesWithin } from "./launch/settles.ts";
 
 /** A server that takes longer to its first answer is not used. */

@@ -1,7 +1,7 @@
 /** Targets that stand in front of others: whom each names, and whether it can have them. */
 import { api } from "./apps/api.ts";
 import { appNamed, appNeedsRedis } from "./apps/registry.ts";
-import { didYouMean } from "../scenarios/suggest.ts";
+import { didYouMean } from "../base/suggest.ts";
 import { valuesOf } from "./factor.ts";
 import type { TargetSpec, WrittenTarget } from "./spec.ts";
 import { isUrl } from "./upstream/origin_name.ts";

@@ -1,6 +1,6 @@
 /** Serves one built-in app in this process: what `plateau serve APP` does. */
-import { UserError } from "../scenarios/errors.ts";
-import { didYouMean } from "../scenarios/suggest.ts";
+import { UserError } from "../base/errors.ts";
+import { didYouMean } from "../base/suggest.ts";
 import type { App, RunningApp } from "./apps/app.ts";
 import { appNamed, appNames, isAppName } from "./apps/registry.ts";
 import { settingIssues } from "./apps/settings.ts";

@@ -2,8 +2,8 @@
  * A target's lines in the experiment file: one of the launchers' shapes, told apart by its first key.
  */
 import { z } from "zod";
-import { contentOf, type Files, NO_FILES } from "../scenarios/files.ts";
-import { ALWAYS } from "../scenarios/request.ts";
+import { contentOf, type Files, NO_FILES } from "../base/files.ts";
+import { ALWAYS } from "../base/explain.ts";
 import { accessMisfits, Certificates } from "./access.ts";
 import { appNamed, appNames } from "./apps/registry.ts";
 import { flatSettings, givenSettings, settingIssues } from "./apps/settings.ts";

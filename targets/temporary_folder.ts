@@ -1,5 +1,5 @@
 /** Folders of a target's own, for as long as it runs. */
-import { messageOf, TargetError } from "../scenarios/errors.ts";
+import { messageOf, TargetError } from "../base/errors.ts";
 
 /** Makes an empty one; whoever asks removes it. Throws a TargetError where nothing can be written. */
 export function makeTemporaryFolder(prefix: string): string {

@@ -1,6 +1,6 @@
 /** A closed loop on a server with exponential times, simulated. */
-import { productLimitUs } from "../../runner/stats/censoring.ts";
-import { Histogram } from "../../runner/stats/histogram.ts";
+import { productLimitUs } from "../../runner/stats/histogram/censoring.ts";
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import type { Random } from "../statistics/random.ts";
 
 export interface Loop {

@@ -1,12 +1,11 @@
 /** What one worker told in a real run, for simulated agents to tell again. */
 import { z } from "zod";
-import type { LoaderHooks } from "../../runner/loader.ts";
-import type { LoadRequest } from "../../runner/load_request.ts";
-import { LocalLoader } from "../../runner/local_loader.ts";
-import { DRIVER_NAMES } from "../../runner/load/driver.ts";
-import type { Health } from "../../runner/load/health.ts";
-import type { IntervalPart } from "../../runner/load/intervals.ts";
-import type { SoFarReport } from "../../runner/load/job.ts";
+import type { LoaderHooks, LoadRequest } from "../../runner/measure/loader.ts";
+import { LocalLoader } from "../../runner/measure/local_loader.ts";
+import { DRIVER_NAMES } from "../../runner/load/engine/driver.ts";
+import type { Health } from "../../runner/load/worker/health.ts";
+import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
+import type { SoFarReport } from "../../runner/load/worker/messages.ts";
 import {
   packedHealth,
   packedPart,
@@ -16,9 +15,9 @@ import {
   packPart,
   packReport,
   packSoFar,
-} from "../../runner/fleet/packing.ts";
-import { requestScenarioSpec } from "../../scenarios/scenario.ts";
-import { scriptOf } from "../../scenarios/script.ts";
+} from "../../runner/fleet/protocol/packing.ts";
+import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { scriptOf } from "../../scenarios/request/script.ts";
 
 const interval = z.strictObject({ part: packedPart, health: packedHealth, soFar: packedSoFar });
 

@@ -1,8 +1,8 @@
 /** Simulated agents in processes of their own, so that what they cost is not the coordinator's. */
 import { fileURLToPath } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
-import { roster } from "../../runner/fleet/roster.ts";
-import { TargetError } from "../../scenarios/errors.ts";
+import { roster } from "../../runner/fleet/coordinator/roster.ts";
+import { TargetError } from "../../base/errors.ts";
 import type { RedisClient } from "../../targets/redis_client.ts";
 
 export interface Fleet {

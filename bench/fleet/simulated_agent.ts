@@ -3,17 +3,17 @@
  * last word, while what its workers tell is a recording.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { AgentRun } from "../../runner/fleet/agent_run.ts";
-import type { Link } from "../../runner/fleet/link.ts";
-import { agentQueue, toldQueue } from "../../runner/fleet/names.ts";
-import { PresenceKeeper } from "../../runner/fleet/presence.ts";
-import { nowMs, readClock } from "../../runner/fleet/redis_clock.ts";
-import { agentJob, type Presence } from "../../runner/fleet/told.ts";
-import type { Loaded } from "../../runner/loader.ts";
-import type { LocalLoader } from "../../runner/local_loader.ts";
-import { UNKNOWN } from "../../runner/trust/surroundings.ts";
-import { VERSION } from "../../runner/version.ts";
-import { withEngine } from "../../scenarios/pattern.ts";
+import { AgentRun } from "../../runner/fleet/agent/agent_run.ts";
+import type { Link } from "../../runner/fleet/protocol/redis_link.ts";
+import { agentQueue, toldQueue } from "../../runner/fleet/protocol/redis_keys.ts";
+import { PresenceKeeper } from "../../runner/fleet/agent/presence.ts";
+import { nowMs, readClock } from "../../runner/fleet/protocol/redis_clock.ts";
+import { agentJob, type Presence } from "../../runner/fleet/protocol/agent_message.ts";
+import type { Loaded } from "../../runner/measure/loader.ts";
+import type { LocalLoader } from "../../runner/measure/local_loader.ts";
+import { UNKNOWN } from "../../runner/host/host_activity.ts";
+import { VERSION } from "../../base/version.ts";
+import { withEngine } from "../../base/pattern.ts";
 import type { Recording } from "./recording.ts";
 
 export interface Simulated {

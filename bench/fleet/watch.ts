@@ -1,10 +1,10 @@
 /** What a coordinator and its Redis use while they carry a run. Linux. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { ordersKey } from "../../runner/fleet/names.ts";
-import { nowMs } from "../../runner/fleet/redis_clock.ts";
-import { orders } from "../../runner/fleet/told.ts";
-import { TargetError } from "../../scenarios/errors.ts";
-import { readMemoryBytes, readStat, TICKS_PER_SEC } from "../../targets/launch/proc.ts";
+import { ordersKey } from "../../runner/fleet/protocol/redis_keys.ts";
+import { nowMs } from "../../runner/fleet/protocol/redis_clock.ts";
+import { orders } from "../../runner/fleet/protocol/agent_message.ts";
+import { TargetError } from "../../base/errors.ts";
+import { readMemoryBytes, readStat, TICKS_PER_SEC } from "../../base/system/proc.ts";
 import type { RedisClient } from "../../targets/redis_client.ts";
 
 const LOOK_MS = 250;

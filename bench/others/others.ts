@@ -3,7 +3,7 @@
  * counts them itself. A distribution without its slowest part, and an error count without requests that
  * hang, make a server look better than it is.
  */
-import type { Measurement } from "../../runner/result.ts";
+import type { Measurement } from "../../runner/result/result.ts";
 import { atLeast, equal } from "../bar.ts";
 import type { Bench, Row, Section } from "../bench.ts";
 import { runPlateau } from "../stage/plateau.ts";

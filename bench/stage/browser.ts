@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** A headless Chromium that tells when a report is ready. */
 import { chromium } from "playwright-core";
-import { TargetError } from "../../scenarios/errors.ts";
+import { TargetError } from "../../base/errors.ts";
 import { findProgram } from "../../targets/launch/surroundings.ts";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];

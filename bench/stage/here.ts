@@ -1,10 +1,10 @@
 /** A load from workers of this process: whoever has to know the moment of its start can't be told by another. */
-import type { LoadRequest } from "../../runner/load_request.ts";
-import { LocalLoader } from "../../runner/local_loader.ts";
-import { measureLoad } from "../../runner/measure.ts";
-import type { Measurement } from "../../runner/result.ts";
-import { requestScenarioSpec } from "../../scenarios/scenario.ts";
-import { scriptOf } from "../../scenarios/script.ts";
+import type { LoadRequest } from "../../runner/measure/loader.ts";
+import { LocalLoader } from "../../runner/measure/local_loader.ts";
+import { measureLoad } from "../../runner/measure/measure.ts";
+import type { Measurement } from "../../runner/result/result.ts";
+import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { scriptOf } from "../../scenarios/request/script.ts";
 
 type Asked = Pick<LoadRequest, "origin" | "load" | "driver">;
 

@@ -1,7 +1,7 @@
 /** Programs of the machine, and the cores that they run on. */
 import { fileURLToPath } from "node:url";
 import { findProgram } from "../../targets/launch/surroundings.ts";
-import { TargetError } from "../../scenarios/errors.ts";
+import { TargetError } from "../../base/errors.ts";
 
 export type Command = readonly string[];
 

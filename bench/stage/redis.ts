@@ -1,5 +1,5 @@
 /** A Redis of the bench's own. */
-import { TargetError } from "../../scenarios/errors.ts";
+import { TargetError } from "../../base/errors.ts";
 import { provideRedis } from "../../targets/redis.ts";
 
 /** Its URL; it is stopped with the stack. */

@@ -1,5 +1,5 @@
 /** Servers of the benches: started by a command, ready when they answer, stopped at the end of their scope. */
-import { descendantsOf } from "../../targets/launch/proc.ts";
+import { descendantsOf } from "../../base/system/proc.ts";
 import { startTarget } from "../../targets/launch/registry.ts";
 import { freePort } from "../../targets/launch/surroundings.ts";
 import { LOOPBACK } from "../../targets/listen.ts";

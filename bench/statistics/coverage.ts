@@ -1,14 +1,18 @@
 /** How often intervals hold the truth. */
-import type { Estimate } from "../../runner/stats/bootstrap.ts";
-import { contrastOf, type Interval, intervalOf } from "../../runner/stats/interval.ts";
-import type { Block } from "../../runner/stats/pool.ts";
+import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
+import {
+  contrastOf,
+  type Interval,
+  intervalOf,
+} from "../../runner/stats/confidence/confidence_interval.ts";
+import type { Block } from "../../runner/stats/confidence/pool.ts";
 import {
   isNarrow,
   LEAST_OF_GROUPS,
   LOOK_CONFIDENCE,
   LOOKS,
-} from "../../runner/stats/sequential.ts";
-import { twoGroupsOf } from "../../runner/stats/two_groups.ts";
+} from "../../runner/stats/confidence/sequential.ts";
+import { twoGroupsOf } from "../../runner/stats/comparison/two_groups.ts";
 import { estimatesOf, FIGURES, type Machine, simulateCells, SLOW_FACTOR } from "./experiment.ts";
 import type { Random } from "./random.ts";
 

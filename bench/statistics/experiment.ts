@@ -1,8 +1,8 @@
 /** Simulated experiments: cells that run in blocks, with known true ratios, on machines that misbehave as real ones do. */
-import { bootstrap, type Estimate } from "../../runner/stats/bootstrap.ts";
-import { Histogram } from "../../runner/stats/histogram.ts";
-import type { Block, Figure } from "../../runner/stats/pool.ts";
-import { tQuantile } from "../../runner/stats/student_t.ts";
+import { bootstrap, type Estimate } from "../../runner/stats/confidence/bootstrap.ts";
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
+import type { Block, Figure } from "../../runner/stats/confidence/pool.ts";
+import { tQuantile } from "../../runner/stats/confidence/student_t.ts";
 import type { Random } from "./random.ts";
 
 export const FIGURES = ["rate", 50, 99] as const satisfies readonly Figure[];

@@ -1,9 +1,9 @@
 /** Simulated groups of runs with known true figures, one cell each. */
-import { bootstrap } from "../../runner/stats/bootstrap.ts";
-import { Histogram } from "../../runner/stats/histogram.ts";
-import { intervalOf } from "../../runner/stats/interval.ts";
-import type { Block, Figure } from "../../runner/stats/pool.ts";
-import { twoSidedP } from "../../runner/stats/student_t.ts";
+import { bootstrap } from "../../runner/stats/confidence/bootstrap.ts";
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
+import { intervalOf } from "../../runner/stats/confidence/confidence_interval.ts";
+import type { Block, Figure } from "../../runner/stats/confidence/pool.ts";
+import { twoSidedP } from "../../runner/stats/confidence/student_t.ts";
 import type { Random } from "./random.ts";
 
 export const FIGURES = ["rate", "mean", 50, 99] as const satisfies readonly Figure[];

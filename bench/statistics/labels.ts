@@ -1,5 +1,5 @@
 /** How often the label of a run is right, by shapes that are known: `series.ts` and `truths.ts`. */
-import { classifyRun } from "../../runner/stats/steady_state.ts";
+import { classifyRun } from "../../runner/stats/steady_state/steady_state.ts";
 import type { Bar } from "../bar.ts";
 import type { Row, Section } from "../bench.ts";
 import { Random } from "./random.ts";

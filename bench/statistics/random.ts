@@ -1,5 +1,5 @@
 /** Seeded noise of the kinds that load tests show. */
-import { streamBy } from "../../scenarios/random.ts";
+import { streamBy } from "../../base/random.ts";
 
 export class Random {
   readonly #bits: { next(): number };

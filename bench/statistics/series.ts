@@ -3,7 +3,7 @@ import {
   classifyRun,
   type RunSteadyState,
   type SteadyLabel,
-} from "../../runner/stats/steady_state.ts";
+} from "../../runner/stats/steady_state/steady_state.ts";
 import { Random } from "./random.ts";
 
 /** What disturbs a series, besides independent noise of 1 to 5 % per interval. */

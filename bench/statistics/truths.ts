@@ -2,7 +2,7 @@
  * Shapes of runs whose label is known because they are simulated: how many times as long requests take at each
  * moment, and when the server stands still. A closed loop: the rate falls as latency rises.
  */
-import type { RunInterval, SteadyLabel } from "../../runner/stats/steady_state.ts";
+import type { RunInterval, SteadyLabel } from "../../runner/stats/steady_state/steady_state.ts";
 import type { Random } from "./random.ts";
 
 export const INTERVAL_S = 0.25;

@@ -1,9 +1,9 @@
 /** What is done to generators and targets, and undone at the end of its scope. */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf } from "../../scenarios/errors.ts";
-import { foldersOf } from "../../runner/machine/cgroup.ts";
-import { textOf } from "../../runner/machine/describe.ts";
+import { messageOf } from "../../base/errors.ts";
+import { foldersOf } from "../../base/system/cgroup.ts";
+import { textOf } from "../../base/system/describe.ts";
 import type { Command } from "../stage/programs.ts";
 
 /** Seconds of CPU time after which a neighbour ends by itself, should the bench not live to end it. */

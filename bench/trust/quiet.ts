@@ -1,5 +1,5 @@
 /** Loads for which generator and machine have time to spare: nothing may be said of them. */
-import type { Measurement } from "../../runner/result.ts";
+import type { Measurement } from "../../runner/result/result.ts";
 import { startNginx } from "../stage/nginx.ts";
 import { generate, startApi } from "./stage.ts";
 

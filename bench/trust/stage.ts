@@ -1,6 +1,6 @@
 /** Servers and generators of the trust bench, each where its scenario wants it. */
 import { selfCommand } from "../../targets/launch/self.ts";
-import type { Measurement } from "../../runner/result.ts";
+import type { Measurement } from "../../runner/result/result.ts";
 import { parseMeasurement, plateauCommand } from "../stage/plateau.ts";
 import { type Command, start } from "../stage/programs.ts";
 import { type Server, startServer } from "../stage/server.ts";

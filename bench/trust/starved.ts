@@ -1,6 +1,6 @@
 /** Eleven ways in which a run measures something else than its target, and what has to be said of each. */
-import type { Cause } from "../../runner/generator.ts";
-import type { Measurement } from "../../runner/result.ts";
+import type { Cause } from "../../runner/result/generator.ts";
+import type { Measurement } from "../../runner/result/result.ts";
 import { startNginx } from "../stage/nginx.ts";
 import { startWitness } from "../stage/witness.ts";
 import { type CpuLimit, limitCpu, startNeighbour } from "./disturbance.ts";

@@ -2,10 +2,10 @@
  * Measuring again what somebody else has disturbed: whoever uses the processor meanwhile is a neighbour in
  * truth, and found as one. Seen by the CPU time of processes, which no verdict of the runs is made of.
  */
-import { printError } from "../../cli/terminal.ts";
+import { printError } from "../../cli/terminal/terminal.ts";
 import { textLines } from "../../report/writing/terminal.ts";
-import { type Busy, watchProcesses } from "../../runner/machine/busy.ts";
-import { descendantsOf } from "../../targets/launch/proc.ts";
+import { type Busy, watchProcesses } from "../../base/system/busy.ts";
+import { descendantsOf } from "../../base/system/proc.ts";
 
 /** Who uses less is no neighbour that anybody notices. */
 const LEAST_CORES = 0.15;

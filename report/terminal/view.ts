@@ -2,7 +2,7 @@
  * Writes progress to standard error: on a terminal lines that stay with the live view below them, elsewhere
  * the lines alone. It has no clock, timer or stream: those are given.
  */
-import type { OnProgress, Progress } from "../../runner/progress.ts";
+import type { OnProgress, Progress } from "../../runner/result/progress.ts";
 import { liveLines, type ScreenSize } from "./live.ts";
 import { advance, lastingLines, NOTHING_YET, type ProgressState } from "./progress.ts";
 import { Screen } from "../writing/screen.ts";

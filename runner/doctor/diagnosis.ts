@@ -1,7 +1,7 @@
 /** What `plateau doctor` tells: every check's judgement, and the figures that it rests on. */
 import { z } from "zod";
-import { machine } from "../machine/facts.ts";
-import { VERSION } from "../version.ts";
+import { machine } from "../../base/system/facts.ts";
+import { VERSION } from "../../base/version.ts";
 import { type Check, judgement } from "./check.ts";
 import { checks } from "./registry.ts";
 import type { Sight } from "./sight.ts";

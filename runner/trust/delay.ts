@@ -4,7 +4,7 @@
  * the share of the run's moments that waited longer than d is Σ max(0, L − d) / T over all stretches.
  * Arrivals that come by chance see just these waits (R. Wolff, "Poisson Arrivals See Time Averages", 1982).
  */
-import type { Histogram } from "../stats/histogram.ts";
+import type { Histogram } from "../stats/histogram/histogram.ts";
 
 /**
  * The wait, in microseconds, that `percentile` (0–100) of the moments do not exceed.

@@ -1,6 +1,6 @@
 /** What is judged, and what is found: shared by the checks of the generator and of the machine. */
-import type { Cause, Trust, WorkerUse } from "../generator.ts";
-import type { Measurement } from "../result.ts";
+import type { Cause, Trust, WorkerUse } from "../result/generator.ts";
+import type { Measurement } from "../result/result.ts";
 import type { Evidence } from "./evidence.ts";
 
 /** One run, before it is judged. */

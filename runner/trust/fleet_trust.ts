@@ -2,20 +2,25 @@
  * Whether a run of several agents measured the target: each agent is judged as a generator of its own, and
  * the worst decides. Beside that, agents can get lost, and begin apart. Pure.
  */
-import type { AgentPart } from "../agent_part.ts";
-import { type Cause, TRUSTS } from "../generator.ts";
-import type { LoadedAgent } from "../loader.ts";
+import type { AgentPart } from "../result/agent_part.ts";
+import { type Cause, TRUSTS } from "../result/generator.ts";
 import type { Stage } from "./evidence.ts";
 import { type Case, millis } from "./finding.ts";
 import { judge, type Judgement } from "./judging.ts";
-import { UNKNOWN } from "./surroundings.ts";
+import { UNKNOWN } from "../host/host_activity.ts";
+
+/** What is known of one agent: its machine, and why it was given up; null when it finished. */
+export interface AgentEvidence {
+  readonly stage: Stage;
+  readonly lost: { readonly afterMs: number; readonly reason: string } | null;
+}
 
 /** More of them help nobody; those of each agent are in its own part of the result. */
 const MOST_REASONS = 8;
 const MOST_NAMES = 8;
 
 /** What is known of all agents' machines together: of one agent everything, of several what they share. */
-export function fleetStage(agents: readonly LoadedAgent[]): Stage {
+export function fleetStage(agents: readonly AgentEvidence[]): Stage {
   if (agents.length === 1) return agents[0].stage;
   const heard = agents.filter(({ lost }) => lost === null);
   const [first = null, ...others] = heard.map(({ stage }) => stage.calibration);
@@ -30,7 +35,7 @@ export function fleetStage(agents: readonly LoadedAgent[]): Stage {
 }
 
 /** One agent, by what it told of itself, or what was last heard of it. */
-export function judgeAgent(given: Case, lost: LoadedAgent["lost"]): Judgement {
+export function judgeAgent(given: Case, lost: AgentEvidence["lost"]): Judgement {
   const judged = judge(given);
   if (lost === null) return judged;
   const { trust, reasons, causes } = judged;
@@ -42,7 +47,7 @@ export function judgeAgent(given: Case, lost: LoadedAgent["lost"]): Judgement {
 }
 
 function lostReason(
-  { afterMs, reason }: NonNullable<LoadedAgent["lost"]>,
+  { afterMs, reason }: NonNullable<AgentEvidence["lost"]>,
   load: Case["run"]["load"],
 ): string {
   const when = afterMs > 0

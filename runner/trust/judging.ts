@@ -2,8 +2,8 @@
  * Whether a run measured the target, or the generator or the machine: a pure function of the evidence.
  * Every finding says what was seen and what to do about it; the worst decides.
  */
-import { type Cause, CAUSES, type Generator, type Trust } from "../generator.ts";
-import { isUnanswered, type Unanswered, unansweredText } from "../unanswered.ts";
+import { type Cause, CAUSES, type Generator, type Trust } from "../result/generator.ts";
+import { isUnanswered, type Unanswered, unansweredText } from "../result/unanswered.ts";
 import type { Case, Finding } from "./finding.ts";
 import { generatorFindings, heldFindings, tooShort } from "./generator_limits.ts";
 import { machineFindings, shortageFindings } from "./machine_limits.ts";

@@ -1,5 +1,5 @@
 /** Whether the run has a level at all: figures of a run that never settles are those of a moment, not of the target. */
-import { freezesText, unsettledText } from "../stats/unsettled_text.ts";
+import { freezesText, unsettledText } from "../stats/steady_state/unsettled_text.ts";
 import type { Case, Finding } from "./finding.ts";
 
 /** None for a run that is too short for a label, and for a load that itself changes. */

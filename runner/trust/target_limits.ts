@@ -2,7 +2,7 @@
  * What shows that the target was not measured as it is: others took its cores, a limit held it back, our
  * connections were all busy, or the latency is mostly that of the generator itself.
  */
-import type { Surroundings, TargetUse } from "../generator.ts";
+import type { Surroundings, TargetUse } from "../result/generator.ts";
 import {
   busiestOf,
   type Case,

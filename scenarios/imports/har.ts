@@ -1,9 +1,9 @@
 /** A HAR file (HTTP Archive 1.2), as browsers save what a page asked: one visitor's way. */
 import { z } from "zod";
-import { explain } from "../explain.ts";
-import { headerName, headerValue, METHODS } from "../request.ts";
-import { percentEncoded } from "../template.ts";
-import { type Around, type Format, type Import, nameFrom } from "./imported.ts";
+import { explain } from "../../base/explain.ts";
+import { headerName, headerValue, METHODS } from "../request/request.ts";
+import { percentEncoded } from "../request/template.ts";
+import { type Around, type Format, type Import, nameFrom } from "./format.ts";
 
 const pair = z.object({ name: z.string(), value: z.string().default("") });
 

@@ -3,9 +3,9 @@
  * reads `on` and `off` as text, so a switch takes both.
  */
 import { z } from "zod";
-import { explain } from "../../scenarios/explain.ts";
-import type { Json } from "../../scenarios/factors.ts";
-import { didYouMean } from "../../scenarios/suggest.ts";
+import { explain } from "../../base/explain.ts";
+import type { Json } from "../../base/yaml/json_text.ts";
+import { didYouMean } from "../../base/suggest.ts";
 
 /** `on` or `off`, also `true` or `false`; becomes a boolean. */
 export const onOrOff = z.union([

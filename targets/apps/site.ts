@@ -5,7 +5,7 @@
  */
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
-import { between } from "../../scenarios/quantity.ts";
+import { between } from "../../base/quantity.ts";
 import type { App, RunningApp } from "./app.ts";
 import type { Encodings } from "./compression.ts";
 import { onOrOff } from "./settings.ts";

@@ -4,7 +4,7 @@
  */
 import type { Context } from "hono";
 import { z } from "zod";
-import { between } from "../../scenarios/quantity.ts";
+import { between } from "../../base/quantity.ts";
 import { OWN_KEYS } from "../own_keys.ts";
 import type { RedisClient } from "../redis_client.ts";
 import type { App, RunningApp } from "./app.ts";

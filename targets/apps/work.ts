@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { durationMs } from "../../scenarios/quantity.ts";
+import { durationMs } from "../../base/quantity.ts";
 import type { App, RunningApp } from "./app.ts";
 
 const settings = z.strictObject({

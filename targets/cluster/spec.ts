@@ -1,6 +1,6 @@
 /** The lines of several instances of a target behind a balancer. */
 import { z } from "zod";
-import { between } from "../../scenarios/quantity.ts";
+import { between } from "../../base/quantity.ts";
 import { oneOrList, type Settled, valuesOf } from "../factor.ts";
 import { policyNames } from "./policies/registry.ts";
 

@@ -2,7 +2,7 @@
  * Why there is no connection: which step failed, and the cause in words that stay the same from one
  * attempt to the next, as failures are counted by them.
  */
-import { messageOf } from "../../scenarios/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 
 export class DialError extends Error {
   override readonly name = "DialError";

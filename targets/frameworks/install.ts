@@ -5,7 +5,7 @@
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { messageOf, TargetError } from "../../scenarios/errors.ts";
+import { messageOf, TargetError } from "../../base/errors.ts";
 import { startSupervised } from "../launch/child.ts";
 import { runtimeOf } from "../launch/runtime.ts";
 import { describeExit } from "../launch/start_up.ts";

@@ -1,5 +1,5 @@
 /** Answers of an origin, or of nobody, on their way to a client of a front. */
-import { messageOf } from "../../scenarios/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 import type { Fields } from "../upstream/fields.ts";
 import type { OriginAnswer } from "../upstream/origin.ts";
 

@@ -2,7 +2,7 @@
  * Is a server there? Asked by one GET on a connection of its own: `fetch` would keep the connection,
  * follow redirects, and go through the user's proxy; `node:http` of Deno 2.6 gets no answer by IPv6.
  */
-import { messageOf } from "../../scenarios/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 import { endpointOf } from "../dial/endpoint.ts";
 import { type Asked, encodeHead } from "../upstream/asked.ts";
 import { OriginConnection } from "../upstream/connection.ts";

@@ -2,7 +2,7 @@
  * Ties this process's life to that of its parent, when Plateau started it: the parent may be killed
  * with KILL, which leaves it no time to stop anything.
  */
-import { dieWithParent, outliveParent } from "./prctl.ts";
+import { dieWithParent, outliveParent } from "../../base/system/prctl.ts";
 
 /** Set to 1 in the environment of a process that Plateau starts for itself. */
 export const BOUND = "PLATEAU_BOUND";

@@ -1,6 +1,6 @@
 /** A process of ours that serves HTTP, from its start to a target that can be measured. */
 import { askStatus } from "./answer.ts";
-import { messageOf } from "../../scenarios/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 import { originAt } from "../listen.ts";
 import type { Child } from "./child.ts";
 import type { LaunchContext, RunningTarget } from "./launcher.ts";

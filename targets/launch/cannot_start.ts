@@ -1,5 +1,5 @@
 /** That a target does not start, and why, as all who start one say it. */
-import { TargetError } from "../../scenarios/errors.ts";
+import { TargetError } from "../../base/errors.ts";
 import type { LaunchContext } from "./launcher.ts";
 
 export function cannotStart({ name }: Pick<LaunchContext, "name">, why: string): TargetError {

@@ -5,7 +5,7 @@
  * Ctrl-C reaches Plateau alone, which then stops them in order.
  */
 import { constants } from "node:os";
-import { messageOf, TargetError } from "../../scenarios/errors.ts";
+import { messageOf, TargetError } from "../../base/errors.ts";
 import { BOUND } from "./bond.ts";
 import type { Exit, Watched } from "./launcher.ts";
 import { Output } from "./output.ts";

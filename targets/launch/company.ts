@@ -1,5 +1,5 @@
 /** A target of several: a front, which is asked, and those that stand behind it. Together they are one target. */
-import { messageOf } from "../../scenarios/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 import type { Exit, RunningTarget, WatchedPart } from "./launcher.ts";
 
 /** What those of a company are called where they are shown apart. */

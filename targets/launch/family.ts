@@ -5,8 +5,8 @@
  * /proc shows no processes, and on other systems, the process group that the program leads.
  */
 import { randomUUID } from "node:crypto";
-import { adoptOrphans } from "./prctl.ts";
-import { descendantsOf, processesWith, readStat } from "./proc.ts";
+import { adoptOrphans } from "../../base/system/prctl.ts";
+import { descendantsOf, processesWith, readStat } from "../../base/system/proc.ts";
 
 export interface Family {
   /** Those that have not ended, as far as they can be found. */

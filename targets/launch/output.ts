@@ -2,7 +2,7 @@
  * What a target prints. It is read in chunks as it comes, so that the target never waits for a full
  * pipe, and only the last bytes are kept: no work per line while a load runs.
  */
-import { secrets } from "../../scenarios/secrets.ts";
+import { secrets } from "../../base/secrets.ts";
 
 const KEPT_BYTES = 16_384;
 const KEPT_LINES = 20;

@@ -2,8 +2,8 @@
  * Who runs on which cores while an experiment lasts: this process, with its load workers, and the
  * processes that it starts. Like the threads that it is about, it is one for the whole process.
  */
-import { messageOf, TargetError } from "../../scenarios/errors.ts";
-import { allowedCores, keepProcessTo, startOn } from "./affinity.ts";
+import { messageOf, TargetError } from "../../base/errors.ts";
+import { allowedCores, keepProcessTo, startOn } from "../../base/system/affinity.ts";
 
 /** Cores by number; null: as the system likes. */
 export interface Pin {

@@ -1,5 +1,5 @@
 /** Launches the caching proxy, in a process of its own, in front of another target or a URL. */
-import { messageOf } from "../../scenarios/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 import type { Access } from "../access.ts";
 import { dial } from "../dial/dial.ts";
 import { endpointOf } from "../dial/endpoint.ts";

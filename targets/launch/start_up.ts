@@ -3,7 +3,7 @@
  * ends, time runs out, the user interrupts. Then no process is left.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf, TargetError } from "../../scenarios/errors.ts";
+import { messageOf, TargetError } from "../../base/errors.ts";
 import type { Child } from "./child.ts";
 import type { Exit } from "./launcher.ts";
 

@@ -8,7 +8,7 @@
  * as it is another user's or hangs in the kernel, it names at last: `left PID PID…`.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf } from "../../scenarios/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 import { untilInputEnds } from "./bond.ts";
 import { bringUpFamily, type Family, type Upbringing } from "./family.ts";
 

@@ -1,6 +1,6 @@
 /** The lines of a caching proxy in front of a target. */
 import { z } from "zod";
-import { between } from "../../scenarios/quantity.ts";
+import { between } from "../../base/quantity.ts";
 import { oneOrList, type Settled } from "../factor.ts";
 import { originName } from "../upstream/origin_name.ts";
 import { storeNames } from "./stores/registry.ts";

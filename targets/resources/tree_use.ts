@@ -9,10 +9,10 @@ import {
   readStat,
   readThreads,
   TICKS_PER_SEC,
-} from "../launch/proc.ts";
+} from "../../base/system/proc.ts";
 import type { Watched } from "../launch/launcher.ts";
 import { CpuLedger, type CpuSample } from "./cpu_ledger.ts";
-import { processCpuMs } from "./process_clock.ts";
+import { processCpuMs } from "../../base/system/process_clock.ts";
 import type { Switches, Use } from "./use.ts";
 
 const TICK_MS = 1_000 / TICKS_PER_SEC;

@@ -2,9 +2,9 @@
  * What processes got of the cores, and how long they stood in line for one: of several trees together,
  * between two looks. Linux only.
  */
-import { childrenOf, readStat, readWaits, TICKS_PER_SEC } from "../launch/proc.ts";
+import { childrenOf, readStat, readWaits, TICKS_PER_SEC } from "../../base/system/proc.ts";
 import { CpuLedger, type CpuSample } from "./cpu_ledger.ts";
-import { processCpuMs } from "./process_clock.ts";
+import { processCpuMs } from "../../base/system/process_clock.ts";
 
 const TICK_MS = 1_000 / TICKS_PER_SEC;
 

@@ -1,7 +1,7 @@
 /** A report with comparisons of every verdict, failures of several kinds over time, and slowest requests. */
-import { renderPage } from "../../report/html/page.ts";
-import { reportModel } from "../../report/model.ts";
-import type { Results, Run } from "../../runner/result.ts";
+import { reportModel } from "../../report/model/model.ts";
+import { renderPage } from "../../report/page/page.ts";
+import type { Results, Run } from "../../runner/result/result.ts";
 import { resultsFixture } from "../report/fixture.ts";
 
 /** With what the fixture has not: kinds and wrong answers by interval, and the slowest requests. */

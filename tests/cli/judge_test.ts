@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { judgeMeasurement, judgeResults, judgeTrust } from "../../cli/judge.ts";
-import type { Measurement, Results } from "../../runner/result.ts";
-import { ExpectedError } from "../../scenarios/errors.ts";
+import { judgeMeasurement, judgeResults, judgeTrust } from "../../cli/output/verify.ts";
+import type { Measurement, Results } from "../../runner/result/result.ts";
+import { ExpectedError } from "../../base/errors.ts";
 import { measurementFixture, resultsFixture } from "../report/fixture.ts";
 import { silence } from "../report/silenced.ts";
 

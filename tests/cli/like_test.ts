@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { differencesOf, withLikeness } from "../../cli/like.ts";
-import { encodeHistogram } from "../../runner/stats/hdr.ts";
-import { Histogram } from "../../runner/stats/histogram.ts";
-import type { Measurement } from "../../runner/result.ts";
-import { UserError } from "../../scenarios/errors.ts";
+import { UserError } from "../../base/errors.ts";
+import { differencesOf, withLikeness } from "../../cli/like/like.ts";
+import type { Measurement } from "../../runner/result/result.ts";
+import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { measurementFixture } from "../report/fixture.ts";
 
 const URL = "http://127.0.0.1:8080/";

@@ -4,10 +4,10 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { TargetError } from "../../scenarios/errors.ts";
+import { TargetError } from "../../base/errors.ts";
 import { Certificates } from "../../targets/access.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
-import { descendantsOf } from "../../targets/launch/proc.ts";
+import { descendantsOf } from "../../base/system/proc.ts";
 import { startTarget } from "../../targets/launch/registry.ts";
 import type { TargetSpec } from "../../targets/spec.ts";
 import { certificates } from "../certificates.ts";

@@ -1,6 +1,6 @@
 /** The launchers' family: lines of an experiment file for each way in which a target comes to be. */
 import assert from "node:assert/strict";
-import { TargetError } from "../../scenarios/errors.ts";
+import { TargetError } from "../../base/errors.ts";
 import type { LaunchContext, RunningTarget } from "../../targets/launch/launcher.ts";
 import { startTarget } from "../../targets/launch/registry.ts";
 import type { Need } from "../needs.ts";

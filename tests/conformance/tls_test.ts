@@ -3,7 +3,7 @@
  */
 import assert from "node:assert/strict";
 import type { Endpoint, Tls } from "../../targets/dial/endpoint.ts";
-import { mergeHistograms } from "../../runner/stats/histogram.ts";
+import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 import { type Certificate, certificates } from "../certificates.ts";
 import { until } from "../e2e/patience.ts";
 import { testWith } from "../needs.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { TargetError } from "../../scenarios/errors.ts";
+import { TargetError } from "../../base/errors.ts";
 import { freePort } from "../../targets/launch/surroundings.ts";
 import { connectRedis } from "../../targets/redis_client.ts";
 import { until } from "../e2e/patience.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { VERSION } from "../../runner/version.ts";
+import { VERSION } from "../../base/version.ts";
 import { findProgram, testWith } from "../needs.ts";
 import { FOLDER, manifestFiles, readManifests } from "./manifests.ts";
 

@@ -2,7 +2,7 @@
  * Plateau beside wrk, on the same nginx: two generators that share no code must see the same server.
  */
 import assert from "node:assert/strict";
-import { measurement } from "../../runner/result.ts";
+import { measurement } from "../../runner/result/result.ts";
 import { findProgram, testWith } from "../needs.ts";
 import { startPacedNginx } from "./nginx.ts";
 import { plateau } from "./plateau.ts";

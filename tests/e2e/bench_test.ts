@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { type Measurement, measurement } from "../../runner/result.ts";
-import { decodeHistogram } from "../../runner/stats/hdr.ts";
+import { type Measurement, measurement } from "../../runner/result/result.ts";
+import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { plateau, serve } from "./plateau.ts";
 import { startRecorder } from "./recorder.ts";
 import { startWitness } from "./witness.ts";

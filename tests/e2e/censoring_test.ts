@@ -1,8 +1,8 @@
 /** What is only known to take longer than the load lasts. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Measurement, measurement } from "../../runner/result.ts";
-import { decodeHistogram } from "../../runner/stats/hdr.ts";
+import { type Measurement, measurement } from "../../runner/result/result.ts";
+import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { plateau } from "./plateau.ts";
 import { startWitness } from "./witness.ts";
 

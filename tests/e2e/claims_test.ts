@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { results } from "../../runner/result.ts";
+import { results } from "../../runner/result/result.ts";
 import { emptyFolder, plateau } from "./plateau.ts";
 
 const EXPERIMENT = `name: claiming

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Measurement, Results } from "../../runner/result.ts";
+import type { Measurement, Results } from "../../runner/result/result.ts";
 import { testWith } from "../needs.ts";
 import { type Call, type ErrorName, without } from "./denying.ts";
 import { emptyFolder, type Ended, Plateau, plateau } from "./plateau.ts";

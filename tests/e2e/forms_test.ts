@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Schema, Validator } from "@cfworker/json-schema";
 import { parse } from "csv-parse/sync";
-import { results as resultsSpec } from "../../runner/result.ts";
+import { results as resultsSpec } from "../../runner/result/result.ts";
 import { emptyFolder, plateau } from "./plateau.ts";
 import { startWitness } from "./witness.ts";
 

@@ -1,8 +1,8 @@
 /** What Plateau may not see or end: processes that /proc does not show, and those of another user. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Results } from "../../runner/result.ts";
-import { readStat } from "../../targets/launch/proc.ts";
+import type { Results } from "../../runner/result/result.ts";
+import { readStat } from "../../base/system/proc.ts";
 import { testWith } from "../needs.ts";
 import { until } from "./patience.ts";
 import { COMMAND, emptyFolder, plateau, serve, type Surroundings } from "./plateau.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { results } from "../../runner/result.ts";
+import { results } from "../../runner/result/result.ts";
 import { emptyFolder, plateau } from "./plateau.ts";
 
 Deno.test("a hostile body holds up no pattern: the load ends in time, and its checks fail", async () => {

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { type Results, results } from "../../runner/result.ts";
+import { type Results, results } from "../../runner/result/result.ts";
 import { testWith } from "../needs.ts";
 import { pause, until } from "./patience.ts";
 import { emptyFolder, Plateau, serve } from "./plateau.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type Measurement, measurement } from "../../runner/result.ts";
+import { type Measurement, measurement } from "../../runner/result/result.ts";
 import { emptyFolder, plateau } from "./plateau.ts";
 import { startWitness, type Witness } from "./witness.ts";
 

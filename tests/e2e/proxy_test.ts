@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Results, results, type Run } from "../../runner/result.ts";
+import { type Results, results, type Run } from "../../runner/result/result.ts";
 import { freePort } from "../../targets/launch/surroundings.ts";
 import { findProgram, testWith } from "../needs.ts";
 import { until } from "./patience.ts";

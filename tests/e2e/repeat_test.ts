@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Results, results } from "../../runner/result.ts";
-import { LOOKS } from "../../runner/stats/sequential.ts";
+import { type Results, results } from "../../runner/result/result.ts";
+import { LOOKS } from "../../runner/stats/confidence/sequential.ts";
 import { emptyFolder, Plateau, plateau } from "./plateau.ts";
 
 /**

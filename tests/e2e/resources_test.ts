@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Part, results, type Run } from "../../runner/result.ts";
+import { type Part, results, type Run } from "../../runner/result/result.ts";
 import { startRedis } from "../targets/fixtures/own_redis.ts";
 import { testWith } from "../needs.ts";
 import { emptyFolder, plateau } from "./plateau.ts";

@@ -1,6 +1,6 @@
 /** What `run --resume` decides about repetitions, failures, and what a cell needs. */
 import assert from "node:assert/strict";
-import { LOOKS } from "../../runner/stats/sequential.ts";
+import { LOOKS } from "../../runner/stats/confidence/sequential.ts";
 import { testWith } from "../needs.ts";
 import { Site } from "./site.ts";
 

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Results, Run } from "../../runner/result.ts";
-import { drawBy } from "../../scenarios/random.ts";
+import type { Results, Run } from "../../runner/result/result.ts";
+import { drawBy } from "../../base/random.ts";
 import { testWith } from "../needs.ts";
 import { pause, until } from "./patience.ts";
 import { Plateau, plateau } from "./plateau.ts";

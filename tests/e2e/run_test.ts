@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Results, results } from "../../runner/result.ts";
+import { type Results, results } from "../../runner/result/result.ts";
 import { emptyFolder, plateau } from "./plateau.ts";
 
 const SMALL = join(import.meta.dirname ?? "", "fixtures/small.yaml");

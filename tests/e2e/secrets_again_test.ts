@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { results } from "../../runner/result.ts";
+import { results } from "../../runner/result/result.ts";
 import { connectRedis } from "../../targets/redis_client.ts";
 import { testWith } from "../needs.ts";
 import { canaryOf, filesIn, findCanaries, startEcho } from "./canaries.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { results } from "../../runner/result.ts";
+import { results } from "../../runner/result/result.ts";
 import { testWith } from "../needs.ts";
 import { canaryOf, filesIn, findCanaries, startEcho } from "./canaries.ts";
 import { emptyFolder, Plateau, plateau } from "./plateau.ts";

@@ -1,7 +1,7 @@
 /** An experiment that is interrupted and gone on with, and the folder where that happens. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Results, results } from "../../runner/result.ts";
+import { type Results, results } from "../../runner/result/result.ts";
 import { emptyFolder, type Ended, Plateau, plateau, type Surroundings } from "./plateau.ts";
 
 /** A folder with the experiment in it, and what is done there. */

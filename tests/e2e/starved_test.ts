@@ -1,9 +1,9 @@
 /** Whether the program sees who was in the way of a target, with processes that really are. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Cause } from "../../runner/generator.ts";
-import { type Measurement, measurement } from "../../runner/result.ts";
-import { allowedCores, startOn } from "../../targets/launch/affinity.ts";
+import type { Cause } from "../../runner/result/generator.ts";
+import { type Measurement, measurement } from "../../runner/result/result.ts";
+import { allowedCores, startOn } from "../../base/system/affinity.ts";
 import { testWith } from "../needs.ts";
 import { Plateau, serve } from "./plateau.ts";
 

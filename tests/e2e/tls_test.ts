@@ -3,7 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { measurement, results } from "../../runner/result.ts";
+import { measurement, results } from "../../runner/result/result.ts";
 import { certificates } from "../certificates.ts";
 import { testWith } from "../needs.ts";
 import { emptyFolder, plateau } from "./plateau.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Measurement, measurement, results } from "../../runner/result.ts";
-import { allowedCores, startOn } from "../../targets/launch/affinity.ts";
+import { type Measurement, measurement, results } from "../../runner/result/result.ts";
+import { allowedCores, startOn } from "../../base/system/affinity.ts";
 import { testWith } from "../needs.ts";
 import { startNginx } from "./nginx.ts";
 import { emptyFolder, type Ended, Plateau, plateau, serve } from "./plateau.ts";

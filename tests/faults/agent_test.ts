@@ -1,6 +1,6 @@
 /** Agents that die, stall or lose Redis in the middle of a run, which ends on time all the same. */
 import assert from "node:assert/strict";
-import type { AgentPart, Measurement } from "../../runner/result.ts";
+import type { AgentPart, Measurement } from "../../runner/result/result.ts";
 import { testWith } from "../needs.ts";
 import { pause } from "../e2e/patience.ts";
 import { assertAsked, assertConserved, isLittle, partOf } from "../e2e/fleet/conservation.ts";

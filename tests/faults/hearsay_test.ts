@@ -1,12 +1,12 @@
 /** What others put into the ear of a coordinator while it listens to its agents. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type Link, openLink } from "../../runner/fleet/link.ts";
-import { ordersKey, toldQueue } from "../../runner/fleet/names.ts";
-import { packReport } from "../../runner/fleet/packing.ts";
-import { roster } from "../../runner/fleet/roster.ts";
-import { orders, type ToldInput } from "../../runner/fleet/told.ts";
-import { UNKNOWN } from "../../runner/trust/surroundings.ts";
+import { type Link, openLink } from "../../runner/fleet/protocol/redis_link.ts";
+import { ordersKey, toldQueue } from "../../runner/fleet/protocol/redis_keys.ts";
+import { packReport } from "../../runner/fleet/protocol/packing.ts";
+import { roster } from "../../runner/fleet/coordinator/roster.ts";
+import { orders, type ToldInput } from "../../runner/fleet/protocol/agent_message.ts";
+import { UNKNOWN } from "../../runner/host/host_activity.ts";
 import { report } from "../fleet/packed.ts";
 import { testWith } from "../needs.ts";
 import { assertAsked } from "../e2e/fleet/conservation.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Results, results } from "../../runner/result.ts";
+import { type Results, results } from "../../runner/result/result.ts";
 import { testWith } from "../needs.ts";
 import { pause, until } from "../e2e/patience.ts";
 import { assertAsked, assertConserved } from "../e2e/fleet/conservation.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { allowedHost, AllowList, LOOPBACK } from "../../runner/fleet/allow.ts";
+import { allowedHost, AllowList, LOOPBACK } from "../../runner/fleet/agent/allow.ts";
 import { endpointOf } from "../../targets/dial/endpoint.ts";
 
 const NAMES: Record<string, readonly string[]> = {

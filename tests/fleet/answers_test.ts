@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import process from "node:process";
-import { answerOf, answerWithin } from "../../runner/fleet/answers.ts";
-import { TargetError } from "../../scenarios/errors.ts";
+import { answerOf, answerWithin } from "../../runner/fleet/protocol/redis_link.ts";
+import { TargetError } from "../../base/errors.ts";
 
 const LONG_MS = 60_000;
 const never = (): Promise<never> => new Promise(() => {});

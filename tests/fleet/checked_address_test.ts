@@ -1,10 +1,10 @@
 /** A load goes where its agent's `--allow` looked, whatever the name means by then. */
 import assert from "node:assert/strict";
-import { AllowList } from "../../runner/fleet/allow.ts";
-import { readJob } from "../../runner/fleet/job_reading.ts";
-import type { AgentJob } from "../../runner/fleet/told.ts";
-import type { LoaderHooks } from "../../runner/loader.ts";
-import { LocalLoader } from "../../runner/local_loader.ts";
+import { AllowList } from "../../runner/fleet/agent/allow.ts";
+import { readJob } from "../../runner/fleet/agent/job_reading.ts";
+import type { AgentJob } from "../../runner/fleet/protocol/agent_message.ts";
+import type { LoaderHooks } from "../../runner/measure/loader.ts";
+import { LocalLoader } from "../../runner/measure/local_loader.ts";
 import { dial } from "../../targets/dial/dial.ts";
 import { endpointOf } from "../../targets/dial/endpoint.ts";
 import { certificates } from "../certificates.ts";

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
-import { Claims } from "../../runner/fleet/claims.ts";
-import { claimKey, ORDERS_MS, ordersKey, presenceKey } from "../../runner/fleet/names.ts";
-import { roster } from "../../runner/fleet/roster.ts";
-import type { Presence } from "../../runner/fleet/told.ts";
-import { VERSION } from "../../runner/version.ts";
-import { TargetError } from "../../scenarios/errors.ts";
+import { Claims, roster } from "../../runner/fleet/coordinator/roster.ts";
+import {
+  claimKey,
+  ORDERS_MS,
+  ordersKey,
+  presenceKey,
+} from "../../runner/fleet/protocol/redis_keys.ts";
+import type { Presence } from "../../runner/fleet/protocol/agent_message.ts";
+import { VERSION } from "../../base/version.ts";
+import { TargetError } from "../../base/errors.ts";
 import { connectRedis, type RedisClient } from "../../targets/redis_client.ts";
 import { RedisServer } from "../e2e/fleet/redis_server.ts";
 import { pause, until } from "../e2e/patience.ts";

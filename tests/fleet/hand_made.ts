@@ -1,14 +1,14 @@
 /** A coordinator whose every word the test chooses. */
 import { randomUUID } from "node:crypto";
-import { type Link, ONCE, openLink } from "../../runner/fleet/link.ts";
+import { type Link, ONCE, openLink } from "../../runner/fleet/protocol/redis_link.ts";
 import {
   agentQueue,
   ORDERS_MS,
   ordersKey,
   presenceKey,
   toldQueue,
-} from "../../runner/fleet/names.ts";
-import { readClock } from "../../runner/fleet/redis_clock.ts";
+} from "../../runner/fleet/protocol/redis_keys.ts";
+import { readClock } from "../../runner/fleet/protocol/redis_clock.ts";
 import {
   type AgentJobInput,
   type ClockReading,
@@ -18,10 +18,10 @@ import {
   type Told,
   told,
   type ToldOf,
-} from "../../runner/fleet/told.ts";
-import { VERSION } from "../../runner/version.ts";
-import { requestScenarioSpec } from "../../scenarios/scenario.ts";
-import { scriptOf } from "../../scenarios/script.ts";
+} from "../../runner/fleet/protocol/agent_message.ts";
+import { VERSION } from "../../base/version.ts";
+import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { scriptOf } from "../../scenarios/request/script.ts";
 import { until } from "../e2e/patience.ts";
 
 const IDLE: Orders = { run: null, startAtMs: null, stop: false };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { scriptShape } from "../../runner/fleet/job_schema.ts";
-import { encodeRequest } from "../../runner/http/request.ts";
-import { fillIn } from "../../scenarios/template.ts";
+import { scriptShape } from "../../runner/fleet/protocol/job_schema.ts";
+import { encodeRequest } from "../../base/http/request.ts";
+import { fillIn } from "../../scenarios/request/template.ts";
 import { refuses, sending, STEP } from "./jobs.ts";
 
 const SEED = 20_261_121;

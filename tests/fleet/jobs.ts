@@ -1,7 +1,7 @@
 /** Parts of jobs, and whether an agent would take them. */
 import assert from "node:assert/strict";
 import type { z } from "zod";
-import type { RequestStep } from "../../scenarios/script.ts";
+import type { RequestStep } from "../../scenarios/request/script.ts";
 
 /** With a message that tells why. */
 export function refuses(shape: z.ZodType, part: unknown, why: RegExp): void {

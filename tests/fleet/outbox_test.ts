@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { ONCE, openLink } from "../../runner/fleet/link.ts";
-import { Outbox } from "../../runner/fleet/outbox.ts";
+import { ONCE, openLink } from "../../runner/fleet/protocol/redis_link.ts";
+import { Outbox } from "../../runner/fleet/agent/outbox.ts";
 import { RedisServer } from "../e2e/fleet/redis_server.ts";
 import { until } from "../e2e/patience.ts";
 import { testWith } from "../needs.ts";

@@ -10,10 +10,14 @@ import {
   packPart,
   packReport,
   packSoFar,
-} from "../../runner/fleet/packing.ts";
-import { packedHistogram, packHistogram } from "../../runner/fleet/packed_histogram.ts";
-import { packWholes, unpackWholes } from "../../runner/fleet/whole_numbers.ts";
-import { BUCKETS, Histogram, type SparseHistogram } from "../../runner/stats/histogram.ts";
+} from "../../runner/fleet/protocol/packing.ts";
+import { packedHistogram, packHistogram } from "../../runner/fleet/protocol/packed_histogram.ts";
+import { packWholes, unpackWholes } from "../../runner/fleet/protocol/whole_numbers.ts";
+import {
+  BUCKETS,
+  Histogram,
+  type SparseHistogram,
+} from "../../runner/stats/histogram/histogram.ts";
 import { health, histogram, part, report } from "./packed.ts";
 
 const SEED = 20_261_121;

@@ -5,7 +5,7 @@ import {
   type ClockSample,
   readClock,
   startHereMs,
-} from "../../runner/fleet/redis_clock.ts";
+} from "../../runner/fleet/protocol/redis_clock.ts";
 import { connectRedis } from "../../targets/redis_client.ts";
 import { testWith } from "../needs.ts";
 import { startRedis } from "../targets/fixtures/own_redis.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { crew, freeOf } from "../../runner/fleet/roster.ts";
-import type { Presence } from "../../runner/fleet/told.ts";
-import { VERSION } from "../../runner/version.ts";
-import { TargetError } from "../../scenarios/errors.ts";
+import { crew, freeOf } from "../../runner/fleet/coordinator/roster.ts";
+import type { Presence } from "../../runner/fleet/protocol/agent_message.ts";
+import { VERSION } from "../../base/version.ts";
+import { TargetError } from "../../base/errors.ts";
 
 function agent(name: string, differing: Partial<Presence> = {}): Presence {
   return {

@@ -2,7 +2,7 @@
  * Feeds one decoder input after input, in a process that may be killed: `child.ts DECODER SEED PROGRESS`.
  * Before each input its number is written to the file PROGRESS; each finding is a line of JSON.
  */
-import { ExpectedError } from "../../scenarios/errors.ts";
+import { ExpectedError } from "../../base/errors.ts";
 import type { Decoder } from "./decoder.ts";
 import { inputOf } from "./mutate.ts";
 import { decoders } from "./registry.ts";

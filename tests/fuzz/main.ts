@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { inputOf } from "./mutate.ts";
 import { decoders } from "./registry.ts";
 import { watch } from "./watched.ts";
-import { parseDurationMs } from "../../scenarios/quantity.ts";
+import { parseDurationMs } from "../../base/quantity.ts";
 import type { FoundLine } from "./child.ts";
 
 /** As many as a CI machine has cores. */

@@ -2,7 +2,7 @@
  * Inputs for decoders, each by one number: a real sample of which something was changed, by its structure
  * where it has one, or by its bytes; now and then noise. Pure.
  */
-import { type Draw, drawBy, shuffled } from "../../scenarios/random.ts";
+import { type Draw, drawBy, shuffled } from "../../base/random.ts";
 
 export interface Seeds {
   readonly samples: readonly string[];

@@ -1,6 +1,6 @@
 /** Spellings of addresses that an agent may not load, as a hostile job may write them. */
 import assert from "node:assert/strict";
-import { AllowList, LOOPBACK } from "../../runner/fleet/allow.ts";
+import { AllowList, LOOPBACK } from "../../runner/fleet/agent/allow.ts";
 import { endpointOf } from "../../targets/dial/endpoint.ts";
 
 /** The names that are somebody else's; all but one lead to 10.1.2.3. */

@@ -1,8 +1,8 @@
 /** Jobs that no coordinator of ours sends: an agent refuses each with a line, and begins nothing. */
 import assert from "node:assert/strict";
-import { AllowList, LOOPBACK } from "../../runner/fleet/allow.ts";
-import { readJob } from "../../runner/fleet/job_reading.ts";
-import type { AgentJobInput } from "../../runner/fleet/told.ts";
+import { AllowList, LOOPBACK } from "../../runner/fleet/agent/allow.ts";
+import { readJob } from "../../runner/fleet/agent/job_reading.ts";
+import type { AgentJobInput } from "../../runner/fleet/protocol/agent_message.ts";
 import { jobOf, SECOND } from "../fleet/hand_made.ts";
 import { asking, sending, STEP } from "../fleet/jobs.ts";
 

@@ -1,6 +1,6 @@
 /** What a hostile agent reports besides, or in place of, what an honest one does. */
-import { packReport } from "../../runner/fleet/packing.ts";
-import { packHistogram } from "../../runner/fleet/packed_histogram.ts";
+import { packReport } from "../../runner/fleet/protocol/packing.ts";
+import { packHistogram } from "../../runner/fleet/protocol/packed_histogram.ts";
 import {
   bundle,
   COMPLETED,

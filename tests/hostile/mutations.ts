@@ -1,7 +1,7 @@
 /** Ways to spoil what this program has written, each as somebody would do it who means harm. */
 import { Buffer } from "node:buffer";
 import { deflateSync } from "node:zlib";
-import { LIMITS } from "../../scenarios/limits.ts";
+import { LIMITS } from "../../base/limits.ts";
 
 export type Tree = { [key: string]: unknown };
 

@@ -1,7 +1,7 @@
 /** What lies in Redis where agents say who they are. */
 import assert from "node:assert/strict";
-import { claimKey, presenceKey } from "../../runner/fleet/names.ts";
-import { roster } from "../../runner/fleet/roster.ts";
+import { claimKey, presenceKey } from "../../runner/fleet/protocol/redis_keys.ts";
+import { roster } from "../../runner/fleet/coordinator/roster.ts";
 import { connectRedis } from "../../targets/redis_client.ts";
 import { RedisServer } from "../e2e/fleet/redis_server.ts";
 import { testWith } from "../needs.ts";

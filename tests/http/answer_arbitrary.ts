@@ -2,7 +2,7 @@
  * Random answers for property tests: what is meant, and the octets that a server may say it with.
  */
 import fc from "fast-check";
-import { COMPLETE } from "../../runner/http/response.ts";
+import { COMPLETE } from "../../base/http/response.ts";
 import type { Outcome } from "./feed.ts";
 
 export interface Answer {

@@ -3,7 +3,7 @@
  * A ▸ stands before the first wrong octet. Where it can be, the rest is such that a more lenient reader
  * would find a whole answer, so that Node's parser can be asked, too.
  */
-import type { Reason } from "../../runner/http/reason.ts";
+import type { Reason } from "../../base/http/reason.ts";
 
 const OK = "HTTP/1.1 200 OK\r\n";
 const CHUNKED = `${OK}Transfer-Encoding: chunked\r\n\r\n`;

@@ -1,7 +1,7 @@
 /**
  * Feeding an answer to the reader in pieces, and what came of it.
  */
-import { NEED_MORE, ResponseReader } from "../../runner/http/response.ts";
+import { NEED_MORE, ResponseReader } from "../../base/http/response.ts";
 
 export interface Outcome {
   readonly state: number;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { BROKEN, COMPLETE, NEED_MORE, ResponseReader } from "../../runner/http/response.ts";
+import { BROKEN, COMPLETE, NEED_MORE, ResponseReader } from "../../base/http/response.ts";
 import { answers } from "./answer_arbitrary.ts";
 import { cutUp, feed, octetsOf, textOf } from "./feed.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { encodeRequest } from "../../runner/http/request.ts";
+import { encodeRequest } from "../../base/http/request.ts";
 import { textOf } from "./feed.ts";
 
 interface Row {

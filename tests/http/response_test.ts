@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { REASONS } from "../../runner/http/reason.ts";
-import { BROKEN, COMPLETE, NEED_MORE, ResponseReader } from "../../runner/http/response.ts";
+import { REASONS } from "../../base/http/reason.ts";
+import { BROKEN, COMPLETE, NEED_MORE, ResponseReader } from "../../base/http/response.ts";
 import { cutUp, feed, octetsOf, type Outcome, textOf } from "./feed.ts";
 import { BAD_MESSAGES } from "./bad_messages.ts";
 import { GOOD, type GoodMessage } from "./good_messages.ts";

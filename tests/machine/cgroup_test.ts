@@ -1,10 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  limitsOf,
-  parseCpuMax,
-  parseMemoryLimit,
-  parseQuota,
-} from "../../runner/machine/cgroup.ts";
+import { limitsOf, parseCpuMax, parseMemoryLimit, parseQuota } from "../../base/system/cgroup.ts";
 
 /** Reads from these files, by path. */
 function reader(files: Record<string, string>): (path: string) => string | null {

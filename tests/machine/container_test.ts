@@ -4,7 +4,7 @@ import {
   type ContainerSigns,
   virtualOf,
   type VirtualSigns,
-} from "../../runner/machine/container.ts";
+} from "../../base/system/container.ts";
 
 const NO_CONTAINER: ContainerSigns = {
   kernel: "6.1.0-18-amd64",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { describeMachine } from "../../runner/machine/describe.ts";
-import { machine } from "../../runner/machine/facts.ts";
+import { describeMachine } from "../../base/system/describe.ts";
+import { machine } from "../../base/system/facts.ts";
 import { testWith } from "../needs.ts";
 
 Deno.test("this machine's facts have the shape of the result file", () => {

@@ -5,7 +5,7 @@ import {
   parseOpenFiles,
   parsePorts,
   parseTurbo,
-} from "../../runner/machine/linux.ts";
+} from "../../base/system/linux.ts";
 
 const STATUS = `Name:	deno
 Threads:	9

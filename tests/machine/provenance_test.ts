@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
-import { commitOf, hashSettings } from "../../runner/provenance.ts";
-import { parseExperiment } from "../../scenarios/experiment_file.ts";
-import { Table } from "../../scenarios/values.ts";
+import { commitOf, hashSettings } from "../../runner/experiment/provenance.ts";
+import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
+import { Table } from "../../scenarios/request/values.ts";
 import { Certificates } from "../../targets/access.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
 import { testWith } from "../needs.ts";

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { agentFigures } from "../../report/agents/figures.ts";
-import { agentsText, measurementAgents } from "../../report/agents/model.ts";
-import { renderPage } from "../../report/html/page.ts";
-import { renderMarkdown, renderMeasurementMarkdown } from "../../report/markdown.ts";
+import { renderMarkdown, renderMeasurementMarkdown } from "../../report/files/markdown.ts";
+import { agentsText, measurementAgents } from "../../report/model/agents/agents.ts";
+import { agentFigures } from "../../report/model/agents/figures.ts";
+import { measurementModel } from "../../report/model/measurement.ts";
+import { reportModel } from "../../report/model/model.ts";
+import type { Table } from "../../report/model/tables/table.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { renderMeasurement } from "../../report/terminal/measurement.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
-import { reportModel } from "../../report/model.ts";
-import { measurementModel } from "../../report/measurement.ts";
-import type { Table } from "../../report/table.ts";
-import { type Measurement, type Results, results } from "../../runner/result.ts";
+import { type Measurement, type Results, results } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 import { type AgentSpec, fleetMeasurement } from "./fleet.ts";
 

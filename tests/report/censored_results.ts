@@ -1,14 +1,14 @@
 /** Results in which some latencies are lower bounds, request by request, so that a test can reckon what is right. */
-import { type Measurement, type Results, results } from "../../runner/result.ts";
-import { sum } from "../../report/spread.ts";
-import { isMovable, productLimitUs } from "../../runner/stats/censoring.ts";
-import { encodeHistogram } from "../../runner/stats/hdr.ts";
+import { sum } from "../../report/model/numbers/spread.ts";
+import { type Measurement, type Results, results } from "../../runner/result/result.ts";
+import { isMovable, productLimitUs } from "../../runner/stats/histogram/censoring.ts";
+import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import {
   Histogram,
   type SparseHistogram,
   valueAtPercentile,
-} from "../../runner/stats/histogram.ts";
-import { PERCENTILES } from "../../runner/stats/percentiles.ts";
+} from "../../runner/stats/histogram/histogram.ts";
+import { PERCENTILES } from "../../runner/stats/quantile.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 import { distributionOf } from "./intervals.ts";
 

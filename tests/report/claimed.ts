@@ -1,11 +1,11 @@
 /** Claims from their texts, and what becomes of them. */
 import assert from "node:assert/strict";
-import { groupRuns } from "../../report/cells.ts";
-import type { JudgedClaim } from "../../report/claims.ts";
-import { claimsModel } from "../../report/claims/model.ts";
-import type { Results } from "../../runner/result.ts";
-import type { Claim } from "../../scenarios/claim.ts";
-import { parseClaim } from "../../scenarios/claim_text.ts";
+import { groupRuns } from "../../report/model/runs/cells.ts";
+import type { JudgedClaim } from "../../report/model/claims/claims.ts";
+import { claimsModel } from "../../report/model/claims/model.ts";
+import type { Results } from "../../runner/result/result.ts";
+import type { Claim } from "../../scenarios/claims/claim.ts";
+import { parseClaim } from "../../scenarios/claims/claim_text.ts";
 import { around, type Rates } from "./rates.ts";
 
 export function claimOf(text: string, told: { source?: string; note?: string } = {}): Claim {

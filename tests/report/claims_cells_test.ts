@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { JudgedClaim } from "../../report/claims.ts";
-import type { Results } from "../../runner/result.ts";
+import type { JudgedClaim } from "../../report/model/claims/claims.ts";
+import type { Results } from "../../runner/result/result.ts";
 import { assertJudged, judge, RATES } from "./claimed.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";
 import { resultsAt } from "./rates.ts";

@@ -2,15 +2,15 @@
  * What a fleet of agents would have told of one run, made from a seed with the workers' own recorder, and
  * assembled as a run's measurement is.
  */
-import { type Asked, assemble } from "../../runner/assemble.ts";
-import type { IntervalPart } from "../../runner/load/intervals.ts";
-import type { WorkerReport } from "../../runner/load/job.ts";
-import { Recorder } from "../../runner/load/recorder.ts";
-import { SessionRecorder } from "../../runner/load/session_recorder.ts";
-import type { LoadedAgent } from "../../runner/loader.ts";
-import { type Measurement, measurement } from "../../runner/result.ts";
-import { Histogram } from "../../runner/stats/histogram.ts";
-import { Timeline } from "../../runner/timeline.ts";
+import { type Asked, assemble } from "../../runner/measure/assemble.ts";
+import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
+import type { WorkerReport } from "../../runner/load/worker/messages.ts";
+import { Recorder } from "../../runner/load/recording/recorder.ts";
+import { SessionRecorder } from "../../runner/load/recording/sessions.ts";
+import type { LoadedAgent } from "../../runner/measure/loader.ts";
+import { type Measurement, measurement } from "../../runner/result/result.ts";
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
+import { Timeline } from "../../runner/measure/timeline.ts";
 import { randomFrom } from "./intervals.ts";
 
 export interface AgentSpec {

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { parse } from "csv-parse/sync";
 import { lexer, type Tokens } from "marked";
-import { renderCsv } from "../../report/csv.ts";
-import { renderIntervalsCsv } from "../../report/csv/intervals.ts";
-import { renderJunit, resultsSuite } from "../../report/junit.ts";
-import { renderMarkdown } from "../../report/markdown.ts";
-import { reportModel } from "../../report/model.ts";
-import { results as schema } from "../../runner/result.ts";
-import { parseThreshold } from "../../scenarios/threshold.ts";
+import { renderCsv } from "../../report/files/csv.ts";
+import { renderIntervalsCsv } from "../../report/files/csv_intervals.ts";
+import { renderJunit, resultsSuite } from "../../report/files/junit.ts";
+import { renderMarkdown } from "../../report/files/markdown.ts";
+import { reportModel } from "../../report/model/model.ts";
+import { results as schema } from "../../runner/result/result.ts";
+import { parseThreshold } from "../../scenarios/claims/threshold.ts";
 import { resultsFixture } from "./fixture.ts";
 import { hostileResults } from "./hostile.ts";
 

@@ -1,11 +1,11 @@
 /** Thresholds on measurements of which every latency is known. */
 import assert from "node:assert/strict";
-import { type GateOutcome, judgeCells } from "../../report/gates.ts";
-import { gatedMeasurement } from "../../report/gates/cells.ts";
-import type { Measurement, Results } from "../../runner/result.ts";
-import { encodeHistogram } from "../../runner/stats/hdr.ts";
-import { Histogram } from "../../runner/stats/histogram.ts";
-import { parseThreshold, type Threshold } from "../../scenarios/threshold.ts";
+import { type GateOutcome, judgeCells } from "../../report/model/gates/gates.ts";
+import { gatedMeasurement } from "../../report/model/gates/cells.ts";
+import type { Measurement, Results } from "../../runner/result/result.ts";
+import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
+import { parseThreshold, type Threshold } from "../../scenarios/claims/threshold.ts";
 import { measurementFixture } from "./fixture.ts";
 import { distributionOf } from "./intervals.ts";
 

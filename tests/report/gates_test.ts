@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { type GateOutcome, worstOf } from "../../report/gates.ts";
-import { gateLine } from "../../report/gates/table.ts";
-import { renderMarkdown } from "../../report/markdown.ts";
-import { reportModel } from "../../report/model.ts";
+import { type GateOutcome, worstOf } from "../../report/model/gates/gates.ts";
+import { gateLine } from "../../report/model/gates/table.ts";
+import { renderMarkdown } from "../../report/files/markdown.ts";
+import { reportModel } from "../../report/model/model.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
-import type { Measurement } from "../../runner/result.ts";
+import type { Measurement } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 import { judge, plain, thresholdsOf, timed } from "./gated.ts";
 import { around, resultsAt } from "./rates.ts";

@@ -1,5 +1,5 @@
 /** Results in which every outside text tries to be something else than text. */
-import type { AgentPart, Claim, Results } from "../../runner/result.ts";
+import type { AgentPart, Claim, Results } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 import { fleetMeasurement } from "./fleet.ts";
 

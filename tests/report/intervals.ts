@@ -1,8 +1,8 @@
 /** Drawn latencies: what an interval of a run would hold, and what follows from it. */
-import type { Measurement } from "../../runner/result.ts";
-import { PERCENTILES } from "../../runner/stats/percentiles.ts";
-import { encodeHistogram } from "../../runner/stats/hdr.ts";
-import { Histogram } from "../../runner/stats/histogram.ts";
+import type { Measurement } from "../../runner/result/result.ts";
+import { PERCENTILES } from "../../runner/stats/quantile.ts";
+import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 
 export const INTERVAL_S = 0.25;
 export const ANSWER_BYTES = 180;

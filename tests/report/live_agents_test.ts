@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { LiveAgent } from "../../runner/progress.ts";
+import type { LiveAgent } from "../../runner/result/progress.ts";
 import { liveLines } from "../../report/terminal/live.ts";
 import { advance, NOTHING_YET } from "../../report/terminal/progress.ts";
 import { lineWidth, printed } from "../../report/writing/terminal.ts";

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
+import { reportModel } from "../../report/model/model.ts";
 import {
   advanceStatus,
   brokenStatus,
   endedStatus,
   GETTING_READY,
-} from "../../report/live_progress.ts";
-import { leftText } from "../../report/live_status.ts";
-import { reportModel } from "../../report/model.ts";
-import type { Progress } from "../../runner/progress.ts";
+} from "../../report/page/live_progress.ts";
+import { leftText } from "../../report/page/live_status.ts";
+import type { Progress } from "../../runner/result/progress.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 
 const CELL = { target: "hono", scenario: "static", parameters: { connections: 50 }, repetition: 2 };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Progress } from "../../runner/progress.ts";
+import type { Progress } from "../../runner/result/progress.ts";
 import { sparkline } from "../../report/terminal/bars.ts";
 import { liveLines, type LiveOptions } from "../../report/terminal/live.ts";
 import { advance, NOTHING_YET } from "../../report/terminal/progress.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Progress } from "../../runner/progress.ts";
+import type { Progress } from "../../runner/result/progress.ts";
 import { startProgress } from "../../report/terminal/view.ts";
 import { LIVE, MEASURED, MISSING, STARTING } from "./progress_events.ts";
 

@@ -1,5 +1,5 @@
 /** Results whose runs have given rates: their counts are changed alike in total and in every interval. */
-import type { Results } from "../../runner/result.ts";
+import type { Results } from "../../runner/result/result.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";
 
 /** Requests/s of each run by target. */

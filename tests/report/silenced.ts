@@ -1,5 +1,5 @@
 /** Measurements as a server leaves them that takes connections and never answers. */
-import type { Measurement } from "../../runner/result.ts";
+import type { Measurement } from "../../runner/result/result.ts";
 
 const COUNTED = { passed: 0, failed: 0 };
 

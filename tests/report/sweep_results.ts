@@ -1,5 +1,5 @@
 /** Results of experiments with factors: the rate and the median latency of each cell are given. */
-import type { Results, Run } from "../../runner/result.ts";
+import type { Results, Run } from "../../runner/result/result.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";
 import { around, setRate } from "./rates.ts";
 

@@ -1,6 +1,6 @@
 /** What the results of a trend are called. */
 import assert from "node:assert/strict";
-import type { Results } from "../../runner/result.ts";
+import type { Results } from "../../runner/result/result.ts";
 import { FAST, resultsOn, THREE, trendIn } from "./trended.ts";
 
 const NAMES: [sentence: string, results: Results[], labels: string[]][] = [

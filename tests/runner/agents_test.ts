@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fleetMeasurement } from "../report/fleet.ts";
-import type { AgentPart, Measurement } from "../../runner/result.ts";
+import type { AgentPart, Measurement } from "../../runner/result/result.ts";
 
 const FOUR = ["a", "b", "c", "d"].map((name) => ({ name }));
 

@@ -1,10 +1,10 @@
 /** A measurement of which a worker was held. */
 import assert from "node:assert/strict";
-import { LocalLoader } from "../../runner/local_loader.ts";
-import { measureLoad } from "../../runner/measure.ts";
-import { measurement } from "../../runner/result.ts";
-import { requestScenarioSpec } from "../../scenarios/scenario.ts";
-import { scriptOf } from "../../scenarios/script.ts";
+import { LocalLoader } from "../../runner/measure/local_loader.ts";
+import { measureLoad } from "../../runner/measure/measure.ts";
+import { measurement } from "../../runner/result/result.ts";
+import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { scriptOf } from "../../scenarios/request/script.ts";
 import { heldPool } from "../load/held_pool.ts";
 
 Deno.test({

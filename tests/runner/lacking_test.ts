@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { cellNeeds } from "../../runner/lacking.ts";
-import { experimentSpec } from "../../scenarios/experiment.ts";
-import { planCells } from "../../scenarios/plan.ts";
+import { cellNeeds } from "../../runner/experiment/missing_prerequisites.ts";
+import { experimentSpec } from "../../scenarios/file/experiment.ts";
+import { planCells } from "../../scenarios/plan/plan.ts";
 
 const api = { app: "api" };
 const NEEDS: [what: string, target: unknown, scenario: unknown, needs: string[]][] = [

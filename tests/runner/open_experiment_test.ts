@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { openExperiment } from "../../runner/open_experiment.ts";
-import { secrets } from "../../scenarios/secrets.ts";
+import { openExperiment } from "../../runner/experiment/provenance.ts";
+import { secrets } from "../../base/secrets.ts";
 
 Deno.test("names of an experiment stay where they are meant, though a secret is such a word", () => {
   secrets.keep("static", "${env.WAY}");

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { ProofsApart, proveAnswers } from "../../runner/proving.ts";
-import { TargetError } from "../../scenarios/errors.ts";
-import { experimentSpec } from "../../scenarios/experiment.ts";
-import { type Cell, planCells } from "../../scenarios/plan.ts";
-import { scriptOf } from "../../scenarios/script.ts";
+import { ProofsApart, proveAnswers } from "../../runner/experiment/preflight.ts";
+import { TargetError } from "../../base/errors.ts";
+import { experimentSpec } from "../../scenarios/file/experiment.ts";
+import { type Cell, planCells } from "../../scenarios/plan/plan.ts";
+import { scriptOf } from "../../scenarios/request/script.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
 
 const { signal } = new AbortController();

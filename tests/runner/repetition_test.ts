@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { boundsOf, repeatSentence, Repetition } from "../../runner/repetition.ts";
-import type { CountedPart } from "../../runner/stats/interval_blocks.ts";
-import type { Run } from "../../runner/result.ts";
-import { LOOKS } from "../../runner/stats/sequential.ts";
-import type { Repeat } from "../../scenarios/repetition.ts";
+import { boundsOf, repeatSentence, Repetition } from "../../runner/experiment/repetition.ts";
+import type { CountedPart } from "../../runner/stats/confidence/blocks.ts";
+import type { Run } from "../../runner/result/result.ts";
+import { LOOKS } from "../../runner/stats/confidence/sequential.ts";
+import type { Repeat } from "../../scenarios/plan/repetition.ts";
 import { type CellSpec, resultsFixture } from "../report/fixture.ts";
 
 const UNTIL: Exclude<Repeat, number> = { until: 0.02, atMost: null, budget: null };

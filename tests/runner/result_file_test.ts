@@ -1,15 +1,15 @@
 /** Results on a disk that does not take them. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { carryOutBlocks } from "../../runner/blocks.ts";
-import { endWithout } from "../../runner/load/lost.ts";
-import type { Loaded, Loader } from "../../runner/loader.ts";
-import { ResultFile } from "../../runner/result_file.ts";
-import { Kept } from "../../runner/resume.ts";
-import { UNKNOWN } from "../../runner/trust/surroundings.ts";
-import { TargetError } from "../../scenarios/errors.ts";
-import { experimentSpec } from "../../scenarios/experiment.ts";
-import { planBlocks } from "../../scenarios/plan.ts";
+import { carryOutBlocks } from "../../runner/experiment/blocks.ts";
+import { endWithout } from "../../runner/load/worker/lost.ts";
+import type { Loaded, Loader } from "../../runner/measure/loader.ts";
+import { ResultFile } from "../../runner/result/result_file.ts";
+import { Kept } from "../../runner/experiment/resume.ts";
+import { UNKNOWN } from "../../runner/host/host_activity.ts";
+import { TargetError } from "../../base/errors.ts";
+import { experimentSpec } from "../../scenarios/file/experiment.ts";
+import { planBlocks } from "../../scenarios/plan/plan.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
 import { resultsFixture } from "../report/fixture.ts";
@@ -36,8 +36,8 @@ Deno.test("what the disk does not take is told with its place, and is no defect 
 /** Asks nothing, and says so. */
 const IDLE: Loader = {
   load: (_, hooks): Promise<Loaded> => {
-    const supply = { kind: "closed", requests: Infinity } as const;
-    const share = { supply, scriptKind: "requests", durationUs: 1_000 } as const;
+    const pacer = { kind: "closed", requests: Infinity } as const;
+    const share = { pacer, scriptKind: "requests", durationUs: 1_000 } as const;
     hooks.onStart(performance.timeOrigin + performance.now());
     const stage = { surroundings: UNKNOWN, calibration: null, sharesMachine: false };
     const reports = [endWithout(share, null).report];

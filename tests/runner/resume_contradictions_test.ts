@@ -1,17 +1,17 @@
 /** Results that somebody edited, and what is named of them. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { describeLoad } from "../../runner/described_load.ts";
-import { hashSettings } from "../../runner/provenance.ts";
-import type { Missing, Results, Run } from "../../runner/result.ts";
-import { contradictions } from "../../runner/resume_contradictions.ts";
-import { experimentSpec } from "../../scenarios/experiment.ts";
-import { planBlocks } from "../../scenarios/plan.ts";
-import { seedOfRepetition } from "../../scenarios/random.ts";
-import { planResumed } from "../../cli/resume.ts";
-import { describeMachine } from "../../runner/machine/describe.ts";
-import { VERSION } from "../../runner/version.ts";
-import { type Problem, UserError } from "../../scenarios/errors.ts";
+import { describeLoad } from "../../runner/measure/described_load.ts";
+import { hashSettings } from "../../runner/experiment/provenance.ts";
+import type { Missing, Results, Run } from "../../runner/result/result.ts";
+import { contradictions } from "../../runner/experiment/resume_contradictions.ts";
+import { experimentSpec } from "../../scenarios/file/experiment.ts";
+import { planBlocks } from "../../scenarios/plan/plan.ts";
+import { seedOfRepetition } from "../../base/random.ts";
+import { planResumed } from "../../cli/experiment/resume.ts";
+import { describeMachine } from "../../base/system/describe.ts";
+import { VERSION } from "../../base/version.ts";
+import { type Problem, UserError } from "../../base/errors.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
 import { resultsFixture } from "../report/fixture.ts";
 

@@ -1,9 +1,15 @@
 import assert from "node:assert/strict";
-import type { Results } from "../../runner/result.ts";
-import { commitNote, continued, Kept, refusals } from "../../runner/resume.ts";
-import { changesBetween, changeText } from "../../runner/resume_changes.ts";
-import { experimentSpec } from "../../scenarios/experiment.ts";
-import { planBlocks, type PlannedRun } from "../../scenarios/plan.ts";
+import type { Results } from "../../runner/result/result.ts";
+import {
+  changesBetween,
+  changeText,
+  commitNote,
+  continued,
+  Kept,
+  refusals,
+} from "../../runner/experiment/resume.ts";
+import { experimentSpec } from "../../scenarios/file/experiment.ts";
+import { planBlocks, type PlannedRun } from "../../scenarios/plan/plan.ts";
 import { resultsFixture } from "../report/fixture.ts";
 
 const changes: [sentence: string, before: unknown, now: unknown, texts: string[]][] = [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { Schedule } from "../../runner/schedule.ts";
-import { experimentSpec } from "../../scenarios/experiment.ts";
-import { planCells } from "../../scenarios/plan.ts";
+import { Schedule } from "../../runner/experiment/schedule.ts";
+import { experimentSpec } from "../../scenarios/file/experiment.ts";
+import { planCells } from "../../scenarios/plan/plan.ts";
 
 /** Two targets, each asked for 1 s and for 3 s. */
 const [A1, A3, B1, B3] = planCells(experimentSpec.parse({

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import type { Results } from "../../runner/result.ts";
-import { assertAsBefore } from "../../runner/starting_results.ts";
-import { experimentSpec } from "../../scenarios/experiment.ts";
-import { type Cell, planCells } from "../../scenarios/plan.ts";
+import type { Results } from "../../runner/result/result.ts";
+import { assertAsBefore } from "../../runner/experiment/starting_results.ts";
+import { experimentSpec } from "../../scenarios/file/experiment.ts";
+import { type Cell, planCells } from "../../scenarios/plan/plan.ts";
 import { resultsFixture } from "../report/fixture.ts";
 
 const [A, B] = planCells(experimentSpec.parse({

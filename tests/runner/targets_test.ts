@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { Targets } from "../../runner/targets.ts";
-import { experimentSpec } from "../../scenarios/experiment.ts";
-import { type Plan, planCells, type PlannedRun } from "../../scenarios/plan.ts";
+import { Targets } from "../../runner/experiment/targets.ts";
+import { experimentSpec } from "../../scenarios/file/experiment.ts";
+import { type Plan, planCells, type PlannedRun } from "../../scenarios/plan/plan.ts";
 import { program } from "../targets/fixtures/launch_context.ts";
 
 const FIXTURES = new URL("../targets/fixtures/", import.meta.url).pathname;

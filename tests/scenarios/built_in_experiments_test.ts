@@ -2,20 +2,20 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Claim, FigureSide, Side } from "../../scenarios/claim.ts";
-import type { Experiment } from "../../scenarios/experiment.ts";
-import { cellsOf, choiceOf, SCENARIO, TARGET } from "../../scenarios/claim_cells.ts";
-import { parseExperiment } from "../../scenarios/experiment_file.ts";
+import type { Claim, FigureSide, Side } from "../../scenarios/claims/claim.ts";
+import type { Experiment } from "../../scenarios/file/experiment.ts";
+import { cellsOf, choiceOf, SCENARIO, TARGET } from "../../base/figures/cells.ts";
+import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { experiments } from "../../scenarios/experiments/registry.ts";
-import { type Cell, planCells } from "../../scenarios/plan.ts";
-import type { PublishedValues } from "../../scenarios/published.ts";
+import { type Cell, planCells } from "../../scenarios/plan/plan.ts";
+import type { PublishedValues } from "../../scenarios/claims/published.ts";
 import {
   type Names,
   namesOf,
   parseSelector,
   resolveSelector,
   type Selector,
-} from "../../scenarios/selector.ts";
+} from "../../base/figures/selector.ts";
 
 /** Those that reproduce a study; the demo has no published figures and no scale. */
 const STUDIES = Object.keys(experiments).filter((name) => name !== "quick");

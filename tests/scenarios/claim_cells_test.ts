@@ -1,13 +1,7 @@
 /** The cells of a claim: several words of a kind mean any of them. */
 import assert from "node:assert/strict";
-import {
-  cellsOf,
-  type Choice,
-  choiceOf,
-  differIn,
-  factorsOf,
-} from "../../scenarios/claim_cells.ts";
-import { namesOf, parseSelector, type SelectableCell } from "../../scenarios/selector.ts";
+import { cellsOf, type Choice, choiceOf, differIn, factorsOf } from "../../base/figures/cells.ts";
+import { namesOf, parseSelector, type SelectableCell } from "../../base/figures/selector.ts";
 
 const cells: SelectableCell[] = ["fastify", "express", "gin"].flatMap((target) =>
   ["static", "fib"].flatMap((scenario) =>

@@ -5,9 +5,9 @@ import {
   type Ratios,
   type Says,
   type Side,
-} from "../../scenarios/claim.ts";
-import { parseClaim } from "../../scenarios/claim_text.ts";
-import { parseExperiment } from "../../scenarios/experiment_file.ts";
+} from "../../scenarios/claims/claim.ts";
+import { parseClaim } from "../../scenarios/claims/claim_text.ts";
+import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { wrongLines } from "./right_experiment.ts";
 
 function said(text: string): Claim {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { filesFrom } from "../../scenarios/disk_files.ts";
-import { UserError } from "../../scenarios/errors.ts";
-import { loadExperiment } from "../../scenarios/experiment_file.ts";
-import type { Files } from "../../scenarios/files.ts";
-import { planCells } from "../../scenarios/plan.ts";
-import { scriptOf } from "../../scenarios/script.ts";
+import { filesFrom } from "../../scenarios/file/disk_files.ts";
+import { UserError } from "../../base/errors.ts";
+import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
+import type { Files } from "../../base/files.ts";
+import { planCells } from "../../scenarios/plan/plan.ts";
+import { scriptOf } from "../../scenarios/request/script.ts";
 
 interface Folder extends Disposable {
   readonly path: string;

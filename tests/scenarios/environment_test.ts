@@ -1,12 +1,12 @@
 /** `${env.NAME}` and secret parameters in experiment files. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import type { Experiment } from "../../scenarios/experiment.ts";
-import { UserError } from "../../scenarios/errors.ts";
-import { parseExperiment } from "../../scenarios/experiment_file.ts";
-import { isSecretField } from "../../scenarios/secret_fields.ts";
-import { Secrets, secrets } from "../../scenarios/secrets.ts";
-import { YamlText } from "../../scenarios/yaml_text.ts";
+import type { Experiment } from "../../scenarios/file/experiment.ts";
+import { UserError } from "../../base/errors.ts";
+import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
+import { isSecretField } from "../../base/secret_fields.ts";
+import { Secrets, secrets } from "../../base/secrets.ts";
+import { YamlText } from "../../base/yaml/yaml_text.ts";
 
 const REST = "load: { duration: 1s }\nname: a\n";
 const TARGET = "targets: { t: { url: http://127.0.0.1:1 } }\n";

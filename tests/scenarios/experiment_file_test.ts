@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { basename, dirname, join } from "node:path";
-import { UserError } from "../../scenarios/errors.ts";
-import { loadExperiment, parseExperiment } from "../../scenarios/experiment_file.ts";
+import { UserError } from "../../base/errors.ts";
+import { loadExperiment, parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { experiments } from "../../scenarios/experiments/registry.ts";
 import { RIGHT, wrongLines } from "./right_experiment.ts";
 
@@ -89,7 +89,7 @@ for (const [sentence, path, line] of unreadable) {
 
 Deno.test("every choice of the starter is right when its # is taken away", async () => {
   const starter = await Deno.readTextFile(
-    join(import.meta.dirname ?? "", "../../cli/starter.yaml"),
+    join(import.meta.dirname ?? "", "../../cli/commands/starter.yaml"),
   );
   const inPhases = (text: string): string =>
     text.replace("# phases:", "phases:").replace(/^ *duration: .*$/m, "");

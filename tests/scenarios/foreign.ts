@@ -1,11 +1,11 @@
 /** Files of other tools, as text, for the tests of what they become. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Experiment } from "../../scenarios/experiment.ts";
-import { parseExperiment } from "../../scenarios/experiment_file.ts";
-import { NO_FILES } from "../../scenarios/files.ts";
-import { type ForeignFile, foreignFile } from "../../scenarios/imports/foreign_file.ts";
-import { loadEngine } from "../../scenarios/pattern.ts";
+import type { Experiment } from "../../scenarios/file/experiment.ts";
+import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
+import { NO_FILES } from "../../base/files.ts";
+import { type ForeignFile, foreignFile } from "../../scenarios/imports/registry.ts";
+import { loadEngine } from "../../base/pattern.ts";
 
 await loadEngine();
 

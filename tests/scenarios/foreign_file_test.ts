@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { filesFrom } from "../../scenarios/disk_files.ts";
-import { UserError } from "../../scenarios/errors.ts";
-import { loadExperiment, parseExperiment } from "../../scenarios/experiment_file.ts";
-import { NO_FILES } from "../../scenarios/files.ts";
-import { foreignFile } from "../../scenarios/imports/foreign_file.ts";
-import { secrets } from "../../scenarios/secrets.ts";
-import { scriptOf } from "../../scenarios/script.ts";
+import { filesFrom } from "../../scenarios/file/disk_files.ts";
+import { UserError } from "../../base/errors.ts";
+import { loadExperiment, parseExperiment } from "../../scenarios/file/experiment_file.ts";
+import { NO_FILES } from "../../base/files.ts";
+import { foreignFile } from "../../scenarios/imports/registry.ts";
+import { secrets } from "../../base/secrets.ts";
+import { scriptOf } from "../../scenarios/request/script.ts";
 import { becomes, experimentOf, fixture, FOLDER, script } from "./foreign.ts";
 
 Deno.test("an Artillery script of the reference is walked as there, with rows of its payload", async () => {

@@ -1,9 +1,9 @@
 /** HAR files: what their requests are here. */
 import assert from "node:assert/strict";
-import { parseExperiment } from "../../scenarios/experiment_file.ts";
-import { scriptOf } from "../../scenarios/script.ts";
-import { fillIn } from "../../scenarios/template.ts";
-import type { WireRequest } from "../../scenarios/request.ts";
+import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
+import { scriptOf } from "../../scenarios/request/script.ts";
+import { fillIn } from "../../scenarios/request/template.ts";
+import type { WireRequest } from "../../base/http/request.ts";
 import { becomes } from "./foreign.ts";
 
 const BRACED: readonly (readonly [type: string, text: string, sent: string])[] = [

@@ -1,14 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import {
-  beyond,
-  checkLimit,
-  isWithin,
-  type LimitName,
-  LIMITS,
-  mostOf,
-} from "../../scenarios/limits.ts";
-import { UserError } from "../../scenarios/errors.ts";
+import { beyond, checkLimit, isWithin, type LimitName, LIMITS, mostOf } from "../../base/limits.ts";
+import { UserError } from "../../base/errors.ts";
 
 const NAMES = Object.keys(LIMITS) as LimitName[];
 

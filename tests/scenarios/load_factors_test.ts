@@ -1,7 +1,7 @@
 /** Lists in a load are factors. */
 import assert from "node:assert/strict";
-import { type ExperimentInput, experimentSpec } from "../../scenarios/experiment.ts";
-import { planCells } from "../../scenarios/plan.ts";
+import { type ExperimentInput, experimentSpec } from "../../scenarios/file/experiment.ts";
+import { planCells } from "../../scenarios/plan/plan.ts";
 
 type LoadInput = ExperimentInput["load"];
 

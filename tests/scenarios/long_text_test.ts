@@ -1,13 +1,13 @@
 /** Text from outside that a careless reader would read for minutes. */
 import assert from "node:assert/strict";
-import { parseClaim } from "../../scenarios/claim_text.ts";
-import { UserError } from "../../scenarios/errors.ts";
-import { loadExperiment } from "../../scenarios/experiment_file.ts";
-import { LIMITS } from "../../scenarios/limits.ts";
-import { readPercentage } from "../../scenarios/percentage.ts";
-import { repeat } from "../../scenarios/repetition.ts";
-import { parseSelector } from "../../scenarios/selector.ts";
-import { parseThreshold } from "../../scenarios/threshold.ts";
+import { parseClaim } from "../../scenarios/claims/claim_text.ts";
+import { UserError } from "../../base/errors.ts";
+import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { readPercentage } from "../../base/figures/figure.ts";
+import { repeat } from "../../scenarios/plan/repetition.ts";
+import { parseSelector } from "../../base/figures/selector.ts";
+import { parseThreshold } from "../../scenarios/claims/threshold.ts";
 import { becomes, script } from "./foreign.ts";
 
 const LENGTH = 300_000;

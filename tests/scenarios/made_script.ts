@@ -1,9 +1,9 @@
 /** Scripts made from scenarios as they are written, with files that no disk holds. */
 import assert from "node:assert/strict";
-import { type Files, NO_FILES, type Row } from "../../scenarios/files.ts";
-import { scenarioSpecWith } from "../../scenarios/scenario.ts";
-import { type Script, scriptOf } from "../../scenarios/script.ts";
-import { loadEngine } from "../../scenarios/pattern.ts";
+import { type Files, NO_FILES, type Row } from "../../base/files.ts";
+import { scenarioSpecWith } from "../../scenarios/request/scenario.ts";
+import { type Script, scriptOf } from "../../scenarios/request/script.ts";
+import { loadEngine } from "../../base/pattern.ts";
 
 await loadEngine();
 

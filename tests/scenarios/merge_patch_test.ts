@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { LayeredData } from "../../scenarios/merge_patch.ts";
+import { LayeredData } from "../../base/yaml/merge_patch.ts";
 
 /** The examples of RFC 7396, appendix A, but those that are no maps. */
 const PATCHES: [target: unknown, patch: unknown, result: unknown][] = [

@@ -1,6 +1,6 @@
 /** Values that a choice gives other parameters, and those that it leaves without a place. */
 import assert from "node:assert/strict";
-import { parseExperiment } from "../../scenarios/experiment_file.ts";
+import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { wrongLines } from "./right_experiment.ts";
 
 /** Two values, of which each choice does without one; one of them comes before the choices. */

@@ -1,8 +1,8 @@
 /** Parameters of an experiment file: what is put in where, and what people get wrong. */
 import assert from "node:assert/strict";
-import type { Experiment } from "../../scenarios/experiment.ts";
-import { loadExperiment, parseExperiment } from "../../scenarios/experiment_file.ts";
-import { planCells } from "../../scenarios/plan.ts";
+import type { Experiment } from "../../scenarios/file/experiment.ts";
+import { loadExperiment, parseExperiment } from "../../scenarios/file/experiment_file.ts";
+import { planCells } from "../../scenarios/plan/plan.ts";
 import { wrongLines } from "./right_experiment.ts";
 
 /** Lines 1 to 4 of a file are its parameters, 5 to 8 what they change. */

@@ -1,7 +1,7 @@
 /** Patterns over what servers answer: what they match, what can't be matched, and in which time. */
 import assert from "node:assert/strict";
-import { loadEngine, searchFor, withEngine, wrongPattern } from "../../scenarios/pattern.ts";
-import { LIMITS } from "../../scenarios/limits.ts";
+import { loadEngine, searchFor, withEngine, wrongPattern } from "../../base/pattern.ts";
+import { LIMITS } from "../../base/limits.ts";
 
 Deno.test("a pattern that is met before its engine is read again with it", async () => {
   let reads = 0;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { coresText, parseCores } from "../../scenarios/core_list.ts";
-import { coresProblem } from "../../scenarios/pin.ts";
+import { coresText, parseCores } from "../../base/system/core_list.ts";
+import { coresProblem } from "../../scenarios/load/pin.ts";
 import { testWith } from "../needs.ts";
 import { RIGHT, wrongLines } from "./right_experiment.ts";
 

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { UserError } from "../../scenarios/errors.ts";
+import { UserError } from "../../base/errors.ts";
 import {
   type Experiment,
   type ExperimentInput,
   experimentSpec,
-} from "../../scenarios/experiment.ts";
+} from "../../scenarios/file/experiment.ts";
 import {
   type Cell,
   planBlocks,
   planCells,
   type PlannedRun,
   type PlanOptions,
-} from "../../scenarios/plan.ts";
+} from "../../scenarios/plan/plan.ts";
 
 function experimentOf(changes: Partial<ExperimentInput> = {}): Experiment {
   return experimentSpec.parse({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { parseExperiment } from "../../scenarios/experiment_file.ts";
-import { published } from "../../scenarios/published.ts";
+import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
+import { published } from "../../scenarios/claims/published.ts";
 import { wrongLines } from "./right_experiment.ts";
 
 const EXPERIMENT = `name: x

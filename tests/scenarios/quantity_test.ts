@@ -7,7 +7,7 @@ import {
   parseRatePerSec,
   ratePerSec,
   rateText,
-} from "../../scenarios/quantity.ts";
+} from "../../base/quantity.ts";
 
 const durations: [text: string, ms: number | null][] = [
   ["250ms", 250],

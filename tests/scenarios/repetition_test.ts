@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { UserError } from "../../scenarios/errors.ts";
-import { parseExperiment } from "../../scenarios/experiment_file.ts";
-import { type Repeat, repeatText } from "../../scenarios/repetition.ts";
+import { UserError } from "../../base/errors.ts";
+import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
+import { type Repeat, repeatText } from "../../scenarios/plan/repetition.ts";
 
 const REST = `name: small
 targets: { api: { app: api } }

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
+import type { WireRequest } from "../../base/http/request.ts";
 import {
   type Answer,
   type Expectation,
   rightStatuses,
-  type WireRequest,
   wireRequest,
   wrongAnswer,
-} from "../../scenarios/request.ts";
-import { type RequestScenario, requestScenarioSpec } from "../../scenarios/scenario.ts";
+} from "../../scenarios/request/request.ts";
+import { type RequestScenario, requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 
 type Input = Parameters<typeof requestScenarioSpec.parse>[0];
 

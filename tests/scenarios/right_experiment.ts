@@ -1,8 +1,8 @@
 /** A small experiment without fault, and what is wrong with those made from it. */
 import assert from "node:assert/strict";
-import { UserError } from "../../scenarios/errors.ts";
-import { parseExperiment } from "../../scenarios/experiment_file.ts";
-import type { Files } from "../../scenarios/files.ts";
+import { UserError } from "../../base/errors.ts";
+import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
+import type { Files } from "../../base/files.ts";
 
 export const RIGHT = `name: right
 targets: { api: { app: api } }

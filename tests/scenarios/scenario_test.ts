@@ -1,8 +1,8 @@
 /** Mixes, flows, pages and values: what people get wrong in them, and what they are told. */
 import assert from "node:assert/strict";
-import { type Files, NO_FILES } from "../../scenarios/files.ts";
+import { type Files, NO_FILES } from "../../base/files.ts";
 import { wrongLines } from "./right_experiment.ts";
-import { loadEngine } from "../../scenarios/pattern.ts";
+import { loadEngine } from "../../base/pattern.ts";
 
 await loadEngine();
 

@@ -5,8 +5,8 @@ import {
   isSecretField,
   secretsIn,
   secretsInWord,
-} from "../../scenarios/secret_fields.ts";
-import { Secrets } from "../../scenarios/secrets.ts";
+} from "../../base/secret_fields.ts";
+import { Secrets } from "../../base/secrets.ts";
 
 const VALUE = "p\"&<5'é +s/7?";
 

@@ -6,7 +6,7 @@ import {
   resolveSelector,
   type SelectableCell,
   selectionOf,
-} from "../../scenarios/selector.ts";
+} from "../../base/figures/selector.ts";
 
 const cells: SelectableCell[] = ["fastify", "express"].flatMap((target) =>
   ["static", "fib"].flatMap((scenario) =>

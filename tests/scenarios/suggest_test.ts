@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { closest } from "../../scenarios/suggest.ts";
+import { closest } from "../../base/suggest.ts";
 
 const KNOWN = ["title", "targets", "scenarios", "load", "name", "set"];
 

@@ -1,9 +1,9 @@
 /** The way to a target in an experiment file: certificates and sockets, and what people are told of them. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { UserError } from "../../scenarios/errors.ts";
-import { loadExperiment } from "../../scenarios/experiment_file.ts";
-import { planCells } from "../../scenarios/plan.ts";
+import { UserError } from "../../base/errors.ts";
+import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
+import { planCells } from "../../scenarios/plan/plan.ts";
 import { startTarget } from "../../targets/launch/registry.ts";
 import type { Access } from "../../targets/access.ts";
 import { certificates } from "../certificates.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { WireRequest } from "../../scenarios/request.ts";
-import { fillIn, namesIn } from "../../scenarios/template.ts";
+import type { WireRequest } from "../../base/http/request.ts";
+import { fillIn, namesIn } from "../../scenarios/request/template.ts";
 
 function wireOf(changes: Partial<WireRequest>): WireRequest {
   return { method: "POST", path: "/", headers: {}, body: null, ...changes };

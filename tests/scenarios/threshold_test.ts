@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { FIGURE_NAMES, readFigure } from "../../scenarios/figure.ts";
-import { margin, parseThreshold, type Threshold } from "../../scenarios/threshold.ts";
+import { FIGURE_NAMES, readFigure } from "../../base/figures/figure.ts";
+import { margin, parseThreshold, type Threshold } from "../../scenarios/claims/threshold.ts";
 import { RIGHT, wrongLines } from "./right_experiment.ts";
 
 function parsed(text: string): Threshold {

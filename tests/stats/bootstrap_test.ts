@@ -4,9 +4,9 @@ import {
   type BootstrapOptions,
   type Estimate,
   estimateOfMean,
-} from "../../runner/stats/bootstrap.ts";
-import { Histogram } from "../../runner/stats/histogram.ts";
-import type { Block, Figure } from "../../runner/stats/pool.ts";
+} from "../../runner/stats/confidence/bootstrap.ts";
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
+import type { Block, Figure } from "../../runner/stats/confidence/pool.ts";
 import { quantileOf } from "../../runner/stats/quantile.ts";
 import plain from "./data/bootstrap.json" with { type: "json" };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { cellName, estimateCell, RESAMPLES } from "../../runner/stats/cell_estimates.ts";
-import { Histogram } from "../../runner/stats/histogram.ts";
-import type { Block } from "../../runner/stats/pool.ts";
+import { cellName, estimateCell, RESAMPLES } from "../../runner/stats/confidence/bootstrap.ts";
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
+import type { Block } from "../../runner/stats/confidence/pool.ts";
 
 const RUNS = [100, 104, 97, 101].map((completed): Block[] => {
   const latency = new Histogram();

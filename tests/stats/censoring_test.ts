@@ -1,12 +1,17 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { isMovable, mostUs, productLimitUs, withoutBounds } from "../../runner/stats/censoring.ts";
+import {
+  isMovable,
+  mostUs,
+  productLimitUs,
+  withoutBounds,
+} from "../../runner/stats/histogram/censoring.ts";
 import {
   Histogram,
   type SparseHistogram,
   valueAtPercentile,
-} from "../../runner/stats/histogram.ts";
-import { Pool } from "../../runner/stats/pool.ts";
+} from "../../runner/stats/histogram/histogram.ts";
+import { Pool } from "../../runner/stats/confidence/pool.ts";
 import { Random } from "../../bench/statistics/random.ts";
 
 const SEED = 19_580_601;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { findChangePoints } from "../../runner/stats/change_points.ts";
+import { findChangePoints } from "../../runner/stats/steady_state/change_points.ts";
 import reference from "./data/change_points.json" with { type: "json" };
 
 const SEED = 20_120_101;

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { Random } from "../../bench/statistics/random.ts";
-import { type FactorialCell, factorWeights } from "../../runner/stats/factor_weights.ts";
+import {
+  type FactorialCell,
+  factorWeights,
+} from "../../runner/stats/regression/variance_explained.ts";
 
 /** Tooth growth of 60 guinea pigs by supplement and dose (C. I. Bliss, 1952; R's data set ToothGrowth). */
 const TOOTH_GROWTH: FactorialCell[] = [

@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
-import { type Completions, findFreezes, type Freezes } from "../../runner/stats/freezes.ts";
+import {
+  type Completions,
+  findFreezes,
+  type Freezes,
+} from "../../runner/stats/steady_state/freezes.ts";
 
 const SECONDS = 0.25;
 const LATENCY_MS = 5;

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Histogram, mergeHistograms, type SparseHistogram } from "../../runner/stats/histogram.ts";
-import { HistogramSum } from "../../runner/stats/histogram_sum.ts";
+import {
+  Histogram,
+  mergeHistograms,
+  type SparseHistogram,
+} from "../../runner/stats/histogram/histogram.ts";
+import { HistogramSum } from "../../runner/stats/histogram/histogram_sum.ts";
 
 const SEED = 20_261_121;
 

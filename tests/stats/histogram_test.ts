@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import * as hdr from "hdr-histogram-js";
-import { decodeHistogram, encodeHistogram } from "../../runner/stats/hdr.ts";
+import { decodeHistogram, encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import {
   addSparse,
   BUCKETS,
@@ -11,7 +11,7 @@ import {
   lowestUsOf,
   mergeHistograms,
   valueAtPercentile,
-} from "../../runner/stats/histogram.ts";
+} from "../../runner/stats/histogram/histogram.ts";
 
 const SEED = 20_240_119;
 const LEVELS = [0, 1, 50, 75, 90, 95, 99, 99.9, 99.99, 100];

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
-import { bootstrap, type Estimate, type Sampling } from "../../runner/stats/bootstrap.ts";
-import { Histogram } from "../../runner/stats/histogram.ts";
+import {
+  bootstrap,
+  type Estimate,
+  type Sampling,
+} from "../../runner/stats/confidence/bootstrap.ts";
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import {
   contrastOf,
   type Interval,
@@ -9,7 +13,7 @@ import {
   pBeyond,
   pValueOf,
   ratioOf,
-} from "../../runner/stats/interval.ts";
+} from "../../runner/stats/confidence/confidence_interval.ts";
 import { quantileOf } from "../../runner/stats/quantile.ts";
 import reference from "./data/welch.json" with { type: "json" };
 

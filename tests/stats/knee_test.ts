@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { Random } from "../../bench/statistics/random.ts";
-import { bootstrap } from "../../runner/stats/bootstrap.ts";
-import { fitHinge } from "../../runner/stats/hinge.ts";
-import { Histogram } from "../../runner/stats/histogram.ts";
-import { type Knee, kneeOf, type KneePoint } from "../../runner/stats/knee.ts";
+import { bootstrap } from "../../runner/stats/confidence/bootstrap.ts";
+import { fitHinge } from "../../runner/stats/regression/segmented_regression.ts";
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
+import { type Knee, kneeOf, type KneePoint } from "../../runner/stats/regression/knee.ts";
 
 const EMPTY = new Histogram().toSparse();
 

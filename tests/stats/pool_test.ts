@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { blocksOf, mergeBlocks } from "../../runner/stats/blocks.ts";
-import { Histogram } from "../../runner/stats/histogram.ts";
-import { type Block, Pool } from "../../runner/stats/pool.ts";
+import { blocksOf, mergeBlocks } from "../../runner/stats/confidence/blocks.ts";
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
+import { type Block, Pool } from "../../runner/stats/confidence/pool.ts";
 
 const SEED = 19_790_101;
 const ONCE = Float64Array.of(1);

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
-import type { Interval } from "../../runner/stats/interval.ts";
-import { halfWidthOf, isNarrow, LOOKS, nextLook } from "../../runner/stats/sequential.ts";
+import type { Interval } from "../../runner/stats/confidence/confidence_interval.ts";
+import {
+  halfWidthOf,
+  isNarrow,
+  LOOKS,
+  nextLook,
+} from "../../runner/stats/confidence/sequential.ts";
 
 function interval(low: number, high: number): Interval {
   return { value: Math.sqrt(low * high), low, high, logStandardError: 0.01, degreesOfFreedom: 4 };

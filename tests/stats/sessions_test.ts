@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { bootstrap, type Estimate } from "../../runner/stats/bootstrap.ts";
-import { Histogram } from "../../runner/stats/histogram.ts";
-import { intervalOf, ratioOf } from "../../runner/stats/interval.ts";
-import { meanOfSessions, spreadOfSessions } from "../../runner/stats/sessions.ts";
+import { bootstrap, type Estimate } from "../../runner/stats/confidence/bootstrap.ts";
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
+import { intervalOf, ratioOf } from "../../runner/stats/confidence/confidence_interval.ts";
+import { meanOfSessions, spreadOfSessions } from "../../runner/stats/comparison/sessions.ts";
 
 const NOTHING = new Histogram().toSparse();
 

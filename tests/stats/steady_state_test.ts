@@ -5,7 +5,7 @@ import {
   classifySeries,
   type RunInterval,
   type SteadyLabel,
-} from "../../runner/stats/steady_state.ts";
+} from "../../runner/stats/steady_state/steady_state.ts";
 
 const SEED = 20_171_025;
 

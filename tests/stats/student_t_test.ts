@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { tQuantile, twoSidedP } from "../../runner/stats/student_t.ts";
+import { tQuantile, twoSidedP } from "../../runner/stats/confidence/student_t.ts";
 import reference from "./data/student_t.json" with { type: "json" };
 
 function assertRelative(found: number, expected: number, within: number): void {

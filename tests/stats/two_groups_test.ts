@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Random } from "../../bench/statistics/random.ts";
-import { twoGroupsOf } from "../../runner/stats/two_groups.ts";
+import { twoGroupsOf } from "../../runner/stats/comparison/two_groups.ts";
 
 function counts(values: readonly number[]): string {
   return twoGroupsOf(values)?.map(({ count, value }) => `${count} near ${Math.round(value)}`)

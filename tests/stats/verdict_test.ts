@@ -6,7 +6,7 @@ import {
   smallestChangeOf,
   type Verdict,
   verdictOf,
-} from "../../runner/stats/verdict.ts";
+} from "../../runner/stats/comparison/verdict.ts";
 
 /** A slowdown of 8 %, seen by all, with a margin of 2 %; for each row, what differs. */
 function comparison(low: number, high: number, differs: Partial<Comparison> = {}): Comparison {

@@ -1,10 +1,10 @@
 /** The built-in experiments with the real systems, each much shortened: they end, and lack nothing. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type Results, results } from "../../runner/result.ts";
-import { parseExperiment } from "../../scenarios/experiment_file.ts";
+import { type Results, results } from "../../runner/result/result.ts";
+import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { experiments } from "../../scenarios/experiments/registry.ts";
-import { planCells } from "../../scenarios/plan.ts";
+import { planCells } from "../../scenarios/plan/plan.ts";
 import { installedAt } from "../../targets/frameworks/install.ts";
 import { frameworkNames } from "../../targets/frameworks/registry.ts";
 import { type Need, testWith } from "../needs.ts";

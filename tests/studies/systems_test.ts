@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Results, results } from "../../runner/result.ts";
+import { type Results, results } from "../../runner/result/result.ts";
 import { installedAt } from "../../targets/frameworks/install.ts";
 import { frameworkNames } from "../../targets/frameworks/registry.ts";
 import { testWith } from "../needs.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Busy } from "../../targets/cluster/policies/policy.ts";
 import { makePolicy, policyNames } from "../../targets/cluster/policies/registry.ts";
-import { drawBy } from "../../scenarios/random.ts";
+import { drawBy } from "../../base/random.ts";
 
 const busy = (...inFlight: number[]): Busy[] => inFlight.map((each) => ({ inFlight: each }));
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { parseExperiment } from "../../scenarios/experiment_file.ts";
-import { type Cell, planCells } from "../../scenarios/plan.ts";
+import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
+import { type Cell, planCells } from "../../scenarios/plan/plan.ts";
 
 const api = { app: "api" };
 

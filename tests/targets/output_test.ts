@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { secrets } from "../../scenarios/secrets.ts";
+import { secrets } from "../../base/secrets.ts";
 import { Output } from "../../targets/launch/output.ts";
 
 function chunksOf(text: string, size: number): ReadableStream<Uint8Array> {

@@ -7,7 +7,7 @@ import {
   parseStatus,
   readStat,
   readThreads,
-} from "../../targets/launch/proc.ts";
+} from "../../base/system/proc.ts";
 import { testWith } from "../needs.ts";
 
 const REST =

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { TargetError, UserError } from "../../scenarios/errors.ts";
+import { TargetError, UserError } from "../../base/errors.ts";
 import { api } from "../../targets/apps/api.ts";
-import { descendantsOf, readStat } from "../../targets/launch/proc.ts";
+import { descendantsOf, readStat } from "../../base/system/proc.ts";
 import { type ProvidedRedis, provideRedis } from "../../targets/redis.ts";
 import { connectRedis, printableUrl } from "../../targets/redis_client.ts";
 import { testWith } from "../needs.ts";

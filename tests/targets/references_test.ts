@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { UserError } from "../../scenarios/errors.ts";
-import { parseExperiment } from "../../scenarios/experiment_file.ts";
-import { planCells } from "../../scenarios/plan.ts";
+import { UserError } from "../../base/errors.ts";
+import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
+import { planCells } from "../../scenarios/plan/plan.ts";
 import { needsOf } from "../../targets/references.ts";
 
 const experiment = (targets: Record<string, unknown>): string =>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { descendantsOf, readStat, TICKS_PER_SEC } from "../../targets/launch/proc.ts";
+import { descendantsOf, readStat, TICKS_PER_SEC } from "../../base/system/proc.ts";
 import { connectRedis } from "../../targets/redis_client.ts";
-import { processCpuMs } from "../../targets/resources/process_clock.ts";
+import { processCpuMs } from "../../base/system/process_clock.ts";
 import { parseInfo, RedisInfo } from "../../targets/resources/redis_info.ts";
 import { openRedisUse } from "../../targets/resources/redis_watch.ts";
 import { TreeUse } from "../../targets/resources/tree_use.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Problem, TargetError, UserError } from "../../scenarios/errors.ts";
+import { type Problem, TargetError, UserError } from "../../base/errors.ts";
 import { appNames } from "../../targets/apps/registry.ts";
 import { selfCommand } from "../../targets/launch/self.ts";
 import { serveApp, type ServedApp, type ServeOptions } from "../../targets/serve.ts";

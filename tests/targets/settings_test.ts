@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { durationMs } from "../../scenarios/quantity.ts";
+import { durationMs } from "../../base/quantity.ts";
 import { onOrOff, settingIssues } from "../../targets/apps/settings.ts";
 import { targetSpec } from "../../targets/spec.ts";
 

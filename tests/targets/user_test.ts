@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { TargetError } from "../../scenarios/errors.ts";
+import { TargetError } from "../../base/errors.ts";
 import { appNeedsRedis } from "../../targets/apps/registry.ts";
 import { flatSettings } from "../../targets/apps/settings.ts";
 import { connectRedis } from "../../targets/redis_client.ts";

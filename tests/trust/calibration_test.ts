@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { calibrationOf } from "../../runner/trust/calibration.ts";
+import { calibrationOf } from "../../runner/calibration/calibration.ts";
 import {
   readCalibration,
   type Subject,
   writeCalibration,
-} from "../../runner/trust/calibration_cache.ts";
+} from "../../runner/host/calibration_cache.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
 import { measurementFixture } from "../report/fixture.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { coreUseBetween, parseCoreTimes } from "../../runner/trust/core_times.ts";
+import { coreUseBetween, parseCoreTimes } from "../../base/system/core_times.ts";
 
 const STAT = `cpu  300 20 200 900 40 0 30 50 7 0
 cpu0 100 10 100 500 20 0 10 30 7 0

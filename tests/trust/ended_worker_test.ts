@@ -1,6 +1,6 @@
 /** What is said of a run in which a worker had to be ended. */
 import assert from "node:assert/strict";
-import type { EndedWorker } from "../../runner/generator.ts";
+import type { EndedWorker } from "../../runner/result/generator.ts";
 import { judge } from "../../runner/trust/judging.ts";
 import { caseWith, type Spoiled } from "./case.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { endpointOf } from "../../targets/dial/endpoint.ts";
-import { hostWatch } from "../../runner/trust/host_watch.ts";
+import { hostWatch } from "../../runner/host/host_watch.ts";
 import { serve } from "../e2e/plateau.ts";
 import { testWith } from "../needs.ts";
 

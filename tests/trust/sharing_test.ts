@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { endpointOf } from "../../targets/dial/endpoint.ts";
-import { isHere, ownNames } from "../../runner/trust/sharing.ts";
+import { isHere, ownNames } from "../../runner/host/sharing.ts";
 
 const own = new Set(["bench-1", "192.0.2.7", "fe80::1"]);
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { surroundingsBetween, watchSurroundings } from "../../runner/trust/surroundings.ts";
+import { surroundingsBetween, watchSurroundings } from "../../runner/host/host_activity.ts";
 import { testWith } from "../needs.ts";
 
 const times = (idleMs: number, stolenMs: number) => ({

@@ -1,6 +1,6 @@
 /** What the target got of the machine and of the connections, and what is said of it. */
 import assert from "node:assert/strict";
-import type { Cause, TargetUse } from "../../runner/generator.ts";
+import type { Cause, TargetUse } from "../../runner/result/generator.ts";
 import { judge } from "../../runner/trust/judging.ts";
 import { caseWith, OPEN, type Spoiled } from "./case.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { stepUsOf } from "../../runner/trust/clock_step.ts";
-import { parseSchedstat, threadTime } from "../../runner/trust/thread_time.ts";
+import { stepUsOf } from "../../base/system/clock.ts";
+import { parseSchedstat, threadTime } from "../../base/system/thread_time.ts";
 
 Deno.test("schedstat tells nanoseconds on a core, and in line for one", () => {
   assert.deepEqual(parseSchedstat("2500000 1500 12\n"), { cpuUs: 2_500, waitedUs: 1.5 });

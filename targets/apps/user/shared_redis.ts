@@ -1,5 +1,5 @@
 /** The Redis that instances share: each has one connection, as in the study. */
-import { TargetError } from "../../../scenarios/errors.ts";
+import { TargetError } from "../../../base/errors.ts";
 import { forgetKeys, OWN_KEYS } from "../../own_keys.ts";
 import { connectRedis, type RedisClient } from "../../redis_client.ts";
 

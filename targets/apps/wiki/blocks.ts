@@ -1,5 +1,5 @@
 /** Blocks of markdown, drawn at random: what people write into wikis. */
-import type { Draw } from "../../../scenarios/random.ts";
+import type { Draw } from "../../../base/random.ts";
 import type { Head } from "./draft.ts";
 import { ADJECTIVES, MANNERS, TASKS, VERBS } from "./words.ts";
 

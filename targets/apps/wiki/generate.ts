@@ -2,7 +2,7 @@
  * The wiki's first pages, drawn by a seed: the same seed makes the same bytes. A page is some 4 KB of
  * markdown in several kinds of blocks, which link to other pages.
  */
-import { type Draw, drawBy, shuffled } from "../../../scenarios/random.ts";
+import { type Draw, drawBy, shuffled } from "../../../base/random.ts";
 import { BLOCKS, makeSentence, paragraph, pick, type Topic } from "./blocks.ts";
 import type { Draft, Head } from "./draft.ts";
 import { ADJECTIVES, AUTHORS, NOUNS, SECTIONS } from "./words.ts";

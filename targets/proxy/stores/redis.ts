@@ -4,7 +4,7 @@
  */
 import { Buffer } from "node:buffer";
 import { ErrorReply, RESP_TYPES } from "redis";
-import { TargetError } from "../../../scenarios/errors.ts";
+import { TargetError } from "../../../base/errors.ts";
 import { settlesWithin } from "../../launch/settles.ts";
 import { OWN_KEYS } from "../../own_keys.ts";
 import { connectRedis } from "../../redis_client.ts";

@@ -1,6 +1,6 @@
 /** What must add up in every measurement of a fleet, whatever happened to its agents. */
 import assert from "node:assert/strict";
-import type { AgentPart, Measurement } from "../../../runner/result.ts";
+import type { AgentPart, Measurement } from "../../../runner/result/result.ts";
 
 const COUNTS = ["due", "completed", "failed", "unfinished", "dropped"] as const;
 

@@ -1,7 +1,7 @@
 /** Experiments whose targets start beside the coordinator, and are loaded by agents. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type Results, results } from "../../../runner/result.ts";
+import { type Results, results } from "../../../runner/result/result.ts";
 import { testWith } from "../../needs.ts";
 import { until } from "../patience.ts";
 import { emptyFolder, Plateau, plateau } from "../plateau.ts";

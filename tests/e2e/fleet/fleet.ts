@@ -1,9 +1,9 @@
 /** A Redis, agents that wait at it, and a witness of what they ask. */
 import assert from "node:assert/strict";
-import { type Measurement, measurement } from "../../../runner/result.ts";
-import { presenceKey } from "../../../runner/fleet/names.ts";
-import { roster } from "../../../runner/fleet/roster.ts";
-import { presence } from "../../../runner/fleet/told.ts";
+import { type Measurement, measurement } from "../../../runner/result/result.ts";
+import { presenceKey } from "../../../runner/fleet/protocol/redis_keys.ts";
+import { roster } from "../../../runner/fleet/coordinator/roster.ts";
+import { presence } from "../../../runner/fleet/protocol/agent_message.ts";
 import { settlesWithin } from "../../../targets/launch/settles.ts";
 import { connectRedis, type RedisClient } from "../../../targets/redis_client.ts";
 import { until } from "../patience.ts";

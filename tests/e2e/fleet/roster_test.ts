@@ -4,8 +4,8 @@ import { testWith } from "../../needs.ts";
 import { until } from "../patience.ts";
 import { Plateau, plateau } from "../plateau.ts";
 import { Fleet } from "./fleet.ts";
-import { roster } from "../../../runner/fleet/roster.ts";
-import { VERSION } from "../../../runner/version.ts";
+import { roster } from "../../../runner/fleet/coordinator/roster.ts";
+import { VERSION } from "../../../base/version.ts";
 import { connectRedis } from "../../../targets/redis_client.ts";
 
 testWith(

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { results } from "../../../runner/result.ts";
+import { results } from "../../../runner/result/result.ts";
 import { certificates } from "../../certificates.ts";
 import { testWith } from "../../needs.ts";
 import { readPage, readPages } from "../../pages/page.ts";

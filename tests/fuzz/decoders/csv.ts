@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { tmpdir } from "node:os";
-import { filesFrom } from "../../../scenarios/disk_files.ts";
+import { filesFrom } from "../../../scenarios/file/disk_files.ts";
 import type { Decoder } from "../decoder.ts";
 
 const folder = tmpdir();

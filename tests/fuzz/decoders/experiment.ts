@@ -1,9 +1,9 @@
 import { experiments } from "../../../scenarios/experiments/registry.ts";
-import { parseExperiment } from "../../../scenarios/experiment_file.ts";
-import { type Files, NO_FILES } from "../../../scenarios/files.ts";
-import { withEngine } from "../../../scenarios/pattern.ts";
-import { planBlocks } from "../../../scenarios/plan.ts";
-import { scriptOf } from "../../../scenarios/script.ts";
+import { parseExperiment } from "../../../scenarios/file/experiment_file.ts";
+import { type Files, NO_FILES } from "../../../base/files.ts";
+import { withEngine } from "../../../base/pattern.ts";
+import { planBlocks } from "../../../scenarios/plan/plan.ts";
+import { scriptOf } from "../../../scenarios/request/script.ts";
 import type { Decoder } from "../decoder.ts";
 
 export function planText(text: string, files: Files = NO_FILES): void {

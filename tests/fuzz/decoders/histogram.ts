@@ -1,5 +1,5 @@
-import { decodeSparse, encodeHistogram } from "../../../runner/stats/hdr.ts";
-import { Histogram } from "../../../runner/stats/histogram.ts";
+import { decodeSparse, encodeHistogram } from "../../../runner/stats/histogram/hdr.ts";
+import { Histogram } from "../../../runner/stats/histogram/histogram.ts";
 import { type Decoder, Finding } from "../decoder.ts";
 
 function histogramOf(values: readonly number[]): string {

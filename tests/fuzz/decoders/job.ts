@@ -1,10 +1,10 @@
-import { AllowList, LOOPBACK } from "../../../runner/fleet/allow.ts";
-import { readJob } from "../../../runner/fleet/job_reading.ts";
-import type { AgentJobInput } from "../../../runner/fleet/told.ts";
-import { VERSION } from "../../../runner/version.ts";
-import { parseExperiment } from "../../../scenarios/experiment_file.ts";
-import { planCells } from "../../../scenarios/plan.ts";
-import { scriptOf } from "../../../scenarios/script.ts";
+import { AllowList, LOOPBACK } from "../../../runner/fleet/agent/allow.ts";
+import { readJob } from "../../../runner/fleet/agent/job_reading.ts";
+import type { AgentJobInput } from "../../../runner/fleet/protocol/agent_message.ts";
+import { VERSION } from "../../../base/version.ts";
+import { parseExperiment } from "../../../scenarios/file/experiment_file.ts";
+import { planCells } from "../../../scenarios/plan/plan.ts";
+import { scriptOf } from "../../../scenarios/request/script.ts";
 import type { Decoder } from "../decoder.ts";
 
 const EXPERIMENT = `name: a

@@ -1,0 +1,117 @@
+/** What is wrong with a value, in the words of the house: the error map for every parse of user input. */
+import { z } from "zod";
+import { withoutSecrets } from "./secrets.ts";
+import { closest } from "./suggest.ts";
+
+const NEEDED = "Cannot do without it";
+
+/** A message for each kind of issue that a schema does not explain itself; of several keys, a line each. */
+export const explain: z.core.$ZodErrorMap = (issue) => {
+  switch (issue.code) {
+    case "invalid_type":
+      if (issue.input === undefined) return NEEDED;
+      return `Cannot use ${shown(issue.input)}: it must be ${nameOf(issue.expected)}`;
+    case "invalid_value":
+      if (issue.input === undefined) return `${NEEDED}: ${choices(issue.values, issue.input)}`;
+      return `Cannot use ${shown(issue.input)}: ${choices(issue.values, issue.input)}`;
+    case "too_small":
+      return `Cannot use ${shown(issue.input)}: ${leastOf(issue)}`;
+    case "too_big":
+      return `Cannot use ${shown(issue.input)}: ${mostOf(issue)}`;
+    case "invalid_format":
+      return `Cannot use ${shown(issue.input)}: ${formOf(issue)}`;
+    case "unrecognized_keys":
+      return issue.keys.map((key) => strangeKey(key, keysOf(issue.inst))).join("\n");
+    default:
+      return undefined;
+  }
+};
+
+/**
+ * An error map for one kind of several that are told apart by a key.
+ * @param reasons Why keys of other kinds are wrong beside this one's.
+ * @param others Keys that tell the other kinds: one of them may be meant.
+ */
+export function strangers(
+  reasons: Readonly<Record<string, string>>,
+  others: readonly string[] = [],
+): z.core.$ZodErrorMap {
+  return (issue) => {
+    if (issue.code !== "unrecognized_keys") return undefined;
+    const known = [...keysOf(issue.inst), ...others];
+    return issue.keys.map((key) =>
+      Object.hasOwn(reasons, key)
+        ? `Cannot use "${key}" here: ${reasons[key]}`
+        : strangeKey(key, known, Object.keys(reasons))
+    ).join("\n");
+  };
+}
+
+/** For `superRefine`: checks a map that has other problems, too, so that the user reads all of them at once. */
+export const ALWAYS = {
+  when: ({ value }: z.core.ParsePayload) => typeof value === "object" && value !== null,
+};
+
+/** The same reason for each of several keys. */
+export function forAll(keys: readonly string[], reason: string): Record<string, string> {
+  return Object.fromEntries(keys.map((key) => [key, reason]));
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  string: "text",
+  int: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+  array: "a list",
+  record: "a map of names to values",
+  object: "a map of keys to values",
+};
+
+function nameOf(expected: string): string {
+  return NAMES[expected] ?? expected;
+}
+
+function choices(values: readonly unknown[], input: unknown): string {
+  const words = values.map(String);
+  const meant = typeof input === "string" ? closest(input, words) : null;
+  const list = words.length === 1
+    ? `it must be ${words[0]}`
+    : `the choices are ${words.join(", ")}`;
+  return meant === null ? list : `${list}; did you mean "${meant}"?`;
+}
+
+function leastOf({ origin, minimum }: { origin: string; minimum: unknown }): string {
+  return origin === "array" || origin === "string"
+    ? "it must not be empty"
+    : `the least is ${minimum}`;
+}
+
+function mostOf({ origin, maximum }: { origin: string; maximum: unknown }): string {
+  return origin === "array" || origin === "string"
+    ? `it must not be longer than ${maximum}`
+    : `the most is ${maximum}`;
+}
+
+function formOf({ format, pattern }: { format: string; pattern?: string }): string {
+  return format === "regex" ? `it must match ${pattern}` : `it is no ${format}`;
+}
+
+function strangeKey(
+  key: string,
+  known: readonly string[],
+  elsewhere: readonly string[] = [],
+): string {
+  const meant = closest(key, [...known, ...elsewhere]);
+  const fix = meant === null ? `the keys here are ${known.join(", ")}` : `did you mean "${meant}"?`;
+  return `Cannot understand "${key}": ${fix}`;
+}
+
+function keysOf(schema: unknown): string[] {
+  return schema instanceof z.core.$ZodObject ? Object.keys(schema._zod.def.shape) : [];
+}
+
+/** The value as it was written, in short: secrets are taken out before, as a part of one is none to know. */
+function shown(value: unknown): string {
+  const text = withoutSecrets(JSON.stringify(value) ?? String(value));
+  return text.length <= 60 ? text : `${text.slice(0, 57)}…`;
+}

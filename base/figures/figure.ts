@@ -1,0 +1,250 @@
+/**
+ * What can be asked about a measurement, by name: figures with their units, and the quantities that
+ * they are held against. Thresholds are made of these. Pure.
+ */
+import { parseDurationMs, parseRatePerSec } from "../quantity.ts";
+import { didYouMean } from "../suggest.ts";
+
+/** Units of figures, as the results have them: milliseconds, per second, 0–1, cores in use, bytes, bytes per second. */
+export const UNITS = ["ms", "perSec", "share", "cores", "bytes", "bytesPerSec"] as const;
+export type Unit = typeof UNITS[number];
+
+/** Which way is good. */
+export type Better = "lower" | "higher";
+
+export interface Figure {
+  readonly name: FigureName;
+  readonly unit: Unit;
+  readonly better: Better;
+}
+
+/** Of every distribution of times. */
+const TIMES = [
+  "min",
+  "mean",
+  "stdev",
+  "p50",
+  "p75",
+  "p90",
+  "p95",
+  "p99",
+  "p99.9",
+  "p99.99",
+  "max",
+] as const;
+/** Of latency alone, whose histogram the results keep. */
+const LATENCIES = ["p2.5", "p10", "p25", "p97.5"] as const;
+/** Distributions beside latency, which needs no name before the dot. */
+const DISTRIBUTIONS = ["service", "firstByte", "connect"] as const;
+/** What each whole second of a run has one value of, and how these spread. */
+const BY_SECOND = ["rate", "bytes"] as const;
+const SPREADS = ["min", "mean", "stdev", "p1", "p2.5", "p50", "p97.5"] as const;
+/** Percentiles that flatten beside the median, which needs no name behind the dot. */
+const FLATTENING = ["stable", "final"] as const;
+const FLATTENED = ["p75", "p90", "p99"] as const;
+const LAGS = ["lag.p50", "lag.p99", "lag.max"] as const;
+const OTHERS = [
+  "rate",
+  "success",
+  "errors",
+  "dropped",
+  "2xx",
+  "3xx",
+  "4xx",
+  "5xx",
+  "startUp",
+  "stable",
+  "final",
+  "cpu",
+  "perCpu",
+  "memory",
+  "bytes",
+  "size",
+  "generator.cpu",
+] as const;
+
+export type FigureName =
+  | typeof TIMES[number]
+  | typeof LATENCIES[number]
+  | `${typeof BY_SECOND[number]}.${typeof SPREADS[number]}`
+  | `${typeof DISTRIBUTIONS[number]}.${typeof TIMES[number]}`
+  | `${typeof FLATTENING[number]}.${typeof FLATTENED[number]}`
+  | typeof LAGS[number]
+  | typeof OTHERS[number];
+
+export const FIGURE_NAMES: readonly FigureName[] = [
+  ...OTHERS,
+  ...TIMES,
+  ...LATENCIES,
+  ...BY_SECOND.flatMap((of) => SPREADS.map((spread) => `${of}.${spread}` as const)),
+  ...DISTRIBUTIONS.flatMap((of) => TIMES.map((time) => `${of}.${time}` as const)),
+  ...FLATTENING.flatMap((of) => FLATTENED.map((percentile) => `${of}.${percentile}` as const)),
+  ...LAGS,
+];
+
+/** Where a figure is no time. */
+const OTHER_UNITS: Readonly<Partial<Record<FigureName, Unit>>> = {
+  rate: "perSec",
+  success: "share",
+  errors: "share",
+  dropped: "share",
+  "2xx": "share",
+  "3xx": "share",
+  "4xx": "share",
+  "5xx": "share",
+  cpu: "cores",
+  perCpu: "perSec",
+  memory: "bytes",
+  bytes: "bytesPerSec",
+  size: "bytes",
+  "generator.cpu": "cores",
+};
+
+const BEST_HIGH: readonly FigureName[] = ["rate", "success", "2xx", "perCpu", "bytes"];
+
+/** A value, or what is wrong with its text. */
+export type Read<T> = { readonly value: T } | { readonly problem: string };
+
+/** The figure of a name; latency's own figures may have `latency.` before them. */
+export function readFigure(text: string): Read<Figure> {
+  const plain = text.replace(/^latency\.(?=\w)/, "");
+  const name = FIGURE_NAMES.find((name) => name === plain);
+  if (name === undefined) return { problem: strange(text, plain) };
+  const of = BY_SECOND.find((of) => name.startsWith(`${of}.`)) ?? name;
+  const isHigh = BEST_HIGH.includes(of) && !name.endsWith(".stdev");
+  const unit = OTHER_UNITS[of] ?? "ms";
+  return { value: { name, unit, better: isHigh ? "higher" : "lower" } };
+}
+
+function strange(text: string, plain: string): string {
+  const fix = didYouMean(plain, FIGURE_NAMES) ??
+    `the figures are ${[...OTHERS, ...TIMES, ...LATENCIES].join(", ")}, the same of ${
+      DISTRIBUTIONS.map((of) => `${of}.p99`).join(", ")
+    }, of each second ${BY_SECOND.map((of) => `${of}.p2.5`).join(", ")}, and ${LAGS.join(", ")}`;
+  return `Cannot find a figure "${text}": ${fix}`;
+}
+
+/** A quantity as people write it, in the unit that the results have. */
+export function readQuantity(text: string, unit: Unit): Read<number> {
+  const { parse, what, example } = QUANTITIES[unit];
+  const value = parse(text.replaceAll(/\s/g, ""));
+  if (value !== null) return { value };
+  const meant = suffixed(text.trim(), unit);
+  return { problem: `Cannot read "${text.trim()}" as ${what}: write ${meant ?? example}` };
+}
+
+interface Quantity {
+  readonly parse: (text: string) => number | null;
+  readonly what: string;
+  readonly example: string;
+  /** What is most often meant behind a number without a unit; "" where none is needed. */
+  readonly suffix: string;
+}
+
+const QUANTITIES: Readonly<Record<Unit, Quantity>> = {
+  ms: {
+    parse: parseDurationMs,
+    what: "a duration",
+    example: "a number with us, ms, s, m or h, such as 50ms",
+    suffix: "ms",
+  },
+  perSec: {
+    parse: parseRatePerSec,
+    what: "a rate",
+    example: "a number per s, m or h, such as 1000/s",
+    suffix: "/s",
+  },
+  share: {
+    parse: parseShare,
+    what: "a share",
+    example: "a percentage from 0% to 100%, such as 99.9%",
+    suffix: "%",
+  },
+  cores: {
+    parse: (text) => NUMBER.test(text) ? Number(text) : null,
+    what: "a number of cores",
+    example: "a number, such as 0.9",
+    suffix: "",
+  },
+  bytes: {
+    parse: parseBytes,
+    what: "a size",
+    example: "a number with B, kB, MB or GB, such as 200MB",
+    suffix: "MB",
+  },
+  bytesPerSec: {
+    parse: (text) => text.endsWith("/s") ? parseBytes(text.slice(0, -"/s".length)) : null,
+    what: "a size per second",
+    example: "a number with B, kB, MB or GB per s, such as 10MB/s",
+    suffix: "MB/s",
+  },
+};
+
+const NUMBER = /^\d+(?:\.\d+)?$/;
+
+function suffixed(text: string, unit: Unit): string | null {
+  const { parse, suffix } = QUANTITIES[unit];
+  const meant = `${text}${suffix}`;
+  if (!NUMBER.test(text) || parse(meant) === null) return null;
+  return unit === "share" ? percentageOf(text) : meant;
+}
+
+/** What a number without a sign may mean; up to 1 it may be a fraction, too. */
+export function percentageOf(digits: string): string {
+  const isFraction = Number(digits) > 0 && Number(digits) <= 1;
+  return isFraction ? `${Number(`${digits}e2`)}% or ${digits}%` : `${digits}%`;
+}
+
+/** `99.9%`; 0 needs no sign. */
+export function parseShare(text: string): number | null {
+  const [, digits] = /^(\d+(?:\.\d+)?)%$/.exec(text) ?? (text === "0" ? ["", "0"] : []);
+  if (digits === undefined || Number(digits) > 100) return null;
+  // Through its decimals, so that 99.9 % is the number that 0.999 is.
+  return Number(`${digits}e-2`);
+}
+
+/** Decimal (SI) sizes, as reports write them, and binary ones, as wrk and oha do. */
+const BYTES_PER: Readonly<Record<string, number>> = {
+  b: 1,
+  kb: 1e3,
+  mb: 1e6,
+  gb: 1e9,
+  kib: 2 ** 10,
+  mib: 2 ** 20,
+  gib: 2 ** 30,
+};
+
+function parseBytes(text: string): number | null {
+  const [, digits, unit] = /^(\d+(?:\.\d+)?)(b|[kmg]i?b)$/i.exec(text) ?? [];
+  return digits === undefined ? null : Number(digits) * BYTES_PER[unit.toLowerCase()];
+}
+
+/** Percentages beside figures: margins, tolerances, widths. Pure. */
+
+/** How messages call it, and what may be written. */
+interface Percentage {
+  /** Such as "a margin". */
+  readonly what: string;
+  readonly example: string;
+  /** Whether 0% would say nothing. */
+  readonly aboveZero: boolean;
+}
+
+/** The share that a percentage is, at most 1; a space may stand before its sign. */
+export function readPercentage(
+  text: string,
+  { what, example, aboveZero }: Percentage,
+): Read<number> {
+  const shareOf = (written: string): number | null => {
+    const share = parseShare(written);
+    return share === 0 && aboveZero ? null : share;
+  };
+  const plain = text.trim().replace(/(?<!\s)\s+%$/, "%");
+  const value = shareOf(plain);
+  if (value !== null) return { value };
+  const limits = aboveZero ? "above 0%" : "from 0% to 100%";
+  const meant = shareOf(`${plain}%`) === null
+    ? `a percentage ${limits}, such as ${example}`
+    : percentageOf(plain);
+  return { problem: `Cannot read ${JSON.stringify(text)} as ${what}: write ${meant}` };
+}

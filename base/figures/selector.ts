@@ -1,0 +1,223 @@
+/**
+ * Selectors: which cells are meant, by names of targets and scenarios and by values of factors:
+ * `fastify, static, connections=50`, in any order. What is left out means every value of it. Pure.
+ */
+import type { Read } from "./figure.ts";
+import { beyond, isWithin } from "../limits.ts";
+import { parseDurationMs, parseRatePerSec } from "../quantity.ts";
+import { didYouMean } from "../suggest.ts";
+
+/** One word of a selector: a name, or `factor=value`. */
+export interface SelectorPart {
+  /** `target`, `scenario`, a factor's path or the last part of it; null for a name alone. */
+  readonly key: string | null;
+  readonly value: string;
+}
+
+export interface Selector {
+  /** As it was written, with single spaces. */
+  readonly text: string;
+  /** None: every cell. */
+  readonly parts: readonly SelectorPart[];
+}
+
+/** What of a cell a selector reads. */
+export interface SelectableCell {
+  readonly target: string;
+  readonly scenario: string;
+  /** Values of the factors, by path, as people write them. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Likewise, what has one value and so is no factor; absent: not known. */
+  readonly constants?: Readonly<Record<string, unknown>>;
+}
+
+/** What there is to be named. */
+export interface Names {
+  readonly targets: readonly string[];
+  readonly scenarios: readonly string[];
+  /** Paths of the factors; null: not known yet, so that any will do. */
+  readonly factors: readonly string[] | null;
+  /** Paths of what could be one: it has a single value, or what has several was left out. Default: none. */
+  readonly others?: readonly string[];
+}
+
+/** A selector whose every word has found what it means. */
+export interface Selection {
+  readonly text: string;
+  /** Null: every one. */
+  readonly target: string | null;
+  readonly scenario: string | null;
+  /** By path, or as written where the paths are not known yet. */
+  readonly factors: Readonly<Record<string, string>>;
+}
+
+/** Splits the text into its words; whether they mean something, `selectionOf` knows. */
+export function parseSelector(text: string): Read<Selector> {
+  if (!isWithin("sentence", text.length)) {
+    return { problem: `Cannot read a selector: ${beyond("sentence", text.length)}` };
+  }
+  const plain = text.trim().replaceAll(/\s+/g, " ");
+  if (plain === "") return { value: { text: "", parts: [] } };
+  const parts: SelectorPart[] = [];
+  for (const word of plain.split(COMMA)) {
+    const part = partOf(word);
+    if (part === null) {
+      const fix = "write names and factor=value with commas between them, " +
+        "such as fastify, static, connections=50";
+      return { problem: `Cannot read ${JSON.stringify(plain)} as a selector: ${fix}` };
+    }
+    parts.push(part);
+  }
+  return { value: { text: plain, parts } };
+}
+
+/** A comma with an even number of quotation marks behind it, so that it stands within none. */
+const COMMA = /,(?=(?:[^"]*"[^"]*")*[^"]*$)/;
+
+function partOf(word: string): SelectorPart | null {
+  const [, key, written] = /^([^=]*?)\s*=\s*(.*)$/s.exec(word.trim()) ?? [];
+  const value = unquoted((written ?? word).trim());
+  if (value === "" || key === "") return null;
+  return { key: key ?? null, value };
+}
+
+function unquoted(text: string): string {
+  return /^"[^"]*"$/.test(text) ? text.slice(1, -1) : text;
+}
+
+/** Every word with what it means, or the first that means nothing, or too much. */
+export function selectionOf({ text, parts }: Selector, names: Names): Read<Selection> {
+  const found: Record<string, string> = {};
+  for (const part of parts) {
+    const meant = part.key === null ? meantByName(part.value, names) : meantByKey(part, names);
+    if ("problem" in meant) return meant;
+    const { dimension, value } = meant.value;
+    if (Object.hasOwn(found, dimension)) {
+      const problem = `Cannot select ${nounOf(dimension)} twice: ${found[dimension]} and ${value}`;
+      return { problem };
+    }
+    found[dimension] = value;
+  }
+  const { [TARGET]: target = null, [SCENARIO]: scenario = null, ...factors } = found;
+  return { value: { text, target, scenario, factors } };
+}
+
+/** No path of a factor has a space. */
+const TARGET = "a target";
+const SCENARIO = "a scenario";
+
+interface Meant {
+  readonly dimension: string;
+  readonly value: string;
+}
+
+function nounOf(dimension: string): string {
+  return dimension === TARGET || dimension === SCENARIO ? dimension : `factor ${dimension}`;
+}
+
+function meantByName(value: string, { targets, scenarios }: Names): Read<Meant> {
+  const [isTarget, isScenario] = [targets.includes(value), scenarios.includes(value)];
+  if (isTarget && isScenario) {
+    const fix = `write target=${value} or scenario=${value}`;
+    return { problem: `Cannot tell whether "${value}" is the target or the scenario: ${fix}` };
+  }
+  if (isTarget) return { value: { dimension: TARGET, value } };
+  if (isScenario) return { value: { dimension: SCENARIO, value } };
+  const fix = didYouMean(value, [...targets, ...scenarios]) ??
+    `the targets are ${targets.join(", ")}, the scenarios are ${scenarios.join(", ")}`;
+  return { problem: `Cannot find a target or scenario "${value}": ${fix}` };
+}
+
+function meantByKey({ key, value }: SelectorPart, names: Names): Read<Meant> {
+  if (key === "target") return known("target", TARGET, { value, among: names.targets });
+  if (key === "scenario") return known("scenario", SCENARIO, { value, among: names.scenarios });
+  const path = pathOf(key ?? "", names);
+  return "problem" in path ? path : { value: { dimension: path.value, value } };
+}
+
+function known(
+  noun: string,
+  dimension: string,
+  { value, among }: { value: string; among: readonly string[] },
+): Read<Meant> {
+  if (among.includes(value)) return { value: { dimension, value } };
+  const fix = didYouMean(value, among) ?? `the ${noun}s are ${among.join(", ")}`;
+  return { problem: `Cannot find a ${noun} "${value}": ${fix}` };
+}
+
+/** The one path that is the key, or ends with it; what varies comes before what does not. */
+function pathOf(key: string, { factors, others = [] }: Names): Read<string> {
+  if (factors === null) return { value: key };
+  const found = pathAmong(factors, key) ?? pathAmong(others, key);
+  if (found !== null) return found;
+  const all = [...factors, ...others];
+  const short = all.map((path) => path.slice(path.lastIndexOf(".") + 1));
+  const fix = didYouMean(key, [...all, ...short]) ??
+    (factors.length === 0 ? "nothing varies" : `the factors are ${factors.join(", ")}`);
+  return { problem: `Cannot find a factor "${key}": ${fix}` };
+}
+
+/** Null: there is none. */
+function pathAmong(paths: readonly string[], key: string): Read<string> | null {
+  if (paths.includes(key)) return { value: key };
+  const [path, ...more] = paths.filter((one) => one.endsWith(`.${key}`));
+  if (path === undefined) return null;
+  return more.length === 0
+    ? { value: path }
+    : { problem: `Cannot tell which factor "${key}" is: write ${[path, ...more].join(" or ")}` };
+}
+
+/** What the cells themselves name, in their order. */
+export function namesOf(cells: readonly SelectableCell[]): Names & { factors: string[] } {
+  return {
+    targets: [...new Set(cells.map(({ target }) => target))],
+    scenarios: [...new Set(cells.map(({ scenario }) => scenario))],
+    factors: [...new Set(cells.flatMap(({ parameters }) => Object.keys(parameters)))],
+  };
+}
+
+/** The cells that a selection means, in their order. */
+export function cellsIn<C extends SelectableCell>(selection: Selection, cells: readonly C[]): C[] {
+  const { target, scenario, factors } = selection;
+  return cells.filter((cell) =>
+    (target === null || cell.target === target) &&
+    (scenario === null || cell.scenario === scenario) &&
+    Object.entries(factors).every(([path, value]) => hasValue(cell, path, value))
+  );
+}
+
+function hasValue(
+  { parameters, constants = {} }: SelectableCell,
+  path: string,
+  value: string,
+): boolean {
+  const values = Object.hasOwn(parameters, path) ? parameters : constants;
+  return Object.hasOwn(values, path) && isValue(value, values[path]);
+}
+
+/**
+ * The cells that a selector means, in their order; none where no cell has the values that it names.
+ * @param names What may be named besides what the cells have: targets and scenarios without a cell.
+ */
+export function resolveSelector<C extends SelectableCell>(
+  selector: Selector,
+  cells: readonly C[],
+  names: Names = namesOf(cells),
+): Read<C[]> {
+  const selection = selectionOf(selector, names);
+  return "problem" in selection ? selection : { value: cellsIn(selection.value, cells) };
+}
+
+/** Whether a value is the one that is written: `100ms` is `0.1s`, `60/m` is `1/s`, `50` is 50. */
+export function isValue(written: string, value: unknown): boolean {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  if (text === written) return true;
+  return [parseDurationMs, parseRatePerSec, numberOf].some((parse) => {
+    const [one, other] = [parse(written), parse(text)];
+    return one !== null && one === other;
+  });
+}
+
+function numberOf(text: string): number | null {
+  return text.trim() === "" || Number.isNaN(Number(text)) ? null : Number(text);
+}

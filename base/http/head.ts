@@ -1,0 +1,120 @@
+/**
+ * Reads the head of the final answer: a status line and field lines, after any interim answers
+ * (RFC 9110 §15.2).
+ */
+import { LIMITS } from "../limits.ts";
+import { FieldLines } from "./field_lines.ts";
+import type { FramingFields } from "./framing_fields.ts";
+import type { Kept } from "./kept.ts";
+import type { KnownHead } from "./known_head.ts";
+import type { Reason } from "./reason.ts";
+import { StatusLine } from "./status_line.ts";
+
+/** More than any server has a reason to send before its answer. */
+const MAX_INTERIM = LIMITS.interimAnswers.most;
+/** Where the head at hand began, when that was not in the bytes at hand. */
+const EARLIER = -1;
+
+export interface HeadOptions {
+  readonly kept: Kept | null;
+  readonly known: KnownHead | null;
+  readonly maxBytes: number;
+}
+
+export class Head {
+  done = false;
+  /** Why it is broken, or "". */
+  reason: Reason | "" = "";
+  readonly #statusLine = new StatusLine();
+  readonly #fieldLines = new FieldLines();
+  #lines: StatusLine | FieldLines = this.#statusLine;
+  /** What may still come before the head is over its limit. */
+  #roomBytes = 0;
+  #interim = 0;
+  #started = false;
+  #from = EARLIER;
+
+  constructor(private readonly options: HeadOptions) {}
+
+  get status(): number {
+    return this.#statusLine.status;
+  }
+
+  /** Of HTTP/1.`minor`. */
+  get minor(): number {
+    return this.#statusLine.minor;
+  }
+
+  get framing(): FramingFields {
+    return this.#fieldLines.framing;
+  }
+
+  begin(): void {
+    this.#interim = 0;
+    this.reason = "";
+    this.#beginOne();
+  }
+
+  #beginOne(): void {
+    this.done = this.#started = false;
+    this.#statusLine.begin();
+    this.#fieldLines.begin();
+    this.#lines = this.#statusLine;
+    this.#roomBytes = this.options.maxBytes;
+    this.options.kept?.clear();
+  }
+
+  // hot: gives the offset after what it took.
+  read(bytes: Uint8Array, from: number, to: number): number {
+    let at = this.#started ? this.#goOn(from) : this.#start(bytes, from, to);
+    while (at < to && !this.done && this.reason === "") at = this.#readLines(bytes, at, to);
+    return at;
+  }
+
+  #goOn(from: number): number {
+    this.#from = EARLIER;
+    return from;
+  }
+
+  #start(bytes: Uint8Array, from: number, to: number): number {
+    const { known, kept } = this.options;
+    this.#started = true;
+    this.#from = from;
+    if (known === null || !known.begins(bytes, from, to)) return from;
+    const at = from + known.length;
+    known.recall(this.#statusLine, this.framing);
+    kept?.addHead(bytes, from, at);
+    this.done = true;
+    return at;
+  }
+
+  #readLines(bytes: Uint8Array, from: number, to: number): number {
+    const lines = this.#lines;
+    const at = lines.read(bytes, from, Math.min(to, from + this.#roomBytes));
+    this.#roomBytes -= at - from;
+    if (this.options.kept?.addHead(bytes, from, at) === false) this.reason = "head over its limit";
+    else if (lines.reason !== "") this.reason = lines.reason;
+    else if (lines.done && lines === this.#statusLine) this.#lines = this.#fieldLines;
+    else if (lines.done) this.#end(bytes, at);
+    else if (this.#roomBytes === 0) this.reason = "head over its limit";
+    return at;
+  }
+
+  #end(bytes: Uint8Array, to: number): void {
+    if (this.status >= 200) {
+      this.done = true;
+      if (this.#interim === 0) this.#learn(bytes, to);
+    } else if (this.status === 101) this.reason = "protocol switch that nobody asked for";
+    else if (++this.#interim > MAX_INTERIM) this.reason = "too many interim answers";
+    else {
+      this.#beginOne();
+      this.#started = true;
+      this.#from = EARLIER;
+    }
+  }
+
+  #learn(bytes: Uint8Array, to: number): void {
+    if (this.#from === EARLIER) return;
+    this.options.known?.learn(bytes, [this.#from, to], this.#statusLine, this.framing);
+  }
+}

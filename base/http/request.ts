@@ -1,0 +1,52 @@
+/**
+ * A request as octets (RFC 9112 §3), made once, before the load starts.
+ */
+
+/** What goes over the wire, but for Host and the framing of the body. */
+export interface WireRequest {
+  readonly method: string;
+  /** Origin form: path and query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null for none. */
+  readonly body: string | null;
+}
+
+export interface Connection {
+  /** Value of the Host field: `host` or `host:port`. */
+  readonly host: string;
+  /** False asks the server to close the connection after its answer. */
+  readonly keepAlive: boolean;
+}
+
+/** Methods whose meaning expects content, so that none must be said (RFC 9110 §8.6). */
+const EXPECT_CONTENT = ["POST", "PUT", "PATCH"];
+
+/**
+ * Only what HTTP needs is added to the given fields: Host first, the length of the body, and close;
+ * none of them where it is given. Throws on what can't be a line of a head.
+ */
+export function encodeRequest(
+  { method, path, headers, body }: WireRequest,
+  { host, keepAlive }: Connection,
+): Uint8Array<ArrayBuffer> {
+  const given = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  const content = new TextEncoder().encode(body ?? "");
+  const isSized = body !== null || EXPECT_CONTENT.includes(method);
+  const isFramed = given.has("content-length") || given.has("transfer-encoding");
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  if (!given.has("host")) lines.unshift(`Host: ${host}`);
+  if (isSized && !isFramed) lines.push(`Content-Length: ${content.length}`);
+  if (!keepAlive && !given.has("connection")) lines.push("Connection: close");
+  const head = [`${method} ${path} HTTP/1.1`, ...lines, "", ""].map(refuseBreaks).join("\r\n");
+  const bytes = new Uint8Array(head.length + content.length);
+  bytes.set(Array.from(head, (character) => character.charCodeAt(0)));
+  bytes.set(content, head.length);
+  return bytes;
+}
+
+/** Values are latin-1 (RFC 9110 §5.5); a line break in one would begin another field or request. */
+function refuseBreaks(line: string): string {
+  if (!/[\r\n\0]|[^\0-\xff]/.test(line)) return line;
+  throw new Error(`Cannot send this line of a request: ${JSON.stringify(line)}`);
+}

@@ -1,0 +1,227 @@
+/**
+ * An HTTP/1.1 client's reader of answers (RFC 9112): bytes in, outcome out. It does no I/O and keeps
+ * nothing that it need not: what is unfinished at the end of the bytes goes on in the next call, so an
+ * answer may be split anywhere, with the same outcome. As strict as llhttp: what one reader could take so
+ * and another otherwise is broken.
+ *
+ * An answer is a head and a body; a chunked body is chunk lines, data between them, and trailers. Each
+ * part has a reader of its own, and one of them is at work at a time.
+ */
+import { LIMITS } from "../limits.ts";
+import { ChunkLine } from "./chunk_line.ts";
+import { FieldLines } from "./field_lines.ts";
+import { CHUNKED, NO_CODING } from "./framing_fields.ts";
+import { Head } from "./head.ts";
+import { Kept, KeptRoom } from "./kept.ts";
+import type { KnownHead } from "./known_head.ts";
+import type { Reason } from "./reason.ts";
+
+/** What `state` says. */
+export const NEED_MORE = 0;
+export const COMPLETE = 1;
+export const BROKEN = 2;
+
+// How the end of the body is found.
+const UNKNOWN = 0;
+const BY_LENGTH = 1;
+const BY_CHUNKS = 2;
+const BY_CLOSE = 3;
+
+export interface ReaderOptions {
+  /** Keeps the head and body of each answer in `kept`. */
+  readonly retain?: boolean;
+  /** A head that has come before; shared by the readers of a load. */
+  readonly known?: KnownHead | null;
+  /** Limit of a head; of a chunk's size with its extensions, and of trailers, too. */
+  readonly maxHeadBytes?: number;
+  /** Limit of a body that is kept. */
+  readonly maxKeptBytes?: number;
+  /** Of all that is kept at a time; shared by the readers of a load. */
+  readonly keptRoom?: KeptRoom;
+}
+
+export class ResponseReader {
+  /** NEED_MORE, COMPLETE or BROKEN. */
+  state = NEED_MORE;
+  /** Whether any byte of the answer has come. */
+  started = false;
+  /** Bytes of the body, without its framing. */
+  bodyBytes = 0;
+  /** Whether the connection may carry another exchange; known once complete. */
+  keepAlive = false;
+  /** Why it is broken, or "". */
+  reason: Reason | "" = "";
+  /** The answer itself; null unless it is retained. */
+  readonly kept: Kept | null;
+
+  readonly #head: Head;
+  readonly #chunkLine = new ChunkLine();
+  readonly #trailers = new FieldLines();
+  /** The reader of lines at work in a chunked body. */
+  #lines: ChunkLine | FieldLines = this.#chunkLine;
+  #isData = false;
+  /** What may still come before the lines at hand are over their limit. */
+  #roomBytes = 0;
+  #framing = UNKNOWN;
+  /** Data that is still to come. */
+  #leftBytes = 0;
+  #answersHead = false;
+  readonly #maxHeadBytes: number;
+  readonly #maxKeptBytes: number;
+
+  constructor(
+    {
+      retain = false,
+      known = null,
+      maxHeadBytes = LIMITS.answerHead.most,
+      maxKeptBytes = LIMITS.keptBody.most,
+      keptRoom = new KeptRoom(),
+    }: ReaderOptions = {},
+  ) {
+    this.kept = retain ? new Kept(keptRoom) : null;
+    this.#head = new Head({ kept: this.kept, known, maxBytes: maxHeadBytes });
+    this.#maxHeadBytes = maxHeadBytes;
+    this.#maxKeptBytes = maxKeptBytes;
+    this.begin(false);
+  }
+
+  /** Of the final answer; meaningful once complete. */
+  get status(): number {
+    return this.#head.status;
+  }
+
+  /** Gets ready for the answer to a request; `answersHead` when that was a HEAD. */
+  begin(answersHead: boolean): void {
+    this.state = NEED_MORE;
+    this.started = this.keepAlive = this.#isData = false;
+    this.bodyBytes = 0;
+    this.reason = "";
+    this.#answersHead = answersHead;
+    this.#framing = UNKNOWN;
+    this.#head.begin();
+  }
+
+  // hot: the common answer is a head and a sized body, whole in `bytes`.
+  /** Reads `bytes[from, to)` up to the end of one answer; gives the offset after what it took. */
+  read(bytes: Uint8Array, from: number, to: number): number {
+    let at = from;
+    while (at < to && this.state === NEED_MORE) {
+      this.started = true;
+      if (this.#framing === UNKNOWN) at = this.#readHead(bytes, at, to);
+      else at = this.#isData ? this.#takeData(bytes, at, to) : this.#readLines(bytes, at, to);
+    }
+    return at;
+  }
+
+  /** The peer closed its side: the end of a body without another one, too early for everything else. */
+  end(): void {
+    if (this.state !== NEED_MORE) return;
+    if (this.#framing === BY_CLOSE) return this.#complete();
+    if (!this.started) return this.#break("closed before the answer");
+    const isHead = this.#framing === UNKNOWN;
+    this.#break(isHead ? "closed within the head" : "closed within the body");
+  }
+
+  #readHead(bytes: Uint8Array, from: number, to: number): number {
+    const head = this.#head;
+    const at = head.read(bytes, from, to);
+    if (head.done) this.#frame();
+    else if (head.reason !== "") this.#break(head.reason);
+    return at;
+  }
+
+  /** Lines of a chunked body under a limit of their own: a chunk line, or trailers. */
+  #expectLines(lines: ChunkLine | FieldLines): void {
+    this.#lines = lines;
+    this.#isData = false;
+    this.#roomBytes = this.#maxHeadBytes;
+  }
+
+  #readLines(bytes: Uint8Array, from: number, to: number): number {
+    const lines = this.#lines;
+    const at = lines.read(bytes, from, Math.min(to, from + this.#roomBytes));
+    this.#roomBytes -= at - from;
+    if (lines.reason !== "") this.#break(lines.reason);
+    else if (lines.done && lines === this.#trailers) this.#complete();
+    else if (lines.done) this.#followChunkLine(this.#chunkLine.size);
+    else if (this.#roomBytes === 0) this.#break("chunk line or trailers over the limit");
+    return at;
+  }
+
+  /** Finds where the body ends by the steps of RFC 9112 §6.3. */
+  #frame(): void {
+    const { status, minor } = this.#head;
+    const { coding, contentLength, close, keepAlive } = this.#head.framing;
+    // RFC 9112 §9.3; a coding in HTTP/1.0 is read, but the connection not trusted after it (§6.1).
+    this.keepAlive = !close && (minor === 1 || (keepAlive && coding === NO_CODING));
+    // 3. Both say where it ends: someone along the way may have believed the other one, so that what
+    //    follows is somebody else's answer. Checked first, as it is wrong in any answer.
+    if (coding !== NO_CODING && contentLength >= 0) {
+      return this.#break("both transfer-encoding and content-length");
+    }
+    // 1. No body, whatever the fields say.
+    if (this.#answersHead || status === 204 || status === 304) return this.#complete();
+    // 2. Tunnels: CONNECT is never sent.
+    // 4. Chunks; with another coding last, until the peer closes.
+    if (coding === CHUNKED) {
+      this.#framing = BY_CHUNKS;
+      return this.#expectChunkLine(false);
+    }
+    // 5. Lengths that are malformed or differ were refused with their field.
+    // 6. That many bytes. 7. is about requests.
+    if (contentLength >= 0) {
+      this.#framing = BY_LENGTH;
+      return contentLength === 0 ? this.#complete() : this.#expectData(contentLength);
+    }
+    // 8. Until the peer closes.
+    this.#framing = BY_CLOSE;
+    this.keepAlive = false;
+    this.#expectData(Infinity);
+  }
+
+  #expectChunkLine(afterData: boolean): void {
+    this.#chunkLine.begin(afterData);
+    this.#expectLines(this.#chunkLine);
+  }
+
+  #followChunkLine(size: number): void {
+    if (size > 0) return this.#expectData(size);
+    this.#trailers.beginTrailers();
+    this.#expectLines(this.#trailers);
+  }
+
+  #expectData(lengthBytes: number): void {
+    this.#isData = true;
+    this.#leftBytes = lengthBytes;
+  }
+
+  // hot: data is passed over by count, not looked at.
+  #takeData(bytes: Uint8Array, from: number, to: number): number {
+    const at = Math.min(to, from + this.#leftBytes);
+    this.bodyBytes += at - from;
+    this.#leftBytes -= at - from;
+    if (this.kept !== null && !this.#keep(bytes, from, at)) this.#break("body too long to keep");
+    else if (this.#leftBytes === 0) this.#endData();
+    return at;
+  }
+
+  /** False when there is no room for it. */
+  #keep(bytes: Uint8Array, from: number, to: number): boolean {
+    return this.bodyBytes <= this.#maxKeptBytes && this.kept?.addBody(bytes, from, to) === true;
+  }
+
+  #endData(): void {
+    if (this.#framing === BY_CHUNKS) this.#expectChunkLine(true);
+    else this.#complete();
+  }
+
+  #complete(): void {
+    this.state = COMPLETE;
+  }
+
+  #break(reason: Reason): void {
+    this.state = BROKEN;
+    this.reason = reason;
+    this.keepAlive = false;
+  }
+}

@@ -1,0 +1,66 @@
+/** Random choices that a seed repeats. */
+import { uniformInt } from "pure-rand/distribution/uniformInt";
+import { xoroshiro128plusFromState } from "pure-rand/generator/xoroshiro128plus";
+import type { RandomGenerator } from "pure-rand/types/RandomGenerator";
+
+/** A random whole number from `least` to `most`, each as likely as the other. */
+export type Draw = (least: number, most: number) => number;
+
+/** What a seed is used for; each use has a stream of random numbers of its own. */
+const STREAMS = { draws: 0, arrivals: 1, simulations: 2 } as const;
+
+/** 2³² over the golden ratio: the step between what is hashed (G. L. Steele and others, 2014, SplitMix). */
+const GOLDEN = 0x9e3779b9;
+
+/**
+ * Random numbers by a seed of 32 bits. All 128 bits of the state are hashed from the seed and the use, as a
+ * generator that starts from the bare seed gives neighbouring seeds, and two uses of one seed, numbers that
+ * are alike for a while. The authors of xoroshiro ask for it (D. Blackman and S. Vigna, 2021, §9).
+ */
+export function streamBy(seed: number, stream: keyof typeof STREAMS): RandomGenerator {
+  const words = [0, 1, 2, 3].map((at) => hashed(hashed(seed, at), 4 * STREAMS[stream] + at));
+  return xoroshiro128plusFromState(words);
+}
+
+/** Neighbours of either number come to numbers that are not alike. */
+function hashed(value: number, salt: number): number {
+  return finalized(value + Math.imul(GOLDEN, salt + 1));
+}
+
+/** Every bit in decides about every bit out, one to one (A. Appleby, 2011, MurmurHash3's finalizer of 32 bits). */
+function finalized(value: number): number {
+  let bits = value | 0;
+  bits = Math.imul(bits ^ bits >>> 16, 0x85ebca6b);
+  bits = Math.imul(bits ^ bits >>> 13, 0xc2b2ae35);
+  return bits ^ bits >>> 16;
+}
+
+export function drawBy(seed: number): Draw {
+  const random = streamBy(seed, "draws");
+  return (least, most) => uniformInt(random, least, most);
+}
+
+/** Of the arrivals of all cells in a block; hashed, lest the blocks of the next seed be these but one. */
+export function seedOfRepetition(seed: number, repetition: number): number {
+  return hashed(hashed(seed, 0), repetition) >>> 0;
+}
+
+/** Fisher and Yates' shuffle. */
+export function shuffled<T>(items: readonly T[], draw: Draw): T[] {
+  const order = [...items];
+  for (let last = order.length - 1; last > 0; last--) {
+    const other = draw(0, last);
+    [order[last], order[other]] = [order[other], order[last]];
+  }
+  return order;
+}
+
+/**
+ * FNV-1a of 32 bits over a text's UTF-8 (G. Fowler, L. C. Noll and K.-P. Vo, 1991): texts that are alike come
+ * to numbers that are not. No two are sure to differ.
+ */
+export function fnv1a(text: string): number {
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);
+  return hash >>> 0;
+}

@@ -1,0 +1,116 @@
+/**
+ * Files that are written whole or not at all: into a draft beside the file, which then takes its name. What
+ * was there stays whole until then, whatever ends the program. Nobody's link is followed: the draft has a
+ * random name that must be free, and taking a name replaces the link that had it, not the file that the link
+ * names. docs/files.md says so for users.
+ */
+import { randomBytes } from "node:crypto";
+import { lstatSync, realpathSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { kill } from "node:process";
+import { messageOf } from "./errors.ts";
+
+/** A program in a container has the process id that the last one had there: this tells them apart. */
+const OWN = randomBytes(8).toString("hex");
+
+const DRAFT = /^\.plateau-(\d+)-([\da-f]{16})-[\da-f]{16}\.part$/;
+
+/** Writes the file's bytes, all of them before it returns. */
+export type Fill = (file: Deno.FsFile) => void;
+
+/**
+ * Throws an Error that says why the disk does not take it. Drafts of programs that were killed go with it.
+ * A file that only some could read stays so.
+ * @param content A text, or what writes the bytes.
+ */
+export async function replaceFile(path: string, content: string | Fill): Promise<void> {
+  const folder = dirname(path);
+  await clearDrafts(folder);
+  const draft = join(
+    folder,
+    `.plateau-${Deno.pid}-${OWN}-${randomBytes(8).toString("hex")}.part`,
+  );
+  try {
+    using file = await Deno.open(draft, { write: true, createNew: true, mode: modeFor(path) });
+    if (typeof content === "string") writeAll(file, new TextEncoder().encode(content));
+    else content(file);
+    // Or a power failure may leave the new name with nothing under it, and what the system writes later
+    // would fall into the next run.
+    await file.syncData();
+    await Deno.rename(draft, path);
+  } catch (error) {
+    await Deno.remove(draft).catch(() => {});
+    throw new Error(messageOf(error).replace(/: (?:open|rename) '.*$/s, ""), { cause: error });
+  }
+}
+
+/** At once and without waiting. */
+export function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
+}
+
+/** The folders of links to what is open: `/dev/stdout` is one to `/proc/self/fd/1`. */
+const OPEN_FILES = /^\/(?:dev|proc\/\d+\/(?:task\/\d+\/)?fd)$/;
+
+/**
+ * Whether bytes go through `path` as they come: a terminal, a device, a named pipe, or what this process has
+ * open, such as `/dev/stdout` and `/dev/fd/3`. A link elsewhere is none, whatever it names.
+ */
+export function isStream(path: string): boolean {
+  const info = lstatSync(path, { throwIfNoEntry: false });
+  if (info === undefined || info.isFile() || info.isDirectory()) return false;
+  return !info.isSymbolicLink() || isOpenFile(path);
+}
+
+function isOpenFile(path: string): boolean {
+  return OPEN_FILES.test(realpathSync(dirname(resolve(path))));
+}
+
+/** Opens what is there to append to it, and waits until somebody reads a pipe. Throws where it is a link. */
+export async function openStream(path: string): Promise<Deno.FsFile> {
+  return notByLink(await Deno.open(path, { append: true }), path);
+}
+
+/** The same, and this thread waits. */
+export function openLog(path: string): Deno.FsFile {
+  return notByLink(Deno.openSync(path, { append: true }), path);
+}
+
+/** Nothing is written before it is known that `file` is what has the name `path` itself. */
+function notByLink(file: Deno.FsFile, path: string): Deno.FsFile {
+  const [opened, named] = [file.statSync(), Deno.lstatSync(path)];
+  if (opened.dev === named.dev && opened.ino === named.ino || isOpenFile(path)) return file;
+  file.close();
+  throw new Error("a link is in its place");
+}
+
+/** No wider than what was there, and than what the user's mask allows. */
+function modeFor(path: string): number {
+  const info = lstatSync(path, { throwIfNoEntry: false });
+  return info?.isFile() ? info.mode & 0o777 | 0o600 : 0o666;
+}
+
+async function clearDrafts(folder: string): Promise<void> {
+  try {
+    for await (const { name } of Deno.readDir(folder)) {
+      if (isLeftOver(name)) await Deno.remove(join(folder, name)).catch(() => {});
+    }
+  } catch {
+    // A folder that can't be read may be written to all the same.
+  }
+}
+
+/** Whether the program that made this draft is gone. */
+function isLeftOver(name: string): boolean {
+  const [, pid, program] = DRAFT.exec(name) ?? [];
+  if (pid === undefined || program === OWN) return false;
+  return Number(pid) === Deno.pid || !isAlive(Number(pid));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return kill(pid, 0);
+  } catch (error) {
+    return Reflect.get(Object(error), "code") !== "ESRCH";
+  }
+}

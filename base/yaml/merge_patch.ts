@@ -1,0 +1,65 @@
+/** Data that other data is laid over, as RFC 7396 (JSON merge patch) says; knows where each value was written. */
+import { type Path, startsWith } from "../problems.ts";
+
+/** A value at a path that was written at another. */
+interface Origin {
+  readonly at: Path;
+  readonly from: Path;
+}
+
+export class LayeredData {
+  #origins: Origin[] = [];
+
+  constructor(public data: unknown) {}
+
+  /**
+   * Maps are merged, null takes a key away, anything else stands in place of what was there.
+   * @param from Where the patch was written.
+   */
+  lay(patch: unknown, from: Path): void {
+    this.data = this.#merged(this.data, patch, { at: [], from });
+  }
+
+  /** Where the value at a path was written, or what took it away. */
+  writtenAt(path: Path): Path {
+    const [nearest] = this.#origins.filter(({ at }) => startsWith(path, at))
+      .sort((a, b) => b.at.length - a.at.length);
+    return nearest ? [...nearest.from, ...path.slice(nearest.at.length)] : path;
+  }
+
+  #merged(target: unknown, patch: unknown, origin: Origin): unknown {
+    if (!isMap(target) || !isMap(patch)) this.#note(origin);
+    if (!isMap(patch)) return patch;
+    const entries = new Map(isMap(target) ? Object.entries(target) : []);
+    for (const [key, value] of Object.entries(patch)) {
+      const inner = { at: [...origin.at, key], from: [...origin.from, key] };
+      if (value === null) {
+        entries.delete(key);
+        this.#note(inner);
+      } else entries.set(key, this.#merged(entries.get(key), value, inner));
+    }
+    return Object.fromEntries(entries);
+  }
+
+  #note(origin: Origin): void {
+    this.#origins = [...this.#origins.filter(({ at }) => !startsWith(at, origin.at)), origin];
+  }
+}
+
+/** What has to be laid over `before` to get `after`; undefined when they are the same. */
+export function patchBetween(before: unknown, after: unknown): unknown {
+  if (!isMap(before) || !isMap(after)) {
+    return JSON.stringify(before) === JSON.stringify(after) ? undefined : after;
+  }
+  const changed = Object.entries(after).flatMap(([key, value]) => {
+    const patch = Object.hasOwn(before, key) ? patchBetween(before[key], value) : value;
+    return patch === undefined ? [] : [[key, patch] as const];
+  });
+  const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
+  const patch = Object.fromEntries([...changed, ...gone.map((key) => [key, null] as const)]);
+  return Object.keys(patch).length > 0 ? patch : undefined;
+}
+
+export function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,218 @@
+/** YAML (and so JSON) → data, with the place of every value in the text. */
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  parseDocument,
+  type Scalar,
+  visit,
+} from "yaml";
+import { messageOf, type Problem, UserError } from "../errors.ts";
+import { isNestedTooDeep } from "./json_text.ts";
+import { beyond, isWithin, type LimitName, oneMoreThan } from "../limits.ts";
+import type { Finding } from "../problems.ts";
+import type { Secrets } from "../secrets.ts";
+
+const TOO_DEEP = beyond("nesting", oneMoreThan("nesting"));
+
+export class YamlText {
+  readonly data: unknown;
+  readonly #lines = new LineCounter();
+  readonly #document: Document.Parsed;
+
+  /**
+   * Throws a UserError with everything that is not YAML in `text`.
+   * @param file What messages call it.
+   */
+  constructor(private readonly text: string, private readonly file: string) {
+    const tooMuch = whyTooMuch(text);
+    if (tooMuch !== null) throw new UserError([this.#unreadable(0, tooMuch)]);
+    this.#document = this.#parsed(text);
+    const mistakes = [...this.#mistakes()];
+    if (mistakes.length > 0) throw new UserError(mistakes);
+    this.data = this.#resolved();
+  }
+
+  /** The reader calls itself for what is nested by its indentation. */
+  #parsed(text: string): Document.Parsed {
+    try {
+      return parseDocument(text, {
+        lineCounter: this.#lines,
+        prettyErrors: false,
+        stringKeys: true,
+        merge: true,
+        uniqueKeys: false,
+      });
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw new UserError([this.#unreadable(0, TOO_DEEP)]);
+    }
+  }
+
+  /** What is not YAML in the text. */
+  *#mistakes(): Generator<Problem> {
+    const { errors } = this.#document;
+    // It may also take the end of the stack for a mistake.
+    if (errors.some(({ message }) => message.startsWith("Maximum call stack"))) {
+      return yield this.#unreadable(0, TOO_DEEP);
+    }
+    for (const { pos: [offset], code, message } of errors) {
+      yield this.#unreadable(
+        offset,
+        code === "MULTIPLE_DOCS" ? "it holds several documents" : message,
+      );
+    }
+    if (errors.length > 0) return;
+    for (const offset of repeatedKeys(this.#document)) {
+      yield this.#unreadable(offset, "Map keys must be unique");
+    }
+  }
+
+  /** The findings at their places, in the order of the text. */
+  problems(findings: readonly Finding[]): Problem[] {
+    return findings.map((finding) => ({ ...finding, offset: this.#offsetOf(finding) }))
+      .sort((a, b) => a.offset - b.offset)
+      .map(({ path, message, offset }) => ({
+        place: this.#place(offset),
+        message: path.length > 0 ? `${path.map(String).join(".")}: ${message}` : message,
+      }));
+  }
+
+  /** The text with each value that holds a secret written anew, in quotes; else as it is. */
+  without(secrets: Secrets): string {
+    const held: Scalar[] = [];
+    visit(this.#document, {
+      Scalar: (key, node) => {
+        const { value } = node;
+        if (key !== "key" && typeof value === "string" && secrets.text(value) !== value) {
+          held.push(node);
+        }
+      },
+    });
+    const parts = held.flatMap(({ value, range }) => range ? [{ value: String(value), range }] : [])
+      .toSorted((a, b) => b.range[0] - a.range[0]);
+    const rewritten = parts.reduce((text, { value, range: [start, end] }) => {
+      const lineEnd = text.slice(start, end).endsWith("\n") ? "\n" : ""; // of a block
+      return text.slice(0, start) + JSON.stringify(secrets.text(value)) + lineEnd + text.slice(end);
+    }, this.text);
+    return secrets.form(rewritten); // comments
+  }
+
+  /** With aliases replaced by what they stand for; an endless or exploding one is refused. */
+  #resolved(): unknown {
+    let data: unknown;
+    try {
+      data = this.#document.toJS();
+    } catch (error) {
+      throw new UserError([this.#unreadable(0, messageOf(error))]);
+    }
+    if (isNestedTooDeep(data)) throw new UserError([this.#unreadable(0, TOO_DEEP)]);
+    return data;
+  }
+
+  #unreadable(offset: number, why: string): Problem {
+    return { place: this.#place(offset), message: `Cannot read this as YAML: ${why}` };
+  }
+
+  #place(offset: number): string {
+    const { line, col } = this.#lines.linePos(offset);
+    return `${this.file}:${Math.max(1, line)}:${Math.max(1, col)}`;
+  }
+
+  /** A text or number is pointed at itself, a map or list by its key; what is not there by what it belongs in. */
+  #offsetOf({ path, isKey }: Finding): number {
+    let node: unknown = this.#document.contents;
+    let offset = 0;
+    for (const step of path) {
+      const { key, value } = this.#entry(node, step);
+      if (value === undefined && key === undefined) break;
+      offset = startOf(isScalar(value) && !isKey ? value : key ?? value) ?? offset;
+      node = value;
+    }
+    return offset;
+  }
+
+  #entry(node: unknown, step: PropertyKey): { key?: unknown; value?: unknown } {
+    const collection = isAlias(node) ? node.resolve(this.#document) : node;
+    if (isSeq(collection)) return { value: collection.items[Number(step)] };
+    if (!isMap(collection)) return {};
+    return collection.items.find(({ key }) => isScalar(key) && String(key.value) === step) ?? {};
+  }
+}
+
+function startOf(node: unknown): number | undefined {
+  return isNode(node) ? node.range?.[0] : undefined;
+}
+
+/** Keys that stand twice in a map of a YAML text. */
+
+/**
+ * Offsets of all but the first. The reader's own check compares each key with every other one, which
+ * takes minutes in a map of 100,000 keys.
+ */
+export function repeatedKeys(document: Document.Parsed): number[] {
+  const repeated: number[] = [];
+  visit(document, {
+    Map(_, { items }): void {
+      const known = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (known.has(key.value)) repeated.push(key.range?.[0] ?? 0);
+        known.add(key.value);
+      }
+    },
+  });
+  return repeated.sort((a, b) => a - b);
+}
+
+/**
+ * Whether a YAML text is more than its reader can take: that one makes an object of every word and sign,
+ * goes down into nested values by calling itself, and looks through the whole text for every alias.
+ */
+
+/** Comes before a text that stands without quotes, which may look like a sign. */
+const PLAIN = "\x1f";
+
+/** The reason, or null when it is not. Words and signs are looked at one by one, and not kept. */
+export function whyTooMuch(text: string): string | null {
+  if (!isWithin("experimentFile", text.length)) return beyond("experimentFile", text.length);
+  const size = new Size();
+  for (const token of new Lexer().lex(text)) {
+    const limit = size.add(token);
+    if (limit !== null) return beyond(limit, oneMoreThan(limit));
+  }
+  return null;
+}
+
+/** What has come of a text. */
+class Size {
+  #tokens = 0;
+  #aliases = 0;
+  /** Brackets and braces that are open. */
+  #open = 0;
+  /** Lists and keys that begin in the line at hand: `- - - a`. */
+  #begun = 0;
+  #isPlain = false;
+
+  /** Gives the limit that it is beyond now. */
+  add(token: string): LimitName | null {
+    const isText = this.#isPlain;
+    this.#isPlain = token === PLAIN;
+    if (++this.#tokens > 0 && !isWithin("yamlTokens", this.#tokens)) return "yamlTokens";
+    return isText ? null : this.#addSign(token);
+  }
+
+  #addSign(token: string): LimitName | null {
+    if (token === "[" || token === "{") this.#open++;
+    else if (token === "]" || token === "}") this.#open--;
+    else if (token === "-" || token === "?") this.#begun++;
+    else if (token.endsWith("\n")) this.#begun = 0;
+    else if (/^[*&]/.test(token) && !isWithin("yamlAliases", ++this.#aliases)) return "yamlAliases";
+    return isWithin("nesting", Math.max(this.#open, this.#begun)) ? null : "nesting";
+  }
+}

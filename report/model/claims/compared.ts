@@ -1,0 +1,152 @@
+/**
+ * Claims of two sides. Of two figures their ratio is held against what is claimed of it, with its interval
+ * over the runs; a figure against a quantity by its own interval.
+ */
+import type { Compare, FigureSide, Side, Within } from "../../../runner/result/result.ts";
+import { figureText, quotientOf, type Range } from "../runs/figure_range.ts";
+import {
+  type Allowed,
+  allowedAround,
+  allowedBy,
+  allowedText,
+  inverted,
+  scaled,
+  timesText,
+} from "./allowed.ts";
+import { type Amount, amountOf, ratioOfAmounts, whyNoInterval } from "./amount.ts";
+import { type Constant, constantOf, constantsFinding, nameOf } from "./constant.ts";
+import { decided, ratioText } from "./decided.ts";
+import { type Finding, undecided } from "./finding.ts";
+import { chosenBy, type Ground, type Member, pairsOf } from "./context.ts";
+
+/** One for each cell, or for each pair of cells; at least one. */
+export function comparedFindings(says: Compare | Within, ground: Ground): Finding[] {
+  const { left, right } = says;
+  const allowed = allowedRatio(says);
+  if (left.kind === "figure" && right.kind === "figure") {
+    return figuresFindings(left, right, { allowed, ground });
+  }
+  if (left.kind === "figure") return figureFindings(left, right, { allowed, ground });
+  if (right.kind === "figure") {
+    return figureFindings(right, left, { allowed: inverted(allowed), ground });
+  }
+  return [constantsFinding(left, right, { allowed, ground })];
+}
+
+interface Judge {
+  readonly allowed: Allowed;
+  readonly ground: Ground;
+}
+
+/** Of left over right, without their factors. */
+function allowedRatio(says: Compare | Within): Allowed {
+  const limit = factorOf(says.right) / factorOf(says.left);
+  return says.kind === "compare"
+    ? allowedBy(says.relation, limit)
+    : allowedAround(limit, says.toleranceRatio);
+}
+
+function factorOf(side: Side): number {
+  return side.kind === "quantity" ? 1 : side.factor;
+}
+
+function figuresFindings(left: FigureSide, right: FigureSide, judge: Judge): Finding[] {
+  const { allowed, ground } = judge;
+  const [of, to] = [chosenBy(left.selector, ground), chosenBy(right.selector, ground)];
+  const none = [of, to].flatMap((chosen) => "none" in chosen ? [chosen.none] : []);
+  if ("none" in of || "none" in to) return [undecided([...new Set(none)].join("; "))];
+  // Whether a cell is faster than itself is no question.
+  const pairs = pairsOf(of, to)
+    .filter((pair) => pair.left !== pair.right || left.figure !== right.figure);
+  if (pairs.length === 0) {
+    return [undecided(`no cell of ${left.selector.text} has its like in ${right.selector.text}`)];
+  }
+  return pairs.map((pair) => ratioFinding({ left, right }, pair, allowed));
+}
+
+function ratioFinding(
+  sides: { left: FigureSide; right: FigureSide },
+  members: { left: Member; right: Member },
+  allowed: Allowed,
+): Finding {
+  const of = amountOf(sides.left.figure, members.left);
+  const to = amountOf(sides.right.figure, members.right);
+  if ("none" in of) return undecided(of.none);
+  if ("none" in to) return undecided(to.none);
+  const ratio = ratioOfAmounts(of, to);
+  const second = of.name === to.name ? "" : `${to.name} `;
+  const { unit } = sides.left;
+  const values = `${of.name} is ${valueText(of.range, unit)} (${of.member.label}) against ` +
+    `${second}${valueText(to.range, unit)} (${to.member.label})`;
+  if (ratio === null) return bothZero([of, to], values, allowed);
+  return ofRatio({ ratio, allowed, values, of, to });
+}
+
+/** 0 is at most 0 however often it is taken, and never more. */
+function bothZero(amounts: readonly Amount[], values: string, { isClosed }: Allowed): Finding {
+  const isKnown = amounts.every(({ range, open }) => range.interval !== null && open === null);
+  return {
+    outcome: isKnown ? isClosed ? "reproduced" : "not reproduced" : "inconclusive",
+    found: "",
+    sentence: isKnown ? values : `${values}; ${whyNoInterval(amounts)}`,
+    margin: 0,
+  };
+}
+
+interface Ratio {
+  readonly ratio: Range;
+  readonly allowed: Allowed;
+  readonly values: string;
+  readonly of: Amount;
+  readonly to: Amount | Constant;
+}
+
+function ofRatio({ ratio, allowed, values, of, to }: Ratio): Finding {
+  const found = ratioText(ratio);
+  const sentence = `${values}: ${found}, claimed ${allowedText(allowed, timesText)}`;
+  return decided({ range: ratio, allowed, of, to, found, sentence });
+}
+
+function valueText({ value }: Range, unit: FigureSide["unit"]): string {
+  return figureText({ value, interval: null }, unit);
+}
+
+function figureFindings(side: FigureSide, constant: Side, { allowed, ground }: Judge): Finding[] {
+  const chosen = chosenBy(side.selector, ground);
+  if ("none" in chosen) return [undecided(chosen.none)];
+  const to = constantOf(constant, ground);
+  if (to === null) return [undecided(`${nameOf(constant)} was not measured`)];
+  return chosen.members.map((member) => {
+    const of = amountOf(side.figure, member);
+    if ("none" in of) return undecided(of.none);
+    return constant.kind === "quantity"
+      ? limitFinding(of, { side, constant, allowed: scaled(allowed, constant.value) })
+      : ceilingFinding(of, to, allowed);
+  });
+}
+
+function limitFinding(
+  of: Amount,
+  { side: { unit }, constant, allowed }: {
+    side: FigureSide;
+    constant: Extract<Side, { kind: "quantity" }>;
+    allowed: Allowed;
+  },
+): Finding {
+  const { name, range } = of;
+  const found = figureText(range, unit);
+  const limitText = (limit: number): string =>
+    limit === constant.value ? constant.text : valueText({ value: limit, interval: null }, unit);
+  const sentence = `${name} is ${found} (${of.member.label}), claimed ${
+    allowedText(allowed, limitText)
+  }`;
+  return decided({ range, allowed, of, to: null, found, sentence });
+}
+
+function ceilingFinding(of: Amount, to: Constant, allowed: Allowed): Finding {
+  const { range, name, member } = of;
+  const values = `${name} is ${valueText(range, "perSec")} (${member.label}) against ` +
+    `${valueText(to.range, "perSec")} (${to.name})`;
+  const ratio = quotientOf(range, to.range);
+  return ratio === null ? undecided(values) : ofRatio({ ratio, allowed, values, of, to });
+}

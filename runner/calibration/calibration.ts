@@ -1,0 +1,169 @@
+/**
+ * How fast this generator is on this machine: its ceiling and its latency floor against a server that
+ * does nothing. Measured in short slices. Of the ceiling the best counts, as a busy moment makes a generator
+ * slower but never faster; of the floor the median, as it is 0.02 ms where the system happens to put both
+ * ends on one core, and 0.05 ms elsewhere. Remembered for each machine, version and driver.
+ */
+import type { Load } from "../../scenarios/load/load.ts";
+import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { scriptOf } from "../../scenarios/request/script.ts";
+import type { DriverName } from "../load/engine/driver.ts";
+import { chooseDriver } from "../load/transports/choose_driver.ts";
+import type { Loader } from "../measure/loader.ts";
+import { LocalLoader } from "../measure/local_loader.ts";
+import { measureLoad } from "../measure/measure.ts";
+import type { OnProgress } from "../result/progress.ts";
+import type { Measurement } from "../result/result.ts";
+import { medianOf } from "../stats/quantile.ts";
+import { type Calibration, remember, rememberedCalibration } from "../host/calibration_cache.ts";
+import type { FromResponder, ToResponder } from "./null_responder.ts";
+
+export interface CalibrationRequest {
+  readonly driver: DriverName;
+  readonly signal: AbortSignal;
+}
+
+const FLOOR_SLICES = 5;
+/** More are taken while the machine has other things to do, up to as many again. */
+const CEILING_SLICES = 4;
+/** Who stands in line for a core for longer than this share of the time does not show what he can do. */
+const UNDISTURBED = 0.1;
+const CONNECTIONS = 50;
+const SLICE_MS = 100;
+
+/**
+ * Measures, whatever is remembered; takes about a second. Null where it can't be had, or on abort. What was
+ * measured on a busy machine is given, but not remembered.
+ */
+export async function calibrate(
+  { driver, signal }: CalibrationRequest,
+): Promise<Calibration | null> {
+  try {
+    const slices = await measureSlices(driver, signal);
+    const found = slices === null ? null : calibrationOf(slices);
+    if (found !== null && slices?.full.some(isUndisturbed)) await remember(driver, found);
+    return found;
+  } catch {
+    return null; // nothing may hang on it
+  }
+}
+
+export interface FirstCalibration {
+  readonly driver: DriverName;
+  /** Null as `calibrate` gives it. */
+  readonly calibration: Calibration | null;
+}
+
+/** Before the first run of an experiment: measures what is not remembered, and says so. */
+export async function calibrateFirst(
+  { onProgress, signal }: { readonly onProgress: OnProgress; readonly signal: AbortSignal },
+): Promise<FirstCalibration> {
+  const { driver } = chooseDriver("auto", { hostname: "127.0.0.1", port: 80 });
+  const known = await rememberedCalibration(driver);
+  if (known !== null) return { driver, calibration: known };
+  const text = "Calibrating the load generator against a server that does nothing, about a second";
+  onProgress({ kind: "note", text });
+  return { driver, calibration: await calibrate({ driver, signal }) };
+}
+
+interface Slices {
+  /** With enough connections to keep the worker busy. */
+  readonly full: readonly Measurement[];
+  /** With one. */
+  readonly single: readonly Measurement[];
+}
+
+/** Null on abort. */
+async function measureSlices(driver: DriverName, signal: AbortSignal): Promise<Slices | null> {
+  const loader = new LocalLoader();
+  const responder = await startResponder();
+  const take = (connections: number): Promise<Measurement> =>
+    takeSlice({ driver, connections, port: responder.port, loader, signal });
+  const full: Measurement[] = [];
+  const single: Measurement[] = [];
+  try {
+    const isEnough = (): boolean =>
+      full.length >= CEILING_SLICES &&
+      (full.some(isUndisturbed) || full.length >= 2 * CEILING_SLICES);
+    while (!signal.aborted && !isEnough()) full.push(await take(CONNECTIONS));
+    while (!signal.aborted && single.length < FLOOR_SLICES) single.push(await take(1));
+    return signal.aborted ? null : { full, single };
+  } finally {
+    await loader.close();
+    await responder.stop();
+  }
+}
+
+function isUndisturbed({ generator: { waiting } }: Measurement): boolean {
+  return waiting === null || waiting < UNDISTURBED;
+}
+
+/** The highest rate and the median latency of the slices; null when nothing was answered. */
+export function calibrationOf({ full, single }: Slices): Calibration | null {
+  const ceiling = Math.max(0, ...full.map(({ rate }) => rate));
+  const floor = medianOf(
+    single.filter(({ requests }) => requests.completed > 0)
+      .map(({ service }) => service.percentiles["50"]),
+  );
+  return ceiling > 0 && floor > 0 ? { ceiling, floor } : null;
+}
+
+interface Slice {
+  readonly driver: DriverName;
+  readonly connections: number;
+  readonly port: number;
+  readonly loader: Loader;
+  readonly signal: AbortSignal;
+}
+
+function takeSlice({ driver, connections, port, loader, signal }: Slice): Promise<Measurement> {
+  const load: Load = {
+    kind: "closed",
+    connections,
+    keepAlive: true,
+    timeoutMs: 1_000,
+    workers: 1,
+    pipeline: 1,
+    durationMs: SLICE_MS,
+    requests: null,
+  };
+  const request = {
+    origin: `http://127.0.0.1:${port}`,
+    script: scriptOf(requestScenarioSpec.parse({ get: "/" }), 0),
+    load,
+    seed: 0,
+    driver,
+    intervalMs: SLICE_MS,
+    logPath: null,
+    implicitCheck: false,
+  };
+  return measureLoad(request, { loader, signal, onProgress: () => {}, onStart: () => {} });
+}
+
+interface Responder {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+async function startResponder(): Promise<Responder> {
+  const stop = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(new URL("./null_responder.ts", import.meta.url), { type: "module" });
+  const { promise: port, resolve: listens, reject } = Promise.withResolvers<number>();
+  const { promise: ended, resolve: ends } = Promise.withResolvers<void>();
+  worker.onmessage = ({ data }: MessageEvent<FromResponder>) =>
+    data.kind === "listening" ? listens(data.port) : ends();
+  worker.onerror = (event) => {
+    event.preventDefault();
+    reject(new Error(`The server that does nothing failed: ${event.message}`));
+    ends();
+  };
+  worker.postMessage({ stop } satisfies ToResponder);
+  return {
+    port: await port,
+    async stop(): Promise<void> {
+      Atomics.store(stop, 0, 1);
+      await ended;
+      worker.terminate();
+    },
+  };
+}

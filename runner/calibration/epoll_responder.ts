@@ -1,0 +1,99 @@
+/** The server that does nothing, on Linux: one epoll, one recv and one send an answer. */
+import {
+  AF_INET,
+  DATA_WORD,
+  EPOLL_CLOEXEC,
+  EPOLL_CTL_ADD,
+  EPOLLIN,
+  EVENT_WORDS,
+  IPPROTO_TCP,
+  MSG_DONTWAIT_NOSIGNAL,
+  SOCK_STREAM_NONBLOCK_CLOEXEC,
+  TCP_NODELAY,
+} from "../../base/system/libc.ts";
+
+const SYMBOLS = {
+  socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
+  bind: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  listen: { parameters: ["i32", "i32"], result: "i32" },
+  getsockname: { parameters: ["i32", "buffer", "buffer"], result: "i32" },
+  accept4: { parameters: ["i32", "pointer", "pointer", "i32"], result: "i32" },
+  setsockopt: { parameters: ["i32", "i32", "i32", "buffer", "u32"], result: "i32" },
+  recv: { parameters: ["i32", "buffer", "u32", "i32"], result: "i32" },
+  send: { parameters: ["i32", "buffer", "u32", "i32"], result: "i32" },
+  close: { parameters: ["i32"], result: "i32" },
+  epoll_create1: { parameters: ["i32"], result: "i32" },
+  epoll_ctl: { parameters: ["i32", "i32", "i32", "buffer"], result: "i32" },
+  epoll_wait: { parameters: ["i32", "buffer", "i32", "i32"], result: "i32" },
+} as const satisfies Deno.ForeignLibraryInterface;
+
+const MOST_EVENTS = 256;
+const READ_BYTES = 16 * 1024;
+const BACKLOG = 512;
+/** How long a wait may last before the end is thought of. */
+const LONGEST_WAIT_MS = 20;
+/** accept4 takes the flags of a socket without its type. */
+const ACCEPT_FLAGS = SOCK_STREAM_NONBLOCK_CLOEXEC & ~1;
+const ONE = Int32Array.of(1);
+
+export class EpollResponder {
+  readonly port: number;
+  readonly #libc = Deno.dlopen("libc.so.6", SYMBOLS).symbols;
+  readonly #listener: number;
+  readonly #epoll: number;
+  readonly #open = new Set<number>();
+  readonly #events = new Int32Array(MOST_EVENTS * EVENT_WORDS);
+  readonly #buffer = new Uint8Array(READ_BYTES);
+
+  /** Listens on a free port. Throws where epoll can't be had. */
+  constructor(private readonly answer: Uint8Array<ArrayBuffer>) {
+    const { socket, bind, listen, getsockname, epoll_create1 } = this.#libc;
+    const address = new Uint8Array(16); // struct sockaddr_in
+    new DataView(address.buffer).setUint16(0, AF_INET, true);
+    address.set([127, 0, 0, 1], 4);
+    this.#listener = socket(AF_INET, SOCK_STREAM_NONBLOCK_CLOEXEC, 0);
+    const listens = bind(this.#listener, address, 16) === 0 &&
+      listen(this.#listener, BACKLOG) === 0;
+    if (!listens) throw new Error("Cannot listen on a free port");
+    getsockname(this.#listener, address, Int32Array.of(16));
+    this.port = new DataView(address.buffer).getUint16(2, false);
+    this.#epoll = epoll_create1(EPOLL_CLOEXEC);
+    this.#watch(this.#listener);
+  }
+
+  /** Answers until `isOver`, then closes everything. */
+  run(isOver: () => boolean): void {
+    while (!isOver()) {
+      const ready = this.#libc.epoll_wait(this.#epoll, this.#events, MOST_EVENTS, LONGEST_WAIT_MS);
+      for (let i = 0; i < ready; i++) this.#handle(this.#events[i * EVENT_WORDS + DATA_WORD]);
+    }
+    for (const fd of [...this.#open, this.#listener, this.#epoll]) this.#libc.close(fd);
+  }
+
+  #handle(fd: number): void {
+    if (fd === this.#listener) return this.#accept();
+    const { recv, send } = this.#libc;
+    if (recv(fd, this.#buffer, READ_BYTES, MSG_DONTWAIT_NOSIGNAL) > 0) {
+      send(fd, this.answer, this.answer.length, MSG_DONTWAIT_NOSIGNAL);
+    } else {
+      this.#open.delete(fd);
+      this.#libc.close(fd);
+    }
+  }
+
+  #accept(): void {
+    const { accept4, setsockopt } = this.#libc;
+    const fd = accept4(this.#listener, null, null, ACCEPT_FLAGS);
+    if (fd < 0) return;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, ONE, 4);
+    this.#open.add(fd);
+    this.#watch(fd);
+  }
+
+  #watch(fd: number): void {
+    const event = new Int32Array(EVENT_WORDS);
+    event[0] = EPOLLIN;
+    event[DATA_WORD] = fd;
+    this.#libc.epoll_ctl(this.#epoll, EPOLL_CTL_ADD, fd, event);
+  }
+}

@@ -1,0 +1,186 @@
+/**
+ * Block after block of an experiment, each run saved as it ends, until `Repetition` says that it is enough or
+ * the user that it is. A run that can't be measured is noted, and the rest goes on.
+ */
+import { TargetError } from "../../base/errors.ts";
+import type { Experiment } from "../../scenarios/file/experiment.ts";
+import type { Cell, Plan, PlannedRun } from "../../scenarios/plan/plan.ts";
+import type { OnProgress } from "../result/progress.ts";
+import { boundsOf, repeatSentence, Repetition } from "./repetition.ts";
+import type { Missing, Run } from "../result/result.ts";
+import type { ResultFile } from "../result/result_file.ts";
+import type { Kept } from "./resume.ts";
+import { carryOut, type RunContext } from "./run.ts";
+import { Schedule } from "./schedule.ts";
+
+export interface BlocksRequest {
+  readonly experiment: Pick<Experiment, "repeat" | "discard" | "figures">;
+  readonly plan: Plan;
+  /** Cells that lack something and are left out. */
+  readonly lacks: ReadonlyMap<Cell, unknown>;
+  /** What an earlier sitting left. */
+  readonly kept: Kept;
+}
+
+export async function carryOutBlocks(
+  request: BlocksRequest,
+  file: ResultFile,
+  context: RunContext,
+): Promise<void> {
+  const course = new Course(request, file, context);
+  course.begin();
+  for (const block of request.plan.blocks()) {
+    await course.carryOutBlock(block);
+    if (context.signal.aborted || course.isEnough(block[0].repetition)) return;
+  }
+}
+
+class Course {
+  readonly #repetition: Repetition;
+  readonly #schedule = new Schedule();
+  readonly #possible: readonly Cell[];
+  readonly #beganMs = performance.now();
+  /** Runs of each cell that were begun, now or in an earlier sitting. */
+  readonly #begun: Map<Cell, number>;
+  /** Repetitions until the next decision. */
+  #repetitions = 0;
+
+  constructor(
+    private readonly request: BlocksRequest,
+    private readonly file: ResultFile,
+    private readonly context: RunContext,
+  ) {
+    const { experiment: { repeat, discard, figures }, plan, lacks, kept } = request;
+    this.#repetition = new Repetition(repeat, {
+      discardS: discard / 1_000,
+      figures: figures ?? "whole",
+    });
+    this.#possible = plan.cells.filter((cell) => !lacks.has(cell));
+    this.#begun = new Map(this.#possible.map((cell) => [cell, kept.countOf(cell)]));
+    for (const cell of this.#possible) {
+      for (const run of kept.runsOf(cell)) this.#schedule.took(cell, kept.tookMs(run));
+    }
+  }
+
+  begin(): void {
+    const { request: { experiment: { repeat }, kept }, context: { onProgress } } = this;
+    this.#planUpTo(this.#repetition.plannedAfter(Math.max(0, kept.repetitions - 1)));
+    const sentence = repeatSentence(repeat);
+    if (sentence !== null) onProgress({ kind: "note", text: `Repeats ${sentence}` });
+    const bounds = boundsOf(repeat, this.#schedule.expectedMs(this.#possible));
+    const [least, most] = [bounds.least, bounds.most]
+      .map((repetitions) => this.#left(Math.max(repetitions, this.#repetitions)));
+    onProgress({
+      kind: "planned",
+      cells: new Set(most).size,
+      runs: least.length,
+      expectedMs: this.#schedule.expectedMs(least),
+      mostRuns: most.length,
+      mostMs: this.#schedule.expectedMs(most),
+    });
+  }
+
+  async carryOutBlock(block: readonly PlannedRun[]): Promise<void> {
+    const { request: { kept }, context: { signal } } = this;
+    for (const planned of block) {
+      if (signal.aborted) return;
+      if (!this.#begun.has(planned.cell)) continue;
+      const before = kept.runOf(planned);
+      if (before !== null) this.#repetition.add(before);
+      if (!kept.has(planned)) await this.#carryOut(planned);
+    }
+  }
+
+  /** Decides after block `done`, unless that was done before; at the end the results say what was reached. */
+  isEnough(done: number): boolean {
+    if (done < this.request.kept.repetitions) return false;
+    const decision = this.#repetition.decide(done, {
+      elapsedMs: this.#spentMs(),
+      blockMs: this.#schedule.expectedMs(this.#possible),
+    });
+    this.#planUpTo(decision.goesOn ? this.#repetition.plannedAfter(done) : done);
+    if (!decision.goesOn) this.file.results.reached = decision.reached;
+    else if (decision.note !== null) {
+      this.context.onProgress({ kind: "note", text: decision.note });
+    }
+    return !decision.goesOn;
+  }
+
+  #planUpTo(repetitions: number): void {
+    this.#repetitions = repetitions;
+    this.file.results.planned = repetitions * this.request.plan.cells.length;
+  }
+
+  /** The cell of each run that was not begun, of so many repetitions. */
+  #left(repetitions = this.#repetitions): Cell[] {
+    return [...this.#begun].flatMap(([cell, begun]) =>
+      Array<Cell>(Math.max(0, repetitions - begun)).fill(cell)
+    );
+  }
+
+  #spentMs(): number {
+    return this.request.kept.spentMs + performance.now() - this.#beganMs;
+  }
+
+  #remainingMs(): number {
+    return this.#schedule.expectedMs(this.#left());
+  }
+
+  async #carryOut(planned: PlannedRun): Promise<void> {
+    const { context: { onProgress } } = this;
+    const { cell: { target, scenario, parameters }, repetition } = planned;
+    const cell = { target, scenario, parameters, repetition };
+    const remainingMs = this.#remainingMs();
+    const order = this.#countOne(planned.cell);
+    const runs = this.#repetitions * this.#possible.length;
+    onProgress({ kind: "starting", order, runs, ...cell, remainingMs });
+    const beganMs = performance.now();
+    const run = await runOrWhyNot(planned, this.context);
+    if (run === null) return;
+    if (run instanceof TargetError) {
+      const { message: reason, evidence } = run;
+      const missing: Missing = { ...cell, kind: "failed", reason, evidence: [...evidence] };
+      return await this.#save((file) => leaveOut(missing, file, onProgress));
+    }
+    this.#schedule.took(planned.cell, performance.now() - beganMs);
+    this.#repetition.add(run);
+    await this.#save((file) => file.addRun(run));
+    onProgress({ kind: "measured", order, measurement: run, remainingMs: this.#remainingMs() });
+  }
+
+  /** Begins a run of the cell: which of all it is. */
+  #countOne(cell: Cell): number {
+    this.#begun.set(cell, (this.#begun.get(cell) ?? 0) + 1);
+    return this.#begun.values().reduce((sum, begun) => sum + begun, 0);
+  }
+
+  #save(write: (file: ResultFile) => Promise<void>): Promise<void> {
+    this.file.results.spent = Math.round(this.#spentMs());
+    return write(this.file);
+  }
+}
+
+/** The run, or why it can't be measured; null when it was given up, as the user has interrupted. */
+async function runOrWhyNot(
+  planned: PlannedRun,
+  context: RunContext,
+): Promise<Run | TargetError | null> {
+  try {
+    const run = await carryOut(planned, context);
+    return context.signal.aborted ? null : run;
+  } catch (error) {
+    if (context.signal.aborted) return null;
+    if (error instanceof TargetError) return error;
+    throw error;
+  }
+}
+
+/** Notes a part of the plan that has no measurement. */
+export async function leaveOut(
+  missing: Missing,
+  file: ResultFile,
+  onProgress: OnProgress,
+): Promise<void> {
+  onProgress({ kind: "missing", missing });
+  await file.addMissing(missing);
+}

@@ -1,0 +1,140 @@
+/**
+ * The whole experiment: every planned run in its order, saved after each, until the end or Ctrl-C.
+ * One that can't be measured is noted, and the rest goes on.
+ */
+import type { Experiment } from "../../scenarios/file/experiment.ts";
+import type { Cell, Plan } from "../../scenarios/plan/plan.ts";
+import { type ProvidedRedis, provideRedis } from "../../targets/redis.ts";
+import { openRedisUse, type RedisUse } from "../../targets/resources/redis_watch.ts";
+import { carryOutBlocks, leaveOut } from "./blocks.ts";
+import { measureCeilings } from "./peak_throughput.ts";
+import { cellNeeds, type Lack, lackOf } from "./missing_prerequisites.ts";
+import type { Loader } from "../measure/loader.ts";
+import { pinDown, Targets } from "./targets.ts";
+import type { OnProgress } from "../result/progress.ts";
+import { provenanceOf } from "./provenance.ts";
+import { ProofsApart } from "./preflight.ts";
+import type { Results } from "../result/result.ts";
+import { type OnSaved, ResultFile } from "../result/result_file.ts";
+import { Kept } from "./resume.ts";
+import {
+  assertAsBefore,
+  type StartingRequest,
+  startingResults,
+  tellOfBefore,
+} from "./starting_results.ts";
+import { calibrateFirst } from "../calibration/calibration.ts";
+
+export interface ExperimentRequest extends StartingRequest {
+  readonly plan: Plan;
+  /** Folder that relative paths in the experiment start from. */
+  readonly baseDir: string;
+  /** Where results.json goes. */
+  readonly outDir: string;
+  /** Where its targets listen: an address or a name of this machine. */
+  readonly host: string;
+  /** The Redis that the user named, or null. */
+  readonly redisUrl: string | null;
+}
+
+export interface ExperimentHooks {
+  /** Carries out every load; the caller closes it. */
+  readonly loader: Loader;
+  readonly onProgress: OnProgress;
+  /** Ends the experiment: the run in progress is given up, what was measured is kept. */
+  readonly signal: AbortSignal;
+  /** The next run begins when it has resolved. */
+  readonly onSaved?: OnSaved;
+}
+
+export async function runExperiment(
+  request: ExperimentRequest,
+  hooks: ExperimentHooks,
+): Promise<Results> {
+  const provenance = await provenanceOf(request);
+  const generator = await calibrateFirst(hooks); // before the workers' cores are narrowed down
+  using pinned = pinDown(request.experiment.pin, hooks.onProgress);
+  const redis = await redisFor(request, hooks);
+  const start = startingResults(request, { provenance, redis });
+  const file = new ResultFile(request.outDir, start, hooks.onSaved);
+  const targets = new Targets(request, redis, hooks);
+  try {
+    const lacks = lacksOf(request.plan, redis);
+    if (request.kept) {
+      assertAsBefore(request.kept, { lacks, redis });
+      tellOfBefore(request.kept, provenance, hooks.onProgress);
+    }
+    await file.save();
+    const { ceilings: asked, prove } = request.experiment;
+    if (asked.length > 0 && file.results.ceilings === undefined) {
+      const ceilings = await measureCeilings({ asked, generator, redis, ...hooks });
+      if (!hooks.signal.aborted) file.results.ceilings = ceilings;
+    }
+    await setAside(request.experiment, lacks, { file, onProgress: hooks.onProgress });
+    await carryOutBlocks({ ...request, lacks, kept: new Kept(file.results) }, file, {
+      seed: request.seed,
+      workers: pinned.workers,
+      intervalMs: request.experiment.interval,
+      ...hooks,
+      open: (planned) => targets.open(planned),
+      close: (target) => targets.close(target),
+      apart: prove === "apart"
+        ? new ProofsApart((cell) => targets.start(cell), hooks.signal)
+        : null,
+      redisUse: ({ cell }) => redisUseOf(cell, redis),
+    });
+    await file.finish(hooks.signal.aborted ? "interrupted" : "done");
+    return file.results;
+  } finally {
+    await targets.closeAll();
+    await redis?.stop();
+  }
+}
+
+async function redisFor(
+  { experiment: { ceilings }, plan: { cells }, redisUrl }: ExperimentRequest,
+  { onProgress, signal }: ExperimentHooks,
+): Promise<ProvidedRedis | null> {
+  const isNeeded = cells.some((cell) => cellNeeds(cell).includes("redis"));
+  if (redisUrl === null && !isNeeded && !ceilings.includes("redis")) return null;
+  const redis = await provideRedis({ url: redisUrl, signal });
+  if (redis) onProgress({ kind: "note", text: `Redis ${redis.version} (${redis.kind})` });
+  return redis;
+}
+
+/** A Redis that the user gave may be used by programs of which Plateau does not know it. */
+async function redisUseOf(cell: Cell, redis: ProvidedRedis | null): Promise<RedisUse | null> {
+  const isUsed = redis?.kind === "given" || cellNeeds(cell).includes("redis");
+  return redis !== null && isUsed ? await openRedisUse(redis) : null;
+}
+
+function lacksOf({ cells }: Plan, redis: ProvidedRedis | null): Map<Cell, Lack> {
+  return new Map(cells.flatMap((cell): [Cell, Lack][] => {
+    const lack = lackOf(cell, redis);
+    return lack === null ? [] : [[cell, lack]];
+  }));
+}
+
+/** Notes the cells that lack something, once each. */
+async function setAside(
+  { optional }: Experiment,
+  lacks: ReadonlyMap<Cell, Lack>,
+  { file, onProgress }: { readonly file: ResultFile; readonly onProgress: OnProgress },
+): Promise<void> {
+  for (const [{ target, scenario, parameters }, { need, reason }] of lacks) {
+    const kind = optional.includes(need) ? "skipped" : "failed";
+    await leaveOut(
+      {
+        target,
+        scenario,
+        parameters: { ...parameters },
+        repetition: null,
+        kind,
+        reason,
+        evidence: [],
+      },
+      file,
+      onProgress,
+    );
+  }
+}

@@ -1,0 +1,60 @@
+/** What a cell needs of the machine besides its target's own programs, and what to say where it is missing. */
+import { isAsking, stepsOfPage } from "../../scenarios/request/flow.ts";
+import type { Cell } from "../../scenarios/plan/plan.ts";
+import { type RequestSpec, rightStatuses, wireRequest } from "../../scenarios/request/request.ts";
+import type { Scenario } from "../../scenarios/request/scenario.ts";
+import { installedAt, notInstalled } from "../../targets/frameworks/install.ts";
+import type { FrameworkName } from "../../targets/frameworks/registry.ts";
+import { findNginx, NO_NGINX } from "../../targets/nginx/start.ts";
+import { needsOf, redisPathsOf, withThoseBehind } from "../../targets/references.ts";
+import type { ProvidedRedis } from "../../targets/redis.ts";
+
+type Need = "redis" | "nginx" | "frameworks";
+
+export interface Lack {
+  readonly need: Need;
+  /** In one line, with what to do. */
+  readonly reason: string;
+}
+
+const NO_REDIS =
+  "No Redis: none answers on 127.0.0.1:6379 and neither redis-server nor valkey-server is on PATH; " +
+  "install one, or name one with --redis URL";
+
+export function cellNeeds({ request, targetSpec, others }: Cell): Need[] {
+  const paths = redisPathsOf(targetSpec, others);
+  const asksRedis = requestsOf(request).some((each) =>
+    paths.includes(wireRequest(each).path.split("?")[0]) && rightStatuses(each.expect).includes(200)
+  );
+  return [
+    ...request.needs,
+    ...asksRedis ? ["redis" as const] : [],
+    ...needsOf(targetSpec, others),
+  ];
+}
+
+function requestsOf(scenario: Scenario): readonly RequestSpec[] {
+  if ("mix" in scenario) return scenario.mix;
+  if ("flow" in scenario) return scenario.flow.filter(isAsking);
+  return "page" in scenario ? stepsOfPage(scenario) : [scenario];
+}
+
+/** The first thing that the cell needs and that is not there; null when all is. */
+export function lackOf(cell: Cell, redis: ProvidedRedis | null): Lack | null {
+  const needs = cellNeeds(cell);
+  if (needs.includes("redis") && redis === null) return { need: "redis", reason: NO_REDIS };
+  if (needs.includes("nginx") && findNginx() === null) return { need: "nginx", reason: NO_NGINX };
+  const [missing] = missingFrameworks([cell]);
+  return missing === undefined ? null : { need: "frameworks", reason: notInstalled(missing) };
+}
+
+/** Frameworks that cells use and that are not installed, each once. */
+export function missingFrameworks(cells: readonly Cell[]): FrameworkName[] {
+  const used = new Set(cells.flatMap(frameworksOf));
+  return [...used].filter((name) => installedAt(name) === null);
+}
+
+function frameworksOf({ targetSpec, others }: Cell): FrameworkName[] {
+  return withThoseBehind(targetSpec, others)
+    .flatMap((each) => "framework" in each ? each.framework : []);
+}

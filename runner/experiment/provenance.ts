@@ -1,0 +1,97 @@
+/** Where a result comes from: the machine, the commit of the experiment's folder, a hash of its settings. */
+import { createHash } from "node:crypto";
+import { settlesWithin } from "../../targets/launch/settles.ts";
+import { cleanEnv } from "../../targets/launch/surroundings.ts";
+import { describeMachine } from "../../base/system/describe.ts";
+import type { Commit, Results } from "../result/result.ts";
+import { secrets } from "../../base/secrets.ts";
+
+export type Provenance = Pick<Results, "machine" | "commit" | "settings">;
+
+/** @param baseDir Folder of the experiment. */
+export async function provenanceOf(
+  { experiment, baseDir }: { readonly experiment: object; readonly baseDir: string },
+): Promise<Provenance> {
+  return {
+    machine: describeMachine(),
+    commit: await commitOf(baseDir),
+    settings: hashSettings(openExperiment(experiment)),
+  };
+}
+
+/** Git reads every file of a large folder once. */
+const LIMIT_MS = 10_000;
+
+/** Commit of the repository that `folder` is in; null without git, repository or commit. */
+export async function commitOf(folder: string): Promise<Commit | null> {
+  const hash = await git(folder, ["rev-parse", "--verify", "HEAD"]);
+  if (hash === null) return null;
+  const changes = await git(folder, ["status", "--porcelain", "--untracked-files=no"]);
+  if (changes === null) return null;
+  return { hash: hash.trim(), dirty: changes !== "" };
+}
+
+/** What git prints; null when it fails. In a clean environment, as GIT_DIR would name another folder. */
+async function git(folder: string, args: readonly string[]): Promise<string | null> {
+  try {
+    const child = new Deno.Command("git", {
+      args: ["--no-optional-locks", "-C", folder, ...args],
+      env: cleanEnv(),
+      clearEnv: true,
+      stdin: "null",
+      stdout: "piped",
+      stderr: "null",
+    }).spawn();
+    const output = child.output();
+    if (!await settlesWithin(output, LIMIT_MS)) {
+      child.kill("SIGKILL");
+      return null;
+    }
+    const { success, stdout } = await output;
+    return success ? new TextDecoder().decode(stdout) : null;
+  } catch {
+    return null; // there is no git
+  }
+}
+
+/**
+ * SHA-256, in hex, of the settings as canonical JSON: the same in whatever order they were written.
+ * @param settings Without secrets: by the hash a short one could be found by trying, and a new password is
+ *   no other experiment.
+ */
+export function hashSettings(settings: unknown): string {
+  const plain: unknown = JSON.parse(JSON.stringify(settings));
+  return createHash("sha256").update(canonicalJson(plain)).digest("hex");
+}
+
+/** Without spaces, and the keys of every object in order. @param value What JSON can hold. */
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1)
+    .map(([key, inner]) => `${JSON.stringify(key)}:${canonicalJson(inner)}`);
+  return `{${members.join(",")}}`;
+}
+
+/** An experiment as its results hold it: without secrets. */
+
+/** What speaks of targets, scenarios and figures by their names. */
+const BY_NAME: readonly string[] = ["claims", "thresholds", "published"];
+
+/**
+ * Names stay names, whatever is secret: they stand in every run, and a value of the environment such as
+ * `static` that happens to be one hides nothing by it.
+ */
+export function openExperiment<Experiment extends object>(experiment: Experiment): Experiment {
+  const { targets, scenarios }: { targets?: unknown; scenarios?: unknown } = experiment;
+  const names = new Set([targets, scenarios].flatMap((all) => Object.keys(Object(all))));
+  const open = (text: string): string => names.has(text) ? text : secrets.text(text);
+  return Object.fromEntries(
+    Object.entries(experiment).map(([key, value]) => [
+      key,
+      BY_NAME.includes(key)
+        ? secrets.data(value, (text) => secrets.form(text))
+        : secrets.data(value, open),
+    ]),
+  ) as Experiment;
+}

@@ -1,0 +1,199 @@
+/**
+ * Whether another block of runs follows: after a fixed number of repetitions, when every interval is as narrow
+ * as it was to be (looked at by a schedule that is fixed ahead, see `stats/sequential.ts`), or when time is up.
+ * Knows no clock: times are arguments.
+ */
+import { durationText } from "../../base/quantity.ts";
+import type { Repeat } from "../../scenarios/plan/repetition.ts";
+import type { Reached } from "../result/reached.ts";
+import type { Run } from "../result/result.ts";
+import {
+  blocksOf,
+  countedFrom,
+  type CountedPart,
+  intervalBlocks,
+} from "../stats/confidence/blocks.ts";
+import { cellName, type Estimate, estimateCell } from "../stats/confidence/bootstrap.ts";
+import { type Interval, intervalOf } from "../stats/confidence/confidence_interval.ts";
+import type { Block } from "../stats/confidence/pool.ts";
+import {
+  halfWidthOf,
+  isNarrow,
+  LEAST_OF_GROUPS,
+  LOOK_CONFIDENCE,
+  LOOKS,
+  nextLook,
+} from "../stats/confidence/sequential.ts";
+import { twoGroupsOf } from "../stats/comparison/two_groups.ts";
+
+/** What a look looks at: how fast a cell answers, and how long it takes. */
+const WATCHED = ["rate", 50] as const;
+/** A budget holds for what comes after: one run says nothing about the next. */
+const LEAST_IN_BUDGET = 2;
+
+export interface Timing {
+  /** Since the first run began. */
+  readonly elapsedMs: number;
+  /** What another block is expected to take; 0 when it would hold no run. */
+  readonly blockMs: number;
+}
+
+export type Decision =
+  /** `note` is for the user, after a look. */
+  | { readonly goesOn: true; readonly note: string | null }
+  | { readonly goesOn: false; readonly reached: Reached };
+
+interface Kept {
+  readonly repetition: number;
+  readonly blocks: readonly Block[];
+}
+
+export class Repetition {
+  /** By cell. */
+  readonly #runs = new Map<string, Kept[]>();
+
+  /** @param counted What of each run the figures are of. */
+  constructor(private readonly repeat: Repeat, private readonly counted: CountedPart) {}
+
+  add(run: Run): void {
+    const from = countedFrom(run, this.counted);
+    const { timeline: { points }, latency: { clock } } = run;
+    const blocks = blocksOf(intervalBlocks(points, clock).slice(from));
+    const name = cellName(run);
+    this.#runs.set(name, [...this.#runs.get(name) ?? [], { repetition: run.repetition, blocks }]);
+  }
+
+  /** Repetitions until the next decision, of which `done` are made. */
+  plannedAfter(done: number): number {
+    if (typeof this.repeat === "number") return this.repeat;
+    const next = this.repeat.until === null
+      ? Math.max(LEAST_IN_BUDGET, done + 1)
+      : nextLook(done) ?? done;
+    return Math.min(next, mostOf(this.repeat));
+  }
+
+  /** @param done Repetitions that are made, whether or not every cell could be measured. */
+  decide(done: number, timing: Timing): Decision {
+    const why = typeof this.repeat === "number"
+      ? done < this.repeat ? null : "asked"
+      : this.#sequenceEnd(this.repeat, done, timing);
+    if (why !== null) return { goesOn: false, reached: this.#reached(done, why) };
+    return { goesOn: true, note: this.#lookNote(done) };
+  }
+
+  #isLook(done: number): boolean {
+    const until = typeof this.repeat === "number" ? null : this.repeat.until;
+    return until !== null && LOOKS.some((look) => look === done);
+  }
+
+  #sequenceEnd(
+    repeat: Exclude<Repeat, number>,
+    done: number,
+    { elapsedMs, blockMs }: Timing,
+  ): Reached["why"] | null {
+    const { until, budget } = repeat;
+    if (until !== null && this.#isLook(done) && this.#isEnough(done, until)) return "narrow";
+    if (done >= mostOf(repeat)) return "most";
+    if (budget === null || done < LEAST_IN_BUDGET) return null;
+    return blockMs === 0 || elapsedMs + blockMs > budget ? "budget" : null;
+  }
+
+  /** Narrow intervals of a few runs that fall into two groups are narrow by luck. */
+  #isEnough(done: number, until: number): boolean {
+    return isNarrow(this.#intervals(), until) &&
+      (done >= LEAST_OF_GROUPS || !this.#isGrouped(until));
+  }
+
+  /** Groups that are nearer than the target leave the mean within it, however many more there are of either. */
+  #isGrouped(until: number): boolean {
+    return this.#estimates().some((estimate) => {
+      const groups = estimate && twoGroupsOf(estimate.byRun);
+      if (!groups) return false;
+      const [larger, smaller] = groups;
+      return Math.abs(Math.log(larger.value / smaller.value)) > Math.log1p(until);
+    });
+  }
+
+  #reached(repetitions: number, why: Reached["why"]): Reached {
+    const target = typeof this.repeat === "number" ? null : this.repeat.until;
+    return { repetitions, halfWidth: this.#widest(), target, why };
+  }
+
+  /** Null between looks. */
+  #lookNote(done: number): string | null {
+    const until = typeof this.repeat === "number" ? null : this.repeat.until;
+    if (until === null || !this.#isLook(done)) return null;
+    const widest = this.#widest();
+    const found = widest === null ? "is not known" : `is ± ${percent(widest)}`;
+    const groups = this.#isGrouped(until) ? ", and the runs of a cell fall into two groups" : "";
+    return `After ${done} repetitions the widest interval ${found}${groups}: on to ${
+      this.plannedAfter(done)
+    }`;
+  }
+
+  /** Null where a cell has no interval yet, or none has any. */
+  #widest(): number | null {
+    const intervals = this.#intervals();
+    const known = intervals.filter((interval) => interval !== null);
+    if (known.length === 0 || known.length < intervals.length) return null;
+    return Math.max(...known.map(halfWidthOf));
+  }
+
+  /** At the confidence that is asked of them. */
+  #intervals(): (Interval | null)[] {
+    const level = typeof this.repeat !== "number" && this.repeat.until !== null
+      ? LOOK_CONFIDENCE
+      : undefined;
+    return this.#estimates().map((estimate) => estimate && intervalOf(estimate, level));
+  }
+
+  /** Of every watched figure of every cell that was measured twice, and that ever answered. */
+  #estimates(): (Estimate | null)[] {
+    return [...this.#runs.values()].flatMap((runs) => {
+      const blocks = runs.map((run) => run.blocks);
+      const answered = blocks.flat().some(({ completed }) => completed > 0);
+      if (runs.length < 2 || !answered) return [];
+      const repetitions = runs.map(({ repetition }) => repetition);
+      return estimateCell(blocks, WATCHED, { session: null, repetitions });
+    });
+  }
+}
+
+/** Repetitions after which there is an end in any case. */
+function mostOf({ until, atMost }: Exclude<Repeat, number>): number {
+  const last = until === null ? Infinity : LOOKS[LOOKS.length - 1];
+  return Math.min(atMost ?? Infinity, last);
+}
+
+/** How many repetitions there will be, as far as that is known ahead. */
+export function boundsOf(repeat: Repeat, blockMs: number): { least: number; most: number } {
+  if (typeof repeat === "number") return { least: repeat, most: repeat };
+  const { until, budget } = repeat;
+  const fitting = budget === null
+    ? Infinity
+    : Math.max(LEAST_IN_BUDGET, Math.floor(budget / blockMs));
+  const most = Math.min(mostOf(repeat), fitting);
+  return { least: until === null ? most : Math.min(LOOKS[0], most), most };
+}
+
+/** What will be done, in words; null for a fixed number. */
+export function repeatSentence(repeat: Repeat): string | null {
+  if (typeof repeat === "number") return null;
+  const { until, budget, atMost } = repeat;
+  const looks = LOOKS.filter((look) => look <= mostOf(repeat));
+  return [
+    ...(until === null
+      ? []
+      : [`until ± ${percent(until)}, looking after ${looks.join(", ")} repetitions`]),
+    ...(budget === null ? [] : [
+      until === null
+        ? `as many repetitions as fit into ${durationText(budget)}`
+        : `no longer than ${durationText(budget)}`,
+    ]),
+    ...(atMost === null ? [] : [`${atMost} at most`]),
+  ].join("; ");
+}
+
+function percent(share: number): string {
+  return `${Number((100 * share).toPrecision(2))} %`;
+}

@@ -1,0 +1,180 @@
+/**
+ * Going on with an experiment that was interrupted: what is there, and why runs of here and now may not
+ * join it. The plan is the same by its seed, so what is left is what has no outcome yet. Pure.
+ */
+import type { Cell, PlannedRun } from "../../scenarios/plan/plan.ts";
+import type { Problem } from "../../base/errors.ts";
+import type { Commit, Missing, Results, Run } from "../result/result.ts";
+import type { Machine } from "../../base/system/facts.ts";
+import { cellName } from "../stats/confidence/bootstrap.ts";
+import { withoutSecrets } from "../../base/secrets.ts";
+
+type Outcome = Run | (Missing & { readonly repetition: number });
+
+/** Planned runs that have been made, or tried in vain: neither is made again. */
+export class Kept {
+  readonly #outcomes: ReadonlyMap<string, Outcome>;
+  readonly #byCell: ReadonlyMap<string, readonly Outcome[]>;
+  /** The last repetition of which there is something; 0 for none. */
+  readonly repetitions: number;
+  /** Milliseconds that were spent on all of it. */
+  readonly spentMs: number;
+  /** Milliseconds of a run beyond its start and its load, on the average. */
+  readonly #restMs: number;
+
+  constructor({ runs, missing, spent = 0 }: Pick<Results, "runs" | "missing" | "spent">) {
+    const outcomes = [...runs, ...missing.filter(isOfOneRun)];
+    this.#outcomes = new Map(outcomes.map((outcome) => [runName(outcome), outcome]));
+    this.#byCell = Map.groupBy(outcomes, cellName);
+    this.repetitions = outcomes.reduce((last, { repetition }) => Math.max(last, repetition), 0);
+    this.spentMs = spent;
+    const known = runs.reduce((sum, run) => sum + knownMs(run), 0);
+    this.#restMs = runs.length === 0 ? 0 : Math.max(0, (spent - known) / runs.length);
+  }
+
+  has({ cell, repetition }: PlannedRun): boolean {
+    return this.#outcomes.has(runName({ ...cell, repetition }));
+  }
+
+  /** Null when it was not made, or in vain. */
+  runOf({ cell, repetition }: PlannedRun): Run | null {
+    const outcome = this.#outcomes.get(runName({ ...cell, repetition }));
+    return outcome !== undefined && isRun(outcome) ? outcome : null;
+  }
+
+  /** Milliseconds that a run took, about. */
+  tookMs(run: Run): number {
+    return knownMs(run) + this.#restMs;
+  }
+
+  /** Outcomes that a cell has. */
+  countOf(cell: Cell): number {
+    return this.#byCell.get(cellName(cell))?.length ?? 0;
+  }
+
+  runsOf(cell: Cell): Run[] {
+    return this.#byCell.get(cellName(cell))?.filter(isRun) ?? [];
+  }
+}
+
+function knownMs({ startUp, elapsed }: Run): number {
+  return (startUp ?? 0) + 1_000 * elapsed;
+}
+
+function runName(
+  { repetition, ...cell }: Parameters<typeof cellName>[0] & { readonly repetition: number },
+): string {
+  return `${cellName(cell)} ${repetition}`;
+}
+
+function isRun(outcome: Outcome): outcome is Run {
+  return "timeline" in outcome;
+}
+
+function isOfOneRun(missing: Missing): missing is Missing & { repetition: number } {
+  return missing.repetition !== null;
+}
+
+/** The results as they go on. Cells that lacked something are looked at anew. @param at ISO time. */
+export function continued({ reached: _, ...kept }: Results, at: string): Results {
+  return {
+    ...kept,
+    missing: kept.missing.filter(isOfOneRun),
+    state: "running",
+    finishedAt: null,
+    resumed: [...kept.resumed ?? [], at],
+  };
+}
+
+export interface Surroundings {
+  /** Of Plateau. */
+  readonly version: string;
+  readonly machine: Machine;
+}
+
+/** Why runs that were made here would not be like those that there are; none when they would. */
+export function refusals(kept: Results, here: Surroundings): Problem[] {
+  const place = "--resume";
+  const versions: Problem[] = kept.version === here.version ? [] : [{
+    place,
+    message: `Cannot go on with what Plateau ${kept.version} began: this is ${here.version}`,
+    fix: "use that version, or run the experiment anew",
+  }];
+  const machines = changesBetween(steadyFacts(kept.machine), steadyFacts(here.machine));
+  if (machines.length === 0) return versions;
+  const facts = machines.map((change) => `${change.path}: ${changeText(change)}`).join(", ");
+  return [...versions, {
+    place,
+    message: `Cannot go on on another machine, as runs of two would mislead (${facts})`,
+    fix: `resume on ${kept.machine.hostname} as it was, or run the experiment anew`,
+  }];
+}
+
+/** What of a machine stays from boot to boot, and moves figures when it does not. A container's name is new each time. */
+function steadyFacts(
+  { memory: _, openFiles: __, ports: ___, hostname, ...facts }: Machine,
+): object {
+  return facts.container === null ? { hostname, ...facts } : facts;
+}
+
+/** Tells when the experiment's folder is at another commit than it was; null when not. */
+export function commitNote(before: Commit | null, now: Commit | null): string | null {
+  if (JSON.stringify(before) === JSON.stringify(now)) return null;
+  return `The experiment's folder has changed: ${commitText(before)} → ${commitText(now)}`;
+}
+
+function commitText(commit: Commit | null): string {
+  if (commit === null) return "no commit";
+  return `commit ${commit.hash.slice(0, 10)}${commit.dirty ? " with changes" : ""}`;
+}
+
+/** What differs between two values as JSON has them, path by path. Pure. */
+
+/** Undefined: it was not there, or is not any more. */
+export interface Change {
+  /** Such as `load.connections`; "" for the whole. */
+  readonly path: string;
+  readonly before: unknown;
+  readonly now: unknown;
+}
+
+/** Lists of plain values differ as a whole, other lists member by member. */
+export function changesBetween(before: unknown, now: unknown, path = ""): Change[] {
+  if (!isNested(before) || !isNested(now) || Array.isArray(before) !== Array.isArray(now)) {
+    return same(before, now) ? [] : [{ path, before, now }];
+  }
+  if (isPlainList(before) && isPlainList(now)) {
+    return same(before, now) ? [] : [{ path, before, now }];
+  }
+  const keys = new Set([...Object.keys(before), ...Object.keys(now)]);
+  return [...keys].flatMap((key) =>
+    changesBetween(Reflect.get(before, key), Reflect.get(now, key), path ? `${path}.${key}` : key)
+  );
+}
+
+/** `1s → 2s`, for people. */
+export function changeText({ before, now }: Change): string {
+  return `${valueText(before)} → ${valueText(now)}`;
+}
+
+/** More of a value than this is cut off. */
+const MOST_CHARACTERS = 80;
+
+function valueText(value: unknown): string {
+  if (value === undefined) return "not there";
+  const text = withoutSecrets(typeof value === "string" ? value : JSON.stringify(value));
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
+}
+
+function isNested(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function isPlainList(value: object): boolean {
+  return Array.isArray(value) && !value.some(isNested);
+}
+
+/** Of plain values, or of lists of them. */
+function same(before: unknown, now: unknown): boolean {
+  return JSON.stringify(before) === JSON.stringify(now);
+}

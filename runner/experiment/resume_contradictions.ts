@@ -1,0 +1,180 @@
+/**
+ * Whether results that are to be gone on with are what their own experiment makes. Somebody may have edited
+ * them: what is left of an experiment is measured beside runs only where all of these are its own. Every place
+ * that contradicts the experiment is named. Pure.
+ */
+import type { Experiment } from "../../scenarios/file/experiment.ts";
+import type { Cell, Plan, PlannedRun } from "../../scenarios/plan/plan.ts";
+import type { Problem } from "../../base/errors.ts";
+import { seedOfRepetition } from "../../base/random.ts";
+import { describeLoad } from "../measure/described_load.ts";
+import { hashSettings } from "./provenance.ts";
+import { boundsOf } from "./repetition.ts";
+import type { Missing, Results, Run } from "../result/result.ts";
+import { changesBetween, changeText } from "./resume.ts";
+import { cellName } from "../stats/confidence/bootstrap.ts";
+
+/** What the results are held against: made from the experiment file and the flags of then. */
+export interface Origin {
+  readonly experiment: Pick<Experiment, "repeat" | "interval">;
+  readonly plan: Plan;
+}
+
+/** A member of `runs` or `missing`, with where it stands in the results. */
+type Placed = (Run | Missing) & { readonly place: string };
+
+/** None where the results are whole and the experiment's own. */
+export function contradictions(kept: Results, origin: Origin): Problem[] {
+  const placed: Placed[] = [
+    ...kept.runs.map((run, at) => ({ ...run, place: `runs[${at}]` })),
+    ...kept.missing.map((missing, at) => ({ ...missing, place: `missing[${at}]` })),
+  ];
+  const most = boundsOf(origin.experiment.repeat, 0).most;
+  const cells = new Set(origin.plan.cells.map(cellName));
+  const strange = new Set(placed.filter((one) => !cells.has(cellName(one))));
+  const own = placed.filter((one) => !strange.has(one));
+  const beyond = own.filter(({ repetition }) => (repetition ?? 0) > most);
+  const ofCells = Map.groupBy(own.filter((one) => !beyond.includes(one)), cellName);
+  return [
+    ...settingsProblems(kept),
+    ...[...strange].map((one) =>
+      problem(one.place, `the experiment does not have its cell ${cellText(one)}`)
+    ),
+    ...beyond.map(({ place, repetition }) =>
+      problem(place, `its repetition is ${repetition}, and the experiment has ${most}`)
+    ),
+    ...[...ofCells.values()].flatMap(repetitionProblems),
+    ...runProblems(kept, own, origin),
+    ...stateProblems(kept, origin.plan.cells, ofCells),
+  ];
+}
+
+/** What the results say that was asked for, and the hash of it. */
+function settingsProblems({ experiment, settings }: Results): Problem[] {
+  if (hashSettings(experiment) === settings) return [];
+  return [problem("experiment", "settings is not its SHA-256")];
+}
+
+/** Each repetition of a cell is there once, and none is left out. @param ofCell What there is of it. */
+function repetitionProblems(ofCell: readonly Placed[]): Problem[] {
+  const first = new Map<number | null, Placed>();
+  const again = ofCell.filter((one) => {
+    const isFirst = !first.has(one.repetition);
+    if (isFirst) first.set(one.repetition, one);
+    return !isFirst;
+  });
+  const numbers = [...first.keys()].filter((number) => number !== null).sort((a, b) => a - b);
+  const gap = numbers.findIndex((number, at) => number !== at + 1);
+  return [
+    ...again.map(({ place, repetition }) =>
+      problem(
+        place,
+        `${first.get(repetition)?.place} is of the same cell and repetition already`,
+      )
+    ),
+    ...gap < 0 ? [] : [problem(
+      first.get(numbers[gap])?.place ?? "runs",
+      `its repetition is ${numbers[gap]}, and there is no repetition ${gap + 1} of ${
+        cellText(ofCell[0])
+      }`,
+    )],
+  ];
+}
+
+/** Runs that are not as the plan has them: their position, load and interval, and counts that do not add up. */
+function runProblems(
+  { seed }: Results,
+  placed: readonly Placed[],
+  { experiment, plan }: Origin,
+): Problem[] {
+  // Each block has an outcome at least.
+  const last = placed.reduce((last, { repetition }) => Math.max(last, repetition ?? 0), 0);
+  const planned = plannedRuns(plan, Math.min(last, placed.length));
+  return placed.filter(isRun).flatMap((run) => {
+    const its = planned.get(runName(run));
+    const sums = sumsOf(run).filter(([, left, right]) => left !== right)
+      .map(([law, left, right]) => problem(run.place, `${law}, but ${left} is not ${right}`));
+    if (its === undefined) return sums;
+    const { order, load, timeline: { interval } } = run;
+    const asPlanned = {
+      order: its.order,
+      load: describeLoad(its.cell.load, seedOfRepetition(seed, its.repetition)),
+      interval: experiment.interval / 1_000,
+    };
+    const changes = changesBetween(asPlanned, { order, load, interval });
+    return [
+      ...changes.map((change) =>
+        problem(`${run.place}.${change.path}`, `the plan has another: ${changeText(change)}`)
+      ),
+      ...sums,
+    ];
+  });
+}
+
+/** Runs of the plan by name. @param repetitions So many blocks of it. */
+function plannedRuns(plan: Plan, repetitions: number): Map<string, PlannedRun> {
+  const runs = Iterator.from(plan.blocks()).take(repetitions).toArray().flat();
+  return new Map(
+    runs.map((run) => [
+      runName({ ...run.cell, repetition: run.repetition }),
+      run,
+    ]),
+  );
+}
+
+function runName(run: Parameters<typeof cellName>[0] & { readonly repetition: number }): string {
+  return `${cellName(run)} ${run.repetition}`;
+}
+
+function isRun(one: Placed): one is Run & { readonly place: string } {
+  return "timeline" in one;
+}
+
+/** What of a run's counts must be equal. */
+function sumsOf({ requests, status, errors }: Run): [law: string, left: number, right: number][] {
+  const { due, completed, failed, unfinished, dropped } = requests;
+  return [
+    [
+      "due = completed + failed + unfinished + dropped",
+      due,
+      completed + failed + unfinished + dropped,
+    ],
+    ["the statuses sum to completed", sum(Object.values(status)), completed],
+    ["the errors sum to failed", sum(Object.values(errors)), failed],
+  ];
+}
+
+function sum(counts: readonly (number | undefined)[]): number {
+  return counts.reduce((sum: number, count) => sum + (count ?? 0), 0);
+}
+
+/** An experiment that is done has every run that it planned. */
+function stateProblems(
+  { state, planned }: Results,
+  cells: readonly Cell[],
+  ofCells: ReadonlyMap<string, readonly Placed[]>,
+): Problem[] {
+  if (state !== "done") return [];
+  const repetitions = planned / cells.length;
+  const short = cells.filter((cell) => {
+    const there = ofCells.get(cellName(cell)) ?? [];
+    return !there.some(({ repetition }) => repetition === null) && there.length < repetitions;
+  });
+  return short.map((cell) =>
+    problem("state", `it is "done", and not every repetition of ${cellText(cell)} is there`)
+  );
+}
+
+/** `api static {"connections":2}`. */
+function cellText({ target, scenario, parameters }: Parameters<typeof cellName>[0]): string {
+  const varied = Object.keys(parameters).length > 0 ? ` ${JSON.stringify(parameters)}` : "";
+  return `${target} ${scenario}${varied}`;
+}
+
+function problem(place: string, why: string): Problem {
+  return {
+    place: `results.json: ${place}`,
+    message: `Cannot go on with results that are not their experiment's: ${why}`,
+    fix: "put back what was there, or run the experiment anew",
+  };
+}

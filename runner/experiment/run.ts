@@ -1,0 +1,144 @@
+/**
+ * One run: one cell of the experiment, once.
+ */
+import { durationMsOf } from "../../scenarios/load/load.ts";
+import { TargetError } from "../../base/errors.ts";
+import type { PlannedRun } from "../../scenarios/plan/plan.ts";
+import { seedOfRepetition } from "../../base/random.ts";
+import { type Script, scriptOf } from "../../scenarios/request/script.ts";
+import type { RunningTarget } from "../../targets/launch/launcher.ts";
+import type { RedisUse } from "../../targets/resources/redis_watch.ts";
+import type { ResourceWatch, WatchedUse } from "../../targets/resources/watch.ts";
+import { watchResources } from "../../targets/resources.ts";
+import type { Loader } from "../measure/loader.ts";
+import { measureLoad } from "../measure/measure.ts";
+import type { OnProgress } from "../result/progress.ts";
+import { type ProofsApart, proveAnswers } from "./preflight.ts";
+import type { Measurement, Run } from "../result/result.ts";
+
+export interface RunContext {
+  readonly loader: Loader;
+  /** Of the experiment. */
+  readonly seed: number;
+  /** Load workers where the experiment does not say how many; null: chosen from the machine. */
+  readonly workers: number | null;
+  readonly intervalMs: number;
+  readonly onProgress: OnProgress;
+  readonly signal: AbortSignal;
+  /** Starts the run's target, or gives the one that runs already. */
+  readonly open: (planned: PlannedRun) => Promise<RunningTarget>;
+  /** Ends the run's target, unless it is to be used again. */
+  readonly close: (target: RunningTarget) => Promise<void>;
+  /** Where processes of their own prove the answers; null: those that are measured do. */
+  readonly apart: ProofsApart | null;
+  /** What the run's Redis uses; null when it uses none. */
+  readonly redisUse: (planned: PlannedRun) => Promise<RedisUse | null>;
+}
+
+/** Carries out one planned run. Throws a TargetError when the target can't be measured. */
+export async function carryOut(planned: PlannedRun, context: RunContext): Promise<Run> {
+  const { cell } = planned;
+  const script = scriptOf(cell.request, context.seed);
+  await context.apart?.prove(cell, script);
+  const startedAt = new Date().toISOString();
+  const target = await context.open(planned);
+  try {
+    const subject = { planned, target, script };
+    if (context.apart === null) await proveAnswers({ cell, target, script }, context.signal);
+    const { measurement, used: { resources, parts } } = await loadAndWatch(subject, context);
+    if (target.pid !== null && resources.length === 0) {
+      context.onProgress({ kind: "note", text: unknownUseText(cell.target) });
+    }
+    return {
+      ...measurement,
+      target: cell.target,
+      scenario: cell.scenario,
+      repetition: planned.repetition,
+      order: planned.order,
+      parameters: { ...cell.parameters },
+      startUp: target.startUpMs,
+      runtime: target.runtime,
+      startedAt,
+      resources,
+      ...parts.length > 0 && { parts },
+    };
+  } finally {
+    await context.close(target);
+  }
+}
+
+interface Subject {
+  readonly planned: PlannedRun;
+  readonly target: RunningTarget;
+  readonly script: Script;
+}
+
+/** Loads the target and watches what it uses; if it dies meanwhile, the load ends and a TargetError says so. */
+async function loadAndWatch(
+  { planned, target, script }: Subject,
+  { loader, seed, workers, intervalMs, onProgress, signal, redisUse }: RunContext,
+): Promise<{ measurement: Measurement; used: WatchedUse }> {
+  const { cell, repetition } = planned;
+  const redis = await redisUse(planned);
+  const died = new AbortController();
+  let loading = true;
+  void target.exited.then(() => loading && died.abort());
+  let watch: ResourceWatch | null = null;
+  try {
+    const measurement = await measureLoad(
+      {
+        origin: target.origin,
+        ...target.access,
+        script,
+        load: { ...cell.load, workers: cell.load.workers ?? workers },
+        // The same arrivals for all cells of a block, others in the next.
+        seed: seedOfRepetition(seed, repetition),
+        driver: "auto",
+        logPath: null,
+        intervalMs,
+        implicitCheck: true,
+      },
+      {
+        loader,
+        onProgress,
+        onStart: (atMs) => {
+          const sinceMs = atMs - performance.timeOrigin;
+          watch = watchResources(target, { intervalMs, sinceMs, forMs: deadlineMsOf(cell), redis });
+          target.onLoadStart?.(atMs);
+        },
+        signal: AbortSignal.any([signal, died.signal]),
+      },
+    ).finally(async () => {
+      // Whatever came of it: agents that were not ready yet throw, workers give what they saw.
+      if (died.signal.aborted) await tellDeath(cell.target, target);
+    });
+    loading = false;
+    return { measurement, used: await stopWatch(watch) };
+  } finally {
+    loading = false;
+    await stopWatch(watch);
+    redis?.close();
+  }
+}
+
+function unknownUseText(target: string): string {
+  return `CPU and memory of target ${target} are unknown: the system does not show its processes`;
+}
+
+/** Since the start of the load: rates refer to what was until then. Null where it ends with its last request. */
+function deadlineMsOf({ load }: PlannedRun["cell"]): number | null {
+  return load.kind === "phases" ? null : durationMsOf(load);
+}
+
+async function stopWatch(watch: ResourceWatch | null): Promise<WatchedUse> {
+  return await watch?.stop() ?? { resources: [], parts: [] };
+}
+
+async function tellDeath(name: string, target: RunningTarget): Promise<never> {
+  const { code, signal } = await target.exited;
+  const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
+  throw new TargetError(
+    `Cannot finish the run: target ${name} ${how} while it was loaded`,
+    target.lastLines(),
+  );
+}

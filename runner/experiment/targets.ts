@@ -1,0 +1,104 @@
+/** The targets of an experiment as they are started for its runs, and the Redis that they find. */
+import type { Cell, PlannedRun } from "../../scenarios/plan/plan.ts";
+import type { Experiment } from "../../scenarios/file/experiment.ts";
+import type { RunningTarget } from "../../targets/launch/launcher.ts";
+import { startTarget } from "../../targets/launch/registry.ts";
+import type { ProvidedRedis } from "../../targets/redis.ts";
+import { cellNeeds } from "./missing_prerequisites.ts";
+import type { OnProgress } from "../result/progress.ts";
+import { coresText, parseCores } from "../../base/system/core_list.ts";
+import type { PinSpec } from "../../scenarios/load/pin.ts";
+import { applyPin } from "../../targets/launch/pin.ts";
+
+interface TargetsRequest {
+  readonly experiment: Pick<Experiment, "fresh" | "startTimeout">;
+  /** Folder that relative paths in the experiment start from. */
+  readonly baseDir: string;
+  /** Where they listen: an address or a name of this machine. */
+  readonly host: string;
+}
+
+interface TargetsHooks {
+  readonly onProgress: OnProgress;
+  readonly signal: AbortSignal;
+}
+
+/** One process a run, or one for all runs of a target, as long as it lives, where the file says `fresh: false`. */
+export class Targets {
+  readonly #kept = new Map<string, RunningTarget>();
+  readonly #ended = new WeakSet<RunningTarget>();
+
+  constructor(
+    private readonly request: TargetsRequest,
+    private readonly redis: ProvidedRedis | null,
+    private readonly hooks: TargetsHooks,
+  ) {}
+
+  async open({ cell }: PlannedRun): Promise<RunningTarget> {
+    if (this.request.experiment.fresh) return await this.start(cell);
+    const key = JSON.stringify([cell.target, cell.targetSpec, cell.others]);
+    const kept = this.#kept.get(key);
+    if (kept !== undefined && !this.#ended.has(kept)) return kept;
+    await kept?.stop(); // of several, others may be left
+    const target = await this.start(cell);
+    void target.exited.then(() => this.#ended.add(target));
+    this.#kept.set(key, target);
+    return target;
+  }
+
+  /** A process of its own, in front of a Redis without what the one before has left, if it is to be fresh. */
+  async start(cell: Cell): Promise<RunningTarget> {
+    const { experiment, baseDir, host } = this.request;
+    const { onProgress, signal } = this.hooks;
+    if (experiment.fresh && cellNeeds(cell).includes("redis")) await this.redis?.forget();
+    return await startTarget(cell.targetSpec, {
+      name: cell.target,
+      baseDir,
+      host,
+      redisUrl: this.redis?.url ?? null,
+      readyTimeoutMs: experiment.startTimeout,
+      signal,
+      onNote: (text) => onProgress({ kind: "note", text }),
+      others: cell.others,
+    });
+  }
+
+  async close(target: RunningTarget): Promise<void> {
+    if (this.request.experiment.fresh) await target.stop();
+  }
+
+  async closeAll(): Promise<void> {
+    for (const kept of this.#kept.values()) await kept.stop();
+  }
+}
+
+/** An experiment's `pin` in force. */
+
+export interface Pinned extends Disposable {
+  /** One load worker for each core that is theirs; null: chosen from the machine. */
+  readonly workers: number | null;
+}
+
+/** Keeps targets and workers to their cores until it is disposed. Throws a TargetError where that can't be had. */
+export function pinDown({ targets, workers }: PinSpec = {}, onProgress: OnProgress): Pinned {
+  const pin = { targets: coresOf(targets), workers: coresOf(workers) };
+  const shared = sharedCores(pin.targets ?? [], pin.workers ?? []);
+  const applied = applyPin(pin);
+  if (shared.length > 0) {
+    const text = `Targets and load workers share core ${coresText(shared)}, as pin says: ` +
+      "each takes time from the other";
+    onProgress({ kind: "note", text });
+  }
+  return {
+    workers: pin.workers?.length ?? null,
+    [Symbol.dispose]: () => applied[Symbol.dispose](),
+  };
+}
+
+function sharedCores(some: readonly number[], others: readonly number[]): number[] {
+  return some.filter((core) => others.includes(core));
+}
+
+function coresOf(text: string | undefined): number[] | null {
+  return text === undefined ? null : parseCores(text);
+}

@@ -1,0 +1,250 @@
+/**
+ * The agent: it waits in the fleet's Redis for shares of a load, and carries out one at a time, for one
+ * coordinator at a time.
+ */
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Queue, Worker } from "bullmq";
+import { ExpectedError, messageOf, TargetError } from "../../../base/errors.ts";
+import { secrets, withoutSecrets } from "../../../base/secrets.ts";
+import { settlesWithin } from "../../../targets/launch/settles.ts";
+import { LocalLoader } from "../../measure/local_loader.ts";
+import type { Progress } from "../../result/progress.ts";
+import { calibrateFirst, type FirstCalibration } from "../../calibration/calibration.ts";
+import { VERSION } from "../../../base/version.ts";
+import { AgentRun } from "./agent_run.ts";
+import { AllowList } from "./allow.ts";
+import { readJob, secretsOfJob, type Sender } from "./job_reading.ts";
+import { type Link, type LinkOptions, ONCE, openLink } from "../protocol/redis_link.ts";
+import {
+  agentQueue,
+  LOOK_MS,
+  ordersKey,
+  OUT_OF_TOUCH_MS,
+  toldQueue,
+} from "../protocol/redis_keys.ts";
+import { readOrders } from "./run_state_watch.ts";
+import { PresenceKeeper } from "./presence.ts";
+import { nowMs, readClock } from "../protocol/redis_clock.ts";
+import {
+  type AgentJob,
+  type ClockReading,
+  type Presence,
+  toldId,
+  type ToldInput,
+} from "../protocol/agent_message.ts";
+
+export interface AgentOptions extends LinkOptions {
+  readonly name: string;
+  readonly workers: number;
+  /** Hosts that it may load, as `AllowList` takes them. */
+  readonly allow: readonly string[];
+  /** Folder for the request log of each run; null for none. */
+  readonly logFolder: string | null;
+  /** A line for whoever watches the agent. */
+  readonly onNote: (text: string) => void;
+  /** Ends the start early. */
+  readonly signal: AbortSignal;
+}
+
+/** Two, so that another coordinator's job is refused at once rather than left waiting. */
+const JOBS_AT_ONCE = 2;
+/** Clocks drift some milliseconds a minute at worst. */
+const CLOCK_MS = 30_000;
+/** Redis is not waited for longer when the agent ends. */
+const LEAVE_MS = 1_000;
+
+export class Agent {
+  readonly #loader = new LocalLoader();
+  readonly #allow: AllowList;
+  readonly #presence: PresenceKeeper;
+  readonly #ends = new AbortController();
+  readonly #sinceMs: number;
+  #worker: Worker | null = null;
+  #told: Queue | null = null;
+  #clockReadMs = performance.now();
+  /** Whom it works for; it lives on after a run, as long as that coordinator does. */
+  #coordinator: string | null = null;
+  #atWork: Promise<void> | null = null;
+  #run: AgentRun | null = null;
+  #answers = true;
+
+  private constructor(
+    private readonly options: AgentOptions,
+    private readonly link: Link,
+    private readonly calibration: FirstCalibration,
+    private clock: ClockReading,
+  ) {
+    this.#allow = new AllowList(options.allow);
+    this.#sinceMs = nowMs() + clock.offsetMs;
+    this.#presence = new PresenceKeeper(link.client, options.name, () => this.#describe());
+  }
+
+  /**
+   * Is listed, and takes jobs, once it resolves. Throws a UserError when its name is taken, a TargetError
+   * when Redis does not answer or does not let it.
+   */
+  static async start(options: AgentOptions): Promise<Agent> {
+    const { onNote, signal } = options;
+    const link = await openLink(options);
+    try {
+      const clock = await readClock(link.client);
+      const onProgress = (event: Progress): void =>
+        event.kind === "note" ? onNote(event.text) : undefined;
+      const calibration = await calibrateFirst({ onProgress, signal });
+      const agent = new Agent(options, link, calibration, clock);
+      await agent.#begin();
+      return agent;
+    } catch (error) {
+      await link.close();
+      if (error instanceof ExpectedError || signal.aborted) throw error;
+      throw new TargetError(`Cannot wait for work at this Redis: ${messageOf(error)}`);
+    }
+  }
+
+  async #begin(): Promise<void> {
+    const { name } = this.options;
+    await this.#presence.claim();
+    await this.link.queue(agentQueue(name)).obliterate({ force: true }); // of one that was killed
+    const take = (data: unknown): Promise<void> => this.#take(data);
+    this.#worker = await this.link.worker(agentQueue(name), take, JOBS_AT_ONCE);
+    await this.#presence.begin((answers) => this.#onTouch(answers));
+  }
+
+  /** Whether it is loading just now, or has not told all of that. */
+  get isAtWork(): boolean {
+    return this.#run !== null && !this.#run.isTold;
+  }
+
+  /** Breaks off what it does, tells so, and leaves. */
+  async end(): Promise<void> {
+    this.#ends.abort();
+    await this.#atWork;
+    const leaving = async (): Promise<void> => {
+      await this.#presence.leave();
+      await this.#worker?.close(true);
+      await this.link.queue(agentQueue(this.options.name)).obliterate({ force: true });
+    };
+    await settlesWithin(leaving().catch(() => {}), LEAVE_MS);
+    await settlesWithin(this.link.close(), LEAVE_MS);
+    await this.#loader.close();
+  }
+
+  #describe(): Presence {
+    const { name, workers, allow } = this.options;
+    const { driver, calibration } = this.calibration;
+    return {
+      ...{ name, version: VERSION, host: Deno.hostname(), workers, driver, allow: [...allow] },
+      cores: navigator.hardwareConcurrency,
+      openFiles: mostOpenFiles(),
+      ceiling: calibration?.ceiling ?? null,
+      clock: this.clock,
+      coordinator: this.#coordinator,
+      since: this.#sinceMs,
+    };
+  }
+
+  #onTouch(answers: boolean): void {
+    if (answers !== this.#answers) {
+      this.options.onNote(answers ? "Redis answers again" : "Redis does not answer");
+    }
+    this.#answers = answers;
+    if (!answers || this.isAtWork || performance.now() - this.#clockReadMs < CLOCK_MS) return;
+    this.#clockReadMs = performance.now();
+    readClock(this.link.client).then((clock) => this.clock = clock, () => {});
+  }
+
+  async #take(data: unknown): Promise<void> {
+    using _ = secrets.keepWhile(secretsOfJob(data));
+    try {
+      const read = await readJob(data, this.#allow);
+      if ("problems" in read) await this.#refuse(read.sender, read.problems);
+      else await this.#accept(read.job);
+    } catch (error) {
+      this.options.onNote(withoutSecrets(`a job was dropped: ${messageOf(error)}`));
+    }
+  }
+
+  async #accept(job: AgentJob): Promise<void> {
+    const { coordinator } = job;
+    if (this.#coordinator !== null && this.#coordinator !== coordinator) {
+      return await this.#refuse(job, [`Cannot begin: it is at work for ${this.#coordinator}`]);
+    }
+    const { orders } = await readOrders(this.link.client, coordinator);
+    if (orders?.run !== job.run) throw new Error("its run is over");
+    this.#hold(coordinator);
+    while (this.#atWork !== null) await this.#atWork; // its last run, which is being broken off
+    if (this.#ends.signal.aborted) return await this.#refuse(job, ["Cannot begin: it is ending"]);
+    this.#hold(coordinator);
+    const { name: agent, logFolder, onNote } = this.options;
+    const { link } = this;
+    const queue = this.#queueTo(coordinator);
+    const { signal } = this.#ends;
+    const setting = { agent, link, queue, loader: this.#loader, logFolder, signal, onNote };
+    const run = this.#run = new AgentRun(job, setting);
+    this.#atWork = run.carryOut().catch((error) =>
+      onNote(withoutSecrets(`a run failed: ${messageOf(error)}`))
+    );
+    await this.#atWork;
+    this.#atWork = this.#run = null;
+    void this.#release(coordinator);
+  }
+
+  /** The last one is kept, as most coordinators have many runs. */
+  #queueTo(coordinator: string): Queue {
+    const name = toldQueue(coordinator);
+    return this.#told?.name === name ? this.#told : this.#told = this.link.queue(name);
+  }
+
+  #hold(coordinator: string | null): void {
+    if (this.#coordinator === coordinator) return;
+    this.#coordinator = coordinator;
+    this.#presence.tell();
+  }
+
+  /** It is the coordinator's for as long as that lives, and then anybody's. */
+  async #release(coordinator: string): Promise<void> {
+    let answeredMs = performance.now();
+    const isGone = async (): Promise<boolean> => {
+      try {
+        const orders = await this.link.client.exists(ordersKey(coordinator));
+        answeredMs = performance.now();
+        return orders === 0;
+      } catch {
+        return performance.now() - answeredMs > OUT_OF_TOUCH_MS;
+      }
+    };
+    while (!this.#ends.signal.aborted && !this.isAtWork) {
+      if (await isGone()) {
+        if (!this.isAtWork && this.#coordinator === coordinator) this.#hold(null);
+        return;
+      }
+      await sleep(LOOK_MS.loading);
+    }
+  }
+
+  async #refuse(sender: Sender | null, problems: readonly string[]): Promise<void> {
+    const shown = problems.map(withoutSecrets);
+    this.options.onNote(`a job was refused: ${shown.join("; ")}`);
+    if (sender === null || await this.link.client.exists(ordersKey(sender.coordinator)) === 0) {
+      return;
+    }
+    const told: ToldInput = {
+      kind: "refused",
+      ...{ run: sender.run, agent: this.options.name, problems: shown },
+    };
+    const queue = this.#queueTo(sender.coordinator);
+    await queue.add(told.kind, told, { ...ONCE, jobId: toldId(told) });
+  }
+}
+
+/** The limit up to which a process may raise its own (Linux); null where there is none, or none is told. */
+function mostOpenFiles(): number | null {
+  try {
+    const limits = readFileSync("/proc/self/limits", "utf8");
+    const [, hard] = /^Max open files\s+\S+\s+(\d+)/m.exec(limits) ?? [];
+    return hard === undefined ? null : Number(hard);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,249 @@
+/** One run's share of an agent: from the job to the last word about it. */
+import type { Queue } from "bullmq";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "../../../base/errors.ts";
+import { withoutSecrets } from "../../../base/secrets.ts";
+import { endpointOf } from "../../../targets/dial/endpoint.ts";
+import { settlesWithin } from "../../../targets/launch/settles.ts";
+import { chooseDriver } from "../../load/transports/choose_driver.ts";
+import type { Loaded } from "../../measure/loader.ts";
+import type { LocalLoader } from "../../measure/local_loader.ts";
+import {
+  type AgentJob,
+  type ClockReading,
+  toldId,
+  type ToldInput,
+} from "../protocol/agent_message.ts";
+import { packReport } from "../protocol/packing.ts";
+import { nowMs, readClock, startHereMs } from "../protocol/redis_clock.ts";
+import { OUT_OF_TOUCH_MS } from "../protocol/redis_keys.ts";
+import { type Link, ONCE } from "../protocol/redis_link.ts";
+import { Bundler, Outbox } from "./outbox.ts";
+import { type End, OrdersWatch, readOrders } from "./run_state_watch.ts";
+
+export interface RunSetting {
+  /** Its name. */
+  readonly agent: string;
+  readonly link: Link;
+  /** To its coordinator. */
+  readonly queue: Queue;
+  readonly loader: Pick<LocalLoader, "load">;
+  /** Folder for the request log of each run; null for none. */
+  readonly logFolder: string | null;
+  /** The agent ends: the run is broken off. */
+  readonly signal: AbortSignal;
+  /** A line for whoever watches the agent. */
+  readonly onNote: (text: string) => void;
+}
+
+/** So long an agent that is ready waits for the start. */
+const START_MS = 30_000;
+/** So long an agent that ends tries to tell it. */
+const LAST_WORD_MS = 1_000;
+const RETRY_MS = 100;
+
+const WHY: Record<Exclude<End, "stopped">, string> = {
+  over: "its coordinator has gone on without this agent",
+  gone: "its coordinator is gone",
+  "out of touch": `Redis has not answered for ${OUT_OF_TOUCH_MS / 1_000} s`,
+};
+
+export class AgentRun {
+  readonly #from: { readonly run: string; readonly agent: string };
+  readonly #watch: OrdersWatch;
+  readonly #outbox = new Outbox<ToldInput>((messages) => this.#send(messages));
+  readonly #bundler: Bundler;
+  readonly #notes: string[] = [];
+  #clock: ClockReading = { offsetMs: 0, uncertaintyMs: 0 };
+  #startedAtMs = 0;
+  #isTold = false;
+
+  constructor(private readonly job: AgentJob, private readonly setting: RunSetting) {
+    const { run, coordinator, place } = job;
+    this.#from = { run, agent: setting.agent };
+    this.#bundler = new Bundler(this.#from, place);
+    this.#watch = new OrdersWatch({ client: setting.link.client, coordinator, run });
+  }
+
+  /** Whether all of it is told. */
+  get isTold(): boolean {
+    return this.#isTold;
+  }
+
+  async carryOut(): Promise<void> {
+    const { job, setting } = this;
+    const { load, place, coordinator } = job;
+    setting.onNote(
+      `run for ${coordinator} begins: ${job.origin}, ` +
+        `${place.own} of ${place.workers} workers for ${load.connections} connections`,
+    );
+    const { client } = setting.link;
+    const sendAgain = (): void => this.#outbox.sendAgain();
+    client.on("ready", sendAgain);
+    const ended = await this.#load().then((loaded) => this.#finish(loaded), (error) => {
+      const why = setting.signal.aborted
+        ? "it was ended on its own machine"
+        : withoutSecrets(messageOf(error));
+      this.#outbox.add({ kind: "failed", ...this.#from, message: why });
+      return `run ended without a result: ${why}`;
+    });
+    await this.#handOver(ended);
+    client.off("ready", sendAgain);
+  }
+
+  async #load(): Promise<Loaded> {
+    const { job, setting } = this;
+    const { access, origin, script, load, seed, driver, intervalMs, implicitCheck } = job;
+    let telling: ReturnType<typeof setInterval> | undefined;
+    const hooks = {
+      onNote: (text: string) => void this.#notes.push(withoutSecrets(text)),
+      onReady: () => {},
+      onStart: (atMs: number) => {
+        // Told too late, the workers start at once.
+        this.#startedAtMs = Math.max(atMs, nowMs()) + this.#clock.offsetMs;
+        telling = setInterval(() => this.#tell(), job.tellEveryMs);
+      },
+      onInterval: this.#bundler.addPart.bind(this.#bundler),
+      onAudible: () => {},
+      signal: AbortSignal.any([this.#watch.ends, setting.signal]),
+    };
+    const logPath = this.#logPath();
+    const request = {
+      ...access,
+      ...{ origin, script, load, seed, driver, intervalMs, implicitCheck, logPath },
+    };
+    try {
+      return await setting.loader.load(request, hooks, {
+        place: job.place,
+        startMoment: (delayMs) => this.#startMoment(delayMs),
+        onSoFar: this.#bundler.addSoFar.bind(this.#bundler),
+      });
+    } finally {
+      clearInterval(telling);
+    }
+  }
+
+  #logPath(): string | null {
+    const { logFolder, agent } = this.setting;
+    const run = this.job.run.replace(/[^\w.-]/g, "_");
+    return logFolder === null ? null : join(logFolder, `${run}.${agent}.csv`);
+  }
+
+  /** Says that the workers are ready, and waits to be told when to start. By this machine's clock. */
+  async #startMoment(delayMs: number): Promise<number> {
+    const { access, origin } = this.job;
+    const { driver } = chooseDriver(this.job.driver, endpointOf(origin, access));
+    const clock = this.#clock = await this.#readClock();
+    this.#outbox.add({
+      kind: "ready",
+      ...this.#from,
+      ...{ driver, notes: this.#notes, clock, delayMs },
+    });
+    const start = this.#watch.startAtMs();
+    const isTold = await Promise.race([settlesWithin(start, START_MS), this.#whenEnded()]);
+    if (!isTold) throw new Error(`its coordinator named no start within ${START_MS / 1_000} s`);
+    return startHereMs(await start - clock.offsetMs, nowMs());
+  }
+
+  /** Rejects when the agent ends. */
+  #whenEnded(): Promise<never> {
+    const { signal } = this.setting;
+    return new Promise((_, reject) => {
+      const onAbort = (): void => reject(new Error("The agent ends"));
+      if (signal.aborted) onAbort();
+      signal.addEventListener("abort", onAbort, { once: true });
+    });
+  }
+
+  async #readClock(): Promise<ClockReading> {
+    for (;;) {
+      try {
+        return await readClock(this.setting.link.client);
+      } catch (error) {
+        if (this.#watch.ends.aborted || this.setting.signal.aborted) throw error;
+        await sleep(RETRY_MS);
+      }
+    }
+  }
+
+  #tell(): void {
+    const bundle = this.#bundler.take();
+    if (bundle !== null) this.#outbox.add(bundle);
+  }
+
+  /** Gives the note on it. */
+  #finish({ reports, stage }: Loaded): string {
+    const completed = reports.reduce((sum, { totals }) => sum + totals.completed, 0);
+    const seconds = Math.max(...reports.map(({ elapsedUs }) => elapsedUs)) / 1e6;
+    const perSec = seconds > 0 ? Math.round(completed / seconds) : 0;
+    const figures = `${count(completed)} requests, ${count(perSec)} requests/s`;
+    if (this.setting.signal.aborted) {
+      this.#tell();
+      const message = "it was ended on its own machine";
+      this.#outbox.add({ kind: "failed", ...this.#from, message });
+      return `run broken off after ${figures}`;
+    }
+    const last = this.#bundler.takeLast(reports);
+    if (last !== null) this.#outbox.add(last);
+    this.#outbox.add({
+      kind: "finished",
+      ...this.#from,
+      bundles: this.#bundler.count,
+      reports: reports.map(packReport),
+      startedAtMs: this.#startedAtMs,
+      stage,
+    });
+    const how = this.#watch.ended === "stopped" ? "stopped" : "finished";
+    return `run ${this.#watch.lost.aborted ? "broken off" : how}: ${figures}`;
+  }
+
+  /** Waits until all is told that anybody wants to hear. @param ended How the run ended, for the note on it. */
+  async #handOver(ended: string): Promise<void> {
+    const { signal } = this.setting;
+    const giveUp = (): void => this.#outbox.giveUp();
+    const hurry = (): void => void setTimeout(giveUp, LAST_WORD_MS);
+    if (this.#watch.lost.aborted) giveUp();
+    if (signal.aborted) hurry();
+    this.#watch.lost.addEventListener("abort", giveUp);
+    signal.addEventListener("abort", hurry);
+    const hasArrived = await this.#outbox.emptied(OUT_OF_TOUCH_MS);
+    signal.removeEventListener("abort", hurry);
+    // A Redis that dies now may forget what has arrived: it stays until the coordinator has gone on.
+    if (hasArrived) {
+      this.#isTold = true;
+      this.setting.onNote(ended);
+      await this.#watch.over(OUT_OF_TOUCH_MS, signal);
+    }
+    giveUp();
+    await this.#watch.close();
+    const end = this.#watch.ended;
+    if (end === "gone") await this.#sweep();
+    if (hasArrived) return;
+    const why = end === null || end === "stopped" ? "Redis does not take them" : WHY[end];
+    this.setting.onNote(`${ended}; its results are thrown away: ${why}`);
+  }
+
+  /** Nobody will read what was told, so it does not stay. */
+  async #sweep(): Promise<void> {
+    const swept = this.setting.queue.obliterate({ force: true }).catch(() => {});
+    await settlesWithin(swept, LAST_WORD_MS);
+  }
+
+  /** Only while the run is the one that is wanted: what is told late is for nobody. */
+  async #send(messages: readonly ToldInput[]): Promise<void> {
+    const { run, coordinator } = this.job;
+    const { orders } = await readOrders(this.setting.link.client, coordinator);
+    if (orders?.run !== run) throw new Error("The run is not wanted just now");
+    // Not in bulk: that is a transaction, which waits for ever when the connection breaks under it.
+    await Promise.all(
+      messages.map((told) =>
+        this.setting.queue.add(told.kind, told, { ...ONCE, jobId: toldId(told) })
+      ),
+    );
+  }
+}
+
+function count(number: number): string {
+  return number.toLocaleString("en-US");
+}

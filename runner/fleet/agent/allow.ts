@@ -1,0 +1,111 @@
+/** Which hosts an agent loads: those that its own command line names, whatever a job asks. */
+import { lookup } from "node:dns/promises";
+import { BlockList, isIP } from "node:net";
+import { z } from "zod";
+import { messageOf } from "../../../base/errors.ts";
+import type { Endpoint } from "../../../targets/dial/endpoint.ts";
+
+/** This machine itself. */
+export const LOOPBACK: readonly string[] = ["localhost", "127.0.0.0/8", "::1"];
+
+/** Allows unix sockets. */
+const UNIX = "unix";
+const NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.?$/i;
+
+type Family = "ipv4" | "ipv6";
+
+/** An address or a network of addresses, or null when `text` is neither. */
+function networkOf(text: string): { address: string; bits: number; family: Family } | null {
+  const [written, bitsText, ...rest] = text.split("/");
+  const address = written.replace(/^\[(.*)\]$/, "$1");
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return null;
+  const most = version === 6 ? 128 : 32;
+  const bits = bitsText === undefined ? most : /^\d{1,3}$/.test(bitsText) ? Number(bitsText) : NaN;
+  return bits >= 0 && bits <= most ? { address, bits, family: familyOf(address) } : null;
+}
+
+function familyOf(address: string): Family {
+  return isIP(address) === 6 ? "ipv6" : "ipv4";
+}
+
+/** As `--allow` takes it. */
+export const allowedHost = z.string().trim().refine(
+  // what looks like an address and is none is no name either
+  (text) => networkOf(text) !== null || (NAME.test(text) && !/^[\d.]+$/.test(text)),
+  {
+    error: ({ input }) =>
+      `Cannot allow "${input}": write a host's name or address without a port, ` +
+      `a network such as 10.0.0.0/8, or ${UNIX}`,
+  },
+);
+
+/** All addresses of a name, as the system resolves names. */
+type Resolve = (name: string) => Promise<readonly string[]>;
+
+export type Admission =
+  /** @property refusal Why it is not loaded, a sentence. */
+  | { readonly refusal: string }
+  /** @property address The one that was checked, to be dialled; null when the endpoint is loaded as it is. */
+  | { readonly address: string | null };
+
+export class AllowList {
+  readonly #names = new Set<string>();
+  readonly #networks = new BlockList();
+
+  /** @param hosts Each an `allowedHost`. */
+  constructor(readonly hosts: readonly string[], private readonly resolve: Resolve = addressesOf) {
+    for (const host of hosts) {
+      const network = networkOf(host);
+      if (network === null) this.#names.add(nameOf(host));
+      else this.#networks.addSubnet(network.address, network.bits, network.family);
+    }
+  }
+
+  /**
+   * Whether the endpoint may be loaded. A name that is allowed by its addresses must have none but allowed
+   * ones, and is then loaded at the first of those: whoever answers for the name may answer otherwise the
+   * next time (DNS rebinding), so nobody asks again.
+   */
+  async admit(endpoint: Endpoint): Promise<Admission> {
+    if ("path" in endpoint) return this.#decide(this.#names.has(UNIX), UNIX, "unix sockets");
+    const { hostname } = endpoint;
+    if (isIP(hostname)) return this.#decide(this.#holds(hostname), hostname, hostname);
+    if (this.#names.has(nameOf(hostname))) return { address: null };
+    try {
+      const addresses = await this.resolve(hostname);
+      const stranger = addresses.find((address) => !this.#holds(address));
+      if (stranger !== undefined) return this.#not(hostname, `${hostname}, which is ${stranger}`);
+      return addresses.length > 0 ? { address: addresses[0] } : unknown(hostname, "it has none");
+    } catch (error) {
+      return unknown(hostname, messageOf(error));
+    }
+  }
+
+  #decide(may: boolean, host: string, what: string): Admission {
+    return may ? { address: null } : this.#not(host, what);
+  }
+
+  #holds(address: string): boolean {
+    return this.#networks.check(address.replace(/%.*$/s, ""), familyOf(address));
+  }
+
+  #not(host: string, what: string): Admission {
+    const refusal = `Cannot load ${what}: this agent loads ${this.hosts.join(", ")} alone; ` +
+      `start it with --allow ${host} if it may`;
+    return { refusal };
+  }
+}
+
+function unknown(hostname: string, why: string): Admission {
+  return { refusal: `Cannot load ${hostname} as its address can't be had: ${why}` };
+}
+
+/** Names are the same in any case, and with the dot of the root (RFC 1034 §3.1). */
+function nameOf(host: string): string {
+  return host.toLowerCase().replace(/\.$/, "");
+}
+
+async function addressesOf(name: string): Promise<string[]> {
+  return (await lookup(name, { all: true })).map(({ address }) => address);
+}

@@ -1,0 +1,146 @@
+/**
+ * Messages on their way to a coordinator, in order: each is kept, and sent again and again, until Redis
+ * has it. What waits goes together, so that a far Redis holds nothing up. Whoever adds one goes on at once.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { settlesWithin } from "../../../targets/launch/settles.ts";
+import type { Health } from "../../load/worker/health.ts";
+import type { IntervalPart } from "../../load/recording/intervals.ts";
+import type { SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
+import type { Place } from "../../measure/share.ts";
+import { EMPTY } from "../../stats/histogram/histogram.ts";
+import { packHealth, packPart, packSoFar } from "../protocol/packing.ts";
+import type { ToldInput } from "../protocol/agent_message.ts";
+
+const RETRY_MS = 100;
+/** Whoever takes messages has had time enough for those that arrived longer ago. */
+const TAKEN_MS = 5_000;
+
+export class Outbox<Message> {
+  readonly #waiting: Message[] = [];
+  /** What arrived of late, and when. */
+  #arrived: { readonly message: Message; readonly atMs: number }[] = [];
+  readonly #givenUp = new AbortController();
+  #sending: Promise<void> = Promise.resolve();
+  #isSending = false;
+
+  /** @param send Fulfilled when the messages have arrived. May be called again for some that had arrived. */
+  constructor(private readonly send: (messages: readonly Message[]) => Promise<unknown>) {}
+
+  add(message: Message): void {
+    if (this.#givenUp.signal.aborted) return;
+    this.#waiting.push(message);
+    if (!this.#isSending) this.#sending = this.#sendAll();
+  }
+
+  /** Redis was away, and may have forgotten what nobody had taken: that goes once more. */
+  sendAgain(): void {
+    if (this.#givenUp.signal.aborted) return;
+    const sinceMs = performance.now() - TAKEN_MS;
+    const recent = this.#arrived.filter(({ atMs }) => atMs >= sinceMs);
+    this.#arrived = [];
+    // While it sends, the first ones are on their way: these go behind all others.
+    this.#waiting.push(...recent.map(({ message }) => message));
+    if (!this.#isSending) this.#sending = this.#sendAll();
+  }
+
+  #keep(messages: readonly Message[]): void {
+    const atMs = performance.now();
+    this.#arrived = this.#arrived.filter((one) => one.atMs >= atMs - TAKEN_MS);
+    this.#arrived.push(...messages.map((message) => ({ message, atMs })));
+  }
+
+  /** How many have not arrived. */
+  get size(): number {
+    return this.#waiting.length;
+  }
+
+  /** Resolves when all have arrived, or were given up, or the time is over: whether all have arrived. */
+  async emptied(limitMs: number): Promise<boolean> {
+    const { signal } = this.#givenUp;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const onAbort = (): void => resolve();
+    if (signal.aborted) return false;
+    signal.addEventListener("abort", onAbort);
+    await settlesWithin(Promise.race([promise, this.#sending]), limitMs);
+    signal.removeEventListener("abort", onAbort);
+    return this.size === 0 && !signal.aborted;
+  }
+
+  /** Throws away what has not arrived, and whatever is added later. */
+  giveUp(): void {
+    this.#waiting.length = 0;
+    this.#givenUp.abort();
+  }
+
+  async #sendAll(): Promise<void> {
+    const { signal } = this.#givenUp;
+    this.#isSending = true;
+    while (this.#waiting.length > 0) {
+      const messages = [...this.#waiting];
+      try {
+        await this.send(messages);
+        this.#waiting.splice(0, messages.length);
+        this.#keep(messages);
+      } catch {
+        await sleep(RETRY_MS, undefined, { signal }).catch(() => {});
+      }
+    }
+    this.#isSending = false;
+  }
+}
+
+/**
+ * Intervals of an agent's workers, put together as bundles for the coordinator. Each bundle says, too,
+ * what the workers' reports would be if the run ended with it. Pure.
+ */
+
+export type BundleInput = Extract<ToldInput, { kind: "bundle" }>;
+
+export class Bundler {
+  #seq = 0;
+  #parts: BundleInput["parts"] = [];
+  readonly #soFar = new Map<number, SoFarReport>();
+
+  constructor(
+    private readonly from: { readonly run: string; readonly agent: string },
+    private readonly place: Place,
+  ) {}
+
+  /** How many bundles were taken. */
+  get count(): number {
+    return this.#seq;
+  }
+
+  /** @param worker Of the own ones, from 0. */
+  addPart(worker: number, part: IntervalPart, health: Health): void {
+    const whose = this.place.firstWorker + worker;
+    this.#parts.push({ worker: whose, part: packPart(part), health: packHealth(health) });
+  }
+
+  /** As if the run ended with the worker's last part. */
+  addSoFar(worker: number, report: SoFarReport): void {
+    this.#soFar.set(worker, report);
+  }
+
+  /** What has not been told; null when there is nothing, or not yet something of every worker. */
+  take(): BundleInput | null {
+    if (this.#parts.length === 0 || this.#soFar.size < this.place.own) return null;
+    const reports = [...this.#soFar].sort(([a], [b]) => a - b).map(([, report]) => report);
+    const parts = this.#parts;
+    this.#parts = [];
+    return {
+      kind: "bundle",
+      ...this.from,
+      seq: this.#seq++,
+      parts,
+      soFar: reports.map(packSoFar),
+    };
+  }
+
+  /** The rest, at the end of the run: nothing is open any more. */
+  takeLast(reports: readonly WorkerReport[]): BundleInput | null {
+    reports.forEach((report, worker) => this.addSoFar(worker, { ...report, open: EMPTY }));
+    return this.take();
+  }
+}

@@ -1,0 +1,67 @@
+/** An agent's entry in the list of those that are there: taken, renewed each second, and given back. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { UserError } from "../../../base/errors.ts";
+import { settlesWithin } from "../../../targets/launch/settles.ts";
+import type { RedisClient } from "../../../targets/redis_client.ts";
+import { PRESENCE_MS, presenceKey } from "../protocol/redis_keys.ts";
+import type { Presence } from "../protocol/agent_message.ts";
+
+const LOOK_MS = 100;
+const EXPIRATION = { type: "PX", value: PRESENCE_MS.lives } as const;
+
+export class PresenceKeeper {
+  readonly #key: string;
+  #renewal: ReturnType<typeof setInterval> | undefined;
+
+  /** @param describe The agent as it is just now. */
+  constructor(
+    private readonly client: RedisClient,
+    private readonly name: string,
+    private readonly describe: () => Presence,
+  ) {
+    this.#key = presenceKey(name);
+  }
+
+  /**
+   * Takes the name, without being listed yet. One that was killed is there for a while, and is waited for.
+   * Throws a UserError when another agent has the name.
+   */
+  async claim(): Promise<void> {
+    const endMs = performance.now() + PRESENCE_MS.lives + PRESENCE_MS.renewed;
+    const options = { expiration: EXPIRATION, condition: "NX" } as const;
+    while (await this.client.set(this.#key, "", options) === null) {
+      if (performance.now() > endMs) throw nameTaken(this.name);
+      await sleep(LOOK_MS);
+    }
+  }
+
+  /** Is listed from now on. @param onTouch Called after each renewal: whether Redis has answered. */
+  async begin(onTouch: (answers: boolean) => void): Promise<void> {
+    await this.#write();
+    this.#renewal = setInterval(() => {
+      settlesWithin(this.#write(), PRESENCE_MS.renewed).then(onTouch, () => onTouch(false));
+    }, PRESENCE_MS.renewed);
+  }
+
+  /** Something has changed: tells it at once, if Redis answers. */
+  tell(): void {
+    if (this.#renewal !== undefined) this.#write().catch(() => {});
+  }
+
+  async leave(): Promise<void> {
+    clearInterval(this.#renewal);
+    this.#renewal = undefined;
+    await this.client.del(this.#key);
+  }
+
+  async #write(): Promise<void> {
+    const text = JSON.stringify(this.describe());
+    await this.client.set(this.#key, text, { expiration: EXPIRATION });
+  }
+}
+
+function nameTaken(name: string): UserError {
+  const message = `Cannot be agent "${name}": there is one of that name`;
+  const fix = "end it, or choose another name; plateau agents lists who is there";
+  return new UserError([{ place: "--name", message, fix }]);
+}

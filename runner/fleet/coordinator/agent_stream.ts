@@ -1,0 +1,214 @@
+/**
+ * What a coordinator has heard of one agent in one run. Bundles come in any order and maybe twice: each
+ * counts once, and in its turn, so that what was heard is always one stretch from the start. Pure: it is
+ * told the time, milliseconds by any one clock.
+ */
+import { z } from "zod";
+import { isWithin } from "../../../base/limits.ts";
+import type { IntervalPart } from "../../load/recording/intervals.ts";
+import type { Health } from "../../load/worker/health.ts";
+import { boundsPart, endWithout, type LostShare } from "../../load/worker/lost.ts";
+import type { SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
+import type { Place } from "../../measure/share.ts";
+import { breachOf, type Latencies } from "../../measure/totals.ts";
+import type { SparseHistogram } from "../../stats/histogram/histogram.ts";
+import type { ToldOf } from "../protocol/agent_message.ts";
+import { packedSoFar } from "../protocol/packing.ts";
+import type { Member } from "./members.ts";
+import { faultInTurn, faultOf } from "./plausibility.ts";
+
+/** One interval of one worker. */
+export interface HeardPart {
+  /** Of the whole fleet. */
+  readonly worker: number;
+  readonly part: IntervalPart;
+  readonly health: Health;
+}
+
+const IDLE: Health = { cpuRatio: 0, lateUs: 0 };
+
+export class Hearing {
+  readonly #early = new Map<number, ToldOf<"bundle">>();
+  #next = 0;
+  #values = 0;
+  #bounds = 0;
+  #doubt: string | null = null;
+  #finished: ToldOf<"finished"> | null = null;
+  /** Of each own worker, packed, as if the run had ended with its last part; empty before the first bundle. */
+  #soFar: readonly unknown[] = [];
+  /** The last part of each own worker. */
+  readonly #last: (HeardPart | undefined)[];
+
+  /** @param lastMs When it was last heard of. */
+  constructor(readonly place: Place, public lastMs: number) {
+    this.#last = Array.from({ length: place.own });
+  }
+
+  /**
+   * Gives the parts whose turn it is.
+   * @param most The last interval that can have ended by now.
+   */
+  bundle(bundle: ToldOf<"bundle">, nowMs: number, most = Infinity): HeardPart[] {
+    if (!this.#isNew(bundle)) return [];
+    const fault = faultOf(bundle, this.place);
+    if (fault !== null) return this.doubt(fault);
+    this.#early.set(bundle.seq, bundle);
+    this.lastMs = nowMs;
+    const parts: HeardPart[] = [];
+    for (let turn = this.#take(most); turn !== undefined; turn = this.#take(most)) {
+      this.#soFar = turn.soFar;
+      for (const part of turn.parts) this.#last[part.worker - this.place.firstWorker] = part;
+      parts.push(...turn.parts);
+      for (const { part } of turn.parts) this.#count(part);
+    }
+    this.#settle();
+    return parts;
+  }
+
+  /** Those that came too early wait for their turn, so many at most. */
+  #isNew({ seq }: ToldOf<"bundle">): boolean {
+    const isSoon = isWithin("fleetBundles", seq - this.#next);
+    return seq >= this.#next && isSoon && !this.#early.has(seq);
+  }
+
+  /** Notes why its word is not taken. */
+  doubt(why: string): [] {
+    this.#doubt ??= why;
+    return [];
+  }
+
+  /** The first thing that it reported and that cannot be; null when there is none. */
+  get fault(): string | null {
+    return this.#doubt;
+  }
+
+  #count({ latency, censored }: IntervalPart): void {
+    this.#values += latency.count;
+    this.#bounds += censored.count;
+  }
+
+  /** How many are in the parts that were given. */
+  get latencies(): Latencies {
+    return { values: this.#values, bounds: this.#bounds };
+  }
+
+  /** The last interval that was heard of any of its workers. */
+  get lastIndex(): number {
+    return Math.max(0, ...this.#last.map((heard) => heard?.part.index ?? 0));
+  }
+
+  #take(most: number): ToldOf<"bundle"> | undefined {
+    const turn = this.#early.get(this.#next);
+    if (turn === undefined) return undefined;
+    this.#early.delete(this.#next);
+    const lastOf = (worker: number): number =>
+      this.#last[worker - this.place.firstWorker]?.part.index ?? -1;
+    const fault = faultInTurn(turn, lastOf, most);
+    if (fault !== null) {
+      this.doubt(fault);
+      return undefined;
+    }
+    this.#next++;
+    return turn;
+  }
+
+  finish(finished: ToldOf<"finished">, nowMs: number): void {
+    if (this.#finished !== null) return;
+    if (finished.reports.length !== this.place.own) {
+      this.doubt("it reported results of more or fewer workers than it has");
+      return;
+    }
+    this.lastMs = nowMs;
+    this.#finished = finished;
+    this.#settle();
+  }
+
+  /** Once all is there it must add up, with the intervals, too; else its last word is still to come. */
+  #settle(): void {
+    if (this.whole === null) return;
+    const totals = this.whole.reports.map(({ totals }) => totals);
+    const breach = breachOf(totals, this.latencies);
+    if (breach === null) return;
+    this.doubt(`its results do not add up: ${breach}`);
+    this.#finished = null;
+  }
+
+  /** Its last word, once everything before it is there, too. */
+  get whole(): ToldOf<"finished"> | null {
+    return this.#finished !== null && this.#next >= this.#finished.bundles ? this.#finished : null;
+  }
+
+  /** Of the last interval heard, over all its workers. */
+  pace(intervalMs: number): { readonly ratePerSec: number; readonly cpuRatio: number } {
+    const heard = this.#last.filter((part) => part !== undefined);
+    const completed = heard.reduce((sum, { part }) => sum + part.completed, 0);
+    const cpuRatio = Math.max(0, ...heard.map(({ health }) => health.cpuRatio));
+    return { ratePerSec: completed / (intervalMs / 1_000), cpuRatio };
+  }
+
+  /**
+   * What its workers' reports are when nothing more comes: as it was last heard, and what was still to
+   * come as dropped. The latencies of what was in flight then are of the worker's last interval, those of what
+   * was dropped of the run's.
+   * @param shares Of its own workers.
+   * @param end When the run was ended early, Infinity when it was not; and the last interval that was heard of it.
+   */
+  abandon(
+    shares: readonly LostShare[],
+    end: { readonly us: number; readonly index: number },
+  ): { readonly reports: WorkerReport[]; readonly parts: HeardPart[]; readonly afterMs: number } {
+    const soFar = this.#readSoFar();
+    const lost = shares.map((share, at) => {
+      const durationUs = Math.min(share.durationUs, end.us);
+      return endWithout({ ...share, durationUs }, soFar[at] ?? null);
+    });
+    const parts = [
+      ...soFar.map(({ open }, at) => this.#boundsOf(at, this.#last[at]?.part.index ?? 0, open)),
+      ...lost.map(({ dropped }, at) => this.#boundsOf(at, end.index, dropped)),
+    ].filter(({ part }) => part.latency.count > 0);
+    for (const { part } of parts) this.#count(part);
+    const afterUs = Math.max(0, ...soFar.map(({ elapsedUs }) => elapsedUs));
+    return { reports: lost.map(({ report }) => report), parts, afterMs: afterUs / 1_000 };
+  }
+
+  /** A part of an interval of own worker `at` that is nothing but lower bounds. */
+  #boundsOf(at: number, index: number, bounds: SparseHistogram): HeardPart {
+    return {
+      worker: this.place.firstWorker + at,
+      health: IDLE,
+      part: boundsPart(index, bounds),
+    };
+  }
+
+  /** None when they are not what an agent tells. */
+  #readSoFar(): readonly SoFarReport[] {
+    return z.array(packedSoFar).safeParse(this.#soFar).data ?? [];
+  }
+}
+
+/** One agent of a load, as its coordinator hears it. */
+
+/** How long preparing may take: a worker compiles its code, and names are looked up. */
+export const READY_MS = 20_000;
+
+export type Ready = ToldOf<"ready">;
+
+export interface Listening {
+  readonly member: Member;
+  readonly hearing: Hearing;
+  ready: Ready | null;
+  /** Why it won't. */
+  problems: readonly string[];
+  lostWhy: string | null;
+}
+
+/** Whether its last word is still to come. */
+export function isOpen({ hearing, lostWhy }: Listening): boolean {
+  return hearing.whole === null && lostWhy === null;
+}
+
+/** Why it does not begin; nothing when it does. */
+export function unready(name: string, { ready, problems }: Listening): string[] {
+  if (problems.length > 0) return problems.map((problem) => `agent ${name}: ${problem}`);
+  return ready === null ? [`agent ${name} was not ready within ${READY_MS / 1_000} s`] : [];
+}

@@ -1,0 +1,250 @@
+/**
+ * The coordinator: it loads from the agents of a fleet as if they were workers here. Jobs, and what is
+ * told of them, go through BullMQ; `names.ts` is the map of what lies in Redis.
+ */
+import { randomUUID } from "node:crypto";
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ExpectedError, messageOf, TargetError } from "../../../base/errors.ts";
+import { secrets } from "../../../base/secrets.ts";
+import { VERSION } from "../../../base/version.ts";
+import { durationMsOf } from "../../../scenarios/load/load.ts";
+import { endpointOf } from "../../../targets/dial/endpoint.ts";
+import { UNKNOWN } from "../../host/host_activity.ts";
+import { checkDriver } from "../../load/transports/choose_driver.ts";
+import type { Loaded, Loader, LoaderHooks, LoadRequest } from "../../measure/loader.ts";
+import type { LiveAgent } from "../../result/progress.ts";
+import {
+  type AgentJobInput,
+  type ClockReading,
+  type Presence,
+  sender,
+  told,
+} from "../protocol/agent_message.ts";
+import { readClock } from "../protocol/redis_clock.ts";
+import { agentQueue, LOOK_MS, toldQueue } from "../protocol/redis_keys.ts";
+import {
+  answerOf,
+  answerWithin,
+  type Link,
+  type LinkOptions,
+  ONCE,
+  openLink,
+} from "../protocol/redis_link.ts";
+import { FleetRun } from "./fleet_run.ts";
+import { type Member, membersOf } from "./members.ts";
+import { Claims, roster } from "./roster.ts";
+import { IDLE, OrdersKeeper } from "./run_state_keeper.ts";
+
+export interface FleetOptions extends LinkOptions {
+  /** How many, or all that are free. */
+  readonly agents: number | "all";
+  readonly onNote: (text: string) => void;
+}
+
+/** Messages that are taken at a time. */
+const AT_ONCE = 64;
+/** An agent that has just been lost may still be at the end of its work. */
+const RETURN_MS = 5_000;
+/** Beside what clocks and dials need, so that a busy agent hears of the start in time. */
+const MARGIN_MS = 50;
+/** The longest that an agent takes to look at its orders, and for that once more. */
+const NOTICE_MS = 3 * LOOK_MS.waiting;
+/** Of the coordinator's time for each agent: so many messages a second it can take with ease. */
+const MS_PER_AGENT = 1;
+/** Redis is not waited for longer when the fleet ends. */
+const SWEEP_MS = 2_000;
+/** On messages that were left out. */
+const MOST_NOTES = 20;
+
+export class Fleet implements Loader {
+  #run: FleetRun | null = null;
+  readonly #noted = new Set<string>();
+
+  private constructor(
+    private readonly id: string,
+    private readonly link: Link,
+    private readonly orders: OrdersKeeper,
+    private readonly claims: Claims,
+    /** Those that it has taken. */
+    private readonly names: readonly string[],
+    private readonly options: FleetOptions,
+  ) {}
+
+  /**
+   * Takes the agents. Throws a TargetError when Redis does not answer or does not let it, or when they are
+   * too few.
+   */
+  static async open(options: FleetOptions): Promise<Fleet> {
+    const link = await openLink(options);
+    const id = `${Deno.hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
+    const orders = new OrdersKeeper(link.client, id);
+    const claims = new Claims(link.client, id);
+    try {
+      await orders.begin();
+      const agents = await claims.take(options.agents, options.onNote);
+      const names = agents.map(({ name }) => name);
+      const fleet = new Fleet(id, link, orders, claims, names, options);
+      await link.reader(toldQueue(id), (data) => Promise.resolve(fleet.#hear(data)), AT_ONCE);
+      return fleet;
+    } catch (error) {
+      await claims.end();
+      await orders.end();
+      await link.close();
+      if (error instanceof ExpectedError) throw error;
+      throw new TargetError(`Cannot load from the agents at this Redis: ${messageOf(error)}`);
+    }
+  }
+
+  #hear(data: unknown): void {
+    const read = told.safeParse(data);
+    if (!read.success) {
+      const from = sender.safeParse(data).data;
+      if (from?.run === this.#run?.id && from !== undefined) this.#run?.doubt(from.agent);
+      this.#noteOnce("A message was ignored: no agent of this version sends such a one");
+    } else if (read.data.run === this.#run?.id) {
+      this.#run.hear(read.data);
+    } else if (read.data.kind === "finished") {
+      const { agent } = read.data;
+      this.#noteOnce(`A late message of agent ${agent} was ignored: its run is over`);
+    }
+  }
+
+  /** Each once, and not many: anybody at Redis may send a hundred thousand a second. */
+  #noteOnce(note: string): void {
+    if (this.#noted.has(note) || this.#noted.size >= MOST_NOTES) return;
+    this.#noted.add(note);
+    this.options.onNote(note);
+  }
+
+  /** Throws a UserError or a TargetError when the load can't be begun, and the signal's reason when it aborts before. */
+  async load(request: LoadRequest, hooks: LoaderHooks): Promise<Loaded> {
+    checkDriver(request.driver, endpointOf(request.origin, request)); // what no agent can grant
+    const { signal } = hooks;
+    const clock = await answerOf(() => readClock(this.link.client), signal);
+    const members = membersOf(request, await this.#present(signal));
+    const id = randomUUID();
+    const tellEveryMs = Math.max(request.intervalMs, members.length * MS_PER_AGENT);
+    const queue = this.link.queue(toldQueue(this.id));
+    const unread = (): Promise<number> => answerWithin(queue.getWaitingCount());
+    const setting = { ...{ intervalMs: request.intervalMs, tellEveryMs }, unread, hooks };
+    const run = this.#run = new FleetRun(id, members, { ...setting, touch: this.orders });
+    try {
+      await answerOf(() => this.orders.give({ ...IDLE, run: id }), signal);
+      const hire = (member: Member): Promise<void> =>
+        answerOf(() => this.#hire(id, member, request, tellEveryMs), signal);
+      await Promise.all(members.map(hire));
+      const readies = await run.ready();
+      hooks.onReady(members.reduce((sum, { place }) => sum + place.own, 0));
+      await this.#carryOut(run, { request, hooks, clock, leadMs: leadMsOf(readies, clock) });
+      const connections = members.flatMap(({ shares }) => shares.map((share) => share.connections));
+      const { agents, ...reports } = run.reports();
+      const sharesMachine = agents.some(({ stage }) => stage.sharesMachine);
+      const stage = { surroundings: UNKNOWN, calibration: null, sharesMachine };
+      return { ...reports, agents, connections, stage };
+    } finally {
+      this.#run = null;
+      await this.orders.give(IDLE).catch(() => {}); // written again when Redis is back
+    }
+  }
+
+  /** Those that were taken, free again. Throws a TargetError that names who is missing. */
+  async #present(signal: AbortSignal): Promise<Presence[]> {
+    const endMs = performance.now() + RETURN_MS;
+    for (;;) {
+      const listed = await answerOf(() => roster(this.link.client), signal);
+      const there = listed.filter(({ name, version, coordinator }) =>
+        this.names.includes(name) && version === VERSION &&
+        (coordinator === null || coordinator === this.id)
+      );
+      if (there.length === this.names.length) return there;
+      if (performance.now() > endMs) {
+        const gone = this.names.filter((name) => there.every((agent) => agent.name !== name));
+        throw new TargetError(
+          "Cannot load from the fleet: agents are gone, or at work for somebody else",
+          gone.map((name) => `agent ${name}`),
+        );
+      }
+      await sleep(LOOK_MS.waiting);
+    }
+  }
+
+  async #hire(
+    run: string,
+    { presence, place }: Member,
+    request: LoadRequest,
+    tellEveryMs: number,
+  ): Promise<void> {
+    const { origin, script, load, seed, driver, intervalMs, implicitCheck } = request;
+    const { insecure, caCerts, unixPath } = request;
+    const job: AgentJobInput = {
+      ...{ run, coordinator: this.id, version: VERSION, place: { ...place } },
+      ...{ origin, script, load, seed, driver, intervalMs, implicitCheck, tellEveryMs },
+      access: { insecure, caCerts, unixPath },
+      secrets: secrets.heldBy(JSON.stringify(script)).map(([value, shown]) => [value, shown]),
+    };
+    const queue = this.link.queue(agentQueue(presence.name));
+    try {
+      await queue.add("share", job, { ...ONCE, jobId: run });
+    } finally {
+      await queue.close();
+    }
+  }
+
+  async #carryOut(
+    run: FleetRun,
+    { request, hooks, clock, leadMs }: {
+      readonly request: LoadRequest;
+      readonly hooks: LoaderHooks;
+      readonly clock: ClockReading;
+      readonly leadMs: number;
+    },
+  ): Promise<void> {
+    const hereMs = performance.now() + leadMs;
+    const startAtMs = performance.timeOrigin + hereMs + clock.offsetMs;
+    const want = (stop: boolean): Promise<void> =>
+      this.orders.give({ run: run.id, startAtMs, stop });
+    const onAbort = (): void => void want(true).catch(() => {});
+    const { load } = request;
+    const isFixed = load.kind !== "phases";
+    run.begin(startAtMs, hereMs, { durationMs: durationMsOf(load), isFixed });
+    await answerOf(() => want(false), hooks.signal);
+    hooks.signal.addEventListener("abort", onAbort);
+    try {
+      hooks.onStart(performance.timeOrigin + hereMs);
+      await run.over();
+    } finally {
+      hooks.signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  live(): LiveAgent[] {
+    return this.#run?.live() ?? [];
+  }
+
+  async close(): Promise<void> {
+    await this.claims.end();
+    await this.orders.end();
+    await answerWithin(this.#sweep(), SWEEP_MS).catch(() => {}); // Redis is away, or others have done it
+    await this.link.close();
+  }
+
+  /** Takes away what nobody will read: what was told, and the jobs of agents that are gone. */
+  async #sweep(): Promise<void> {
+    const there = await roster(this.link.client);
+    const gone = this.names.filter((name) => there.every((agent) => agent.name !== name));
+    for (const name of [toldQueue(this.id), ...gone.map(agentQueue)]) {
+      await this.link.queue(name).obliterate({ force: true });
+    }
+  }
+}
+
+/** So far ahead is the start, milliseconds. */
+function leadMsOf(
+  readies: readonly { readonly delayMs: number; readonly clock: ClockReading }[],
+  own: ClockReading,
+): number {
+  const delayMs = Math.max(...readies.map((ready) => ready.delayMs));
+  const uncertaintyMs = Math.max(...readies.map(({ clock }) => clock.uncertaintyMs));
+  return delayMs + NOTICE_MS + 2 * (uncertaintyMs + own.uncertaintyMs) + MARGIN_MS;
+}

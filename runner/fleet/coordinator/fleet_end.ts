@@ -1,0 +1,65 @@
+/** What a fleet's load comes to: each agent's last word, or what is known of one that never gave it. Pure. */
+import { TargetError } from "../../../base/errors.ts";
+import { UNKNOWN } from "../../host/host_activity.ts";
+import type { DriverName } from "../../load/engine/driver.ts";
+import type { WorkerReport } from "../../load/worker/messages.ts";
+import type { LoadedAgent } from "../../measure/loader.ts";
+import { breachOf, type Latencies } from "../../measure/totals.ts";
+import type { HeardPart, Listening } from "./agent_stream.ts";
+
+export interface FleetReports {
+  readonly driver: DriverName;
+  readonly reports: WorkerReport[];
+  readonly agents: LoadedAgent[];
+}
+
+interface AgentEnd {
+  readonly reports: readonly WorkerReport[];
+  readonly agent: LoadedAgent;
+  /** Lower bounds of what a lost one had in flight and dropped, which are in no interval yet. */
+  readonly lostParts: readonly HeardPart[];
+  /** That it told, in all intervals, and those. */
+  readonly latencies: Latencies;
+}
+
+/** @param run Its start by Redis's clock; when it was ended early, and the last interval that was heard. */
+export function endOf(
+  { member: { presence, place, shares }, hearing, ready, lostWhy }: Listening,
+  run: {
+    readonly startAtMs: number;
+    readonly end: { readonly us: number; readonly index: number };
+  },
+): AgentEnd {
+  const { whole } = hearing;
+  const common = {
+    name: presence.name,
+    host: presence.host,
+    driver: ready?.driver ?? presence.driver,
+    firstWorker: place.firstWorker,
+    workers: place.own,
+    clock: ready?.clock ?? presence.clock,
+  };
+  if (whole !== null) {
+    const { reports, stage, startedAtMs } = whole;
+    const agent = { ...common, stage, startedLateMs: startedAtMs - run.startAtMs, lost: null };
+    return { reports, agent, lostParts: [], latencies: hearing.latencies };
+  }
+  const { reports, parts, afterMs } = hearing.abandon(shares, run.end);
+  const stage = { surroundings: UNKNOWN, calibration: null, sharesMachine: false };
+  const lost = { afterMs, reason: lostWhy ?? "no reason reported" };
+  const agent = { ...common, stage, startedLateMs: null, lost };
+  return { reports, agent, lostParts: parts, latencies: hearing.latencies };
+}
+
+/** Throws a TargetError when one does not add up: it is in the intervals and can't be taken out. */
+export function reportsOf(ended: readonly AgentEnd[]): FleetReports {
+  const agents = ended.map(({ agent }) => agent);
+  const breaches = ended.flatMap(({ agent, reports, latencies }) => {
+    const breach = breachOf(reports.map(({ totals }) => totals), latencies);
+    return breach === null ? [] : [`agent ${agent.name}: ${breach}`];
+  });
+  if (breaches.length > 0) {
+    throw new TargetError("Cannot use what the fleet told: it does not add up", breaches);
+  }
+  return { driver: agents[0].driver, reports: ended.flatMap(({ reports }) => reports), agents };
+}

@@ -1,0 +1,201 @@
+/** Who of a fleet is there, and who is picked for a load. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import type { RedisClient } from "../../../targets/redis_client.ts";
+import { messageOf, TargetError } from "../../../base/errors.ts";
+import { beyond, isWithin, LIMITS } from "../../../base/limits.ts";
+import { VERSION } from "../../../base/version.ts";
+import {
+  ALL_PRESENCES,
+  claimKey,
+  ORDERS_MS,
+  ordersKey,
+  presenceKey,
+} from "../protocol/redis_keys.ts";
+import { type Presence, presence } from "../protocol/agent_message.ts";
+import { answerWithin } from "../protocol/redis_link.ts";
+
+/**
+ * All agents that are there, by name, each with the coordinator that it works for or that has claimed it.
+ * What is no presence is passed over. Throws a TargetError when they are too many.
+ */
+export async function roster(client: RedisClient): Promise<Presence[]> {
+  const keys = new Set<string>();
+  for await (const some of client.scanIterator({ MATCH: ALL_PRESENCES, COUNT: 1_000 })) {
+    some.forEach((key) => keys.add(key));
+    if (!isWithin("agents", keys.size)) {
+      throw new TargetError(`Cannot list the agents of this Redis: ${beyond("agents", keys.size)}`);
+    }
+  }
+  const present = (await Promise.all([...keys].map((key) => presenceAt(client, key)))).flat()
+    .sort((a, b) => a.name < b.name ? -1 : 1);
+  const claims = await Promise.all(present.map(({ name }) => claimOn(client, name)));
+  return present.map((agent, at) => ({ ...agent, coordinator: agent.coordinator ?? claims[at] }));
+}
+
+/** None when it is no presence, that of another, or longer than any. */
+async function presenceAt(client: RedisClient, key: string): Promise<Presence[]> {
+  try {
+    const text = await client.getRange(key, 0, LIMITS.agentText.most);
+    const read = presence.parse(JSON.parse(text ?? ""));
+    return presenceKey(read.name) === key ? [read] : [];
+  } catch (error) {
+    const isNone = error instanceof SyntaxError || error instanceof z.ZodError;
+    if (isNone || messageOf(error).startsWith("WRONGTYPE")) return [];
+    throw error;
+  }
+}
+
+/** Who has claimed it; null: nobody. */
+async function claimOn(client: RedisClient, name: string): Promise<string | null> {
+  const holder = await client.getRange(claimKey(name), 0, MOST_HOLDER_CHARS);
+  return holder || null;
+}
+
+const MOST_HOLDER_CHARS = 300;
+
+/** Time for agents to notice that their coordinator is gone, however it went. */
+const NOTICE_MS = 4_000;
+const LOOK_AGAIN_MS = 50;
+
+/**
+ * All agents that are there, once there are enough. Those that may be free in a moment, as their coordinator
+ * is gone, are waited for.
+ */
+export async function rosterFor(
+  client: RedisClient,
+  wanted: number | "all",
+): Promise<Presence[]> {
+  const endMs = performance.now() + NOTICE_MS;
+  for (;;) {
+    const present = await roster(client);
+    const coordinators = new Set(present.flatMap(({ coordinator }) => coordinator ?? []));
+    const keys = [...coordinators].map(ordersKey);
+    const alive = keys.length === 0 ? 0 : await client.exists(keys);
+    const isSettled = alive === keys.length && present.filter(isFit).length >= leastOf(wanted);
+    if (isSettled || keys.length === 0 || performance.now() > endMs) return present;
+    await sleep(LOOK_AGAIN_MS);
+  }
+}
+
+/** The agents that a load may use. Throws a TargetError when they are too few. */
+export function freeOf(present: readonly Presence[], wanted: number | "all"): Presence[] {
+  const fit = present.filter(isFit);
+  const least = leastOf(wanted);
+  if (fit.length >= least) return fit;
+  const others = present.filter((agent) => !isFit(agent)).map(whyNot);
+  const found = ["none is free", "1 is free"][fit.length] ?? `${fit.length} are free`;
+  throw new TargetError(
+    `Cannot load from ${wanted === "all" ? "agents" : counted(least)}: ${found}`,
+    others.length > 0 ? others : ["start one with: plateau agent --redis URL"],
+  );
+}
+
+/** Those of all that a load does without, and why. */
+export function leftOut(present: readonly Presence[]): string[] {
+  return present.filter((agent) => !isFit(agent)).map((agent) =>
+    `${whyNot(agent)}: it is left out`
+  );
+}
+
+function isFit({ version, coordinator }: Presence): boolean {
+  return version === VERSION && coordinator === null;
+}
+
+/** Fewer agents won't do. */
+export function leastOf(wanted: number | "all"): number {
+  return wanted === "all" ? 1 : wanted;
+}
+
+function counted(agents: number): string {
+  return agents === 1 ? "1 agent" : `${agents} agents`;
+}
+
+function whyNot({ name, version, coordinator }: Presence): string {
+  return version === VERSION
+    ? `agent ${name} is at work for ${coordinator}`
+    : `agent ${name} is version ${version}, and this is ${VERSION}`;
+}
+
+/** So many workers of each agent, one after the other, that none of them is without a connection. */
+export function crew(
+  agents: readonly { readonly workers: number }[],
+  mostWorkers: number,
+): number[] {
+  const own = agents.map(() => 0);
+  for (let left = mostWorkers; left > 0;) {
+    const before = left;
+    agents.forEach(({ workers }, at) => {
+      if (left === 0 || own[at] >= workers) return;
+      own[at]++;
+      left--;
+    });
+    if (left === before) break;
+  }
+  return own;
+}
+
+/**
+ * Which agents a coordinator has, from before its first load until its end: those that it took are nobody
+ * else's, at work or not. Two that choose at the same moment choose different ones.
+ */
+
+/**
+ * Claims the first ARGV[4] of the keys that are nobody else's than ARGV[1]'s, for ARGV[2] milliseconds; none
+ * when they are fewer than ARGV[3]. Gives which, from 1 on.
+ */
+const CLAIM = `
+local mine = {}
+for at, key in ipairs(KEYS) do
+  local holder = redis.call("GET", key)
+  if #mine < tonumber(ARGV[4]) and (not holder or holder == ARGV[1]) then mine[#mine + 1] = at end
+end
+if #mine < tonumber(ARGV[3]) then return {} end
+for _, at in ipairs(mine) do redis.call("SET", KEYS[at], ARGV[1], "PX", ARGV[2]) end
+return mine
+`;
+const places = z.array(z.int().min(1));
+
+export class Claims {
+  #names: readonly string[] = [];
+  #renewal: ReturnType<typeof setInterval> | undefined;
+
+  constructor(private readonly client: RedisClient, private readonly coordinator: string) {}
+
+  /** Takes so many agents, or all that are free. Throws a TargetError when they are too few. */
+  async take(wanted: number | "all", onNote: (text: string) => void): Promise<Presence[]> {
+    const least = leastOf(wanted);
+    for (;;) {
+      const present = await rosterFor(this.client, wanted);
+      const free = freeOf(present, wanted);
+      const names = free.map(({ name }) => name);
+      const most = wanted === "all" ? free.length : wanted;
+      this.#names = await this.#claim(names, least, most);
+      if (this.#names.length === 0) continue; // somebody else was faster
+      if (wanted === "all") leftOut(present).forEach(onNote);
+      this.#renewal = setInterval(() => this.#renew().catch(() => {}), ORDERS_MS.renewed);
+      return free.filter(({ name }) => this.#names.includes(name));
+    }
+  }
+
+  async end(): Promise<void> {
+    clearInterval(this.#renewal);
+    if (this.#names.length === 0) return;
+    await answerWithin(this.client.del(this.#names.map(claimKey))).catch(() => {});
+  }
+
+  /** Not those that somebody else took, when this process was stopped for long. */
+  #renew(): Promise<unknown> {
+    return this.#claim(this.#names, 0, this.#names.length);
+  }
+
+  async #claim(names: readonly string[], least: number, most: number): Promise<string[]> {
+    const keys = names.map(claimKey);
+    const numbers = [ORDERS_MS.lives, least, most].map(String);
+    const reply = await this.client.eval(CLAIM, {
+      keys,
+      arguments: [this.coordinator, ...numbers],
+    });
+    return places.parse(reply).map((place) => names[place - 1]);
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * Everything that goes between a coordinator and its agents, as zod shapes: whoever reads Redis checks
+ * what it finds there. Moments are milliseconds; those in Redis's clock say so.
+ */
+import { z } from "zod";
+import { LIMITS } from "../../../base/limits.ts";
+import { msBetween } from "../../../base/quantity.ts";
+import { whyTooLong } from "../../../scenarios/load/load.ts";
+import { intervalMs } from "../../../scenarios/load/load_spec.ts";
+import { DRIVER_NAMES } from "../../load/engine/driver.ts";
+import { endedWorkers, surroundings, targetUse } from "../../result/generator.ts";
+import { accessShape, jobSecrets, loadShape, scriptShape } from "./job_schema.ts";
+import { packedHealth, packedPart, packedReport } from "./packing.ts";
+
+/** It is a part of keys, ids and file names. */
+export const agentName = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/i, {
+  error: ({ input }) =>
+    `Cannot use ${
+      JSON.stringify(input)
+    } as an agent's name: letters, digits, dots, hyphens and underscores are, up to 64`,
+});
+
+/** Of what a line about a fleet or a key in Redis is made of. */
+const MOST_CHARS = { run: 100, name: 300, sentence: 10_000 } as const;
+
+/** A coordinator waits for what an agent asks for: not for years. */
+const MOST_MS = { uncertainty: 10_000, delay: 60_000 } as const;
+
+const ms = z.number();
+
+/** A line of a table, without control characters. */
+const name = z.string().max(MOST_CHARS.name).regex(/^\P{Cc}*$/u);
+
+/** Of one worker; none reaches a hundredth of it. */
+const MOST_PER_SEC = 1e9;
+/** Of one agent: as many as its machine has cores, unless somebody says otherwise. */
+const MOST_WORKERS = LIMITS.agentWorkers.most;
+const ownWorkers = z.int().min(1).max(MOST_WORKERS);
+
+/** An agent's idea of Redis's clock. */
+const clock = z.strictObject({
+  offsetMs: ms.describe("Redis's clock minus the agent's"),
+  uncertaintyMs: ms.min(0).max(MOST_MS.uncertainty).describe(
+    "By which the offset may be wrong, either way",
+  ),
+});
+
+export type ClockReading = z.output<typeof clock>;
+
+/** Who is there. */
+export const presence = z.strictObject({
+  name: agentName,
+  version: name,
+  host: name,
+  cores: z.int().min(1),
+  openFiles: z.int().min(1).nullable().describe(
+    "Files that its process may open; null: unlimited or unknown",
+  ),
+  workers: ownWorkers,
+  driver: z.enum(DRIVER_NAMES),
+  ceiling: z.number().positive().max(MOST_PER_SEC).nullable().describe(
+    "Requests per second of one worker; null: not calibrated",
+  ),
+  allow: z.array(name).max(1_000),
+  clock,
+  coordinator: name.nullable().describe("Whom it works for; null: it is idle"),
+  since: ms.describe("When it began, milliseconds since the epoch by Redis's clock"),
+});
+
+export type Presence = z.output<typeof presence>;
+
+/** What a coordinator wants just now. */
+export const orders = z.strictObject({
+  run: z.string().nullable().describe("The run at hand; null between runs"),
+  startAtMs: ms.nullable().describe("When it starts, by Redis's clock; null: not yet known"),
+  stop: z.boolean().describe("Whether the run is to end early"),
+});
+
+export type Orders = z.output<typeof orders>;
+
+const id = z.string().min(1).max(LIMITS.name.most);
+
+/** One run's share for one agent. */
+export const agentJob = z.strictObject({
+  run: id,
+  coordinator: id,
+  version: id,
+  place: z.strictObject({
+    firstWorker: z.int().min(0),
+    workers: z.int().min(1).max(LIMITS.fleetWorkers.most).describe("Of the whole fleet"),
+    own: ownWorkers,
+  }).refine(
+    ({ firstWorker, workers, own }) => firstWorker + own <= workers,
+    "Cannot take more workers than there are",
+  ),
+  origin: z.url({ protocol: /^https?$/ }).max(LIMITS.path.most),
+  access: accessShape,
+  script: scriptShape,
+  load: loadShape,
+  seed: z.int().min(0).max(0xffffffff),
+  driver: z.enum([...DRIVER_NAMES, "auto"]),
+  intervalMs,
+  implicitCheck: z.boolean(),
+  tellEveryMs: msBetween("10ms", "1h").describe("Intervals are told in bundles, so often"),
+  secrets: jobSecrets.optional(),
+}).superRefine(({ load, intervalMs }, context) => {
+  const why = whyTooLong(load, intervalMs);
+  if (why === null) return;
+  context.addIssue({ code: "custom", path: ["load"], message: `Cannot carry this out: ${why}` });
+});
+
+export type AgentJob = z.output<typeof agentJob>;
+/** As it is sent. */
+export type AgentJobInput = z.input<typeof agentJob>;
+
+/** Of any message. */
+export const sender = z.object({ run: z.string(), agent: z.string() });
+
+const from = { run: z.string().max(MOST_CHARS.run), agent: agentName };
+const sentence = z.string().max(MOST_CHARS.sentence);
+const seq = z.int().min(0).describe("0 for the first bundle of a run");
+
+/** What agents tell. Bundles may come twice and in any order; `finished` says how many there were. */
+export const told = z.discriminatedUnion("kind", [
+  z.strictObject({
+    kind: z.literal("ready"),
+    ...from,
+    driver: z.enum(DRIVER_NAMES),
+    notes: z.array(sentence).max(100),
+    clock,
+    delayMs: ms.min(0).max(MOST_MS.delay).describe(
+      "How long its workers need from the start's announcement to the start",
+    ),
+  }),
+  z.strictObject({
+    kind: z.literal("refused"),
+    ...from,
+    problems: z.array(sentence).min(1).max(100).describe("Each a sentence"),
+  }),
+  z.strictObject({
+    kind: z.literal("bundle"),
+    ...from,
+    seq,
+    parts: z.array(z.strictObject({
+      worker: z.int().min(0).describe("Of the whole fleet"),
+      part: packedPart,
+      health: packedHealth,
+    })).min(1).max(LIMITS.fleetParts.most),
+    soFar: z.array(z.unknown()).max(MOST_WORKERS).describe(
+      "A packedSoFar of each own worker, as if the run ended with its last part; empty: as before. " +
+        "Read only when it is needed, as that takes longer than all the rest",
+    ),
+  }),
+  z.strictObject({
+    kind: z.literal("finished"),
+    ...from,
+    bundles: z.int().min(0),
+    reports: z.array(packedReport).min(1).max(MOST_WORKERS),
+    startedAtMs: ms.describe("By Redis's clock"),
+    stage: z.strictObject({
+      surroundings,
+      target: targetUse.optional(),
+      calibration: z.strictObject({ ceiling: z.number(), floor: z.number() }).nullable(),
+      sharesMachine: z.boolean(),
+      ended: endedWorkers,
+    }),
+  }),
+  z.strictObject({ kind: z.literal("failed"), ...from, message: sentence }),
+]);
+
+export type Told = z.output<typeof told>;
+/** As it is sent. */
+export type ToldInput = z.input<typeof told>;
+export type ToldOf<Kind extends Told["kind"]> = Extract<Told, { kind: Kind }>;
+
+/** Adding the same thing twice is adding it once. */
+export function toldId({ run, agent, ...told }: Told | ToldInput): string {
+  return `${run}.${agent}.${told.kind}${told.kind === "bundle" ? `.${told.seq}` : ""}`;
+}

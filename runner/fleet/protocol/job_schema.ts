@@ -1,0 +1,163 @@
+/**
+ * What an agent is asked to load, as JSON. The rules are those of experiment files: an agent sends
+ * nothing that a file could not ask for, whoever wrote the job.
+ */
+import { z } from "zod";
+import { jsonStep, patternSource, thinkMs } from "../../../scenarios/request/flow.ts";
+import type { Load } from "../../../scenarios/load/load.ts";
+import {
+  arrivals,
+  connections,
+  durationMs,
+  MOST_PER_SEC,
+  NO_ARRIVALS,
+  pipeline,
+  pool,
+  requests,
+  someArrive,
+  timeoutMs,
+  workers,
+} from "../../../scenarios/load/load_spec.ts";
+import { LIMITS } from "../../../base/limits.ts";
+import {
+  expectation,
+  fieldName,
+  headerName,
+  headerValue,
+  METHODS,
+  path,
+} from "../../../scenarios/request/request.ts";
+import type { Script } from "../../../scenarios/request/script.ts";
+import { valueName } from "../../../scenarios/request/values.ts";
+import type { Access } from "../../../targets/access.ts";
+
+const text = z.string().max(LIMITS.body.most);
+
+const secretText = z.string().min(1).max(LIMITS.fieldValue.most);
+
+/** What of the job an agent may show nowhere, and what it shows instead. */
+export const jobSecrets = z.array(z.tuple([secretText, secretText])).max(LIMITS.jobSecrets.most);
+
+// Where a file has a name in it, anything may stand between the braces, and what has no value stays.
+const wirePath = path.max(LIMITS.path.most).regex(/^\P{Cc}*$/u, {
+  error: ({ input }) => `Cannot use ${JSON.stringify(input)} as a path: it has control characters`,
+});
+
+function hasAtMost(most: number): (fields: Readonly<Record<string, unknown>>) => boolean {
+  return (fields) => Object.keys(fields).length <= most;
+}
+
+const wire = z.strictObject({
+  method: z.enum(METHODS.map((method) => method.toUpperCase())),
+  path: wirePath,
+  headers: z.record(headerName, headerValue.max(LIMITS.fieldValue.most))
+    .refine(
+      hasAtMost(LIMITS.fields.most),
+      `Cannot send more than ${LIMITS.fields.most} header fields`,
+    ),
+  body: text.nullable(),
+});
+
+const capture = z.strictObject({
+  as: valueName,
+  from: z.discriminatedUnion("kind", [
+    z.strictObject({
+      kind: z.literal("json"),
+      path: z.array(jsonStep).min(1).max(LIMITS.captures.most),
+    }),
+    z.strictObject({ kind: z.literal("header"), name: fieldName }),
+    z.strictObject({ kind: z.literal("pattern"), source: patternSource }),
+  ]),
+});
+
+const requestStep = z.strictObject({
+  kind: z.literal("request"),
+  wire,
+  expect: expectation.extend({ body: text.optional(), contains: text.optional() }),
+  captures: z.array(capture).max(LIMITS.captures.most),
+});
+
+const thinkStep = z.strictObject({ kind: z.literal("think"), thinkMs });
+
+const singleRequests = z.strictObject({
+  kind: z.literal("requests"),
+  requests: z.array(requestStep).min(1).max(LIMITS.variants.most),
+  sequence: z.array(z.int().min(0)).min(1).max(LIMITS.variants.most),
+}).refine(({ requests, sequence }) => sequence.every((at) => at < requests.length), {
+  path: ["sequence"],
+  error: "Cannot ask a request that is not there",
+});
+
+const flow = z.strictObject({
+  kind: z.literal("flow"),
+  steps: z.array(z.discriminatedUnion("kind", [requestStep, thinkStep])).max(LIMITS.steps.most)
+    .refine((steps) => steps.some(({ kind }) => kind === "request"), {
+      error: "Cannot walk a flow without a request",
+    }),
+  visitors: z.array(z.record(z.string(), text)).min(1).max(LIMITS.variants.most),
+});
+
+export const scriptShape: z.ZodType<Script, Script> = z.discriminatedUnion("kind", [
+  singleRequests,
+  flow,
+]);
+
+const perSec = z.number().min(0).max(MOST_PER_SEC);
+
+const common = { connections, keepAlive: z.boolean(), timeoutMs, workers: workers.nullable() };
+
+const closed = z.strictObject({
+  kind: z.literal("closed"),
+  ...common,
+  pipeline,
+  durationMs: durationMs.nullable(),
+  requests: requests.nullable(),
+}).refine(({ durationMs, requests }) => (durationMs === null) !== (requests === null), {
+  error: "Cannot end a run but by either duration or requests",
+});
+
+const rate = z.strictObject({
+  kind: z.literal("rate"),
+  ...common,
+  ratePerSec: perSec.positive(),
+  arrivals,
+  durationMs,
+});
+
+const phase = z.strictObject({
+  durationUs: z.number().superRefine((us, context) => {
+    const { error } = durationMs.safeParse(us / 1_000);
+    for (const { message } of error?.issues ?? []) context.addIssue(message);
+  }),
+  fromPerSec: perSec,
+  toPerSec: perSec,
+});
+
+const phases = z.strictObject({
+  kind: z.literal("phases"),
+  ...common,
+  phases: z.array(phase).min(1).max(LIMITS.phases.most).refine(someArrive, NO_ARRIVALS),
+  arrivals,
+  pool,
+});
+
+export const loadShape: z.ZodType<Load, Load> = z.discriminatedUnion("kind", [
+  closed,
+  rate,
+  phases,
+]);
+
+const certificates = z.string().max(LIMITS.certificates.most).includes(
+  "-----BEGIN CERTIFICATE-----",
+  {
+    error: "Cannot read certificates that are no PEM",
+  },
+);
+
+export const accessShape: z.ZodType<Access, Access> = z.strictObject({
+  insecure: z.boolean().optional(),
+  caCerts: z.array(certificates).max(LIMITS.jobCertificates.most).optional(),
+  unixPath: z.string().min(1).max(LIMITS.unixPath.most).regex(/^[^\0]*$/, {
+    error: "Cannot use a path with a zero in it",
+  }).optional(),
+});

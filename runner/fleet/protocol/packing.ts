@@ -1,0 +1,217 @@
+/**
+ * What workers tell, as JSON and back: `pack…` makes the JSON, the shapes read it and give what was
+ * packed. Agents are not trusted: everything is bounded and checked.
+ */
+import { z } from "zod";
+import { withoutSecrets } from "../../../base/secrets.ts";
+import type { IntervalPart } from "../../load/recording/intervals.ts";
+import { MAX_REASONS, STATUS_CODES } from "../../load/recording/recorder.ts";
+import { SLOWEST, type SlowExchange } from "../../load/recording/slowest.ts";
+import type { WorkerTotals } from "../../load/recording/totals.ts";
+import type { Health } from "../../load/worker/health.ts";
+import type { SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
+import { ERRORS } from "../../result/outcome.ts";
+import { SLOW_OUTCOMES } from "../../result/slowest.ts";
+import {
+  isAmong,
+  packedHistogram,
+  packedHistogramOrNone,
+  packHistogram,
+  packHistogramOrNone,
+} from "./packed_histogram.ts";
+import { mostChars, packWholes, unpackWholes } from "./whole_numbers.ts";
+
+/** Longer texts are cut before they are told. */
+const MOST_CHARS = { reason: 500, request: 2_000 } as const;
+/** A run of a day at the shortest intervals, and as many seconds. */
+const MOST_INTERVALS = 8_640_000;
+const MOST_SECONDS = 86_400 * 7;
+
+const count = z.int().min(0);
+/** Beyond any run, and far from where sums of a fleet lose their microseconds. */
+const MOST_US = 1e13;
+const us = z.number().min(0).max(MOST_US);
+const NOT_AMONG = "Cannot read lower bounds that are not among the values";
+/** In the order of ERRORS. */
+const errors = z.array(count).length(ERRORS.length);
+
+export const packedPart = z.strictObject({
+  index: count.max(MOST_INTERVALS),
+  completed: count,
+  failed: count,
+  errors: errors.nullable(),
+  wrong: count,
+  bytesIn: count,
+  latency: packedHistogram,
+  censored: packedHistogramOrNone,
+}).refine(({ latency, censored }) => isAmong(censored, latency), NOT_AMONG);
+
+export type PackedPart = z.input<typeof packedPart>;
+
+export function packPart(part: IntervalPart): PackedPart {
+  const { errors, latency, censored } = part;
+  return {
+    ...part,
+    errors: errors === null ? null : [...errors],
+    latency: packHistogram(latency),
+    censored: packHistogramOrNone(censored),
+  };
+}
+
+export const packedHealth = z.strictObject({ cpuRatio: z.number().min(0), lateUs: us });
+
+export type PackedHealth = z.input<typeof packedHealth>;
+
+export function packHealth({ cpuRatio, lateUs }: Health): PackedHealth {
+  return { cpuRatio, lateUs };
+}
+
+/** How many completed with each status code that there was, in the codes' order. */
+const packedStatus = z.array(z.tuple([count.max(STATUS_CODES - 1), count])).max(STATUS_CODES)
+  .refine((pairs) => pairs.every(([code], at) => at === 0 || code > pairs[at - 1][0]), {
+    error: "Cannot read status codes out of order",
+  }).transform((pairs) => {
+    const status = new Float64Array(STATUS_CODES);
+    for (const [code, completed] of pairs) status[code] = completed;
+    return status;
+  });
+
+function packStatus(status: Float64Array): [code: number, completed: number][] {
+  const pairs: [code: number, completed: number][] = [];
+  for (let code = 0; code < status.length; code++) {
+    if (status[code] > 0) pairs.push([code, status[code]]);
+  }
+  return pairs;
+}
+
+/** How many failed for each reason; one more than are told apart is for all others. */
+const packedReasons = z.array(z.tuple([z.string().max(MOST_CHARS.reason), count]))
+  .max(MAX_REASONS + 1)
+  .refine((pairs) => new Set(pairs.map(([reason]) => reason)).size === pairs.length, {
+    error: "Cannot read a reason twice",
+  }).transform((pairs): ReadonlyMap<string, number> => new Map(pairs));
+
+function packReasons(reasons: ReadonlyMap<string, number>): [reason: string, failed: number][] {
+  const cut = new Map<string, number>();
+  for (const [reason, failed] of reasons) {
+    const known = cutTo(MOST_CHARS.reason, reason);
+    cut.set(known, (cut.get(known) ?? 0) + failed);
+  }
+  return [...cut];
+}
+
+function cutTo(chars: number, text: string): string {
+  return text.length <= chars ? text : `${text.slice(0, chars - 1)}…`;
+}
+
+/** One number a second of the run. */
+const packedSeconds = z.string().max(mostChars(MOST_SECONDS)).transform((text, context) => {
+  const seconds = unpackWholes(text);
+  if (seconds !== null) return seconds;
+  context.addIssue("Cannot read the numbers of each second");
+  return z.NEVER;
+});
+
+const moment = z.number().min(-MOST_US).max(MOST_US);
+
+const packedSlow = z.strictObject({
+  latencyUs: us,
+  dueUs: moment,
+  sentUs: moment,
+  doneUs: moment,
+  slot: count,
+  outcome: z.enum(SLOW_OUTCOMES),
+  status: count.max(STATUS_CODES - 1),
+  request: z.string().max(MOST_CHARS.request).nullable(),
+});
+
+function packSlow(exchange: SlowExchange): z.input<typeof packedSlow> {
+  const { request } = exchange;
+  const shown = request === null ? null : cutTo(MOST_CHARS.request, withoutSecrets(request));
+  return { ...exchange, request: shown };
+}
+
+const packedTotals = z.strictObject({
+  due: count,
+  completed: count,
+  failed: count,
+  unfinished: count,
+  dropped: count,
+  censored: count,
+  drain: z.strictObject({ us, completed: count, failed: count, bytesIn: count }),
+  checksPassed: count,
+  checksFailed: count,
+  reconnects: count,
+  unsolicited: count,
+  bytesIn: count,
+  bytesOut: count,
+  status: packedStatus,
+  errors: errors.transform((counts) => Float64Array.from(counts)),
+  reasons: packedReasons,
+  secondCompleted: packedSeconds,
+  secondBytes: packedSeconds,
+  service: packedHistogram,
+  serviceCensored: packedHistogramOrNone,
+  firstByte: packedHistogram,
+  connect: packedHistogram,
+  lag: packedHistogram,
+  fastestUs: us.nullable().describe("Null when none completed").transform((us) => us ?? Infinity),
+  slowest: z.array(packedSlow).max(SLOWEST),
+  lastUs: us,
+}).refine(({ service, serviceCensored }) => isAmong(serviceCensored, service), NOT_AMONG);
+
+function packTotals(totals: WorkerTotals): z.input<typeof packedTotals> {
+  return {
+    ...totals,
+    status: packStatus(totals.status),
+    errors: [...totals.errors],
+    reasons: packReasons(totals.reasons),
+    secondCompleted: packWholes(totals.secondCompleted),
+    secondBytes: packWholes(totals.secondBytes),
+    service: packHistogram(totals.service),
+    serviceCensored: packHistogramOrNone(totals.serviceCensored),
+    firstByte: packHistogram(totals.firstByte),
+    connect: packHistogram(totals.connect),
+    lag: packHistogram(totals.lag),
+    fastestUs: totals.fastestUs === Infinity ? null : totals.fastestUs,
+    slowest: totals.slowest.map(packSlow),
+  };
+}
+
+export const packedReport = z.strictObject({
+  totals: packedTotals,
+  sessions: z.strictObject({
+    created: count,
+    completed: count,
+    failed: count,
+    length: packedHistogram,
+  }),
+  elapsedUs: us,
+  time: z.strictObject({ cpuUs: us, waitedUs: us.nullable() }),
+  spunUs: us,
+  stretches: packedHistogram,
+  timerUs: us,
+});
+
+export type PackedReport = z.input<typeof packedReport>;
+
+export function packReport(report: WorkerReport): PackedReport {
+  const { totals, sessions, elapsedUs, time, spunUs, stretches, timerUs } = report;
+  return {
+    totals: packTotals(totals),
+    sessions: { ...sessions, length: packHistogram(sessions.length) },
+    elapsedUs,
+    time,
+    spunUs,
+    stretches: packHistogram(stretches),
+    timerUs,
+  };
+}
+
+export const packedSoFar = packedReport.extend({ open: packedHistogram });
+
+export type PackedSoFar = z.input<typeof packedSoFar>;
+
+export function packSoFar(report: SoFarReport): PackedSoFar {
+  return { ...packReport(report), open: packHistogram(report.open) };
+}

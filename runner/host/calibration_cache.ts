@@ -1,0 +1,102 @@
+/**
+ * What was calibrated, remembered in the user's cache folder: one small file for each machine, version
+ * and driver. Nothing depends on it being there: a file that can't be read or written is no failure.
+ */
+import os from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+import { fnv1a } from "../../base/random.ts";
+import { VERSION } from "../../base/version.ts";
+import { replaceFile } from "../../base/whole_file.ts";
+import type { DriverName } from "../load/engine/driver.ts";
+
+const calibration = z.strictObject({
+  ceiling: z.number().positive().describe("Requests per second of one worker"),
+  floor: z.number().positive().describe("Median latency of one connection, ms"),
+});
+export type Calibration = z.output<typeof calibration>;
+
+/** What a calibration holds for; with anything else it is measured anew. */
+export interface Subject {
+  readonly cpu: string;
+  /** Of the machine. */
+  readonly cores: number;
+  readonly kernel: string;
+  readonly plateau: string;
+  readonly deno: string;
+  readonly driver: DriverName;
+}
+
+const record = z.strictObject({ of: z.record(z.string(), z.json()), calibration });
+
+function subjectHere(driver: DriverName): Subject {
+  const cpus = os.cpus();
+  return {
+    cpu: cpus[0]?.model.trim() || "unknown",
+    cores: cpus.length,
+    kernel: os.release(),
+    plateau: VERSION,
+    deno: Deno.version.deno,
+    driver,
+  };
+}
+
+/** Of this machine, version and driver; null when none is remembered. */
+export function rememberedCalibration(driver: DriverName): Promise<Calibration | null> {
+  const folder = cacheFolder();
+  return folder === null ? Promise.resolve(null) : readCalibration(folder, subjectHere(driver));
+}
+
+export async function remember(driver: DriverName, found: Calibration): Promise<void> {
+  const folder = cacheFolder();
+  if (folder !== null) await writeCalibration(folder, subjectHere(driver), found);
+}
+
+export async function readCalibration(
+  folder: string,
+  subject: Subject,
+): Promise<Calibration | null> {
+  try {
+    const text = await Deno.readTextFile(join(folder, fileNameOf(subject)));
+    const { of, calibration } = record.parse(JSON.parse(text));
+    return keyOf(of) === keyOf(subject) ? calibration : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whole or not at all, as another Plateau may be reading. */
+export async function writeCalibration(
+  folder: string,
+  subject: Subject,
+  calibration: Calibration,
+): Promise<void> {
+  const text = JSON.stringify({ of: subject, calibration }) + "\n";
+  try {
+    await Deno.mkdir(folder, { recursive: true });
+    await replaceFile(join(folder, fileNameOf(subject)), text);
+  } catch {
+    // It is measured again, then.
+  }
+}
+
+function keyOf(subject: object): string {
+  return JSON.stringify(Object.entries(subject).sort());
+}
+
+/** Machines that share a home keep apart. The subject is in the file: two of one name push each other out. */
+function fileNameOf(subject: Subject): string {
+  const hash = fnv1a(keyOf(subject)).toString(16).padStart(8, "0");
+  return `calibration-${subject.driver}-${hash}.json`;
+}
+
+/** As the XDG Base Directory Specification has it; null where there is no home. */
+function cacheFolder(): string | null {
+  const base = Deno.env.get("XDG_CACHE_HOME") || homeCache();
+  return base === null ? null : join(base, "plateau");
+}
+
+function homeCache(): string | null {
+  const home = os.homedir();
+  return home ? join(home, ".cache") : null;
+}

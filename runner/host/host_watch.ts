@@ -1,0 +1,143 @@
+/**
+ * What becomes of generator and target on this machine during a run: what each got of the cores, how long
+ * the target stood in line for one, and what others used of them. The target's processes are those that
+ * listen where it is asked, those that this program has started (targets, fronts, Redis), and all under them.
+ */
+import type { Endpoint } from "../../targets/dial/endpoint.ts";
+import { childrenOf, readStat } from "../../base/system/proc.ts";
+import { listenersAt } from "../../targets/resources/listeners.ts";
+import { processCpuMs } from "../../base/system/process_clock.ts";
+import { TreesContention, type TreesUse } from "../../targets/resources/trees_contention.ts";
+import type { Surroundings, TargetUse } from "../result/generator.ts";
+import { resolve } from "../../targets/dial/resolve.ts";
+import { type Busy, watchProcesses } from "../../base/system/busy.ts";
+import { textOf } from "../../base/system/describe.ts";
+import { parseAllowedCores } from "../../base/system/linux.ts";
+import { coreUseBetween, parseCoreTimes } from "../../base/system/core_times.ts";
+import { watchSurroundings } from "./host_activity.ts";
+import { cpuGroups, throttledMsOf } from "../../base/system/throttling.ts";
+
+export interface HostUse {
+  readonly surroundings: Surroundings;
+  /** Absent where its processes can't be seen. */
+  readonly target?: TargetUse;
+}
+
+/** Begins to watch; the answer ends it. */
+export type BeginWatch = () => () => HostUse;
+
+/**
+ * Looks for the target, before the load begins, as that takes some 10 ms.
+ *
+ * @param sharesMachine Whether it runs on this machine.
+ */
+export async function hostWatch(endpoint: Endpoint, sharesMachine: boolean): Promise<BeginWatch> {
+  const listeners = sharesMachine && Deno.build.os === "linux" ? await listenersOf(endpoint) : [];
+  // A server in this very process can't be told from the generator.
+  const isSeen = sharesMachine ? listeners.length > 0 && !listeners.includes(Deno.pid) : true;
+  if (!isSeen || Deno.build.os !== "linux") return watchMachine;
+  return () => watchBoth(listeners);
+}
+
+async function listenersOf(endpoint: Endpoint): Promise<number[]> {
+  const at = "path" in endpoint ? endpoint : await resolve(endpoint);
+  return typeof at === "string" ? [] : listenersAt(at);
+}
+
+function watchMachine(): () => HostUse {
+  const surroundings = watchSurroundings();
+  return () => ({ surroundings: surroundings() });
+}
+
+function watchBoth(listeners: readonly number[]): () => HostUse {
+  const trees = new TreesContention(() => [...listeners, ...childrenOf(Deno.pid)]);
+  const cores = coresOf([Deno.pid, ...listeners]);
+  const ownGroups = cpuGroups("self");
+  const groups = groupsOf(listeners).filter((folder) => !ownGroups.includes(folder));
+  const processes = watchProcesses();
+  const throttledMs = throttledMsOf(groups);
+  const surroundings = watchSurroundings();
+  const before = look(cores);
+  return () => {
+    const after = look(cores);
+    const machine = surroundings();
+    const use = trees.take();
+    const elapsedMs = after.atMs - before.atMs;
+    const others = othersBetween(before, after, use.cpuMs);
+    const busiest = others === null || elapsedMs < SHORTEST_FOR_NAMES_MS
+      ? []
+      : busiestOf(processes(elapsedMs / 1_000), use.pids);
+    return {
+      surroundings: { ...machine, others, ...busiest.length > 0 && { busiest } },
+      ...listeners.length > 0 && {
+        target: targetUseOf(use, { elapsedMs, listeners, before: throttledMs, groups }),
+      },
+    };
+  };
+}
+
+/** CPU time of processes is in steps of 10 ms: in less, one step looks like much. */
+const SHORTEST_FOR_NAMES_MS = 200;
+
+/** All cores on which one of the processes may run; null: all that there are. */
+function coresOf(pids: readonly number[]): number[] | null {
+  const allowed = pids.map((pid) => parseAllowedCores(textOf(`/proc/${pid}/status`)));
+  if (allowed.some((cores) => cores === null)) return null;
+  return [...new Set(allowed.flatMap((cores) => cores ?? []))];
+}
+
+function groupsOf(pids: readonly number[]): string[] {
+  return [...new Set(pids.flatMap(cpuGroups))];
+}
+
+interface Look {
+  readonly atMs: number;
+  readonly times: ReturnType<typeof parseCoreTimes>;
+  readonly ownMs: number | null;
+}
+
+function look(cores: readonly number[] | null): Look {
+  return {
+    atMs: performance.now(),
+    times: parseCoreTimes(textOf("/proc/stat") ?? "", cores),
+    ownMs: processCpuMs(Deno.pid),
+  };
+}
+
+/** Cores in use by neither side; null where it can't be known. */
+function othersBetween(before: Look, after: Look, targetMs: number): number | null {
+  const elapsedMs = after.atMs - before.atMs;
+  if (before.times === null || after.times === null || elapsedMs <= 0) return null;
+  if (before.ownMs === null || after.ownMs === null) return null;
+  const { busyMs, interruptsMs } = coreUseBetween(before.times, after.times, elapsedMs);
+  const sidesMs = after.ownMs - before.ownMs + targetMs;
+  return Math.max(0, busyMs - interruptsMs - sidesMs) / elapsedMs;
+}
+
+function busiestOf(processes: readonly Busy[], target: readonly number[]): Busy[] {
+  return processes.filter(({ pid }) => !target.includes(pid));
+}
+
+interface Watched {
+  readonly elapsedMs: number;
+  readonly listeners: readonly number[];
+  readonly groups: readonly string[];
+  /** Throttled until the run began, ms. */
+  readonly before: number | null;
+}
+
+function targetUseOf(
+  { pids, cpuMs, waitedMs }: TreesUse,
+  { elapsedMs, listeners, groups, before }: Watched,
+): TargetUse {
+  const share = (ms: number): number => elapsedMs > 0 ? ms / elapsedMs : 0;
+  const throttledMs = throttledMsOf(groups);
+  return {
+    processes: Math.max(1, pids.length),
+    cores: coresOf(listeners)?.length ?? null,
+    cpu: share(cpuMs),
+    waiting: share(waitedMs),
+    nice: Math.max(...listeners.map((pid) => readStat(pid)?.nice ?? 0)),
+    throttled: throttledMs === null || before === null ? null : Math.max(0, throttledMs - before),
+  };
+}

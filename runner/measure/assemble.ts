@@ -1,0 +1,215 @@
+/**
+ * What the workers told → one `Measurement`. Every figure of the result file is made here, and the law
+ * that nothing leaves the data is checked here, after every run.
+ */
+import { withoutSecrets } from "../../base/secrets.ts";
+import { mergeSlowest } from "../load/recording/slowest.ts";
+import type { WorkerTotals } from "../load/recording/totals.ts";
+import type { WorkerReport } from "../load/worker/messages.ts";
+import { ERRORS } from "../result/outcome.ts";
+import type { Measurement } from "../result/result.ts";
+import { warmupOf } from "../result/warmup.ts";
+import { encodeHistogram } from "../stats/histogram/hdr.ts";
+import { mergeHistograms } from "../stats/histogram/histogram.ts";
+import { perSecondOf } from "../stats/per_second.ts";
+import { evidenceOf, type Stage } from "../trust/evidence.ts";
+import { fleetStage, judgeFleet } from "../trust/fleet_trust.ts";
+import { judge, judgedByAnswers } from "../trust/judging.ts";
+import { assembleAgents } from "./assemble_agents.ts";
+import { boundedDistributionOf, type BoundedTimes, clockOf, estimateOf } from "./bounded_times.ts";
+import type { LoadedAgent } from "./loader.ts";
+import { pointsOf, type Timeline } from "./timeline.ts";
+import {
+  breachOf,
+  completedInTime,
+  distributionOf,
+  histogramsOf,
+  reasonsOf,
+  requestsOf,
+  serviceOf,
+  statusOf,
+  sumOf,
+  timesOf,
+} from "./totals.ts";
+
+/** What is known before the load starts, in the result's own words. */
+export type Asked = Pick<Measurement, "version" | "url" | "driver" | "driverNote" | "load">;
+
+/** A measurement before its generator is judged. */
+type Measured = Omit<Measurement, "generator" | "agents" | "histogram" | "histograms">;
+
+/** What is known of the load beside its workers' reports. */
+export interface Told {
+  readonly timeline: Timeline;
+  readonly intervalMs: number;
+  /** Of each worker. */
+  readonly connections: readonly number[];
+  /** Of this process; agents have each their own. */
+  readonly stage: Stage;
+  /** Null: this process loaded alone. */
+  readonly agents: readonly LoadedAgent[] | null;
+}
+
+export function assemble(
+  asked: Asked,
+  reports: readonly WorkerReport[],
+  told: Told,
+): Measurement {
+  const latency = told.timeline.latency();
+  const measured = measuredOf(asked, reports, { ...told, latency });
+  const counted = { values: latency.all.count, bounds: latency.censored.count };
+  const breach = breachOf(reports.map(({ totals }) => totals), counted);
+  if (breach !== null) throw new Error(`The measurement does not add up: ${breach}`);
+  return openly({
+    ...measured,
+    ...judged(measured, reports, told),
+    histogram: encodeHistogram(latency.all),
+    ...(latency.censored.count > 0 && { censoredHistogram: encodeHistogram(latency.censored) }),
+    histograms: histogramsOf(reports),
+  });
+}
+
+/** Without secrets in what came from outside: all other texts are of Plateau itself. */
+function openly(measurement: Measurement): Measurement {
+  const { url, slowest, agents } = measurement;
+  return {
+    ...measurement,
+    url: withoutSecrets(url),
+    ...slowest && {
+      slowest: slowest.map(({ request, ...rest }) => ({
+        ...rest,
+        request: request && withoutSecrets(request),
+      })),
+    },
+    ...agents && {
+      agents: agents.map(({ lost, ...rest }) => ({
+        ...rest,
+        lost: lost && { ...lost, reason: withoutSecrets(lost.reason) },
+      })),
+    },
+  };
+}
+
+/** The whole's generator is judged by its agents, where it has any. */
+function judged(
+  run: Measured,
+  reports: readonly WorkerReport[],
+  told: Told,
+): Pick<Measurement, "generator" | "agents"> {
+  const { agents, intervalMs } = told;
+  const elapsedUs = elapsedUsOf(reports);
+  if (agents === null) {
+    const evidence = evidenceOf(reports, elapsedUs, told.stage);
+    const { sharesMachine } = told.stage;
+    const judgement = judge({ evidence, run, sharesMachine });
+    return { generator: { ...evidence, ...judgedByAnswers(run, judgement) } };
+  }
+  const parts = assembleAgents(run, reports, { ...told, agents });
+  const evidence = evidenceOf(reports, elapsedUs, fleetStage(agents));
+  const judgement = judgedByAnswers(run, judgeFleet(parts, intervalMs));
+  return { generator: { ...evidence, ...judgement }, agents: parts };
+}
+
+function elapsedUsOf(reports: readonly WorkerReport[]): number {
+  return Math.max(...reports.map(({ elapsedUs }) => elapsedUs));
+}
+
+function measuredOf(
+  asked: Asked,
+  reports: readonly WorkerReport[],
+  told: Told & { readonly latency: BoundedTimes },
+): Measured {
+  const totals = reports.map((report) => report.totals);
+  const sum = (of: (part: WorkerTotals) => number): number => sumOf(totals, of);
+  const elapsedUs = elapsedUsOf(reports);
+  const elapsed = elapsedUs / 1e6;
+  const bytesIn = sum((part) => part.bytesIn);
+  const clock = clockOf(asked.load);
+  const timeline = {
+    interval: told.intervalMs / 1_000,
+    points: pointsOf(told.timeline.intervals, { intervalMs: told.intervalMs, elapsedUs, clock }),
+  };
+  const perSec = (inTime: number): number => elapsed > 0 ? inTime / elapsed : 0;
+  return {
+    schema: "plateau.bench/1",
+    ...asked,
+    elapsed,
+    requests: requestsOf(totals),
+    status: statusOf(totals),
+    errors: Object.fromEntries(
+      ERRORS.map((kind, index) => [kind, sum((part) => part.errors[index])]),
+    ),
+    reasons: reasonsOf(totals),
+    checks: { passed: sum((part) => part.checksPassed), failed: sum((part) => part.checksFailed) },
+    reconnects: sum((part) => part.reconnects),
+    unasked: sum((part) => part.unsolicited),
+    ...drainOf(totals),
+    rate: perSec(completedInTime(totals)),
+    bytes: {
+      in: bytesIn,
+      out: sum((part) => part.bytesOut),
+      inPerSecond: perSec(bytesIn - sum(({ drain }) => drain.bytesIn)),
+    },
+    latency: latencyOf(totals, told.latency, clock),
+    service: serviceOf(totals),
+    firstByte: timesOf(totals, "firstByte"),
+    connect: timesOf(totals, "connect"),
+    perSecond: {
+      requests: perSecondOf(bySecond(totals, elapsed, (part) => part.secondCompleted)),
+      bytes: perSecondOf(bySecond(totals, elapsed, (part) => part.secondBytes)),
+    },
+    timeline,
+    warmup: asked.load.kind === "phases" ? null : warmupOf(timeline.points, timeline.interval),
+    slowest: mergeSlowest(totals.map((part) => part.slowest), told.connections),
+    sessions: reports.some(({ sessions }) => sessions.created > 0) ? sessionsOf(reports) : null,
+  };
+}
+
+/** Absent when nothing was waited for. */
+function drainOf(totals: readonly WorkerTotals[]): Pick<Measured, "drain"> {
+  const us = Math.max(...totals.map(({ drain }) => drain.us));
+  const completed = sumOf(totals, ({ drain }) => drain.completed);
+  const failed = sumOf(totals, ({ drain }) => drain.failed);
+  return us + completed + failed > 0
+    ? { drain: { durationS: Math.round(us) / 1e6, completed, failed } }
+    : {};
+}
+
+function latencyOf(
+  totals: readonly WorkerTotals[],
+  times: BoundedTimes,
+  clock: Measured["latency"]["clock"],
+): Measured["latency"] {
+  const fastestUs = Math.min(...totals.map((part) => part.fastestUs));
+  const fastest = fastestUs === Infinity ? 0 : fastestUs;
+  return {
+    clock,
+    ...boundedDistributionOf(times, estimateOf(clock)),
+    min: Math.round(fastest) / 1_000, // whole microseconds, as the other values
+    censored: times.censored.count,
+    fastest: fastest / 1_000,
+  };
+}
+
+function sessionsOf(reports: readonly WorkerReport[]): Measurement["sessions"] {
+  const sum = (of: (part: WorkerReport["sessions"]) => number): number =>
+    reports.reduce((whole, { sessions }) => whole + of(sessions), 0);
+  const created = sum((part) => part.created);
+  const completed = sum((part) => part.completed);
+  const failed = sum((part) => part.failed);
+  const length = mergeHistograms(reports.map(({ sessions }) => sessions.length));
+  const unfinished = created - completed - failed;
+  return { created, completed, failed, unfinished, length: distributionOf(length) };
+}
+
+/** Sums over the workers for each whole second of the run; the last, partial one is no sample. */
+function bySecond(
+  totals: readonly WorkerTotals[],
+  elapsed: number,
+  of: (part: WorkerTotals) => readonly number[],
+): number[] {
+  return Array.from(
+    { length: Math.floor(elapsed + 1e-9) },
+    (_, second) => totals.reduce((sum, part) => sum + (of(part)[second] ?? 0), 0),
+  );
+}

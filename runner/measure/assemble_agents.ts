@@ -1,0 +1,94 @@
+/** What the workers of each agent told → its part of the `Measurement`, as if it were one of its own. */
+import type { AgentPart } from "../result/agent_part.ts";
+import { clockOf, estimateOf } from "./bounded_times.ts";
+import type { WorkerReport } from "../load/worker/messages.ts";
+import type { LoadedAgent } from "./loader.ts";
+import type { Measurement } from "../result/result.ts";
+import type { Timeline } from "./timeline.ts";
+import { completedInTime, reasonsOf, requestsOf, serviceOf, timesOf } from "./totals.ts";
+import { type Evidence, evidenceOf } from "../trust/evidence.ts";
+import { judgeAgent } from "../trust/fleet_trust.ts";
+import type { Judgement } from "../trust/judging.ts";
+
+/** The whole, as far as its parts need it. */
+type Whole = Pick<Measurement, "load" | "elapsed" | "warmup">;
+
+interface Told {
+  readonly agents: readonly LoadedAgent[];
+  readonly timeline: Timeline;
+  /** Of each worker of the fleet. */
+  readonly connections: readonly number[];
+}
+
+/** @param reports Of each worker of the fleet. */
+export function assembleAgents(
+  whole: Whole,
+  reports: readonly WorkerReport[],
+  told: Told,
+): AgentPart[] {
+  return told.agents.map((agent) => agentPartOf(whole, ownOf(agent, reports), { ...told, agent }));
+}
+
+function ownOf<T>({ firstWorker, workers }: LoadedAgent, all: readonly T[]): readonly T[] {
+  return all.slice(firstWorker, firstWorker + workers);
+}
+
+function agentPartOf(
+  whole: Whole,
+  reports: readonly WorkerReport[],
+  { agent, timeline, connections }: Told & { readonly agent: LoadedAgent },
+): AgentPart {
+  const { name, host, driver, workers, clock, startedLateMs, lost } = agent;
+  const own = ownOf(agent, connections).reduce((sum, count) => sum + count, 0);
+  const totals = reports.map((report) => report.totals);
+  const requests = requestsOf(totals);
+  const latency = timeline.latency(agent);
+  const connect = timesOf(totals, "connect");
+  const elapsedUs = Math.max(...reports.map((report) => report.elapsedUs));
+  const evidence = evidenceOf(reports, elapsedUs, agent.stage);
+  const estimate = estimateOf(clockOf(whole.load));
+  const at = (percentile: number): number => estimate(latency, percentile) / 1_000;
+  return {
+    ...{ name, host, driver, workers, connections: own, requests },
+    rate: whole.elapsed > 0 ? completedInTime(totals) / whole.elapsed : 0,
+    latency: {
+      count: latency.all.count,
+      ...{ p50: at(50), p90: at(90), p99: at(99), max: latency.all.maxUs / 1_000 },
+    },
+    connect: { count: connect.count, min: connect.min, p50: connect.percentiles["50"] },
+    cpu: evidence.cpu,
+    lag: evidence.lag.p99,
+    delay: evidence.delay.p99,
+    ...judgement(whole, reports, { agent, evidence, connections: own }),
+    clock: { offset: clock.offsetMs, uncertainty: clock.uncertaintyMs },
+    late: startedLateMs,
+    lost: lost === null ? null : { at: lost.afterMs / 1_000, reason: lost.reason },
+    completed: timeline.completed(agent),
+  };
+}
+
+interface Judged {
+  readonly agent: LoadedAgent;
+  readonly evidence: Evidence;
+  readonly connections: number;
+}
+
+/** By its own rate over its own time, as it is held against what its own workers can. */
+function judgement(
+  { load, warmup }: Whole,
+  reports: readonly WorkerReport[],
+  { agent, evidence, connections }: Judged,
+): Judgement {
+  const totals = reports.map((report) => report.totals);
+  const elapsed = Math.max(...reports.map(({ elapsedUs }) => elapsedUs)) / 1e6;
+  const requests = requestsOf(totals);
+  const run = {
+    ...{ driver: agent.driver, load: { ...load, connections }, elapsed, requests },
+    rate: elapsed > 0 ? completedInTime(totals) / elapsed : 0,
+    reasons: reasonsOf(totals),
+    service: serviceOf(totals),
+    connect: timesOf(totals, "connect"),
+    warmup,
+  };
+  return judgeAgent({ evidence, run, sharesMachine: agent.stage.sharesMachine }, agent.lost);
+}

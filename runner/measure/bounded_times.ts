@@ -1,0 +1,70 @@
+/** Times of which some are lower bounds, as figures of the result. */
+import type { Distribution, Measurement } from "../result/result.ts";
+import { isMovable, productLimitUs, withoutBounds } from "../stats/histogram/censoring.ts";
+import { type SparseHistogram, valueAtPercentile } from "../stats/histogram/histogram.ts";
+import { PERCENTILES } from "../stats/quantile.ts";
+
+type Clock = Measurement["latency"]["clock"];
+
+export interface BoundedTimes {
+  readonly all: SparseHistogram;
+  /** The values of `all` that are lower bounds. */
+  readonly censored: SparseHistogram;
+}
+
+/** Where the latencies of a load count from. */
+export function clockOf({ kind }: Pick<Measurement["load"], "kind">): Clock {
+  return kind === "closed" ? "sent" : "intended";
+}
+
+/** A percentile, microseconds. */
+export type Estimate = (times: BoundedTimes, percentile: number) => number;
+
+/**
+ * How percentiles of a latency are estimated, microseconds. In a closed loop ("sent") the clock ends the watch on
+ * whatever is in flight, however long that takes, so that the product limit may spread its weight over longer times.
+ * In an open loop ("intended") that would be wrong: who waits for the longest at the end waits because the server is
+ * slow just then, or frozen, and the times before say nothing about it. So there a bound counts as the value that it
+ * is at least, and figures that it reaches are lower bounds.
+ */
+export function estimateOf(clock: Clock): Estimate {
+  return clock === "sent" ? productLimit : asValues;
+}
+
+export const productLimit: Estimate = ({ all, censored }, percentile) =>
+  productLimitUs(all, censored, percentile);
+
+const asValues: Estimate = ({ all }, percentile) => valueAtPercentile(all, percentile);
+
+/** Figures that lower bounds could turn out to make larger. */
+interface Bounds {
+  readonly lowerBounds?: string[];
+}
+
+/** Mean and deviation are over all values, bounds among them; the minimum is of what is no bound. */
+export function boundedDistributionOf(
+  times: BoundedTimes,
+  estimate: Estimate,
+): Distribution & Bounds {
+  const { all: { count, sumUs, sumSquaresUs, maxUs } } = times;
+  const meanUs = count === 0 ? 0 : sumUs / count;
+  const varianceUs = count === 0 ? 0 : Math.max(0, sumSquaresUs / count - meanUs ** 2);
+  const { minUs } = withoutBounds(times.all, times.censored);
+  return {
+    count,
+    min: minUs === Infinity ? 0 : minUs / 1_000,
+    mean: meanUs / 1_000,
+    stdev: Math.sqrt(varianceUs) / 1_000,
+    max: maxUs / 1_000,
+    percentiles: Object.fromEntries(
+      PERCENTILES.map((percentile) => [percentile, estimate(times, percentile) / 1_000]),
+    ) as Distribution["percentiles"],
+    ...boundsOf(times),
+  };
+}
+
+function boundsOf({ all, censored }: BoundedTimes): Bounds {
+  if (censored.count === 0) return {};
+  const moving = PERCENTILES.filter((percentile) => isMovable(all, censored, percentile));
+  return { lowerBounds: [...moving.map(String), "mean", "max"] };
+}

@@ -1,0 +1,29 @@
+/** A load in the words of the result file. Pure. */
+import type { Load } from "../../scenarios/load/load.ts";
+import type { Measurement } from "../result/result.ts";
+
+/** @param seed Of the arrivals. */
+export function describeLoad(load: Load, seed: number): Measurement["load"] {
+  const { connections, keepAlive, timeoutMs: timeout } = load;
+  const common = { connections, keepAlive, timeout };
+  switch (load.kind) {
+    case "closed": {
+      const duration = load.durationMs === null ? null : load.durationMs / 1_000;
+      const { kind, pipeline, requests } = load;
+      return { kind, ...common, pipeline, duration, requests };
+    }
+    case "rate": {
+      const { kind, arrivals, ratePerSec: rate, durationMs } = load;
+      return { kind, ...common, arrivals, seed, rate, duration: durationMs / 1_000 };
+    }
+    case "phases": {
+      const { kind, arrivals, pool } = load;
+      const phases = load.phases.map(({ durationUs, fromPerSec, toPerSec }) => ({
+        duration: durationUs / 1e6,
+        from: fromPerSec,
+        to: toPerSec,
+      }));
+      return { kind, ...common, arrivals, seed, phases, pool };
+    }
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * Who loads: the workers of this process (`LocalLoader`), or the agents of a fleet. Whoever measures asks
+ * for a load, hears how it goes, and is given what every worker saw.
+ */
+import type { Load } from "../../scenarios/load/load.ts";
+import type { Script } from "../../scenarios/request/script.ts";
+import type { Access } from "../../targets/access.ts";
+import type { DriverName } from "../load/engine/driver.ts";
+import type { IntervalPart } from "../load/recording/intervals.ts";
+import type { Health } from "../load/worker/health.ts";
+import type { WorkerReport } from "../load/worker/messages.ts";
+import type { LiveAgent } from "../result/progress.ts";
+import type { Stage } from "../trust/evidence.ts";
+
+export interface Loader {
+  /** Carries one load out. A loader carries out one after the other, as often as it is asked. */
+  load(request: LoadRequest, hooks: LoaderHooks): Promise<Loaded>;
+  /** What each agent does just now, while a load goes on; absent where there are none. */
+  live?(): readonly LiveAgent[];
+  /** Why the request log of the last load lacks lines, or null; absent where others write logs. */
+  lostLog?(): string | null;
+  close(): Promise<void>;
+}
+
+/** In the order in which they are called: notes, onReady once, onStart once, the others as it goes. */
+export interface LoaderHooks {
+  readonly onNote: (text: string) => void;
+  /** Everybody is ready: so many workers will load. */
+  readonly onReady: (workers: number) => void;
+  /** The load starts at this moment, milliseconds since the epoch by this machine's clock. */
+  readonly onStart: (atMs: number) => void;
+  /** An interval of worker `worker` (0 … workers − 1) has ended. */
+  readonly onInterval: (worker: number, part: IntervalPart, health: Health) => void;
+  /** From now on an interval is whole with so many workers' parts: the silent don't hold up the live view. */
+  readonly onAudible: (workers: number) => void;
+  /** Ends the load early; what was seen until then is given. */
+  readonly signal: AbortSignal;
+}
+
+/** A load that is over. */
+export interface Loaded {
+  readonly driver: DriverName;
+  /** As the result has it. */
+  readonly driverNote?: string;
+  /** Of each worker. */
+  readonly connections: readonly number[];
+  /** Of each worker. */
+  readonly reports: readonly WorkerReport[];
+  readonly stage: Stage;
+  /** Null: this process loaded alone. */
+  readonly agents: readonly LoadedAgent[] | null;
+}
+
+/** One agent's part of a load. */
+export interface LoadedAgent {
+  readonly name: string;
+  readonly host: string;
+  readonly driver: DriverName;
+  /** Its workers are `firstWorker` … `firstWorker + workers − 1` of the whole. */
+  readonly firstWorker: number;
+  readonly workers: number;
+  readonly stage: Stage;
+  /** Redis's clock minus the agent's, and by how much that may be wrong, either way. */
+  readonly clock: { readonly offsetMs: number; readonly uncertaintyMs: number };
+  /** Its own start minus the agreed one, by Redis's clock; null when it never told. */
+  readonly startedLateMs: number | null;
+  /** When it was last heard, since the start of the run, and why it was given up; null when it finished. */
+  readonly lost: { readonly afterMs: number; readonly reason: string } | null;
+}
+
+/** One load on one origin: what is asked, how, and what is noted of it. */
+
+export interface LoadRequest extends Access {
+  /** `http://host:port` or `https://host:port`, without a path. */
+  readonly origin: string;
+  readonly script: Script;
+  readonly load: Load;
+  /** Of the arrivals. */
+  readonly seed: number;
+  /** auto: the best that works here. */
+  readonly driver: DriverName | "auto";
+  readonly intervalMs: number;
+  /** File for the request log; null for none. */
+  readonly logPath: string | null;
+  /** Whether an answer with a status outside 2xx and 3xx is wrong where the script expects nothing. */
+  readonly implicitCheck: boolean;
+}

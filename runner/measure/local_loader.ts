@@ -1,0 +1,122 @@
+/** The workers of this process as a loader: all of a load, or an agent's part of it. */
+import { messageOf, UserError } from "../../base/errors.ts";
+import { epochNowMs } from "../../base/system/clock.ts";
+import { makeRoomFor } from "../../base/system/open_files.ts";
+import { isStream, openStream, replaceFile, writeAll } from "../../base/whole_file.ts";
+import { endpointOf } from "../../targets/dial/endpoint.ts";
+import { rememberedCalibration } from "../host/calibration_cache.ts";
+import { UNKNOWN } from "../host/host_activity.ts";
+import type { HostUse } from "../host/host_watch.ts";
+import { isHere, ownNames } from "../host/sharing.ts";
+import { LOG_HEADER } from "../load/recording/request_log.ts";
+import { chooseDriver } from "../load/transports/choose_driver.ts";
+import type { SoFarReport } from "../load/worker/messages.ts";
+import { WorkerPool } from "../load/worker/pool.ts";
+import type { Loaded, Loader, LoaderHooks, LoadRequest } from "./loader.ts";
+import { type Place, shareOut } from "./share.ts";
+
+/** What is different where these workers are some of a fleet's. */
+export interface FleetPart {
+  /** Which workers of the whole these are; absent: all. */
+  readonly place?: Place;
+  /**
+   * Asked once everybody is ready: when to start, milliseconds since the epoch by this machine's clock
+   * (`epochNowMs`). When it throws, nothing is loaded and `load` throws the
+   * same. Absent: as soon as everybody can.
+   *
+   * @param delayMs How long the workers need from being told to the start.
+   */
+  readonly startMoment?: (delayMs: number) => Promise<number>;
+  /** Called right after each `onInterval`. Worker 0 is the first own one, as there. */
+  readonly onSoFar?: (worker: number, report: SoFarReport) => void;
+}
+
+/** Timers know no later moment, and would end at once. */
+const LONGEST_TIMER_MS = 2 ** 31;
+
+export class LocalLoader implements Loader {
+  #lostLog: string | null = null;
+
+  constructor(private readonly pool: WorkerPool = new WorkerPool()) {}
+
+  /** Throws a UserError or a TargetError when the load can't be begun. */
+  async load(request: LoadRequest, hooks: LoaderHooks, part: FleetPart = {}): Promise<Loaded> {
+    const endpoint = endpointOf(request.origin, request);
+    const { driver, note } = chooseDriver(request.driver, endpoint);
+    if (note !== null) hooks.onNote(note);
+    const shares = shareOut(request, driver, part.place);
+    const connections = shares.map((share) => share.connections);
+    makeRoomFor(connections.reduce((sum, share) => sum + share, 0));
+    const log = request.logPath === null ? null : await beginLog(request.logPath);
+    this.#lostLog = null;
+    const sharesMachine = isHere(endpoint, ownNames());
+    // While the workers get ready: the target is looked for, by code that is loaded only then.
+    const finding = import("../host/host_watch.ts")
+      .then(({ hostWatch }) => hostWatch(endpoint, sharesMachine));
+    let hostUse = (): HostUse => ({ surroundings: UNKNOWN });
+    let begin = (): () => HostUse => hostUse;
+    let deadline: ReturnType<typeof setTimeout> | undefined; // the host counts until then
+    const { reports, ended } = await this.pool.run(shares, {
+      startMoment: async (delayMs) => {
+        begin = await finding;
+        return await part.startMoment?.(delayMs) ??
+          epochNowMs() + delayMs;
+      },
+      onSoFar: part.onSoFar,
+      onReady: hooks.onReady,
+      onStart: (atMs) => {
+        const look = begin();
+        let seen: HostUse | null = null;
+        hostUse = () => seen ??= look();
+        const { durationUs, waitsForLast } = shares[0];
+        const endMs = atMs + durationUs / 1_000 - epochNowMs();
+        if (!waitsForLast && endMs < LONGEST_TIMER_MS) deadline = setTimeout(hostUse, endMs);
+        hooks.onStart(atMs);
+      },
+      onInterval: hooks.onInterval,
+      onLostLog: (why) => {
+        this.#lostLog = why;
+      },
+      signal: hooks.signal,
+    }).finally(() => {
+      clearTimeout(deadline);
+      log?.close();
+    });
+    const stage = {
+      ...hostUse(),
+      calibration: await rememberedCalibration(driver),
+      sharesMachine,
+      ...ended.length > 0 && { ended },
+    };
+    const driverNote = note ?? undefined;
+    return { driver, driverNote, connections, reports, stage, agents: null };
+  }
+
+  lostLog(): string | null {
+    return this.#lostLog;
+  }
+
+  close(): Promise<void> {
+    this.pool.close();
+    return Promise.resolve();
+  }
+}
+
+/**
+ * Begins the log: a stream stays open, or whoever reads a named pipe takes the end of the header for the end
+ * of the log. Throws a UserError when the file can't be written.
+ */
+async function beginLog(path: string): Promise<Deno.FsFile | null> {
+  try {
+    if (!isStream(path)) {
+      await replaceFile(path, LOG_HEADER);
+      return null;
+    }
+    const stream = await openStream(path);
+    writeAll(stream, new TextEncoder().encode(LOG_HEADER));
+    return stream;
+  } catch (error) {
+    const message = `Cannot write the request log to "${path}": ${messageOf(error)}`;
+    throw new UserError([{ place: "--log", message }]);
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * One load on one origin, from the encoded request to the `Measurement`; what `bench` does once and
+ * `run` does for every planned run.
+ */
+import { type RequestStep, scriptOf, type ThinkStep } from "../../scenarios/request/script.ts";
+import type { Asked } from "./assemble.ts";
+import { describeLoad } from "./described_load.ts";
+import { LiveFigures } from "./live_figures.ts";
+import type { Loaded, Loader, LoadRequest } from "./loader.ts";
+import type { OnProgress } from "../result/progress.ts";
+import type { Measurement } from "../result/result.ts";
+import { Timeline } from "./timeline.ts";
+import { VERSION } from "../../base/version.ts";
+import type { Load } from "../../scenarios/load/load.ts";
+import type { Scenario } from "../../scenarios/request/scenario.ts";
+import type { Access } from "../../targets/access.ts";
+import type { DriverName } from "../load/engine/driver.ts";
+
+export interface LoadHooks {
+  readonly loader: Loader;
+  readonly onProgress: OnProgress;
+  /** The load starts at this moment, milliseconds since the epoch. */
+  readonly onStart: (atMs: number) => void;
+  /** Ends the load early; the measurement is then of what there was. */
+  readonly signal: AbortSignal;
+}
+
+export async function measureLoad(
+  request: LoadRequest,
+  { loader, onProgress, onStart, signal }: LoadHooks,
+): Promise<Measurement> {
+  const { intervalMs } = request;
+  const timeline = new Timeline();
+  const live = new LiveFigures(request, onProgress, loader);
+  const loaded = await loader.load(request, {
+    onNote: (text) => onProgress({ kind: "note", text }),
+    onReady: (workers) => {
+      live.count = workers;
+      timeline.hear(workers);
+    },
+    onStart,
+    onInterval: (worker, part, health) => {
+      live.heard(worker, health);
+      const whole = timeline.add(worker, part);
+      if (whole !== null) live.tell(whole);
+    },
+    onAudible: (workers) => timeline.hear(workers).forEach((whole) => live.tell(whole)),
+    signal,
+  });
+  const { assemble } = await import("./assemble.ts"); // loaded when nothing is measured any more
+  const { reports, connections, stage, agents } = loaded;
+  const told = { timeline, intervalMs, connections, stage, agents };
+  return assemble(describe(request, loaded), reports, told);
+}
+
+function describe(
+  { origin, script, load, seed }: LoadRequest,
+  { driver, driverNote }: Loaded,
+): Asked {
+  const first = (script.kind === "flow" ? script.steps : script.requests).find(isRequest);
+  return {
+    version: VERSION,
+    url: origin + (first?.wire.path ?? "/"),
+    driver,
+    ...(driverNote !== undefined && { driverNote }),
+    load: describeLoad(load, seed),
+  };
+}
+
+function isRequest(step: RequestStep | ThinkStep): step is RequestStep {
+  return step.kind === "request";
+}
+
+/**
+ * One measurement of one URL, in the manner of wrk and oha.
+ */
+
+export interface BenchRequest extends Access {
+  readonly url: URL;
+  readonly load: Load;
+  /** Of every random choice. */
+  readonly seed: number;
+  /** What to ask; its path is that of `url`. */
+  readonly scenario: Scenario;
+  readonly driver: DriverName | "auto";
+  readonly intervalMs: number;
+  /** File for the request log; null for none. */
+  readonly logPath: string | null;
+}
+
+export interface BenchHooks {
+  /** Carries the load out; the caller closes it. */
+  readonly loader: Loader;
+  readonly onProgress: OnProgress;
+  readonly signal: AbortSignal;
+}
+
+/** Measures `url`; on abort, what was measured so far. */
+export async function measureUrl(request: BenchRequest, hooks: BenchHooks): Promise<Measurement> {
+  const { url, scenario, ...rest } = request;
+  const script = scriptOf(scenario, request.seed);
+  return await measureLoad(
+    { ...rest, script, origin: url.origin, implicitCheck: false },
+    { ...hooks, onStart: () => {} },
+  );
+}

@@ -1,0 +1,183 @@
+/**
+ * The whole load, split exactly over the workers: connections and requests add up, and every arrival is
+ * one worker's.
+ */
+import { type Connection, encodeRequest } from "../../base/http/request.ts";
+import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
+import { Profile } from "../../scenarios/pace/arrivals.ts";
+import { type Expectation, rightStatuses } from "../../scenarios/request/request.ts";
+import type { RequestStep, Script, ThinkStep } from "../../scenarios/request/script.ts";
+import { endpointOf } from "../../targets/dial/endpoint.ts";
+import type { DriverName } from "../load/engine/driver.ts";
+import type { FlowSpec, StepSpec } from "../load/engine/flow.ts";
+import type { JobShare, PacerSpec, PreparedRequest, ScriptSpec } from "../load/engine/job.ts";
+import type { Check } from "../load/engine/response_check.ts";
+import type { LoadRequest } from "./loader.ts";
+
+/** Which of all workers are meant: `own` of them, from `firstWorker` on. */
+export interface Place {
+  readonly firstWorker: number;
+  /** Of the whole load; no more than `usableConnections`. */
+  readonly workers: number;
+  readonly own: number;
+}
+
+/** One worker of several. */
+interface Lane {
+  readonly worker: number;
+  readonly workers: number;
+}
+
+/**
+ * The shares of a place's own workers; a worker's share is the same whoever works it out.
+ *
+ * @param place All workers that this machine would give the load, when absent.
+ */
+export function shareOut(request: LoadRequest, driver: DriverName, place?: Place): JobShare[] {
+  const { load, intervalMs, logPath } = request;
+  const { firstWorker, workers, own } = place ?? placeOfAll(load);
+  const durationMs = durationMsOf(load);
+  const common = {
+    driver,
+    endpoint: endpointOf(request.origin, request),
+    pipeline: load.kind === "closed" ? load.pipeline : 1,
+    keepAlive: load.keepAlive,
+    timeoutUs: load.timeoutMs * 1_000,
+    intervalUs: intervalMs * 1_000,
+    waitsForLast: load.kind === "phases",
+    durationUs: durationMs === null ? Infinity : durationMs * 1_000,
+  };
+  const connections = splitWhole(usableConnections(load), workers);
+  return connections.slice(firstWorker, firstWorker + own).map((share, at) => {
+    const worker = firstWorker + at;
+    return {
+      ...common,
+      connections: share,
+      log: logPath === null
+        ? null
+        : { path: logPath, firstConnection: sumOf(connections.slice(0, worker)) },
+      pacer: pacerFor(load, request.seed, { worker, workers }),
+      script: scriptFor(request, { worker, workers }),
+    };
+  });
+}
+
+function placeOfAll(load: Load): Place {
+  const workers = workersFor(load);
+  return { firstWorker: 0, workers, own: workers };
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
+}
+
+/** Half of the cores, so that a target on the same machine keeps the other half; never idle workers. */
+function workersFor(load: Load): number {
+  const wanted = load.workers ?? Math.max(1, navigator.hardwareConcurrency >> 1);
+  return Math.min(wanted, usableConnections(load));
+}
+
+/** More connections than requests or visitors would have nothing to do; more workers than that neither. */
+export function usableConnections(load: Load): number {
+  return Math.min(load.connections, mostUsers(load) ?? Infinity);
+}
+
+/** Null where that is unknown, as chance decides, or does not matter. */
+function mostUsers(load: Load): number | null {
+  if (load.kind === "closed") return load.requests;
+  if (load.kind === "rate" || load.arrivals === "poisson") return null;
+  return Math.max(1, Math.ceil(new Profile(load.phases).arrivals));
+}
+
+function pacerFor(load: Load, seed: number, { worker, workers }: Lane): PacerSpec {
+  if (load.kind === "closed") {
+    const requests = load.requests === null ? Infinity : splitWhole(load.requests, workers)[worker];
+    return { kind: "closed", requests };
+  }
+  const arrivals = { kind: load.arrivals, seed, first: worker, stride: workers };
+  if (load.kind === "phases") return { kind: "open", phases: load.phases, arrivals };
+  const { ratePerSec, durationMs } = load;
+  const steady = { durationUs: durationMs * 1_000, fromPerSec: ratePerSec, toPerSec: ratePerSec };
+  return { kind: "open", phases: [steady], arrivals };
+}
+
+function scriptFor(request: LoadRequest, { worker, workers }: Lane): ScriptSpec {
+  const { script, load, origin, implicitCheck } = request;
+  const connection = { host: new URL(origin).host, keepAlive: load.keepAlive };
+  if (load.kind !== "phases" && script.kind === "requests") {
+    return requestsOf(script, connection, implicitCheck, { worker, workers });
+  }
+  return {
+    kind: "flow",
+    ...flowOf(script, implicitCheck),
+    connection,
+    first: worker,
+    stride: workers,
+    sharedPool: load.kind === "phases" ? load.pool === "shared" : load.keepAlive,
+  };
+}
+
+function requestsOf(
+  script: Script & { kind: "requests" },
+  connection: Connection,
+  implicitCheck: boolean,
+  lane: Lane,
+): ScriptSpec {
+  const requests = script.requests.map(({ wire, expect }): PreparedRequest => ({
+    bytes: encodeRequest(wire, connection),
+    head: wire.method === "HEAD",
+    check: checkOf(expect, implicitCheck),
+  }));
+  return { kind: "requests", requests, sequence: everyNth(script.sequence, lane) };
+}
+
+/** What a worker asks when all take turns at one endless round through `sequence`. */
+function everyNth(
+  sequence: readonly number[],
+  { worker, workers }: Lane,
+): Uint32Array<ArrayBuffer> {
+  return Uint32Array.from(
+    sequence,
+    (_, turn) => sequence[(worker + turn * workers) % sequence.length],
+  );
+}
+
+/** Single requests are journeys of one step. */
+function flowOf(
+  script: Script,
+  implicitCheck: boolean,
+): Pick<FlowSpec, "journeys" | "sequence" | "users"> {
+  const prepared = (step: RequestStep | ThinkStep): StepSpec => stepOf(step, implicitCheck);
+  if (script.kind === "flow") {
+    return { journeys: [script.steps.map(prepared)], sequence: [0], users: script.visitors };
+  }
+  const journeys = script.requests.map((request) => [prepared(request)]);
+  return { journeys, sequence: script.sequence, users: [{}] };
+}
+
+function stepOf(step: RequestStep | ThinkStep, implicitCheck: boolean): StepSpec {
+  if (step.kind === "think") return { kind: "think", us: step.thinkMs * 1_000 };
+  const { wire, expect, captures } = step;
+  const strict = checkOf(expect, false) !== null;
+  return { kind: "request", wire, captures, strict, check: checkOf(expect, implicitCheck) };
+}
+
+/** Null when nothing is expected. */
+function checkOf(expect: Expectation, implicit: boolean): Check | null {
+  const { status, body, contains } = expect;
+  const isSilent = status === undefined && body === undefined && contains === undefined;
+  if (isSilent && !implicit) return null;
+  const bytes = (text: string | undefined): Uint8Array<ArrayBuffer> | null =>
+    text === undefined ? null : new TextEncoder().encode(text);
+  return { statuses: rightStatuses(expect), body: bytes(body), contains: bytes(contains) };
+}
+
+/**
+ * Shares of a whole number, as even as can be and exact: they add up to the whole for any number of
+ * parts, the first ones taking the remainder.
+ */
+export function splitWhole(whole: number, parts: number): number[] {
+  const least = Math.floor(whole / parts);
+  const remainder = whole - least * parts;
+  return Array.from({ length: parts }, (_, part) => least + (part < remainder ? 1 : 0));
+}

@@ -1,0 +1,197 @@
+/**
+ * The intervals of all workers put together, as they come in. An interval is whole once everybody who can be
+ * heard has told its part. That is for those who watch: a part that comes later counts all the same.
+ */
+import type { IntervalPart } from "../load/recording/intervals.ts";
+import { ERRORS } from "../result/outcome.ts";
+import { type BoundedTimes, estimateOf } from "./bounded_times.ts";
+import {
+  addSparse,
+  EMPTY,
+  mergeHistograms,
+  type SparseHistogram,
+} from "../stats/histogram/histogram.ts";
+import { HistogramSum } from "../stats/histogram/histogram_sum.ts";
+import type { Measurement } from "../result/result.ts";
+import { encodeHistogram } from "../stats/histogram/hdr.ts";
+
+/** Some of the workers, which stand next to each other. */
+export interface WorkerRange {
+  readonly firstWorker: number;
+  readonly workers: number;
+}
+
+const ALL: WorkerRange = { firstWorker: 0, workers: Infinity };
+
+/** An interval once it is whole, with what was told of it by then. */
+export interface WholeInterval {
+  readonly index: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly latency: SparseHistogram;
+  /** Of the run, as far as it is whole. */
+  readonly completedSoFar: number;
+}
+
+/** What was told of an interval so far. */
+export interface Interval {
+  /** Workers that have told a part. */
+  told: number;
+  /** Whether it was given as whole. */
+  isGiven: boolean;
+  completed: number;
+  failed: number;
+  /** In the order of ERRORS. */
+  errors: number[];
+  wrong: number;
+  bytesIn: number;
+  readonly latency: HistogramSum;
+  /** The values of `latency` that are lower bounds. */
+  readonly censored: HistogramSum;
+}
+
+/** One worker's, over all intervals. */
+interface Lane {
+  completed: number[];
+  latency: SparseHistogram;
+  censored: SparseHistogram;
+}
+
+export class Timeline {
+  // Sums alone are kept: the parts of a thousand workers would fill the memory within a minute.
+  readonly #intervals: Interval[] = [];
+  readonly #lanes = new Map<number, Lane>();
+  /** The interval that each worker told last: each tells them in order. */
+  readonly #last = new Map<number, number>();
+  /** Parts that make an interval whole. */
+  #audible = Infinity;
+  /** In the intervals that were given. */
+  #completed = 0;
+
+  get intervals(): readonly Interval[] {
+    return this.#intervals;
+  }
+
+  /** So many workers can be heard from now on; gives the intervals that are whole by that. */
+  hear(workers: number): WholeInterval[] {
+    this.#audible = workers;
+    return this.#intervals.flatMap((_, index) => this.#giveWhole(index) ?? []);
+  }
+
+  /** Adds a worker's part; gives the interval, once, when it is whole. */
+  add(worker: number, part: IntervalPart): WholeInterval | null {
+    const { index, completed, failed, errors, wrong, bytesIn, latency, censored } = part;
+    const interval = this.#intervals[index] ??= {
+      told: 0,
+      isGiven: false,
+      completed: 0,
+      failed: 0,
+      errors: ERRORS.map(() => 0),
+      wrong: 0,
+      bytesIn: 0,
+      latency: new HistogramSum(),
+      censored: new HistogramSum(),
+    };
+    if (index > (this.#last.get(worker) ?? -1)) {
+      this.#last.set(worker, index);
+      interval.told++;
+    }
+    interval.completed += completed;
+    interval.failed += failed;
+    interval.wrong += wrong;
+    errors?.forEach((count, kind) => interval.errors[kind] += count);
+    interval.bytesIn += bytesIn;
+    interval.latency.add(latency);
+    interval.censored.add(censored);
+    const lane = this.#lanes.get(worker) ?? { completed: [], latency: EMPTY, censored: EMPTY };
+    this.#lanes.set(worker, lane);
+    lane.completed[index] = (lane.completed[index] ?? 0) + completed;
+    lane.latency = addSparse(lane.latency, latency);
+    lane.censored = addSparse(lane.censored, censored);
+    if (interval.isGiven) this.#completed += completed;
+    return this.#giveWhole(index);
+  }
+
+  #giveWhole(index: number): WholeInterval | null {
+    const interval = this.#intervals[index];
+    if (interval.isGiven || interval.told < this.#audible) return null;
+    interval.isGiven = true;
+    this.#completed += interval.completed;
+    return {
+      index,
+      completed: interval.completed,
+      failed: interval.failed,
+      latency: interval.latency.whole(),
+      completedSoFar: this.#completed,
+    };
+  }
+
+  /** Latencies of the whole run. */
+  latency(of: WorkerRange = ALL): BoundedTimes {
+    const lanes = this.#lanesOf(of);
+    return {
+      all: mergeHistograms(lanes.map(({ latency }) => latency)).toSparse(),
+      censored: mergeHistograms(lanes.map(({ censored }) => censored)).toSparse(),
+    };
+  }
+
+  /** Completed in each interval. */
+  completed(of: WorkerRange = ALL): number[] {
+    const lanes = this.#lanesOf(of);
+    return this.#intervals.map((_, index) =>
+      lanes.reduce((sum, { completed }) => sum + (completed[index] ?? 0), 0)
+    );
+  }
+
+  #lanesOf({ firstWorker, workers }: WorkerRange): Lane[] {
+    return [...this.#lanes].flatMap(([worker, lane]) =>
+      worker >= firstWorker && worker < firstWorker + workers ? [lane] : []
+    );
+  }
+}
+
+/** The intervals of a load as its result has them. */
+
+type Point = Measurement["timeline"]["points"][number];
+
+interface Whole {
+  readonly intervalMs: number;
+  /** End of the run: the last interval may be shorter than the others. */
+  readonly elapsedUs: number;
+  readonly clock: Measurement["latency"]["clock"];
+}
+
+export function pointsOf(
+  intervals: readonly Interval[],
+  { intervalMs, elapsedUs, clock }: Whole,
+): Point[] {
+  const estimate = estimateOf(clock);
+  return intervals.map((interval, index) => {
+    const latency = interval.latency.whole();
+    const censored = interval.censored.whole();
+    const at = (percentile: number): number =>
+      estimate({ all: latency, censored }, percentile) / 1_000;
+    return {
+      t: Math.min((index + 1) * intervalMs * 1_000, elapsedUs) / 1e6,
+      completed: interval.completed,
+      failed: interval.failed,
+      ...(interval.failed > 0 && { errors: errorsOf(interval) }),
+      ...(interval.wrong > 0 && { wrong: interval.wrong }),
+      bytes: interval.bytesIn,
+      p50: at(50),
+      p75: at(75),
+      p90: at(90),
+      p99: at(99),
+      max: latency.maxUs / 1_000,
+      histogram: latency.count === 0 ? "" : encodeHistogram(latency),
+      ...(censored.count > 0 && { censoredHistogram: encodeHistogram(censored) }),
+    };
+  });
+}
+
+/** Those that there were, by kind. */
+function errorsOf({ errors }: Interval): Point["errors"] {
+  return Object.fromEntries(
+    ERRORS.map((kind, i) => [kind, errors[i]] as const).filter(([, count]) => count > 0),
+  );
+}

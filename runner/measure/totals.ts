@@ -1,0 +1,148 @@
+/** What several workers counted, added up: of a whole run, or of one agent's part of it. */
+import { boundedDistributionOf, productLimit } from "./bounded_times.ts";
+import type { WorkerReport } from "../load/worker/messages.ts";
+import type { WorkerTotals } from "../load/recording/totals.ts";
+import type { Distribution, Measurement } from "../result/result.ts";
+import { encodeHistogram } from "../stats/histogram/hdr.ts";
+import {
+  type Histogram,
+  mergeHistograms,
+  type SparseHistogram,
+} from "../stats/histogram/histogram.ts";
+import { PERCENTILES } from "../stats/quantile.ts";
+import { ERRORS } from "../result/outcome.ts";
+
+/** Those beside latency, whose histogram the timeline gives. */
+const TIMES = ["service", "firstByte", "connect"] as const;
+type Times = "firstByte" | "connect";
+
+export function sumOf(
+  totals: readonly WorkerTotals[],
+  of: (part: WorkerTotals) => number,
+): number {
+  return totals.reduce((whole, part) => whole + of(part), 0);
+}
+
+export function requestsOf(totals: readonly WorkerTotals[]): Measurement["requests"] {
+  return {
+    due: sumOf(totals, ({ due }) => due),
+    completed: sumOf(totals, ({ completed }) => completed),
+    failed: sumOf(totals, ({ failed }) => failed),
+    unfinished: sumOf(totals, ({ unfinished }) => unfinished),
+    dropped: sumOf(totals, ({ dropped }) => dropped),
+  };
+}
+
+/** Completed by the deadline: what a rate counts. */
+export function completedInTime(totals: readonly WorkerTotals[]): number {
+  return sumOf(totals, ({ completed, drain }) => completed - drain.completed);
+}
+
+export function timesOf(totals: readonly WorkerTotals[], times: Times): Distribution {
+  return distributionOf(mergeHistograms(totals.map((part) => part[times])));
+}
+
+/** Of each that holds something, so that several runs' percentiles can be those of their added counts. */
+export function histogramsOf(
+  reports: readonly WorkerReport[],
+): NonNullable<Measurement["histograms"]> {
+  const all = [
+    ...TIMES.map((times) =>
+      [times, mergeHistograms(reports.map(({ totals }) => totals[times]))] as const
+    ),
+    ["sessionLength", mergeHistograms(reports.map(({ sessions }) => sessions.length))] as const,
+  ];
+  return Object.fromEntries(
+    all.filter(([, { count }]) => count > 0)
+      .map(([times, histogram]) => [times, encodeHistogram(histogram.toSparse())]),
+  );
+}
+
+/** The product limit in both loops: what ends the watch on a request that was sent is a clock in both. */
+export function serviceOf(totals: readonly WorkerTotals[]): Measurement["service"] {
+  const merged = (of: (part: WorkerTotals) => SparseHistogram): SparseHistogram =>
+    mergeHistograms(totals.map(of)).toSparse();
+  const times = {
+    all: merged(({ service }) => service),
+    censored: merged(({ serviceCensored }) => serviceCensored),
+  };
+  return boundedDistributionOf(times, productLimit);
+}
+
+export function distributionOf(times: Histogram): Distribution {
+  const percentiles = Object.fromEntries(
+    PERCENTILES.map((percentile) => [percentile, times.valueAtPercentile(percentile) / 1_000]),
+  ) as Distribution["percentiles"];
+  return {
+    count: times.count,
+    min: times.count === 0 ? 0 : times.minUs / 1_000,
+    mean: times.meanUs / 1_000,
+    stdev: times.stdevUs / 1_000,
+    max: times.maxUs / 1_000,
+    percentiles,
+  };
+}
+
+export function statusOf(totals: readonly WorkerTotals[]): Measurement["status"] {
+  const status: Measurement["status"] = {};
+  for (const part of totals) {
+    part.status.forEach((count, code) => {
+      if (count > 0) status[code] = (status[code] ?? 0) + count;
+    });
+  }
+  return status;
+}
+
+/** Most frequent first. */
+export function reasonsOf(totals: readonly WorkerTotals[]): Measurement["reasons"] {
+  const reasons = new Map<string, number>();
+  for (const part of totals) {
+    for (const [reason, count] of part.reasons) {
+      reasons.set(reason, (reasons.get(reason) ?? 0) + count);
+    }
+  }
+  return Object.fromEntries([...reasons].sort((a, b) => b[1] - a[1]));
+}
+
+/** Law 1: nothing leaves the data. */
+
+/** How many there are in all intervals. */
+export interface Latencies {
+  readonly values: number;
+  /** Those of them that are lower bounds. */
+  readonly bounds: number;
+}
+
+/** The first law that workers' counts break, and how; null when they add up. */
+export function breachOf(totals: readonly WorkerTotals[], latencies: Latencies): string | null {
+  const { due, completed, failed, unfinished, dropped } = requestsOf(totals);
+  const statuses = sumOf(totals, ({ status }) => sum(status));
+  const errors = sumOf(totals, ({ errors }) => sum(errors));
+  const timeouts = sumOf(totals, ({ errors }) => errors[ERRORS.indexOf("timeout")]);
+  const seconds = sumOf(totals, ({ secondCompleted }) => sum(secondCompleted));
+  const late = sumOf(totals, ({ drain }) => drain.completed);
+  const bounds = timeouts + unfinished + dropped;
+  const fates = completed + failed + unfinished + dropped;
+  const laws: [string, number, number][] = [
+    ["due = completed + failed + unfinished + dropped", due, fates],
+    ["the statuses sum to completed", statuses, completed],
+    ["the errors sum to failed", errors, failed],
+    ["the seconds sum to what completed by the deadline", seconds, completed - late],
+    [
+      "latency counts completed, timed out, unfinished and dropped",
+      latencies.values,
+      completed + bounds,
+    ],
+    ["its lower bounds are timed out, unfinished and dropped", latencies.bounds, bounds],
+  ];
+  const [broken] = laws.filter(([, left, right]) => left !== right);
+  if (broken === undefined) return null;
+  const [law, left, right] = broken;
+  return `${law}, but ${left} is not ${right}`;
+}
+
+function sum(counts: Iterable<number>): number {
+  let sum = 0;
+  for (const count of counts) sum += count;
+  return sum;
+}

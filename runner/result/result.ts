@@ -1,0 +1,234 @@
+/**
+ * The result files: the only thing that `report/` reads, and what scripts read. Written once, here.
+ * Times are milliseconds, rates per second, sizes bytes, shares 0–1, unless a field says otherwise.
+ */
+import { z } from "zod";
+import { agentPart } from "./agent_part.ts";
+import { asked, course } from "./invocation.ts";
+import { ceilings } from "./ceilings.ts";
+import { distribution, spread } from "./distribution.ts";
+import { generator } from "./generator.ts";
+import { machine } from "../../base/system/facts.ts";
+import { published } from "../../scenarios/claims/published.ts";
+import { claimInResults } from "../../scenarios/claims/claim.ts";
+import { threshold } from "../../scenarios/claims/threshold.ts";
+import { missing } from "./missing.ts";
+import { ERRORS } from "./outcome.ts";
+import { part, resourcePoint } from "./resources.ts";
+import { slowest } from "./slowest.ts";
+import { censoredHistogram, timelinePoint } from "./timeline_point.ts";
+import { warmup } from "./warmup.ts";
+
+const count = z.int().min(0);
+const ms = z.number().min(0);
+const histogram = z.string();
+
+const lowerBounds = z.array(z.string()).optional().describe(
+  'Figures that lower bounds could turn out to make larger, such as ["99", "99.9", "mean"]; absent for none',
+);
+
+/** Timed-out, unfinished and dropped requests are in it at the time they took so far, as lower bounds. */
+export const latency = distribution.extend({
+  clock: z.enum(["intended", "sent"])
+    .describe(
+      "intended: from the moment the request was due (open loop); sent: from the send (closed loop)",
+    ),
+  censored: count.describe("How many of the values are lower bounds"),
+  fastest: ms.describe("Of the completed requests, without lower bounds; 0 for none"),
+  lowerBounds,
+});
+
+const anyLoad = {
+  connections: z.int().min(1).describe("Over all workers; in phases, visitors at once"),
+  keepAlive: z.boolean(),
+  timeout: ms,
+};
+
+const openLoad = {
+  ...anyLoad,
+  arrivals: z.enum(["uniform", "poisson"]),
+  seed: count.describe("Of the arrivals"),
+};
+
+export const load = z.discriminatedUnion("kind", [
+  z.strictObject({
+    kind: z.literal("closed").describe("Each connection asks again when it has its answer"),
+    ...anyLoad,
+    pipeline: z.int().min(1),
+    duration: z.number().min(0).nullable()
+      .describe("Seconds asked for, or null when it ended by count"),
+    requests: count.nullable().describe("Requests asked for, or null when it ended by time"),
+  }),
+  z.strictObject({
+    kind: z.literal("rate").describe("Requests arrive, whether or not a connection is free"),
+    ...openLoad,
+    rate: z.number().positive().describe("Arrivals per second"),
+    duration: z.number().min(0).describe("Seconds"),
+  }),
+  z.strictObject({
+    kind: z.literal("phases").describe("Visitors arrive at rates that change"),
+    ...openLoad,
+    phases: z.array(z.strictObject({
+      duration: z.number().positive().describe("Seconds"),
+      from: z.number().min(0).describe("Arrivals per second at its start"),
+      to: z.number().min(0).describe("Arrivals per second at its end"),
+    })),
+    pool: z.enum(["own", "shared"]).describe("Whether a connection serves one visitor or many"),
+  }),
+]);
+
+/** One measurement of one URL: the shape of `bench --json`. */
+export const measurement = z.strictObject({
+  schema: z.literal("plateau.bench/1"),
+  version: z.string().describe("Version of Plateau"),
+  url: z.string(),
+  driver: z.enum(["epoll", "tcp"]).describe("How the workers did their I/O"),
+  driverNote: z.string().optional()
+    .describe("What the system denies the workers and what stands in for it; absent: nothing"),
+  load,
+  elapsed: z.number().min(0).describe(
+    "Seconds from the start to the deadline, or to an earlier end",
+  ),
+  requests: z.strictObject({
+    due: count,
+    completed: count,
+    failed: count,
+    unfinished: count,
+    dropped: count,
+  })
+    .describe("due = completed + failed + unfinished + dropped (never sent), always"),
+  status: z.record(z.string().regex(/^\d{3}$/), count).describe("Completed responses by status"),
+  errors: z.partialRecord(z.enum(ERRORS), count).describe(
+    "Failed requests by kind; sums to failed",
+  ),
+  reasons: z.record(z.string(), count).describe(
+    "Failed requests by their exact reason, most frequent first",
+  ),
+  checks: z.strictObject({ passed: count, failed: count }).describe(
+    "Expectations on completed responses",
+  ),
+  reconnects: count.describe("Dials beyond the first of each connection, refused ones too"),
+  unasked: count.optional()
+    .describe("Connections closed because bytes came on them that no request had asked for"),
+  drain: z.strictObject({
+    durationS: z.number().min(0).describe("Seconds waited for requests in flight"),
+    completed: count,
+    failed: count,
+  }).optional().describe(
+    "What ended after the deadline, while nothing new was sent: in requests and latency, not in rate and timeline",
+  ),
+  rate: z.number().min(0).describe("Completed by the deadline / elapsed"),
+  bytes: z.strictObject({ in: count, out: count, inPerSecond: z.number().min(0) }),
+  latency,
+  service: distribution.extend({ lowerBounds })
+    .describe("From the actual send to the last byte; lower bounds are in it as in latency"),
+  firstByte: distribution.describe("From the actual send to the first byte"),
+  connect: distribution.describe("Name look-up and dial"),
+  perSecond: z.strictObject({ requests: spread, bytes: spread }).describe(
+    "Over the whole seconds of the run",
+  ),
+  timeline: z.strictObject({
+    interval: z.number().positive().describe("Seconds"),
+    points: z.array(timelinePoint),
+  }),
+  warmup: warmup.nullable().describe("Null for phases, whose load itself changes"),
+  sessions: z.strictObject({
+    created: count,
+    completed: count,
+    failed: count,
+    unfinished: count,
+    length: distribution.describe("From the arrival to the end of the last step"),
+  }).nullable().describe("Visitors who walked a flow or came in phases; null for none"),
+  generator,
+  agents: z.array(agentPart).min(1).optional()
+    .describe("Those that loaded together; absent where one program loaded alone"),
+  slowest: slowest.optional(),
+  histogram: z.string().describe(
+    "Latency of the whole run: HdrHistogram V2, compressed, base64, microseconds",
+  ),
+  censoredHistogram,
+  histograms: z.strictObject({
+    service: histogram.optional(),
+    firstByte: histogram.optional(),
+    connect: histogram.optional(),
+    sessionLength: histogram.optional(),
+  }).optional().describe(
+    "Of the whole run's other times, each as histogram is and absent where it would be empty",
+  ),
+});
+
+export const run = measurement.extend({
+  target: z.string(),
+  scenario: z.string(),
+  repetition: z.int().min(1),
+  order: z.int().min(1).describe("Position in which it ran"),
+  parameters: z.record(z.string(), z.json()).describe("The factors' values in this run"),
+  startUp: ms.nullable().describe(
+    "From the start of the target's process to its first right answer; null for url",
+  ),
+  runtime: z.string().nullable().describe(
+    "What runs the target, with its version; null: can't be told",
+  ),
+  startedAt: z.iso.datetime(),
+  resources: z.array(resourcePoint).describe(
+    "CPU and memory of the target; empty when it is not ours",
+  ),
+  parts: z.array(part).optional().describe(
+    "What each part of a target with a front used, and Redis; absent for a target that is one alone",
+  ),
+});
+
+export const commit = z.strictObject({
+  hash: z.string().regex(/^[0-9a-f]{40,64}$/),
+  dirty: z.boolean().describe("Whether files that git tracks differ from the commit"),
+});
+
+export const results = z.strictObject({
+  schema: z.literal("plateau.results/1"),
+  version: z.string(),
+  experiment: z.looseObject({
+    name: z.string(),
+    title: z.string().optional(),
+    thresholds: z.array(threshold).optional(),
+    claims: z.array(claimInResults).optional(),
+    published: z.union([published, z.array(published)]).optional(),
+  })
+    .describe("What was asked, with defaults filled in"),
+  source: z.string().describe("The experiment file, word for word but for secrets"),
+  ...asked,
+  seed: count,
+  machine,
+  commit: commit.nullable().describe("Of the experiment's folder; null: git knows none"),
+  settings: z.string().regex(/^[0-9a-f]{64}$/)
+    .describe("SHA-256 of experiment as JSON with sorted keys and without spaces"),
+  redis: z.string().nullable().describe(
+    "Which Redis was used: given, found or private; null for none",
+  ),
+  ceilings: ceilings.optional(),
+  ...course,
+  runs: z.array(run),
+  missing: z.array(missing),
+});
+
+export type { AgentPart } from "./agent_part.ts";
+export type { Distribution } from "./distribution.ts";
+export type Measurement = z.output<typeof measurement>;
+export type Run = z.output<typeof run>;
+export type Missing = z.output<typeof missing>;
+export type Commit = z.output<typeof commit>;
+export type Results = z.output<typeof results>;
+export type Threshold = z.output<typeof threshold>;
+export type {
+  Claim,
+  Compare,
+  Correlation,
+  FigureSide,
+  Ratios,
+  Relation,
+  Side,
+  Warmup,
+  Within,
+} from "../../scenarios/claims/claim.ts";
+export type Published = z.output<typeof published>;
+export type ResourcePoint = z.output<typeof resourcePoint>;
+export type Part = z.output<typeof part>;

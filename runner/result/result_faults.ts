@@ -1,0 +1,112 @@
+/**
+ * What the shape of a result file can't say: histograms that are one and hold what is counted beside them,
+ * counts that add up (law 1), times in order, every run once. A file that was cut, edited or made up would
+ * else be shown as a measurement, or end the report in the middle. Pure.
+ */
+import type { Measurement, Results, Run } from "./result.ts";
+import { cellName } from "../stats/confidence/bootstrap.ts";
+import { decodeSparse } from "../stats/histogram/hdr.ts";
+import { messageOf } from "../../base/errors.ts";
+import { beyond, isWithin } from "../../base/limits.ts";
+import type { Finding } from "../../base/problems.ts";
+
+export type Fault = Pick<Finding, "path" | "message">;
+
+/** What rounding to a double may come to, as a share. */
+const ROUNDING = 1e-6;
+
+/** One after the other, as nobody asks for all of them, and each histogram that can't be inflated costs 26 KB. */
+export function* faultsOf(result: Results | Measurement): Generator<Fault> {
+  if (!("runs" in result)) return yield* measurementFaults(result);
+  for (const [at, run] of result.runs.entries()) {
+    for (const { path, message } of measurementFaults(run)) {
+      yield { path: ["runs", at, ...path], message: `${message} (${runText(run)})` };
+    }
+  }
+  yield* repeatedRuns(result.runs);
+}
+
+function runText({ target, scenario, repetition }: Run): string {
+  return `${target}, ${scenario}, repetition ${repetition}`;
+}
+
+function repeatedRuns(runs: readonly Run[]): Fault[] {
+  const known = new Set<string>();
+  return runs.flatMap((run, at) => {
+    const name = JSON.stringify([cellName(run), run.repetition]);
+    if (!known.has(name)) return known.add(name) && [];
+    return [{ path: ["runs", at], message: `Cannot use a run twice (${runText(run)})` }];
+  });
+}
+
+function* measurementFaults(measurement: Measurement): Generator<Fault> {
+  yield* countFaults(measurement);
+  yield* wholeFaults(measurement);
+  yield* timelineFaults(measurement.timeline.points);
+  const { max, percentiles } = measurement.latency;
+  for (const [name, ms] of Object.entries(percentiles)) {
+    if (ms <= max * (1 + ROUNDING)) continue;
+    const message = `Cannot use a percentile of ${ms} ms: the largest value is ${max} ms`;
+    yield { path: ["latency", "percentiles", name], message };
+  }
+}
+
+function* countFaults({ requests }: Measurement): Generator<Fault> {
+  const { due, completed, failed, unfinished, dropped } = requests;
+  const fates = completed + failed + unfinished + dropped;
+  if (due === fates) return;
+  const message =
+    `Cannot use counts that do not add up: ${due} were due, and ${fates} came to an end`;
+  yield { path: ["requests", "due"], message };
+}
+
+/** Histograms of the whole run. */
+function* wholeFaults(measurement: Measurement): Generator<Fault> {
+  const { latency, histogram, censoredHistogram, histograms, sessions } = measurement;
+  const { service, firstByte, connect } = measurement;
+  const lengths = sessions?.length;
+  yield* histogramFaults(["histogram"], histogram, latency.count);
+  yield* histogramFaults(["censoredHistogram"], censoredHistogram, latency.censored);
+  yield* histogramFaults(["histograms", "service"], histograms?.service, service.count);
+  yield* histogramFaults(["histograms", "firstByte"], histograms?.firstByte, firstByte.count);
+  yield* histogramFaults(["histograms", "connect"], histograms?.connect, connect.count);
+  yield* histogramFaults(
+    ["histograms", "sessionLength"],
+    histograms?.sessionLength,
+    lengths?.count,
+  );
+}
+
+/** @param count Of its values; undefined where nothing says it. */
+function* histogramFaults(
+  path: Fault["path"],
+  histogram: string | undefined,
+  count?: number,
+): Generator<Fault> {
+  if (histogram === undefined) return;
+  try {
+    const held = decodeSparse(histogram).count;
+    if (count === undefined || held === count) return;
+    const message = `Cannot use a histogram of ${held} values where ${count} are counted`;
+    yield { path, message };
+  } catch (error) {
+    yield { path, message: messageOf(error) };
+  }
+}
+
+function* timelineFaults(points: Measurement["timeline"]["points"]): Generator<Fault> {
+  const path = ["timeline", "points"];
+  if (!isWithin("intervals", points.length)) {
+    return yield { path, message: `Cannot use it: ${beyond("intervals", points.length)}` };
+  }
+  for (const [at, { t, histogram, censoredHistogram }] of points.entries()) {
+    if (!(t > (points[at - 1]?.t ?? -Infinity))) {
+      yield {
+        path: [...path, at, "t"],
+        message: `Cannot use ${t} s: it is not after the one before`,
+      };
+    }
+    if (histogram !== "") yield* histogramFaults([...path, at, "histogram"], histogram);
+    yield* histogramFaults([...path, at, "censoredHistogram"], censoredHistogram);
+  }
+}

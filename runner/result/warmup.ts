@@ -1,0 +1,71 @@
+/** What latency and rate do over a run, as the result files have it; `stats/steady_state.ts` decides it. */
+import { z } from "zod";
+import {
+  classifyRun,
+  STEADY_LABELS,
+  UNSETTLED_REASONS,
+} from "../stats/steady_state/steady_state.ts";
+
+const seconds = z.number().min(0);
+
+export const warmup = z.strictObject({
+  label: z.enum(STEADY_LABELS)
+    .describe("What latency and throughput do over the run; the worse of the two"),
+  steadyFrom: seconds.nullable()
+    .describe("Seconds until both are steady; null when they never are"),
+  withinRatio: z.number().min(0).nullable().optional().describe(
+    "How far the medians of windows (a tenth of the steady part each) lie from its level, at most: latency's or " +
+      "throughput's, whichever strays farther; null without a steady part",
+  ),
+  withinMs: z.number().min(0).nullable().optional()
+    .describe(
+      "Of latencies so low that 50 µs are more than 5 %, milliseconds: withinRatio is then of throughput",
+    ),
+  unsettled: z.enum(UNSETTLED_REASONS).nullable().optional().describe(
+    "Why there is no steady state: freezes, drift (a straight line), cycle (a regular swing), levels (jumps between " +
+      "two), returns (comes back to a level that it had left), wander, late (a change in the last quarter)",
+  ),
+  driftRatio: z.number().optional()
+    .describe("With drift: how far a straight line through the run rises, or falls, as a share"),
+  cyclePeriodS: seconds.optional().describe("With a cycle: seconds from one top to the next"),
+  freezes: z.strictObject({
+    count: z.int().min(1),
+    longestS: seconds,
+    shareRatio: z.number().min(0).max(1).describe("Of the run"),
+    periodS: seconds.nullable()
+      .describe("From one start to the next; null where that differs, or there is one alone"),
+  }).optional().describe(
+    "Times in which nothing, or next to nothing, was answered; absent for none",
+  ),
+});
+
+export type Warmup = z.output<typeof warmup>;
+
+/** What of a timeline tells. */
+export interface TimedPoint {
+  /** End of the interval, seconds since the start of the run. */
+  readonly t: number;
+  readonly completed: number;
+  /** Milliseconds. */
+  readonly p50: number;
+}
+
+/** @param intervalS The last interval may be shorter. */
+export function warmupOf(points: readonly TimedPoint[], intervalS: number): Warmup {
+  const found = classifyRun(points.map(({ t, completed, p50 }, index) => ({
+    seconds: t - index * intervalS,
+    completed,
+    medianMs: completed === 0 ? null : p50,
+  })));
+  const { label, steadyFrom, withinRatio, withinMs, unsettled, driftRatio, freezes } = found;
+  return {
+    label,
+    steadyFrom: steadyFrom === null ? null : steadyFrom * intervalS,
+    withinRatio,
+    withinMs,
+    unsettled,
+    ...driftRatio === null ? {} : { driftRatio },
+    ...found.cyclePeriod === null ? {} : { cyclePeriodS: found.cyclePeriod * intervalS },
+    ...freezes === null ? {} : { freezes },
+  };
+}

@@ -1,0 +1,123 @@
+/** What a comparison says, in one word, and why it says no more. */
+import type { ExactTest } from "./significance_tests.ts";
+import type { Interval } from "../confidence/confidence_interval.ts";
+import { tQuantile } from "../confidence/student_t.ts";
+
+export const VERDICTS = ["better", "worse", "equivalent", "inconclusive"] as const;
+export type Verdict = typeof VERDICTS[number];
+
+/**
+ * Why a comparison is inconclusive, or what its verdict is limited to:
+ * - nothing: a side has no such figure; one-run: a side has one run, which says nothing about the next;
+ * - few-runs: the interval holds both a difference that matters and none;
+ * - margin: the sides differ for certain, but perhaps by less than matters;
+ * - many, exact: a difference by the interval that Holm's correction, or the exact test, does not bear out;
+ * - sessions: the sides were measured in two sessions, and nobody knows by how much sessions differ;
+ * - groups: the runs fall into two groups; unsteady: most runs of a side have no steady state;
+ * - answers: so many answers were wrong that their speed says nothing.
+ */
+export const REASONS = [
+  "nothing",
+  "one-run",
+  "few-runs",
+  "margin",
+  "many",
+  "exact",
+  "sessions",
+  "groups",
+  "unsteady",
+  "answers",
+] as const;
+export type Reason = typeof REASONS[number];
+
+export interface Judgement {
+  readonly verdict: Verdict;
+  /** Null where the verdict stands without reserve. */
+  readonly reason: Reason | null;
+}
+
+/** A difference is called real below this p: 1 false alarm in 20 comparisons. */
+export const SIGNIFICANCE = 0.05;
+/** How surely `smallestChangeOf` would have been seen, and `runsToDecide` decide. */
+export const POWER = 0.8;
+
+export interface Comparison {
+  /** New over base. */
+  readonly ratio: Interval;
+  /** Of the ratio being within the margin (`pBeyond`), raised by Holm's method over all that is decided together. */
+  readonly adjustedP: number;
+  /** Of the same figure, run by run or pair by pair, against the edge of the margin. */
+  readonly exact: ExactTest;
+  /** Ratios from 1 / (1 + margin) to 1 + margin make no difference to the reader; 0.02 is 2 %. */
+  readonly marginRatio: number;
+  /** Which way is good: lower for latency, higher for a rate. */
+  readonly better: "lower" | "higher";
+}
+
+/**
+ * - equivalent: the whole interval is within the margin;
+ * - better, worse: the whole interval is beyond the margin, and both tests say that this is no chance. The
+ *   interval leans on the means of runs being about normally distributed, the exact test on nothing, but it is deaf
+ *   with few runs: then the interval decides alone;
+ * - inconclusive: anything else. More runs, or another margin, would settle it.
+ */
+export function verdictOf({ ratio, adjustedP, exact, marginRatio, better }: Comparison): Judgement {
+  const most = 1 + marginRatio;
+  const { low, high } = ratio;
+  if (low >= 1 / most && high <= most) return { verdict: "equivalent", reason: null };
+  const isBeyond = low > most || high < 1 / most;
+  if (!isBeyond) {
+    return { verdict: "inconclusive", reason: low > 1 || high < 1 ? "margin" : "few-runs" };
+  }
+  if (adjustedP > SIGNIFICANCE) return { verdict: "inconclusive", reason: "many" };
+  const agrees = exact.p <= SIGNIFICANCE || exact.leastP > SIGNIFICANCE;
+  if (!agrees) return { verdict: "inconclusive", reason: "exact" };
+  const isBetter = (ratio.value < 1) === (better === "lower");
+  return { verdict: isBetter ? "better" : "worse", reason: null };
+}
+
+/**
+ * The smallest change that the comparison would have called real in 80 of 100 repetitions, as a ratio less
+ * one (0.03 for 3 %): what "inconclusive" and "equivalent" leave open. The margin, and (t₀.₉₇₅ + t₀.₈) standard
+ * errors (J. Cohen, "Statistical Power Analysis for the Behavioral Sciences", 1988).
+ *
+ * @param confidence Of the difference; more than 95 % where Holm's method, or looks at the runs, ask for more.
+ */
+export function smallestChangeOf(
+  { logStandardError, degreesOfFreedom }: Interval,
+  { marginRatio, confidence = 1 - SIGNIFICANCE }: { marginRatio: number; confidence?: number },
+): number {
+  const reach = errorsFor(confidence, degreesOfFreedom) * logStandardError;
+  return Math.expm1(Math.log1p(marginRatio) + reach);
+}
+
+/** Standard errors that a difference must measure to be seen in 80 %: the one-sided 80 % point is the two-sided 60 %. */
+function errorsFor(confidence: number, degreesOfFreedom: number): number {
+  return tQuantile(confidence, degreesOfFreedom) + tQuantile(2 * POWER - 1, degreesOfFreedom);
+}
+
+/** Nobody makes more runs than this for a verdict. */
+const MOST_RUNS = 1_000;
+
+/**
+ * How many runs a side would give a verdict in 80 %, were the ratio as it was found: equivalent for one within the
+ * margin, better or worse for one beyond. Null where it would take more than 1,000, or the ratio lies on the edge.
+ *
+ * @param runs That the interval rests on.
+ */
+export function runsToDecide(
+  { value, logStandardError, degreesOfFreedom }: Interval,
+  { runs, marginRatio }: { runs: number; marginRatio: number },
+): number | null {
+  const room = Math.log1p(marginRatio) - Math.abs(Math.log(value));
+  const ofOneRun = logStandardError * Math.sqrt(runs);
+  const freedomOf = (count: number): number => degreesOfFreedom * (count - 1) / (runs - 1);
+  let needed = runs;
+  // A fixed point: t depends on the runs. A few rounds are near enough for a number that starts with "about".
+  for (let round = 0; round < 5; round++) {
+    const errors = errorsFor(1 - SIGNIFICANCE, freedomOf(Math.max(2, needed)));
+    needed = Math.max(2, (errors * ofOneRun / room) ** 2);
+    if (!(needed <= MOST_RUNS)) return null;
+  }
+  return Math.max(runs + 1, Math.ceil(needed));
+}

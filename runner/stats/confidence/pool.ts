@@ -1,0 +1,168 @@
+/**
+ * The figures of a pool of blocks, each counted any number of times: what a bootstrap asks 10,000 times.
+ * Percentiles are never averaged: they are those of the added histogram counts. To be quick about it,
+ * nothing is added up ahead: counts lie cumulated, so the rank of a value under given weights is one sum
+ * over the blocks, and the percentile a binary search for it.
+ */
+import {
+  BUCKETS,
+  EMPTY,
+  highestUsOf,
+  lowestUsOf,
+  type SparseHistogram,
+} from "../histogram/histogram.ts";
+
+/** Shares are products of rounded terms: less is no difference. */
+const ROUNDING = 1e-12;
+
+/** A stretch of one run. */
+export interface Block {
+  readonly seconds: number;
+  readonly completed: number;
+  readonly latency: SparseHistogram;
+  /**
+   * Values of `latency` that are lower bounds, where the product limit may spread their weight (`censoring.ts`);
+   * absent where there is none, or where bounds count as values.
+   */
+  readonly censored?: SparseHistogram;
+}
+
+/** `rate` is completed requests per second; `mean` and percentiles (0–100) are of latency, in microseconds. */
+export type Figure = "rate" | "mean" | number;
+
+export class Pool {
+  readonly #seconds: Float64Array;
+  readonly #completed: Float64Array;
+  readonly #sumUs: Float64Array;
+  readonly #count: Float64Array;
+  /** Histogram buckets in use by any block, ascending. */
+  readonly #buckets: Uint16Array;
+  /** For each of them, a row: the values up to and in it, block by block. */
+  readonly #cumulated: Float64Array;
+  /** The same of the lower bounds alone; null without any. */
+  readonly #censored: Float64Array | null;
+  /** Rows in which any block has lower bounds, and the last one. */
+  readonly #boundRows: readonly number[];
+
+  constructor(blocks: readonly Block[]) {
+    const column = (of: (block: Block) => number): Float64Array => Float64Array.from(blocks, of);
+    this.#seconds = column(({ seconds }) => seconds);
+    this.#completed = column(({ completed }) => completed);
+    this.#sumUs = column(({ latency }) => latency.sumUs);
+    this.#count = column(({ latency }) => latency.count);
+    this.#buckets = bucketsOf(blocks);
+    this.#cumulated = cumulate(blocks.map(({ latency }) => latency), this.#buckets);
+    this.#censored = blocks.some(({ censored = EMPTY }) => censored.count > 0)
+      ? cumulate(blocks.map(({ censored = EMPTY }) => censored), this.#buckets)
+      : null;
+    const bounded = new Set(blocks.flatMap(({ censored = EMPTY }) => [...censored.indices]));
+    const last = this.#buckets.length - 1;
+    this.#boundRows = [...this.#buckets.keys()].filter((row) =>
+      row === last || bounded.has(this.#buckets[row])
+    );
+  }
+
+  /** @param weights How often each block counts. NaN without seconds, or without values. */
+  figure(figure: Figure, weights: Float64Array): number {
+    if (figure === "rate") return weigh(this.#completed, weights) / weigh(this.#seconds, weights);
+    if (figure === "mean") return weigh(this.#sumUs, weights) / weigh(this.#count, weights);
+    return this.#percentile(figure, weights);
+  }
+
+  /**
+   * Values count as spread evenly over their bucket, and rounded ones as half a microsecond either way:
+   * a percentile that can only step by whole buckets would make intervals of no width, or of a bucket's.
+   */
+  #percentile(percentile: number, weights: Float64Array): number {
+    const total = weigh(this.#count, weights);
+    if (total === 0) return NaN;
+    if (this.#censored !== null) return this.#productLimit(percentile, this.#censored, weights);
+    return this.#atRank(percentile / 100 * total, weights);
+  }
+
+  /**
+   * As `productLimitUs`, of weighted blocks and spread over buckets. The longest value where it ends above.
+   *
+   * From one bucket with bounds to the next the share that survives falls by equal steps, one for each time that
+   * ended: S·(1 − e/n) after e of n at risk. So it reaches the target t with e = n·(1 − t/S), which is a rank.
+   */
+  #productLimit(percentile: number, censored: Float64Array, weights: Float64Array): number {
+    const target = 1 - percentile / 100;
+    const total = weigh(this.#count, weights);
+    let atRisk = total;
+    let surviving = 1;
+    let boundsSeen = 0;
+    for (const row of this.#boundRows) {
+      const bounds = weigh(censored, weights, row * weights.length) - boundsSeen;
+      const seen = total - atRisk;
+      const ended = this.#upTo(row, weights) - seen - bounds;
+      if (ended > 0 && surviving * (1 - ended / atRisk) <= target + ROUNDING) {
+        const needed = Math.min(ended, atRisk * (1 - target / surviving));
+        return this.#atRank(seen + needed, weights, { row, bounds });
+      }
+      if (ended + bounds === atRisk) break;
+      surviving *= 1 - ended / atRisk;
+      atRisk -= ended + bounds;
+      boundsSeen += bounds;
+    }
+    return this.#atRank(total, weights);
+  }
+
+  /** @param last The highest bucket that it may be in, and how many of its values are bounds. */
+  #atRank(
+    rank: number,
+    weights: Float64Array,
+    last = { row: this.#buckets.length - 1, bounds: 0 },
+  ): number {
+    let bucket = 0;
+    for (let highest = last.row; bucket < highest;) {
+      const middle = (bucket + highest) >> 1;
+      if (this.#upTo(middle, weights) >= rank) highest = middle;
+      else bucket = middle + 1;
+    }
+    const below = bucket === 0 ? 0 : this.#upTo(bucket - 1, weights);
+    const inside = this.#upTo(bucket, weights) - below - (bucket === last.row ? last.bounds : 0);
+    return this.#within(bucket, (rank - below) / inside);
+  }
+
+  /** @param share Of the way through the bucket, 0–1. */
+  #within(bucket: number, share: number): number {
+    const bottomUs = lowestUsOf(this.#buckets[bucket]) - 0.5;
+    const topUs = highestUsOf(this.#buckets[bucket]) + 0.5;
+    return bottomUs + share * (topUs - bottomUs);
+  }
+
+  /** Values up to and in a bucket in use. */
+  #upTo(bucket: number, weights: Float64Array): number {
+    return weigh(this.#cumulated, weights, bucket * weights.length);
+  }
+}
+
+// hot: some ten times for each percentile of each resample.
+function weigh(values: Float64Array, weights: Float64Array, from = 0): number {
+  let sum = 0;
+  for (let j = 0; j < weights.length; j++) sum += weights[j] * values[from + j];
+  return sum;
+}
+
+/** Buckets that are in use in any block, ascending. */
+function bucketsOf(blocks: readonly Block[]): Uint16Array {
+  const isUsed = new Uint8Array(BUCKETS);
+  for (const { latency } of blocks) for (const index of latency.indices) isUsed[index] = 1;
+  const buckets: number[] = [];
+  for (let index = 0; index < BUCKETS; index++) if (isUsed[index] === 1) buckets.push(index);
+  return Uint16Array.from(buckets);
+}
+
+// hot: a report does it for each of its cells, over thousands of buckets.
+function cumulate(columns: readonly SparseHistogram[], buckets: Uint16Array): Float64Array {
+  const width = columns.length;
+  const rows = new Float64Array(buckets.length * width);
+  const rowOf = new Uint16Array(BUCKETS);
+  buckets.forEach((bucket, row) => rowOf[bucket] = row);
+  columns.forEach(({ indices, counts }, j) => {
+    for (let i = 0; i < indices.length; i++) rows[rowOf[indices[i]] * width + j] = counts[i];
+  });
+  for (let at = width; at < rows.length; at++) rows[at] += rows[at - width];
+  return rows;
+}

@@ -1,0 +1,160 @@
+/**
+ * Where throughput stops growing. Operational analysis bounds it by two lines (P. J. Denning and J. P. Buzen,
+ * "The operational analysis of queueing network models", ACM Computing Surveys 10, 1978): it grows with the
+ * load until something is in use all the time, and then stays. The knee is where the lines meet.
+ *
+ * - Against an offered rate both lines are known but for one number: what is asked for is served, y = x, up to
+ *   the capacity c. The knee is c.
+ * - Against anything else (connections, instances), growth need not be in proportion: y = a·xᵇ up to a level,
+ *   fitted by least squares of logarithms, where noise multiplies (`hinge.ts`). A single point before the knee
+ *   has no b: then b = 1, the most that can be, and its knee is the least. The curve of a real server bends
+ *   instead of breaking, and no fit can tell where between two measured values it does, so the interval
+ *   reaches to the values around the knee.
+ *
+ * Throughput that falls again beyond its peak counts as staying there: the question is where more load no
+ * longer brings more. Intervals are over runs, by the draws of `bootstrap.ts`.
+ */
+import type { Estimate } from "../confidence/bootstrap.ts";
+import { fitHinge, meanOf, regression } from "./segmented_regression.ts";
+import { stretchedDraws } from "../confidence/confidence_interval.ts";
+import { quantileOf } from "../quantile.ts";
+
+export interface KneePoint {
+  /** Offered requests per second, connections, …: above 0. */
+  readonly at: number;
+  /** Of requests per second. */
+  readonly served: Pick<Estimate, "value" | "byRun" | "logStandardError" | "logDraws">;
+}
+
+export interface KneeOptions {
+  /** Whether `at` is the rate that was asked for, in the unit of what was served. */
+  readonly isOffered: boolean;
+  /** Default 0.95. */
+  readonly confidence?: number;
+}
+
+export type Knee =
+  | {
+    readonly kind: "knee";
+    readonly at: number;
+    /** Null where a value was measured once only. */
+    readonly interval: { readonly low: number; readonly high: number } | null;
+  }
+  | {
+    /**
+     * too-few: values, for a knee to be seen; grows: to the end of the range; flat: from its start on;
+     * falls: from its start on; unsure: the runs differ too much to tell.
+     */
+    readonly kind: "too-few" | "grows" | "flat" | "falls" | "unsure";
+  };
+
+/** Fewer values leave nothing to tell a knee from a curve by. */
+export const LEAST_VALUES = { offered: 3, other: 4 } as const;
+/** Falling short of what was asked for by less is no knee; nor is growing by less, over the range, growth. */
+const MATERIAL_RATIO = 1.05;
+/** Growth for twice the load that counts as none, as an exponent: 10 %. */
+const LEVEL_EXPONENT = Math.log2(1.1);
+/** Beyond a knee, growth is at most this part of the growth before it. */
+const LEVEL_SHARE = 1 / 3;
+
+/** Where growth ends, between which values for sure, and the shape where it does not; logarithms. */
+type Corner = { readonly at: number; readonly low: number; readonly high: number };
+type Find = (xs: readonly number[], ys: readonly number[]) => Corner | "grows" | "flat" | "falls";
+
+/** @param points Ascending by `at`, each value once. */
+export function kneeOf(
+  points: readonly KneePoint[],
+  { isOffered, confidence = 0.95 }: KneeOptions,
+): Knee {
+  const xs = points.map(({ at }) => Math.log(at));
+  const ys = points.map(({ served }) => Math.log(served.value));
+  if (points.length < (isOffered ? LEAST_VALUES.offered : LEAST_VALUES.other)) {
+    return { kind: (isOffered ? null : withoutGrowth(ys)) ?? "too-few" };
+  }
+  const find = isOffered ? findCapacity : findBend;
+  const found = find(xs, ys);
+  if (typeof found === "string") return { kind: found };
+  const at = Math.exp(found.at);
+  const draws = points.map(({ served }) => stretchedDraws(served, confidence))
+    .filter((draw) => draw !== null);
+  if (draws.length < points.length) return { kind: "knee", at, interval: null };
+  const interval = intervalAmong(cornersOf(xs, draws, find), confidence);
+  return interval === null ? { kind: "unsure" } : { kind: "knee", at, interval };
+}
+
+/** The corner of each resample of all points together. */
+function cornersOf(
+  xs: readonly number[],
+  draws: readonly Float64Array[],
+  find: Find,
+): ReturnType<Find>[] {
+  return Array.from(
+    { length: draws[0].length },
+    (_, i) => find(xs, draws.map((draw) => Math.log(draw[i]))),
+  );
+}
+
+/** Null where too many resamples have no corner. */
+function intervalAmong(
+  found: readonly ReturnType<Find>[],
+  confidence: number,
+): { low: number; high: number } | null {
+  const corners = found.filter((corner) => typeof corner !== "string");
+  if (corners.length < confidence * found.length) return null;
+  const ends = (of: (corner: Corner) => number): number[] => corners.map(of).sort((a, b) => a - b);
+  return {
+    low: Math.exp(quantileOf(ends(({ low }) => low), (1 - confidence) / 2)),
+    high: Math.exp(quantileOf(ends(({ high }) => high), (1 + confidence) / 2)),
+  };
+}
+
+/** Of all levels c the one by which y = min(x, c) is nearest. */
+function findCapacity(xs: readonly number[], ys: readonly number[]): ReturnType<Find> {
+  const last = xs.length - 1;
+  if (ys[last] > xs[last] - Math.log(MATERIAL_RATIO)) return "grows";
+  const most = envelopeOf(ys);
+  const candidates = xs.map((x, first) => {
+    const level = Math.max(xs[first - 1] ?? -Infinity, Math.min(x, meanOf(most.slice(first))));
+    const squaredError = xs.reduce(
+      (sum, x, i) => sum + (most[i] - Math.min(x, level)) ** 2,
+      0,
+    );
+    return { level, squaredError };
+  });
+  const { level } = candidates.reduce((best, one) =>
+    one.squaredError < best.squaredError ? one : best
+  );
+  return { at: level, low: level, high: level };
+}
+
+function findBend(xs: readonly number[], ys: readonly number[]): ReturnType<Find> {
+  const shape = withoutGrowth(ys);
+  if (shape !== null) return shape;
+  const most = envelopeOf(ys);
+  const hinge = fitHinge(xs, most, 1);
+  if (hinge === null) return "grows";
+  const { corner, slope, rising } = hinge;
+  const beyond = regression(xs.slice(rising), most.slice(rising)).slope;
+  if (beyond > Math.min(LEVEL_EXPONENT, slope * LEVEL_SHARE)) return "grows";
+  // At the value itself, but for the last digits.
+  const next = corner > xs[rising] - 1e-9 ? rising + 1 : rising;
+  return { at: corner, low: xs[rising - 1], high: xs[next] };
+}
+
+/** What a line does that nowhere grows; null for one that does, or has fewer than two values. */
+function withoutGrowth(ys: readonly number[]): "flat" | "falls" | null {
+  if (ys.length < 2 || Math.max(...ys) - ys[0] >= Math.log(MATERIAL_RATIO)) return null;
+  return ys[ys.length - 1] < ys[0] - Math.log(MATERIAL_RATIO) ? "falls" : "flat";
+}
+
+/**
+ * What was served, or at less load, where that is materially more. Taking the larger of two that only noise
+ * tells apart would take the luckiest of many for the level.
+ */
+function envelopeOf(ys: readonly number[]): number[] {
+  let most = -Infinity;
+  return ys.map((y) => {
+    most = Math.max(most, y);
+    return y < most - Math.log(MATERIAL_RATIO) ? most : y;
+  });
+}

@@ -1,0 +1,96 @@
+/**
+ * Times in which a server answers nothing, or next to nothing, and then goes on: a stop-the-world collection, a
+ * lock, a disk that syncs. Medians do not show them, as no request of theirs is in any interval's median.
+ */
+import { medianOf } from "../quantile.ts";
+
+export interface Freezes {
+  readonly count: number;
+  readonly longestS: number;
+  /** Share of the run's time. */
+  readonly shareRatio: number;
+  /** From the start of one to the start of the next; null where that differs, or there is one alone. */
+  readonly periodS: number | null;
+}
+
+/** What can be frozen: how many requests ended in an interval. */
+export interface Completions {
+  readonly seconds: number;
+  readonly completed: number;
+}
+
+/** Fewer than this share of the median interval's requests is next to nothing. */
+const NEXT_TO_NOTHING = 0.05;
+/** Of fewer requests in the median interval, some intervals are empty by chance. */
+const LEAST_COMPLETED = 5;
+/** Seconds without answers that make a freeze: two intervals of 250 ms, so that a single late one is none. */
+const LEAST_S = 0.5;
+/** A freeze lasts longer than so many requests: answers of slow requests to many connections come in bursts. */
+const LEAST_REQUESTS = 4;
+/** A freeze alone is one from about a second on: a shorter one is an outlier. */
+const LEAST_ALONE_S = 0.9;
+/** Distances between freezes that differ by less than this share are a period. */
+const SAME_RATIO = 0.15;
+
+/** Where one began and how long it was, in seconds. */
+interface Freeze {
+  readonly fromS: number;
+  readonly seconds: number;
+}
+
+/** @param latencyMs Of a typical request. @returns Null for none; a server that is silent from the start or to the end. */
+export function findFreezes(
+  intervals: readonly Completions[],
+  latencyMs: number,
+): Freezes | null {
+  const rates = intervals.map(({ seconds, completed }) => completed / seconds);
+  const usual = medianOf(rates);
+  if (intervals.length === 0 || usual * intervals[0].seconds < LEAST_COMPLETED) return null;
+  const least = Math.max(LEAST_S, LEAST_REQUESTS * latencyMs / 1_000);
+  const found = stretchesOf(rates.map((rate) => rate < NEXT_TO_NOTHING * usual))
+    .filter(({ from, to }) => secondsOf(intervals.slice(from, to)) >= least - 1e-6)
+    .map(({ from, to }) => freezeOf(intervals, { from, to, usual }));
+  const longestS = Math.max(...found.map(({ seconds }) => seconds));
+  if (found.length === 0 || (found.length === 1 && longestS < LEAST_ALONE_S)) return null;
+  return {
+    count: found.length,
+    longestS,
+    shareRatio: found.reduce((sum, { seconds }) => sum + seconds, 0) / secondsOf(intervals),
+    periodS: periodOf(found),
+  };
+}
+
+/** Where flags are true, between others: neither at the start, which is a start-up, nor at the end, which is one. */
+function stretchesOf(flags: readonly boolean[]): { from: number; to: number }[] {
+  return [...flags.keys()]
+    .filter((index) => flags[index] && index > 0 && !flags[index - 1])
+    .map((from) => ({ from, to: flags.indexOf(false, from) }))
+    .filter(({ to }) => to > 0);
+}
+
+/** A freeze begins and ends within the intervals beside it, by as much as they fall short of the usual rate. */
+function freezeOf(
+  intervals: readonly Completions[],
+  { from, to, usual }: { from: number; to: number; usual: number },
+): Freeze {
+  const missing = ({ seconds, completed }: Completions): number =>
+    Math.max(0, seconds - completed / usual);
+  const before = missing(intervals[from - 1]);
+  const within = intervals.slice(from, to).reduce((sum, one) => sum + missing(one), 0);
+  return {
+    fromS: secondsOf(intervals.slice(0, from)) - before,
+    seconds: before + within + missing(intervals[to]),
+  };
+}
+
+function periodOf(freezes: readonly Freeze[]): number | null {
+  const distances = freezes.slice(1).map(({ fromS }, i) => fromS - freezes[i].fromS);
+  if (distances.length === 0) return null;
+  const middle = medianOf(distances);
+  const isRegular = distances.every((one) => Math.abs(one / middle - 1) <= SAME_RATIO);
+  return isRegular ? middle : null;
+}
+
+function secondsOf(intervals: readonly Completions[]): number {
+  return intervals.reduce((sum, { seconds }) => sum + seconds, 0);
+}

@@ -1,0 +1,171 @@
+/**
+ * A series cut into stretches that are each on one level: change points first, then neighbours that
+ * differ immaterially become one (E. Barrett et al., OOPSLA 2017, §4.2; without this, every flutter is a
+ * warm-up). Levels are medians, so that an outlier that escaped can't make a level of its own.
+ *
+ * Differences of the values are taken as ratios: give logarithms, or shares of some middle value.
+ */
+import { findChangePoints } from "./change_points.ts";
+import { medianOf, quantileOf } from "../quantile.ts";
+
+/** Levels closer than this are the same to whoever reads the figure. */
+export const MATERIAL_RATIO = 0.02;
+/**
+ * Least values in a segment, so that its median withstands an outlier. Two slow intervals at the start of
+ * a run are found as a segment of three; one is an outlier here (`slow_start.ts` looks for it).
+ */
+export const LEAST_SEGMENT = 3;
+/** Segments count as at least this noisy, so that a few equal (rounded) values are no segment of their own. */
+export const LEAST_STDEV_RATIO = MATERIAL_RATIO / 4;
+/** Turns a median absolute deviation into the standard deviation of normally distributed values. */
+export const STDEV_PER_MAD = 1.4826;
+
+export interface Segment {
+  /** Index of its first value; the next segment's, or the end of the series, is its end. */
+  readonly from: number;
+  /** Median of its values, outliers aside. */
+  readonly level: number;
+  /** Its values in order, outliers aside. */
+  readonly values: readonly number[];
+  /** Where each of them stands in the series. */
+  readonly indexes: readonly number[];
+}
+
+/** @returns In order; the first begins at 0. */
+export function segmentSeries(ratios: readonly number[]): Segment[] {
+  const outliers = findOutliers(ratios);
+  const kept = [...ratios.keys()].filter((index) => !outliers[index]);
+  const values = kept.map((index) => ratios[index]);
+  const changes = findChangePoints(values, {
+    minSegment: LEAST_SEGMENT,
+    minVariance: LEAST_STDEV_RATIO ** 2,
+  });
+  const segments = [0, ...changes].map((start, i) =>
+    segmentOf({
+      from: start === 0 ? 0 : kept[start],
+      values: values.slice(start, changes[i]),
+      indexes: kept.slice(start, changes[i]),
+    })
+  );
+  return mergeAlike(segments);
+}
+
+function segmentOf(part: Omit<Segment, "level">): Segment {
+  return { ...part, level: medianOf(part.values) };
+}
+
+function joined(left: Segment, right: Segment): Segment {
+  return segmentOf({
+    from: left.from,
+    values: [...left.values, ...right.values],
+    indexes: [...left.indexes, ...right.indexes],
+  });
+}
+
+/** Standard deviation of values about the level of their segment, by their median absolute deviation. */
+function noiseOf(segments: readonly Segment[]): number {
+  const deviations = segments.flatMap(({ values, level }) =>
+    values.map((value) => Math.abs(value - level))
+  );
+  return STDEV_PER_MAD * medianOf(deviations);
+}
+
+/**
+ * Merges the two most alike neighbours until no two are alike; so a slow drift doesn't chain into one
+ * level. Alike: closer than is material, than the noise, or than two standard errors of their difference
+ * (a few wild values have no level to speak of).
+ */
+function mergeAlike(segments: readonly Segment[]): Segment[] {
+  const immaterial = Math.max(MATERIAL_RATIO, noiseOf(segments));
+  const merged = [...segments];
+  while (merged.length > 1) {
+    const unlikeness = merged.slice(1).map((right, index) => {
+      const left = merged[index];
+      const error = Math.sqrt(squaredErrorOf(left) + squaredErrorOf(right));
+      return Math.abs(left.level - right.level) / Math.max(immaterial, 2 * error);
+    });
+    const least = unlikeness.indexOf(Math.min(...unlikeness));
+    if (unlikeness[least] >= 1) break;
+    const [left, right] = merged.slice(least, least + 2);
+    merged.splice(least, 2, joined(left, right));
+  }
+  return merged;
+}
+
+/** Squared standard error of the mean of a segment's values. */
+function squaredErrorOf({ values }: Segment): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return squares / (values.length - 1) / values.length;
+}
+
+/**
+ * Which values stick out of their surroundings: those far outside the spread of a sliding
+ * window (E. Barrett et al., OOPSLA 2017, §4.1). They are set aside while change points are sought, and
+ * only there: every figure that Plateau shows has them in it.
+ *
+ * Barrett's window of 200 values suits runs of 2,000. Runs here have 40 to 400 intervals, so one window
+ * can't do both its works. The median is of a short window, that keeps up with a change of level; the
+ * spread is of the deviations from it in a long one, that a cluster of outliers can't widen.
+ */
+
+/** Values on each side in the window of the median; up to three outliers in it do no harm. */
+const NEAR = 3;
+/** Values on each side in the window of the spread. */
+const FAR = 25;
+/**
+ * Barrett's 3 · (p90 − p10) are 7.7 standard deviations of normal noise, and so are these quartile ranges. One slow
+ * interval in ten, as a garbage collector makes them, lies beyond p90, and would hide itself.
+ */
+const REACH = 5.7;
+
+/** @returns One flag for each value: true where it is an outlier. */
+export function findOutliers(values: readonly number[]): boolean[] {
+  const deviations = values.map((value, index) => value - medianOf(near(values, index)));
+  return deviations.map((deviation, index) => {
+    const far = deviations.slice(Math.max(0, index - FAR), index + FAR + 1).sort((a, b) => a - b);
+    return Math.abs(deviation) > REACH * (quantileOf(far, 0.75) - quantileOf(far, 0.25));
+  });
+}
+
+/**
+ * As many values on either side; towards the ends fewer, down to the first or last three. So one slow
+ * interval at the start is an outlier, and two are a slow start.
+ */
+function near(values: readonly number[], index: number): readonly number[] {
+  const reach = Math.max(1, Math.min(NEAR, index, values.length - 1 - index));
+  const start = Math.max(0, Math.min(index - reach, values.length - 1 - 2 * reach));
+  return values.slice(start, start + 2 * reach + 1);
+}
+
+/**
+ * A slow start too short for change points, whose segments need three values: the first intervals of a
+ * program that still compiles, as servers on V8 do for a quarter of a second or two. One slow interval
+ * anywhere else is an outlier; at the start of a fresh process it has a reason.
+ */
+
+/** Standard deviations of the stretch that follows: chance reaches them once in millions of runs. */
+const LEAST_ERRORS = 5;
+/** Less is as well explained by the first connections being dialed. */
+const LEAST_RATIO = 0.1;
+/** Values of the stretch that follows, so that its noise can be told. */
+const LEAST_FOLLOWING = 8;
+/** As many intervals as slow later on make a slow one at the start one of theirs: a garbage collector's. */
+const MOST_LATER = 2;
+
+/**
+ * How many values at the start are worse than the first segment by far.
+ *
+ * @param ratios The whole series, outliers included, on the scale of the segment.
+ * @param worse 1 where higher is worse (latency), −1 where lower is (rate).
+ */
+export function slowStartOf(ratios: readonly number[], first: Segment, worse: 1 | -1): number {
+  const { level, values } = first;
+  if (values.length < LEAST_FOLLOWING) return 0;
+  const noise = STDEV_PER_MAD * medianOf(values.map((value) => Math.abs(value - level)));
+  const least = Math.max(LEAST_RATIO, LEAST_ERRORS * noise);
+  const isSlow = ratios.map((value) => worse * (value - level) > least);
+  const end = Math.max(0, isSlow.indexOf(false));
+  const later = isSlow.slice(end, values.length).filter(Boolean).length;
+  return end < LEAST_SEGMENT && later >= MOST_LATER ? 0 : end;
+}

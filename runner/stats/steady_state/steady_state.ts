@@ -1,0 +1,232 @@
+/**
+ * Whether a run reached a steady state, and when. After E. Barrett et al., "Virtual machine warmup blows
+ * hot and cold", OOPSLA 2017: the series of intervals is cut into stretches on one level, and the last
+ * is the steady part if it is long enough. Nothing is presumed: a run may be flat from the start, warm
+ * up, slow down, or never settle.
+ */
+import { FLAT_MS, FLAT_RATIO, type Flatness } from "./flatness.ts";
+import { findFreezes, type Freezes } from "./freezes.ts";
+import { medianOf } from "../quantile.ts";
+import { MATERIAL_RATIO, type Segment, segmentSeries, slowStartOf } from "./segments.ts";
+import { type Settled, settlingOf, type Unsettled } from "./steady_part.ts";
+
+/** From the best to the worst. */
+export const STEADY_LABELS = [
+  "flat",
+  "warm-up",
+  "slowdown",
+  "no-steady-state",
+  "too-short",
+] as const;
+export type SteadyLabel = typeof STEADY_LABELS[number];
+
+/** Intervals with a value that a series needs before anything is said about it: 5 s of 250 ms. */
+export const LEAST_INTERVALS = 20;
+
+/** A stretch of intervals on one level. */
+export interface SteadySegment {
+  /** Index of its first interval; the next one's is its end. */
+  readonly from: number;
+  /** Median of its intervals' values, outliers aside, in the unit of the series. */
+  readonly level: number;
+}
+
+export interface SteadyState {
+  readonly label: SteadyLabel;
+  /** Index of the first interval of the steady part (0 when flat); null when there is none. */
+  readonly steadyFrom: number | null;
+  /** In order; empty when too short. */
+  readonly segments: readonly SteadySegment[];
+  /** Of the steady part; null when there is none. */
+  readonly flatness: Flatness | null;
+  /** Null when there is a steady part, or nothing can be said. */
+  readonly unsettled: Unsettled | null;
+}
+
+/** One interval of a run's timeline. */
+export interface RunInterval {
+  readonly seconds: number;
+  readonly completed: number;
+  /** Median latency of what ended in the interval; null when nothing did. */
+  readonly medianMs: number | null;
+}
+
+/** Why a run has no steady state; the first of those of its two series. */
+export const UNSETTLED_REASONS = [
+  "freezes",
+  "drift",
+  "cycle",
+  "levels",
+  "returns",
+  "wander",
+  "late",
+] as const satisfies readonly (Unsettled["why"] | "freezes")[];
+export type UnsettledReason = typeof UNSETTLED_REASONS[number];
+
+export interface RunSteadyState {
+  /** The worse of the two series' labels. */
+  readonly label: SteadyLabel;
+  /** The later of the two; null when either has none. */
+  readonly steadyFrom: number | null;
+  /** How far the steady part strays from its level, by the series that strays farther; null without one. */
+  readonly withinRatio: number | null;
+  /** Of latency so low that its shares are the machine's: `withinRatio` is then of the rate alone. Otherwise null. */
+  readonly withinMs: number | null;
+  /** Null where there is a steady part, or too little to say. */
+  readonly unsettled: UnsettledReason | null;
+  /** With `drift`: a straight line from the start to the end, as a share of where it starts; otherwise null. */
+  readonly driftRatio: number | null;
+  /** With `cycle`: intervals a cycle; otherwise null. */
+  readonly cyclePeriod: number | null;
+  readonly freezes: Freezes | null;
+  readonly latency: SteadyState;
+  readonly rate: SteadyState;
+}
+
+/** Labels a run by both its latency and its rate. A last interval shorter than the first is left out. */
+export function classifyRun(intervals: readonly RunInterval[]): RunSteadyState {
+  const whole = intervals.filter(({ seconds }) => seconds > 0.99 * intervals[0].seconds);
+  const medians = whole.map(({ medianMs }) => medianMs);
+  const usualMs = medianOf(medians.filter((median) => median !== null));
+  const latency = classifySeries(medians, "latency", Math.max(FLAT_RATIO, FLAT_MS / usualMs));
+  const rate = classifySeries(whole.map(({ seconds, completed }) => completed / seconds), "rate");
+  const freezes = findFreezes(whole, usualMs);
+  const series = { freezes, latency, rate };
+  if (freezes !== null && freezes.count > 1) {
+    return { ...series, ...NEVER, label: "no-steady-state", unsettled: "freezes" };
+  }
+  const label = STEADY_LABELS[
+    Math.max(...[latency, rate].map(({ label }) => STEADY_LABELS.indexOf(label)))
+  ];
+  if (latency.flatness === null || rate.flatness === null) {
+    return {
+      ...series,
+      ...NEVER,
+      label,
+      ...(label === "too-short" ? {} : reasonOf(latency, rate)),
+    };
+  }
+  return {
+    ...series,
+    ...NEVER,
+    label,
+    steadyFrom: Math.max(latency.steadyFrom ?? 0, rate.steadyFrom ?? 0),
+    ...withinOf(latency.flatness, rate.flatness, usualMs),
+  };
+}
+
+function withinOf(
+  latency: Flatness,
+  rate: Flatness,
+  usualMs: number,
+): Pick<RunSteadyState, "withinRatio" | "withinMs"> {
+  const withinMs = latency.withinRatio * usualMs;
+  return latency.withinRatio > FLAT_RATIO && withinMs <= FLAT_MS
+    ? { withinRatio: rate.withinRatio, withinMs }
+    : { withinRatio: Math.max(latency.withinRatio, rate.withinRatio), withinMs: null };
+}
+
+const NEVER = {
+  steadyFrom: null,
+  withinRatio: null,
+  withinMs: null,
+  unsettled: null,
+  driftRatio: null,
+  cyclePeriod: null,
+} as const;
+
+function reasonOf(
+  latency: SteadyState,
+  rate: SteadyState,
+): Pick<RunSteadyState, "unsettled" | "driftRatio" | "cyclePeriod"> {
+  const reasons = [latency, rate].flatMap(({ unsettled }) => unsettled ?? []);
+  const [{ why, driftRatio, cyclePeriod }] = reasons.sort((a, b) =>
+    UNSETTLED_REASONS.indexOf(a.why) - UNSETTLED_REASONS.indexOf(b.why)
+  );
+  return {
+    unsettled: why,
+    driftRatio: driftRatio === null ? null : Math.expm1(driftRatio),
+    cyclePeriod,
+  };
+}
+
+/**
+ * Labels one series by its logarithm, in which noise is as large at any level. Intervals without a value (null)
+ * are skipped, but count as time.
+ *
+ * @param values Median latency (positive) or rate (0 or more) of each interval, in any one unit.
+ * @param flatRatio Levels that differ by less are one.
+ */
+export function classifySeries(
+  values: readonly (number | null)[],
+  kind: "latency" | "rate",
+  flatRatio = FLAT_RATIO,
+): SteadyState {
+  const present = [...values.keys()].filter((index) => values[index] !== null);
+  const known = present.map((index) => Number(values[index]));
+  const middle = medianOf(known);
+  if (known.length < LEAST_INTERVALS || middle === 0) return TOO_SHORT;
+  const ratios = known.map((value) => Math.log(Math.max(value / middle, LEAST_RATIO)));
+  const worse = kind === "latency" ? 1 : -1;
+  const parts = withSlowStart(segmentSeries(ratios), ratios, worse)
+    .map((part) => ({
+      ...part,
+      from: part.from === 0 ? 0 : present[part.from],
+      indexes: part.indexes.map((index) => present[index]),
+    }));
+  const segments = parts.map(({ from, level }) => ({
+    from,
+    level: middle * Math.exp(level),
+  }));
+  const settled = settlingOf(parts, { length: values.length, all: ratios, flatRatio });
+  if ("why" in settled) {
+    const none = { steadyFrom: null, flatness: null };
+    return { label: "no-steady-state", ...none, segments, unsettled: settled };
+  }
+  const { from: steadyFrom, flatness } = settled;
+  return { label: labelOf(settled, worse), steadyFrom, segments, flatness, unsettled: null };
+}
+
+/** Of the median: less counts as so much, as a rate of 0 has no logarithm. */
+const LEAST_RATIO = 0.01;
+
+const TOO_SHORT: SteadyState = {
+  label: "too-short",
+  steadyFrom: null,
+  segments: [],
+  flatness: null,
+  unsettled: null,
+};
+
+/** Sets the first intervals apart where they are far worse than the stretch that they stand in. */
+function withSlowStart(
+  [first, ...rest]: readonly Segment[],
+  ratios: readonly number[],
+  worse: 1 | -1,
+): Segment[] {
+  const length = slowStartOf(ratios, first, worse);
+  if (length === 0) return [first, ...rest];
+  const values = ratios.slice(0, length);
+  const isAfter = (_: unknown, i: number): boolean => first.indexes[i] >= length;
+  return [
+    { from: 0, level: medianOf(values), values, indexes: [...values.keys()] },
+    {
+      ...first,
+      from: length,
+      values: first.values.filter(isAfter),
+      indexes: first.indexes.filter(isAfter),
+    },
+    ...rest,
+  ];
+}
+
+/**
+ * A warm-up ends on the best level of all (or one that can't be told from it); a slowdown doesn't.
+ *
+ * @param worse 1 where higher is worse (latency), −1 where lower is (rate).
+ */
+function labelOf({ from, before, level }: Settled, worse: 1 | -1): SteadyLabel {
+  if (from === 0) return "flat";
+  const wasBetter = before.some((other) => worse * (level - other) > MATERIAL_RATIO);
+  return wasBetter ? "slowdown" : "warm-up";
+}

@@ -1,0 +1,98 @@
+/**
+ * Claims: what a paper or a page says, to be held against what is measured here. Their shape, as
+ * results.json has them; `claim_text.ts` reads what people write.
+ */
+import { z } from "zod";
+import { FIGURE_NAMES, UNITS } from "../../base/figures/figure.ts";
+import { relation } from "./threshold.ts";
+
+export const CLAIMED_LABELS = ["flat", "warm-up", "slowdown", "no-steady-state"] as const;
+export const CEILINGS = ["generator", "redis"] as const;
+
+const selector = z.strictObject({
+  text: z.string(),
+  parts: z.array(z.strictObject({ key: z.string().nullable(), value: z.string() })),
+}).describe("Which cells; without a part: all of them");
+
+const factor = z.number().positive().describe("What the figure is multiplied by; most often 1");
+
+const figureSide = z.strictObject({
+  kind: z.literal("figure"),
+  factor,
+  figure: z.enum(FIGURE_NAMES),
+  unit: z.enum(UNITS),
+  selector,
+});
+
+const ceilingSide = z.strictObject({
+  kind: z.literal("ceiling").describe("Requests per second that cannot be exceeded here"),
+  factor,
+  of: z.enum(CEILINGS),
+});
+
+const quantitySide = z.strictObject({
+  kind: z.literal("quantity"),
+  text: z.string().describe("As it was written"),
+  value: z.number().min(0).describe("In the unit of the figure on the other side"),
+});
+
+const side = z.discriminatedUnion("kind", [figureSide, ceilingSide, quantitySide]);
+
+const compare = z.strictObject({
+  kind: z.literal("compare"),
+  left: side,
+  relation,
+  right: side,
+});
+
+const within = z.strictObject({
+  kind: z.literal("within"),
+  left: side,
+  right: side,
+  toleranceRatio: z.number().positive().max(1)
+    .describe("0.05: left over right is from 0.95 to 1.05"),
+});
+
+const ratio = z.strictObject({ of: figureSide, to: figureSide });
+
+const ratios = z.strictObject({
+  kind: z.literal("ratios").describe(
+    "One figure over another, held against the like of two others",
+  ),
+  left: ratio,
+  relation,
+  right: ratio,
+});
+
+const warmup = z.strictObject({
+  kind: z.literal("warmup"),
+  selector,
+  label: z.enum(CLAIMED_LABELS),
+});
+
+const correlation = z.strictObject({
+  kind: z.literal("correlation").describe("Spearman's, over the cells"),
+  figures: z.tuple([z.enum(FIGURE_NAMES), z.enum(FIGURE_NAMES)]),
+  selector,
+  relation,
+  limit: z.number().min(-1).max(1),
+});
+
+/** A claim as results.json has it. */
+export const claimInResults = z.strictObject({
+  text: z.string().describe("As it was written"),
+  source: z.string().optional().describe("Where it stands"),
+  note: z.string().optional().describe("What a reader should know beside it"),
+  says: z.discriminatedUnion("kind", [compare, within, ratios, warmup, correlation]),
+});
+
+export type Claim = z.output<typeof claimInResults>;
+export type Says = Claim["says"];
+export type Side = z.output<typeof side>;
+export type FigureSide = z.output<typeof figureSide>;
+export type { Relation } from "./threshold.ts";
+export type Compare = z.output<typeof compare>;
+export type Within = z.output<typeof within>;
+export type Ratios = z.output<typeof ratios>;
+export type Warmup = z.output<typeof warmup>;
+export type Correlation = z.output<typeof correlation>;

@@ -1,0 +1,127 @@
+/** One side of a claim: a figure of cells, times a factor; a ceiling; or a quantity. Pure. */
+import { CEILINGS, type FigureSide, type Side } from "./claim.ts";
+import {
+  type Figure,
+  type Read,
+  readFigure,
+  readQuantity,
+  type Unit,
+} from "../../base/figures/figure.ts";
+import { parseSelector } from "../../base/figures/selector.ts";
+import { didYouMean } from "../../base/suggest.ts";
+
+/** A value, or all that is wrong with its text at once. */
+export type Found<T> = { readonly value: T } | { readonly problems: readonly string[] };
+
+/** Between the brackets of a figure, where only quotes may hold others. */
+export const INNER = String.raw`(?:"[^"]*"|[^()"])*`;
+
+const FIGURE = new RegExp(`^(?:(\\S+?) ?[×*] ?|(\\d[\\d.]*) ?x )?([\\w.]+) ?\\((${INNER})\\)$`);
+
+/** Quantities get the unit of what they are held against. */
+export function sidesOf(of: string, to: string): Found<[Side, Side]> {
+  const [left, right] = [of.trim(), to.trim()];
+  const [first, second] = [measuredOf(left), measuredOf(right)];
+  if (first === null && second === null) {
+    return { problems: [bare(left) ?? bare(right) ?? NO_FIGURE] };
+  }
+  const sides = [
+    first ?? quantityOf(left, second),
+    second ?? quantityOf(right, first),
+  ];
+  const known = sides.flatMap((side) => "value" in side ? [side.value] : []);
+  if (known.length < 2) return wrong(...sides);
+  const [one, other] = known.map(unitOf);
+  if (one !== null && other !== null && one !== other) {
+    return { problems: [`Cannot hold ${left} against ${right}: their units differ`] };
+  }
+  return { value: [known[0], known[1]] };
+}
+
+const NO_FIGURE = "Cannot claim something of two numbers: one side must be a figure, " +
+  "such as p99(cached) < 120ms";
+
+/** Null: it is no figure, so it should be a quantity. */
+function measuredOf(text: string): Found<Side> | null {
+  const [, times, timesX, name, cells] = FIGURE.exec(text) ?? [];
+  if (name === undefined) {
+    if (!text.includes("(")) return null;
+    const fix = "write a figure and its cells, such as p99(fastify, static), " +
+      "or 2 × rate(express)";
+    return { problems: [`Cannot read "${text}" as a side of a claim: ${fix}`] };
+  }
+  const factor = factorOf(times ?? timesX ?? "1");
+  if (name === "ceiling") return ceilingOf(cells.trim(), factor);
+  const figure = readFigure(name);
+  const selector = readCells(cells);
+  if (!("value" in factor) || !("value" in figure) || !("value" in selector)) {
+    return wrong(factor, figure, selector);
+  }
+  return { value: figureSide(figure.value, factor.value, selector.value) };
+}
+
+function figureSide(
+  { name, unit }: Figure,
+  factor: number,
+  selector: FigureSide["selector"],
+): FigureSide {
+  return { kind: "figure", factor, figure: name, unit, selector };
+}
+
+function factorOf(text: string): Read<number> {
+  if (/^\d+(\.\d+)?$/.test(text) && Number(text) > 0) return { value: Number(text) };
+  return {
+    problem: `Cannot read "${text}" as a factor: write a number, such as 2 × rate(express)`,
+  };
+}
+
+function ceilingOf(name: string, factor: Read<number>): Found<Side> {
+  const of = CEILINGS.find((ceiling) => ceiling === name);
+  if (of !== undefined && "value" in factor) {
+    return { value: { kind: "ceiling", factor: factor.value, of } };
+  }
+  const fix = didYouMean(name, CEILINGS) ?? `the ceilings are ${CEILINGS.join(" and ")}`;
+  const ceiling = of === undefined ? [{ problem: `Cannot find a ceiling "${name}": ${fix}` }] : [];
+  return wrong(factor, ...ceiling);
+}
+
+function quantityOf(text: string, against: Found<Side> | null): Found<Side> {
+  const hint = bare(text);
+  if (hint !== null) return { problems: [hint] };
+  // Without the figure on the other side nobody knows what the quantity should be.
+  const unit = against !== null && "value" in against ? unitOf(against.value) : null;
+  if (unit === null) return { problems: [] };
+  const read = readQuantity(text, unit);
+  return "value" in read ? { value: { kind: "quantity", text, value: read.value } } : wrong(read);
+}
+
+/** What to write for a figure that names no cells; null for what is no figure. */
+function bare(text: string): string | null {
+  if (!("value" in readFigure(text))) return null;
+  return `Cannot tell which cells ${text} is of: write ${text}(fastify, static), ` +
+    `or ${text}() for all of them`;
+}
+
+function unitOf(side: Side): Unit | null {
+  if (side.kind === "quantity") return null;
+  return side.kind === "ceiling" ? "perSec" : side.unit;
+}
+
+/** A selector as results.json has it. */
+export function readCells(text: string): Read<FigureSide["selector"]> {
+  const read = parseSelector(text);
+  return "problem" in read
+    ? read
+    : { value: { text: read.value.text, parts: [...read.value.parts] } };
+}
+
+/** All that is wrong with several parts. */
+export function wrong(...found: readonly (Read<unknown> | Found<unknown>)[]): {
+  readonly problems: readonly string[];
+} {
+  return {
+    problems: found.flatMap((one) =>
+      "problem" in one ? [one.problem] : "problems" in one ? one.problems : []
+    ),
+  };
+}

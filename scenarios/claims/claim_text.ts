@@ -1,0 +1,170 @@
+/**
+ * The text of a claim → what it says: two sides and a relation, a tolerance, a label, or a correlation.
+ * Whether the names in its selectors are there, `claim_names.ts` knows. Pure.
+ */
+import { z } from "zod";
+import { type Claim, CLAIMED_LABELS, type Ratios, type Says } from "./claim.ts";
+import { type Found, INNER, readCells, sidesOf, wrong } from "./claim_side.ts";
+import { type Read, readFigure, readPercentage } from "../../base/figures/figure.ts";
+import { beyond, isWithin } from "../../base/limits.ts";
+import { readRelation, type Relation, SIGN } from "./threshold.ts";
+import { didYouMean } from "../../base/suggest.ts";
+
+/** What a claim says, or everything that is wrong with its text. */
+export type ParsedClaim = { readonly claim: Claim } | { readonly problems: readonly string[] };
+
+/** All that stands on one side of a relation; the selector in its brackets may have signs of its own. */
+const SIDE = String.raw`[^()<>=≤≥]*(?:\(${INNER}\)[^()<>=≤≥]*)?`;
+
+const COMPARE = new RegExp(`^(${SIDE})(${SIGN})(${SIDE})$`);
+const WITHIN = new RegExp(`^(${SIDE})\\swithin\\s(.*?)\\sof\\s(${SIDE})$`, "i");
+const FIGURE = String.raw`[^()<>=≤≥/]*\(${INNER}\)`;
+const RATIO = String.raw`(${FIGURE})\s*/\s*(${FIGURE})`;
+const RATIOS = new RegExp(`^${RATIO}\\s*(${SIGN})\\s*${RATIO}$`);
+const WARMUP = new RegExp(`^warm-?up ?\\((${INNER})\\) is (.*)$`, "i");
+const CORRELATION = new RegExp(`^correlation ?\\((${INNER})\\) ?(${SIGN})(.*)$`, "i");
+
+const FORMS = "write two figures with <, <=, > or >= between them, such as " +
+  "rate(fastify) > 2 × rate(express); a figure and a limit, such as p99(cached) < 120ms; " +
+  "or rate(a) within 5% of rate(b), warmup(a) is flat, correlation(stable, p50) > 0.5";
+
+export function parseClaim(written: string): ParsedClaim {
+  if (!isWithin("sentence", written.length)) {
+    return { problems: [`Cannot read a claim: ${beyond("sentence", written.length)}`] };
+  }
+  const text = written.trim().replaceAll(/\s+/g, " ");
+  const says = saysOf(text);
+  if (says === null) {
+    // YAML ends a text in a list of one line at its first comma.
+    const fix = /\([^)]*$/.test(text) ? "its bracket does not end; put it into quotes" : FORMS;
+    return { problems: [`Cannot read ${JSON.stringify(written)} as a claim: ${fix}`] };
+  }
+  return "value" in says ? { claim: { text, says: says.value } } : says;
+}
+
+function saysOf(text: string): Found<Says> | null {
+  const [, cells, label] = WARMUP.exec(text) ?? [];
+  if (cells !== undefined) return warmupOf(cells, label);
+  const [, asked, sign, limit] = CORRELATION.exec(text) ?? [];
+  if (asked !== undefined) return correlationOf(asked, sign, limit.trim());
+  const [, of, tolerance, to] = WITHIN.exec(text) ?? [];
+  if (of !== undefined) return withinOf(of, tolerance, to);
+  const [, one, per, than, other, perOther] = RATIOS.exec(text) ?? [];
+  if (one !== undefined) return ratiosOf([one, per], than, [other, perOther]);
+  const [, left, relation, right] = COMPARE.exec(text) ?? [];
+  return left === undefined ? null : compareOf(left, relation, right);
+}
+
+function compareOf(of: string, sign: string, to: string): Found<Says> {
+  const sides = sidesOf(of, to);
+  const relation = relationOf(sign);
+  if (!("value" in sides) || !("value" in relation)) return wrong(sides, relation);
+  const [left, right] = sides.value;
+  return { value: { kind: "compare", left, relation: relation.value, right } };
+}
+
+function ratiosOf(
+  left: readonly [string, string],
+  sign: string,
+  right: readonly [string, string],
+): Found<Says> {
+  const [first, second] = [ratioOf(...left), ratioOf(...right)];
+  const relation = relationOf(sign);
+  if (!("value" in first) || !("value" in second) || !("value" in relation)) {
+    return wrong(first, second, relation);
+  }
+  return {
+    value: { kind: "ratios", left: first.value, relation: relation.value, right: second.value },
+  };
+}
+
+function ratioOf(numerator: string, denominator: string): Found<Ratios["left"]> {
+  const sides = sidesOf(numerator, denominator);
+  if (!("value" in sides)) return sides;
+  const [of, to] = sides.value;
+  if (of.kind === "figure" && to.kind === "figure") return { value: { of, to } };
+  return {
+    problems: [`Cannot divide ${numerator.trim()} by ${denominator.trim()}: write figures`],
+  };
+}
+
+function withinOf(of: string, written: string, to: string): Found<Says> {
+  const sides = sidesOf(of, to);
+  const tolerance = toleranceOf(written);
+  if (!("value" in sides) || !("value" in tolerance)) return wrong(sides, tolerance);
+  const [left, right] = sides.value;
+  return { value: { kind: "within", left, right, toleranceRatio: tolerance.value } };
+}
+
+function toleranceOf(text: string): Read<number> {
+  return readPercentage(text, { what: "a tolerance", example: "5%", aboveZero: true });
+}
+
+function warmupOf(cells: string, written: string): Found<Says> {
+  const selector = readCells(cells);
+  const label = labelOf(written);
+  if (!("value" in selector) || !("value" in label)) return wrong(selector, label);
+  return { value: { kind: "warmup", selector: selector.value, label: label.value } };
+}
+
+function labelOf(text: string): Read<typeof CLAIMED_LABELS[number]> {
+  const value = CLAIMED_LABELS.find((label) => label === text.toLowerCase().replaceAll(" ", "-"));
+  if (value !== undefined) return { value };
+  const fix = didYouMean(text, CLAIMED_LABELS) ?? `write one of ${CLAIMED_LABELS.join(", ")}`;
+  return { problem: `Cannot use "${text}" for what a run does over time: ${fix}` };
+}
+
+function correlationOf(asked: string, sign: string, written: string): Found<Says> {
+  const [named, cells = ""] = asked.split(/;(.*)/s);
+  const names = named.split(",").map((name) => name.trim());
+  if (names.length !== 2) {
+    const fix = "write two figures, and cells behind a semicolon, such as " +
+      "correlation(stable, p50; static) > 0.5";
+    return { problems: [`Cannot correlate "${asked}": ${fix}`] };
+  }
+  const [first, second] = names.map(readFigure);
+  const selector = readCells(cells);
+  const relation = relationOf(sign);
+  const limit = coefficientOf(written);
+  if (
+    !("value" in first) || !("value" in second) || !("value" in selector) ||
+    !("value" in relation) || !("value" in limit)
+  ) return wrong(first, second, selector, relation, limit);
+  return {
+    value: {
+      kind: "correlation",
+      figures: [first.value.name, second.value.name],
+      selector: selector.value,
+      relation: relation.value,
+      limit: limit.value,
+    },
+  };
+}
+
+function coefficientOf(text: string): Read<number> {
+  const plain = text.replace(/^[−–]\s*/, "-");
+  const value = /^[-+]?(?:\d+(?:\.\d+)?|\.\d+)$/.test(plain) ? Number(plain) : NaN;
+  if (Math.abs(value) <= 1) return { value };
+  return { problem: `Cannot read "${text}" as a correlation: write a number from -1 to 1` };
+}
+
+function relationOf(sign: string): Read<Relation> {
+  return readRelation(sign, "a claim", ", or within 5% of");
+}
+
+const claimText = z.string().transform((text, context): Claim => {
+  const parsed = parseClaim(text);
+  if ("claim" in parsed) return parsed.claim;
+  for (const problem of parsed.problems) context.addIssue(problem);
+  return z.NEVER;
+}).describe("Such as rate(fastify, static) > 2 × rate(express, static), or p99(cached) < 120ms");
+
+/** A claim in an experiment: its text, or that with what goes with it. */
+export const claim = z.union([
+  claimText,
+  z.strictObject({
+    claim: claimText,
+    source: z.string().optional().describe("Where it stands, such as p. 6, table III"),
+    note: z.string().optional().describe("What a reader should know beside it"),
+  }).transform(({ claim, ...told }): Claim => ({ ...claim, ...told })),
+]);

@@ -1,0 +1,133 @@
+/**
+ * Figures that somebody has published, to stand beside the measured ones: `published` of an experiment,
+ * one table or a list of them. Nested keys, joined, make a selector: `{ fastify: { static: 25737.08 } }`
+ * is the figure of `fastify, static`. Pure.
+ */
+import { z } from "zod";
+import {
+  type Figure,
+  FIGURE_NAMES,
+  type Read,
+  readFigure,
+  readQuantity,
+  type Unit,
+  UNITS,
+} from "../../base/figures/figure.ts";
+import { didYouMean } from "../../base/suggest.ts";
+
+/** A figure, or more of them by what they are of. */
+export type PublishedValues = { readonly [key: string]: number | PublishedValues };
+
+const values: z.ZodType<PublishedValues> = z.lazy(() =>
+  z.record(z.string(), z.union([z.number().min(0), values]))
+);
+
+const common = {
+  source: z.string().optional().describe("Where the figures stand: Table 2, p. 6, an address"),
+  confounders: z.array(z.string()).default([]).describe(
+    "What else was different there, a sentence each",
+  ),
+};
+
+/** A table as results.json has it. */
+export const published = z.strictObject({
+  ...common,
+  figure: z.enum(FIGURE_NAMES),
+  unit: z.enum(UNITS).describe("Of the values: ms, per second, a share 0–1, cores, bytes"),
+  relative: z.string().nullable().describe("Selector of what both columns are divided by"),
+  values: values.describe("By what they are of: nested keys, joined, make a selector"),
+});
+
+export type Published = z.output<typeof published>;
+
+const figure = z.string().prefault("rate").transform((text, context): Figure => {
+  const read = readFigure(text);
+  if ("value" in read) return read.value;
+  context.addIssue(read.problem);
+  return z.NEVER;
+});
+
+/** A table as it is written. */
+const written = z.strictObject({
+  ...common,
+  figure: figure.describe("What the values are: rate, p99, startUp, …"),
+  unit: z.string().optional().describe("Of the values: requests/s, ms, s, %, MB, …"),
+  relative: z.union([z.string(), z.array(z.string()).min(1)]).optional().describe(
+    "A cell, such as [express, static]: both columns are divided by its value, as machines differ",
+  ),
+  values: values.describe(
+    "By target, scenario and factor=value, in any order: nested or with commas",
+  ),
+}).transform((table, context): Published => {
+  const suffix = suffixOf(table.unit, table.figure);
+  if ("problem" in suffix) {
+    context.addIssue({ code: "custom", path: ["unit"], message: suffix.problem });
+    return z.NEVER;
+  }
+  const { name, unit } = table.figure;
+  const relative = [table.relative ?? []].flat().join(", ") || null;
+  const converted = mapValues(table.values, (value, path) => {
+    const read = readQuantity(`${value}${suffix.value}`, unit);
+    if ("value" in read) return read.value;
+    context.addIssue({ code: "custom", path: ["values", ...path], message: read.problem });
+    return 0;
+  });
+  return { ...table, figure: name, unit, relative, values: converted };
+});
+
+export const publishedSpec = z.union([written, z.array(written)]);
+
+/** By the unit of a figure: the names of units that fit it, each with what `readQuantity` calls it. */
+const UNIT_NAMES: Readonly<Record<Unit, Readonly<Record<string, string>>>> = {
+  perSec: { "requests/s": "/s", "req/s": "/s", rps: "/s", "/s": "/s", "requests/min": "/m" },
+  ms: { ms: "ms", s: "s", us: "us", "µs": "us", min: "m", h: "h" },
+  share: { "%": "%" },
+  cores: { cores: "" },
+  bytes: { B: "B", kB: "kB", MB: "MB", GB: "GB", KiB: "KiB", MiB: "MiB", GiB: "GiB" },
+  bytesPerSec: {
+    "B/s": "B/s",
+    "kB/s": "kB/s",
+    "MB/s": "MB/s",
+    "GB/s": "GB/s",
+    "KiB/s": "KiB/s",
+    "MiB/s": "MiB/s",
+    "GiB/s": "GiB/s",
+  },
+};
+
+/** What stands behind a value in the given unit; without one, where a figure has only one. */
+function suffixOf(
+  unit: string | undefined,
+  { name, unit: kind }: Figure,
+): Read<string> {
+  const fitting = UNIT_NAMES[kind];
+  const [usual] = Object.keys(fitting);
+  if (unit === undefined) {
+    if (kind !== "ms" && kind !== "bytes" && kind !== "bytesPerSec") {
+      return { value: fitting[usual] };
+    }
+    const choices = Object.keys(fitting).join(", ");
+    return { problem: `Cannot read the values without their unit: write unit: ${choices}` };
+  }
+  if (Object.hasOwn(fitting, unit)) return { value: fitting[unit] };
+  const fix = didYouMean(unit, Object.keys(fitting)) ??
+    `the units of ${name} are ${Object.keys(fitting).join(", ")}`;
+  const other = Object.values(UNIT_NAMES).some((names) => Object.hasOwn(names, unit));
+  const meant = other && name === "rate" ? "; or name the figure, such as p50" : "";
+  return { problem: `Cannot use ${JSON.stringify(unit)} for ${name}: ${fix}${meant}` };
+}
+
+function mapValues(
+  values: PublishedValues,
+  convert: (value: number, path: readonly string[]) => number,
+  path: readonly string[] = [],
+): PublishedValues {
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [
+      key,
+      typeof value === "number"
+        ? convert(value, [...path, key])
+        : mapValues(value, convert, [...path, key]),
+    ]),
+  );
+}

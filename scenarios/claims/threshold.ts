@@ -1,0 +1,180 @@
+/**
+ * Thresholds: `p99 < 50ms`, `success >= 99.9%`, `rate > 1000/s`, `lag.p99 < 1ms`, and against a baseline
+ * `p99 not worse than baseline by 5%`. Text in, a checked value out. Pure. What evidence they need is judged in
+ * `report/model/gates/gates.ts`; shares of 0 % and 100 % are demands on every request that is measured, and need none.
+ */
+import { z } from "zod";
+import {
+  type Figure,
+  FIGURE_NAMES,
+  type Read,
+  readFigure,
+  readPercentage,
+  readQuantity,
+  UNITS,
+} from "../../base/figures/figure.ts";
+import { beyond, isWithin } from "../../base/limits.ts";
+
+export const relation = z.enum(["<", "<=", ">", ">="]);
+export type Relation = z.output<typeof relation>;
+
+/** All signs that look like one, as a regular expression; `readRelation` tells which are. */
+export const SIGN = "<=|>=|==|!=|=<|=>|[<>=≤≥]";
+
+const MEANT: Readonly<Record<string, Relation>> = {
+  "<": "<",
+  "<=": "<=",
+  "=<": "<=",
+  "≤": "<=",
+  ">": ">",
+  ">=": ">=",
+  "=>": ">=",
+  "≥": ">=",
+};
+
+/**
+ * @param place What it is written in, such as "a threshold".
+ * @param others What may stand there as well.
+ */
+export function readRelation(sign: string, place: string, others = ""): Read<Relation> {
+  const value = MEANT[sign];
+  if (value !== undefined) return { value };
+  return { problem: `Cannot use ${sign} in ${place}: write <, <=, > or >=${others}` };
+}
+
+const common = {
+  text: z.string().describe("As it was written"),
+  figure: z.enum(FIGURE_NAMES),
+  unit: z.enum(UNITS).describe("Of the figure: ms, per second, a share 0–1, cores, bytes"),
+  better: z.enum(["lower", "higher"]),
+};
+
+/** A threshold as results.json has it. */
+export const threshold = z.discriminatedUnion("against", [
+  z.strictObject({
+    ...common,
+    against: z.literal("limit"),
+    relation,
+    limit: z.number().min(0).describe("In the unit of the figure"),
+  }),
+  z.strictObject({
+    ...common,
+    against: z.literal("baseline"),
+    marginRatio: z.number().min(0).describe("0.05: may be worse by up to 5 %"),
+  }),
+]);
+
+export type Threshold = z.output<typeof threshold>;
+
+/** A threshold, or everything that is wrong with its text. */
+export type ParsedThreshold =
+  | { readonly threshold: Threshold }
+  | { readonly problems: readonly string[] };
+
+const LIMIT = new RegExp(`^([^\\s<>=≤≥]+)\\s*(${SIGN})\\s*(.*)$`, "s");
+const BASELINE = /^(\S+)\s+not\s+worse\s+than\s+(?:the\s+)?baseline(?:\s+by\s+(.+))?$/si;
+
+/** What may pass as no worse where nobody says: the margin of `plateau compare`. */
+const DEFAULT_MARGIN_RATIO = 0.02;
+
+export function parseThreshold(written: string): ParsedThreshold {
+  if (!isWithin("sentence", written.length)) {
+    return { problems: [`Cannot read a threshold: ${beyond("sentence", written.length)}`] };
+  }
+  const text = written.trim().replaceAll(/\s+/g, " ");
+  const [, asked, margin] = BASELINE.exec(text) ?? [];
+  if (asked !== undefined) return againstBaseline(text, asked, margin);
+  const [, name, sign, quantity] = LIMIT.exec(text) ?? [];
+  if (name !== undefined) return againstLimit(text, { name, sign, quantity });
+  const fix = "write a figure, <, <=, > or >=, and a limit, such as p99 < 50ms; " +
+    "or p99 not worse than baseline by 5%";
+  return { problems: [`Cannot read ${JSON.stringify(written)} as a threshold: ${fix}`] };
+}
+
+function againstLimit(
+  text: string,
+  { name, sign, quantity }: { name: string; sign: string; quantity: string },
+): ParsedThreshold {
+  const figure = readFigure(name);
+  const relation = readRelation(sign, "a threshold");
+  // Without its figure nobody knows what the quantity should be.
+  const limit = "value" in figure ? readQuantity(quantity, figure.value.unit) : null;
+  if ("value" in figure && "value" in relation && limit !== null && "value" in limit) {
+    const never = whyNever(figure.value, relation.value, limit.value);
+    if (never !== null) return { problems: [`Cannot use ${JSON.stringify(text)}: ${never}`] };
+    return {
+      threshold: {
+        ...commonOf(text, figure.value),
+        against: "limit",
+        relation: relation.value,
+        limit: limit.value,
+      },
+    };
+  }
+  return { problems: problemsOf(figure, relation, limit) };
+}
+
+/** Why no measurement could pass; null when one could. */
+function whyNever({ unit }: Figure, relation: Relation, limit: number): string | null {
+  if (relation === "<" && limit === 0) return "nothing is below 0, write <= 0";
+  return relation === ">" && unit === "share" && limit === 1
+    ? "nothing is above 100%, write >= 100%"
+    : null;
+}
+
+function againstBaseline(text: string, name: string, margin?: string): ParsedThreshold {
+  const figure = comparable(readFigure(name));
+  const marginRatio = margin === undefined ? { value: DEFAULT_MARGIN_RATIO } : readMargin(margin);
+  if ("value" in figure && "value" in marginRatio) {
+    return {
+      threshold: {
+        ...commonOf(text, figure.value),
+        against: "baseline",
+        marginRatio: marginRatio.value,
+      },
+    };
+  }
+  return { problems: problemsOf(figure, marginRatio) };
+}
+
+function commonOf(
+  text: string,
+  { name, unit, better }: Figure,
+): z.output<z.ZodObject<typeof common>> {
+  return { text, figure: name, unit, better };
+}
+
+/** A ratio of shares near 100 % says nothing. */
+function comparable(figure: Read<Figure>): Read<Figure> {
+  if (!("value" in figure) || figure.value.unit !== "share") return figure;
+  const { name } = figure.value;
+  const example = name === "success" ? "success >= 99.9%" : `${name} < 0.1%`;
+  return { problem: `Cannot compare ${name} with a baseline: give it a limit, such as ${example}` };
+}
+
+/** For ratios. */
+function readMargin(text: string): Read<number> {
+  return readPercentage(text, { what: "a margin", example: "5%", aboveZero: false });
+}
+
+function problemsOf(...read: readonly (Read<unknown> | null)[]): string[] {
+  return read.flatMap((one) => one !== null && "problem" in one ? [one.problem] : []);
+}
+
+/** The text of a threshold in a file or a flag, checked. */
+export const thresholdText = z.string().transform((text, context): Threshold => {
+  const parsed = parseThreshold(text);
+  if ("threshold" in parsed) return parsed.threshold;
+  for (const problem of parsed.problems) context.addIssue(problem);
+  return z.NEVER;
+}).describe("Such as p99 < 50ms, success >= 99.9%, p99 not worse than baseline by 5%");
+
+/** A percentage such as `2%`; becomes a share. */
+export const margin = z.string().transform((text, context): number => {
+  const read = readMargin(text);
+  if ("value" in read) return read.value;
+  context.addIssue(read.problem);
+  return z.NEVER;
+});
+
+/** Which of two numbers should be the larger: the signs that people write for it. Pure. */

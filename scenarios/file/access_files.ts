@@ -1,0 +1,25 @@
+/** The files on a disk that tell the way to a server: certificates and sockets. All throw with what is wrong. */
+import { readTextSync } from "../../base/bounded_file.ts";
+
+/** Certificates as PEM. Tried as the load will use them: else every dial would fail. */
+export function certificatesAt(path: string): string {
+  const text = ifThere(path, (path) => readTextSync(path, "certificates"));
+  if (!text.includes("-----BEGIN CERTIFICATE-----")) {
+    throw new Error("it holds no certificates as PEM");
+  }
+  Deno.createHttpClient({ caCerts: [text] }).close();
+  return text;
+}
+
+/** Only where the system tells sockets from files (not on Windows). */
+export function checkSocket(path: string): void {
+  if (ifThere(path, Deno.statSync).isSocket === false) throw new Error("it is no socket");
+}
+
+function ifThere<Found>(path: string, look: (path: string) => Found): Found {
+  try {
+    return look(path);
+  } catch (error) {
+    throw error instanceof Deno.errors.NotFound ? new Error(`there is no file ${path}`) : error;
+  }
+}

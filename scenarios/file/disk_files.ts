@@ -1,0 +1,47 @@
+/** The files of an experiment, from a disk. */
+import { resolve } from "node:path";
+import { parse } from "csv-parse/sync";
+import { readBytesSync } from "../../base/bounded_file.ts";
+import { certificatesAt, checkSocket } from "./access_files.ts";
+import type { Files, Row } from "../../base/files.ts";
+import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
+
+/** @param baseDir Folder that relative paths start from. */
+export function filesFrom(baseDir: string): Files {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  const text = (path: string): string => decoder.decode(bytesOf(resolve(baseDir, path)));
+  return {
+    text,
+    rows: (path, names) => rowsOf(text(path), names),
+    certificates: (path) => certificatesAt(resolve(baseDir, path)),
+    checkSocket: (path) => checkSocket(resolve(baseDir, path)),
+  };
+}
+
+function bytesOf(path: string): Uint8Array {
+  try {
+    return readBytesSync(path, "textFile");
+  } catch (error) {
+    throw error instanceof Deno.errors.NotFound ? new Error(`there is no file ${path}`) : error;
+  }
+}
+
+/**
+ * RFC 4180. Throws with what is wrong and its line.
+ * @param names Of the columns; without them the first line has the names.
+ */
+function rowsOf(csv: string, names?: readonly string[]): Row[] {
+  const rows = parse<Row>(csv, {
+    bom: true,
+    columns: names === undefined ? true : [...names],
+    skip_empty_lines: true,
+    trim: true,
+    to: oneMoreThan("rows"),
+    max_record_size: LIMITS.csvRow.most,
+  });
+  if (rows.length === 0) {
+    throw new Error(`it has no rows${names ? "" : " below the names of its columns"}`);
+  }
+  if (isWithin("rows", rows.length)) return rows;
+  throw new Error(beyond("rows", rows.length));
+}

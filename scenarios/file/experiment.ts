@@ -1,0 +1,218 @@
+/**
+ * The experiment file's shape, written once. `ExperimentInput` is what people write, `Experiment` what
+ * the program works with: defaults filled in, durations in milliseconds, factors still as lists.
+ */
+import { z } from "zod";
+import { referenceMisfits } from "../../targets/references.ts";
+import { targetSpecWith } from "../../targets/spec.ts";
+import { claimMisfits, wrongPublishedNames } from "../claims/names.ts";
+import { claim } from "../claims/claim_text.ts";
+import { discard, discardMisfit, figures, figuresMisfit } from "../load/measured_part.ts";
+import { beyond, LIMITS } from "../../base/limits.ts";
+import { interval, type LoadSpec, loadSpec } from "../load/load_spec.ts";
+import { type Files, NO_FILES } from "../../base/files.ts";
+import { parametersSpec } from "./parameter_spec.ts";
+import { pin } from "../load/pin.ts";
+import { type Path, startsWith } from "../../base/problems.ts";
+import { publishedSpec } from "../claims/published.ts";
+import { ALWAYS } from "../../base/explain.ts";
+import { between } from "../../base/quantity.ts";
+import { repeat, seed } from "../plan/repetition.ts";
+import { scenarioSpecWith } from "../request/scenario.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import { thresholdText } from "../claims/threshold.ts";
+
+const name = z.string().max(LIMITS.name.most).regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, {
+  error: ({ input }) =>
+    `Cannot use ${JSON.stringify(input)} as a name: start with a letter or digit, ` +
+    "go on with letters, digits, spaces and . _ -",
+});
+
+const experimentFields = (files: Files) =>
+  z.strictObject({
+    name: name.describe("Short name; also the folder of the results"),
+    title: z.string().optional().describe("The question that the experiment answers"),
+    parameters: parametersSpec.optional().describe(
+      "What --set changes, by name: a map of choices, of which the first is the default and whose " +
+        "content is laid over the file; or a value, which stands where a text is, or holds, ${name}",
+    ),
+    source: z.string().optional().describe(
+      "Where the experiment comes from: a paper, a page, an issue",
+    ),
+    targets: z.record(name, targetSpecWith(files))
+      .refine(isFilled, "Cannot run without targets: name at least one")
+      .refine(...atMost("targets"))
+      .describe("WHO is asked, by name"),
+    scenarios: z.record(name, scenarioSpecWith(files))
+      .refine(isFilled, "Cannot run without scenarios: name at least one")
+      .refine(...atMost("scenarios"))
+      .describe("WHAT is asked, by name"),
+    load: loadSpec.prefault({}).describe("HOW it is asked"),
+    repeat: repeat.default(5)
+      .describe("Runs of each cell: a number, until 2%, or { until: 2%, atMost: 28, budget: 10m }"),
+    discard: discard.prefault("0s").describe(
+      "Start of every run that is left out of the report's rates and latencies; results.json keeps it",
+    ),
+    figures,
+    order: z.enum(["shuffled", "sequential"]).default("shuffled")
+      .describe("shuffled: in blocks, each with every cell once, by the seed"),
+    pin: pin.optional().describe("Keeps targets and load workers on cores of their own (Linux)"),
+    fresh: z.boolean().default(true).describe("A new target process for every run"),
+    startTimeout: between("1s", "1h").prefault("30s")
+      .describe("How long a target may take from its start to its first answer"),
+    prove: z.enum(["here", "apart"]).default("here").describe(
+      "Where answers are seen to be right before they are measured: here, by the process that is measured; " +
+        "apart, once, by a process of its own, so that caches and rate limits begin untouched",
+    ),
+    ceilings: z.array(z.enum(["generator", "redis"])).default([]).describe(
+      "What is measured once before the runs, to hold the targets against: what a load worker can ask, " +
+        "and what Redis can answer (by redis-benchmark)",
+    ),
+    interval: interval.prefault("250ms").describe("Step of the timelines"),
+    seed: seed.optional().describe("Seed of every random choice"),
+    thresholds: z.array(thresholdText).max(LIMITS.thresholds.most).default([])
+      .describe("What every cell must hold, or the exit code is 1"),
+    claims: z.array(claim).max(LIMITS.claims.most).default([])
+      .describe("What a paper or a page says, to be held against what is measured here"),
+    published: publishedSpec.optional().describe(
+      "Figures that somebody published, shown beside the measured ones; one table or a list of them",
+    ),
+    optional: z.array(z.enum(["redis", "nginx", "frameworks"])).default([]).describe(
+      "What may be missing: cells that need it are then skipped, and the run still counts as done",
+    ),
+  });
+
+/** @param files What the files hold that the experiment names. */
+export const experimentSpecWith = (files: Files) =>
+  experimentFields(files).superRefine(checkTogether, ALWAYS);
+
+export const experimentSpec = experimentSpecWith(NO_FILES);
+
+export type ExperimentInput = z.input<typeof experimentSpec>;
+export type Experiment = z.output<ReturnType<typeof experimentFields>>;
+
+/** Parts that are right alone and wrong together. */
+function checkTogether(experiment: Partial<Experiment>, context: z.core.$RefinementCtx): void {
+  const isWrong = (path: Path): boolean =>
+    context.issues.some(({ path: wrong = [] }) =>
+      wrong.length > 0 && (startsWith(wrong, path) || startsWith(path, wrong))
+    );
+  const conflicts = [
+    ...strangers(experiment),
+    ...misplacedFronts(experiment),
+    ...uncountableFlows(experiment),
+    ...undiscardable(experiment, isWrong),
+    ...withoutSteadyPart(experiment, isWrong),
+    ...claimMisfits(experiment),
+    ...wrongPublishedNames(experiment),
+  ];
+  for (const conflict of conflicts) context.addIssue({ code: "custom", ...conflict });
+}
+
+/** What does not go with the rest, where it stands. */
+interface Misfit {
+  readonly path: PropertyKey[];
+  readonly message: string;
+}
+
+function isFilled(section: object): boolean {
+  return Object.keys(section).length > 0;
+}
+
+/** How many names a section may have. */
+function atMost(
+  limit: "targets" | "scenarios",
+): [
+  isFew: (section: object) => boolean,
+  message: { error: (issue: { input?: unknown }) => string },
+] {
+  const countIn = (section: unknown): number => Object.keys(Object(section)).length;
+  return [
+    (section) => countIn(section) <= LIMITS[limit].most,
+    { error: ({ input }) => `Cannot run all of it: ${beyond(limit, countIn(input))}` },
+  ];
+}
+
+/**
+ * Targets that scenarios name and that are not there.
+ * @param given May be wrong in every part: that is told of elsewhere.
+ */
+function strangers(given: Partial<Experiment>): Misfit[] {
+  const known = Object.keys(given.targets ?? {});
+  return Object.entries(given.scenarios ?? {}).flatMap(([scenario, spec]) => {
+    const named: unknown = spec?.targets;
+    if (!Array.isArray(named) || known.length === 0) return [];
+    return named.flatMap((target, index) => {
+      if (typeof target !== "string" || known.includes(target)) return [];
+      const fix = didYouMean(target, known) ?? `the targets are ${known.join(", ")}`;
+      const message = `Cannot ask target "${target}": ${fix}`;
+      return [{ path: ["scenarios", scenario, "targets", index], message }];
+    });
+  });
+}
+
+/** Targets that cannot stand in front of what they name. @param given As for `strangers`. */
+function misplacedFronts({ targets }: Partial<Experiment>): Misfit[] {
+  return referenceMisfits(targets ?? {})
+    .map(({ path, message }) => ({ path: ["targets", ...path], message }));
+}
+
+/** Flows in a load that counts requests. @param given As for `strangers`. */
+function uncountableFlows(given: Partial<Experiment>): Misfit[] {
+  const message = "Cannot end a flow by a number of requests: write load: { duration: 10s }";
+  return Object.entries(given.scenarios ?? {}).flatMap(([scenario, spec]) => {
+    if (Reflect.get(Object(spec?.load ?? given.load), "requests") === undefined) return [];
+    const key = ["flow", "page"].find((key) => Object.hasOwn(Object(spec), key));
+    return key === undefined ? [] : [{ path: ["scenarios", scenario, key], message }];
+  });
+}
+
+/** Where a load is written, and the load. */
+interface PlacedLoad {
+  /** Where a misfit of it is told. */
+  readonly path: PropertyKey[];
+  readonly load: LoadSpec;
+}
+
+/**
+ * Every load that is right as it is written.
+ * @param given As for `strangers`.
+ * @param isWrong Whether what stands at a path is wrong: its length is then not known.
+ * @param key What is told of the load that scenarios share, with where it does not fit.
+ */
+function loadsOf(
+  { load, scenarios }: Partial<Experiment>,
+  isWrong: (path: Path) => boolean,
+  key: "discard" | "figures",
+): PlacedLoad[] {
+  const own = Object.entries(scenarios ?? {}).flatMap(([scenario, spec]) => {
+    const path = ["scenarios", scenario, "load"];
+    return spec?.load === undefined ? [] : [{ path, place: path, load: spec.load }];
+  });
+  const isShared = own.length < Object.keys(scenarios ?? {}).length;
+  const shared = { path: [key], place: ["load"], load };
+  return [...isShared ? [shared] : [], ...own].flatMap(({ path, place, load }) =>
+    load === undefined || isWrong(place) ? [] : [{ path, load }]
+  );
+}
+
+/** Loads that are too short for what is left out of them, told where they are written, or at `discard`. */
+function undiscardable(given: Partial<Experiment>, isWrong: (path: Path) => boolean): Misfit[] {
+  const { discard } = given;
+  if (discard === undefined || isWrong(["discard"])) return [];
+  return loadsOf(given, isWrong, "discard").flatMap(({ path, load }) => {
+    const message = discardMisfit({ discard, load });
+    return message === null ? [] : [{ path, message }];
+  });
+}
+
+/** Loads whose runs cannot have a steady part, where the figures are to be of it; told as of `discard`. */
+function withoutSteadyPart(given: Partial<Experiment>, isWrong: (path: Path) => boolean): Misfit[] {
+  const { figures, interval } = given;
+  const isUnknown = isWrong(["figures"]) || isWrong(["interval"]);
+  if (interval === undefined || isUnknown) return [];
+  return loadsOf(given, isWrong, "figures").flatMap(({ path, load }) => {
+    const message = figuresMisfit({ figures, interval, load });
+    return message === null ? [] : [{ path, message }];
+  });
+}

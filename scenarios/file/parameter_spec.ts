@@ -1,0 +1,111 @@
+/**
+ * How parameters are declared: values, secret ones too, and choices with their changes, which may set
+ * other values. Pure.
+ */
+import { z } from "zod";
+import { explain } from "../../base/explain.ts";
+import type { Json } from "../../base/yaml/json_text.ts";
+import { isMap } from "../../base/yaml/merge_patch.ts";
+import { holdsPlaceholder } from "./placeholders.ts";
+import { type Finding, findingsOf } from "../../base/problems.ts";
+import { didYouMean } from "../../base/suggest.ts";
+
+const name = z.string().regex(/^\p{L}[\p{L}\p{N}_-]*$/u, {
+  error: ({ input }) =>
+    `Cannot use ${JSON.stringify(input)} as a name of a parameter: start with a letter, ` +
+    "go on with letters, digits, _ and -",
+});
+
+const text = z.string().refine((value) => !holdsPlaceholder(value), {
+  error: ({ input }) => `Cannot use ${JSON.stringify(input)}: a parameter can't hold another`,
+});
+
+/** Of one that is no choice. */
+export const value = z.union([
+  text,
+  z.number(),
+  z.boolean(),
+  z.array(z.union([text, z.number(), z.boolean()])).min(1),
+]);
+
+/** Text always: the secret 0123 is no number. Without a value of its own it has to be given. */
+const secretValue = z.strictObject({
+  secret: z.literal(true).describe("Its value is shown nowhere"),
+  value: text.min(1).optional(),
+});
+
+/** What a choice may hold under `parameters`. */
+const presets = z.record(name, value);
+
+const choices = z.record(z.string(), z.union([z.record(z.string(), z.json()), z.null()]))
+  .refine(
+    (choices) => Object.keys(choices).length > 0,
+    "Cannot choose among nothing: name a choice",
+  )
+  .superRefine((choices, context) => {
+    for (const [choice, changes] of Object.entries(choices)) {
+      const { error } = presets.optional().safeParse(changes?.parameters, { error: explain });
+      for (const { path, message } of findingsOf(error?.issues ?? [], changes?.parameters)) {
+        context.addIssue({ code: "custom", path: [choice, "parameters", ...path], message });
+      }
+    }
+  });
+
+const parameter = z.union([...value.options, secretValue, choices]);
+
+/** As written, or name → value used. */
+export const parametersSpec = z.record(name, parameter);
+export type Parameter = z.output<typeof parameter>;
+
+type SecretParameter = z.output<typeof secretValue>;
+type Choices = z.output<typeof choices>;
+
+export function isSecret(parameter: unknown): parameter is SecretParameter {
+  return isMap(parameter) && parameter.secret === true;
+}
+
+export function isChoices(parameter: Parameter): parameter is Choices {
+  return isMap(parameter) && !isSecret(parameter);
+}
+
+/** In the order of the file. */
+export type Declared = readonly (readonly [name: string, parameter: Parameter])[];
+
+/** Values that a choice gives other parameters. */
+export function presetsOf(written: unknown): [name: string, value: Json][] {
+  return Object.entries(presets.safeParse(written).data ?? {});
+}
+
+export function declarationFindings(parameters: unknown): Finding[] {
+  if (parameters === undefined) return [];
+  const { error } = parametersSpec.safeParse(parameters, { error: explain });
+  return [...findingsOf(error?.issues ?? [], parameters), ...strangePresets(parameters)]
+    .map((finding) => ({ ...finding, path: ["parameters", ...finding.path] }));
+}
+
+/** What choices give a value that has none of its own to be given. */
+function strangePresets(parameters: unknown): Finding[] {
+  const sound = soundOnes(parameters);
+  const names = sound.flatMap(([name, parameter]) => isChoices(parameter) ? [] : [name]);
+  return sound.flatMap(([name, parameter]) =>
+    isChoices(parameter)
+      ? Object.entries(parameter).flatMap(([choice, changes]) =>
+        presetsOf(changes?.parameters).filter(([preset]) => !names.includes(preset))
+          .map(([preset]) => ({
+            path: [name, choice, "parameters", preset],
+            isKey: true,
+            message: `Cannot find a value "${preset}" to set: ${
+              didYouMean(preset, names) ?? `the values are ${names.join(", ") || "none"}`
+            }`,
+          }))
+      )
+      : []
+  );
+}
+
+export function soundOnes(parameters: unknown): [name: string, parameter: Parameter][] {
+  if (!isMap(parameters)) return [];
+  return Object.entries(parameters).flatMap(([name, written]) =>
+    Object.entries(parametersSpec.safeParse({ [name]: written }).data ?? {})
+  );
+}

@@ -1,0 +1,247 @@
+/**
+ * What of an experiment file may be changed from outside, by name: choices, each with changes that are
+ * laid over the file, and values that stand wherever a text holds `${name}`; `${env.NAME}` is one of the
+ * environment. Pure.
+ */
+import {
+  type Environment,
+  fillIn,
+  isEnvName,
+  namesWithin,
+  NO_ENVIRONMENT,
+  type Use,
+  variablesOf,
+} from "./placeholders.ts";
+import { type Problem, UserError } from "../../base/errors.ts";
+import { explain } from "../../base/explain.ts";
+import type { Json } from "../../base/yaml/json_text.ts";
+import { isMap, LayeredData } from "../../base/yaml/merge_patch.ts";
+import {
+  declarationFindings,
+  type Declared,
+  isChoices,
+  isSecret,
+  presetsOf,
+  soundOnes,
+  value,
+} from "./parameter_spec.ts";
+import { type Finding, findingsOf, startsWith } from "../../base/problems.ts";
+import { SECRET, type SecretValue } from "../../base/secrets.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import { YamlText } from "../../base/yaml/yaml_text.ts";
+
+/** What was given by name, as YAML text (`--set`). */
+export type Given = Readonly<Record<string, string>>;
+
+/** A file's data with its parameters put in. */
+export interface FilledIn {
+  /** Without the choices: `parameters` holds name → value used. */
+  readonly data: unknown;
+  /** Values that were filled in and must not be shown. */
+  readonly secrets: readonly SecretValue[];
+  /** What is wrong with what was given. */
+  readonly problems: readonly Problem[];
+  /** What is wrong with the file, at paths of the file. */
+  readonly findings: readonly Finding[];
+  /** What is wrong with `data`, told at paths of the file; without what `findings` tells already. */
+  readonly inFile: (findings: readonly Finding[]) => Finding[];
+}
+
+/** Throws nothing: all that is wrong is told in what it gives. */
+export function putIn(
+  written: unknown,
+  given: Given,
+  environment: Environment = NO_ENVIRONMENT,
+): FilledIn {
+  if (!isMap(written)) {
+    return { data: written, secrets: [], problems: [], findings: [], inFile: copied };
+  }
+  const { parameters, ...rest } = written;
+  const names = isMap(parameters) ? Object.keys(parameters) : [];
+  const sound = soundOnes(parameters);
+  const { values, problems, layers } = settle(rest, sound, given);
+  const variables = variablesOf(namesWithin(layers.data), environment);
+  const known = { values: new Map([...values, ...variables]), names };
+  const { data, uses } = fillIn(layers.data, known);
+  const idle = idleOnes(sound, uses);
+  const hidden = hiddenOnes(sound);
+  const isHidden = (name: string): boolean => isEnvName(name) || hidden.includes(name);
+  const findings = [
+    ...declarationFindings(parameters),
+    ...uses.flatMap((use) =>
+      [...use.wrong, ...openlyUsed(use, isHidden)].map((message) => ({
+        path: layers.writtenAt(use.path),
+        isKey: false,
+        message,
+      }))
+    ),
+  ];
+  return {
+    data: parameters === undefined
+      ? data
+      : { ...Object(data), parameters: usedOf(names, values, idle) },
+    secrets: [...known.values].flatMap(([name, value]): SecretValue[] =>
+      isHidden(name) ? [[String(value), isEnvName(name) ? `\${${name}}` : SECRET]] : []
+    ),
+    problems: [
+      ...strangers(given, names),
+      ...problems,
+      ...hidden.filter((name) => !values.has(name) && !idle.includes(name)).map(valueless),
+      ...(problems.length === 0 ? idleProblems(given, values, idle) : []),
+    ],
+    findings,
+    inFile: (findings) =>
+      findings.flatMap((finding) => {
+        const use = uses.find(({ path }) => startsWith(finding.path, path));
+        if (use && isUnfilled(use, known.values)) return [];
+        const message = finding.message + (use ? whereFrom(use, known.values, given) : "");
+        return [{ ...finding, path: layers.writtenAt(finding.path), message }];
+      }),
+  };
+}
+
+/** Names of the parameters whose values must not be shown. */
+function hiddenOnes(parameters: Declared): string[] {
+  return parameters.flatMap(([name, parameter]) => isSecret(parameter) ? [name] : []);
+}
+
+/** What can't be hidden where it stands: all on a machine see what its programs were started with. */
+function openlyUsed({ path, names }: Use, isHidden: (name: string) => boolean): string[] {
+  const [room, , key] = path;
+  if (room !== "targets" || key !== "command") return [];
+  return names.filter(isHidden).map((name) => {
+    const variable = name.replace(/^env\./, "");
+    return `Cannot put the secret \${${name}} into the arguments of a program, which everybody on its ` +
+      `machine sees: pass it by env: { ${variable}: "\${${name}}" }`;
+  });
+}
+
+function valueless(name: string): Problem {
+  return {
+    place: flag(name),
+    message: "Cannot do without a value for this secret: the file holds none",
+    fix: `give it by --set ${name}=…, or write \${env.NAME} in the file where it is needed`,
+  };
+}
+
+function copied(findings: readonly Finding[]): Finding[] {
+  return [...findings];
+}
+
+/** Lays the choices over the file, in their order, and gathers the values. */
+function settle(
+  rest: unknown,
+  parameters: Declared,
+  given: Given,
+): { values: Map<string, Json>; problems: Problem[]; layers: LayeredData } {
+  const values = new Map<string, Json>();
+  const problems: Problem[] = [];
+  const layers = new LayeredData(rest);
+  const preset = new Map<string, Json>();
+  for (const [name, parameter] of choicesFirst(parameters)) {
+    const text = Object.hasOwn(given, name) ? given[name] : null;
+    try {
+      if (isChoices(parameter)) {
+        const choice = choiceOf(name, Object.keys(parameter), text);
+        values.set(name, choice);
+        const { parameters: presets, ...changes } = parameter[choice] ?? {};
+        for (const [other, value] of presetsOf(presets)) preset.set(other, value);
+        layers.lay(changes, ["parameters", name, choice]);
+      } else if (isSecret(parameter)) {
+        const value = text ?? preset.get(name) ?? parameter.value;
+        if (value !== undefined) values.set(name, String(value));
+      } else {
+        values.set(name, text === null ? preset.get(name) ?? parameter : readValue(name, text));
+      }
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      problems.push(...error.problems);
+    }
+  }
+  return { values, problems, layers };
+}
+
+/** As a choice may set the others. */
+function choicesFirst(parameters: Declared): Declared {
+  const isChoice = ([, parameter]: Declared[number]): boolean => isChoices(parameter);
+  return [...parameters.filter(isChoice), ...parameters.filter((one) => !isChoice(one))];
+}
+
+/** Names of the values that stand nowhere, as what is chosen does without them. */
+function idleOnes(parameters: Declared, uses: readonly Use[]): string[] {
+  const used = new Set(uses.flatMap(({ names }) => names));
+  return parameters.flatMap(([name, parameter]) =>
+    isChoices(parameter) || used.has(name) ? [] : [name]
+  );
+}
+
+/** In the order of the file. */
+function usedOf(
+  names: readonly string[],
+  values: ReadonlyMap<string, Json>,
+  idle: readonly string[],
+): Record<string, Json | undefined> {
+  const used = names.filter((name) => values.has(name) && !idle.includes(name));
+  return Object.fromEntries(used.map((name) => [name, values.get(name)]));
+}
+
+function idleProblems(
+  given: Given,
+  values: ReadonlyMap<string, Json>,
+  idle: readonly string[],
+): Problem[] {
+  return idle.filter((name) => Object.hasOwn(given, name)).map((name) => ({
+    place: flag(name),
+    message: `Cannot use ${JSON.stringify(values.get(name))}`,
+    fix: `nothing that is chosen holds \${${name}}`,
+  }));
+}
+
+/** @param text Null: the first. */
+function choiceOf(name: string, choices: readonly string[], text: string | null): string {
+  if (text === null) return choices[0];
+  const unquoted = choices.includes(text) ? text : String(yamlOf(name, text).data);
+  if (choices.includes(unquoted)) return unquoted;
+  const fix = didYouMean(unquoted, choices) ?? `the choices are ${choices.join(", ")}`;
+  throw new UserError([{ place: flag(name), message: `Cannot choose "${text}"`, fix }]);
+}
+
+function readValue(name: string, text: string): Json {
+  const yaml = yamlOf(name, text);
+  const { data, error } = value.safeParse(yaml.data, { error: explain });
+  if (!error) return data;
+  const findings = findingsOf(error.issues, yaml.data);
+  throw new UserError(findings.map(({ message }) => ({ place: flag(name), message })));
+}
+
+function yamlOf(name: string, text: string): YamlText {
+  return new YamlText(text, flag(name));
+}
+
+function flag(name: string): string {
+  return `--set ${name}`;
+}
+
+function strangers(given: Given, names: readonly string[]): Problem[] {
+  return Object.keys(given).filter((name) => !names.includes(name)).map((name) => ({
+    place: flag(name),
+    message: `Cannot find a parameter "${name}"`,
+    fix: names.length === 0
+      ? "the file has none"
+      : didYouMean(name, names) ?? `the parameters are ${names.join(", ")}`,
+  }));
+}
+
+function isUnfilled({ names, wrong }: Use, values: ReadonlyMap<string, Json>): boolean {
+  return wrong.length > 0 || names.some((name) => !values.has(name));
+}
+
+/** What a message about a filled-in value must add, as the file holds but the name. */
+function whereFrom({ names }: Use, values: ReadonlyMap<string, Json>, given: Given): string {
+  const told = names.map((name) => {
+    if (isEnvName(name)) return `\${${name}} is text, as all of the environment is`;
+    const by = Object.hasOwn(given, name) ? `, by ${flag(name)}` : "";
+    return `\${${name}} is ${JSON.stringify(values.get(name))}${by}`;
+  });
+  return ` (${told.join("; ")})`;
+}

@@ -1,0 +1,154 @@
+/**
+ * `Load`, what is asked of the generator: validated once, here, from flags or from an experiment file with every
+ * factor decided. `runner/measure` takes it and makes each worker's job of it. Pure.
+ */
+import { combinations, countOf, type Factors, phasesMs, varies } from "./factors.ts";
+import { type Json } from "../../base/yaml/json_text.ts";
+import { beyond, isWithin } from "../../base/limits.ts";
+import {
+  DEFAULT_CONNECTIONS,
+  DEFAULT_DURATION_MS,
+  DEFAULT_VISITORS,
+  type LoadSpec,
+} from "./load_spec.ts";
+import type { Phase } from "../pace/arrivals.ts";
+import { durationText, rateText } from "../../base/quantity.ts";
+
+interface CommonLoad {
+  /** In phases: visitors at once. */
+  readonly connections: number;
+  readonly keepAlive: boolean;
+  readonly timeoutMs: number;
+  /** Null: chosen from the machine. */
+  readonly workers: number | null;
+}
+
+/** Each connection sends its next request when the last answer is in. */
+export interface ClosedLoad extends CommonLoad {
+  readonly kind: "closed";
+  readonly pipeline: number;
+  /** Null when the run ends by `requests`. */
+  readonly durationMs: number | null;
+  readonly requests: number | null;
+}
+
+/** Requests arrive at a constant rate, whether or not a connection is free. */
+export interface RateLoad extends CommonLoad {
+  readonly kind: "rate";
+  readonly ratePerSec: number;
+  readonly arrivals: "uniform" | "poisson";
+  readonly durationMs: number;
+}
+
+/** Visitors arrive at rates that change from phase to phase. */
+export interface PhasesLoad extends CommonLoad {
+  readonly kind: "phases";
+  readonly phases: readonly Phase[];
+  readonly arrivals: "uniform" | "poisson";
+  /** own: a new connection for every visitor; shared: one serves visitor after visitor. */
+  readonly pool: "own" | "shared";
+}
+
+/** The load of one cell, every factor decided. */
+export type Load = ClosedLoad | RateLoad | PhasesLoad;
+
+/** How long a run is loaded, as far as that is known; null when it ends by count. */
+export function durationMsOf(load: Load): number | null {
+  return load.kind === "phases" ? phasesMs(load.phases) : load.durationMs;
+}
+
+const MS_PER_HOUR = 3_600_000;
+
+/** Why a run of this load is too long, as far as that is known; null when it is not. */
+export function whyTooLong(load: Load, intervalMs: number): string | null {
+  const ms = durationMsOf(load) ?? 0;
+  const hours = ms / MS_PER_HOUR;
+  if (!isWithin("runHours", hours)) return beyond("runHours", hours);
+  const intervals = Math.ceil(ms / intervalMs);
+  return isWithin("intervals", intervals) ? null : beyond("intervals", intervals);
+}
+
+/** How a scenario of an experiment is asked. */
+export function loadFor(
+  { load, scenarios }: {
+    readonly load: LoadSpec;
+    readonly scenarios: Readonly<Record<string, { readonly load?: LoadSpec }>>;
+  },
+  scenario: string,
+): LoadSpec {
+  return scenarios[scenario].load ?? load;
+}
+
+/** Values of a load's fields, each checked: one combination of an experiment's factors, or the flags of `bench`. */
+export interface LoadFields {
+  readonly connections?: number;
+  /** Milliseconds. */
+  readonly duration?: number;
+  readonly requests?: number;
+  readonly pipeline?: number;
+  /** Arrivals per second. */
+  readonly rate?: number;
+  readonly phases?: readonly Phase[];
+  readonly arrivals?: RateLoad["arrivals"];
+  readonly pool?: PhasesLoad["pool"];
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly keepAlive: boolean;
+  readonly workers?: number;
+}
+
+/** The load that the fields describe: its kind follows from the fields that are there. */
+export function loadOf(fields: LoadFields): Load {
+  const { phases, rate, duration = DEFAULT_DURATION_MS, requests = null, pipeline = 1 } = fields;
+  const { arrivals = "uniform", timeout: timeoutMs, keepAlive, workers = null } = fields;
+  const { connections = phases ? DEFAULT_VISITORS : DEFAULT_CONNECTIONS } = fields;
+  const common = { connections, keepAlive, timeoutMs, workers };
+  if (phases) return { kind: "phases", ...common, phases, arrivals, pool: fields.pool ?? "own" };
+  if (rate !== undefined) {
+    return { kind: "rate", ...common, ratePerSec: rate, arrivals, durationMs: duration };
+  }
+  const durationMs = requests === null ? duration : null;
+  return { kind: "closed", ...common, pipeline, durationMs, requests };
+}
+
+type Parameters = Record<string, Json>;
+
+/** One of the loads that factors make, with their values. */
+export interface LoadVariant {
+  readonly load: Load;
+  readonly parameters: Parameters;
+}
+
+/** How many loads the factors make; nothing is built for it. */
+export function countOfLoads(spec: LoadSpec): number {
+  if (!("phases" in spec)) return countOf({ ...spec });
+  const { phases, ...factors } = spec;
+  return phases.length * countOf({ ...factors });
+}
+
+/** Every load that the factors make. */
+export function loadsOf(spec: LoadSpec): LoadVariant[] {
+  if (!("phases" in spec)) return variantsOf(combinations(spec), spec);
+  const { phases: variants, ...factors } = spec;
+  return variants.flatMap(({ phases, parameters }) =>
+    variantsOf(combinations(factors).map((fields) => ({ ...fields, phases })), factors)
+      .map((variant) => ({ ...variant, parameters: { ...parameters, ...variant.parameters } }))
+  );
+}
+
+function variantsOf(combined: readonly LoadFields[], factors: Factors): LoadVariant[] {
+  return combined.map((fields) => ({
+    load: loadOf(fields),
+    parameters: Object.fromEntries(
+      Object.entries(fields).filter(([name]) => varies(name, factors))
+        .map(([name, value]) => [name, shown(name, value)]),
+    ),
+  }));
+}
+
+/** A factor's value as people write it. */
+function shown(name: string, value: Json): Json {
+  if (typeof value !== "number") return value;
+  if (name === "rate") return rateText(value);
+  return name === "duration" || name === "timeout" ? durationText(value) : value;
+}

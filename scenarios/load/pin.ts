@@ -1,0 +1,51 @@
+/** `pin`: which cores the targets keep to, and which the load workers. */
+import { z } from "zod";
+import { coresText, parseCores } from "../../base/system/core_list.ts";
+
+/** Where an experiment is read. */
+export interface Cores {
+  /** As Deno.build.os. */
+  readonly os: string;
+  /** On which this process may run; null where the system does not tell. */
+  readonly allowed: readonly number[] | null;
+}
+
+/** What is wrong with a list of cores there; null when nothing is. */
+export function coresProblem(text: string, { os, allowed }: Cores): string | null {
+  const cores = parseCores(text);
+  if (cores === null) {
+    return `Cannot use ${JSON.stringify(text)} as cores: write numbers and ranges, such as "0-3,6"`;
+  }
+  if (os !== "linux") {
+    return `Cannot keep anything to cores on ${os}: only Linux does it; leave pin out`;
+  }
+  if (allowed === null) return null;
+  const missing = cores.filter((core) => !allowed.includes(core));
+  if (missing.length === 0) return null;
+  return `Cannot keep to ${coresText(missing)}: the cores that can be had here are ${
+    coresText(allowed)
+  }`;
+}
+
+const coreList = z.union([z.string(), z.int().min(0).transform(String)])
+  .superRefine((text, context) => {
+    const problem = coresProblem(text, coresHere());
+    if (problem !== null) context.addIssue({ code: "custom", message: problem });
+  });
+
+export const pin = z.strictObject({
+  targets: coreList.optional().describe(
+    'Cores of the targets and all that they start, such as "0-3,6"',
+  ),
+  workers: coreList.optional().describe("Cores of Plateau itself, with its load workers"),
+});
+
+export type PinSpec = z.output<typeof pin>;
+
+function coresHere(): Cores {
+  const { os } = Deno.build;
+  if (os !== "linux") return { os, allowed: null };
+  const [, list = ""] = /^Cpus_allowed_list:\s*(.*)$/m
+    .exec(Deno.readTextFileSync("/proc/self/status")) ?? [];
+  return { os, allowed: parseCores(list) };
+}

@@ -1,0 +1,163 @@
+/**
+ * Experiment → ordered runs: factors × repetitions, shuffled in blocks by the seed, as many as are asked for. Pure.
+ */
+import type { TargetSpec, WrittenTarget } from "../../targets/spec.ts";
+import { countOfLoads, type Load, loadFor, loadsOf, whyTooLong } from "../load/load.ts";
+import { type Problem, UserError } from "../../base/errors.ts";
+import type { LoadSpec } from "../load/load_spec.ts";
+import type { Repeat } from "./repetition.ts";
+import type { Json } from "../../base/yaml/json_text.ts";
+import { checkLimit } from "../../base/limits.ts";
+import { type Draw, drawBy, shuffled } from "../../base/random.ts";
+import type { Scenario } from "../request/scenario.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import { countOfVariants, targetVariants } from "./target_variants.ts";
+
+/** The parts of an experiment that decide its runs. */
+export interface RunFactors {
+  readonly targets: Readonly<Record<string, WrittenTarget>>;
+  readonly scenarios: Readonly<Record<string, Scenario>>;
+  readonly load: LoadSpec;
+  readonly repeat: Repeat;
+  readonly order: "shuffled" | "sequential";
+  /** Milliseconds. */
+  readonly interval: number;
+}
+
+/** One combination of target, scenario and factor values. */
+export interface Cell {
+  readonly target: string;
+  /** With one value for each setting. */
+  readonly targetSpec: TargetSpec;
+  /** The targets that it stands in front of, likewise, by name. */
+  readonly others: Readonly<Record<string, TargetSpec>>;
+  readonly scenario: string;
+  readonly request: Scenario;
+  readonly load: Load;
+  /** Value of each factor that varies in the experiment, by its path (`connections`, `set.delay`). */
+  readonly parameters: Readonly<Record<string, Json>>;
+}
+
+/** One cell, once. */
+export interface PlannedRun {
+  readonly cell: Cell;
+  /** 1 …: which block it is of. */
+  readonly repetition: number;
+  /** 1 …: the position in which it runs. */
+  readonly order: number;
+}
+
+export interface PlanOptions {
+  readonly seed: number;
+  /** Keeps only cells that match every given name. */
+  readonly only?: { readonly targets?: readonly string[]; readonly scenarios?: readonly string[] };
+  /** The factors' values as results hold them, without secrets; as they are when absent. */
+  readonly shown?: <Values>(parameters: Values) => Values;
+}
+
+/** What an experiment may carry out; how much of it, `repeat` says. */
+export interface Plan {
+  /** In the order of the file. */
+  readonly cells: readonly Cell[];
+  /** Gives every cell once a block, for ever; always the same blocks. */
+  readonly blocks: () => Iterable<readonly PlannedRun[]>;
+}
+
+/** Throws a UserError when `only` names what is not there, or leaves nothing. */
+export function planBlocks(experiment: RunFactors, { seed, only, shown }: PlanOptions): Plan {
+  const cells = planCells(experiment, only, shown);
+  checkRuns(experiment, cells);
+  return { cells, blocks: () => blocksFor(cells, experiment.order, drawBy(seed)) };
+}
+
+/** @param cells Those that are left of the experiment. */
+function checkRuns({ repeat, interval }: RunFactors, cells: readonly Cell[]): void {
+  const times = typeof repeat === "number" ? repeat : repeat.atMost ?? 1;
+  checkLimit("runs", cells.length * times, "plan", "run this");
+  for (const { load } of cells) {
+    const why = whyTooLong(load, interval);
+    if (why !== null) throw new UserError([{ place: "plan", message: `Cannot run this: ${why}` }]);
+  }
+}
+
+function* blocksFor(
+  cells: readonly Cell[],
+  order: RunFactors["order"],
+  draw: Draw,
+): Generator<PlannedRun[]> {
+  for (let block = 0;; block++) {
+    const arranged = order === "shuffled" ? shuffled(cells, draw) : cells;
+    yield arranged.map((cell, at) => ({
+      cell,
+      repetition: block + 1,
+      order: block * cells.length + at + 1,
+    }));
+  }
+}
+
+/** The cells in the order of the file. Throws as `planBlocks` does. */
+export function planCells(
+  experiment: RunFactors,
+  only: PlanOptions["only"] = {},
+  shown: PlanOptions["shown"] = (parameters) => parameters,
+): Cell[] {
+  checkNames("target", only.targets, experiment.targets);
+  checkNames("scenario", only.scenarios, experiment.scenarios);
+  checkLimit("cells", countOfCells(experiment), "plan", "run this");
+  const cells = cellsOf(experiment).filter(({ target, scenario }) =>
+    (only.targets?.includes(target) ?? true) && (only.scenarios?.includes(scenario) ?? true)
+  );
+  if (cells.length === 0) throw new UserError([NOTHING_LEFT]);
+  return cells.map((cell) => ({ ...cell, parameters: shown(cell.parameters) }));
+}
+
+const NOTHING_LEFT: Problem = {
+  place: "plan",
+  message: "Cannot run anything: no target is asked any scenario",
+  fix: "look at --only, and at the targets of the scenarios",
+};
+
+function checkNames(what: string, named: readonly string[] = [], known: object): void {
+  const names = Object.keys(known);
+  const problems = named.filter((name) => !names.includes(name)).map((name) => ({
+    place: `--only ${what}=${name}`,
+    message: `Cannot find ${what} "${name}"`,
+    fix: didYouMean(name, names) ?? `there are ${names.join(", ")}`,
+  }));
+  if (problems.length > 0) throw new UserError(problems);
+}
+
+/** Counted before they are built: nine lists of ten values are 10⁹ cells. */
+function countOfCells(experiment: RunFactors): number {
+  const { targets, scenarios } = experiment;
+  const loads = Object.entries(scenarios).map(([scenario, { targets }]) => ({
+    asked: targets === undefined ? null : new Set(targets),
+    count: countOfLoads(loadFor(experiment, scenario)),
+  }));
+  return Object.entries(targets).reduce((whole, [target, spec]) => {
+    const asking = loads.filter(({ asked }) => asked?.has(target) ?? true);
+    const each = asking.reduce((sum, { count }) => sum + count, 0);
+    return whole + each * countOfVariants(spec, targets);
+  }, 0);
+}
+
+function cellsOf(experiment: RunFactors): Cell[] {
+  const { targets, scenarios } = experiment;
+  return Object.entries(targets).flatMap(([target, spec]) =>
+    targetVariants(spec, targets).flatMap((variant) =>
+      Object.entries(scenarios)
+        .filter(([, request]) => request.targets?.includes(target) ?? true)
+        .flatMap(([scenario, request]) =>
+          loadsOf(loadFor(experiment, scenario)).map(({ load, parameters }) => ({
+            target,
+            targetSpec: variant.spec,
+            others: variant.others,
+            scenario,
+            request,
+            load,
+            parameters: { ...parameters, ...variant.parameters },
+          }))
+        )
+    )
+  );
+}

@@ -1,0 +1,63 @@
+/** How often each cell is measured, and the seed of every random choice. */
+import { z } from "zod";
+import { readPercentage } from "../../base/figures/figure.ts";
+import { between } from "../../base/quantity.ts";
+import { ALWAYS } from "../../base/explain.ts";
+
+/** Runs of each cell, decided ahead. */
+export const times = z.int().min(1).max(1_000);
+export const seed = z.int().min(0).max(0xffff_ffff);
+
+const until = z.string().transform((text, context): number => {
+  const read = readPercentage(text, { what: "a width", example: "2%", aboveZero: true });
+  if ("value" in read) return read.value;
+  context.addIssue(read.problem);
+  return z.NEVER;
+}).describe("Half the width of the intervals, as a share of their figures: 2% is ± 2 %");
+
+/** Repetitions that are decided while they are made, by what they found or by the clock. */
+const sequence = z.strictObject({
+  until: until.optional()
+    .describe("Goes on until every interval of rate and p50 is that narrow, such as 2%"),
+  atMost: z.int().min(5).max(1_000).optional()
+    .describe("Stops after so many repetitions in any case; the first look is after 5"),
+  budget: between("1s", "24h").optional()
+    .describe("Stops before the repetition that would take longer in all, but makes at least 2"),
+}).superRefine(({ until, budget }, context) => {
+  if (until !== undefined || budget !== undefined) return;
+  context.addIssue("Cannot tell when to stop: write until: 2%, or budget: 10m");
+}, ALWAYS).transform(({ until = null, atMost = null, budget = null }): Sequence => ({
+  until,
+  atMost,
+  budget,
+}));
+
+export interface Sequence {
+  /** Half the width that intervals may have, over their value: 0.02 for ± 2 %. Null: the clock alone decides. */
+  readonly until: number | null;
+  readonly atMost: number | null;
+  /** Milliseconds. */
+  readonly budget: number | null;
+}
+
+/** `until 2%`. */
+const untilText = z.string().transform((text, context): Sequence => {
+  const [, width] = /^until\s(.+)$/s.exec(text.trim()) ?? [];
+  const read = width === undefined ? null : until.safeParse(width);
+  if (read?.success) return { until: read.data, atMost: null, budget: null };
+  context.addIssue(
+    read?.error.issues[0].message ??
+      `Cannot read ${JSON.stringify(text)} as repetitions: write a whole number, or until 2%`,
+  );
+  return z.NEVER;
+});
+
+export const repeat = z.union([times, untilText, sequence]);
+
+/** A number of repetitions, or how to tell that there are enough. */
+export type Repeat = z.output<typeof repeat>;
+
+/** The same as the text of a flag: `5`, or `until 2%`. */
+export const repeatText = z.string().transform((text): string | number =>
+  /^-?\d+$/.test(text.trim()) ? Number(text) : text
+).pipe(z.union([times, untilText]));

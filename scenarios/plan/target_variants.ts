@@ -1,0 +1,148 @@
+/** A target with one value for each of its lines, and those behind it likewise. Pure. */
+import { valuesOf } from "../../targets/factor.ts";
+import type { WrittenCluster } from "../../targets/cluster/spec.ts";
+import type { WrittenProxy } from "../../targets/proxy/spec.ts";
+import { nameBehind } from "../../targets/references.ts";
+import type { TargetSpec, WrittenCommand, WrittenTarget } from "../../targets/spec.ts";
+import { type Combination, combinations, countOf, type Factors, varies } from "../load/factors.ts";
+import { type Json } from "../../base/yaml/json_text.ts";
+import { durationText } from "../../base/quantity.ts";
+
+type Parameters = Readonly<Record<string, Json>>;
+
+/** One way in which a target's own lines may be, or part of them. */
+interface Variant<Spec> {
+  readonly spec: Spec;
+  /** Value of each line that varies, by its path, such as `set.delay`. */
+  readonly parameters: Parameters;
+}
+
+export interface TargetVariant extends Variant<TargetSpec> {
+  /** The targets that it stands in front of, directly and further on, by name. */
+  readonly others: Readonly<Record<string, TargetSpec>>;
+}
+
+/**
+ * The target with each combination of values. A front varies as what stands behind it does, too: those
+ * values have the same paths, with the name before a path that both have (`slow.proxy.store`).
+ */
+export function targetVariants(
+  written: WrittenTarget,
+  targets: Readonly<Record<string, WrittenTarget>>,
+): TargetVariant[] {
+  const own = ownVariants(written);
+  const behind = nameBehind(written);
+  if (behind === null || !Object.hasOwn(targets, behind)) {
+    return own.map((variant) => ({ ...variant, others: {} }));
+  }
+  return targetVariants(targets[behind], targets).flatMap((other) =>
+    own.map(({ spec, parameters }) => ({
+      spec,
+      others: { ...other.others, [behind]: other.spec },
+      parameters: { ...beside(parameters, behind, other.parameters), ...parameters },
+    }))
+  );
+}
+
+/** How many ways there are; nothing is built for it. */
+export function countOfVariants(
+  written: WrittenTarget,
+  targets: Readonly<Record<string, WrittenTarget>>,
+): number {
+  const own = countOf(factorsOf(written));
+  const behind = nameBehind(written);
+  return behind === null || !Object.hasOwn(targets, behind)
+    ? own
+    : own * countOfVariants(targets[behind], targets);
+}
+
+/** The lines of a target that a list makes factors of. */
+function factorsOf(written: WrittenTarget): Factors {
+  if ("set" in written) return listsOf(written.set);
+  if ("command" in written) return listsOf(written.env);
+  if ("cluster" in written) return clusterFactors(written);
+  return "proxy" in written ? proxyFactors(written) : {};
+}
+
+function beside(own: Parameters, name: string, others: Parameters): Parameters {
+  return Object.fromEntries(
+    Object.entries(others).map(([path, value]) => [
+      Object.hasOwn(own, path) ? `${name}.${path}` : path,
+      value,
+    ]),
+  );
+}
+
+function ownVariants(spec: WrittenTarget): Variant<TargetSpec>[] {
+  if ("set" in spec) {
+    return everyWay("set", listsOf(spec.set), (set): TargetSpec => ({ ...spec, set }));
+  }
+  if ("command" in spec) return commandVariants(spec);
+  if ("cluster" in spec) return clusterVariants(spec);
+  return "proxy" in spec ? proxyVariants(spec) : [{ spec, parameters: {} }];
+}
+
+function commandVariants(spec: WrittenCommand): Variant<TargetSpec>[] {
+  return everyWay("env", listsOf(spec.env), (env) => ({ ...spec, env: asTexts(env) }));
+}
+
+function clusterVariants(written: WrittenCluster): Variant<TargetSpec>[] {
+  const factors = clusterFactors(written);
+  return everyWay("cluster", factors, (values) => ({ cluster: { ...written.cluster, ...values } }));
+}
+
+// deno-lint-ignore explicit-function-return-type -- each factor has a type of its own
+function clusterFactors({ cluster: { instances, balancer, policy, workers } }: WrittenCluster) {
+  return {
+    instances: valuesOf(instances),
+    balancer: valuesOf(balancer),
+    policy: policy === undefined ? undefined : valuesOf(policy),
+    workers: workers === undefined ? undefined : valuesOf(workers),
+  };
+}
+
+function proxyVariants(written: WrittenProxy): Variant<TargetSpec>[] {
+  const factors = proxyFactors(written);
+  return everyWay("proxy", factors, (values) => ({ proxy: { ...written.proxy, ...values } }));
+}
+
+// deno-lint-ignore explicit-function-return-type -- each factor has a type of its own
+function proxyFactors({ proxy }: WrittenProxy) {
+  return {
+    store: valuesOf(proxy.store),
+    ttl: valuesOf(proxy.ttl),
+    stale: valuesOf(proxy.stale),
+    singleFlight: valuesOf(proxy.singleFlight),
+    maxBodyBytes: valuesOf(proxy.maxBodyBytes),
+  };
+}
+
+function everyWay<F extends Factors>(
+  section: string,
+  factors: F,
+  specOf: (values: Combination<F>) => TargetSpec,
+): Variant<TargetSpec>[] {
+  return combinations(factors).map((values) => ({
+    spec: specOf(values),
+    parameters: Object.fromEntries(
+      Object.entries(values).filter(([key]) => varies(key, factors))
+        .map(([key, value]) => [`${section}.${key}`, shown(`${section}.${key}`, value)]),
+    ),
+  }));
+}
+
+function listsOf(written: Readonly<Record<string, Json>>): Record<string, Json[]> {
+  return Object.fromEntries(
+    Object.entries(written).map(([key, value]) => [key, Array.isArray(value) ? value : [value]]),
+  );
+}
+
+function asTexts(values: Readonly<Record<string, Json>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, String(value)]));
+}
+
+/** As people write it. */
+function shown(path: string, value: Json): Json {
+  const isDuration = path === "proxy.ttl" || path === "proxy.stale";
+  return isDuration && typeof value === "number" ? durationText(value) : value;
+}

@@ -1,0 +1,184 @@
+/**
+ * One HTTP request with its expectations, as written in the file, as it goes over the wire (RFC 9112
+ * §3), and how an answer is judged. Every scenario is made of these.
+ */
+import { z } from "zod";
+import type { WireRequest } from "../../base/http/request.ts";
+import { contentOf, type Files } from "../../base/files.ts";
+import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
+import { withoutSecrets } from "../../base/secrets.ts";
+
+export const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"] as const;
+export type Method = (typeof METHODS)[number];
+
+/** Text of a given form; `rule` is what a wrong one is told. */
+function formed(form: RegExp, what: string, rule: string): z.ZodString {
+  return z.string().max(LIMITS.fieldValue.most).regex(form, {
+    error: ({ input }) => `Cannot use ${JSON.stringify(input)} as ${what}: ${rule}`,
+  });
+}
+
+/** Origin form (RFC 9112 §3.2.1), in which a `{{ name }}` may stand, also for the whole. */
+export const path = formed(
+  /^(?:\/|\{\{[^{}]+\}\})(?:\{\{[^{}]*\}\}|(?!\{\{[^{}]*\}\})[\x21-\x7e])*$/,
+  "a path",
+  "start with /, and encode spaces and non-ASCII",
+);
+
+// RFC 9110 §5.1 and §5.5; how long the body is, the encoder knows best.
+export const fieldName = formed(
+  /^[!#$%&'*+.^_`|~0-9a-z-]+$/i,
+  "a header name",
+  "only letters, digits and signs such as - are",
+);
+export const headerName = formed(
+  /^(?!(?:content-length|transfer-encoding)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i,
+  "a header name",
+  "only letters, digits and signs such as - are; content-length and transfer-encoding follow from the body",
+);
+export const headerValue = formed(
+  /^[\x20-\x7e\t\x80-\xff]*$/,
+  "a header value",
+  "line breaks and characters beyond Latin-1 are not allowed",
+);
+
+export const status = z.int().min(100).max(599);
+
+export const expectation = z.strictObject({
+  status: z.union([status, z.array(status).min(1)]).optional()
+    .describe("Status, or any of several; 2xx and 3xx when absent"),
+  body: z.string().optional().describe("The whole body, exactly"),
+  contains: z.string().optional().describe("Text that the body must contain"),
+});
+
+export type Expectation = z.output<typeof expectation>;
+
+export const headers = z.record(headerName, headerValue)
+  .refine(
+    (fields) => isWithin("fields", Object.keys(fields).length),
+    `Cannot send them all: ${beyond("fields", oneMoreThan("fields"))}`,
+  )
+  .default({});
+
+const paths = Object.fromEntries(METHODS.map((method) => [method, path.optional()]));
+
+/** The keys of a request, beside those of what it is a part of. */
+export const requestFields = (files: Files) => ({
+  ...paths as Record<Method, z.ZodOptional<z.ZodString>>,
+  headers: headers.describe("Header fields of the request"),
+  body: z.union([
+    z.string(),
+    z.strictObject({ file: contentOf(files.text) }).transform(({ file }) => file),
+  ]).optional().describe("Body, as text, or from a file: { file: ./big.json }"),
+  json: z.json().optional().describe("Body, as JSON; sets content-type"),
+  expect: expectation.prefault({}).describe("What a right answer looks like"),
+});
+
+/** One request: a method with its path, and what goes with them. */
+export type RequestSpec = z.output<z.ZodObject<ReturnType<typeof requestFields>>>;
+
+/** Tells what is wrong with the parts of a request together. */
+export function judgeRequest(
+  request: Partial<RequestSpec>,
+  context: z.core.$RefinementCtx,
+): void {
+  const misspelt = context.issues.some(({ code }) => code === "unrecognized_keys");
+  for (const { path, message } of contradictions(request)) {
+    if (path.length > 0 || !misspelt) context.addIssue({ code: "custom", path, message });
+  }
+}
+
+function contradictions(request: Partial<RequestSpec>): { path: string[]; message: string }[] {
+  const found: { path: string[]; message: string }[] = [];
+  const given = methodsOf(request);
+  if (given.length === 0) {
+    const choices = METHODS.join(", ");
+    const message =
+      `Cannot ask without a request: write one of ${choices} with a path, as in get: /static`;
+    found.push({ path: [], message });
+  }
+  if (given.length > 1) {
+    const message = `Cannot ask with two methods at once: ${given.join(" and ")} are given`;
+    found.push({ path: [given[1]], message });
+  }
+  if (request.body !== undefined && request.json !== undefined) {
+    found.push({ path: ["json"], message: "Cannot send both body and json: leave one out" });
+  }
+  return found;
+}
+
+function methodsOf(request: Partial<RequestSpec>): Method[] {
+  return METHODS.filter((method) => request[method] !== undefined);
+}
+
+export function wireRequest(spec: RequestSpec): WireRequest {
+  const [method] = methodsOf(spec);
+  const { headers, body = null, json } = spec;
+  const request = { method: method.toUpperCase(), path: spec[method] ?? "/" };
+  if (json === undefined) return { ...request, headers, body };
+  const typed = Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
+  return {
+    ...request,
+    headers: typed ? headers : { ...headers, "content-type": "application/json" },
+    body: JSON.stringify(json),
+  };
+}
+
+/** 2xx and 3xx: what is right when nothing else is expected. */
+const USUAL_STATUSES = Array.from({ length: 200 }, (_, index) => 200 + index);
+
+/** The statuses of a right answer. */
+export function rightStatuses({ status }: Expectation): readonly number[] {
+  if (status === undefined) return USUAL_STATUSES;
+  return typeof status === "number" ? [status] : status;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** What is wrong with `answer`, beside what was expected, without secrets; null when it is right. */
+export function wrongAnswer(expect: Expectation, answer: Answer): string | null {
+  const { status, body } = answer;
+  if (!rightStatuses(expect).includes(status)) {
+    const right = expect.status === undefined ? "2xx or 3xx" : rightStatuses(expect).join(" or ");
+    return `expected status ${right}, got ${answerText(answer)}`;
+  }
+  if (expect.body !== undefined && body !== expect.body) {
+    return differenceOf(withoutSecrets(expect.body), withoutSecrets(body));
+  }
+  if (expect.contains !== undefined && !body.includes(expect.contains)) {
+    return `expected a body that contains ${excerpt(expect.contains)}, got ${excerpt(body)}`;
+  }
+  return null;
+}
+
+/** For messages. */
+export function answerText({ status, body }: Answer): string {
+  return `${status} with body ${excerpt(body)}`;
+}
+
+const EXCERPT_CHARS = 200;
+/** Of these as many are alike before the first difference. */
+const ALIKE_CHARS = 60;
+
+function differenceOf(expected: string, got: string): string {
+  if (Math.max(expected.length, got.length) <= EXCERPT_CHARS) {
+    return `expected body ${excerpt(expected)}, got ${excerpt(got)}`;
+  }
+  let at = 0;
+  while (at < expected.length && expected[at] === got[at]) at++;
+  const from = Math.max(0, at - ALIKE_CHARS);
+  return `expected body ${excerpt(expected, from)}, got ${excerpt(got, from)}; ` +
+    `they differ from character ${at + 1} on`;
+}
+
+/** The text as JSON has it; of a long one a part, of which no cut leaves half a secret, and how long the whole is. */
+function excerpt(whole: string, from = 0): string {
+  const text = withoutSecrets(whole);
+  const to = from + EXCERPT_CHARS;
+  if (from === 0 && text.length <= to) return JSON.stringify(text);
+  const part = `${from > 0 ? "…" : ""}${text.slice(from, to)}${text.length > to ? "…" : ""}`;
+  return `${JSON.stringify(part)} (${text.length} characters)`;
+}

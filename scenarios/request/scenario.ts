@@ -1,0 +1,186 @@
+/**
+ * WHAT is asked: a single request, a mix of several, or a visitor's way from request to request. They
+ * are told apart by the key that is there.
+ */
+import { z } from "zod";
+import { ALWAYS, forAll, strangers } from "../../base/explain.ts";
+import { type Files, NO_FILES } from "../../base/files.ts";
+import { flowFields, isAsking, pageFields } from "./flow.ts";
+import { loadSpec } from "../load/load_spec.ts";
+import { judgeRequest, METHODS, requestFields, type RequestSpec } from "./request.ts";
+import { namesOf, valuesSpec } from "./values.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import { namesInText } from "./template.ts";
+
+const commonFields = (files: Files) => ({
+  values: valuesSpec(files).default({})
+    .describe("What {{ name }} stands for in paths, header fields and bodies"),
+  targets: z.array(z.string()).min(1).optional()
+    .describe("Only these targets are asked; all when absent"),
+  needs: z.array(z.enum(["redis"])).default([])
+    .describe("What must be there for it, besides what its targets need"),
+  load: loadSpec.optional()
+    .describe("HOW this one is asked, in place of the experiment's load as a whole"),
+});
+
+const PARTS_OF_REQUEST = [...METHODS, "headers", "body", "json", "expect"];
+
+/** Where keys belong that stand beside one that they do not go with. */
+const IN_MIX = { weight: "it goes with the requests of a mix" };
+const IN_FLOW = {
+  think: "it is a step of a flow",
+  capture: "it goes with the requests of a flow",
+};
+const IN_PAGE = { with: "it goes with page" };
+const ELSEWHERE = { ...IN_MIX, ...IN_FLOW, ...IN_PAGE };
+
+const requestScenario = (files: Files) =>
+  z.strictObject({ ...requestFields(files), ...commonFields(files) }, {
+    error: strangers(ELSEWHERE, ["mix", "flow", "page"]),
+  }).superRefine(judgeRequest, ALWAYS);
+
+const mixed = (files: Files) =>
+  z.strictObject({
+    weight: z.int().min(1).max(1_000).default(1).describe("How often, beside the others' weights"),
+    ...requestFields(files),
+  }, { error: strangers(IN_FLOW) }).superRefine(judgeRequest, ALWAYS);
+
+const mixScenario = (files: Files) =>
+  z.strictObject({
+    mix: z.array(mixed(files)).min(1).max(100)
+      .describe("Requests; each exchange picks one by weight"),
+    ...commonFields(files),
+  }, {
+    error: strangers({
+      ...ELSEWHERE,
+      ...forAll(PARTS_OF_REQUEST, "write it into a request of the mix"),
+    }),
+  });
+
+const flowScenario = (files: Files) =>
+  z.strictObject({ ...flowFields(files), ...commonFields(files) }, {
+    error: strangers({
+      ...ELSEWHERE,
+      ...forAll(PARTS_OF_REQUEST, "write it into a step of the flow"),
+      mix: "leave it or flow out",
+      page: "write it as a step: { get: … }",
+    }),
+  });
+
+const pageScenario = (files: Files) =>
+  z.strictObject({ ...pageFields, ...commonFields(files) }, {
+    error: strangers({
+      ...ELSEWHERE,
+      ...forAll(
+        [...METHODS, "body", "json"],
+        "a page is asked with get; leave it or page out",
+      ),
+      mix: "leave it or page out",
+    }),
+  });
+
+/** A single request alone, in which `{{ … }}` is no more than text: for the command line. */
+export const requestScenarioSpec = requestScenario(NO_FILES);
+
+/** @param files What the files hold that are named. */
+export const scenarioSpecWith = (files: Files) =>
+  z.xor([flowScenario(files), pageScenario(files), mixScenario(files), requestScenario(files)])
+    .superRefine((scenario, context) => {
+      for (const wrong of wrongNames(askedIn(scenario), namesOf(scenario.values))) {
+        context.addIssue({ code: "custom", path: [...wrong.path], message: wrong.message });
+      }
+    });
+
+/** Its requests, in order, with the places in which names may stand. */
+function askedIn(scenario: Scenario): Asked[] {
+  if ("flow" in scenario) {
+    return scenario.flow.flatMap((step, at) =>
+      isAsking(step) ? [askedAt(["flow", at], step, Object.keys(step.capture))] : []
+    );
+  }
+  if ("mix" in scenario) return scenario.mix.map((request, at) => askedAt(["mix", at], request));
+  return "page" in scenario ? askedByPage(scenario) : [askedAt([], scenario)];
+}
+
+function askedAt(path: Asked["path"], request: RequestSpec, captures: string[] = []): Asked {
+  return { path, templates: templatesOf(request, path), captures };
+}
+
+function askedByPage({ page, with: needed, headers }: PageScenario): Asked[] {
+  const { templates } = askedAt([], { headers, expect: {} });
+  return [
+    { path: [], templates: [{ path: ["page"], text: page }, ...templates], captures: [] },
+    ...needed.map((text, at) => {
+      const path = ["with", at];
+      return { path, templates: [{ path, text }], captures: [] };
+    }),
+  ];
+}
+
+export type Scenario = z.output<ReturnType<typeof scenarioSpecWith>>;
+type PageScenario = z.output<ReturnType<typeof pageScenario>>;
+export type RequestScenario = z.output<ReturnType<typeof requestScenario>>;
+
+/** Whether every `{{ name }}` of a scenario has its value when its request is asked. */
+
+type Path = readonly PropertyKey[];
+
+/** A text in which names may stand. */
+export interface Template {
+  readonly path: Path;
+  readonly text: string;
+}
+
+/** One request of a scenario, in the order in which they are asked. */
+export interface Asked {
+  readonly path: Path;
+  readonly templates: readonly Template[];
+  /** Names that its answer gives. */
+  readonly captures: readonly string[];
+}
+
+interface WrongName {
+  readonly path: Path;
+  readonly message: string;
+}
+
+/** @param given Names that have a value from the start. */
+export function wrongNames(asked: readonly Asked[], given: readonly string[]): WrongName[] {
+  const known = new Set(given);
+  return asked.flatMap(({ templates, captures }, at) => {
+    const wrong = templates.flatMap(({ path, text }) =>
+      namesInText(text).filter((name) => !known.has(name)).map((name) => {
+        const why = whenCaptured(name, asked.slice(at)) ?? whatIsThere(name, [...known]);
+        return { path, message: `Cannot fill in {{ ${name} }}: ${why}` };
+      })
+    );
+    for (const name of captures) known.add(name);
+    return wrong;
+  });
+}
+
+function whenCaptured(name: string, [now, ...later]: readonly Asked[]): string | null {
+  if (now.captures.includes(name)) return "it is captured from the answer to this very request";
+  const capturing = later.find(({ captures }) => captures.includes(name));
+  return capturing ? `it is captured only later, in ${capturing.path.join(".")}` : null;
+}
+
+function whatIsThere(name: string, known: readonly string[]): string {
+  if (known.length === 0) return `no values are given here; write values: { ${name}: … }`;
+  return didYouMean(name, known) ?? `the names here are ${known.join(", ")}`;
+}
+
+/** Where names may stand in a request. @param at Path of the request. */
+export function templatesOf(request: RequestSpec, at: Path = []): Template[] {
+  const paths = METHODS.map((method) => ({ path: [...at, method], text: request[method] }));
+  const headers = Object.entries(request.headers)
+    .map(([name, text]) => ({ path: [...at, "headers", name], text }));
+  const json = request.json === undefined ? undefined : JSON.stringify(request.json);
+  const bodies = [
+    { path: [...at, "body"], text: request.body },
+    { path: [...at, "json"], text: json },
+  ];
+  return [...paths, ...headers, ...bodies].flatMap(({ path, text }) =>
+    text === undefined ? [] : [{ path, text }]
+  );
+}

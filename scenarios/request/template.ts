@@ -1,0 +1,69 @@
+/**
+ * Values that are filled into a request where it says `{{ name }}`: in its path, header values and
+ * body. Each is written as its place needs it, so that no value can become anything but a value.
+ */
+import type { WireRequest } from "../../base/http/request.ts";
+
+const PLACEHOLDER = /\{\{\s*([^{}\s](?:[^{}]*[^{}\s])?)\s*\}\}/g;
+
+type Write = (value: string) => string;
+
+/** Names of the values that `text` needs, each once. */
+export function namesInText(text: string): string[] {
+  return [...new Set([...text.matchAll(PLACEHOLDER)].map(([, name]) => name))];
+}
+
+/** Names of the values that the request needs, each once. */
+export function namesIn({ path, headers, body }: WireRequest): string[] {
+  return namesInText([path, ...Object.values(headers), body ?? ""].join("\n"));
+}
+
+/** The request with every value in its place; a name without a value stays as it is written. */
+export function fillIn(wire: WireRequest, values: ReadonlyMap<string, string>): WireRequest {
+  const fill = (text: string, write: Write): string =>
+    text.replaceAll(PLACEHOLDER, (written, name: string) => {
+      const value = values.get(name);
+      return value === undefined ? written : write(value);
+    });
+  return {
+    method: wire.method,
+    path: wire.path.startsWith("{{")
+      ? asPath(fill(wire.path, asIs))
+      : fill(wire.path, percentEncoded),
+    headers: Object.fromEntries(
+      Object.entries(wire.headers).map(([name, value]) => [name, fill(value, withoutBreaks)]),
+    ),
+    body: wire.body === null ? null : fill(wire.body, writerFor(wire.headers)),
+  };
+}
+
+function asIs(value: string): string {
+  return value;
+}
+
+/** Half a character, which an answer or a file may hold, has no encoding. */
+export function percentEncoded(value: string): string {
+  return encodeURIComponent(value.toWellFormed());
+}
+
+/**
+ * Where a value stands for a whole path, such as a captured Location: an address loses its origin, and one
+ * without a path, such as `mailto:a@b`, is none.
+ */
+function asPath(address: string): string {
+  const url = URL.parse(address, "http://host/");
+  return url?.pathname.startsWith("/") ? url.pathname + url.search : "/";
+}
+
+/** A value must not begin another header field, and must be Latin-1 (RFC 9110 §5.5). */
+function withoutBreaks(value: string): string {
+  return value.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, "");
+}
+
+/** How values are written into a body, by its type. */
+function writerFor(headers: WireRequest["headers"]): Write {
+  const isType = ([name]: [string, string]): boolean => name.toLowerCase() === "content-type";
+  const [, type = ""] = Object.entries(headers).find(isType) ?? [];
+  if (/[/+]json\b/i.test(type)) return (value) => JSON.stringify(value).slice(1, -1);
+  return /^application\/x-www-form-urlencoded\b/i.test(type) ? percentEncoded : asIs;
+}

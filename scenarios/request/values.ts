@@ -1,0 +1,169 @@
+/**
+ * What `{{ name }}` stands for: random numbers and choices, or the rows of a CSV file. Drawn by a seed
+ * before the load starts.
+ */
+import { z } from "zod";
+import { messageOf } from "../../base/errors.ts";
+import { digestOf, type FileDigest, type Files, type Row } from "../../base/files.ts";
+import { type Draw, shuffled } from "../../base/random.ts";
+import { didYouMean } from "../../base/suggest.ts";
+
+/** Variants that are drawn where a value is random. */
+const RANDOM_VARIANTS = 1_000;
+
+const uuid = z.literal("uuid", {
+  error: ({ input }) =>
+    `Cannot draw values from ${JSON.stringify(input)}: write uuid, { from: 1, to: 1000 }, ` +
+    "{ pick: [a, b] } or { csv: FILE }",
+}).describe("A random UUID (RFC 9562, version 4)");
+
+const range = z.strictObject({
+  from: z.int().default(1).describe("The least"),
+  to: z.int().describe("The most"),
+}).refine(({ from, to }) => from <= to, {
+  path: ["to"],
+  error: "Cannot draw a number from nothing: to is less than from",
+}).describe("A random whole number");
+
+const pick = z.strictObject({
+  pick: z.array(z.union([z.string(), z.number(), z.boolean()])).min(1).describe("The choices"),
+}).describe("One of several, each as likely as the others");
+
+/** The rows of a file. In JSON they are a digest, as they may be many, or secret. */
+export class Table {
+  readonly columns: readonly string[];
+  readonly #digest: FileDigest;
+
+  constructor(readonly path: string, readonly rows: readonly Row[]) {
+    this.columns = Object.keys(rows[0]);
+    this.#digest = digestOf(path, JSON.stringify(rows));
+  }
+
+  toJSON(): FileDigest {
+    return this.#digest;
+  }
+}
+
+const csv = (files: Files) =>
+  z.strictObject({
+    csv: z.string().min(1).describe(
+      "A CSV file, relative to the experiment file, with the names of its columns in the first line",
+    ),
+    names: z.array(z.string().min(1)).min(1).optional()
+      .describe("Names of the columns of a file whose first line has none"),
+    column: z.string().optional()
+      .describe("The column; without it every column is a name: {{ row.name }}"),
+    order: z.enum(["sequential", "random"]).default("sequential")
+      .describe("random: every row once, in an order that the seed decides, then again"),
+  }).transform(({ csv, names, ...rest }, context) => {
+    try {
+      return { ...rest, csv: new Table(csv, files.rows(csv, names)) };
+    } catch (error) {
+      const message = `Cannot read ${csv}: ${messageOf(error)}`;
+      context.addIssue({ code: "custom", path: ["csv"], message });
+      return z.NEVER;
+    }
+  }).superRefine(({ csv: { path, columns }, column }, context) => {
+    if (column === undefined || columns.includes(column)) return;
+    const fix = didYouMean(column, columns) ?? `the columns are ${columns.join(", ")}`;
+    const message = `Cannot find column "${column}" in ${path}: ${fix}`;
+    context.addIssue({ code: "custom", path: ["column"], message });
+  }).describe("Rows of a file, one after the other");
+
+const valueSpec = (files: Files) => z.xor([uuid, range, pick, csv(files)]);
+
+/** Without dots: those stand between the name of a table and its column. */
+export const valueName = z.string().regex(/^[\p{L}_][\p{L}\p{N}_-]*$/u, {
+  error: ({ input }) =>
+    `Cannot use ${JSON.stringify(input)} as the name of a value: ` +
+    "start with a letter, go on with letters, digits, _ and -",
+});
+
+export const valuesSpec = (files: Files) => z.record(valueName, valueSpec(files));
+
+export type ValueSpec = z.output<ReturnType<typeof valueSpec>>;
+type TableSpec = z.output<ReturnType<typeof csv>>;
+export type Values = Readonly<Record<string, ValueSpec>>;
+
+/** What can stand between `{{` and `}}`. */
+export function namesOf(values: Values): string[] {
+  return Object.entries(values).flatMap(([name, spec]) =>
+    isTable(spec) && spec.column === undefined
+      ? spec.csv.columns.map((column) => `${name}.${column}`)
+      : [name]
+  );
+}
+
+/**
+ * Variants of the named values, in the order in which they are used: every row of a file, and where
+ * anything is random 1,000, or as many whole rounds through the rows as go into that.
+ */
+export function drawValues(
+  values: Values,
+  names: readonly string[],
+  draw: Draw,
+): ReadonlyMap<string, string>[] {
+  const givers = giversOf(usedOf(values, names), draw);
+  return Array.from({ length: countOfVariants(values, names) }, (_, variant) => {
+    const given = givers.flatMap((give) => give(variant));
+    return new Map(given.filter(([name]) => names.includes(name)));
+  });
+}
+
+/** How many variants `drawValues` gives. */
+export function countOfVariants(values: Values, names: readonly string[]): number {
+  const used = usedOf(values, names);
+  const rows = used.reduce(
+    (most, [, spec]) => Math.max(most, isTable(spec) ? spec.csv.rows.length : 1),
+    1,
+  );
+  const isRandom = used.some(([, spec]) => !isTable(spec));
+  return rows * (isRandom ? Math.max(1, Math.floor(RANDOM_VARIANTS / rows)) : 1);
+}
+
+function usedOf(values: Values, names: readonly string[]): [name: string, spec: ValueSpec][] {
+  return Object.entries(values).filter(([name, spec]) =>
+    namesOf({ [name]: spec }).some((given) => names.includes(given))
+  );
+}
+
+/** Names with their values in one variant. */
+type Give = (variant: number) => [name: string, value: string][];
+
+function giversOf(used: readonly [string, ValueSpec][], draw: Draw): Give[] {
+  const orders = new Map<string, readonly Row[]>();
+  // One order for each file, so that a name and its password stay together.
+  const shuffledRows = ({ path, rows }: Table): readonly Row[] => {
+    const order = orders.get(path) ?? shuffled(rows, draw);
+    orders.set(path, order);
+    return order;
+  };
+  return used.map(([name, spec]) => {
+    if (!isTable(spec)) return () => [[name, drawn(spec, draw)]];
+    const { csv, column, order } = spec;
+    const rows = order === "random" ? shuffledRows(csv) : csv.rows;
+    return (variant) => {
+      const row = rows[variant % rows.length];
+      if (column !== undefined) return [[name, row[column]]];
+      return Object.entries(row).map(([column, value]) => [`${name}.${column}`, value]);
+    };
+  });
+}
+
+function drawn(spec: Exclude<ValueSpec, TableSpec>, draw: Draw): string {
+  if (spec === "uuid") return drawUuid(draw);
+  if ("pick" in spec) return String(spec.pick[draw(0, spec.pick.length - 1)]);
+  return String(draw(spec.from, spec.to));
+}
+
+function drawUuid(draw: Draw): string {
+  const digits = Array.from({ length: 32 }, () => draw(0, 15));
+  digits[12] = 4; // the version, and at 16 the variant (RFC 9562 §5.4)
+  digits[16] = 8 + draw(0, 3);
+  const hex = digits.map((digit) => digit.toString(16)).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+function isTable(spec: ValueSpec): spec is TableSpec {
+  return typeof spec === "object" && "csv" in spec;
+}
