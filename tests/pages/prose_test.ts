@@ -46,6 +46,20 @@ Deno.test("README.md links every page of docs/", () => {
   assert.deepEqual(missing.map(({ file }) => file), []);
 });
 
+Deno.test("the paths that docs/contributing.md names exist", () => {
+  const { text } = readPage("docs/contributing.md");
+  const rooms = "base|bench|cli|deploy|docs|examples|report|runner|scenarios|targets|tests";
+  const paths = [...text.matchAll(new RegExp(`(?<![\\w/.])(?:${rooms})/[\\w./-]*\\w`, "g"))];
+  assert.ok(paths.length > 40);
+  assert.deepEqual(paths.map(([path]) => path).filter((path) => !existsSync(join(ROOT, path))), []);
+});
+
+Deno.test("docs/contributing.md answers twenty questions and lists ten tasks", () => {
+  const { text } = readPage("docs/contributing.md");
+  assert.equal([...text.matchAll(/^\| [^|]+\? +\| \[/gm)].length, 20);
+  assert.equal([...text.matchAll(/^\| \d+\. /gm)].length, 10);
+});
+
 function linksOf({ text }: Page): string[] {
   const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link);
   return links.filter((link) => !/^https?:/.test(link));
