@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parse as words } from "shell-quote";
-import { freePort } from "../../../targets/launch/surroundings.ts";
+import { freePort } from "../../../targets/launch/environment.ts";
 import { COMMAND, emptyFolder, Plateau } from "../plateau.ts";
 import type { Block, Page } from "../../pages/page.ts";
 
