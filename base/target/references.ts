@@ -4,10 +4,10 @@ import { valuesOf } from "./factor.ts";
 import type { TargetSpec, WrittenTarget } from "./spec.ts";
 import { isUrl } from "./gateway_spec.ts";
 
-/** Targets as they were written, by name; each may be wrong in every part: that is told of elsewhere. */
+/** Targets as they were written, by name; each may be wrong in every part, which is reported elsewhere. */
 type Targets = Readonly<Record<string, unknown>>;
 
-interface Misfit {
+interface ReferenceConflict {
   /** Below `targets`. */
   readonly path: string[];
   readonly message: string;
@@ -49,7 +49,7 @@ export function withThoseBehind(
 }
 
 /** Names that are not there or lead back to themselves, and what can't be had several times. */
-export function referenceMisfits(targets: Targets): Misfit[] {
+export function referenceConflicts(targets: Targets): ReferenceConflict[] {
   return Object.entries(targets).flatMap(([target, spec]) => {
     const reference = referenceIn(spec);
     if (reference === null) return [];
@@ -71,14 +71,14 @@ function whyNot(name: string, targets: Targets, target: string): string | null {
 
 /** `a`, `b`, `a` when `start` stands in front of itself by way of b. */
 function circleFrom(start: string, targets: Targets): string[] | null {
-  const way = [start];
-  while (way.length <= Object.keys(targets).length) {
-    const next = referenceIn(targets[way[way.length - 1]])?.name;
+  const chain = [start];
+  while (chain.length <= Object.keys(targets).length) {
+    const next = referenceIn(targets[chain[chain.length - 1]])?.name;
     if (next === undefined || !Object.hasOwn(targets, next)) return null;
-    way.push(next);
-    if (next === start) return way;
+    chain.push(next);
+    if (next === start) return chain;
   }
-  return null; // the circle is further on, and is told of there
+  return null; // the circle is further on, and is reported there
 }
 
 function whyNotBefore(

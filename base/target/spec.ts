@@ -1,10 +1,10 @@
 /**
- * A target's lines in the experiment file: one of the launchers' shapes, told apart by its first key.
+ * A target's lines in the experiment file: one of the launchers' shapes, distinguished by its first key.
  */
 import { z } from "zod";
 import { contentOf, type Files, NO_FILES } from "../files.ts";
 import { ALWAYS } from "../problems.ts";
-import { accessMisfits, Certificates } from "./access.ts";
+import { urlConflicts, Certificates } from "./access.ts";
 import { appNames, appSettings } from "./app_settings.ts";
 import { flatSettings, givenSettings, settingIssues } from "./settings.ts";
 import {
@@ -76,7 +76,7 @@ export const commandTarget = z.strictObject({
   ),
   ready: z.string().regex(/^\/[\x21-\x7e]*$/, "Cannot use this as a path: start with /")
     .default("/")
-    .describe("Path that answers with a status under 500 when the program is ready"),
+    .describe("Path that responds with a status under 500 when the program is ready"),
 }).superRefine(({ env }, context) => {
   for (const { path, port } of fixedPorts(env.PORT ?? [])) {
     if (port >= 1 && port <= 65_535) continue;
@@ -116,7 +116,7 @@ const urlTarget = (files: Files) =>
         "Unix socket to dial in place of the URL's host: a path, relative to the experiment file",
       ),
   }).superRefine((given, context) => {
-    for (const { key, message, fix } of accessMisfits(given)) {
+    for (const { key, message, fix } of urlConflicts(given)) {
       context.addIssue({ code: "custom", path: [key], message: `${message}; ${fix}` });
     }
   }, ALWAYS);

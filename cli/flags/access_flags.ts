@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import { certificatesAt, checkSocket } from "../../scenarios/file/access_files.ts";
 import { messageOf, type Problem } from "../../base/errors.ts";
-import { accessMisfits } from "../../base/target/access.ts";
+import { urlConflicts } from "../../base/target/access.ts";
 import type { Given, Parts, Values } from "../command_line/command.ts";
 
 /** A file of certificates, as its text. */
@@ -44,7 +44,7 @@ export const accessFlags = {
 } satisfies Parts;
 
 export function accessConflicts(given: Given): Problem[] {
-  return accessMisfits(given).map(({ key, ...problem }) => ({ place: `--${key}`, ...problem }));
+  return urlConflicts(given).map(({ key, ...problem }) => ({ place: `--${key}`, ...problem }));
 }
 
 export function accessOf({ insecure, cacert, unix }: Values<typeof accessFlags>): Access {

@@ -4,7 +4,7 @@
  */
 import { ALWAYS } from "../../base/problems.ts";
 import { z } from "zod";
-import { referenceMisfits } from "../../base/target/references.ts";
+import { referenceConflicts } from "../../base/target/references.ts";
 import { targetSpecWith } from "../../base/target/spec.ts";
 import { claimMisfits } from "../claims/claim_names.ts";
 import { claim } from "../claims/claim_text.ts";
@@ -151,7 +151,7 @@ function strangers(given: Partial<Experiment>): Misfit[] {
 
 /** Targets that cannot stand in front of what they name. @param given As for `strangers`. */
 function misplacedFronts({ targets }: Partial<Experiment>): Misfit[] {
-  return referenceMisfits(targets ?? {})
+  return referenceConflicts(targets ?? {})
     .map(({ path, message }) => ({ path: ["targets", ...path], message }));
 }
 

@@ -7,7 +7,7 @@
  */
 import type { z } from "zod";
 
-/** What an app may use of its surroundings; everything else it gets through its settings. */
+/** The environment of an app; everything else it gets through its settings. */
 export interface AppContext {
   /** Where the Redis server is (`redis://host:port`), or null when there is none. */
   readonly redisUrl: string | null;
@@ -15,7 +15,7 @@ export interface AppContext {
   readonly log: (line: string) => void;
 }
 
-/** What `Deno.serve` tells of a request's client. */
+/** The client of a request, as `Deno.serve` knows it. */
 interface Client {
   readonly remoteAddr?: Deno.NetAddr;
 }

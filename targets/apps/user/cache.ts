@@ -1,17 +1,17 @@
 /**
- * A read-through cache, and what it does when many want at once what it does not have (a stampede):
- * one pays and the others wait for what it gets, or everybody pays.
+ * A read-through cache, and its behaviour in a stampede, when many requests at once want a missing key: one
+ * fetches from the origin and the others wait for its result, or all fetch.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Store } from "./store.ts";
 
-export interface Answer {
+export interface Lookup {
   readonly text: string;
-  /** False for who paid. Who waited for another's payment has a hit, as with nginx's `proxy_cache_lock`. */
+  /** False for the request that paid. One that waited for another's payment has a hit, as with nginx's `proxy_cache_lock`. */
   readonly hit: boolean;
 }
 
-export type Cache = (key: string) => Promise<Answer>;
+export type Cache = (key: string) => Promise<Lookup>;
 
 /** How often an instance looks whether another, which pays, is done. */
 const LOOK_MS = 5;
@@ -19,12 +19,12 @@ const LOOK_MS = 5;
 export function openCache(
   { store, pay, stampede }: {
     store: Store;
-    /** Asks the origin. */
+    /** Fetches from the origin. */
     pay: (key: string) => Promise<string>;
     stampede: "wait" | "all";
   },
 ): Cache {
-  const payAndKeep = async (key: string): Promise<Answer> => {
+  const payAndKeep = async (key: string): Promise<Lookup> => {
     const text = await pay(key);
     await store.keep(key, text);
     return { text, hit: false };
@@ -36,15 +36,15 @@ export function openCache(
   };
 }
 
-/** Of those who miss a key in this process one goes on to `payOnce`; the others wait for its answer. */
+/** Of those who miss a key in this process one goes on to `payOnce`; the others wait for its result. */
 function oneAtATime(store: Store, payAndKeep: Cache): Cache {
-  const underWay = new Map<string, Promise<Answer>>();
+  const inFlight = new Map<string, Promise<Lookup>>();
   return async (key) => {
-    const others = underWay.get(key);
+    const others = inFlight.get(key);
     if (others !== undefined) return { text: (await others).text, hit: true };
-    const answer = payOnce(store, key, payAndKeep).finally(() => underWay.delete(key));
-    underWay.set(key, answer);
-    return await answer;
+    const lookup = payOnce(store, key, payAndKeep).finally(() => inFlight.delete(key));
+    inFlight.set(key, lookup);
+    return await lookup;
   };
 }
 
@@ -52,7 +52,7 @@ function oneAtATime(store: Store, payAndKeep: Cache): Cache {
  * Pays when nobody else among all who share the store does. The store is read again after the hold, as
  * another may have filled it between our look and our hold.
  */
-async function payOnce(store: Store, key: string, payAndKeep: Cache): Promise<Answer> {
+async function payOnce(store: Store, key: string, payAndKeep: Cache): Promise<Lookup> {
   for (;; await sleep(LOOK_MS)) {
     const release = await store.hold(key);
     try {

@@ -16,7 +16,7 @@ export interface Limit {
 
 interface Verdict {
   readonly allowed: boolean;
-  /** What the client may still ask in this window. */
+  /** Requests left to the client in this window. */
   readonly remaining: number;
   /** Until the window ends. */
   readonly resetMs: number;
@@ -71,7 +71,7 @@ export function openLimiter(
 }
 
 /**
- * What the client is told: the fields of draft-ietf-httpapi-ratelimit-headers-10 (RateLimit-Policy,
+ * The rate-limit fields of a response: those of draft-ietf-httpapi-ratelimit-headers-10 (RateLimit-Policy,
  * RateLimit), those of its versions up to 6, which most servers send and most clients read, and
  * Retry-After (RFC 9110 §10.2.3) when it has to wait. Seconds, rounded up.
  */

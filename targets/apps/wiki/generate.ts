@@ -37,7 +37,7 @@ export function* generatePages(count: number, seed: number, atOnce: number): Gen
   }
 }
 
-/** Few enough that a search tells pages apart. */
+/** Few enough that a search distinguishes pages. */
 const NOUNS_OF_PAGE = 12;
 
 const FIRST_WRITTEN_MS = Date.UTC(2024, 0, 1);

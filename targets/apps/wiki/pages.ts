@@ -1,4 +1,4 @@
-/** Pages in the database: what the wiki asks about them, and how one is written. */
+/** Pages in the database: the queries of the wiki, and how one page is written. */
 import { z } from "zod";
 import { type Database, prepare, type Query } from "./database.ts";
 
@@ -61,29 +61,29 @@ const CHANGE = `${HEAD}, pages.author, pages.written_at AS writtenAt`;
 const PAGE = `${CHANGE}, pages.id, pages.body, pages.revision`;
 
 export function openPages({ db, atOnce }: Database): Pages {
-  const ask = <Row>(row: z.ZodType<Row>, sql: string): Query<Row> => prepare(db, row, sql);
-  const count = ask(z.object({ pages: z.number() }), "SELECT count(*) AS pages FROM pages");
-  const tagsOf = ask(
+  const query = <Row>(row: z.ZodType<Row>, sql: string): Query<Row> => prepare(db, row, sql);
+  const count = query(z.object({ pages: z.number() }), "SELECT count(*) AS pages FROM pages");
+  const tagsOf = query(
     z.object({ tag: z.string() }),
     "SELECT tag FROM tags WHERE page_id = ? ORDER BY tag",
   );
   return {
-    byName: ask(page, `SELECT ${PAGE} FROM pages WHERE slug = ?`).first,
-    byId: ask(page, `SELECT ${PAGE} FROM pages WHERE id = ?`).first,
+    byName: query(page, `SELECT ${PAGE} FROM pages WHERE slug = ?`).first,
+    byId: query(page, `SELECT ${PAGE} FROM pages WHERE id = ?`).first,
     count: () => count.first()?.pages ?? 0,
-    list: ask(head, `SELECT ${HEAD} FROM pages ORDER BY id LIMIT ? OFFSET ?`).all,
-    sections: ask(
+    list: query(head, `SELECT ${HEAD} FROM pages ORDER BY id LIMIT ? OFFSET ?`).all,
+    sections: query(
       sectionCount,
       "SELECT section, count(*) AS pages FROM pages GROUP BY section ORDER BY section",
     ).all,
-    inSection: ask(head, `SELECT ${HEAD} FROM pages WHERE section = ? ORDER BY title, id`).all,
-    newest: ask(change, `SELECT ${CHANGE} FROM pages ORDER BY written_at DESC LIMIT ?`).all,
+    inSection: query(head, `SELECT ${HEAD} FROM pages WHERE section = ? ORDER BY title, id`).all,
+    newest: query(change, `SELECT ${CHANGE} FROM pages ORDER BY written_at DESC LIMIT ?`).all,
     tagsOf: (id) => tagsOf.all(id).map(({ tag }) => tag),
-    tagged: ask(
+    tagged: query(
       head,
       `SELECT ${HEAD} FROM tags JOIN pages ON id = page_id WHERE tag = ? ORDER BY title, id`,
     ).all,
-    linkingTo: ask(
+    linkingTo: query(
       head,
       `SELECT ${HEAD} FROM links JOIN pages ON id = from_id WHERE to_slug = ? ORDER BY title, id`,
     ).all,
