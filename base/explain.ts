@@ -32,7 +32,7 @@ export const explain: z.core.$ZodErrorMap = (issue) => {
  * @param reasons Why keys of other kinds are wrong beside this one's.
  * @param others Keys that tell the other kinds: one of them may be meant.
  */
-export function strangers(
+export function unknownKeys(
   reasons: Readonly<Record<string, string>>,
   others: readonly string[] = [],
 ): z.core.$ZodErrorMap {
@@ -46,6 +46,11 @@ export function strangers(
     ).join("\n");
   };
 }
+
+/** For `superRefine`: checks a map that has other problems, too, so that the user reads all of them at once. */
+export const ALWAYS = {
+  when: ({ value }: z.core.ParsePayload) => typeof value === "object" && value !== null,
+};
 
 /** The same reason for each of several keys. */
 export function forAll(keys: readonly string[], reason: string): Record<string, string> {

@@ -117,8 +117,3 @@ function valueAt(data: unknown, path: Path): unknown {
     data,
   );
 }
-
-/** For `superRefine`: it runs also where other parts are wrong, so that all problems are reported at once. */
-export const ALWAYS = {
-  when: ({ value }: z.core.ParsePayload) => typeof value === "object" && value !== null,
-};

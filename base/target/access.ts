@@ -2,14 +2,14 @@
  * The way to a server, beyond what its URL says: certificates, and a unix socket. The same in
  * experiment files and as flags.
  */
-import { digestOf, type FileDigest } from "../files.ts";
+import { type FileDigest, fileDigest } from "../files.ts";
 
 /** Certificates of authorities. In JSON they are a digest of their file. */
 export class Certificates {
   constructor(readonly path: string, readonly pem: string) {}
 
   toJSON(): FileDigest {
-    return digestOf(this.path, this.pem);
+    return fileDigest(this.path, this.pem);
   }
 }
 

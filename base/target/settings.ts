@@ -5,8 +5,7 @@
 import { z } from "zod";
 import { explain } from "../explain.ts";
 import { didYouMean } from "../suggest.ts";
-
-type Json = z.core.util.JSONType;
+import type { Json } from "../yaml/json_text.ts";
 
 /** `on` or `off`, also `true` or `false`; becomes a boolean. */
 export const onOrOff = z.union([

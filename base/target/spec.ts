@@ -3,8 +3,8 @@
  */
 import { z } from "zod";
 import { contentOf, type Files, NO_FILES } from "../files.ts";
-import { ALWAYS } from "../problems.ts";
-import { urlConflicts, Certificates } from "./access.ts";
+import { ALWAYS } from "../explain.ts";
+import { Certificates, urlConflicts } from "./access.ts";
 import { appNames, appSettings } from "./app_settings.ts";
 import { flatSettings, givenSettings, settingIssues } from "./settings.ts";
 import {

@@ -4,22 +4,54 @@
  */
 import { Argument, Command as Commander, CommanderError, Option } from "commander";
 import { z } from "zod";
-import { type Problem, UserError } from "../../base/errors.ts";
+import { EXIT, type Problem, UserError } from "../../base/errors.ts";
 import { explain } from "../../base/explain.ts";
 import { findingsOf } from "../../base/problems.ts";
 import { closest } from "../../base/suggest.ts";
-import type { CommandSpec, CommandTitle, Flag, Given, Operand, Parts, Values } from "./command.ts";
+import type {
+  Command,
+  CommandParts,
+  CommandSpec,
+  CommandTitle,
+  Flag,
+  Operand,
+  ParsedValues,
+  RawArguments,
+} from "./command.ts";
+import { textLines } from "../../report/writing/terminal.ts";
+import { VERSION } from "../../base/version.ts";
+import { print, printError } from "../terminal/terminal.ts";
+import { secretsInWord } from "../../base/secret_fields.ts";
+import { secrets } from "../../base/secrets.ts";
 
-export type Read<P extends Parts> =
+/** A command from its declaration. */
+export function defineCommand<P extends CommandParts>(spec: CommandSpec<P>): Command {
+  return {
+    parts: spec.parts,
+    async execute(args, title): Promise<number> {
+      keepArgumentSecrets(args);
+      const read = readArguments(spec, title, args);
+      if (read.asks === "values") {
+        const note = openPasswordNote(args);
+        if (note !== null && !Reflect.get(read.values, "quiet")) printError(textLines([note]));
+        return await spec.run(read.values, args);
+      }
+      await print(textLines(read.asks === "help" ? helpLines(spec, title) : [VERSION]));
+      return EXIT.done;
+    },
+  };
+}
+
+export type ReadArguments<P extends CommandParts> =
   | { readonly asks: "help" | "version" }
-  | { readonly asks: "values"; readonly values: Values<P> };
+  | { readonly asks: "values"; readonly values: ParsedValues<P> };
 
 /** Throws a UserError with every problem. */
-export function readArguments<P extends Parts>(
+export function readArguments<P extends CommandParts>(
   spec: CommandSpec<P>,
   title: CommandTitle,
   args: readonly string[],
-): Read<P> {
+): ReadArguments<P> {
   const { given, problems } = split({ parts: spec.parts, title }, args);
   if (given.help) return { asks: "help" };
   if (given.version) return { asks: "version" };
@@ -30,10 +62,13 @@ export function readArguments<P extends Parts>(
   }
   problems.push(...spec.conflicts?.(given) ?? []);
   if (problems.length > 0) throw new UserError(problems);
-  return { asks: "values", values: parsed.data as Values<P> };
+  return { asks: "values", values: parsed.data as ParsedValues<P> };
 }
 
-export function helpLines<P extends Parts>(spec: CommandSpec<P>, title: CommandTitle): string[] {
+export function helpLines<P extends CommandParts>(
+  spec: CommandSpec<P>,
+  title: CommandTitle,
+): string[] {
   const help = commanderOf({ parts: spec.parts, title }).helpInformation();
   return [
     ...help.trimEnd().split("\n"),
@@ -42,12 +77,12 @@ export function helpLines<P extends Parts>(spec: CommandSpec<P>, title: CommandT
 }
 
 interface Called {
-  readonly parts: Parts;
+  readonly parts: CommandParts;
   readonly title: CommandTitle;
 }
 
 interface Split {
-  readonly given: Given;
+  readonly given: RawArguments;
   readonly problems: Problem[];
 }
 
@@ -55,7 +90,7 @@ function split(called: Called, args: readonly string[]): Split {
   const commander = commanderOf(called);
   try {
     const { operands, unknown } = commander.parseOptions([...args]);
-    const rest = judgeUnknown(commander, unknown);
+    const rest = readUnknown(commander, unknown);
     const placed = placeOperands(called, [...operands, ...rest.operands]);
     return {
       given: { ...commander.opts(), ...placed.given },
@@ -72,7 +107,7 @@ function split(called: Called, args: readonly string[]): Split {
 }
 
 /** @param unknown From the first option that commander does not know on, without those that it does. */
-function judgeUnknown(
+function readUnknown(
   { options }: Commander,
   unknown: readonly string[],
 ): { operands: string[]; problems: Problem[] } {
@@ -146,4 +181,27 @@ function isFlag(part: Flag | Operand): part is Flag {
 function placeOf(part: Flag | Operand): string {
   if (!isFlag(part)) return part.operand.replace(/[^\w]/g, "");
   return new Option(part.flags).long ?? part.flags;
+}
+
+/** `-u user:password`, as curl, hey and ab take it. */
+const LIKE_USER = /\s(?:-u|--user|-a|-A)[\s=]{0,4}["']?[^\s:"']+:([^\s"']+)/g;
+
+/** As words, or as a whole: the line of another tool is one word here (`--like`). */
+export function keepArgumentSecrets(args: readonly string[]): void {
+  for (const arg of args) {
+    const passwords = [...arg.matchAll(LIKE_USER)].map(([, password]) => password);
+    for (const secret of [...secretsInWord(arg), ...passwords]) secrets.keep(secret);
+  }
+}
+
+/** A Redis whose password stands on a command line, which all on its machine can read. */
+const OPEN_PASSWORD = /^(?:--redis=)?rediss?:\/\/[^/@]*:[^/@]+@/i;
+
+export const OPEN_PASSWORD_NOTE =
+  "Note: everybody on this machine can see the password in --redis: " +
+  "use --redis-password-file FILE or PLATEAU_REDIS_PASSWORD";
+
+/** What to say of it; null where there is none. */
+export function openPasswordNote(args: readonly string[]): string | null {
+  return args.some((arg) => OPEN_PASSWORD.test(arg)) ? OPEN_PASSWORD_NOTE : null;
 }

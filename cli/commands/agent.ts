@@ -3,23 +3,22 @@ import { resolve } from "node:path";
 import process from "node:process";
 import { z } from "zod";
 import { EXIT, messageOf, UserError } from "../../base/errors.ts";
-import { counted } from "../../report/words.ts";
+import { counted } from "../../report/model/numbers/words.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { Agent } from "../../runner/fleet/agent/agent.ts";
 import { allowedHost, LOOPBACK } from "../../runner/fleet/agent/allow.ts";
 import { agentName } from "../../runner/fleet/protocol/agent_message.ts";
-import { workers } from "../../scenarios/load/load.ts";
-import { defineCommand } from "../command_line/define.ts";
+import { workers } from "../../scenarios/load/load_spec.ts";
+import { defineCommand } from "../command_line/arguments.ts";
 import { quietFlag, redisFlag } from "../flags/flags.ts";
-import { redisAccessFlags } from "../flags/fleet_flags.ts";
-import { fleetRedis, redisConflicts } from "../flags/fleet_redis.ts";
-import { wholeNumber } from "../flags/values.ts";
-import { aborted, untilSignal } from "../terminal/interrupt.ts";
+import { fleetRedis, redisAccessFlags, redisConflicts } from "../flags/fleet_flags.ts";
+import { integerText } from "../flags/values.ts";
+import { aborted, untilSignal } from "../terminal/process.ts";
 import { printError, terminalOptions } from "../terminal/terminal.ts";
 
 const hosts = z.string().transform((text) => text.split(",")).pipe(z.array(allowedHost));
 
-export const agent = defineCommand({
+export const agentCommand = defineCommand({
   parts: {
     ...redisFlag,
     redis: { ...redisFlag.redis, about: "Redis at which to wait for work; also as REDIS_URL" },
@@ -32,7 +31,7 @@ export const agent = defineCommand({
     workers: {
       flags: "-w, --workers <N>",
       about: "Threads that send (default: as many as there are cores but one)",
-      schema: wholeNumber(workers).optional(),
+      schema: integerText(workers).optional(),
     },
     allow: {
       flags: "--allow <HOST,…>",

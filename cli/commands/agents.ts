@@ -1,24 +1,23 @@
 /** `plateau agents`: who waits at a Redis. */
 import { EXIT } from "../../base/errors.ts";
 import { VERSION } from "../../base/version.ts";
-import { type ColumnOf, tableOf } from "../../report/table.ts";
+import { formatCount, formatNumber } from "../../report/model/numbers/units.ts";
+import { type ColumnOf, tableOf } from "../../report/model/tables/table.ts";
 import { BLANK, lineOf } from "../../report/terminal/line.ts";
 import { tableLines } from "../../report/terminal/table.ts";
-import { formatCount, formatNumber } from "../../report/units.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import { type TerminalOptions, textLines, writtenLines } from "../../report/writing/terminal.ts";
 import type { Written } from "../../report/writing/written.ts";
 import { roster } from "../../runner/fleet/coordinator/roster.ts";
 import type { Presence } from "../../runner/fleet/protocol/agent_message.ts";
 import { connectRedis } from "../../targets/redis/client.ts";
-import { defineCommand } from "../command_line/define.ts";
+import { defineCommand } from "../command_line/arguments.ts";
 import { redisFlag } from "../flags/flags.ts";
-import { redisAccessFlags } from "../flags/fleet_flags.ts";
-import { fleetRedis, redisConflicts } from "../flags/fleet_redis.ts";
+import { fleetRedis, redisAccessFlags, redisConflicts } from "../flags/fleet_flags.ts";
 import { outputFlags, writeFile } from "../flags/output_flags.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
 
-export const agents = defineCommand({
+export const agentsCommand = defineCommand({
   parts: {
     ...redisFlag,
     redis: { ...redisFlag.redis, about: "Redis at which the agents wait; also as REDIS_URL" },

@@ -1,27 +1,25 @@
 /** `plateau bench URL`: one measurement, in the manner of wrk and oha. */
-import type { Grouped } from "../../report/cells.ts";
-import type { GateOutcome } from "../../report/gates.ts";
-import { jsonText } from "../../report/writing/json.ts";
-import type { Written } from "../../report/writing/written.ts";
-import { measureUrl } from "../../runner/measure/bench.ts";
-import type { Measurement } from "../../runner/result/result.ts";
 import { EXIT, TargetError } from "../../base/errors.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
+import type { GateOutcome } from "../../report/model/gates/gates.ts";
+import type { Grouped } from "../../report/model/runs/cells.ts";
+import { jsonText } from "../../report/writing/json.ts";
+import type { Written } from "../../report/writing/written.ts";
+import { measureUrl } from "../../runner/measure/measure.ts";
+import type { Measurement } from "../../runner/result/result.ts";
 import type { Threshold } from "../../scenarios/claims/threshold.ts";
-import type { Asked } from "../output/bench_page.ts";
+import { defineCommand, keepArgumentSecrets } from "../command_line/arguments.ts";
+import type { Command } from "../command_line/command.ts";
 import { benchConflicts, benchParts } from "../flags/bench_flags.ts";
 import { benchRequest } from "../flags/bench_request.ts";
-import type { Command } from "../command_line/command.ts";
-import { defineCommand } from "../command_line/define.ts";
-import { hostname } from "../terminal/environment.ts";
+import { readBaseline } from "../flags/flags.ts";
 import { loaderFor } from "../flags/fleet_flags.ts";
-import { tellGithub } from "../github/github.ts";
-import { keepGivenSecrets } from "../command_line/secret_arguments.ts";
-import { interruptible } from "../terminal/interrupt.ts";
-import { judgeMeasurement, judgeTrust } from "../output/verify.ts";
 import { type Renderers, takesStdout, writeOutputs } from "../flags/output_flags.ts";
+import { reportToGithub } from "../github/step.ts";
+import type { BenchInvocation } from "../output/bench_page.ts";
+import { verifyMeasurement, verifyTrust } from "../output/verify.ts";
+import { hostname, interruptible } from "../terminal/process.ts";
 import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
-import { readBaseline } from "../flags/threshold_flags.ts";
 
 const command = defineCommand({
   parts: benchParts,
@@ -54,40 +52,40 @@ Examples:
       const renderers = renderersOf(measurement, asked, gates);
       await writeOutputs(values, renderers);
       if (!takesStdout(values)) await print(await summaryOf(measurement, gates));
-      await tellGithub({
+      await reportToGithub({
         markdown: renderers.markdown,
         annotations: async () =>
-          (await import("../github/github_annotations.ts")).measurementAnnotations(
+          (await import("../github/annotations.ts")).measurementAnnotations(
             measurement,
             gates,
           ),
       });
       if (values.like !== undefined && !values.quiet) {
-        await tellDifferences(values.like, measurement);
+        await printDifferences(values.like, measurement);
       }
       const lost = loader.lostLog?.() ?? null;
       if (lost !== null) {
         throw new TargetError(`Cannot write all of the request log to "${values.log}": ${lost}`);
       }
-      if (!signal.aborted) await judge(measurement, { gates, strict: values.strict });
+      if (!signal.aborted) await verify(measurement, { gates, strict: values.strict });
       return EXIT.done;
     });
   },
 });
 
 /** `--like` stands for other arguments, which are put in its place before anything is read. */
-export const bench: Command = {
+export const benchCommand: Command = {
   parts: benchParts,
   async execute(args, title): Promise<number> {
-    keepGivenSecrets(args);
+    keepArgumentSecrets(args);
     const isLike = args.some((arg) => arg.startsWith("--like"));
-    const given = isLike ? (await import("../like/like.ts")).withLikeness(args) : args;
+    const given = isLike ? (await import("../like/like.ts")).withTranslated(args) : args;
     return await command.execute(given, title);
   },
 };
 
-async function tellDifferences(like: string, measurement: Measurement): Promise<void> {
-  const { differencesOf } = await import("../like/like.ts");
+async function printDifferences(like: string, measurement: Measurement): Promise<void> {
+  const { toolDifferences: differencesOf } = await import("../like/like.ts");
   const { textLines } = await import("../../report/writing/terminal.ts");
   printError(textLines(differencesOf(like, measurement), terminalOptions(Deno.stderr)));
 }
@@ -99,34 +97,39 @@ async function gatesOf(
   baseline: Grouped | null,
 ): Promise<readonly GateOutcome[]> {
   if (thresholds.length === 0) return [];
-  const { judgeCells } = await import("../../report/gates.ts");
-  const { gatedMeasurement } = await import("../../report/gates/cells.ts");
+  const { judgeCells } = await import("../../report/model/gates/gates.ts");
+  const { gatedMeasurement } = await import("../../report/model/gates/cells.ts");
   const cells = [gatedMeasurement(measurement, baseline)];
   return judgeCells(thresholds, cells, { hasBaseline: baseline !== null });
 }
 
 /** What a measurement that can't be trusted says of thresholds is nothing, so trust comes first. */
-async function judge(
+async function verify(
   measurement: Measurement,
   { gates, strict }: { gates: readonly GateOutcome[]; strict: boolean },
 ): Promise<void> {
-  judgeMeasurement(measurement);
-  if (strict) judgeTrust([measurement]);
-  if (gates.length > 0) (await import("../output/failed_gates.ts")).judgeGates(gates);
+  verifyMeasurement(measurement);
+  if (strict) verifyTrust([measurement]);
+  if (gates.length > 0) (await import("../output/verify.ts")).verifyGates(gates);
 }
 
 function renderersOf(
   measurement: Measurement,
-  asked: Asked,
+  asked: BenchInvocation,
   gates: readonly GateOutcome[],
 ): Renderers {
   return {
     json: () => jsonText(measurement, 2),
-    csv: async () => (await import("../../report/csv.ts")).renderMeasurementCsv(measurement),
+    csv: async () => (await import("../../report/files/csv.ts")).renderMeasurementCsv(measurement),
     csvIntervals: async () =>
-      (await import("../../report/csv/intervals.ts")).renderMeasurementIntervalsCsv(measurement),
+      (await import("../../report/files/csv.ts")).renderMeasurementIntervalsCsv(
+        measurement,
+      ),
     markdown: async () =>
-      (await import("../../report/markdown.ts")).renderMeasurementMarkdown(measurement, gates),
+      (await import("../../report/files/markdown.ts")).renderMeasurementMarkdown(
+        measurement,
+        gates,
+      ),
     junit: async () => await junitOf(measurement, gates),
     html: async () => (await import("../output/bench_page.ts")).renderBenchPage(measurement, asked),
   };
@@ -136,7 +139,7 @@ async function junitOf(
   measurement: Measurement,
   gates: readonly GateOutcome[],
 ): Promise<Written<"xml">> {
-  const { measurementSuite, renderJunit } = await import("../../report/junit.ts");
+  const { measurementSuite, renderJunit } = await import("../../report/files/junit.ts");
   const startedAt = new Date(Date.now() - measurement.elapsed * 1_000).toISOString();
   const about = { measurement, startedAt, hostname: hostname() };
   return renderJunit([measurementSuite(about, gates)]);

@@ -1,24 +1,24 @@
 /** `plateau check FILE`: what `run` would do, without doing it. */
 import { z } from "zod";
-import { cellLabel } from "../../report/cells.ts";
-import { loadText, parametersText, scenarioLoads } from "../../report/load.ts";
-import { formatDuration } from "../../report/units.ts";
-import { counted } from "../../report/words.ts";
+import { EXIT } from "../../base/errors.ts";
+import { withoutSecrets } from "../../base/secrets.ts";
+import { loadText, parametersText, scenarioLoads } from "../../report/model/method/load.ts";
+import { formatDuration } from "../../report/model/numbers/units.ts";
+import { counted } from "../../report/model/numbers/words.ts";
+import { cellLabel } from "../../report/model/runs/cells.ts";
 import { textLines } from "../../report/writing/terminal.ts";
-import { describeLoad } from "../../runner/measure/described_load.ts";
 import { boundsOf, repeatSentence } from "../../runner/experiment/repetition.ts";
 import { Schedule } from "../../runner/experiment/schedule.ts";
-import { EXIT } from "../../base/errors.ts";
+import { describeLoad } from "../../runner/measure/described_load.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
 import type { Repeat } from "../../scenarios/plan/repetition.ts";
-import { defineCommand } from "../command_line/define.ts";
+import { defineCommand } from "../command_line/arguments.ts";
+import { planFromFile } from "../experiment/plan.ts";
 import { planFlags } from "../flags/flags.ts";
-import { withoutSecrets } from "../../base/secrets.ts";
-import { planFromFile } from "../experiment/planned.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
 
-export const check = defineCommand({
+export const checkCommand = defineCommand({
   parts: {
     file: {
       operand: "<FILE>",

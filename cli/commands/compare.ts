@@ -1,21 +1,22 @@
 /** `plateau compare BASE NEW`: what changed between two results, and whether that is sure. */
 import { z } from "zod";
-import { compareSessions, type ResultsComparison } from "../../report/comparison/results.ts";
-import { distinct, withoutSessionsOf } from "../../report/comparison/sessions.ts";
-import type { Side } from "../../report/comparison/differences.ts";
-import { comparisonJson, comparisonSuite } from "../../report/comparison/forms.ts";
-import { renderComparison, renderComparisonMarkdown } from "../../report/comparison/render.ts";
-import { renderJunit } from "../../report/junit.ts";
+import { EXIT, UserError } from "../../base/errors.ts";
+import {
+  comparisonJson,
+  comparisonSuite,
+  renderComparison,
+  renderComparisonMarkdown,
+} from "../../report/files/comparison.ts";
+import { renderJunit } from "../../report/files/junit.ts";
+import { compareSessions, type ResultsComparison } from "../../report/model/compared_results.ts";
+import type { Side } from "../../report/model/comparison/differences.ts";
+import { distinct, withoutSessionsOf } from "../../report/model/comparison/sessions.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
-import { EXIT, UserError } from "../../base/errors.ts";
 import { margin } from "../../scenarios/claims/threshold.ts";
-import { groupedOf } from "../results/bench_run.ts";
-import type { Parts } from "../command_line/command.ts";
-import { defineCommand } from "../command_line/define.ts";
-import { hostname } from "../terminal/environment.ts";
-import { tellGithub } from "../github/github.ts";
-import { comparisonAnnotations } from "../github/github_annotations.ts";
+import { defineCommand } from "../command_line/arguments.ts";
+import type { CommandParts } from "../command_line/command.ts";
+import { thresholdFlag } from "../flags/flags.ts";
 import {
   outputConflicts,
   outputFlags,
@@ -23,9 +24,11 @@ import {
   takesStdout,
   writeOutputs,
 } from "../flags/output_flags.ts";
-import { readAll, readSessions } from "../results/result_reading.ts";
+import { comparisonAnnotations } from "../github/annotations.ts";
+import { reportToGithub } from "../github/step.ts";
+import { groupedOf, readAll, readSessions } from "../results/reading.ts";
+import { hostname } from "../terminal/process.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
-import { thresholdFlag } from "../flags/threshold_flags.ts";
 
 const parts = {
   base: {
@@ -56,11 +59,11 @@ const parts = {
   json: outputFlags.json,
   markdown: outputFlags.markdown,
   junit: outputFlags.junit,
-} satisfies Parts;
+} satisfies CommandParts;
 
 const EXIT_CODES = { pass: EXIT.done, fail: EXIT.failedCheck, inconclusive: EXIT.inconclusive };
 
-export const compare = defineCommand({
+export const compareCommand = defineCommand({
   parts,
   conflicts: outputConflicts,
   more:
@@ -88,7 +91,7 @@ Examples:
     const renderers = renderersOf(comparison);
     await writeOutputs(outputs, renderers);
     if (!takesStdout(outputs)) await print(renderComparison(comparison, terminalOptions()));
-    await tellGithub({
+    await reportToGithub({
       markdown: renderers.markdown,
       annotations: () => comparisonAnnotations(comparison),
     });

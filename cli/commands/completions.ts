@@ -4,18 +4,21 @@ import { textLines } from "../../report/writing/terminal.ts";
 import { EXIT } from "../../base/errors.ts";
 import { experiments } from "../../scenarios/experiments/registry.ts";
 import type { Command } from "../command_line/command.ts";
-import { bashScript } from "../completions/bash.ts";
-import { fishScript } from "../completions/fish.ts";
-import { type DeclaredCommand, typedCommand } from "../completions/words.ts";
-import { zshScript } from "../completions/zsh.ts";
-import { defineCommand } from "../command_line/define.ts";
+import {
+  bashScript,
+  type DeclaredCommand,
+  fishScript,
+  typedCommand,
+  zshScript,
+} from "../completions/scripts.ts";
+import { defineCommand } from "../command_line/arguments.ts";
 import { print } from "../terminal/terminal.ts";
 
 const shells = { bash: bashScript, zsh: zshScript, fish: fishScript };
 const names = ["bash", "zsh", "fish"] as const satisfies readonly (keyof typeof shells)[];
 
 /** @param declared All commands, this one too. */
-export function completionsOf(declared: () => Promise<readonly DeclaredCommand[]>): Command {
+export function completionsCommand(declared: () => Promise<readonly DeclaredCommand[]>): Command {
   return defineCommand({
     parts: {
       shell: {

@@ -5,7 +5,7 @@ import { serveGateway } from "../../targets/serve_gateway.ts";
 import { gatewaySettings } from "../../targets/gateways/gateway.ts";
 import { bindToParent } from "../../targets/launch/parent_death.ts";
 import type { Command } from "../command_line/command.ts";
-import { aborted, interruptible, untilThere } from "../terminal/interrupt.ts";
+import { aborted, interruptible, untilThere } from "../terminal/process.ts";
 import { print } from "../terminal/terminal.ts";
 
 export const gateway: Command = {

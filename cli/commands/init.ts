@@ -5,11 +5,11 @@ import { textLines } from "../../report/writing/terminal.ts";
 import { readText } from "../../base/bounded_file.ts";
 import { filesFrom } from "../../scenarios/file/disk_files.ts";
 import { EXIT, messageOf, UserError } from "../../base/errors.ts";
-import { defineCommand } from "../command_line/define.ts";
+import { defineCommand } from "../command_line/arguments.ts";
 import starter from "./starter.yaml" with { type: "text" };
 import { print, terminalOptions } from "../terminal/terminal.ts";
 
-export const init = defineCommand({
+export const initCommand = defineCommand({
   parts: {
     file: {
       operand: "[FILE]",
@@ -47,7 +47,7 @@ interface Made {
 }
 
 async function converted(from: string, file: string): Promise<Made> {
-  const { foreignFile } = await import("../../scenarios/imports/foreign_file.ts");
+  const { importedFile: foreignFile } = await import("../../scenarios/imports/registry.ts");
   const { withEngine } = await import("../../base/pattern.ts");
   const folder = dirname(resolve(from));
   const pathOf = (path: string): string =>

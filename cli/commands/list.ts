@@ -10,7 +10,7 @@ import { YamlText } from "../../base/yaml/yaml_text.ts";
 import { apps } from "../../targets/apps/registry.ts";
 import type { App } from "../../targets/apps/app.ts";
 import { frameworkNamed } from "../../targets/frameworks/registry.ts";
-import { defineCommand } from "../command_line/define.ts";
+import { defineCommand } from "../command_line/arguments.ts";
 import { print } from "../terminal/terminal.ts";
 
 const sections = { experiments: listExperiments, apps: listApps, frameworks: listFrameworks };
@@ -20,7 +20,7 @@ const names = [
   "frameworks",
 ] as const satisfies readonly (keyof typeof sections)[];
 
-export const list = defineCommand({
+export const listCommand = defineCommand({
   parts: {
     what: {
       operand: "[WHAT]",
@@ -92,9 +92,9 @@ function settingsOf(settings: App["settings"]): { key: string; about: string }[]
   });
 }
 
-type JsonSchema = z.core.JSONSchema.JSONSchema;
+type SettingSchema = z.core.JSONSchema.JSONSchema;
 
-function asObject(schema: JsonSchema | boolean): JsonSchema {
+function asObject(schema: SettingSchema | boolean): SettingSchema {
   return typeof schema === "boolean" ? {} : schema;
 }
 

@@ -1,16 +1,31 @@
 /** `plateau run [EXPERIMENT]`: from the file to the report. */
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { z } from "zod";
-import type { Grouped } from "../../report/cells.ts";
-import { quoted } from "../../report/command.ts";
+import { EXIT, type Problem } from "../../base/errors.ts";
+import { quoted } from "../../report/model/method/command.ts";
+import type { Grouped } from "../../report/model/runs/cells.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { type ExperimentRequest, runExperiment } from "../../runner/experiment/experiment.ts";
+import type { OnProgress } from "../../runner/result/progress.ts";
 import type { Results } from "../../runner/result/result.ts";
-import { EXIT, type Problem } from "../../base/errors.ts";
 import { LOOPBACK } from "../../base/net/listen.ts";
 import { listenHost } from "../../base/net/listen_host.ts";
-import { type Given, type Parts, under, type Values } from "../command_line/command.ts";
-import { defineCommand } from "../command_line/define.ts";
+import { defineCommand } from "../command_line/arguments.ts";
+import {
+  type CommandParts,
+  type ParsedValues,
+  type RawArguments,
+  under,
+} from "../command_line/command.ts";
+import { planFromFile } from "../experiment/plan.ts";
+import {
+  planFlags,
+  quietFlag,
+  readBaseline,
+  redisFlag,
+  strictFlag,
+  thresholdFlags,
+} from "../flags/flags.ts";
 import {
   agentsAgain,
   fleetConflicts,
@@ -18,14 +33,6 @@ import {
   loaderFor,
   targetsRedisOf,
 } from "../flags/fleet_flags.ts";
-import { planFlags, quietFlag, redisFlag, strictFlag } from "../flags/flags.ts";
-import { tellGithub } from "../github/github.ts";
-import { interruptible } from "../terminal/interrupt.ts";
-import { judgeResults, judgeTrust } from "../output/verify.ts";
-import { judgeGates } from "../output/failed_gates.ts";
-import { liveConflicts, liveFlags, startLive, toldTo } from "../flags/live_flags.ts";
-import { offerFrameworks } from "../experiment/install_frameworks.ts";
-import { makeOutDir, nameConflicts, occupy, refuseUnfinished } from "../results/out_dir.ts";
 import {
   outputConflicts,
   outputFlags,
@@ -33,10 +40,29 @@ import {
   writeFile,
   writeOutputs,
 } from "../flags/output_flags.ts";
-import { planFromFile } from "../experiment/planned.ts";
-import { type ResultForms, resultForms } from "../output/result_forms.ts";
+import { integerText } from "../flags/values.ts";
+import { reportToGithub } from "../github/step.ts";
+import type { LiveReport } from "../live/report.ts";
+import { type ResultForms, resultForms } from "../output/forms.ts";
+import { verifyGates, verifyResults, verifyTrust } from "../output/verify.ts";
+import { makeOutDir, nameConflicts, occupy, refuseUnfinished } from "../results/out_dir.ts";
+import { interruptible } from "../terminal/process.ts";
 import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
-import { readBaseline, thresholdFlags } from "../flags/threshold_flags.ts";
+import { offerFrameworks } from "./setup.ts";
+
+/** The flags of `run` that show its report while it grows. */
+const liveFlags = {
+  live: {
+    flags: "--live",
+    about: "Shows the report in a browser while it grows, on this machine alone",
+    schema: z.boolean().default(false),
+  },
+  livePort: {
+    flags: "--live-port <N>",
+    about: "Port for --live; a free one when it is not given",
+    schema: integerText(z.int().min(0).max(65_535)).optional(),
+  },
+} satisfies CommandParts;
 
 const parts = {
   experiment: {
@@ -69,11 +95,11 @@ const parts = {
   ...under("Load from other machines:", fleetFlags),
   ...outputFlags,
   ...quietFlag,
-} satisfies Parts;
+} satisfies CommandParts;
 
-type RunValues = Values<typeof parts>;
+type RunValues = ParsedValues<typeof parts>;
 
-export const run = defineCommand({
+export const runCommand = defineCommand({
   parts,
   conflicts: (
     given,
@@ -88,11 +114,17 @@ export const run = defineCommand({
     values.resume === undefined ? runAnew(values) : runOn(values.resume, values),
 });
 
-function resumeConflicts({ resume, out }: Given): Problem[] {
+function resumeConflicts({ resume, out }: RawArguments): Problem[] {
   if (resume === undefined || out === undefined) return [];
   const message =
     "Cannot send the results elsewhere while going on: they go into the folder of --resume";
   return [{ place: "--out", message, fix: "leave it out" }];
+}
+
+function liveConflicts({ live, livePort }: RawArguments): Problem[] {
+  if (live || livePort === undefined) return [];
+  const message = "Cannot use a port for what is not shown";
+  return [{ place: "--live-port", message, fix: "add --live, or leave it out" }];
 }
 
 /** What is carried out, and where it goes. */
@@ -136,7 +168,7 @@ async function isSameFile(path: string | undefined, copy: string): Promise<boole
 }
 
 async function runOn(resume: string, values: RunValues): Promise<number> {
-  const { readResults } = await import("../results/result_reading.ts");
+  const { readResults } = await import("../results/reading.ts");
   const { planResumed } = await import("../experiment/resume.ts");
   const outDir = basename(resume) === "results.json" ? dirname(resume) : resume;
   using _ = await occupy(outDir);
@@ -152,15 +184,15 @@ async function runOn(resume: string, values: RunValues): Promise<number> {
   if (!values.quiet) printError(textLines(["Nothing is left to measure: this experiment is done"]));
   const forms = resultForms([kept], baseline);
   await deliver(kept, forms, { outDir, values });
-  judge(kept, forms, values);
+  verify(kept, forms, values);
   return EXIT.done;
 }
 
 /** Throws the error whose exit code tells how it ended. */
-function judge(results: Results, { gates }: ResultForms, { strict }: RunValues): void {
-  judgeResults(results);
-  if (strict) judgeTrust(results.runs);
-  judgeGates(gates);
+function verify(results: Results, { gates }: ResultForms, { strict }: RunValues): void {
+  verifyResults(results);
+  if (strict) verifyTrust(results.runs);
+  verifyGates(gates);
 }
 
 function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Promise<number> {
@@ -170,7 +202,7 @@ function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Prom
     const view = await progressView(values.quiet);
     const host = work.asked.flags?.host ?? LOOPBACK;
     const request = { ...work, host, redisUrl: targetsRedisOf(values) };
-    const onProgress = toldTo(live, view.onProgress);
+    const onProgress = withLive(live, view.onProgress);
     const onNote = (text: string): void => onProgress({ kind: "note", text });
     const loader = await loaderFor(values, onNote);
     const hooks = { loader, onProgress, signal, onSaved: live?.onSaved };
@@ -181,9 +213,31 @@ function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Prom
     await deliver(results, forms, { outDir: work.outDir, values });
     const isWhole = results.state === "done";
     await live?.end(forms.models, { isWhole, path: join(work.outDir, "report.html") });
-    if (!signal.aborted) judge(results, forms, values);
+    if (!signal.aborted) verify(results, forms, values);
     return EXIT.done;
   });
+}
+
+/** Serves it and says where; null without --live. Throws a TargetError when it cannot listen. */
+export async function startLive(
+  { live, livePort: port = 0 }: ParsedValues<typeof liveFlags>,
+  baseline: Grouped | null,
+): Promise<LiveReport | null> {
+  if (!live) return null;
+  const { LiveReport } = await import("../live/report.ts");
+  const onNote = (text: string): void => printError(textLines([text]));
+  const report = new LiveReport({ port, baseline, onNote });
+  printError(textLines([`Live report  ${report.url}`]));
+  return report;
+}
+
+/** Progress for the terminal, and for who looks at the page. */
+function withLive(live: LiveReport | null, onProgress: OnProgress): OnProgress {
+  if (live === null) return onProgress;
+  return (event) => {
+    onProgress(event);
+    live.onProgress(event);
+  };
 }
 
 async function deliver(
@@ -202,9 +256,9 @@ async function deliver(
   ]);
   if (!takesStdout(values)) await print(...forms.summary(), where);
   else if (!values.quiet) printError(where);
-  await tellGithub({
+  await reportToGithub({
     markdown: forms.markdown,
     annotations: async () =>
-      (await import("../github/github_annotations.ts")).resultsAnnotations(results, forms.gates),
+      (await import("../github/annotations.ts")).resultsAnnotations(results, forms.gates),
   });
 }

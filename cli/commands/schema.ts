@@ -4,7 +4,7 @@ import { jsonText } from "../../report/writing/json.ts";
 import { measurement, results } from "../../runner/result/result.ts";
 import { EXIT } from "../../base/errors.ts";
 import { experimentSpec } from "../../scenarios/file/experiment.ts";
-import { defineCommand } from "../command_line/define.ts";
+import { defineCommand } from "../command_line/arguments.ts";
 import { print } from "../terminal/terminal.ts";
 
 const schemas = { experiment: experimentSpec, results, bench: measurement };
@@ -14,7 +14,7 @@ const names = [
   "bench",
 ] as const satisfies readonly (keyof typeof schemas)[];
 
-export const schema = defineCommand({
+export const schemaCommand = defineCommand({
   parts: {
     of: {
       operand: "[FILE]",

@@ -1,6 +1,7 @@
 /** Texts of the command line → values, as zod schemas. */
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
+import { certificatesAt, checkSocket } from "../../scenarios/file/access_files.ts";
 import { readBytesSync } from "../../base/bounded_file.ts";
 import { messageOf } from "../../base/errors.ts";
 import { headerName, headerValue, status } from "../../scenarios/request/request.ts";
@@ -8,7 +9,7 @@ import { secrets } from "../../base/secrets.ts";
 import { closest } from "../../base/suggest.ts";
 
 /** Digits, as the number that `schema` takes. */
-export function wholeNumber<Schema extends z.ZodType<number, number>>(
+export function integerText<Schema extends z.ZodType<number, number>>(
   schema: Schema,
 ): z.ZodPipe<z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>, Schema> {
   return z.string().regex(/^-?\d+$/, {
@@ -93,7 +94,7 @@ export const header = z.string().transform((text, context): [name: string, value
 
 /** One status, or several: `200,204`. */
 export const statuses = z.string().transform((text) => text.split(","))
-  .pipe(z.array(wholeNumber(status)));
+  .pipe(z.array(integerText(status)));
 
 /** The text itself, or that of the file in `@FILE`. */
 export const textOrFile = z.string().transform((text, context) => {
@@ -105,6 +106,25 @@ export const textOrFile = z.string().transform((text, context) => {
   } catch (error) {
     context.addIssue(`Cannot read ${text.slice(1)} as text: ${messageOf(error)}`);
     return z.NEVER;
+  }
+});
+
+/** A file of certificates, as its text. */
+export const certificates = z.string().transform((path, context) => {
+  try {
+    return certificatesAt(resolve(path));
+  } catch (error) {
+    context.addIssue(`Cannot read certificates from ${path}: ${messageOf(error)}`);
+    return z.NEVER;
+  }
+});
+
+/** A unix socket that is there. */
+export const socket = z.string().superRefine((path, context) => {
+  try {
+    checkSocket(resolve(path));
+  } catch (error) {
+    context.addIssue(`Cannot dial ${path}: ${messageOf(error)}`);
   }
 });
 

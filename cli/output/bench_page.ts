@@ -1,17 +1,17 @@
 /** The report page of a single measurement: an experiment of one run. */
 import { describeMachine } from "../../base/system/describe.ts";
-import type { Grouped } from "../../report/cells.ts";
-import { benchCommandOf } from "../../report/command.ts";
-import { measuredSentences } from "../../report/method.ts";
-import { reportModel } from "../../report/model.ts";
+import { benchCommandOf } from "../../report/model/method/command.ts";
+import { measuredSentences } from "../../report/model/method/method.ts";
+import { reportModel } from "../../report/model/model.ts";
+import type { Grouped } from "../../report/model/runs/cells.ts";
 import { renderPage } from "../../report/page/page.ts";
 import type { Written } from "../../report/writing/written.ts";
 import { hashSettings } from "../../runner/experiment/provenance.ts";
 import type { Measurement, Results, Threshold } from "../../runner/result/result.ts";
-import { benchRun } from "../results/bench_run.ts";
+import { benchRun } from "../results/reading.ts";
 
 /** What a measurement does not tell of itself. */
-export interface Asked {
+export interface BenchInvocation {
   readonly thresholds: readonly Threshold[];
   readonly baseline: Grouped | null;
   /** Those of the command, and the seed that it used. */
@@ -19,7 +19,7 @@ export interface Asked {
   readonly seed: number;
 }
 
-export function renderBenchPage(measurement: Measurement, asked: Asked): Written<"html"> {
+export function renderBenchPage(measurement: Measurement, asked: BenchInvocation): Written<"html"> {
   const results = asResults(measurement, asked);
   return renderPage([{
     ...reportModel(results, asked.baseline),
@@ -28,7 +28,7 @@ export function renderBenchPage(measurement: Measurement, asked: Asked): Written
   }]);
 }
 
-function asResults(measurement: Measurement, { thresholds, seed }: Asked): Results {
+function asResults(measurement: Measurement, { thresholds, seed }: BenchInvocation): Results {
   const { version, url, elapsed } = measurement;
   const finishedAt = new Date();
   const startedAt = new Date(finishedAt.getTime() - elapsed * 1_000).toISOString();

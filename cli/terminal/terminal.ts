@@ -4,7 +4,7 @@ import type { ProgressView } from "../../report/terminal/view.ts";
 import type { TerminalOptions } from "../../report/writing/terminal.ts";
 import type { Written } from "../../report/writing/written.ts";
 import { messageOf, TargetError } from "../../base/errors.ts";
-import { variable } from "./environment.ts";
+import { variable } from "./process.ts";
 import { secrets, withoutSecrets } from "../../base/secrets.ts";
 
 const encoder = new TextEncoder();

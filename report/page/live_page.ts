@@ -2,12 +2,12 @@
  * The report of a running experiment: the same page, with a bar that tells how far it is, and a client that
  * puts in newer parts. This one may ask its own server; the file that is left may ask nobody.
  */
-import { leftText, type LiveStatus } from "./live_status.ts";
-import type { ReportModel } from "../model.ts";
-import css from "./live.css" with { type: "text" };
-import script from "./live_client.js" with { type: "text" };
+import type { ReportModel } from "../model/model.ts";
 import { type Markup, markup } from "../writing/html.ts";
 import type { Written } from "../writing/written.ts";
+import css from "./live.css" with { type: "text" };
+import script from "./live_client.js" with { type: "text" };
+import { leftText, type LiveStatus } from "./live_status.ts";
 import { renderPage } from "./page.ts";
 
 export interface LiveState {

@@ -1,8 +1,8 @@
 /** What happens while an experiment runs → how far it is, in words. Pure. */
 import type { Progress } from "../../runner/result/progress.ts";
-import { cellLabel } from "../cells.ts";
+import { counted } from "../model/numbers/words.ts";
+import { cellLabel } from "../model/runs/cells.ts";
 import type { LiveStatus } from "./live_status.ts";
-import { counted } from "../words.ts";
 
 export const GETTING_READY: LiveStatus = {
   done: 0,

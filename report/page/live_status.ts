@@ -1,5 +1,5 @@
 /** How far a running experiment is, as its page tells. Pure. */
-import { formatDuration } from "../units.ts";
+import { formatDuration } from "../model/numbers/units.ts";
 
 export interface LiveStatus {
   /** Runs that ended, measured or not. */

@@ -2,15 +2,15 @@
  * The intervals of every scenario of a page, packed: what its client recomputes from. A page of thousands of
  * intervals takes several as one step, so that it stays small enough to send on.
  */
-import { deflateSync } from "node:zlib";
 import { Buffer } from "node:buffer";
+import { deflateSync } from "node:zlib";
 import type { Run } from "../../runner/result/result.ts";
-import { EMPTY, Histogram, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
-import type { Point } from "../intervals.ts";
-import type { ScenarioModel } from "../model.ts";
-import { packSteps, type Step } from "../packing.ts";
-import { sum } from "../spread.ts";
+import { EMPTY, Histogram, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
+import { packSteps, type Step } from "../model/charts/packing.ts";
+import type { ScenarioModel } from "../model/model.ts";
+import { sum } from "../model/numbers/spread.ts";
+import type { Point } from "../model/runs/intervals.ts";
 
 export interface PackedSteps {
   /** Of a whole step. */

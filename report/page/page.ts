@@ -3,19 +3,19 @@
  * charts' data is JSON that the client draws. A policy forbids every request and every foreign script.
  */
 import { createHash } from "node:crypto";
-import type { Cell } from "../cells.ts";
-import { sectionOf } from "../charts.ts";
-import type { ReportModel, ScenarioModel } from "../model.ts";
-import type { TrendModel } from "../trend.ts";
-import { unique } from "../words.ts";
-import client from "./client.js" with { type: "text" };
-import { barHeights, type Charts } from "./sections/figures.ts";
-import { forestHeights, hasComparisons } from "./sections/comparison.ts";
+import { sectionOf } from "../model/charts/charts.ts";
+import type { ReportModel, ScenarioModel } from "../model/model.ts";
+import { unique } from "../model/numbers/words.ts";
+import type { Cell } from "../model/runs/cells.ts";
+import type { TrendModel } from "../model/trend/trend.ts";
 import { type Markup, markup, scriptJson, verbatim } from "../writing/html.ts";
-import { type PackedSteps, packScenarios } from "./packed_intervals.ts";
-import { experimentMarkup } from "./sections/experiment.ts";
-import { trendMarkup } from "./sections/trend.ts";
 import type { Written } from "../writing/written.ts";
+import client from "./client.js" with { type: "text" };
+import { type PackedSteps, packScenarios } from "./packed_intervals.ts";
+import { forestHeights, hasComparisons } from "./sections/comparison.ts";
+import { experimentMarkup } from "./sections/experiment.ts";
+import { barHeights, type Charts } from "./sections/figures.ts";
+import { trendMarkup } from "./sections/trend.ts";
 import css from "./style.css" with { type: "text" };
 
 /** What the page of a running experiment has besides. */

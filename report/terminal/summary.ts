@@ -1,17 +1,17 @@
 /** What `plateau run` prints at its end. */
-import type { ReportModel, ScenarioModel } from "../model.ts";
-import { type Answer, answerText } from "../answer.ts";
-import type { GatesModel } from "../gates/model.ts";
-import { sum } from "../spread.ts";
-import { claimLines, outcomeLines, trustLines, unansweredLines } from "./verdicts.ts";
-import { latencyLines } from "./latency.ts";
-import { outcomeTableLines } from "./outcomes.ts";
-import { tableLines } from "./table.ts";
+import { type Answer, answerText } from "../model/comparison/verdict.ts";
+import type { GatesModel } from "../model/gates/gates.ts";
+import type { ReportModel, ScenarioModel } from "../model/model.ts";
+import { sum } from "../model/numbers/spread.ts";
+import type { PublishedModel } from "../model/published/model.ts";
+import type { SweepModel } from "../model/sweeps/sweeps.ts";
 import { type Line, type TerminalOptions, writtenLines } from "../writing/terminal.ts";
 import type { Written } from "../writing/written.ts";
+import { latencyLines } from "./latency.ts";
 import { BLANK, HANGING, indented, lineOf, paragraph, trimmed } from "./line.ts";
-import type { PublishedModel } from "../published/model.ts";
-import type { SweepModel } from "../sweeps.ts";
+import { outcomeTableLines } from "./outcomes.ts";
+import { tableLines } from "./table.ts";
+import { claimLines, outcomeLines, trustLines, unansweredLines } from "./verdicts.ts";
 
 /** The experiment's summary, with a line break at its end. */
 export function renderSummary(

@@ -1,13 +1,11 @@
 /** Verdicts as lines: of trust, of thresholds, of claims. Each begins with a word or a sign, as colours do not reach everybody. */
-import type { TrustModel } from "../trust.ts";
+import type { TrustModel } from "../model/findings/trust.ts";
 import type { Line, Style, TerminalOptions } from "../writing/terminal.ts";
 import { wrapped } from "../writing/columns.ts";
 import { BLANK, HANGING, lineOf, paragraph } from "./line.ts";
-import type { GateOutcome, Outcome } from "../gates.ts";
-import { gateLine } from "../gates/table.ts";
-import type { ClaimOutcome } from "../claims/finding.ts";
-import type { ClaimsModel } from "../claims/model.ts";
-import { claimLine } from "../claims/table.ts";
+import { gateLine, type GateOutcome, type Outcome } from "../model/gates/gates.ts";
+import type { ClaimOutcome } from "../model/claims/finding.ts";
+import { claimLine, type ClaimsModel } from "../model/claims/claims.ts";
 
 const TRUST_STYLES: Readonly<Record<TrustModel["level"], Style>> = {
   valid: "green",

@@ -8,7 +8,7 @@ import { childrenOf, processCpuMs, readStat } from "../../base/system/proc.ts";
 import { listenersAt } from "../../targets/observe/listeners.ts";
 import { TreesContention, type TreesUse } from "../../targets/observe/contention.ts";
 import type { Surroundings, TargetUse } from "../result/generator.ts";
-import { resolve } from "../load/resolve.ts";
+import { resolve } from "../../base/net/resolve.ts";
 import { type Busy, watchProcesses } from "../../base/system/busy.ts";
 import { textOf } from "../../base/system/describe.ts";
 import { parseAllowedCores } from "../../base/system/linux.ts";

@@ -2,13 +2,12 @@
  * `${name}` in the texts of a file → the value of a parameter, `${env.NAME}` → that of a variable of the
  * environment. Pure.
  */
-import { isEnvName, whyNoVariable } from "./environment.ts";
-import type { Json } from "../load/factors.ts";
+import type { Json } from "../../base/yaml/json_text.ts";
 import type { Path } from "../../base/problems.ts";
 import { didYouMean } from "../../base/suggest.ts";
 
 /** A text with parameters in it. */
-export interface Use {
+export interface PlaceholderUse {
   readonly path: Path;
   readonly names: readonly string[];
   /** Why it could not be filled in; none when it was. */
@@ -16,7 +15,7 @@ export interface Use {
 }
 
 /** What may stand between the braces. */
-export interface Known {
+export interface KnownNames {
   readonly values: ReadonlyMap<string, Json>;
   /** Of all parameters, also of those without a value, as theirs is wrong. */
   readonly names: readonly string[];
@@ -31,8 +30,11 @@ const WITHIN = /\$\$\{|\$\{([^{}]*)\}/g;
  * The data with every `${name}` filled in: one that stands alone becomes the value, whatever its type;
  * within a text the value becomes text. Keys of maps stay as they are.
  */
-export function fillIn(data: unknown, known: Known): { data: unknown; uses: Use[] } {
-  const uses: Use[] = [];
+export function fillPlaceholders(
+  data: unknown,
+  known: KnownNames,
+): { data: unknown; uses: PlaceholderUse[] } {
+  const uses: PlaceholderUse[] = [];
   const filled = (value: unknown, path: Path): unknown => {
     if (typeof value === "string") return text(value, path);
     if (Array.isArray(value)) return value.map((item, at) => filled(item, [...path, at]));
@@ -66,11 +68,11 @@ function namesIn(text: string): string[] {
   return [...text.matchAll(WITHIN)].flatMap(([, name]) => name === undefined ? [] : [name.trim()]);
 }
 
-function whyNot(text: string, { values, names }: Known): string[] {
+function whyNot(text: string, { values, names }: KnownNames): string[] {
   const unset = namesIn(text).filter((name) => isEnvName(name) && !values.has(name));
   const strange = namesIn(text).find((name) => !isEnvName(name) && !names.includes(name));
   if (strange !== undefined || unset.length > 0) {
-    const own = strange === undefined ? [] : [strangeName(strange, names)];
+    const own = strange === undefined ? [] : [unknownName(strange, names)];
     return [...own, ...[...new Set(unset)].map(whyNoVariable)];
   }
   const list = ALONE.test(text)
@@ -80,7 +82,7 @@ function whyNot(text: string, { values, names }: Known): string[] {
   return [`Cannot put the list \${${list}} into a text: give it one value, or let it stand alone`];
 }
 
-function strangeName(name: string, known: readonly string[]): string {
+function unknownName(name: string, known: readonly string[]): string {
   const text = `\${${name}}`;
   const fix = known.length === 0
     ? "the file has no parameters"
@@ -100,4 +102,41 @@ function replaced(text: string, values: ReadonlyMap<string, Json>): Json {
 
 function unescaped(text: string): string {
   return text.replaceAll("$${", "${");
+}
+
+/** Values that an experiment file takes from the environment of who runs it: `${env.NAME}`. Pure. */
+
+/** One variable's value, asked by its name alone: no more of the environment need be readable. */
+export type Environment = (name: string) => string | undefined;
+
+export const NO_ENVIRONMENT: Environment = () => undefined;
+
+const BEFORE = "env.";
+/** As shells take it (POSIX.1-2017 §8.1, with small letters). */
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** Whether it is taken from the environment; no parameter can have such a name, as theirs hold no dot. */
+export function isEnvName(name: string): boolean {
+  return name.startsWith(BEFORE);
+}
+
+/** By the names as they stand between the braces; without those that are not set, or set to nothing. */
+export function variablesOf(
+  names: Iterable<string>,
+  environment: Environment,
+): Map<string, string> {
+  return new Map([...names].flatMap((name): [string, string][] => {
+    const variable = name.slice(BEFORE.length);
+    const value = isEnvName(name) && NAME.test(variable) ? environment(variable) : undefined;
+    return value ? [[name, value]] : [];
+  }));
+}
+
+/** CI systems set a variable to nothing where they hide a secret from a run, so an empty one is missing, too. */
+export function whyNoVariable(name: string): string {
+  const variable = name.slice(BEFORE.length);
+  const text = `\${${name}}`;
+  return NAME.test(variable)
+    ? `Cannot fill in ${text}: the environment has no ${variable} (set it, such as ${variable}=… plateau run …)`
+    : `Cannot fill in ${text}: no variable can have this name (write one such as \${env.TOKEN})`;
 }

@@ -2,15 +2,22 @@
  * A visitor's way from request to request: asks, thinks, asks again with what was captured. A page and
  * what it needs is one, too.
  */
-import { ALWAYS } from "../../base/problems.ts";
 import { z } from "zod";
-import { captureSource } from "./capture.ts";
-import { forAll, strangers } from "../../base/explain.ts";
+import { ALWAYS, forAll, unknownKeys } from "../../base/explain.ts";
 import type { Files } from "../../base/files.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { between, msBetween } from "../../base/quantity.ts";
-import { expectation, headers, judgeRequest, METHODS, path, requestFields } from "./request.ts";
+import {
+  checkRequest,
+  expectation,
+  fieldName,
+  headers,
+  METHODS,
+  path,
+  requestFields,
+} from "./request.ts";
 import { valueName } from "./values.ts";
+import { wrongPattern } from "../../base/pattern.ts";
 
 const THINKING = ["1ms", "1h"] as const;
 export const thinkMs = msBetween(...THINKING);
@@ -18,29 +25,29 @@ export const thinkMs = msBetween(...THINKING);
 const think = z.strictObject({
   think: between(...THINKING).describe("How long the visitor waits before the next request"),
 }, {
-  error: strangers(forAll(
+  error: unknownKeys(forAll(
     [...METHODS, "headers", "body", "json", "expect", "capture"],
     "thinking is a step of its own",
   )),
 });
 
-const ask = (files: Files) =>
+const requestStep = (files: Files) =>
   z.strictObject({
     ...requestFields(files),
     capture: z.record(valueName, captureSource).default({})
       .describe("Values taken from the answer; later requests use them as {{ name }}"),
-  }, { error: strangers({ weight: "it goes with the requests of a mix" }, ["think"]) })
-    .superRefine(judgeRequest, ALWAYS);
+  }, { error: unknownKeys({ weight: "it goes with the requests of a mix" }, ["think"]) })
+    .superRefine(checkRequest, ALWAYS);
 
-const stepSpec = (files: Files) => z.xor([think, ask(files)]);
+const stepSpec = (files: Files) => z.xor([think, requestStep(files)]);
 
 export type ThinkSpec = z.output<typeof think>;
-export type AskSpec = z.output<ReturnType<typeof ask>>;
-export type StepSpec = ThinkSpec | AskSpec;
+export type RequestStepSpec = z.output<ReturnType<typeof requestStep>>;
+export type FlowStep = ThinkSpec | RequestStepSpec;
 
 export const flowFields = (files: Files) => ({
   flow: z.array(stepSpec(files)).max(LIMITS.steps.most)
-    .refine((steps) => steps.some(isAsking), "Cannot walk a flow without a request: add a step")
+    .refine((steps) => steps.some(isRequest), "Cannot walk a flow without a request: add a step")
     .describe("Steps of a visitor, one after the other: requests and think"),
 });
 
@@ -53,16 +60,80 @@ export const pageFields = {
   expect: expectation.prefault({}).describe("What a right page looks like"),
 };
 
-type Page = z.output<z.ZodObject<typeof pageFields>>;
+type PageSpec = z.output<z.ZodObject<typeof pageFields>>;
 
 /** The page, then what it needs, one after the other. */
-export function stepsOfPage({ page, with: needed, headers, expect }: Page): AskSpec[] {
+export function stepsOfPage({ page, with: needed, headers, expect }: PageSpec): RequestStepSpec[] {
   return [
     { get: page, headers, expect, capture: {} },
     ...needed.map((path) => ({ get: path, headers, expect: {}, capture: {} })),
   ];
 }
 
-export function isAsking(step: StepSpec): step is AskSpec {
+export function isRequest(step: FlowStep): step is RequestStepSpec {
   return !("think" in step);
+}
+
+/** Values taken from an answer, for the requests after it. */
+
+/** Where in an answer a value is taken from. */
+export type CaptureSource =
+  /** Members and indexes from the top of a JSON body. */
+  | { readonly kind: "json"; readonly path: readonly string[] }
+  | { readonly kind: "header"; readonly name: string }
+  /** A regular expression of RE2 with one group, over the body. */
+  | { readonly kind: "pattern"; readonly source: string };
+
+export interface CaptureSpec {
+  /** The name that the value gets. */
+  readonly as: string;
+  readonly from: CaptureSource;
+}
+
+const LONGEST_SHOWN = 200;
+
+/** A member's name, or an index. */
+export const jsonStep = z.string().regex(/^[^.[\]]+$/, {
+  error: ({ input }) => `Cannot use ${JSON.stringify(input)} as a name in JSON`,
+});
+
+/** `data.items[0].id`, also with JSONPath's `$.` before it. */
+const JSON_PATH = /^(?:\$\.|\$(?=\[))?((?:[^.[\]]+|\[\d+\])(?:\.[^.[\]]+|\[\d+\])*)$/;
+
+const json = z.strictObject({
+  json: z.string().regex(JSON_PATH, {
+    error: ({ input }) =>
+      `Cannot use ${
+        JSON.stringify(input)
+      } as a place in JSON: write names with dots and [0], such as data.items[0].id`,
+  }).describe("Place of the value in a JSON body: data.items[0].id"),
+}).transform(({ json }): CaptureSource => ({ kind: "json", path: stepsOf(json) }));
+
+const header = z.strictObject({
+  header: fieldName.describe("Header field that holds the value"),
+}).transform(({ header }): CaptureSource => ({ kind: "header", name: header }));
+
+export const patternSource = z.string().superRefine((source, context) => {
+  const wrong = wrongPattern(source);
+  if (wrong !== null) {
+    context.addIssue(`Cannot use ${quoted(source)} as a pattern: ${wrong}`);
+  }
+});
+
+const pattern = z.strictObject({
+  pattern: patternSource.describe(
+    'Regular expression with one group around the value: name="csrf" value="(.+?)"',
+  ),
+}).transform(({ pattern }): CaptureSource => ({ kind: "pattern", source: pattern }));
+
+export const captureSource = z.xor([json, header, pattern]);
+
+function stepsOf(path: string): string[] {
+  const [, steps = ""] = JSON_PATH.exec(path) ?? [];
+  return steps.match(/[^.[\]]+/g) ?? [];
+}
+
+/** The start of a text that is too long to be shown. */
+function quoted(text: string): string {
+  return JSON.stringify(text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN)}…`);
 }

@@ -53,7 +53,8 @@ const MISHAPS: { what: string; lines: Lines; says: RegExp; readyTimeoutMs?: numb
   {
     what: "dead",
     lines: { command: program("talk") },
-    says: /^Cannot start target behind( \(instance \d\))?: it exited with code 3 before it responded/,
+    says:
+      /^Cannot start target behind( \(instance \d\))?: it exited with code 3 before it responded/,
   },
   {
     what: "silent",

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { occupy } from "../../cli/results/out_dir.ts";
-import { readResults } from "../../cli/results/result_reading.ts";
+import { readResults } from "../../cli/results/reading.ts";
 import { planResumed } from "../../cli/experiment/resume.ts";
 import { Fleet } from "../e2e/fleet/fleet.ts";
 import { until } from "../e2e/patience.ts";

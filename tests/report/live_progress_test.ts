@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { reportModel } from "../../report/model/model.ts";
 import {
   advanceStatus,
   brokenStatus,
@@ -6,7 +7,6 @@ import {
   GETTING_READY,
 } from "../../report/page/live_progress.ts";
 import { leftText } from "../../report/page/live_status.ts";
-import { reportModel } from "../../report/model.ts";
 import type { Progress } from "../../runner/result/progress.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { reportModel } from "../../report/model/model.ts";
 import { CLIENTS, sourceLine } from "../../report/page/build.ts";
-import { markup, scriptJson } from "../../report/writing/html.ts";
 import { shownOf, WHOLE } from "../../report/page/client/timeline/view.ts";
 import { renderPage } from "../../report/page/page.ts";
-import { reportModel } from "../../report/model.ts";
+import { markup, scriptJson } from "../../report/writing/html.ts";
 import { resultsFixture } from "./fixture.ts";
 import { hostileResults, MARKUP } from "./hostile.ts";
 

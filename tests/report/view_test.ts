@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { TimelineChart } from "../../report/charts.ts";
+import type { TimelineChart } from "../../report/model/charts/charts.ts";
 import {
   axisOf,
   linkTo,

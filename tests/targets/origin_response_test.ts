@@ -168,8 +168,7 @@ const CONNECTIONS: { what: string; answer: string; closes?: boolean; connections
   },
   {
     what: "a length beside chunks",
-    answer:
-      `${HEAD}transfer-encoding: chunked\r\ncontent-length: 9\r\n\r\n1\r\na\r\n0\r\n\r\n`,
+    answer: `${HEAD}transfer-encoding: chunked\r\ncontent-length: 9\r\n\r\n1\r\na\r\n0\r\n\r\n`,
     connections: 3,
   },
   {

@@ -17,19 +17,19 @@ import {
   PointElement,
   Tooltip,
 } from "chart.js";
-import { type Chart, sectionOf } from "../../charts.ts";
-import { agentsConfig, faultsConfig } from "./charts/stacked_bars.ts";
+import { type Chart, sectionOf } from "../../model/charts/charts.ts";
 import { barsConfig } from "./charts/bars.ts";
 import { densityConfig } from "./charts/density.ts";
 import { Drawings } from "./charts/drawings.ts";
 import { forestConfig } from "./charts/forest.ts";
-import { fillWhenOpened } from "./tables/intervals.ts";
 import { forgetCharts } from "./charts/page_data.ts";
 import { scatterConfig } from "./charts/scatter.ts";
+import { agentsConfig, faultsConfig } from "./charts/stacked_bars.ts";
 import { sweepConfig } from "./charts/sweep.ts";
-import { equipTables } from "./tables/tables.ts";
 import { tailsConfig } from "./charts/tails.ts";
 import type { Theme } from "./charts/theme.ts";
+import { fillWhenOpened } from "./tables/intervals.ts";
+import { equipTables } from "./tables/tables.ts";
 import { followLink, timelineFigures } from "./timeline/figure.ts";
 
 Drawing.register(

@@ -1,9 +1,9 @@
 /** The section of the page that shows how targets compare: for each scenario a forest plot, and its table. */
-import type { ForestChart } from "../../charts.ts";
-import type { ReportModel, ScenarioModel } from "../../model.ts";
-import { READING } from "../../reading.ts";
-import { captionMarkup, chartMarkup, type Charts, type Place } from "./figures.ts";
+import type { ForestChart } from "../../model/charts/charts.ts";
+import type { ReportModel, ScenarioModel } from "../../model/model.ts";
+import { READING } from "../../model/numbers/how_to_read.ts";
 import { type Markup, markup } from "../../writing/html.ts";
+import { captionMarkup, chartMarkup, type Charts, type Place } from "./figures.ts";
 import { tableMarkup } from "./tables.ts";
 
 export function hasComparisons({ scenarios }: Pick<ReportModel, "scenarios">): boolean {

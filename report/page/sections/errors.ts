@@ -1,10 +1,10 @@
 /** The section of the page that shows what went wrong and what took longest, for each scenario. */
-import type { FaultsModel } from "../../faults.ts";
-import type { ScenarioModel } from "../../model.ts";
-import { READING } from "../../reading.ts";
-import type { SlowestModel } from "../../slowest.ts";
-import { chartMarkup, findingsMarkup, legendMarkup, type Place, readingMarkup } from "./figures.ts";
+import type { FaultsModel } from "../../model/charts/errors.ts";
+import type { ScenarioModel } from "../../model/model.ts";
+import { READING } from "../../model/numbers/how_to_read.ts";
+import type { SlowestModel } from "../../model/tables/slowest.ts";
 import { type Markup, markup } from "../../writing/html.ts";
+import { chartMarkup, findingsMarkup, legendMarkup, type Place, readingMarkup } from "./figures.ts";
 import { tableMarkup } from "./tables.ts";
 
 /** Null without scenarios. */

@@ -1,10 +1,10 @@
 /** One experiment of the page: its verdicts, its sections, and how it was measured. */
-import type { MissingModel } from "../../caveats.ts";
-import type { ClaimsModel } from "../../claims/model.ts";
-import type { GatesModel } from "../../gates/model.ts";
-import type { Fact } from "../../method.ts";
-import type { ReportModel } from "../../model.ts";
-import type { TrustModel } from "../../trust.ts";
+import type { MissingModel } from "../../model/findings/caveats.ts";
+import type { ClaimsModel } from "../../model/claims/claims.ts";
+import type { GatesModel } from "../../model/gates/gates.ts";
+import type { Fact } from "../../model/method/method.ts";
+import type { ReportModel } from "../../model/model.ts";
+import type { TrustModel } from "../../model/findings/trust.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import { forestsMarkup } from "./comparison.ts";
 import { outcomesMarkup } from "./errors.ts";

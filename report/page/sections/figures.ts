@@ -1,7 +1,7 @@
 /** Figures: a canvas for each chart with its text, the finding, and how to read it. */
-import type { BarsChart, Chart, DensityChart, TailsChart } from "../../charts.ts";
-import type { ScenarioModel } from "../../model.ts";
-import { READING } from "../../reading.ts";
+import type { BarsChart, Chart, DensityChart, TailsChart } from "../../model/charts/charts.ts";
+import type { ScenarioModel } from "../../model/model.ts";
+import { READING } from "../../model/numbers/how_to_read.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import { swatchMarkup } from "./tables.ts";
 

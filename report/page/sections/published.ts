@@ -1,8 +1,8 @@
 /** The section that sets published figures beside the measured ones. */
-import type { ScatterChart } from "../../charts.ts";
-import type { PublishedModel } from "../../published/model.ts";
-import { chartMarkup, legendMarkup, type Place, readingMarkup } from "./figures.ts";
+import type { ScatterChart } from "../../model/charts/charts.ts";
+import type { PublishedModel } from "../../model/published/model.ts";
 import { type Markup, markup } from "../../writing/html.ts";
+import { chartMarkup, legendMarkup, type Place, readingMarkup } from "./figures.ts";
 import { tableMarkup } from "./tables.ts";
 
 const READING =

@@ -1,7 +1,9 @@
 /** The sections of the page that show scenarios: the overview of all, then each in full. */
-import type { ScenarioModel } from "../../model.ts";
-import { READING } from "../../reading.ts";
-import type { Table } from "../../table.ts";
+import type { AgentsPanel } from "../../model/agents/agents.ts";
+import type { ScenarioModel } from "../../model/model.ts";
+import { READING } from "../../model/numbers/how_to_read.ts";
+import type { Table } from "../../model/tables/table.ts";
+import { type Markup, markup } from "../../writing/html.ts";
 import {
   barsMarkup,
   chartMarkup,
@@ -11,10 +13,8 @@ import {
   readingMarkup,
   tailsFigure,
 } from "./figures.ts";
-import { type Markup, markup } from "../../writing/html.ts";
 import { tableMarkup } from "./tables.ts";
 import { timelineFigure } from "./timeline.ts";
-import type { AgentsPanel } from "../../agents/chart.ts";
 
 /** The answers: for each scenario a sentence, its bars, and the summary table that they show. */
 export function overviewMarkup(scenarios: readonly ScenarioModel[], place: Place): Markup {

@@ -1,8 +1,8 @@
 /** The section that sets the time to stable latency against the latency at which it ends. */
-import { READING } from "../../reading.ts";
-import type { StableModel } from "../../stable.ts";
-import { captionMarkup, chartMarkup, type Place } from "./figures.ts";
+import type { StableModel } from "../../model/charts/settling.ts";
+import { READING } from "../../model/numbers/how_to_read.ts";
 import { type Markup, markup } from "../../writing/html.ts";
+import { captionMarkup, chartMarkup, type Place } from "./figures.ts";
 import { marksLegend } from "./published.ts";
 import { tableMarkup } from "./tables.ts";
 

@@ -1,8 +1,8 @@
 /** The section of the page that shows what the factors of the experiment do. */
-import type { SweepFigure, SweepModel } from "../../sweeps.ts";
-import type { WeightsModel } from "../../sweeps/weights.ts";
-import { chartMarkup, findingsMarkup, type Place, readingMarkup } from "./figures.ts";
+import type { SweepFigure, SweepModel } from "../../model/sweeps/sweeps.ts";
+import type { WeightsModel } from "../../model/sweeps/variance_explained.ts";
 import { type Markup, markup } from "../../writing/html.ts";
+import { chartMarkup, findingsMarkup, type Place, readingMarkup } from "./figures.ts";
 import { swatchMarkup, tableMarkup } from "./tables.ts";
 
 /** Null without factors to show. */

@@ -1,6 +1,6 @@
 /** The model's tables as markup: captions, scopes, a scroll container each. */
-import { COLORS } from "../../charts.ts";
-import type { Column, Table, TableCell } from "../../table.ts";
+import { COLORS } from "../../model/charts/charts.ts";
+import type { Column, Table, TableCell } from "../../model/tables/table.ts";
 import { type Markup, markup, verbatim } from "../../writing/html.ts";
 
 export interface TableOptions {

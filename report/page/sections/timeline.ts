@@ -1,9 +1,9 @@
 /** The timelines of a scenario, and the controls that choose what of them is shown and recomputed. */
-import { sectionOf, type TimelineChart } from "../../charts.ts";
-import type { ScenarioModel } from "../../model.ts";
-import { READING } from "../../reading.ts";
-import { captionMarkup, chartMarkup, type Place } from "./figures.ts";
+import { sectionOf, type TimelineChart } from "../../model/charts/charts.ts";
+import type { ScenarioModel } from "../../model/model.ts";
+import { READING } from "../../model/numbers/how_to_read.ts";
 import { type Markup, markup } from "../../writing/html.ts";
+import { captionMarkup, chartMarkup, type Place } from "./figures.ts";
 import { swatchMarkup } from "./tables.ts";
 
 export function timelineFigure(scenario: ScenarioModel, place: Place): Markup {

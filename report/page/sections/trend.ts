@@ -1,7 +1,7 @@
 /** The part of the page that shows several results of one experiment in the order of time. */
-import type { ScenarioTrend, TrendModel } from "../../trend.ts";
-import { chartMarkup, legendMarkup, type Place } from "./figures.ts";
+import type { ScenarioTrend, TrendModel } from "../../model/trend/trend.ts";
 import { type Markup, markup } from "../../writing/html.ts";
+import { chartMarkup, legendMarkup, type Place } from "./figures.ts";
 import { tableMarkup } from "./tables.ts";
 
 const READING =

@@ -4,13 +4,12 @@
  */
 import type { Access } from "../../../base/net/endpoint.ts";
 import { z } from "zod";
-import { jsonStep, patternSource } from "../../../scenarios/request/capture.ts";
-import type { CellLoad } from "../../../scenarios/load/cell_load.ts";
-import { thinkMs } from "../../../scenarios/request/flow.ts";
+import { jsonStep, patternSource, thinkMs } from "../../../scenarios/request/flow.ts";
+import type { Load } from "../../../scenarios/load/load.ts";
 import {
   arrivals,
   connections,
-  durationMs,
+  durationMsSchema,
   MOST_PER_SEC,
   NO_ARRIVALS,
   pipeline,
@@ -19,7 +18,7 @@ import {
   someArrive,
   timeoutMs,
   workers,
-} from "../../../scenarios/load/load.ts";
+} from "../../../scenarios/load/load_spec.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import {
   expectation,
@@ -111,7 +110,7 @@ const closed = z.strictObject({
   kind: z.literal("closed"),
   ...common,
   pipeline,
-  durationMs: durationMs.nullable(),
+  durationMs: durationMsSchema.nullable(),
   requests: requests.nullable(),
 }).refine(({ durationMs, requests }) => (durationMs === null) !== (requests === null), {
   error: "Cannot end a run but by either duration or requests",
@@ -122,12 +121,12 @@ const rate = z.strictObject({
   ...common,
   ratePerSec: perSec.positive(),
   arrivals,
-  durationMs,
+  durationMs: durationMsSchema,
 });
 
 const phase = z.strictObject({
   durationUs: z.number().superRefine((us, context) => {
-    const { error } = durationMs.safeParse(us / 1_000);
+    const { error } = durationMsSchema.safeParse(us / 1_000);
     for (const { message } of error?.issues ?? []) context.addIssue(message);
   }),
   fromPerSec: perSec,
@@ -142,7 +141,7 @@ const phases = z.strictObject({
   pool,
 });
 
-export const loadShape: z.ZodType<CellLoad, CellLoad> = z.discriminatedUnion("kind", [
+export const loadShape: z.ZodType<Load, Load> = z.discriminatedUnion("kind", [
   closed,
   rate,
   phases,

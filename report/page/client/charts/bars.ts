@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /** Bars of requests per second: the label above each bar, its runs as dots on a line from lowest to highest. */
 import type { Chart, ChartConfiguration, Plugin } from "chart.js";
-import type { BarsChart } from "../../../charts.ts";
-import { formatNumber } from "../../../units.ts";
+import type { BarsChart } from "../../../model/charts/charts.ts";
+import { formatNumber } from "../../../model/numbers/units.ts";
 import { valueScale } from "./scales.ts";
 import { type Theme, tooltip } from "./theme.ts";
 

@@ -1,7 +1,7 @@
 /** How the latencies of the cells are distributed: one outlined area each, on a logarithmic axis. */
 import type { ChartConfiguration } from "chart.js";
-import { COLORS, type DensityChart } from "../../../charts.ts";
-import { formatNumber } from "../../../units.ts";
+import { COLORS, type DensityChart } from "../../../model/charts/charts.ts";
+import { formatNumber } from "../../../model/numbers/units.ts";
 import { valueScale } from "./scales.ts";
 import { faded, type Theme, tooltip } from "./theme.ts";
 

@@ -5,7 +5,7 @@
  * other colours.
  */
 import { Chart as Drawing } from "chart.js";
-import type { Chart } from "../../../charts.ts";
+import type { Chart } from "../../../model/charts/charts.ts";
 import { chartOf } from "./page_data.ts";
 import { readTheme, type Theme } from "./theme.ts";
 

@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /** Ratios with their intervals, a row a pair: above each its name, the ratio and the verdict in a word. */
 import type { Chart, ChartConfiguration, Plugin, Scale } from "chart.js";
-import type { ForestChart } from "../../../charts.ts";
-import { formatTick } from "../../../units.ts";
+import type { ForestChart } from "../../../model/charts/charts.ts";
+import { formatTick } from "../../../model/numbers/units.ts";
 import { cutTo } from "./bars.ts";
 import { type AxisOptions, logTicks, roundStep, valueScale } from "./scales.ts";
 import { faded, type Theme, tooltip } from "./theme.ts";

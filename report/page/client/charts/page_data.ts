@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** The data that travels with the page: JSON in a script element for each section, read when it is asked for. */
-import { type Chart, sectionOf } from "../../../charts.ts";
+import { type Chart, sectionOf } from "../../../model/charts/charts.ts";
 
 const sections = new Map<string, Record<string, Chart>>();
 

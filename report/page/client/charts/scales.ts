@@ -1,7 +1,7 @@
 /** Axes of values: the unit at the highest tick (of a lane, in its title), logarithmic steps of 1, 2, 5, lanes above each other. */
 import type { Scale, ScaleOptions } from "chart.js";
-import type { Axis } from "../../../charts.ts";
-import { formatTick } from "../../../units.ts";
+import type { Axis } from "../../../model/charts/charts.ts";
+import { formatTick } from "../../../model/numbers/units.ts";
 import type { Theme } from "./theme.ts";
 
 export type AxisOptions = ScaleOptions<"linear" | "logarithmic">;

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** A figure against another: dots with their intervals; about the line of equality, where there is one, the far ones ringed. */
 import type { Chart, ChartConfiguration } from "chart.js";
-import type { Axis, ScatterChart } from "../../../charts.ts";
+import type { Axis, ScatterChart } from "../../../model/charts/charts.ts";
 import { valueScale } from "./scales.ts";
 import { faded, type Theme, tooltip } from "./theme.ts";
 

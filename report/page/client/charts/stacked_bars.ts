@@ -1,9 +1,9 @@
 /// <reference lib="dom" />
 /** A run over time: a bar an interval, its parts one above the other. */
 import type { ChartConfiguration } from "chart.js";
-import { formatCount, formatNumber, formatTick } from "../../../units.ts";
+import type { AgentsChart, FaultsChart } from "../../../model/charts/charts.ts";
+import { formatCount, formatNumber, formatTick } from "../../../model/numbers/units.ts";
 import { type Theme, tooltip } from "./theme.ts";
-import type { AgentsChart, FaultsChart } from "../../../charts.ts";
 
 interface StackedBars {
   /** End of each interval, seconds since the start of the run. */

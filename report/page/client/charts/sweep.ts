@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** A figure against a factor: lines through measured points, whiskers for intervals, and where growth ends. */
 import type { Chart, ChartConfiguration, Plugin, Scale } from "chart.js";
-import { COLORS, type SweepChart } from "../../../charts.ts";
+import { COLORS, type SweepChart } from "../../../model/charts/charts.ts";
 import { type AxisOptions, valueScale } from "./scales.ts";
 import { faded, type Theme, tooltip } from "./theme.ts";
 

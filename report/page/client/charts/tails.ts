@@ -1,7 +1,7 @@
 /** The latency that one in so many requests exceeds: all runs of a cell as a thick line, each run as a thin one. */
 import type { ChartConfiguration, ChartDataset, Scale } from "chart.js";
-import { COLORS, type TailsChart } from "../../../charts.ts";
-import { boundText, formatNumber } from "../../../units.ts";
+import { COLORS, type TailsChart } from "../../../model/charts/charts.ts";
+import { boundText, formatNumber } from "../../../model/numbers/units.ts";
 import { type AxisOptions, valueScale } from "./scales.ts";
 import { faded, type Theme, tooltip } from "./theme.ts";
 

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** Colours, type and tooltips of the charts, read from the page's style sheet so that both always agree. */
-import { COLORS } from "../../../charts.ts";
 import type { ChartType, TooltipOptions } from "chart.js";
+import { COLORS } from "../../../model/charts/charts.ts";
 
 export interface Theme {
   readonly ink: string;

@@ -1,10 +1,10 @@
 /// <reference lib="dom" />
 /** The accessible form of the timelines: their intervals as a table, built when it is first opened. */
-import type { TimelineChart } from "../../../charts.ts";
-import { boundText, formatNumber } from "../../../units.ts";
+import type { TimelineChart } from "../../../model/charts/charts.ts";
+import { boundText, formatNumber } from "../../../model/numbers/units.ts";
 import { chartOf } from "../charts/page_data.ts";
-import { equipTable } from "./tables.ts";
 import { numberCell, type NumberText, rowHead, tableElement } from "./element.ts";
+import { equipTable } from "./tables.ts";
 
 /** @param details Names its charts by their canvases. */
 export function fillWhenOpened(details: HTMLDetailsElement): void {

@@ -1,7 +1,7 @@
 /** Where moments of runs that stand side by side are on the axis, and back. */
 import type { Scale } from "chart.js";
-import type { TimelineChart } from "../../../charts.ts";
-import { formatNumber, formatTick } from "../../../units.ts";
+import type { TimelineChart } from "../../../model/charts/charts.ts";
+import { formatNumber, formatTick } from "../../../model/numbers/units.ts";
 import { type AxisOptions, roundStep } from "../charts/scales.ts";
 import type { Theme } from "../charts/theme.ts";
 

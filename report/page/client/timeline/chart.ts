@@ -1,7 +1,7 @@
 /** The runs of one cell side by side over time: latency percentiles, requests per second, CPU, memory, each in a lane. */
 import type { ActiveElement, ChartConfiguration, ChartDataset } from "chart.js";
-import type { TimelineChart, TimelineRun } from "../../../charts.ts";
-import { formatNumber } from "../../../units.ts";
+import type { TimelineChart, TimelineRun } from "../../../model/charts/charts.ts";
+import { formatNumber } from "../../../model/numbers/units.ts";
 import { laneScale } from "../charts/scales.ts";
 import { faded, type Theme, tooltip } from "../charts/theme.ts";
 import { momentText, startOf, timeScale } from "./axis.ts";

@@ -5,16 +5,16 @@
  * stretch is selected, and what that recomputes.
  */
 import { Chart as Drawing } from "chart.js";
-import { type Axis, sectionOf, type TimelineChart } from "../../../charts.ts";
-import { brush } from "./brush.ts";
+import { type Axis, sectionOf, type TimelineChart } from "../../../model/charts/charts.ts";
 import type { Drawings } from "../charts/drawings.ts";
 import { chartOf } from "../charts/page_data.ts";
+import type { Theme } from "../charts/theme.ts";
+import { indexOf, momentAt, placeAt } from "./axis.ts";
+import { brush } from "./brush.ts";
+import { timelineConfig } from "./chart.ts";
+import type { Marks } from "./marks.ts";
 import { selectedElements, selectedOf, selectedSentence } from "./selection.ts";
 import { type Steps, stepsOf } from "./steps.ts";
-import type { Theme } from "../charts/theme.ts";
-import { timelineConfig } from "./chart.ts";
-import { indexOf, momentAt, placeAt } from "./axis.ts";
-import type { Marks } from "./marks.ts";
 import { axisOf, linkTo, readLink, shownOf, type View, WHOLE } from "./view.ts";
 import { ViewForm } from "./view_form.ts";
 

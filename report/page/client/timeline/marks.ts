@@ -3,8 +3,8 @@
  * where it changes, the selected stretch, the moment under the pointer, the names of the lanes.
  */
 import type { Chart, Plugin } from "chart.js";
-import type { TimelineChart } from "../../../charts.ts";
-import type { Stretch } from "../../../stretch.ts";
+import type { TimelineChart } from "../../../model/charts/charts.ts";
+import type { Stretch } from "../../../model/charts/time_range.ts";
 import { faded, type Theme } from "../charts/theme.ts";
 import { startOf } from "./axis.ts";
 

@@ -3,7 +3,13 @@
  * The figures of a selected part of the runs, recomputed from their intervals: a table, and a sentence for
  * screen readers.
  */
-import { type StretchFigures, stretchFigures, type StretchPercentile } from "../../../stretch.ts";
+import { COLORS } from "../../../model/charts/charts.ts";
+import {
+  type StretchFigures,
+  stretchFigures,
+  type StretchPercentile,
+} from "../../../model/charts/time_range.ts";
+import { sum } from "../../../model/numbers/spread.ts";
 import {
   boundText,
   formatCount,
@@ -12,13 +18,11 @@ import {
   formatQuantity,
   formatTick,
   type Unit,
-} from "../../../units.ts";
+} from "../../../model/numbers/units.ts";
+import { lowerBoundsText } from "../../../model/runs/lower_bounds.ts";
+import { numberCell, type NumberText, rowHead, tableElement } from "../tables/element.ts";
 import type { Steps } from "./steps.ts";
 import type { View } from "./view.ts";
-import { lowerBoundsText } from "../../../bounded.ts";
-import { COLORS } from "../../../charts.ts";
-import { sum } from "../../../spread.ts";
-import { numberCell, type NumberText, rowHead, tableElement } from "../tables/element.ts";
 
 /** A cell that is shown, with what was recomputed for it. */
 interface SelectedCell {

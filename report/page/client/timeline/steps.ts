@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /** The intervals of a scenario, unpacked when they are first asked for. */
-import { unpackSteps } from "../../../packing.ts";
-import { stretchFigures, type TimedSteps } from "../../../stretch.ts";
-import { timeUnit, type Unit } from "../../../units.ts";
+import { unpackSteps } from "../../../model/charts/packing.ts";
+import { stretchFigures, type TimedSteps } from "../../../model/charts/time_range.ts";
+import { timeUnit, type Unit } from "../../../model/numbers/units.ts";
 import { textOf } from "../charts/page_data.ts";
 
 export interface StepsOfCell extends TimedSteps {

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /** The controls of a figure of timelines: a view in, what somebody chooses out. */
-import type { Stretch } from "../../../stretch.ts";
+import type { Stretch } from "../../../model/charts/time_range.ts";
 import { type View, WHOLE } from "./view.ts";
 
 type Choice = "target" | "run" | "percentile";

@@ -1,0 +1,86 @@
+/**
+ * Files of other tools that `run`, `check` and `init --from` take as experiments: each becomes the text
+ * of an experiment file, which then is read like any other. One file a member, one line in `registry.ts`. Pure.
+ */
+import { stringify } from "yaml";
+import type { Files } from "../../base/files.ts";
+import { percentEncoded } from "../request/template.ts";
+
+/** An experiment in the making. */
+export interface Import {
+  /** As in an experiment file. */
+  readonly experiment: Readonly<Record<string, unknown>>;
+  /** What could not be taken over, or is different here, in sentences without a full stop. */
+  readonly notes: readonly string[];
+}
+
+/** What stands around the foreign file. */
+export interface ImportContext {
+  /** Name for the experiment. */
+  readonly name: string;
+  /** Relative to the foreign file. */
+  readonly files: Files;
+  /** A path beside the foreign file, as the experiment file has to write it. */
+  readonly pathOf: (path: string) => string;
+  /** A variable of the environment. */
+  readonly env: (name: string) => string | undefined;
+}
+
+export interface Format {
+  /** What it is called: `an Artillery script`. */
+  readonly what: string;
+  /** Whether `data` is of this kind, right or wrong. */
+  readonly recognise: (data: unknown) => boolean;
+  /** Throws a ZodError with everything that is wrong with it. */
+  readonly convert: (data: unknown, around: ImportContext) => Import;
+}
+
+/** The text of an experiment file; its notes stand at the top as comments. */
+export function importedText(
+  { what }: Format,
+  { experiment, notes }: Import,
+  from: string,
+): string {
+  const comment = [`From ${what}, ${from}.`, ...notes.map((note) => `Note: ${note}.`)]
+    .map((line) => `# ${line.replaceAll(/\s+/g, " ")}\n`).join("");
+  return `${comment}\n${stringify(withoutParameters(experiment), YAML)}`;
+}
+
+const YAML = { lineWidth: 100, aliasDuplicateObjects: false };
+
+/** In a foreign file `${` is text; here it would begin a parameter. */
+function withoutParameters(value: unknown): unknown {
+  if (typeof value === "string") return value.replaceAll("${", () => "$${");
+  if (Array.isArray(value)) return value.map(withoutParameters);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, withoutParameters(inner)]),
+  );
+}
+
+/** A name of a target or scenario from any text. */
+export function nameFrom(text: string, otherwise: string): string {
+  const name = text.replaceAll(/[^\p{L}\p{N}._-]+/gu, " ").trim().replace(/^[ ._-]+/, "");
+  return name === "" ? otherwise : name.slice(0, 60).trim();
+}
+
+/** A key that `known` does not have yet. */
+export function freeName(name: string, known: object): string {
+  if (!Object.hasOwn(known, name)) return name;
+  for (let n = 2;; n++) {
+    if (!Object.hasOwn(known, `${name} ${n}`)) return `${name} ${n}`;
+  }
+}
+
+/** Names and values as a form or a query has them, percent-encoded but for `{{ names }}`, which stay. */
+export function formText(fields: Iterable<readonly [name: string, value: string]>): string {
+  return [...fields].map(([name, value]) => `${encodedBesides(name)}=${encodedBesides(value)}`)
+    .join("&");
+}
+
+function encodedBesides(text: string): string {
+  return text.split(/(\{\{[^{}]*\}\})/).map((part, at) =>
+    at % 2 === 1 ? part : percentEncoded(part)
+  )
+    .join("");
+}
