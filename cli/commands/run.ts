@@ -2,14 +2,14 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { z } from "zod";
 import { EXIT, type Problem } from "../../base/errors.ts";
+import { LOOPBACK } from "../../base/net/listen.ts";
+import { listenHost } from "../../base/net/listen_host.ts";
 import { quoted } from "../../report/model/method/command.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { type ExperimentRequest, runExperiment } from "../../runner/experiment/experiment.ts";
 import type { OnProgress } from "../../runner/result/progress.ts";
 import type { Results } from "../../runner/result/result.ts";
-import { LOOPBACK } from "../../base/net/listen.ts";
-import { listenHost } from "../../base/net/listen_host.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import {
   type CommandParts,

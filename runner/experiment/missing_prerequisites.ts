@@ -1,8 +1,8 @@
 /** What a cell needs of the machine besides its target's own programs, and what to say where it is missing. */
-import { needsOf, redisPathsOf } from "../../targets/requirements.ts";
 import type { FrameworkName } from "../../base/target/framework_settings.ts";
-import { isRequest, stepsOfPage } from "../../scenarios/request/flow.ts";
+import { withThoseBehind } from "../../base/target/references.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
+import { isRequest, stepsOfPage } from "../../scenarios/request/flow.ts";
 import {
   expectedStatuses,
   type RequestSpec,
@@ -11,8 +11,8 @@ import {
 import type { Scenario } from "../../scenarios/request/scenario.ts";
 import { installedAt, notInstalled } from "../../targets/frameworks/install.ts";
 import { findNginx, NO_NGINX } from "../../targets/gateways/nginx/start.ts";
-import { withThoseBehind } from "../../base/target/references.ts";
 import type { ProvidedRedis } from "../../targets/redis/provide.ts";
+import { needsOf, redisPathsOf } from "../../targets/requirements.ts";
 
 type Need = "redis" | "nginx" | "frameworks";
 

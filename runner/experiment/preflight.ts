@@ -2,7 +2,6 @@
  * Who proves that a target answers right: the process that is measured, before its load, or one apart,
  * once for each cell, so that the measured ones begin with caches and rate limits untouched.
  */
-import type { Access } from "../../base/net/endpoint.ts";
 import { messageOf, TargetError } from "../../base/errors.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
 import type { RequestStep, Script } from "../../scenarios/request/script.ts";
@@ -18,6 +17,7 @@ import {
 import { isSecretField, secretsIn } from "../../base/secret_fields.ts";
 import { secrets } from "../../base/secrets.ts";
 import { fillTemplate, namesInText } from "../../scenarios/request/template.ts";
+import type { Access } from "../../base/net/endpoint.ts";
 import { type Connection, dial } from "../../base/net/dial.ts";
 import { DialError } from "../../base/net/dial_error.ts";
 import { endpointOf } from "../../base/net/endpoint.ts";

@@ -2,9 +2,9 @@
  * Who loads: the workers of this process (`LocalLoader`), or the agents of a fleet. Whoever measures asks
  * for a load, hears how it goes, and is given what every worker saw.
  */
-import type { Access } from "../../base/net/endpoint.ts";
 import type { Load } from "../../scenarios/load/load.ts";
 import type { Script } from "../../scenarios/request/script.ts";
+import type { Access } from "../../base/net/endpoint.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 import type { IntervalPart } from "../load/recording/intervals.ts";
 import type { Health } from "../load/worker/health.ts";

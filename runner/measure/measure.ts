@@ -2,7 +2,6 @@
  * One load on one origin, from the encoded request to the `Measurement`; what `bench` does once and
  * `run` does for every planned run.
  */
-import type { Access } from "../../base/net/endpoint.ts";
 import { type RequestStep, scriptOf, type ThinkStep } from "../../scenarios/request/script.ts";
 import type { Asked } from "./assemble.ts";
 import { describeLoad } from "./described_load.ts";
@@ -14,6 +13,7 @@ import { Timeline } from "./timeline.ts";
 import { VERSION } from "../../base/version.ts";
 import type { Load } from "../../scenarios/load/load.ts";
 import type { Scenario } from "../../scenarios/request/scenario.ts";
+import type { Access } from "../../base/net/endpoint.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 
 export interface LoadHooks {
