@@ -2,6 +2,7 @@
  * Which cores a thread may run on: sched_setaffinity(2) of Linux, through libc. What a thread starts,
  * threads and processes, begins with the cores of that thread.
  */
+import { openLibc } from "./libc.ts";
 
 /** CPU_SETSIZE of glibc: cores that a mask has a bit for. */
 const MOST_CORES = 1_024;
@@ -58,7 +59,7 @@ function coresOf(thread: number): number[] {
   const mask: Mask = new Uint32Array(MOST_CORES / BITS);
   const { sched_getaffinity } = libc();
   if (sched_getaffinity(thread, BigInt(mask.byteLength), mask) !== 0) {
-    throw new Error("the system does not tell on which cores a thread runs");
+    throw new Error("the cores of a thread are unknown");
   }
   return Array.from({ length: MOST_CORES }, (_, core) => core).filter((core) =>
     (mask[Math.floor(core / BITS)] >>> (core % BITS) & 1) === 1
@@ -81,10 +82,9 @@ function isOver(thread: number): boolean {
   }
 }
 
-let opened: Deno.DynamicLibrary<typeof SYMBOLS> | null = null;
+let opened: Deno.DynamicLibrary<typeof SYMBOLS>["symbols"] | null = null;
 
-/** Throws off Linux, with another libc than glibc, and without the permission for FFI. */
+/** Throws as `openLibc` does. */
 function libc(): Deno.DynamicLibrary<typeof SYMBOLS>["symbols"] {
-  opened ??= Deno.dlopen("libc.so.6", SYMBOLS);
-  return opened.symbols;
+  return opened ??= openLibc(SYMBOLS);
 }

@@ -1,5 +1,5 @@
 /** Which processes use the processor, from /proc (Linux; elsewhere none is seen). */
-import { parseStat, TICKS_PER_SEC } from "./proc.ts";
+import { parseStat, TICKS_PER_SEC } from "./processes.ts";
 
 export interface Busy {
   readonly pid: number;

@@ -1,9 +1,9 @@
 /**
- * Limits of the control group that this process is in (cgroups(7)). A group is also held to the limits
+ * Limits of control groups (cgroups(7)), and how long they held processes back. A group is also held to the limits
  * of those above it, so the least of them counts.
  */
 import { dirname, join } from "node:path";
-import type { Text } from "./linux.ts";
+import { type Text, textOf } from "./linux.ts";
 
 export interface Limits {
   /** Seconds of CPU time for each second; null: none. */
@@ -110,4 +110,34 @@ function upwards(folder: string, top: string): string[] {
 function least(limits: readonly (number | null)[]): number | null {
   const given = limits.filter((limit) => limit !== null);
   return given.length === 0 ? null : Math.min(...given);
+}
+
+/**
+ * The folders of the groups that limit a process, and all above them: a group's cpu.stat has its own limit only,
+ * and a limit on a pod or a slice is felt by all that are in it.
+ */
+export function cpuGroups(pid: number | "self"): string[] {
+  const texts = { mounts: textOf("/proc/self/mountinfo"), groups: textOf(`/proc/${pid}/cgroup`) };
+  return [...foldersOf("", texts), ...foldersOf("cpu", texts)];
+}
+
+/**
+ * How long CPU limits held processes back since the groups began, of all together, ms; null where it is unknown.
+ */
+export function throttledMsOf(folders: readonly string[]): number | null {
+  const times = folders.flatMap((folder) =>
+    parseThrottledMs(textOf(join(folder, "cpu.stat")) ?? "") ?? []
+  );
+  return times.length === 0 ? null : times.reduce((sum, ms) => sum + ms, 0);
+}
+
+/**
+ * How long a control group was held back, from its cpu.stat: `throttled_usec` in version 2,
+ * `throttled_time` in nanoseconds in version 1. Null where it does not say.
+ */
+export function parseThrottledMs(cpuStat: string): number | null {
+  const us = /^throttled_usec (\d+)$/m.exec(cpuStat);
+  if (us !== null) return Number(us[1]) / 1e3;
+  const ns = /^throttled_time (\d+)$/m.exec(cpuStat);
+  return ns === null ? null : Number(ns[1]) / 1e6;
 }

@@ -9,7 +9,7 @@ import {
   parseOpenFiles,
   parsePorts,
   parseTurbo,
-  type Text,
+  textOf,
 } from "./linux.ts";
 
 const CPU = "/sys/devices/system/cpu";
@@ -73,14 +73,4 @@ function describeVirtual(): string | null {
     acpi: textOf("/sys/firmware/acpi/tables/FACP"),
     clocks: textOf("/sys/devices/system/clocksource/clocksource0/available_clocksource"),
   });
-}
-
-/** Null where there is no such file, or it is not for us to read. */
-export function textOf(path: string): Text {
-  if (Deno.build.os !== "linux") return null;
-  try {
-    return Deno.readTextFileSync(path);
-  } catch {
-    return null;
-  }
 }

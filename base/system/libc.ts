@@ -1,7 +1,18 @@
 /**
- * The few calls of Linux' libc that the epoll driver needs, by Deno's FFI. Lengths are declared u32, as
- * a JS number for `usize` takes a path ten times slower. Everything is opened once per worker.
+ * Linux' libc by Deno's FFI: the only place that opens it, and the calls that the epoll driver needs. Lengths
+ * are declared u32, as a JS number for `usize` takes a path ten times slower.
  */
+
+/**
+ * The functions of libc that a caller names, no others: Deno compiles each, which takes 1 to 2 ms. Throws off
+ * Linux, with another libc than glibc, and without the permission for FFI.
+ */
+export function openLibc<const Symbols extends Deno.ForeignLibraryInterface>(
+  symbols: Symbols,
+): Deno.DynamicLibrary<Symbols>["symbols"] {
+  return Deno.dlopen("libc.so.6", symbols).symbols;
+}
+
 const SYMBOLS = {
   socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
   connect: { parameters: ["i32", "buffer", "u32"], result: "i32" },
@@ -69,11 +80,11 @@ let opened: Libc | null = null;
  * compiles calls of functions that it has met before.
  */
 export function libc(): Libc {
-  return opened ??= openLibc();
+  return opened ??= openForEpoll();
 }
 
-function openLibc(): Libc {
-  const { symbols } = Deno.dlopen("libc.so.6", SYMBOLS);
+function openForEpoll(): Libc {
+  const symbols = openLibc(SYMBOLS);
   const location = symbols.__errno_location();
   if (location === null) throw new Error("libc has no errno");
   const view = new Deno.UnsafePointerView(location);

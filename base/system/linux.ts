@@ -1,8 +1,18 @@
-/** What Linux tells of the machine, from the texts of /proc and /sys. Pure: null where a text is missing. */
+/** Facts of the machine from the texts of /proc and /sys; null where a text is missing. */
 import { parseCores } from "./core_list.ts";
 
 /** A file's text, or null when there is none that can be read. */
 export type Text = string | null;
+
+/** Null where there is no such file, or it is not for us to read. */
+export function textOf(path: string): Text {
+  if (Deno.build.os !== "linux") return null;
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return null;
+  }
+}
 
 /** From /proc/self/status: the cores on which the process may run. */
 export function parseAllowedCores(status: Text): number[] | null {
@@ -31,7 +41,7 @@ function switchOf(text: string, on: string): boolean | null {
   return /^[01]$/.test(text.trim()) ? text.trim() === on : null;
 }
 
-/** The soft limit on open files in /proc/self/limits; null when it is unlimited or not told. */
+/** The soft limit on open files in /proc/self/limits; null when it is unlimited or unknown. */
 export function parseOpenFiles(limits: Text): number | null {
   const [, soft] = /^Max open files\s+(\d+)/m.exec(limits ?? "") ?? [];
   return soft === undefined ? null : Number(soft);

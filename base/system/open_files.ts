@@ -3,6 +3,7 @@
  * until it asks for more, which it may, up to a hard limit.
  */
 import { TargetError } from "../errors.ts";
+import { openLibc } from "./libc.ts";
 
 /** What the program itself keeps open: libraries, pipes to targets, event queues. */
 const OTHERS = 256;
@@ -28,7 +29,7 @@ export function makeRoomFor(connections: number): void {
 /** Gives the limit afterwards. */
 function raiseTo(needed: number): number {
   try {
-    const { symbols } = Deno.dlopen("libc.so.6", SYMBOLS);
+    const symbols = openLibc(SYMBOLS);
     const limit = new BigUint64Array(2); // soft, hard
     if (symbols.getrlimit(RLIMIT_NOFILE, limit) !== 0) return softLimit();
     const [soft, hard] = limit;

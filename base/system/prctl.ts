@@ -1,4 +1,5 @@
 /** prctl(2) of Linux, through libc. */
+import { openLibc } from "./libc.ts";
 
 /** Options, from linux/prctl.h. */
 const PR_SET_PDEATHSIG = 1;
@@ -24,10 +25,10 @@ export function adoptOrphans(): boolean {
 function prctl(option: number, argument: number): boolean {
   if (Deno.build.os !== "linux") return false;
   try {
-    const libc = Deno.dlopen("libc.so.6", {
+    const libc = openLibc({
       prctl: { parameters: ["i32", "usize", "usize", "usize", "usize"], result: "i32" },
     });
-    return libc.symbols.prctl(option, BigInt(argument), 0n, 0n, 0n) === 0;
+    return libc.prctl(option, BigInt(argument), 0n, 0n, 0n) === 0;
   } catch {
     return false;
   }

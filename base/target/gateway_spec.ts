@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { between } from "../quantity.ts";
-import { oneOrList, type Settled, valuesOf } from "./factor.ts";
+import { oneOrList, valuesOf, type WithOneValueFor } from "./factor.ts";
 import { writtenFiles } from "./written_files.ts";
 
 /** Where the proxy keeps responses. */
@@ -70,7 +70,7 @@ export const proxyTarget = z.strictObject({
 export type WrittenProxy = z.output<typeof proxyTarget>;
 
 export interface ProxyTarget {
-  readonly proxy: Settled<
+  readonly proxy: WithOneValueFor<
     WrittenProxy["proxy"],
     "store" | "ttl" | "stale" | "singleFlight" | "maxBodyBytes"
   >;
@@ -112,7 +112,7 @@ export const clusterTarget = z.strictObject({
 export type WrittenCluster = z.output<typeof clusterTarget>;
 
 export interface ClusterTarget {
-  readonly cluster: Settled<
+  readonly cluster: WithOneValueFor<
     WrittenCluster["cluster"],
     "instances" | "balancer" | "policy" | "workers"
   >;

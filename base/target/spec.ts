@@ -16,9 +16,9 @@ import {
   proxyTarget,
 } from "./gateway_spec.ts";
 import { oneOrList, valuesOf } from "./factor.ts";
-import { frameworkNames, settingsOf } from "./framework_settings.ts";
+import { frameworkNames, frameworkSettings } from "./framework_settings.ts";
 
-type Given = Readonly<Record<string, z.core.util.JSONType>>;
+type WrittenSettings = Readonly<Record<string, z.core.util.JSONType>>;
 
 const set = z.record(z.string(), z.json()).default({}).describe(
   "Its settings; a list makes a factor. A name with a dot may also be written as keys inside keys: " +
@@ -26,7 +26,11 @@ const set = z.record(z.string(), z.json()).default({}).describe(
 );
 
 /** What is wrong with the settings, where each was given. */
-function checkSettings(settings: z.ZodObject, set: Given, context: z.RefinementCtx): void {
+function checkSettings(
+  settings: z.ZodObject,
+  set: WrittenSettings,
+  context: z.RefinementCtx,
+): void {
   const given = givenSettings(set);
   for (const { key, path, value } of given) {
     const report = (message: string): void =>
@@ -42,7 +46,7 @@ function checkSettings(settings: z.ZodObject, set: Given, context: z.RefinementC
 }
 
 /** Every setting under its own name. */
-function withFlatSettings<Spec extends { set: Given }>(spec: Spec): Spec {
+function withFlatSettings<Spec extends { set: WrittenSettings }>(spec: Spec): Spec {
   return { ...spec, set: flatSettings(spec.set) };
 }
 
@@ -57,7 +61,9 @@ export const frameworkTarget = z.strictObject({
     "A server of the frameworks study, installed by plateau setup frameworks; plateau list frameworks shows them",
   ),
   set,
-}).superRefine(({ framework, set }, context) => checkSettings(settingsOf(framework), set, context))
+}).superRefine(({ framework, set }, context) =>
+  checkSettings(frameworkSettings(framework), set, context)
+)
   .overwrite(withFlatSettings);
 
 const variable = z.union([z.string(), z.number(), z.boolean()]);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../base/errors.ts";
 import { foldersOf } from "../../base/system/cgroup.ts";
-import { textOf } from "../../base/system/describe.ts";
+import { textOf } from "../../base/system/linux.ts";
 import type { Command } from "../stage/programs.ts";
 
 /** Seconds of CPU time after which a neighbour ends by itself, should the bench not live to end it. */

@@ -5,7 +5,7 @@
 import { printError } from "../../cli/terminal/terminal.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { type Busy, watchProcesses } from "../../base/system/busy.ts";
-import { descendantsOf } from "../../base/system/proc.ts";
+import { descendantsOf } from "../../base/system/processes.ts";
 
 /** Who uses less is no neighbour that anybody notices. */
 const LEAST_CORES = 0.15;

@@ -8,6 +8,7 @@ import {
   EVENT_WORDS,
   IPPROTO_TCP,
   MSG_DONTWAIT_NOSIGNAL,
+  openLibc,
   SOCK_STREAM_NONBLOCK_CLOEXEC,
   TCP_NODELAY,
 } from "../../base/system/libc.ts";
@@ -38,7 +39,7 @@ const ONE = Int32Array.of(1);
 
 export class EpollResponder {
   readonly port: number;
-  readonly #libc = Deno.dlopen("libc.so.6", SYMBOLS).symbols;
+  readonly #libc = openLibc(SYMBOLS);
   readonly #listener: number;
   readonly #epoll: number;
   readonly #open = new Set<number>();

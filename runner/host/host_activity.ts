@@ -4,10 +4,9 @@
  * it; elsewhere it is null.
  */
 import type { Surroundings } from "../result/generator.ts";
-import { textOf } from "../../base/system/describe.ts";
-import { parseAllowedCores } from "../../base/system/linux.ts";
+import { parseAllowedCores, textOf } from "../../base/system/linux.ts";
 import { type CoreTimes, coreUseBetween, parseCoreTimes } from "../../base/system/core_times.ts";
-import { cpuGroups, throttledMsOf } from "../../base/system/throttling.ts";
+import { cpuGroups, throttledMsOf } from "../../base/system/cgroup.ts";
 
 export interface Reading {
   /** By a clock that only goes forward. */

@@ -4,17 +4,16 @@
  * listen where it is asked, those that this program has started (targets, fronts, Redis), and all under them.
  */
 import type { Endpoint } from "../../base/net/endpoint.ts";
-import { childrenOf, processCpuMs, readStat } from "../../base/system/proc.ts";
+import { childrenOf, processCpuMs, readStat } from "../../base/system/processes.ts";
 import { listenersAt } from "../../targets/observe/listeners.ts";
 import { TreesContention, type TreesUse } from "../../targets/observe/contention.ts";
 import type { Surroundings, TargetUse } from "../result/generator.ts";
 import { resolve } from "../../base/net/resolve.ts";
 import { type Busy, watchProcesses } from "../../base/system/busy.ts";
-import { textOf } from "../../base/system/describe.ts";
-import { parseAllowedCores } from "../../base/system/linux.ts";
+import { parseAllowedCores, textOf } from "../../base/system/linux.ts";
 import { coreUseBetween, parseCoreTimes } from "../../base/system/core_times.ts";
 import { watchSurroundings } from "./host_activity.ts";
-import { cpuGroups, throttledMsOf } from "../../base/system/throttling.ts";
+import { cpuGroups, throttledMsOf } from "../../base/system/cgroup.ts";
 
 export interface HostUse {
   readonly surroundings: Surroundings;

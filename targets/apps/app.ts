@@ -16,17 +16,17 @@ export interface AppContext {
 }
 
 /** The client of a request, as `Deno.serve` knows it. */
-interface Client {
+interface AppClient {
   readonly remoteAddr?: Deno.NetAddr;
 }
 
 /** The same as Hono's bindings; there is none without a socket. */
-export type ClientBindings = { Bindings: Client | undefined };
+export type ClientBindings = { Bindings: AppClient | undefined };
 
 /** A started app: the routes, and what must be let go at the end. */
 export interface RunningApp {
   /** @param client For the request log and the rate limit; none without a socket. */
-  fetch(request: Request, client?: Client): Response | Promise<Response>;
+  fetch(request: Request, client?: AppClient): Response | Promise<Response>;
   close(): Promise<void>;
 }
 

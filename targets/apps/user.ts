@@ -82,7 +82,7 @@ const HOLD_SLACK_MS = 10_000;
 async function cacheOf(
   { cache, ttl, delay, stampede }: Settings,
   redis: RedisClient | null,
-  origin: Origin,
+  origin: UserOrigin,
 ): Promise<Cache | null> {
   if (cache === "none") return null;
   const { openCache } = await import("./user/cache.ts");
@@ -96,14 +96,14 @@ async function cacheOf(
 const USERS = 1_000;
 
 /** The cost of `/user`: it takes as long as the database of the study, and counts its calls. */
-interface Origin {
+interface UserOrigin {
   /** The user's JSON text, after the delay. Each call is one payment. */
   readonly fetch: (id: number) => Promise<string>;
   /** Calls since the start. */
   readonly calls: () => number;
 }
 
-function openOrigin(delayMs: number): Origin {
+function openOrigin(delayMs: number): UserOrigin {
   let calls = 0;
   return {
     async fetch(id): Promise<string> {

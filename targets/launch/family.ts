@@ -6,9 +6,9 @@
  */
 import { randomUUID } from "node:crypto";
 import { adoptOrphans } from "../../base/system/prctl.ts";
-import { descendantsOf, processesWith, readStat } from "../../base/system/proc.ts";
+import { descendantsOf, processesWith, readStat } from "../../base/system/processes.ts";
 
-export interface Family {
+export interface ProcessFamily {
   /** Those that have not ended, as far as they can be found. */
   living(): number[];
   /** False when everybody who lives is another user's and does not take it. */
@@ -21,7 +21,7 @@ export interface Upbringing {
   readonly detached: boolean;
   /** On top of its environment. */
   readonly env: Readonly<Record<string, string>>;
-  of(child: Deno.ChildProcess): Family;
+  of(child: Deno.ChildProcess): ProcessFamily;
 }
 
 const MARK = "PLATEAU_FAMILY";
@@ -43,7 +43,7 @@ function ourDescendants(): number[] {
 }
 
 /** Another user's process may be hidden (`hidepid` of proc(5)); the program itself is waited for. */
-function family(child: Deno.ChildProcess, members: () => number[]): Family {
+function family(child: Deno.ChildProcess, members: () => number[]): ProcessFamily {
   const isOver = watchEnd(child);
   const living = (): number[] => {
     const found = members().filter((pid) => (readStat(pid)?.state ?? "Z") !== "Z");
@@ -53,7 +53,7 @@ function family(child: Deno.ChildProcess, members: () => number[]): Family {
 }
 
 /** As long as the program itself lives: who outlives it is not found. */
-function processGroup(child: Deno.ChildProcess): Family {
+function processGroup(child: Deno.ChildProcess): ProcessFamily {
   const isOver = watchEnd(child);
   const leader = Deno.build.os === "windows" ? child.pid : -child.pid;
   return {

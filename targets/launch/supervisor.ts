@@ -10,7 +10,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../base/errors.ts";
 import { untilInputEnds } from "./parent_death.ts";
-import { bringUpFamily, type Family, type Upbringing } from "./family.ts";
+import { bringUpFamily, type ProcessFamily, type Upbringing } from "./family.ts";
 
 /** The word before what could not be ended. */
 export const LEFT = "left";
@@ -18,7 +18,7 @@ export const LEFT = "left";
 const FAILED = 1;
 
 /** Between TERM and KILL. */
-export const GRACE_MS = 2_000;
+export const STOP_GRACE_MS = 2_000;
 /** The same when nobody waits any more. */
 const ORPHANED_GRACE_MS = 300;
 /** KILL does not end what hangs in the kernel; we do not wait for that. */
@@ -49,9 +49,9 @@ export async function supervise(command: readonly string[]): Promise<never> {
   const child = startProgram(command, upbringing);
   const family = upbringing.of(child);
   const graceMs = await Promise.race([
-    stopRequest.promise.then(() => GRACE_MS),
+    stopRequest.promise.then(() => STOP_GRACE_MS),
     untilInputEnds().then(() => ORPHANED_GRACE_MS),
-    untilGone(child, family).then(() => GRACE_MS),
+    untilGone(child, family).then(() => STOP_GRACE_MS),
   ]);
   const left = await end(family, graceMs);
   if (left.length > 0) print(Deno.stdout, `${LEFT} ${left.join(" ")}`);
@@ -94,13 +94,13 @@ function removeFolder(folder: string | undefined): void {
 }
 
 /** A program that succeeds at once and leaves children behind has put itself in the background: it goes on. */
-async function untilGone(child: Deno.ChildProcess, family: Family): Promise<void> {
+async function untilGone(child: Deno.ChildProcess, family: ProcessFamily): Promise<void> {
   const { success } = await child.status;
   while (success && family.living().length > 0) await sleep(BACKGROUND_POLL_MS);
 }
 
 /** TERM now, KILL after the grace, again and again until nobody is left who takes it. Gives those who do not. */
-async function end(family: Family, graceMs: number): Promise<number[]> {
+async function end(family: ProcessFamily, graceMs: number): Promise<number[]> {
   const startMs = performance.now();
   let isTaken = family.signal("SIGTERM");
   while (true) {

@@ -1,10 +1,10 @@
 /** Watches the process trees of a target, all together and each part apart. Linux only. */
-import type { Watched, WatchedPart } from "../launch/launcher.ts";
+import type { WatchedPart, WatchedTree } from "../launch/launcher.ts";
 import { TreeUse } from "./tree_use.ts";
-import { Series, sumOfUses } from "./use.ts";
+import { sumOfUses, UseSeries } from "./use.ts";
 import { lookEachInterval, type LookTimes, type ResourceWatch, type WatchedUse } from "./watch.ts";
 
-type Target = Watched & { readonly parts?: () => readonly WatchedPart[] };
+type Target = WatchedTree & { readonly parts?: () => readonly WatchedPart[] };
 
 export function watchTrees(target: Target, times: LookTimes): ResourceWatch {
   const trees = new Trees(target, times);
@@ -20,11 +20,11 @@ export function watchTrees(target: Target, times: LookTimes): ResourceWatch {
 
 class Trees {
   readonly #trees = new Map<number, TreeUse>();
-  readonly #whole: Series;
-  readonly #parts = new Map<string, { readonly part: WatchedPart; readonly series: Series }>();
+  readonly #whole: UseSeries;
+  readonly #parts = new Map<string, { readonly part: WatchedPart; readonly series: UseSeries }>();
 
   constructor(private readonly target: Target, private readonly times: LookTimes) {
-    this.#whole = new Series(times);
+    this.#whole = new UseSeries(times);
   }
 
   look(nowMs: number): void {
@@ -51,16 +51,16 @@ class Trees {
     return { resources: this.#whole.points(), parts: parts.length > 1 ? parts : [] };
   }
 
-  #treeOf({ pid, supervised }: Watched): TreeUse | null {
+  #treeOf({ pid, supervised }: WatchedTree): TreeUse | null {
     if (pid === null) return null;
     const tree = this.#trees.get(pid) ?? new TreeUse({ pid, supervised });
     this.#trees.set(pid, tree);
     return tree;
   }
 
-  #seriesOf(part: WatchedPart): Series {
+  #seriesOf(part: WatchedPart): UseSeries {
     const key = `${part.role} ${part.name}`;
-    const { series } = this.#parts.get(key) ?? { series: new Series(this.times) };
+    const { series } = this.#parts.get(key) ?? { series: new UseSeries(this.times) };
     this.#parts.set(key, { part, series });
     return series;
   }

@@ -2,18 +2,18 @@
  * CPU, memory and what else processes use, each interval, on the clock of the load. On Linux of all
  * processes of the tree; elsewhere by pidusage, of its first process only.
  */
-import type { Watched, WatchedPart } from "../launch/launcher.ts";
+import type { WatchedPart, WatchedTree } from "../launch/launcher.ts";
 import { type RedisUse, watchRedis } from "./redis_watch.ts";
 import { watchTrees } from "./trees_watch.ts";
 import {
   lookEachInterval,
   type LookTimes,
-  type ResourcePoint,
   type ResourceWatch,
+  type UsePoint,
   type WatchedUse,
 } from "./watch.ts";
 
-interface WatchOptions {
+interface ResourceWatchOptions {
   readonly intervalMs: number;
   /** The moment of t = 0, on this isolate's `performance.now()`. */
   readonly sinceMs: number;
@@ -24,10 +24,13 @@ interface WatchOptions {
 }
 
 /** What is watched: its own process tree, or those that it consists of. */
-type Subject = Watched & { readonly parts?: () => readonly WatchedPart[] };
+type WatchedTarget = WatchedTree & { readonly parts?: () => readonly WatchedPart[] };
 
 /** Starts to watch `target` and, where it is given, the Redis of the run. */
-export function watchResources(target: Subject, options: WatchOptions): ResourceWatch {
+export function watchResources(
+  target: WatchedTarget,
+  options: ResourceWatchOptions,
+): ResourceWatch {
   const watches = [
     Deno.build.os === "linux" ? watchTrees(target, options) : watchProcess(target, options),
     ...options.redis ? [watchRedis(options.redis, options)] : [],
@@ -54,8 +57,8 @@ async function stopAll(watches: readonly ResourceWatch[]): Promise<WatchedUse> {
 }
 
 /** Watches the first process of a target by pidusage: where there is no /proc. */
-function watchProcess({ pid, supervised }: Watched, times: LookTimes): ResourceWatch {
-  const points: ResourcePoint[] = [];
+function watchProcess({ pid, supervised }: WatchedTree, times: LookTimes): ResourceWatch {
+  const points: UsePoint[] = [];
   const look = async (pid: number): Promise<void> => {
     const { default: pidusage } = await import("pidusage");
     const { cpu, memory } = await pidusage(pid);

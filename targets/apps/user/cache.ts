@@ -3,28 +3,28 @@
  * fetches from the origin and the others wait for its result, or all fetch.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Store } from "./store.ts";
+import type { TextStore } from "./store.ts";
 
-export interface Lookup {
+export interface CacheLookup {
   readonly text: string;
   /** False for the request that paid. One that waited for another's payment has a hit, as with nginx's `proxy_cache_lock`. */
   readonly hit: boolean;
 }
 
-export type Cache = (key: string) => Promise<Lookup>;
+export type Cache = (key: string) => Promise<CacheLookup>;
 
 /** How often an instance looks whether another, which pays, is done. */
 const LOOK_MS = 5;
 
 export function openCache(
   { store, pay, stampede }: {
-    store: Store;
+    store: TextStore;
     /** Fetches from the origin. */
     pay: (key: string) => Promise<string>;
     stampede: "wait" | "all";
   },
 ): Cache {
-  const payAndKeep = async (key: string): Promise<Lookup> => {
+  const payAndKeep = async (key: string): Promise<CacheLookup> => {
     const text = await pay(key);
     await store.keep(key, text);
     return { text, hit: false };
@@ -37,8 +37,8 @@ export function openCache(
 }
 
 /** Of those who miss a key in this process one goes on to `payOnce`; the others wait for its result. */
-function oneAtATime(store: Store, payAndKeep: Cache): Cache {
-  const inFlight = new Map<string, Promise<Lookup>>();
+function oneAtATime(store: TextStore, payAndKeep: Cache): Cache {
+  const inFlight = new Map<string, Promise<CacheLookup>>();
   return async (key) => {
     const others = inFlight.get(key);
     if (others !== undefined) return { text: (await others).text, hit: true };
@@ -52,7 +52,7 @@ function oneAtATime(store: Store, payAndKeep: Cache): Cache {
  * Pays when nobody else among all who share the store does. The store is read again after the hold, as
  * another may have filled it between our look and our hold.
  */
-async function payOnce(store: Store, key: string, payAndKeep: Cache): Promise<Lookup> {
+async function payOnce(store: TextStore, key: string, payAndKeep: Cache): Promise<CacheLookup> {
   for (;; await sleep(LOOK_MS)) {
     const release = await store.hold(key);
     try {

@@ -7,14 +7,14 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limite
 import type { Context, Env, MiddlewareHandler } from "hono";
 import type { RedisClient } from "../../redis/client.ts";
 
-export interface Limit {
+export interface RateLimit {
   /** Requests in each window. */
   readonly limit: number;
   /** Whole seconds. */
   readonly windowSec: number;
 }
 
-interface Verdict {
+interface LimitVerdict {
   readonly allowed: boolean;
   /** Requests left to the client in this window. */
   readonly remaining: number;
@@ -33,7 +33,7 @@ export interface Limiter {
 
 /** @param redis With the beginning of its keys; null counts in this process. */
 export function openLimiter(
-  limit: Limit,
+  limit: RateLimit,
   redis: { client: RedisClient; prefix: string } | null,
 ): Limiter {
   const counting = { points: limit.limit, duration: limit.windowSec };
@@ -44,7 +44,7 @@ export function openLimiter(
     useRedisPackage: true,
     keyPrefix: redis.prefix,
   });
-  const count = async (client: string): Promise<Verdict> => {
+  const count = async (client: string): Promise<LimitVerdict> => {
     const [result, allowed] = await counter.consume(client).then(
       (result) => [result, true] as const,
       (reason: unknown) => {
@@ -76,8 +76,8 @@ export function openLimiter(
  * Retry-After (RFC 9110 §10.2.3) when it has to wait. Seconds, rounded up.
  */
 function limitHeaders(
-  { limit, windowSec }: Limit,
-  { allowed, remaining, resetMs }: Verdict,
+  { limit, windowSec }: RateLimit,
+  { allowed, remaining, resetMs }: LimitVerdict,
 ): Record<string, string> {
   const resetSec = Math.ceil(resetMs / 1_000);
   return {

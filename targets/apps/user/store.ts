@@ -4,7 +4,7 @@
  */
 import type { RedisClient } from "../../redis/client.ts";
 
-export interface Store {
+export interface TextStore {
   /** Null when it is not kept, or no longer. */
   readonly read: (key: string) => Promise<string | null>;
   readonly keep: (key: string, text: string) => Promise<void>;
@@ -16,7 +16,7 @@ export interface Store {
 }
 
 /** In this process: nobody else can hold anything. */
-export function memoryStore(ttlMs: number, now: () => number = () => performance.now()): Store {
+export function memoryStore(ttlMs: number, now: () => number = () => performance.now()): TextStore {
   const kept = new Map<string, { text: string; endMs: number }>();
   const notHeld = Promise.resolve(() => Promise.resolve());
   return {
@@ -43,7 +43,7 @@ const RELEASE =
 export function redisStore(
   redis: RedisClient,
   { prefix, ttlMs, holdMs }: { prefix: string; ttlMs: number; holdMs: number },
-): Store {
+): TextStore {
   return {
     read: (key) => redis.get(`${prefix}${key}`),
     async keep(key, text): Promise<void> {

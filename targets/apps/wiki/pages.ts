@@ -9,7 +9,7 @@ const change = head.extend({
   /** ISO 8601, in UTC. */
   writtenAt: z.string(),
 });
-export type Change = z.output<typeof change>;
+export type PageChange = z.output<typeof change>;
 
 const page = change.extend({
   id: z.number(),
@@ -18,20 +18,20 @@ const page = change.extend({
   /** 1 for a page as it was first written. */
   revision: z.number(),
 });
-export type Page = z.output<typeof page>;
+export type WikiPage = z.output<typeof page>;
 
 const sectionCount = z.object({ section: z.string(), pages: z.number() });
 export type SectionCount = z.output<typeof sectionCount>;
 
 /** The identity of a page: links need no more. */
-export interface Head {
+export interface PageHead {
   readonly slug: string;
   readonly section: string;
   readonly title: string;
 }
 
 /** A page as its author wrote it, before it is in the database. */
-export interface Draft extends Head {
+export interface Draft extends PageHead {
   /** Markdown. */
   readonly body: string;
   readonly tags: readonly string[];
@@ -41,17 +41,17 @@ export interface Draft extends Head {
 }
 
 export interface Pages {
-  readonly byName: (slug: string) => Page | null;
-  readonly byId: (id: number) => Page | null;
+  readonly byName: (slug: string) => WikiPage | null;
+  readonly byId: (id: number) => WikiPage | null;
   readonly count: () => number;
   /** In the order of their numbers. */
-  readonly list: (limit: number, offset: number) => Head[];
+  readonly list: (limit: number, offset: number) => PageHead[];
   readonly sections: () => SectionCount[];
-  readonly inSection: (section: string) => Head[];
-  readonly newest: (limit: number) => Change[];
+  readonly inSection: (section: string) => PageHead[];
+  readonly newest: (limit: number) => PageChange[];
   readonly tagsOf: (id: number) => string[];
-  readonly tagged: (tag: string) => Head[];
-  readonly linkingTo: (slug: string) => Head[];
+  readonly tagged: (tag: string) => PageHead[];
+  readonly linkingTo: (slug: string) => PageHead[];
   /** New pages, or new revisions of some: all or none. */
   readonly write: (drafts: Iterable<Draft>) => void;
 }

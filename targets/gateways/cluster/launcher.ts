@@ -4,7 +4,7 @@ import { cannotStart, type Launcher, type RunningTarget } from "../../launch/lau
 import { startComposite } from "../composite.ts";
 import type { Balancing, Cluster } from "./balancing.ts";
 import { builtin } from "./builtin.ts";
-import { nginx } from "./nginx.ts";
+import { nginxBalancing } from "./nginx.ts";
 import { reuseport } from "./reuseport.ts";
 
 export const clusterLauncher: Launcher<ClusterTarget> = {
@@ -21,7 +21,7 @@ export const clusterLauncher: Launcher<ClusterTarget> = {
   },
 };
 
-const balancers = { builtin, nginx, reuseport } satisfies Record<
+const balancers = { builtin, nginx: nginxBalancing, reuseport } satisfies Record<
   Cluster["balancer"],
   Balancing
 >;

@@ -11,7 +11,7 @@ import { freePort } from "../../launch/environment.ts";
 import type { RunningTarget } from "../../launch/launcher.ts";
 import { type Balancing, instanceName, joining, numbers } from "./balancing.ts";
 
-export const nginx: Balancing = {
+export const nginxBalancing: Balancing = {
   async start(cluster, context): Promise<RunningTarget> {
     const { composite } = context;
     const instances = await composite.takeAll(

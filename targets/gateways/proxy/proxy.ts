@@ -9,7 +9,7 @@ import type { Fields } from "../origin/fields.ts";
 import { Origin, type OriginResponse } from "../origin/origin.ts";
 import { ageSecOf, freshForMs, keyOf, mayUseCache, withoutClaims } from "./rules.ts";
 import { openStore } from "./stores/registry.ts";
-import type { Store, StoredResponse } from "./stores/store.ts";
+import type { ResponseStore, StoredResponse } from "./stores/store.ts";
 import { tee } from "./tee.ts";
 
 /** Unshareable responses are fetched side by side for so long, before one fetch is tried alone again. */
@@ -40,7 +40,7 @@ export class Proxy implements Gateway {
   /** Keys of unshareable responses, and until when each is remembered. */
   readonly #unshared = new Map<string, number>();
 
-  constructor(private readonly settings: ProxySettings, private readonly store: Store) {
+  constructor(private readonly settings: ProxySettings, private readonly store: ResponseStore) {
     this.#origin = new Origin(settings.origin, settings.access);
   }
 
