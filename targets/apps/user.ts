@@ -86,7 +86,7 @@ async function cacheOf(
 ): Promise<Cache | null> {
   if (cache === "none") return null;
   const { openCache } = await import("./user/cache.ts");
-  const { memoryStore, redisStore } = await import("./user/store.ts");
+  const { memoryStore, redisStore } = await import("./user/cache.ts");
   const kept = { prefix: `${OWN_KEYS.user}kept:`, ttlMs: ttl, holdMs: delay + HOLD_SLACK_MS };
   const store = redis && cache === "redis" ? redisStore(redis, kept) : memoryStore(ttl);
   return openCache({ store, pay: (id) => origin.fetch(Number(id)), stampede });

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { connectRedis } from "../../targets/redis/client.ts";
-import { type Cache, openCache } from "../../targets/apps/user/cache.ts";
-import { memoryStore, redisStore, type TextStore } from "../../targets/apps/user/store.ts";
+import {
+  type Cache,
+  memoryStore,
+  openCache,
+  redisStore,
+  type TextStore,
+} from "../../targets/apps/user/cache.ts";
 import { testWith } from "../needs.ts";
 import { startRedis } from "./fixtures/own_redis.ts";
 
