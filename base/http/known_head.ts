@@ -50,7 +50,7 @@ export class KnownHead {
     return same;
   }
 
-  // hot: tells what it says.
+  // hot: sets the facts of the known head.
   recall(statusLine: StatusLine, framing: FramingFields): void {
     const said = this.#said;
     statusLine.status = said.status;

@@ -109,12 +109,12 @@ export class ResponseReader {
   }
 
   /** Gets ready for the answer to a request; `answersHead` when that was a HEAD. */
-  begin(answersHead: boolean): void {
+  begin(isForHead: boolean): void {
     this.state = NEED_MORE;
     this.started = this.keepAlive = this.#isData = false;
     this.bodyBytes = 0;
     this.reason = "";
-    this.#answersHead = answersHead;
+    this.#answersHead = isForHead;
     this.#framing = UNKNOWN;
     this.#head.begin();
   }

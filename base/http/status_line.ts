@@ -1,5 +1,5 @@
 /**
- * Reads a status line (RFC 9112 §4), octet by octet, so that a wrong one is told at once and it may be
+ * Reads a status line (RFC 9112 §4), octet by octet, so that a wrong one is found at once and it may be
  * split anywhere. As llhttp does, it takes a status with nothing after it, not even the space.
  */
 import { CR, LF, SPACE, TEXT, ZERO } from "./octets.ts";

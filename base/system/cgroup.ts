@@ -3,9 +3,9 @@
  * of those above it, so the least of them counts.
  */
 import { dirname, join } from "node:path";
-import { type Text, textOf } from "./linux.ts";
+import { readText, type Text } from "./linux.ts";
 
-export interface Limits {
+export interface CgroupLimits {
   /** Seconds of CPU time for each second; null: none. */
   readonly cores: number | null;
   readonly memory: number | null;
@@ -21,7 +21,7 @@ const NO_MEMORY_LIMIT = 2 ** 62;
 export function limitsOf(
   { mounts, groups }: { readonly mounts: Text; readonly groups: Text },
   read: (path: string) => Text,
-): Limits {
+): CgroupLimits {
   const foldersFor = (controller: string): string[] => foldersOf(controller, { mounts, groups });
   const v2 = foldersFor("");
   return {
@@ -117,7 +117,10 @@ function least(limits: readonly (number | null)[]): number | null {
  * and a limit on a pod or a slice is felt by all that are in it.
  */
 export function cpuGroups(pid: number | "self"): string[] {
-  const texts = { mounts: textOf("/proc/self/mountinfo"), groups: textOf(`/proc/${pid}/cgroup`) };
+  const texts = {
+    mounts: readText("/proc/self/mountinfo"),
+    groups: readText(`/proc/${pid}/cgroup`),
+  };
   return [...foldersOf("", texts), ...foldersOf("cpu", texts)];
 }
 
@@ -126,7 +129,7 @@ export function cpuGroups(pid: number | "self"): string[] {
  */
 export function throttledMsOf(folders: readonly string[]): number | null {
   const times = folders.flatMap((folder) =>
-    parseThrottledMs(textOf(join(folder, "cpu.stat")) ?? "") ?? []
+    parseThrottledMs(readText(join(folder, "cpu.stat")) ?? "") ?? []
   );
   return times.length === 0 ? null : times.reduce((sum, ms) => sum + ms, 0);
 }

@@ -9,7 +9,7 @@ import {
   parseOpenFiles,
   parsePorts,
   parseTurbo,
-  textOf,
+  readText,
 } from "./linux.ts";
 
 const CPU = "/sys/devices/system/cpu";
@@ -24,21 +24,21 @@ export function describeMachine(): Machine {
     hostname: os.hostname(),
     cpu: cpus[0]?.model.trim() || "unknown",
     cores,
-    allowedCores: parseAllowedCores(textOf("/proc/self/status"))?.length ?? cores,
-    governor: parseGovernors(cpus.map((_, core) => textOf(`${CPU}/cpu${core}/${GOVERNOR}`))),
+    allowedCores: parseAllowedCores(readText("/proc/self/status"))?.length ?? cores,
+    governor: parseGovernors(cpus.map((_, core) => readText(`${CPU}/cpu${core}/${GOVERNOR}`))),
     turbo: parseTurbo({
-      noTurbo: textOf(TURBO_SWITCHES.intel_pstate),
-      boost: textOf(TURBO_SWITCHES.cpufreq),
+      noTurbo: readText(TURBO_SWITCHES.intel_pstate),
+      boost: readText(TURBO_SWITCHES.cpufreq),
     }),
     memory: os.totalmem(),
     limits: limitsOf({
-      mounts: textOf("/proc/self/mountinfo"),
-      groups: textOf("/proc/self/cgroup"),
-    }, textOf),
+      mounts: readText("/proc/self/mountinfo"),
+      groups: readText("/proc/self/cgroup"),
+    }, readText),
     container: describeContainer(),
     virtual: describeVirtual(),
-    openFiles: parseOpenFiles(textOf("/proc/self/limits")),
-    ports: parsePorts(textOf("/proc/sys/net/ipv4/ip_local_port_range")),
+    openFiles: parseOpenFiles(readText("/proc/self/limits")),
+    ports: parsePorts(readText("/proc/sys/net/ipv4/ip_local_port_range")),
     deno: Deno.version.deno,
     v8: Deno.version.v8,
   };
@@ -57,20 +57,20 @@ function describeContainer(): string | null {
     kernel: os.release(),
     kubernetes: Deno.env.get("KUBERNETES_SERVICE_HOST"),
     container: Deno.env.get("container"),
-    hasDockerFile: textOf("/.dockerenv") !== null,
-    hasPodmanFile: textOf("/run/.containerenv") !== null,
-    systemd: textOf("/run/systemd/container"),
-    groups: textOf("/proc/self/cgroup"),
+    hasDockerFile: readText("/.dockerenv") !== null,
+    hasPodmanFile: readText("/run/.containerenv") !== null,
+    systemd: readText("/run/systemd/container"),
+    groups: readText("/proc/self/cgroup"),
   });
 }
 
 function describeVirtual(): string | null {
   return virtualOf({
-    cpuinfo: textOf("/proc/cpuinfo"),
-    vendor: textOf("/sys/class/dmi/id/sys_vendor"),
-    product: textOf("/sys/class/dmi/id/product_name"),
-    hypervisor: textOf("/sys/hypervisor/type"),
-    acpi: textOf("/sys/firmware/acpi/tables/FACP"),
-    clocks: textOf("/sys/devices/system/clocksource/clocksource0/available_clocksource"),
+    cpuinfo: readText("/proc/cpuinfo"),
+    vendor: readText("/sys/class/dmi/id/sys_vendor"),
+    product: readText("/sys/class/dmi/id/product_name"),
+    hypervisor: readText("/sys/hypervisor/type"),
+    acpi: readText("/sys/firmware/acpi/tables/FACP"),
+    clocks: readText("/sys/devices/system/clocksource/clocksource0/available_clocksource"),
   });
 }

@@ -5,7 +5,7 @@ import { parseCores } from "./core_list.ts";
 export type Text = string | null;
 
 /** Null where there is no such file, or it is not for us to read. */
-export function textOf(path: string): Text {
+export function readText(path: string): Text {
   if (Deno.build.os !== "linux") return null;
   try {
     return Deno.readTextFileSync(path);

@@ -4,7 +4,7 @@ import { ExpectedError } from "../../base/errors.ts";
 import { type Busy, watchProcesses } from "../../base/system/busy.ts";
 import { monotonicClock, stepUsOf } from "../../base/system/clock.ts";
 import { describeMachine, TURBO_SWITCHES } from "../../base/system/describe.ts";
-import { textOf } from "../../base/system/linux.ts";
+import { readText } from "../../base/system/linux.ts";
 import type { Machine } from "../../base/system/facts.ts";
 import { cleanEnv } from "../../targets/launch/environment.ts";
 import { runtimeOf } from "../../targets/launch/runtime.ts";
@@ -61,11 +61,11 @@ export async function look({ redisUrl, signal }: LookOptions): Promise<Sight> {
   const driver = chooseDriver("auto", { hostname: "127.0.0.1", port: 80 });
   return {
     machine: describeMachine(),
-    turboSwitch: Object.values(TURBO_SWITCHES).find((path) => textOf(path) !== null) ?? null,
+    turboSwitch: Object.values(TURBO_SWITCHES).find((path) => readText(path) !== null) ?? null,
     idle,
     clock: {
       stepUs: stepUsOf(monotonicClock()),
-      source: textOf(CLOCK_SOURCE)?.trim() ?? null,
+      source: readText(CLOCK_SOURCE)?.trim() ?? null,
     },
     driver,
     calibration: await calibrate({ driver: driver.driver, signal }),

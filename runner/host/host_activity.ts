@@ -4,7 +4,7 @@
  * it; elsewhere it is null.
  */
 import type { Surroundings } from "../result/generator.ts";
-import { parseAllowedCores, textOf } from "../../base/system/linux.ts";
+import { parseAllowedCores, readText } from "../../base/system/linux.ts";
 import { type CoreTimes, coreUseBetween, parseCoreTimes } from "../../base/system/core_times.ts";
 import { cpuGroups, throttledMsOf } from "../../base/system/cgroup.ts";
 
@@ -20,7 +20,7 @@ export const UNKNOWN: Surroundings = { cores: null, busy: null, steal: null, thr
 
 /** Begins to watch; the answer ends it. */
 export function watchSurroundings(): () => Surroundings {
-  const allowed = parseAllowedCores(textOf("/proc/self/status"));
+  const allowed = parseAllowedCores(readText("/proc/self/status"));
   const groups = cpuGroups("self");
   const before = look(allowed, groups);
   return () => surroundingsBetween(before, look(allowed, groups));
@@ -29,7 +29,7 @@ export function watchSurroundings(): () => Surroundings {
 function look(allowed: readonly number[] | null, groups: readonly string[]): Reading {
   return {
     atMs: performance.now(),
-    times: parseCoreTimes(textOf("/proc/stat") ?? "", allowed),
+    times: parseCoreTimes(readText("/proc/stat") ?? "", allowed),
     throttledMs: throttledMsOf(groups),
   };
 }

@@ -10,7 +10,7 @@ import { TreesContention, type TreesUse } from "../../targets/observe/contention
 import type { Surroundings, TargetUse } from "../result/generator.ts";
 import { resolve } from "../../base/net/resolve.ts";
 import { type Busy, watchProcesses } from "../../base/system/busy.ts";
-import { parseAllowedCores, textOf } from "../../base/system/linux.ts";
+import { parseAllowedCores, readText } from "../../base/system/linux.ts";
 import { coreUseBetween, parseCoreTimes } from "../../base/system/core_times.ts";
 import { watchSurroundings } from "./host_activity.ts";
 import { cpuGroups, throttledMsOf } from "../../base/system/cgroup.ts";
@@ -79,7 +79,7 @@ const SHORTEST_FOR_NAMES_MS = 200;
 
 /** All cores on which one of the processes may run; null: all that there are. */
 function coresOf(pids: readonly number[]): number[] | null {
-  const allowed = pids.map((pid) => parseAllowedCores(textOf(`/proc/${pid}/status`)));
+  const allowed = pids.map((pid) => parseAllowedCores(readText(`/proc/${pid}/status`)));
   if (allowed.some((cores) => cores === null)) return null;
   return [...new Set(allowed.flatMap((cores) => cores ?? []))];
 }
@@ -97,7 +97,7 @@ interface Look {
 function look(cores: readonly number[] | null): Look {
   return {
     atMs: performance.now(),
-    times: parseCoreTimes(textOf("/proc/stat") ?? "", cores),
+    times: parseCoreTimes(readText("/proc/stat") ?? "", cores),
     ownMs: processCpuMs(Deno.pid),
   };
 }

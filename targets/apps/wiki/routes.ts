@@ -4,7 +4,6 @@ import { html } from "hono/html";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { z } from "zod";
 import {
-  type Markup,
   renderFound,
   renderFrame,
   renderHome,
@@ -12,6 +11,7 @@ import {
   renderMissing,
   renderWikiPage,
   STYLE,
+  type WikiHtml,
   type WikiViewer,
 } from "./views.ts";
 import type { Rendered } from "./markdown.ts";
@@ -165,7 +165,7 @@ function addWriting(app: Hono, wiki: Wiki): void {
 }
 
 /** @param problem Why the last try failed, or null. */
-function renderLogin({ user, problem }: WikiViewer & { problem: string | null }): Markup {
+function renderLogin({ user, problem }: WikiViewer & { problem: string | null }): WikiHtml {
   const main = html`
     <h1>Log in</h1>
     ${problem === null ? "" : html`<p role="alert">${problem}</p>`}
@@ -186,7 +186,7 @@ interface Editing extends WikiViewer {
   readonly tags: readonly string[];
 }
 
-function renderEditor({ user, slug, section, title, body, tags }: Editing): Markup {
+function renderEditor({ user, slug, section, title, body, tags }: Editing): WikiHtml {
   const main = html`
     <h1>${title}</h1>
     <form method="post" action="/edit/${slug}">

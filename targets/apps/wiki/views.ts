@@ -14,13 +14,13 @@ export interface PageView extends WikiViewer {
   readonly linking: readonly PageHead[];
 }
 
-export function renderWikiPage(view: PageView): Markup {
+export function renderWikiPage(view: PageView): WikiHtml {
   const { page, siblings, user } = view;
   const aside = html`<h2>${page.section}</h2>${renderHeads(siblings)}`;
   return renderFrame({ title: page.title, user, aside, main: renderMain(view) });
 }
 
-function renderMain({ page, rendered, tags, linking, user }: PageView): Markup {
+function renderMain({ page, rendered, tags, linking, user }: PageView): WikiHtml {
   const { contents } = rendered;
   return html`
     <nav><a href="/">Home</a> / ${page.section} / ${page.title}</nav>
@@ -49,7 +49,7 @@ export interface HomeView extends WikiViewer {
   readonly pages: number;
 }
 
-export function renderHome({ user, rendered, sections, newest, pages }: HomeView): Markup {
+export function renderHome({ user, rendered, sections, newest, pages }: HomeView): WikiHtml {
   const aside = html`
     <h2>Sections</h2>
     <ul>${sections.map(({ section, pages }) =>
@@ -72,13 +72,13 @@ export interface ListView extends WikiViewer {
   readonly heads: readonly PageHead[];
 }
 
-export function renderList({ title, heads, user }: ListView): Markup {
+export function renderList({ title, heads, user }: ListView): WikiHtml {
   return renderFrame({ title, user, main: html`<h1>${title}</h1>${renderHeads(heads)}` });
 }
 
 export function renderFound(
   { query, found, user }: WikiViewer & { query: string; found: SearchHit },
-): Markup {
+): WikiHtml {
   const main = html`
     <h1>Search</h1>
     <p>${found.total} pages</p>
@@ -95,11 +95,11 @@ export function renderFound(
 }
 
 /** Found words, which are every second part, stand out. */
-function renderExcerpt(excerpt: readonly string[]): (Markup | string)[] {
+function renderExcerpt(excerpt: readonly string[]): (WikiHtml | string)[] {
   return excerpt.map((part, at) => at % 2 === 1 ? html`<mark>${part}</mark>` : part);
 }
 
-export function renderMissing({ slug, user }: WikiViewer & { slug: string }): Markup {
+export function renderMissing({ slug, user }: WikiViewer & { slug: string }): WikiHtml {
   const main = html`
     <h1>No such page</h1>
     <p>There is no page ${slug}. <a href="/edit/${slug}">Write it</a></p>
@@ -107,13 +107,13 @@ export function renderMissing({ slug, user }: WikiViewer & { slug: string }): Ma
   return renderFrame({ title: "No such page", user, main });
 }
 
-function renderHeads(heads: readonly PageHead[]): Markup {
+function renderHeads(heads: readonly PageHead[]): WikiHtml {
   return html`
     <ul>${heads.map(({ slug, title }) => html`<li><a href="/page/${slug}">${title}</a></li>`)}</ul>
   `;
 }
 
-export type Markup = ReturnType<typeof html>;
+export type WikiHtml = ReturnType<typeof html>;
 
 /** Who looks: a name when logged in. */
 export interface WikiViewer {
@@ -122,14 +122,14 @@ export interface WikiViewer {
 
 export interface PageFrame extends WikiViewer {
   readonly title: string;
-  readonly main: Markup;
+  readonly main: WikiHtml;
   /** Beside the main part. */
-  readonly aside?: Markup | "";
+  readonly aside?: WikiHtml | "";
   /** What the search field holds. */
   readonly query?: string;
 }
 
-export function renderFrame({ title, main, aside = "", query = "", user }: PageFrame): Markup {
+export function renderFrame({ title, main, aside = "", query = "", user }: PageFrame): WikiHtml {
   return html`
     <!DOCTYPE html>
     <html lang="en">
@@ -156,7 +156,7 @@ export function renderFrame({ title, main, aside = "", query = "", user }: PageF
   `;
 }
 
-function renderLogOut(user: string): Markup {
+function renderLogOut(user: string): WikiHtml {
   return html`
     <form action="/logout" method="post"><button>Log out ${user}</button></form>
   `;

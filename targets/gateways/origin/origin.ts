@@ -18,7 +18,7 @@ export interface OriginResponse {
 /** May be sent again when a connection kept alive turns out to be closed (RFC 9110 §9.2.2). */
 const IDEMPOTENT: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
-export class Origin {
+export class OriginClient {
   readonly #host: string;
   readonly #endpoint: Endpoint;
   readonly #idle: OriginConnection[] = [];
