@@ -1,9 +1,10 @@
 /**
- * Limits of control groups (cgroups(7)), and how long they held processes back. A group is also held to the limits
+ * Limits of the control group that this process is in (cgroups(7)). A group is also held to the limits
  * of those above it, so the least of them counts.
  */
 import { dirname, join } from "node:path";
-import { readText, type Text } from "./linux.ts";
+import type { Text } from "./linux.ts";
+import { readSystemFile } from "./linux.ts";
 
 export interface CgroupLimits {
   /** Seconds of CPU time for each second; null: none. */
@@ -113,23 +114,23 @@ function least(limits: readonly (number | null)[]): number | null {
 }
 
 /**
- * The folders of the groups that limit a process, and all above them: a group's cpu.stat has its own limit only,
- * and a limit on a pod or a slice is felt by all that are in it.
+ * For how long CPU limits held processes back (cgroups(7)). A group's cpu.stat has its own limit only, so the
+ * groups above count, too: a limit on a pod or a slice is felt by all that are in it.
  */
+
+/** The folders of the groups that limit a process, and all above them. */
 export function cpuGroups(pid: number | "self"): string[] {
   const texts = {
-    mounts: readText("/proc/self/mountinfo"),
-    groups: readText(`/proc/${pid}/cgroup`),
+    mounts: readSystemFile("/proc/self/mountinfo"),
+    groups: readSystemFile(`/proc/${pid}/cgroup`),
   };
   return [...foldersOf("", texts), ...foldersOf("cpu", texts)];
 }
 
-/**
- * How long CPU limits held processes back since the groups began, of all together, ms; null where it is unknown.
- */
+/** Milliseconds since the groups began, of all together; null where none of them says. */
 export function throttledMsOf(folders: readonly string[]): number | null {
   const times = folders.flatMap((folder) =>
-    parseThrottledMs(readText(join(folder, "cpu.stat")) ?? "") ?? []
+    parseThrottledMs(readSystemFile(join(folder, "cpu.stat")) ?? "") ?? []
   );
   return times.length === 0 ? null : times.reduce((sum, ms) => sum + ms, 0);
 }
