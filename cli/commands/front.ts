@@ -10,14 +10,14 @@ import { print } from "../terminal/terminal.ts";
 
 export const front: Command = {
   execute([port, hostname]): Promise<number> {
-    const told = new Lines();
-    bindToParent((text) => told.add(text));
+    const orders = new Lines();
+    bindToParent((text) => orders.add(text));
     return interruptible(async (signal) => {
-      const start = told.first.then((line) =>
+      const start = orders.first.then((line) =>
         serveFront(frontSettings.parse(JSON.parse(line)), { hostname, port: Number(port) })
       );
       const served = await untilThere(start, signal);
-      told.onLine = served.tell;
+      orders.onLine = served.tell;
       await print(textLines([`listening ${served.origin}`]));
       await aborted(signal);
       await served.close();

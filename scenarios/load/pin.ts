@@ -6,11 +6,11 @@ import { coresText, parseCores } from "../../base/system/core_list.ts";
 export interface MachineCores {
   /** As Deno.build.os. */
   readonly os: string;
-  /** On which this process may run; null where the system does not tell. */
+  /** On which this process may run; null where that is unknown. */
   readonly allowed: readonly number[] | null;
 }
 
-/** What is wrong with a list of cores there; null when nothing is. */
+/** The problem of a list of cores there; null when there is none. */
 export function coresProblem(text: string, { os, allowed }: MachineCores): string | null {
   const cores = parseCores(text);
   if (cores === null) {
