@@ -76,9 +76,9 @@ export const commands = {
     load: async (): Promise<Command> =>
       (await import("./commands/completions.ts")).completionsCommand(declaredCommands),
   },
-  front: {
+  gateway: {
     summary: "",
-    load: async () => (await import("./commands/front.ts")).front,
+    load: async () => (await import("./commands/gateway.ts")).gateway,
   },
   supervise: {
     summary: "",

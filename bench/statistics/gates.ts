@@ -1,11 +1,10 @@
 /** How often thresholds are judged right, where the truth is at their limit or at a known distance from it. */
-import { distanceTo } from "../../report/model/gates/distance.ts";
-import { sideOf, tested } from "../../report/model/gates/evidence.ts";
+import { distanceTo, sideOf, tested } from "../../report/model/gates/evidence.ts";
 import { type Gate, judgeTogether, type Outcome } from "../../report/model/gates/gates.ts";
 import { meanRange } from "../../report/model/runs/figure_range.ts";
 import {
-  type Counted,
   pooledShare,
+  type Proportion,
   shareP,
 } from "../../runner/stats/confidence/proportion_interval.ts";
 import type { Section } from "../bench.ts";
@@ -107,7 +106,7 @@ function countedIn(
   random: Random,
   of: number,
   { share, burst }: { share: number; burst: number },
-): Counted {
+): Proportion {
   return { count: Math.min(of, burst * poisson(random, share * of / burst)), of };
 }
 

@@ -8,13 +8,13 @@ import type { Written } from "../../report/writing/written.ts";
 import { measureUrl } from "../../runner/measure/measure.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import type { Threshold } from "../../scenarios/claims/threshold.ts";
-import type { Command } from "../command_line/command.ts";
 import { defineCommand, keepArgumentSecrets } from "../command_line/arguments.ts";
+import type { Command } from "../command_line/command.ts";
 import { benchConflicts, benchParts } from "../flags/bench_flags.ts";
 import { benchRequest } from "../flags/bench_request.ts";
+import { readBaseline } from "../flags/flags.ts";
 import { loaderFor } from "../flags/fleet_flags.ts";
 import { type Renderers, takesStdout, writeOutputs } from "../flags/output_flags.ts";
-import { readBaseline } from "../flags/flags.ts";
 import { reportToGithub } from "../github/step.ts";
 import type { BenchInvocation } from "../output/bench_page.ts";
 import { verifyMeasurement, verifyTrust } from "../output/verify.ts";
@@ -63,7 +63,7 @@ Examples:
       if (values.like !== undefined && !values.quiet) {
         await printDifferences(values.like, measurement);
       }
-      const lost = loader.lostLog?.() ?? null;
+      const lost = loader.incompleteLogReason?.() ?? null;
       if (lost !== null) {
         throw new TargetError(`Cannot write all of the request log to "${values.log}": ${lost}`);
       }
@@ -122,7 +122,7 @@ function renderersOf(
     json: () => jsonText(measurement, 2),
     csv: async () => (await import("../../report/files/csv.ts")).renderMeasurementCsv(measurement),
     csvIntervals: async () =>
-      (await import("../../report/files/csv_intervals.ts")).renderMeasurementIntervalsCsv(
+      (await import("../../report/files/csv.ts")).renderMeasurementIntervalsCsv(
         measurement,
       ),
     markdown: async () =>

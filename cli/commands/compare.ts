@@ -1,8 +1,12 @@
 /** `plateau compare BASE NEW`: the change between two results, with interval and verdict. */
 import { z } from "zod";
 import { EXIT, UserError } from "../../base/errors.ts";
-import { comparisonJson, comparisonSuite } from "../../report/files/comparison.ts";
-import { renderComparison, renderComparisonMarkdown } from "../../report/files/comparison_text.ts";
+import {
+  comparisonJson,
+  comparisonSuite,
+  renderComparison,
+  renderComparisonMarkdown,
+} from "../../report/files/comparison.ts";
 import { renderJunit } from "../../report/files/junit.ts";
 import { compareSessions, type ResultsComparison } from "../../report/model/compared_results.ts";
 import type { Side } from "../../report/model/comparison/differences.ts";
@@ -10,8 +14,9 @@ import { distinct, withoutSessionsOf } from "../../report/model/comparison/sessi
 import { jsonText } from "../../report/writing/json.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
 import { margin } from "../../scenarios/claims/threshold.ts";
-import type { CommandParts } from "../command_line/command.ts";
 import { defineCommand } from "../command_line/arguments.ts";
+import type { CommandParts } from "../command_line/command.ts";
+import { thresholdFlag } from "../flags/flags.ts";
 import {
   outputConflicts,
   outputFlags,
@@ -19,9 +24,8 @@ import {
   takesStdout,
   writeOutputs,
 } from "../flags/output_flags.ts";
-import { thresholdFlag } from "../flags/flags.ts";
-import { reportToGithub } from "../github/step.ts";
 import { comparisonAnnotations } from "../github/annotations.ts";
+import { reportToGithub } from "../github/step.ts";
 import { groupedOf, readAll, readSessions } from "../results/reading.ts";
 import { hostname } from "../terminal/process.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";

@@ -12,7 +12,7 @@ import {
 } from "../../report/writing/terminal.ts";
 import type { Written } from "../../report/writing/written.ts";
 import { diagnose, type Diagnosis } from "../../runner/doctor/diagnosis.ts";
-import { look } from "../../runner/doctor/sight.ts";
+import { gatherFacts } from "../../runner/doctor/sight.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import { passwordConflicts, redisFlag, redisUrlOf } from "../flags/flags.ts";
 import { outputFlags, writeFile } from "../flags/output_flags.ts";
@@ -24,7 +24,7 @@ export const doctorCommand = defineCommand({
   conflicts: passwordConflicts,
   run({ json, ...named }): Promise<number> {
     return interruptible(async (signal) => {
-      const diagnosis = diagnose(await look({ redisUrl: redisUrlOf(named), signal }));
+      const diagnosis = diagnose(await gatherFacts({ redisUrl: redisUrlOf(named), signal }));
       const data = jsonText(diagnosis, 2);
       if (json !== undefined && json !== "-") await writeFile(json, data);
       await print(json === "-" ? data : renderDiagnosis(diagnosis, terminalOptions()));

@@ -1,14 +1,15 @@
 /** `plateau list`: the built-in experiments, apps and frameworks. */
 import { z } from "zod";
-import { textLines } from "../../report/writing/terminal.ts";
 import { EXIT } from "../../base/errors.ts";
-import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
-import { experiments } from "../../scenarios/experiments/registry.ts";
-import { parametersSpec } from "../../scenarios/file/parameter_spec.ts";
+import { frameworkNames } from "../../base/target/framework_settings.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
-import { apps } from "../../targets/apps/registry.ts";
+import { textLines } from "../../report/writing/terminal.ts";
+import { experiments } from "../../scenarios/experiments/registry.ts";
+import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
+import { parametersSpec } from "../../scenarios/file/parameter_spec.ts";
 import type { App } from "../../targets/apps/app.ts";
-import { frameworkNamed, frameworkNames } from "../../targets/frameworks/registry.ts";
+import { apps } from "../../targets/apps/registry.ts";
+import { frameworkNamed } from "../../targets/frameworks/registry.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import { print } from "../terminal/terminal.ts";
 

@@ -2,21 +2,21 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { z } from "zod";
 import { EXIT, type Problem } from "../../base/errors.ts";
+import { LOOPBACK } from "../../base/net/listen.ts";
+import { listenHost } from "../../base/net/listen_host.ts";
 import { quoted } from "../../report/model/method/command.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { type ExperimentRequest, runExperiment } from "../../runner/experiment/experiment.ts";
+import type { OnProgress } from "../../runner/result/progress.ts";
 import type { Results } from "../../runner/result/result.ts";
-import { LOOPBACK } from "../../targets/listen.ts";
-import { listenHost } from "../../targets/listen_host.ts";
+import { defineCommand } from "../command_line/arguments.ts";
 import {
   type CommandParts,
   type ParsedValues,
   type RawArguments,
   under,
 } from "../command_line/command.ts";
-import { defineCommand } from "../command_line/arguments.ts";
-import { offerFrameworks } from "./setup.ts";
 import { planFromFile } from "../experiment/plan.ts";
 import {
   planFlags,
@@ -40,15 +40,15 @@ import {
   writeFile,
   writeOutputs,
 } from "../flags/output_flags.ts";
+import { integerText } from "../flags/values.ts";
 import { reportToGithub } from "../github/step.ts";
-import { verifyGates, verifyResults, verifyTrust } from "../output/verify.ts";
+import type { LiveReport } from "../live/report.ts";
 import { type ResultForms, resultForms } from "../output/forms.ts";
+import { verifyGates, verifyResults, verifyTrust } from "../output/verify.ts";
 import { makeOutDir, nameConflicts, occupy, refuseUnfinished } from "../results/out_dir.ts";
 import { interruptible } from "../terminal/process.ts";
 import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
-import type { OnProgress } from "../../runner/result/progress.ts";
-import type { LiveReport } from "../live/report.ts";
-import { integerText } from "../flags/values.ts";
+import { offerFrameworks } from "./setup.ts";
 
 /** The flags of `run` that show its report while it grows. */
 const liveFlags = {
@@ -144,7 +144,7 @@ async function runAnew(values: RunValues): Promise<number> {
     await writeFile(join(outDir, fileName), source);
   }
   const folder = builtIn ? null : relative(resolve(outDir), baseDir);
-  const asked: Work["asked"] = {
+  const invocation: Work["invocation"] = {
     file: { name: fileName, folder, ...planned.withheld && { withheld: true } },
     flags: {
       ...planned.flags,
@@ -154,7 +154,11 @@ async function runAnew(values: RunValues): Promise<number> {
     },
   };
   const experiment = { ...written, thresholds };
-  return await carryOut({ ...planned, experiment, outDir, asked, kept: null }, baseline, values);
+  return await carryOut(
+    { ...planned, experiment, outDir, invocation, kept: null },
+    baseline,
+    values,
+  );
 }
 
 /** The user's own file is not overwritten by its copy, which has no secrets. */
@@ -177,7 +181,7 @@ async function runResumed(resume: string, values: RunValues): Promise<number> {
   const baseline = await readBaseline(planned.experiment.thresholds, values.baseline);
   const { file, flags } = kept;
   if (kept.state !== "done") {
-    const work = { ...planned, outDir, asked: { file, flags }, kept };
+    const work = { ...planned, outDir, invocation: { file, flags }, kept };
     return await carryOut(work, baseline, withAgents(values, flags?.agents));
   }
   if (!values.quiet) {
@@ -201,7 +205,7 @@ function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Prom
     if (!values.quiet) await offerFrameworks(work.plan.cells, signal);
     await using live = await startLive(values, baseline);
     const view = await progressView(values.quiet);
-    const host = work.asked.flags?.host ?? LOOPBACK;
+    const host = work.invocation.flags?.host ?? LOOPBACK;
     const request = { ...work, host, redisUrl: targetsRedisOf(values) };
     const onProgress = withLive(live, view.onProgress);
     const onNote = (text: string): void => onProgress({ kind: "note", text });

@@ -1,15 +1,15 @@
 /** `plateau serve APP`: one built-in app, until a signal ends it. */
 import { z } from "zod";
-import { textLines } from "../../report/writing/terminal.ts";
 import { EXIT } from "../../base/errors.ts";
-import { appNames } from "../../targets/apps/registry.ts";
-import { bindToParent } from "../../targets/launch/bond.ts";
-import { serveApp } from "../../targets/serve.ts";
+import { appNames } from "../../base/target/app_settings.ts";
+import { textLines } from "../../report/writing/terminal.ts";
+import { serveApp } from "../../targets/apps/serve.ts";
+import { bindToParent } from "../../targets/launch/parent_death.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import { passwordConflicts, redisFlag, redisUrlOf } from "../flags/flags.ts";
+import { assignment, integerText } from "../flags/values.ts";
 import { interruptible, untilThere } from "../terminal/process.ts";
 import { print } from "../terminal/terminal.ts";
-import { assignment, integerText } from "../flags/values.ts";
 
 export const serveCommand = defineCommand({
   parts: {

@@ -1,6 +1,7 @@
 /** `run --resume DIR`: the experiment of earlier results, if it can be resumed here and now. */
 import { basename, join, resolve } from "node:path";
 import { type Problem, UserError } from "../../base/errors.ts";
+import { listenHost } from "../../base/net/listen_host.ts";
 import { withEngine } from "../../base/pattern.ts";
 import { SECRET } from "../../base/secrets.ts";
 import { describeMachine } from "../../base/system/describe.ts";
@@ -15,7 +16,6 @@ import type { Results } from "../../runner/result/result.ts";
 import { thresholdText } from "../../scenarios/claims/threshold.ts";
 import { filesFrom } from "../../scenarios/file/disk_files.ts";
 import { environment, parseExperiment } from "../../scenarios/file/experiment_file.ts";
-import { listenHost } from "../../targets/listen_host.ts";
 import { writeFile } from "../flags/output_flags.ts";
 import { changed, planFromFile, type Planned } from "./plan.ts";
 

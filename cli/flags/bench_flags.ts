@@ -22,7 +22,7 @@ import {
   statuses,
   textOrFile,
 } from "./values.ts";
-import { accessMisfits } from "../../targets/access.ts";
+import { accessMisfits } from "../../base/target/access.ts";
 
 const loadFlags = {
   connections: {

@@ -6,8 +6,7 @@ import {
   sentenceOf,
 } from "../../report/model/compared_results.ts";
 import { DECISIVE } from "../../report/model/comparison/group.ts";
-import type { GateOutcome, Outcome } from "../../report/model/gates/gates.ts";
-import { gateText } from "../../report/model/gates/table.ts";
+import { type GateOutcome, gateText, type Outcome } from "../../report/model/gates/gates.ts";
 import { cellLabel } from "../../report/model/runs/cells.ts";
 import { type Annotation, command } from "../../report/writing/annotation.ts";
 import type { Written } from "../../report/writing/written.ts";

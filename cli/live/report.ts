@@ -4,6 +4,7 @@
  */
 import { messageOf } from "../../base/errors.ts";
 import { mostOf } from "../../base/limits.ts";
+import { LOOPBACK } from "../../base/net/listen.ts";
 import { secrets, withoutSecrets } from "../../base/secrets.ts";
 import { type ReportModel, reportModel } from "../../report/model/model.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
@@ -17,10 +18,9 @@ import {
 import type { LiveStatus } from "../../report/page/live_status.ts";
 import type { OnProgress } from "../../runner/result/progress.ts";
 import type { OnSaved } from "../../runner/result/result_file.ts";
-import { LOOPBACK } from "../../targets/listen.ts";
 import { type LiveHead, type LiveResponse, plain } from "./connection.ts";
-import { Viewers } from "./viewers.ts";
 import { LiveServer } from "./server.ts";
+import { Viewers } from "./viewers.ts";
 
 export interface LiveReportOptions {
   /** 0 picks a free one. */

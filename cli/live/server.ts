@@ -5,8 +5,8 @@
  */
 import { messageOf } from "../../base/errors.ts";
 import { isWithin } from "../../base/limits.ts";
+import { listenForConnections, type ListenOptions } from "../../base/net/listen.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
-import { listenForConnections, type ListenOptions } from "../../targets/listen.ts";
 import {
   bodyBytes,
   LiveConnection,

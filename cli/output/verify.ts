@@ -1,10 +1,9 @@
 /** The exit code of a measurement: throws the error of whatever failed. Loaded after the load. Pure. */
+import { CheckError, InconclusiveError, TargetError, UntrustedError } from "../../base/errors.ts";
+import { type GateOutcome, gateText } from "../../report/model/gates/gates.ts";
+import { GLUE } from "../../report/model/numbers/units.ts";
 import type { Measurement, Missing, Results, Run } from "../../runner/result/result.ts";
 import { endsOf, isUnanswered, unansweredText } from "../../runner/result/unanswered.ts";
-import { CheckError, InconclusiveError, TargetError, UntrustedError } from "../../base/errors.ts";
-import type { GateOutcome } from "../../report/model/gates/gates.ts";
-import { gateText } from "../../report/model/gates/table.ts";
-import { GLUE } from "../../report/model/numbers/units.ts";
 
 /** Reasons that are shown; a dead target has one or two. */
 const MOST_REASONS = 5;

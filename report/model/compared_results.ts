@@ -1,8 +1,8 @@
 /** Two results → every cell that is in both compared, with what makes that doubtful. */
 import type { Threshold } from "../../runner/result/result.ts";
-import type { Reason, Verdict } from "../../runner/stats/comparison/verdict.ts";
+import type { Verdict, VerdictReason } from "../../runner/stats/comparison/verdict.ts";
 import { endsOf, isUnanswered } from "../../runner/result/unanswered.ts";
-import { type Cell, groupRuns } from "./runs/cells.ts";
+import { type Cell, groupRuns, repeatedOf } from "./runs/cells.ts";
 import {
   comparisonOf,
   decisivePs,
@@ -20,7 +20,6 @@ import {
   worstOf,
 } from "./gates/gates.ts";
 import { gatedCells } from "./gates/cells.ts";
-import { repeatedOf } from "./runs/repeated.ts";
 import { trustOfRuns } from "./findings/trust.ts";
 import { formatShare } from "./numbers/units.ts";
 import { differencesOf, type Side } from "./comparison/differences.ts";
@@ -152,7 +151,7 @@ function judgedByAnswers(
 function judgedAlike(
   comparison: GroupComparison,
   verdict: Verdict,
-  reason: Reason,
+  reason: VerdictReason,
 ): GroupComparison {
   const figures = comparison.figures.map((figure) => ({
     ...figure,

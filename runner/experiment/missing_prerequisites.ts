@@ -1,6 +1,8 @@
 /** What a cell needs of the machine besides its target's own programs, and what to say where it is missing. */
-import { isRequest, stepsOfPage } from "../../scenarios/request/flow.ts";
+import type { FrameworkName } from "../../base/target/framework_settings.ts";
+import { withThoseBehind } from "../../base/target/references.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
+import { isRequest, stepsOfPage } from "../../scenarios/request/flow.ts";
 import {
   expectedStatuses,
   type RequestSpec,
@@ -8,14 +10,13 @@ import {
 } from "../../scenarios/request/request.ts";
 import type { Scenario } from "../../scenarios/request/scenario.ts";
 import { installedAt, notInstalled } from "../../targets/frameworks/install.ts";
-import type { FrameworkName } from "../../targets/frameworks/registry.ts";
-import { findNginx, NO_NGINX } from "../../targets/nginx/start.ts";
-import { needsOf, redisPathsOf, withThoseBehind } from "../../targets/references.ts";
-import type { ProvidedRedis } from "../../targets/redis.ts";
+import { findNginx, NO_NGINX } from "../../targets/gateways/nginx/start.ts";
+import type { ProvidedRedis } from "../../targets/redis/provide.ts";
+import { needsOf, redisPathsOf } from "../../targets/requirements.ts";
 
 type Need = "redis" | "nginx" | "frameworks";
 
-export interface Lack {
+export interface MissingPrerequisite {
   readonly need: Need;
   /** In one line, with what to do. */
   readonly reason: string;
@@ -45,7 +46,10 @@ function requestsOf(scenario: Scenario): readonly RequestSpec[] {
 }
 
 /** The first thing that the cell needs and that is not there; null when all is. */
-export function lackOf(cell: Cell, redis: ProvidedRedis | null): Lack | null {
+export function missingPrerequisiteOf(
+  cell: Cell,
+  redis: ProvidedRedis | null,
+): MissingPrerequisite | null {
   const needs = cellNeeds(cell);
   if (needs.includes("redis") && redis === null) return { need: "redis", reason: NO_REDIS };
   if (needs.includes("nginx") && findNginx() === null) return { need: "nginx", reason: NO_NGINX };

@@ -3,24 +3,24 @@
  * the program works with: defaults filled in, durations in milliseconds, factors still as lists.
  */
 import { z } from "zod";
-import { referenceMisfits } from "../../targets/references.ts";
-import { targetSpecWith } from "../../targets/spec.ts";
-import { claimConflicts, wrongPublishedNames } from "../claims/names.ts";
-import { claim } from "../claims/claim_text.ts";
-import { discard, discardConflict, figures, figuresConflict } from "../load/measured_part.ts";
-import { beyond, LIMITS } from "../../base/limits.ts";
-import { interval, type LoadSpec, loadSpec } from "../load/load_spec.ts";
-import { type Files, NO_FILES } from "../../base/files.ts";
-import { parametersSpec } from "./parameter_spec.ts";
-import { pin } from "../load/pin.ts";
-import { type Conflict, type Path, startsWith } from "../../base/problems.ts";
-import { publishedSpec } from "../claims/published.ts";
 import { ALWAYS } from "../../base/explain.ts";
+import { type Files, NO_FILES } from "../../base/files.ts";
+import { beyond, LIMITS } from "../../base/limits.ts";
+import { type Conflict, type Path, startsWith } from "../../base/problems.ts";
 import { between } from "../../base/quantity.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import { referenceMisfits } from "../../base/target/references.ts";
+import { targetSpecWith } from "../../base/target/spec.ts";
+import { claim } from "../claims/claim_text.ts";
+import { claimConflicts, wrongPublishedNames } from "../claims/names.ts";
+import { publishedSpec } from "../claims/published.ts";
+import { thresholdText } from "../claims/threshold.ts";
+import { interval, type LoadSpec, loadSpec } from "../load/load_spec.ts";
+import { discard, discardConflict, figures, figuresConflict } from "../load/measured_part.ts";
+import { pin } from "../load/pin.ts";
 import { repeat, seed } from "../plan/repetition.ts";
 import { scenarioSpecWith } from "../request/scenario.ts";
-import { didYouMean } from "../../base/suggest.ts";
-import { thresholdText } from "../claims/threshold.ts";
+import { parametersSpec } from "./parameter_spec.ts";
 
 const name = z.string().max(LIMITS.name.most).regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, {
   error: ({ input }) =>

@@ -1,9 +1,9 @@
 /** The shape of an Artillery script, as its reference has it: what is read of it, and what is noted. */
 import { z } from "zod";
-import { captureSource } from "../request/flow.ts";
 import { ALWAYS } from "../../base/explain.ts";
 import { isWithin } from "../../base/limits.ts";
 import { wrongPattern } from "../../base/pattern.ts";
+import { captureSource } from "../request/flow.ts";
 
 const SECONDS_PER = { ms: 0.001, s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 const DURATION =

@@ -1,12 +1,11 @@
 /** A target with one value for each of its lines, and those behind it likewise. Pure. */
-import { valuesOf } from "../../targets/factor.ts";
-import type { WrittenCluster } from "../../targets/cluster/spec.ts";
-import type { WrittenProxy } from "../../targets/proxy/spec.ts";
-import { nameBehind } from "../../targets/references.ts";
-import type { TargetSpec, WrittenCommand, WrittenTarget } from "../../targets/spec.ts";
-import { type Combination, combinations, countOf, type Factors, varies } from "../load/factors.ts";
-import { type Json } from "../../base/yaml/json_text.ts";
 import { durationText } from "../../base/quantity.ts";
+import { valuesOf } from "../../base/target/factor.ts";
+import type { WrittenCluster, WrittenProxy } from "../../base/target/gateway_spec.ts";
+import { nameBehind } from "../../base/target/references.ts";
+import type { TargetSpec, WrittenCommand, WrittenTarget } from "../../base/target/spec.ts";
+import type { Json } from "../../base/yaml/json_text.ts";
+import { type Combination, combinations, countOf, type Factors, varies } from "../load/factors.ts";
 
 type Parameters = Readonly<Record<string, Json>>;
 

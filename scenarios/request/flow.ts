@@ -6,6 +6,7 @@ import { z } from "zod";
 import { ALWAYS, forAll, unknownKeys } from "../../base/explain.ts";
 import type { Files } from "../../base/files.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { wrongPattern } from "../../base/pattern.ts";
 import { between, msBetween } from "../../base/quantity.ts";
 import {
   checkRequest,
@@ -17,7 +18,6 @@ import {
   requestFields,
 } from "./request.ts";
 import { valueName } from "./values.ts";
-import { wrongPattern } from "../../base/pattern.ts";
 
 const THINKING = ["1ms", "1h"] as const;
 export const thinkMs = msBetween(...THINKING);

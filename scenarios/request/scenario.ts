@@ -6,12 +6,12 @@ import type { Conflict, Path } from "../../base/problems.ts";
 import { z } from "zod";
 import { ALWAYS, forAll, unknownKeys } from "../../base/explain.ts";
 import { type Files, NO_FILES } from "../../base/files.ts";
-import { flowFields, isRequest, pageFields } from "./flow.ts";
-import { loadSpec } from "../load/load_spec.ts";
-import { checkRequest, METHODS, requestFields, type RequestSpec } from "./request.ts";
-import { placeholderNames, valuesSpec } from "./values.ts";
 import { didYouMean } from "../../base/suggest.ts";
+import { loadSpec } from "../load/load_spec.ts";
+import { flowFields, isRequest, pageFields } from "./flow.ts";
+import { checkRequest, METHODS, requestFields, type RequestSpec } from "./request.ts";
 import { namesInText } from "./template.ts";
+import { placeholderNames, valuesSpec } from "./values.ts";
 
 const commonFields = (files: Files) => ({
   values: valuesSpec(files).default({})

@@ -1,10 +1,10 @@
+import fc from "fast-check";
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import fc from "fast-check";
+import { Certificates } from "../../base/target/access.ts";
 import { commitOf, hashSettings } from "../../runner/experiment/provenance.ts";
 import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { CsvTable } from "../../scenarios/request/values.ts";
-import { Certificates } from "../../targets/access.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
 import { testWith } from "../needs.ts";
 

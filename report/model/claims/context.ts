@@ -22,9 +22,8 @@ import {
   isLeftOut,
   pathsOf,
 } from "../method/declared_values.ts";
-import { cellLabel, type ScenarioRuns } from "../runs/cells.ts";
+import { cellLabel, repeatedOf, type ScenarioRuns } from "../runs/cells.ts";
 import type { JudgedCell } from "../runs/figure_range.ts";
-import { repeatedOf } from "../runs/repeated.ts";
 
 export type Claimed = Asked & Pick<Results, "missing" | "ceilings">;
 

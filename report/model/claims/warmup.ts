@@ -6,9 +6,8 @@ import type { WarmupClaim } from "../../../runner/result/result.ts";
 import { shareInterval } from "../../../runner/stats/confidence/proportion_interval.ts";
 import { counted } from "../numbers/words.ts";
 import { figureText } from "../runs/figure_range.ts";
-import { allowedBy, outcomeOf } from "./allowed.ts";
+import { allowedBy, type Finding, outcomeOf, undecided } from "./finding.ts";
 import { chosenBy, type Ground, type Member } from "./context.ts";
-import { type Finding, undecided } from "./finding.ts";
 
 /** One for each cell; at least one. */
 export function warmupFindings({ selector, label }: WarmupClaim, ground: Ground): Finding[] {

@@ -1,7 +1,13 @@
 /** Comparisons as a table: one row a pair, one column a figure. */
-import type { Reason } from "../../../runner/stats/comparison/verdict.ts";
-import { NONE, textCell } from "../tables/columns.ts";
-import { type ColumnOf, type Table, type TableCell, tableOf } from "../tables/table.ts";
+import type { VerdictReason } from "../../../runner/stats/comparison/verdict.ts";
+import {
+  type ColumnOf,
+  NONE,
+  type Table,
+  type TableCell,
+  tableOf,
+  textCell,
+} from "../tables/table.ts";
 import { sessionStdevOf } from "./between.ts";
 import { comparisonOf, type FigureComparison, type GroupComparison } from "./comparison.ts";
 import { COMPARED, type ComparedFigure } from "./group.ts";
@@ -75,7 +81,7 @@ export function notesOf(comparisons: readonly GroupComparison[]): string[] {
   ];
 }
 
-const NOTES: readonly { readonly reason: Reason; readonly note: string }[] = [
+const NOTES: readonly { readonly reason: VerdictReason; readonly note: string }[] = [
   { reason: "few-runs", note: "Inconclusive: too few runs; more would decide." },
   { reason: "sessions", note: SESSIONS_TEXT },
   {

@@ -1,13 +1,23 @@
 /** The distribution of latency, one row a cell, its runs pooled. */
-import type { Interval } from "../../../runner/stats/confidence/confidence_interval.ts";
+import type { ConfidenceInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
 import { PERCENTILES, supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { sum } from "../numbers/spread.ts";
 import { timeUnit, type Unit } from "../numbers/units.ts";
 import type { Cell } from "../runs/cells.ts";
 import { lowerBoundsText } from "../runs/lower_bounds.ts";
 import { type Percentile, type PooledLatency, WEAK_NOTE } from "../runs/pool.ts";
-import { boundCell, countCell, NONE, numberCell, targetColumn, withInterval } from "./columns.ts";
-import { type ColumnOf, type Table, type TableCell, tableOf } from "./table.ts";
+import {
+  boundCell,
+  type ColumnOf,
+  countCell,
+  NONE,
+  numberCell,
+  type Table,
+  type TableCell,
+  tableOf,
+  targetColumn,
+  withInterval,
+} from "./table.ts";
 
 export function percentileTable(scenario: string, cells: readonly Cell[]): Table {
   const unit = timeUnit(cells.flatMap(({ latency }) => latency.percentiles));
@@ -37,7 +47,7 @@ const LOW = [2.5, 10, 25] as const;
 export function meanCell(
   latency: PooledLatency,
   unit: Unit,
-  interval: Interval | null = null,
+  interval: ConfidenceInterval | null = null,
 ): TableCell {
   if (latency.count === 0) return NONE;
   const cell = numberCell(latency.mean, unit);

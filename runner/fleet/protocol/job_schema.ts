@@ -2,6 +2,7 @@
  * What an agent is asked to load, as JSON. The rules are those of experiment files: an agent sends
  * nothing that a file could not ask for, whoever wrote the job.
  */
+import type { Access } from "../../../base/net/endpoint.ts";
 import { z } from "zod";
 import { jsonStep, patternSource, thinkMs } from "../../../scenarios/request/flow.ts";
 import type { Load } from "../../../scenarios/load/load.ts";
@@ -29,7 +30,6 @@ import {
 } from "../../../scenarios/request/request.ts";
 import type { Script } from "../../../scenarios/request/script.ts";
 import { valueName } from "../../../scenarios/request/values.ts";
-import type { Access } from "../../../targets/access.ts";
 
 const text = z.string().max(LIMITS.body.most);
 
