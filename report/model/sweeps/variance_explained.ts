@@ -143,7 +143,7 @@ function weightsTable(
       ? [{ name: "runs of a cell", dimension: null, shareIn: ({ runs }: FactorWeights) => runs }]
       : []),
   ];
-  return tableOf({ caption: `What explains the differences in ${scenario}`, notes: NOTES }, rows, [
+  return tableOf({ caption: `Variance explained in ${scenario}`, notes: NOTES }, rows, [
     { label: "Factor", kind: "name", cell: ({ name }) => textCell(name) },
     { label: "From → to", kind: "text", cell: ({ dimension }) => endsCell(dimension) },
     ...shares.map(({ figure }): ColumnOf<Row> => ({
