@@ -49,7 +49,7 @@ export async function record(
     onReady: () => {},
     onStart: () => {},
     onInterval: (_, part, health) => told.push({ part, health }),
-    onAudible: () => {},
+    onReportingWorkers: () => {},
     signal: new AbortController().signal,
   };
   const common = { connections, durationMs, keepAlive: true, timeoutMs: 5_000, workers: 1 };

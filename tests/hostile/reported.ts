@@ -3,7 +3,7 @@ import { VERSION } from "../../base/version.ts";
 import type { Presence } from "../../runner/fleet/protocol/agent_message.ts";
 import { packHistogram } from "../../runner/fleet/protocol/packed_histogram.ts";
 import { packReport, packSoFar } from "../../runner/fleet/protocol/packing.ts";
-import { UNKNOWN } from "../../runner/host/host_activity.ts";
+import { UNKNOWN_ACTIVITY } from "../../runner/host/host_activity.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { SessionRecorder } from "../../runner/load/recording/sessions.ts";
 import type { WorkerReport } from "../../runner/load/worker/messages.ts";
@@ -88,7 +88,7 @@ export function bundle(agent: string, seq: number, part: object = {}): Message {
 
 export function finished(agent: string, differing: object = {}, totals: object = {}): Message {
   const reports = [packReport(reportOf(2 * COMPLETED, totals))];
-  const stage = { surroundings: UNKNOWN, calibration: null, sharesMachine: false };
+  const stage = { surroundings: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false };
   const startedAtMs = START_AT_MS;
   return {
     kind: "finished",

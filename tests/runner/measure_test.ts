@@ -1,6 +1,6 @@
 /** A measurement asks any loader, and tells how it goes by what it hears. */
 import assert from "node:assert/strict";
-import { UNKNOWN } from "../../runner/host/host_activity.ts";
+import { UNKNOWN_ACTIVITY } from "../../runner/host/host_activity.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { reportOfSilent } from "../../runner/load/worker/silent_worker.ts";
 import type { Loaded, Loader, LoaderHooks, LoadRequest } from "../../runner/measure/loader.ts";
@@ -50,9 +50,9 @@ function load(_: LoadRequest, hooks: LoaderHooks): Promise<Loaded> {
     return { ...ended, totals: recorder.finish(500_000), elapsedUs: 500_000 };
   };
   const before = finish(first);
-  hooks.onAudible(1);
+  hooks.onReportingWorkers(1);
   const reports = [before, finish(second)];
-  const stage = { surroundings: UNKNOWN, calibration: null, sharesMachine: false };
+  const stage = { surroundings: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false };
   return Promise.resolve({ driver: "tcp", connections: [1, 1], reports, stage, agents: null });
 }
 

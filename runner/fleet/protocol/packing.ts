@@ -1,5 +1,5 @@
 /**
- * What workers tell, as JSON and back: `pack…` makes the JSON, the shapes read it and give what was
+ * Workers' reports as JSON and back: `pack…` makes the JSON, the shapes read it and give what was
  * packed. Agents are not trusted: everything is bounded and checked.
  */
 import { z } from "zod";
@@ -21,7 +21,7 @@ import {
 } from "./packed_histogram.ts";
 import { mostChars, packWholes, unpackWholes } from "./whole_numbers.ts";
 
-/** Longer texts are cut before they are told. */
+/** Longer texts are cut before they are sent. */
 const MOST_CHARS = { reason: 500, request: 2_000 } as const;
 /** A run of a day at the shortest intervals, and as many seconds. */
 const MOST_INTERVALS = 8_640_000;
@@ -84,7 +84,7 @@ function packStatus(status: Float64Array): [code: number, completed: number][] {
   return pairs;
 }
 
-/** How many failed for each reason; one more than are told apart is for all others. */
+/** How many failed for each reason; one more than are kept apart is for all others. */
 const packedReasons = z.array(z.tuple([z.string().max(MOST_CHARS.reason), count]))
   .max(MAX_REASONS + 1)
   .refine((pairs) => new Set(pairs.map(([reason]) => reason)).size === pairs.length, {
