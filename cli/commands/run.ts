@@ -181,7 +181,7 @@ async function runResumed(resume: string, values: RunValues): Promise<number> {
   const baseline = await readBaseline(planned.experiment.thresholds, values.baseline);
   const { file, flags } = kept;
   if (kept.state !== "done") {
-    const work = { ...planned, outDir, asked: { file, flags }, kept };
+    const work = { ...planned, outDir, invocation: { file, flags }, kept };
     return await carryOut(work, baseline, withAgents(values, flags?.agents));
   }
   if (!values.quiet) {
