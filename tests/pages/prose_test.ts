@@ -7,7 +7,7 @@ import { countWords, type Page, proseOf, readPage, readPages, sentencesOf } from
 const ROOT = join(import.meta.dirname ?? "", "../..");
 const PAGES = readPages();
 const MEAN_WORDS = 17;
-const MOST_WORDS = 30;
+const MOST_WORDS = 25;
 const README_LINES = 180;
 
 for (const page of PAGES) {
