@@ -1,6 +1,5 @@
 /** How often thresholds are judged right, where the truth is at their limit or at a known distance from it. */
-import { distanceTo } from "../../report/model/gates/distance.ts";
-import { sideOf, tested } from "../../report/model/gates/evidence.ts";
+import { distanceTo, sideOf, tested } from "../../report/model/gates/evidence.ts";
 import { type Gate, judgeTogether, type Outcome } from "../../report/model/gates/gates.ts";
 import { meanRange } from "../../report/model/runs/figure_range.ts";
 import {

@@ -1,8 +1,12 @@
 /** `plateau compare BASE NEW`: what changed between two results, and whether that is sure. */
 import { z } from "zod";
 import { EXIT, UserError } from "../../base/errors.ts";
-import { comparisonJson, comparisonSuite } from "../../report/files/comparison.ts";
-import { renderComparison, renderComparisonMarkdown } from "../../report/files/comparison_text.ts";
+import {
+  comparisonJson,
+  comparisonSuite,
+  renderComparison,
+  renderComparisonMarkdown,
+} from "../../report/files/comparison.ts";
 import { renderJunit } from "../../report/files/junit.ts";
 import { compareSessions, type ResultsComparison } from "../../report/model/compared_results.ts";
 import type { Side } from "../../report/model/comparison/differences.ts";
@@ -11,7 +15,7 @@ import { jsonText } from "../../report/writing/json.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
 import { margin } from "../../scenarios/claims/threshold.ts";
 import { defineCommand } from "../command_line/arguments.ts";
-import type { Parts } from "../command_line/command.ts";
+import type { CommandParts } from "../command_line/command.ts";
 import { thresholdFlag } from "../flags/flags.ts";
 import {
   outputConflicts,
@@ -21,7 +25,7 @@ import {
   writeOutputs,
 } from "../flags/output_flags.ts";
 import { comparisonAnnotations } from "../github/annotations.ts";
-import { tellGithub } from "../github/step.ts";
+import { reportToGithub } from "../github/step.ts";
 import { groupedOf, readAll, readSessions } from "../results/reading.ts";
 import { hostname } from "../terminal/process.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
@@ -55,11 +59,11 @@ const parts = {
   json: outputFlags.json,
   markdown: outputFlags.markdown,
   junit: outputFlags.junit,
-} satisfies Parts;
+} satisfies CommandParts;
 
 const EXIT_CODES = { pass: EXIT.done, fail: EXIT.failedCheck, inconclusive: EXIT.inconclusive };
 
-export const compare = defineCommand({
+export const compareCommand = defineCommand({
   parts,
   conflicts: outputConflicts,
   more:
@@ -87,7 +91,7 @@ Examples:
     const renderers = renderersOf(comparison);
     await writeOutputs(outputs, renderers);
     if (!takesStdout(outputs)) await print(renderComparison(comparison, terminalOptions()));
-    await tellGithub({
+    await reportToGithub({
       markdown: renderers.markdown,
       annotations: () => comparisonAnnotations(comparison),
     });

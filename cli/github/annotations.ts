@@ -6,8 +6,7 @@ import {
   sentenceOf,
 } from "../../report/model/compared_results.ts";
 import { DECISIVE } from "../../report/model/comparison/group.ts";
-import type { GateOutcome, Outcome } from "../../report/model/gates/gates.ts";
-import { gateText } from "../../report/model/gates/table.ts";
+import { type GateOutcome, gateText, type Outcome } from "../../report/model/gates/gates.ts";
 import { cellLabel } from "../../report/model/runs/cells.ts";
 import { type Annotation, command } from "../../report/writing/annotation.ts";
 import type { Written } from "../../report/writing/written.ts";
@@ -34,7 +33,7 @@ export function resultsAnnotations(
 ): Annotation[] {
   return [
     ...missing.filter(({ kind }) => kind === "failed").map(missingAnnotation),
-    ...runs.flatMap(answersAnnotations),
+    ...runs.flatMap(responseAnnotations),
     ...gatesAnnotations(gates),
     ...runs.flatMap(trustAnnotation),
   ];
@@ -45,7 +44,7 @@ export function measurementAnnotations(
   gates: readonly GateOutcome[],
 ): Annotation[] {
   return [
-    ...answersAnnotations(measurement),
+    ...responseAnnotations(measurement),
     ...gatesAnnotations(gates),
     ...trustAnnotation(measurement),
   ];
@@ -97,7 +96,7 @@ function missingAnnotation(missing: Missing): Annotation {
   return { level: "error", title: "Not measured", message };
 }
 
-function answersAnnotations(run: Measurement | Run): Annotation[] {
+function responseAnnotations(run: Measurement | Run): Annotation[] {
   const { checks: { passed, failed }, reasons } = run;
   if (isUnanswered(run)) {
     const why = [endsOf([run]) || "none was due", ...Object.keys(reasons)].join("; ");

@@ -11,7 +11,7 @@ import type { Measurement, Results, Threshold } from "../../runner/result/result
 import { benchRun } from "../results/reading.ts";
 
 /** What a measurement does not tell of itself. */
-export interface Asked {
+export interface BenchInvocation {
   readonly thresholds: readonly Threshold[];
   readonly baseline: Grouped | null;
   /** Those of the command, and the seed that it used. */
@@ -19,7 +19,7 @@ export interface Asked {
   readonly seed: number;
 }
 
-export function renderBenchPage(measurement: Measurement, asked: Asked): Written<"html"> {
+export function renderBenchPage(measurement: Measurement, asked: BenchInvocation): Written<"html"> {
   const results = asResults(measurement, asked);
   return renderPage([{
     ...reportModel(results, asked.baseline),
@@ -28,7 +28,7 @@ export function renderBenchPage(measurement: Measurement, asked: Asked): Written
   }]);
 }
 
-function asResults(measurement: Measurement, { thresholds, seed }: Asked): Results {
+function asResults(measurement: Measurement, { thresholds, seed }: BenchInvocation): Results {
   const { version, url, elapsed } = measurement;
   const finishedAt = new Date();
   const startedAt = new Date(finishedAt.getTime() - elapsed * 1_000).toISOString();

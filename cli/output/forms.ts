@@ -1,9 +1,7 @@
 /** The forms of an experiment's results. */
-import { renderCsv } from "../../report/files/csv.ts";
-import { renderIntervalsCsv } from "../../report/files/csv_intervals.ts";
+import { renderCsv, renderIntervalsCsv } from "../../report/files/csv.ts";
 import { renderJunit, resultsSuite } from "../../report/files/junit.ts";
-import { renderMarkdown } from "../../report/files/markdown.ts";
-import { renderTrendMarkdown } from "../../report/files/trend_markdown.ts";
+import { renderMarkdown, renderTrendMarkdown } from "../../report/files/markdown.ts";
 import type { GateOutcome } from "../../report/model/gates/gates.ts";
 import { type ReportModel, reportModel } from "../../report/model/model.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";

@@ -4,9 +4,8 @@
  */
 import { ERRORS } from "../../runner/result/outcome.ts";
 import type { Measurement, Run } from "../../runner/result/result.ts";
-import { identityOf, parametersOf } from "./csv_identity.ts";
 import { type FigureName, figureOfRun } from "../model/runs/figures.ts";
-import { FLATTENING } from "../model/runs/settling.ts";
+import { FLATTENING, isEmpty, lowerBoundsIn, type Point } from "../model/runs/intervals.ts";
 import type { ReportModel } from "../model/model.ts";
 import { type PooledLatency, poolLatency, valueAt } from "../model/runs/pool.ts";
 import {
@@ -16,6 +15,7 @@ import {
   peakMemoryBytesOf,
   peakOf,
   perCpuSecondOf,
+  pointAt,
   switchesPerRequestOf,
   systemShareOf,
   type Used,
@@ -142,6 +142,103 @@ function resourcesOf(used: Used, run: Run, before = ""): Row {
     openFilesPeak: peakOf(used, ({ files }) => files),
     voluntarySwitchesPerRequest: switchesPerRequestOf("voluntary", used, run),
     involuntarySwitchesPerRequest: switchesPerRequestOf("involuntary", used, run),
+  };
+  return Object.fromEntries(
+    Object.entries(figures).map(([column, value]) => [before + column, value]),
+  );
+}
+
+/** What tells a run from the others: the first columns of either CSV. */
+
+export function identityOf(run: Run): Row {
+  const { target, scenario, repetition, order } = run;
+  return { target, scenario, repetition, order };
+}
+
+/** One column a factor. */
+export function parametersOf({ parameters }: Run): Row {
+  return Object.fromEntries(
+    Object.entries(parameters).map(([path, value]) => [
+      path,
+      typeof value === "string" || typeof value === "number" ? value : JSON.stringify(value),
+    ]),
+  );
+}
+
+/**
+ * Tidy CSV of the timelines: one row an interval of a run, with what its target used in it. As in the CSV of
+ * the runs, names of columns end in their units.
+ */
+
+/** Every interval of every run, those that an experiment discards too, in the order in which they were made. */
+export function renderIntervalsCsv({ name, runs }: ReportModel): Written<"csv"> {
+  return csvOf(runs.flatMap((run) => {
+    const which = { experiment: name, ...identityOf(run), ...parametersOf(run) };
+    return run.timeline.points.map((point, i) => ({
+      ...which,
+      ...intervalFigures(point, startOf(run, i)),
+      ...resourcesAt(run, middleOf(run, i)),
+      ...Object.assign(
+        {},
+        ...partsOf(run).map((part) => resourcesAt(part, middleOf(run, i), `${part.name}.`)),
+      ),
+    }));
+  }));
+}
+
+export function renderMeasurementIntervalsCsv(measurement: Measurement): Written<"csv"> {
+  const { url, timeline } = measurement;
+  return csvOf(
+    timeline.points.map((point, i) => ({
+      url,
+      ...intervalFigures(point, startOf(measurement, i)),
+    })),
+  );
+}
+
+/** Latencies of an interval in which nothing ended are none, not 0. */
+function intervalFigures(point: Point, startS: number): Row {
+  const { t, completed, failed, bytes } = point;
+  const timeOf = (ms: number): number | null => isEmpty(point) ? null : ms;
+  return {
+    startS,
+    endS: t,
+    completed,
+    failed,
+    bytes,
+    ratePerSec: t > startS ? completed / (t - startS) : null,
+    latencyP50Ms: timeOf(point.p50),
+    latencyP75Ms: timeOf(point.p75),
+    latencyP90Ms: timeOf(point.p90),
+    latencyP99Ms: timeOf(point.p99),
+    latencyMaxMs: timeOf(point.max),
+    latencyLowerBounds: lowerBoundsIn(point).join(" "),
+  };
+}
+
+type Timed = Pick<Measurement, "timeline">;
+
+function startOf({ timeline: { points } }: Timed, i: number): number {
+  return points[i - 1]?.t ?? 0;
+}
+
+function middleOf(run: Timed, i: number): number {
+  return (startOf(run, i) + run.timeline.points[i].t) / 2;
+}
+
+/** What was in use at a moment, by the target or by a part whose name stands before each column. */
+function resourcesAt(used: Used, atS: number, before = ""): Row {
+  if (used.resources.length === 0) return {};
+  const point = pointAt(used, atS);
+  const figures: Row = {
+    cpuCores: point?.cpu ?? null,
+    cpuUserCores: point?.user ?? null,
+    cpuSystemCores: point?.system ?? null,
+    memoryBytes: point?.memory ?? null,
+    threads: point?.threads ?? null,
+    openFiles: point?.files ?? null,
+    voluntarySwitchesPerSec: point?.switches?.voluntary ?? null,
+    involuntarySwitchesPerSec: point?.switches?.involuntary ?? null,
   };
   return Object.fromEntries(
     Object.entries(figures).map(([column, value]) => [before + column, value]),

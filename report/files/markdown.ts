@@ -1,10 +1,8 @@
 /** The summary as GitHub-flavoured markdown, for a pull request or a job summary. */
 import type { Measurement } from "../../runner/result/result.ts";
 import type { AgentsModel } from "../model/agents/agents.ts";
-import type { ClaimsModel } from "../model/claims/model.ts";
-import type { GateOutcome } from "../model/gates/gates.ts";
-import type { GatesModel } from "../model/gates/model.ts";
-import { gatesTable } from "../model/gates/table.ts";
+import type { ClaimsModel } from "../model/claims/claims.ts";
+import { type GateOutcome, type GatesModel, gatesTable } from "../model/gates/gates.ts";
 import { measurementModel } from "../model/measurement.ts";
 import type { Fact } from "../model/method/method.ts";
 import type { ReportModel, ScenarioModel } from "../model/model.ts";
@@ -24,6 +22,7 @@ import {
   rule,
 } from "../writing/markdown.ts";
 import type { Written } from "../writing/written.ts";
+import type { ScenarioTrend, TrendModel } from "../model/trend/trend.ts";
 
 export function renderMarkdown(model: ReportModel): Written<"markdown"> {
   return documentOf(paragraphs([
@@ -177,4 +176,22 @@ function plain(text: string): Markdown {
 
 function bold(text: string): Markdown {
   return text === "" ? md`` : md`**${text}**`;
+}
+
+/** A trend as markdown, before the reports of its results. */
+
+export function renderTrendMarkdown(
+  { title, finding, warnings, scenarios, compared }: TrendModel,
+): Written<"markdown"> {
+  return documentOf(paragraphs([
+    md`## ${title}`,
+    md`**${finding}**`,
+    ...warnings.map((warning) => md`${warning}`),
+    ...scenarios.flatMap(scenarioTrendMarkdown),
+    ...(compared === null ? [] : [md`### ${compared.caption}`, ...tableWithNotes(compared)]),
+  ]));
+}
+
+function scenarioTrendMarkdown({ name, findings, table }: ScenarioTrend): Markdown[] {
+  return [md`### Trend of ${name}`, list(findings), ...tableWithNotes(table)];
 }

@@ -2,7 +2,7 @@
 import type { Threshold } from "../../runner/result/result.ts";
 import type { Verdict, VerdictReason } from "../../runner/stats/comparison/verdict.ts";
 import { endsOf, isUnanswered } from "../../runner/result/unanswered.ts";
-import { type Cell, groupRuns } from "./runs/cells.ts";
+import { type Cell, groupRuns, repeatedOf } from "./runs/cells.ts";
 import {
   comparisonOf,
   decisivePs,
@@ -20,7 +20,6 @@ import {
   worstOf,
 } from "./gates/gates.ts";
 import { gatedCells } from "./gates/cells.ts";
-import { repeatedOf } from "./runs/repeated.ts";
 import { trustOfRuns } from "./findings/trust.ts";
 import { formatShare } from "./numbers/units.ts";
 import { differencesOf, type Side } from "./comparison/differences.ts";

@@ -1,5 +1,5 @@
 /** The comparisons within an experiment: for each scenario its answer, and every target against the first. */
-import { type Answer, answerOf, incomparableAnswer } from "./comparison/summary.ts";
+import { type Answer, answerOf, incomparableAnswer } from "./comparison/verdict.ts";
 import type { Cell, ScenarioRuns } from "./runs/cells.ts";
 import type { JudgeOptions } from "./comparison/comparison.ts";
 import { type ForestModel, forestOf } from "./comparison/forest.ts";

@@ -23,8 +23,7 @@ import {
 } from "./numbers/units.ts";
 import { counted } from "./numbers/words.ts";
 import { type PooledLatency, poolLatency, WEAK_NOTE } from "./runs/pool.ts";
-import { isLongDrain } from "./tables/drain.ts";
-import { UNASKED_WORDS } from "./tables/outcomes.ts";
+import { isLongDrain, UNASKED_WORDS } from "./tables/outcomes.ts";
 
 export interface MeasurementModel {
   readonly url: string;

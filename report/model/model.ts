@@ -4,24 +4,33 @@
  */
 import type { Results, Run } from "../../runner/result/result.ts";
 import { agentsModel, type ScenarioAgentsModel } from "./agents/agents.ts";
-import type { Answer } from "./comparison/summary.ts";
-import { barsOf } from "./charts/bars.ts";
-import { type MissingModel, missingModels, warningsOf } from "./findings/caveats.ts";
-import { type Cell, type Grouped, groupRuns, type ScenarioRuns } from "./runs/cells.ts";
-import type { BarsChart, DensityChart, TailsChart, TimelineChart } from "./charts/charts.ts";
+import { type Answer, verdictOf } from "./comparison/verdict.ts";
+import {
+  type BarsChart,
+  barsOf,
+  type DensityChart,
+  type TailsChart,
+  type TimelineChart,
+} from "./charts/charts.ts";
+import {
+  type MissingModel,
+  missingModels,
+  unansweredSentence,
+  warningsOf,
+} from "./findings/caveats.ts";
+import { type Cell, type Grouped, groupRuns, repeatedOf, type ScenarioRuns } from "./runs/cells.ts";
 import { commandOf, sourceNameOf } from "./method/command.ts";
-import { type ClaimsModel, claimsModel } from "./claims/model.ts";
+import { type ClaimsModel, claimsModel } from "./claims/claims.ts";
 import { compareScenarios, type ScenarioComparison } from "./compared_scenarios.ts";
-import { boundsNote, densityFinding, densityOf } from "./charts/density.ts";
+import { boundsNote, densityFinding, densityOf, tailsFinding, tailsOf } from "./charts/density.ts";
 import { type FaultsModel, faultsOf } from "./charts/errors.ts";
 import type { ForestModel } from "./comparison/forest.ts";
-import { type GatesModel, gatesModel } from "./gates/model.ts";
+import { type GatesModel, gatesModel } from "./gates/gates.ts";
 import { scenarioLoads } from "./method/load.ts";
 import { machineFacts } from "./method/machine.ts";
 import { type Fact, factsOf, methodSentences } from "./method/method.ts";
 import { type PublishedModel, publishedModels } from "./published/model.ts";
-import { perCpuFinding } from "./tables/per_cpu.ts";
-import { repeatedOf } from "./runs/repeated.ts";
+import { perCpuFinding, resourcesTable } from "./tables/resources.ts";
 import { requestText } from "./method/request.ts";
 import { type SlowestModel, slowestOf } from "./tables/slowest.ts";
 import { type StableModel, stableModel } from "./charts/settling.ts";
@@ -33,19 +42,14 @@ import { percentileTable } from "./tables/percentiles.ts";
 import { bytesPerSecondTable, requestsPerSecondTable } from "./tables/per_second.ts";
 import { connectionsTable } from "./tables/connections.ts";
 import { outcomesTable, reasonsTable } from "./tables/outcomes.ts";
-import { resourcesTable } from "./tables/resources.ts";
 import { runsTable } from "./tables/runs.ts";
 import type { Table } from "./tables/table.ts";
 import { type SteadyTables, steadyTables } from "./tables/steady.ts";
-import { tailsFinding, tailsOf } from "./charts/tails.ts";
 import { timelineFinding } from "./findings/timeline_finding.ts";
 import { timelinesOf } from "./charts/timelines.ts";
 import { type TrustModel, trustOfRuns } from "./findings/trust.ts";
-import { groupWarnings } from "./findings/two_groups.ts";
+import { groupWarnings, unsteadyWarnings } from "./findings/unsteady_warnings.ts";
 import { isUnanswered } from "../../runner/result/unanswered.ts";
-import { unansweredSentence } from "./findings/unanswered.ts";
-import { unsteadyWarnings } from "./findings/unsteady_warnings.ts";
-import { verdictOf } from "./comparison/verdict.ts";
 
 export interface ReportModel {
   readonly name: string;

@@ -1,6 +1,6 @@
 /** What `plateau run` prints at its end. */
-import { type Answer, answerText } from "../model/comparison/summary.ts";
-import type { GatesModel } from "../model/gates/model.ts";
+import { type Answer, answerText } from "../model/comparison/verdict.ts";
+import type { GatesModel } from "../model/gates/gates.ts";
 import type { ReportModel, ScenarioModel } from "../model/model.ts";
 import { sum } from "../model/numbers/spread.ts";
 import type { PublishedModel } from "../model/published/model.ts";

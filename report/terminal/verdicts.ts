@@ -3,11 +3,9 @@ import type { TrustModel } from "../model/findings/trust.ts";
 import type { Line, Style, TerminalOptions } from "../writing/terminal.ts";
 import { wrapped } from "../writing/columns.ts";
 import { BLANK, HANGING, lineOf, paragraph } from "./line.ts";
-import type { GateOutcome, Outcome } from "../model/gates/gates.ts";
-import { gateLine } from "../model/gates/table.ts";
+import { gateLine, type GateOutcome, type Outcome } from "../model/gates/gates.ts";
 import type { ClaimOutcome } from "../model/claims/finding.ts";
-import type { ClaimsModel } from "../model/claims/model.ts";
-import { claimLine } from "../model/claims/table.ts";
+import { claimLine, type ClaimsModel } from "../model/claims/claims.ts";
 
 const TRUST_STYLES: Readonly<Record<TrustModel["level"], Style>> = {
   valid: "green",

@@ -4,7 +4,7 @@ import { readAllowedCores } from "../../base/system/linux.ts";
 import { coresText, parseCores } from "../../base/system/affinity.ts";
 
 /** Where an experiment is read. */
-export interface Cores {
+export interface MachineCores {
   /** As Deno.build.os. */
   readonly os: string;
   /** On which this process may run; null where that is unknown. */
@@ -12,7 +12,7 @@ export interface Cores {
 }
 
 /** What is wrong with a list of cores there; null when nothing is. */
-export function coresProblem(text: string, { os, allowed }: Cores): string | null {
+export function coresProblem(text: string, { os, allowed }: MachineCores): string | null {
   const cores = parseCores(text);
   if (cores === null) {
     return `Cannot use ${JSON.stringify(text)} as cores: write numbers and ranges, such as "0-3,6"`;
@@ -43,7 +43,7 @@ export const pin = z.strictObject({
 
 export type PinSpec = z.output<typeof pin>;
 
-function coresHere(): Cores {
+function coresHere(): MachineCores {
   const { os } = Deno.build;
   return { os, allowed: os === "linux" ? readAllowedCores() : null };
 }

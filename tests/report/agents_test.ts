@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { renderMarkdown, renderMeasurementMarkdown } from "../../report/files/markdown.ts";
 import { agentsText, measurementAgents } from "../../report/model/agents/agents.ts";
-import { agentFigures } from "../../report/model/agents/figures.ts";
+import { agentFigures } from "../../report/model/agents/disagreement.ts";
 import { measurementModel } from "../../report/model/measurement.ts";
 import { reportModel } from "../../report/model/model.ts";
 import type { Table } from "../../report/model/tables/table.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Answer, answerText } from "../../report/model/comparison/summary.ts";
+import { type Answer, answerText } from "../../report/model/comparison/verdict.ts";
 import { groupRuns } from "../../report/model/runs/cells.ts";
 import { compareScenarios } from "../../report/model/compared_scenarios.ts";
 import type { Results } from "../../runner/result/result.ts";

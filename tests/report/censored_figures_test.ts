@@ -1,8 +1,7 @@
 /** What lower bounds do to the figures of a report, and to what it draws. */
 import { parse } from "csv-parse/sync";
 import assert from "node:assert/strict";
-import { renderMeasurementCsv } from "../../report/files/csv.ts";
-import { renderIntervalsCsv } from "../../report/files/csv_intervals.ts";
+import { renderIntervalsCsv, renderMeasurementCsv } from "../../report/files/csv.ts";
 import { measurementModel } from "../../report/model/measurement.ts";
 import { reportModel, type ScenarioModel } from "../../report/model/model.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";

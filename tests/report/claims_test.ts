@@ -1,5 +1,4 @@
-import type { JudgedClaim } from "../../report/model/claims/claims.ts";
-import { claimsModel } from "../../report/model/claims/model.ts";
+import { claimsModel, type JudgedClaim } from "../../report/model/claims/claims.ts";
 import { groupRuns } from "../../report/model/runs/cells.ts";
 import assert from "node:assert/strict";
 import { assertJudged, claimOf, judge, RATES } from "./claimed.ts";

@@ -1,8 +1,7 @@
 /** Results of several measuring sessions held against each other. */
 import assert from "node:assert/strict";
 import { comparisonOf } from "../../report/model/comparison/comparison.ts";
-import { comparisonJson } from "../../report/files/comparison.ts";
-import { renderComparison } from "../../report/files/comparison_text.ts";
+import { comparisonJson, renderComparison } from "../../report/files/comparison.ts";
 import { compareSessions, type ResultsComparison } from "../../report/model/compared_results.ts";
 import { betweenResults, withoutSessionsOf } from "../../report/model/comparison/sessions.ts";
 import type { Results } from "../../runner/result/result.ts";

@@ -1,11 +1,12 @@
 /** Both CSVs, as a reader of CSV reads them. */
 import assert from "node:assert/strict";
 import { parse } from "csv-parse/sync";
-import { renderCsv, renderMeasurementCsv } from "../../report/files/csv.ts";
 import {
+  renderCsv,
   renderIntervalsCsv,
+  renderMeasurementCsv,
   renderMeasurementIntervalsCsv,
-} from "../../report/files/csv_intervals.ts";
+} from "../../report/files/csv.ts";
 import { reportModel } from "../../report/model/model.ts";
 import { harmless } from "../../report/writing/control.ts";
 import { csvOf } from "../../report/writing/csv.ts";

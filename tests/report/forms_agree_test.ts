@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { parse } from "csv-parse/sync";
 import { lexer, type Tokens } from "marked";
-import { renderCsv } from "../../report/files/csv.ts";
-import { renderIntervalsCsv } from "../../report/files/csv_intervals.ts";
+import { renderCsv, renderIntervalsCsv } from "../../report/files/csv.ts";
 import { renderJunit, resultsSuite } from "../../report/files/junit.ts";
 import { renderMarkdown } from "../../report/files/markdown.ts";
 import { reportModel } from "../../report/model/model.ts";

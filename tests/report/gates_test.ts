@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { type GateOutcome, worstOf } from "../../report/model/gates/gates.ts";
-import { gateLine } from "../../report/model/gates/table.ts";
+import { gateLine, type GateOutcome, worstOf } from "../../report/model/gates/gates.ts";
 import { renderMarkdown } from "../../report/files/markdown.ts";
 import { reportModel } from "../../report/model/model.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { answerText } from "../../report/model/comparison/summary.ts";
+import { answerText } from "../../report/model/comparison/verdict.ts";
 import { groupRuns } from "../../report/model/runs/cells.ts";
 import {
   compareScenarios,

@@ -1,6 +1,6 @@
 /** Several results of one experiment: their order and names, what changed and when, in every form. */
 import assert from "node:assert/strict";
-import { renderTrendMarkdown } from "../../report/files/trend_markdown.ts";
+import { renderTrendMarkdown } from "../../report/files/markdown.ts";
 import { type ComparedCell, compareResults } from "../../report/model/compared_results.ts";
 import { reportModel } from "../../report/model/model.ts";
 import { trendFinding } from "../../report/model/trend/finding.ts";

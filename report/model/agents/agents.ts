@@ -1,16 +1,15 @@
 /** What a report says of the agents that loaded together: who they were, when they disagree, and a table. */
 import { type Trust, TRUSTS } from "../../../runner/result/generator.ts";
-import type { Measurement, Run } from "../../../runner/result/result.ts";
+import type { AgentPart, Measurement, Run } from "../../../runner/result/result.ts";
 import type { Cell } from "../runs/cells.ts";
 import { poolLatency } from "../runs/pool.ts";
 import { lowerMedian, mean, median } from "../numbers/spread.ts";
 import type { Table } from "../tables/table.ts";
 import { formatDuration, formatMs, formatNumber } from "../numbers/units.ts";
 import { counted, listedAll } from "../numbers/words.ts";
-import { type AgentsPanel, agentsPanels } from "./chart.ts";
-import { disagreements } from "./disagreement.ts";
-import { type AgentFigures, agentFigures, droppedRatio } from "./figures.ts";
+import { type AgentFigures, agentFigures, disagreements, droppedRatio } from "./disagreement.ts";
 import { agentsTable, type WholeFigures } from "./table.ts";
+import { type AgentsChart, COLORS, compact } from "../charts/charts.ts";
 
 export interface AgentsModel {
   /** One for each agent that was lost or disagrees, or one that they agree. */
@@ -179,4 +178,50 @@ function eachText(agents: readonly AgentFigures[]): string {
     median(rates),
   );
   return `${text}/s${agents.length === 1 ? "" : " each"}`;
+}
+
+/** The rate of each agent over one run, so that a reader sees when one falls behind or falls silent. */
+
+export interface AgentsPanel {
+  /** `hono, run 2`; the cell alone where it has one run. */
+  readonly label: string;
+  readonly chart: AgentsChart;
+}
+
+/** Of more cells than these, the figures are only in the table. */
+const MOST_CELLS = 6;
+
+/** Of each cell the run in which most agents were lost, or its first. */
+export function agentsPanels(cells: readonly Cell[]): AgentsPanel[] {
+  return cells.slice(0, MOST_CELLS).flatMap(({ label, parts }) => {
+    const runs = parts.map(({ whole }) => whole).filter(({ agents = [] }) => isDrawn(agents));
+    if (runs.length === 0) return [];
+    const run = runs.reduce((a, b) => lostIn(b) > lostIn(a) ? b : a);
+    const named = parts.length === 1 ? label : `${label}, run ${run.repetition}`;
+    return [{ label: named, chart: chartOf(named, run) }];
+  });
+}
+
+/** One agent is the whole, and more agents than colours can't be told apart. */
+function isDrawn(agents: readonly AgentPart[]): boolean {
+  return agents.length > 1 && agents.length <= COLORS;
+}
+
+function lostIn({ agents = [] }: Run): number {
+  return agents.filter(({ lost }) => lost !== null).length;
+}
+
+function chartOf(named: string, { timeline, agents = [] }: Run): AgentsChart {
+  const { points } = timeline;
+  const starts = points.map((_, i) => i === 0 ? 0 : points[i - 1].t);
+  return {
+    kind: "agents",
+    alt: `Requests per second of each agent over time, ${named}`,
+    t: points.map(({ t }) => compact(t)),
+    series: agents.map(({ name, completed }, color) => ({
+      label: name,
+      color,
+      rate: points.map(({ t }, i) => compact(t > starts[i] ? completed[i] / (t - starts[i]) : 0)),
+    })),
+  };
 }

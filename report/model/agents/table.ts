@@ -5,15 +5,18 @@ import { formatDuration, timeUnit, type Unit } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";
 import {
   boundCell,
+  type ColumnOf,
   countCell,
   faultCell,
   NONE,
   numberCell,
   shareCell,
+  type Table,
+  type TableCell,
+  tableOf,
   textCell,
-} from "../tables/columns.ts";
-import { type ColumnOf, type Table, type TableCell, tableOf } from "../tables/table.ts";
-import type { AgentFigures } from "./figures.ts";
+} from "../tables/table.ts";
+import type { AgentFigures } from "./disagreement.ts";
 
 /** A cell's whole, in the terms of its agents. */
 export interface WholeFigures extends

@@ -2,6 +2,8 @@
  * What the charts show, in the units that they show it in: plain data that travels to the page as
  * JSON. The page's client draws it and decides nothing.
  */
+import type { Cell } from "../runs/cells.ts";
+import { formatNumber } from "../numbers/units.ts";
 
 /** Colours of the style sheet; beyond them they begin anew. */
 export const COLORS = 10;
@@ -234,4 +236,38 @@ export function compact(value: number): number {
  */
 export function sectionOf(id: string): string {
   return id.split("-").slice(0, 2).join("-");
+}
+
+/** Cells → the bars of requests per second. */
+
+export function barsOf(cells: readonly Cell[]): BarsChart {
+  return {
+    kind: "bars",
+    alt: `Bars of requests per second: ${cells.map(barText).join("; ")}`,
+    unit: "requests/s",
+    bars: cells.map(({ label, color, rate, runs }) => ({
+      label,
+      color,
+      value: compact(rate.mean),
+      runs: runs.map(({ repetition, rate }) => ({ repetition, value: compact(rate) })),
+      text: formatNumber(rate.mean),
+    })),
+  };
+}
+
+function barText({ label, rate }: Cell): string {
+  return `${label} ${formatNumber(rate.mean)}`;
+}
+
+/** The latency axis of a figure of timelines; the page fits it anew to what somebody chooses to see. */
+
+/** Beyond this ratio of highest to lowest, a linear axis would press the low lines together. */
+const LOG_FROM_RATIO = 12;
+
+/** @param min Lowest and highest value, in the unit; 0 and less for none. */
+export function latencyAxis(unit: string, min: number, max: number): Axis {
+  if (!(max > 0)) return { unit, scale: "linear", min: 0, max: 1 };
+  return min > 0 && max / min > LOG_FROM_RATIO
+    ? { unit, scale: "log", min: compact(min * 0.9), max: compact(max * 1.1) }
+    : { unit, scale: "linear", min: 0, max: compact(max * 1.05) };
 }

@@ -7,15 +7,22 @@ import {
   spearmanInterval,
   spearmanRho,
 } from "../../../runner/stats/regression/correlation.ts";
-import { timeUnit } from "../numbers/units.ts";
+import { timeUnit, type Unit } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";
 import type { Cell, ScenarioRuns } from "../runs/cells.ts";
 import { figureText, type Range, rangeOf } from "../runs/figure_range.ts";
 import { namedCells, nameOf } from "../runs/match.ts";
-import { FLATTENING } from "../runs/settling.ts";
-import { type Flattens, type StableRow, stableTable } from "../tables/settling.ts";
-import type { Table } from "../tables/table.ts";
+import { FLATTENING } from "../runs/intervals.ts";
+import {
+  type ColumnOf,
+  rangeCell,
+  type Table,
+  tableOf,
+  targetColumn,
+  textCell,
+} from "../tables/table.ts";
 import { type Axis, compact, type ScatterChart } from "./charts.ts";
+import { READING } from "../numbers/how_to_read.ts";
 
 export interface StableModel {
   readonly finding: string;
@@ -159,4 +166,56 @@ function finalAxis(values: readonly number[], unit: string): Axis {
   return least > 0
     ? { unit, scale: "log", min: compact(least / MARGIN_RATIO), max }
     : { unit, scale: "linear", min: 0, max };
+}
+
+/** When each percentile of latency is stable, and at what: one row a cell of any scenario. */
+
+/** How a percentile of a cell flattens, in ms. */
+export interface Flattens {
+  readonly percentile: typeof FLATTENING[number];
+  readonly from: Range;
+  readonly final: Range;
+}
+
+export interface StableRow {
+  readonly scenario: string;
+  readonly cell: Cell;
+  /** Unique among the rows. */
+  readonly name: string;
+  /** One for each of FLATTENING. */
+  readonly flattens: readonly Flattens[];
+}
+
+/** @param several Whether the rows are of several scenarios. */
+export function stableTable(rows: readonly StableRow[], several: boolean): Table {
+  const finals = rows.flatMap(({ flattens }) => flattens.map(({ final }) => final.value));
+  const unit = timeUnit(finals);
+  const caption = "Time to stable latency against final latency";
+  return tableOf({ caption, notes: [NOTE, READING.flattening] }, rows, [
+    { ...targetColumn, cell: ({ cell }) => targetColumn.cell(cell) },
+    ...several ? [scenarioColumn] : [],
+    ...FLATTENING.flatMap((percentile, i) => [
+      column(`Final ${percentile}`, unit, ({ flattens }) => flattens[i].final),
+      column(`${percentile} stable after`, SECONDS, ({ flattens }) => flattens[i].from),
+    ]),
+  ]);
+}
+
+const NOTE =
+  "Final is the median of a percentile over the last quarter of a run; means over the runs.";
+
+const SECONDS: Unit = { name: "s", size: 1_000, decimals: 3 };
+
+const scenarioColumn: ColumnOf<StableRow> = {
+  label: "Scenario",
+  kind: "text",
+  cell: ({ scenario }) => textCell(scenario),
+};
+
+function column(
+  label: string,
+  unit: Unit,
+  of: (row: StableRow) => Range,
+): ColumnOf<StableRow> {
+  return { label, unit: unit.name, cell: (row) => rangeCell(of(row), unit) };
 }

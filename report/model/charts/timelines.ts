@@ -1,7 +1,7 @@
 /** Cells → timelines that share their axes. */
 import type { Run } from "../../../runner/result/result.ts";
 import type { Cell } from "../runs/cells.ts";
-import { type Axis, compact, type TimelineChart, type TimelineRun } from "./charts.ts";
+import { type Axis, compact, latencyAxis, type TimelineChart, type TimelineRun } from "./charts.ts";
 import {
   intervalsOf,
   isEmpty,
@@ -9,11 +9,10 @@ import {
   type Point,
   POINT_PERCENTILES,
 } from "../runs/intervals.ts";
-import { latencyAxis } from "./latency_axis.ts";
-import { levelChangesS } from "./level_changes.ts";
 import { peakMemoryBytesOf, pointAt } from "../runs/resources.ts";
 import { sizeUnit, timeUnit, type Unit } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";
+import { classifyRun } from "../../../runner/stats/steady_state/steady_state.ts";
 
 /** One chart a cell, on the axes of all of them. */
 export function timelinesOf(cells: readonly Cell[]): TimelineChart[] {
@@ -87,4 +86,28 @@ function cpuAxis(runs: readonly Run[]): Axis | null {
 function memoryAxis(runs: readonly Run[], { name, size }: Unit): Axis | null {
   const peaks = runs.map((run) => peakMemoryBytesOf(run) / size);
   return peaks.some((peak) => peak > 0) ? linearAxis(name, peaks) : null;
+}
+
+/** Where a run changes its level: the change points by which its steady state was judged. */
+
+/** Changes of latency and rate that are this many intervals apart, or fewer, are one. */
+const SAME = 3;
+
+/** Seconds at which latency or rate changes, in order; none for a load that itself changes. */
+export function levelChangesS(run: Run): number[] {
+  const intervals = intervalsOf(run);
+  if (run.warmup === null || intervals.length === 0) return [];
+  const { latency, rate } = classifyRun(intervals.map(({ point, ratePerSec }, i) => {
+    const seconds = point.t - (intervals[i - 1]?.point.t ?? 0);
+    return {
+      seconds,
+      completed: ratePerSec * seconds,
+      medianMs: isEmpty(point) ? null : point.p50,
+    };
+  }));
+  const starts = [...latency.segments, ...rate.segments].map(({ from }) => from);
+  return starts.filter((from) => from > 0)
+    .sort((a, b) => a - b)
+    .filter((from, i, all) => !(all[i + 1] - from <= SAME))
+    .map((from) => intervals[from - 1].point.t);
 }

@@ -2,22 +2,26 @@
  * Claims of two sides. Of two figures their ratio is held against what is claimed of it, with its interval
  * over the runs; a figure against a quantity by its own interval.
  */
-import type { Compare, FigureSide, Side, Within } from "../../../runner/result/result.ts";
-import { figureText, quotientOf, type Range } from "../runs/figure_range.ts";
+import type { ClaimSide, Compare, FigureSide, Within } from "../../../runner/result/result.ts";
+import { formatRatio } from "../comparison/words.ts";
+import { formatNumber } from "../numbers/units.ts";
+import { figureText, meanRange, quotientOf, type Range } from "../runs/figure_range.ts";
+import { type Amount, amountOf, ratioOfAmounts, whyNoInterval } from "./amount.ts";
+import { chosenBy, type Ground, type Member, pairsOf } from "./context.ts";
 import {
   type Allowed,
   allowedAround,
   allowedBy,
   allowedText,
+  type Finding,
   inverted,
+  marginOf,
+  outcomeOf,
   scaled,
   timesText,
-} from "./allowed.ts";
-import { type Amount, amountOf, ratioOfAmounts, whyNoInterval } from "./amount.ts";
-import { type Constant, constantOf, constantsFinding, nameOf } from "./constant.ts";
-import { decided, ratioText } from "./decided.ts";
-import { type Finding, undecided } from "./finding.ts";
-import { chosenBy, type Ground, type Member, pairsOf } from "./context.ts";
+  undecided,
+} from "./finding.ts";
+import { decided, ratioText } from "./ratios.ts";
 
 /** One for each cell, or for each pair of cells; at least one. */
 export function comparedFindings(says: Compare | Within, ground: Ground): Finding[] {
@@ -46,7 +50,7 @@ function allowedRatio(says: Compare | Within): Allowed {
     : allowedAround(limit, says.toleranceRatio);
 }
 
-function factorOf(side: Side): number {
+function factorOf(side: ClaimSide): number {
   return side.kind === "quantity" ? 1 : side.factor;
 }
 
@@ -111,7 +115,11 @@ function valueText({ value }: Range, unit: FigureSide["unit"]): string {
   return figureText({ value, interval: null }, unit);
 }
 
-function figureFindings(side: FigureSide, constant: Side, { allowed, ground }: Judge): Finding[] {
+function figureFindings(
+  side: FigureSide,
+  constant: ClaimSide,
+  { allowed, ground }: Judge,
+): Finding[] {
   const chosen = chosenBy(side.selector, ground);
   if ("none" in chosen) return [undecided(chosen.none)];
   const to = constantOf(constant, ground);
@@ -129,7 +137,7 @@ function limitFinding(
   of: Amount,
   { side: { unit }, constant, allowed }: {
     side: FigureSide;
-    constant: Extract<Side, { kind: "quantity" }>;
+    constant: Extract<ClaimSide, { kind: "quantity" }>;
     allowed: Allowed;
   },
 ): Finding {
@@ -149,4 +157,72 @@ function ceilingFinding(of: Amount, to: Constant, allowed: Allowed): Finding {
     `${valueText(to.range, "perSec")} (${to.name})`;
   const ratio = quotientOf(range, to.range);
   return ratio === null ? undecided(values) : ofRatio({ ratio, allowed, values, of, to });
+}
+
+/** Sides of claims that are no figure of a cell: quantities, and what cannot be exceeded here. */
+
+export interface Constant {
+  /** `ceiling(redis)`, or the quantity as it was written. */
+  readonly name: string;
+  /** In the unit of the figure. */
+  readonly range: Range;
+}
+
+/** Null: it was not measured. */
+export function constantOf(side: ClaimSide, { ceilings }: Ground): Constant | null {
+  const name = nameOf(side);
+  if (side.kind === "quantity") return { name, range: exactly(side.value) };
+  const ceiling = side.kind === "ceiling" ? ceilings?.[side.of] ?? null : null;
+  if (side.kind !== "ceiling" || ceiling === null) return null;
+  const { perSec: value, rounds = [] } = ceiling;
+  if (rounds.length > 1) {
+    return { name, range: { value, interval: meanRange(rounds, LEVEL).interval } };
+  }
+  // The best of many slices, as a busy moment makes a generator slower but never faster.
+  const interval = side.of === "generator" ? { low: value, high: Infinity } : null;
+  return { name, range: { value, interval } };
+}
+
+const LEVEL = 0.95;
+
+function exactly(value: number): Range {
+  return { value, interval: { low: value, high: value } };
+}
+
+/** Why a claim of it, which is inconclusive, is not for the runs to decide; null: it is. */
+export function whyOpen({ name, range: { interval } }: Constant): string | null {
+  if (interval === null) return `${name} was measured once: no interval`;
+  return interval.high === Infinity
+    ? `${name} is known to be at least that, and may be more`
+    : null;
+}
+
+/** Two ceilings, or one and a quantity. */
+export function constantsFinding(
+  left: ClaimSide,
+  right: ClaimSide,
+  { allowed, ground }: { allowed: Allowed; ground: Ground },
+): Finding {
+  const [of, to] = [constantOf(left, ground), constantOf(right, ground)];
+  const ratio = of && to && quotientOf(of.range, to.range);
+  if (of === null || to === null || ratio === null) {
+    return undecided(`${nameOf(of === null ? left : right)} was not measured`);
+  }
+  const found = formatRatio(ratio.value, ratio.interval);
+  const values = [left, right].map((side) => saidOf(side, side === left ? of : to)).join(", ");
+  const said = `${values}: ${found}, claimed ${allowedText(allowed, timesText)}`;
+  const outcome = outcomeOf(ratio.interval, allowed);
+  const margin = marginOf(ratio.value, allowed);
+  if (outcome !== "inconclusive") return { outcome, found, sentence: said, margin };
+  const why = whyOpen(of) ?? whyOpen(to) ?? "the interval lies across the limit";
+  return { outcome, found, sentence: `${said}; ${why}`, margin };
+}
+
+function saidOf({ kind }: ClaimSide, { name, range }: Constant): string {
+  return kind === "quantity" ? name : `${name} is ${formatNumber(range.value)}/s`;
+}
+
+export function nameOf(side: ClaimSide): string {
+  if (side.kind === "quantity") return side.text;
+  return side.kind === "ceiling" ? `ceiling(${side.of})` : side.figure;
 }

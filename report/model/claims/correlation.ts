@@ -7,10 +7,9 @@ import {
 } from "../../../runner/stats/regression/correlation.ts";
 import { counted } from "../numbers/words.ts";
 import type { FigureName } from "../runs/figures.ts";
-import { allowedBy, outcomeOf } from "./allowed.ts";
+import { allowedBy, type Finding, outcomeOf, undecided } from "./finding.ts";
 import { amountOf } from "./amount.ts";
 import { chosenBy, type Ground, type Member } from "./context.ts";
-import { type Finding, undecided } from "./finding.ts";
 
 export function correlationFinding(says: Correlation, ground: Ground): Finding {
   const chosen = chosenBy(says.selector, ground);

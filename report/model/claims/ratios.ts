@@ -5,11 +5,20 @@
 import type { FigureSide, Ratios } from "../../../runner/result/result.ts";
 import { contrastOf } from "../../../runner/stats/confidence/confidence_interval.ts";
 import type { Range } from "../runs/figure_range.ts";
-import { allowedBy, allowedText, marginOf, outcomeOf, timesText } from "./allowed.ts";
-import { type Amount, amountOf, whyNoInterval } from "./amount.ts";
+import {
+  type Allowed,
+  allowedBy,
+  allowedText,
+  type Finding,
+  marginOf,
+  outcomeOf,
+  timesText,
+  undecided,
+} from "./finding.ts";
+import { type Amount, amountOf, whyNoInterval, widened } from "./amount.ts";
 import { chosenBy, type Ground, type Member, pairsOf } from "./context.ts";
-import { ratioText } from "./decided.ts";
-import { type Finding, undecided } from "./finding.ts";
+import { formatRatio } from "../comparison/words.ts";
+import { type Constant, whyOpen } from "./compared.ts";
 
 /** One for each four cells that go together; at least one. */
 export function ratiosFindings(says: Ratios, ground: Ground): Finding[] {
@@ -84,4 +93,39 @@ function ratioOfRatios(amounts: readonly Amount[]): Range | null {
   if (terms.length < amounts.length) return { value, interval: null };
   const interval = contrastOf(terms, { confidence: amounts[0].cell.level });
   return { value: interval?.value ?? value, interval };
+}
+
+/** A figure or a ratio held against what a claim allows. */
+
+export interface Judged {
+  readonly range: Range;
+  readonly allowed: Allowed;
+  readonly of: Amount;
+  /** What it is divided by; null: nothing. */
+  readonly to: Amount | Constant | null;
+  readonly found: string;
+  readonly sentence: string;
+}
+
+/** The outcome, and where there is none, why. */
+export function decided({ range, allowed, of, to, found, sentence }: Judged): Finding {
+  const constant = to === null || "cell" in to ? null : to;
+  const amounts = to === null || !("cell" in to) ? [of] : [of, to];
+  const outcome = outcomeOf(widened(range.interval, amounts), allowed);
+  const margin = marginOf(range.value, allowed);
+  if (outcome !== "inconclusive") return { outcome, found, sentence, margin };
+  const open = amounts.find((amount) => amount.open !== null)?.open;
+  const isOpen = open && outcomeOf(range.interval, allowed) !== "inconclusive";
+  const why = amounts.some((amount) => amount.range.interval === null)
+    ? whyNoInterval(amounts)
+    : isOpen
+    ? open.why
+    : (constant && whyOpen(constant)) ??
+      "the interval lies across the limit, more runs would tell";
+  return { outcome, found, sentence: `${sentence}; ${why}`, margin };
+}
+
+/** `2.14× [2.01, 2.28]`. */
+export function ratioText({ value, interval }: Range): string {
+  return formatRatio(value, interval);
 }

@@ -21,11 +21,19 @@ import {
   pBeyond,
   ratioInterval,
 } from "../../../runner/stats/confidence/confidence_interval.ts";
-import type { Unsteady } from "../runs/unsteady.ts";
-import { type Between, ONE_SESSION } from "./between.ts";
+import type { Unsteady } from "../runs/cells.ts";
+import {
+  type Between,
+  exactTest,
+  gainOf,
+  groupsIn,
+  ONE_SESSION,
+  type Pairing,
+  pairingOf,
+  reserved,
+  UNTESTED,
+} from "./between.ts";
 import { COMPARED, type ComparedFigure, figureOf, type Group, isDecisive } from "./group.ts";
-import { reserved, UNTESTED } from "./judgement.ts";
-import { exactTest, gainOf, groupsIn, type Pairing, pairingOf } from "./pairing.ts";
 
 /** Ratios within 2 % of 1 make no difference, where nobody says what does. */
 export const DEFAULT_MARGIN_RATIO = 0.02;

@@ -1,10 +1,9 @@
 /** The runs of a cell as one side of a comparison: its figures, and how far they may be off. */
 import type { Measurement } from "../../../runner/result/result.ts";
-import type { Cell } from "../runs/cells.ts";
+import { type Cell, type Unsteady, unsteadyOf } from "../runs/cells.ts";
 import type { Estimates } from "../runs/confidence.ts";
 import { percentileOf, poolLatency } from "../runs/pool.ts";
 import { sum } from "../numbers/spread.ts";
-import { type Unsteady, unsteadyOf } from "../runs/unsteady.ts";
 
 /** Requests per second; mean and percentiles of latency. */
 export const COMPARED = ["rate", "mean", 50, 95, 99] as const;

@@ -1,7 +1,13 @@
 /** Comparisons as a table: one row a pair, one column a figure. */
 import type { VerdictReason } from "../../../runner/stats/comparison/verdict.ts";
-import { NONE, textCell } from "../tables/columns.ts";
-import { type ColumnOf, type Table, type TableCell, tableOf } from "../tables/table.ts";
+import {
+  type ColumnOf,
+  NONE,
+  type Table,
+  type TableCell,
+  tableOf,
+  textCell,
+} from "../tables/table.ts";
 import { sessionStdevOf } from "./between.ts";
 import { comparisonOf, type FigureComparison, type GroupComparison } from "./comparison.ts";
 import { COMPARED, type ComparedFigure } from "./group.ts";

@@ -1,7 +1,7 @@
 /** Comparisons in words: ratios with their intervals, and the sentence of a pair. */
 import type { VerdictReason } from "../../../runner/stats/comparison/verdict.ts";
 import { formatMs, formatNumber, GLUE, isTooWide, TOO_WIDE } from "../numbers/units.ts";
-import { unsteadyText } from "../runs/unsteady.ts";
+import { unsteadyText } from "../runs/cells.ts";
 import { comparisonOf, type FigureComparison, type GroupComparison } from "./comparison.ts";
 import type { ComparedFigure } from "./group.ts";
 

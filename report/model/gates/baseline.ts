@@ -16,11 +16,18 @@ import {
   ratioRangeOf,
 } from "../runs/figure_range.ts";
 import type { GatedCell } from "./cells.ts";
-import { distanceTo } from "./distance.ts";
-import { type Evidence, fact, sideOf, tested, undecided } from "./evidence.ts";
+import {
+  distanceTo,
+  endlessText,
+  type Evidence,
+  fact,
+  groupsText,
+  runsText,
+  sideOf,
+  tested,
+  undecided,
+} from "./evidence.ts";
 import { steadily } from "./limit.ts";
-import { groupsText } from "./over_runs.ts";
-import { endlessText, runsText } from "./remedies.ts";
 
 type BaselineThreshold = Threshold & { readonly against: "baseline" };
 

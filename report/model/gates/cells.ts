@@ -1,11 +1,10 @@
 /** The cells of results, and a single measurement, as thresholds are held against them. */
 import type { Measurement } from "../../../runner/result/result.ts";
-import { type Grouped, groupRuns, type ScenarioRuns } from "../runs/cells.ts";
+import { type Grouped, groupRuns, repeatedOf, type ScenarioRuns } from "../runs/cells.ts";
 import { type Between, ONE_SESSION } from "../comparison/between.ts";
 import { matchCells, type NamedCell, namedCells } from "../runs/match.ts";
 import { areOneSession, betweenOf, type SessionSpread } from "../comparison/sessions.ts";
 import type { FigureName } from "../runs/figures.ts";
-import { repeatedOf } from "../runs/repeated.ts";
 import { estimatedAs, type JudgedCell } from "../runs/figure_range.ts";
 
 /** A cell with its counterpart in the baseline; null when that has none. */

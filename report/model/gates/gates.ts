@@ -3,14 +3,16 @@
  * the 95 % interval of its figure lies on one side of the limit. What was not measured fails: a gate that looked at
  * nothing must not open.
  */
-import type { Threshold } from "../../../runner/result/result.ts";
+import type { Results, Threshold } from "../../../runner/result/result.ts";
 import { holmOfKnown } from "../../../runner/stats/comparison/significance_tests.ts";
 import { SIGNIFICANCE } from "../../../runner/stats/comparison/verdict.ts";
 import { counted } from "../numbers/words.ts";
 import { baselineEvidence } from "./baseline.ts";
-import type { GatedCell } from "./cells.ts";
+import { type GatedCell, gatedCells } from "./cells.ts";
 import { type Evidence, fact } from "./evidence.ts";
 import { limitEvidence } from "./limit.ts";
+import { type Table, tableOf, textCell } from "../tables/table.ts";
+import type { Grouped, ScenarioRuns } from "../runs/cells.ts";
 
 export type Outcome = Evidence["outcome"];
 
@@ -99,4 +101,73 @@ export function judgeTogether(
 export function worstOf(outcomes: readonly { readonly outcome: Outcome }[]): Outcome {
   const isThere = (outcome: Outcome): boolean => outcomes.some((one) => one.outcome === outcome);
   return isThere("fail") ? "fail" : isThere("inconclusive") ? "inconclusive" : "pass";
+}
+
+/** Outcomes of thresholds as a table, and as lines of text. */
+
+const MARKS: Readonly<Record<Outcome, string>> = { pass: "✓", fail: "✗", inconclusive: "?" };
+
+const INCONCLUSIVE_NOTE =
+  "Inconclusive: there is not enough evidence for either side of the limit; the last column says what would decide.";
+
+/** Null without outcomes. */
+export function gatesTable(outcomes: readonly GateOutcome[]): Table | null {
+  if (outcomes.length === 0) return null;
+  const isUnsure = outcomes.some(({ outcome }) => outcome === "inconclusive");
+  return tableOf({ caption: "Thresholds", notes: isUnsure ? [INCONCLUSIVE_NOTE] : [] }, outcomes, [
+    { label: "Threshold", kind: "name", cell: ({ threshold }) => ({ text: threshold }) },
+    { label: "Of", kind: "text", cell: (gate) => textCell(placeOf(gate) || "–") },
+    {
+      label: "Outcome",
+      kind: "text",
+      cell: ({ outcome }) => ({
+        text: `${MARKS[outcome]} ${outcome}`,
+        ...(outcome !== "pass" && { alarming: true }),
+      }),
+    },
+    { label: "Found", kind: "text", cell: ({ found }) => textCell(found) },
+  ]);
+}
+
+/** `✗ p99 < 50ms: static, hono: p99 is 61.2 ms`. */
+export function gateLine(gate: GateOutcome): string {
+  return `${MARKS[gate.outcome]} ${gateText(gate)}`;
+}
+
+/** The same without its mark. */
+export function gateText(gate: GateOutcome): string {
+  return [gate.threshold, placeOf(gate), gate.found].filter(Boolean).join(": ");
+}
+
+/** Scenario and cell; "" for a single measurement. */
+export function placeOf({ scenario, label }: GateOutcome): string {
+  return scenario === "" ? "" : `${scenario}, ${label}`;
+}
+
+/** The thresholds of an experiment, judged. */
+
+export interface GatesModel {
+  readonly outcomes: readonly GateOutcome[];
+  /** Null without outcomes. */
+  readonly table: Table | null;
+  /** What could not be judged, and why; "" when all could. */
+  readonly note: string;
+}
+
+/** @param baseline Null: there is none. */
+export function gatesModel(
+  scenarios: readonly ScenarioRuns[],
+  results: Pick<Results, "experiment" | "startedAt">,
+  baseline: Grouped | null,
+): GatesModel {
+  const thresholds = results.experiment.thresholds ?? [];
+  const hasBaseline = baseline !== null;
+  const cells = thresholds.length === 0 ? [] : gatedCells(scenarios, results, baseline);
+  const outcomes = judgeCells(thresholds, cells, { hasBaseline });
+  const left = hasBaseline ? 0 : thresholds.filter(({ against }) => against === "baseline").length;
+  return {
+    outcomes,
+    table: gatesTable(outcomes),
+    note: left === 0 ? "" : `${counted(left, "threshold")} not judged here, without a baseline.`,
+  };
 }

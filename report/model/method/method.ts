@@ -12,9 +12,9 @@ import {
   formatShare,
 } from "../numbers/units.ts";
 import { counted, listed, listedAll, unique } from "../numbers/words.ts";
-import { repeatedOf } from "../runs/repeated.ts";
+import { namesOf, repeatedOf } from "../runs/cells.ts";
 import { loadText, parametersText, scenarioLoads } from "./load.ts";
-import { toComeText } from "./to_come.ts";
+import { requestText } from "./request.ts";
 
 export interface Fact {
   readonly label: string;
@@ -226,4 +226,20 @@ function whenText({ startedAt, finishedAt, spent = 0, resumed = [] }: Results): 
 
 function secondsBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / 1_000;
+}
+
+/** What an experiment without a run is about to measure. */
+
+/** `hono, express in static (GET /static): 6 runs`. */
+export function toComeText(results: Results): string {
+  const { experiment, flags, planned } = results;
+  const asked = (kind: "target" | "scenario"): string[] => {
+    const only = flags?.only?.[`${kind}s`];
+    return namesOf(kind, results).filter((name) => only?.includes(name) ?? true);
+  };
+  const scenarios = asked("scenario").map((name) => {
+    const request = requestText(name, experiment.scenarios);
+    return request === "" ? name : `${name} (${request})`;
+  });
+  return `${asked("target").join(", ")} in ${scenarios.join(", ")}: ${counted(planned, "run")}`;
 }

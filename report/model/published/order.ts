@@ -3,8 +3,7 @@ import type { Published } from "../../../runner/result/result.ts";
 import { kendallTauB, spearmanRho } from "../../../runner/stats/regression/correlation.ts";
 import { counted } from "../numbers/words.ts";
 import type { Range } from "../runs/figure_range.ts";
-import { countCell, NONE, textCell } from "../tables/columns.ts";
-import { type Table, type TableCell, tableOf } from "../tables/table.ts";
+import { countCell, NONE, type Table, type TableCell, tableOf, textCell } from "../tables/table.ts";
 import { type ComparedRow, isWhole, ratioOfRows } from "./rows.ts";
 
 /** Of all cells, or of those of a scenario. */

@@ -1,8 +1,15 @@
 /** Published and measured figures side by side, a row each, in the order of the file. */
 import type { Published } from "../../../runner/result/result.ts";
 import type { Range } from "../runs/figure_range.ts";
-import { type ColumnOf, type Table, type TableCell, tableOf } from "../tables/table.ts";
-import { NONE, numberCell, textCell } from "../tables/columns.ts";
+import {
+  type ColumnOf,
+  NONE,
+  numberCell,
+  type Table,
+  type TableCell,
+  tableOf,
+  textCell,
+} from "../tables/table.ts";
 import { formatInterval, formatPercent, sizeUnit, timeUnit, type Unit } from "../numbers/units.ts";
 import { isFar } from "./differences.ts";
 import { type ComparedRow, isBase } from "./rows.ts";

@@ -7,11 +7,10 @@ import type { RunBlock } from "../../../runner/stats/confidence/pool.ts";
 import { type Spread, spreadOf } from "../numbers/spread.ts";
 import { type Confidence, confidenceOf } from "./confidence.ts";
 import { countedRuns, type RunParts, takeApart } from "./counted_part.ts";
-import { endedLatency } from "./ended.ts";
+import { endedLatency, type PooledLatency, poolLatency } from "./pool.ts";
 import { wrongRatioOf } from "./error_ratio.ts";
-import { type PooledLatency, poolLatency } from "./pool.ts";
-import { type Repeated, repeatedOf } from "./repeated.ts";
-import { unsteadyOf } from "./unsteady.ts";
+import type { CountedPart } from "../../../runner/stats/confidence/blocks.ts";
+import { LOOK_CONFIDENCE } from "../../../runner/stats/confidence/sequential.ts";
 
 export interface Cell {
   readonly target: string;
@@ -137,4 +136,48 @@ function colorIndex(results: Grouped): ReadonlyMap<string, number> {
 /** Numbers inside the texts compare as numbers: "connections 50" before "connections 200". */
 function compareNatural(a: string, b: string): number {
   return a.localeCompare(b, "en", { numeric: true });
+}
+
+/** How often an experiment was repeated, why no more, and what of its runs counts. */
+
+export interface Repeated extends CountedPart {
+  /** Confidence to compute intervals at, so that they may be called 95 %: see `sequential.ts`. */
+  readonly level: number;
+}
+
+export function repeatedOf({ experiment }: Pick<Results, "experiment">): Repeated {
+  const { discard, figures, repeat } = experiment;
+  return {
+    discardS: typeof discard === "number" ? discard / 1_000 : 0,
+    figures: figures === "steady" ? figures : "whole",
+    level: isUntil(repeat) ? LOOK_CONFIDENCE : 0.95,
+  };
+}
+
+/** Whether the runs themselves decided how many there are. */
+function isUntil(repeat: unknown): boolean {
+  return typeof repeat === "object" && repeat !== null && "until" in repeat &&
+    repeat.until !== null;
+}
+
+/** Whether so many runs of a cell never settled that its mean is nobody's: then no interval belongs to it. */
+
+export interface Unsteady {
+  /** Runs without a steady state. */
+  readonly count: number;
+  /** All runs. */
+  readonly of: number;
+}
+
+/** Null where at most half of the runs are labelled no-steady-state. */
+export function unsteadyOf(runs: readonly Pick<Run, "warmup">[]): Unsteady | null {
+  const count = runs.filter(({ warmup }) => warmup?.label === "no-steady-state").length;
+  return 2 * count > runs.length ? { count, of: runs.length } : null;
+}
+
+/** `no steady state in 4 of 5 runs: run longer` */
+export function unsteadyText({ count, of }: Unsteady): string {
+  return of === 1
+    ? "no steady state: run longer"
+    : `no steady state in ${count} of ${of} runs: run longer`;
 }

@@ -1,12 +1,12 @@
 /** A figure of a cell with its 95 % interval over the runs, and its ratio to that of a baseline. */
 import type { Threshold } from "../../../runner/result/result.ts";
-import type { Estimate } from "../../../runner/stats/confidence/bootstrap.ts";
+import { bootstrap, type Estimate } from "../../../runner/stats/confidence/bootstrap.ts";
 import {
   intervalOf,
   ratioInterval,
   type Variance,
 } from "../../../runner/stats/confidence/confidence_interval.ts";
-import type { PooledFigure } from "../../../runner/stats/confidence/pool.ts";
+import type { PooledFigure, RunBlock } from "../../../runner/stats/confidence/pool.ts";
 import { tQuantile } from "../../../runner/stats/confidence/student_t.ts";
 import { lowerMedian, sum } from "../numbers/spread.ts";
 import {
@@ -21,7 +21,8 @@ import {
 import type { Estimates } from "./confidence.ts";
 import { type FigureName, figureOfRun, type Judged } from "./figures.ts";
 import { percentileBounds } from "./pool.ts";
-import { timesEstimate } from "./run_times.ts";
+import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
+import type { SparseHistogram } from "../../../runner/stats/histogram/histogram.ts";
 
 /** What thresholds are held against: the runs of a cell, or a single measurement. */
 export interface JudgedCell {
@@ -223,4 +224,33 @@ function quantityText(value: number, unit: Threshold["unit"], typical: number): 
     case "bytesPerSec":
       return `${formatQuantity(value, sizeUnit([typical]))}/s`;
   }
+}
+
+/**
+ * The percentiles of several runs' times where no block of a timeline has them: of service, first byte and
+ * connecting, and of lag. Never a mean of percentiles: it is the percentile of nothing (ten runs that
+ * connect in 1 ms and one in 41 have a mean p50 of 4.6 ms, which no connection took).
+ */
+
+const TIMES = /^(service|firstByte|connect)\.(?:p([\d.]+)|mean)$/;
+
+/**
+ * The figure of all runs together, from their added histogram counts, µs; null for other figures, and where
+ * a run has no histogram, as those of older files.
+ */
+export function timesEstimate(figure: FigureName, runs: readonly Judged[]): Estimate | null {
+  const [, of, percentile] = TIMES.exec(figure) ?? [];
+  if (of === undefined) return null;
+  const times = of as "service" | "firstByte" | "connect";
+  const filled = runs.filter((run) => run[times].count > 0);
+  const histograms = filled.flatMap(({ histograms }) => histograms?.[times] ?? []);
+  if (histograms.length < filled.length) return null;
+  const figures = [percentile === undefined ? "mean" as const : Number(percentile)];
+  const blocks = histograms.map((histogram) => [blockOf(decodeSparse(histogram))]);
+  return bootstrap(blocks, { figures })[0];
+}
+
+/** A whole run, of which no rate is asked. */
+function blockOf(latency: SparseHistogram): RunBlock {
+  return { seconds: 0, completed: 0, latency };
 }

@@ -1,7 +1,7 @@
 /** The figures that thresholds name, of one run: in the unit of the results, or why there is none. */
 import type { Distribution, Measurement, Run, Threshold } from "../../../runner/result/result.ts";
 import { atLeast, type Bounded, exactly } from "./lower_bounds.ts";
-import { flattenedOf, FLATTENING } from "./settling.ts";
+import { flattenedOf, FLATTENING } from "./intervals.ts";
 import { type PooledLatency, poolLatency } from "./pool.ts";
 import { meanCoresOf, peakMemoryBytesOf, perCpuSecondOf } from "./resources.ts";
 import { sum } from "../numbers/spread.ts";

@@ -1,7 +1,8 @@
 /** The intervals of a run's timeline. */
-import type { Run } from "../../../runner/result/result.ts";
+import type { Measurement, Run } from "../../../runner/result/result.ts";
 import { isMovable } from "../../../runner/stats/histogram/censoring.ts";
 import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
+import { findSettlingTime } from "../../../runner/stats/steady_state/settling_time.ts";
 
 export type Point = Run["timeline"]["points"][number];
 
@@ -34,4 +35,35 @@ export function lowerBoundsIn({ histogram, censoredHistogram }: Point): string[]
     ...POINT_PERCENTILES.filter((name) => isMovable(all, bounds, Number(name.slice(1)))),
     "max",
   ];
+}
+
+/** When a percentile of a run's latency becomes stable: see `runner/stats/steady_state/settling_time.ts`. */
+
+/** Percentiles that flatten, each in its own time. */
+export const FLATTENING = ["p50", "p75", "p90", "p99"] as const;
+
+/** How a percentile of a run's intervals flattens. */
+export interface Flattened {
+  /** Seconds from which it stays near its final value. */
+  readonly fromS: number;
+  readonly finalMs: number;
+}
+
+/** Null without requests. */
+export function flattenedOf(
+  run: Pick<Measurement, "timeline">,
+  percentile: typeof FLATTENING[number],
+): Flattened | null {
+  const points = intervalsOf(run).map(({ point }) => point);
+  const found = findSettlingTime(points.map((point) => isEmpty(point) ? null : point[percentile]));
+  if (found === null) return null;
+  return { fromS: found.from === 0 ? 0 : points[found.from - 1].t, finalMs: found.settledValue };
+}
+
+/** Seconds from which a percentile of a run's intervals stays near its final value; null without requests. */
+export function flatFromS(
+  run: Pick<Measurement, "timeline">,
+  percentile: typeof FLATTENING[number],
+): number | null {
+  return flattenedOf(run, percentile)?.fromS ?? null;
 }

@@ -7,6 +7,7 @@ import { withoutBounds } from "../../../runner/stats/histogram/censoring.ts";
 import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
 import {
   EMPTY,
+  highestUsOf,
   type Histogram,
   mergeHistograms,
   type SparseHistogram,
@@ -14,7 +15,6 @@ import {
 } from "../../../runner/stats/histogram/histogram.ts";
 import { PERCENTILES } from "../../../runner/stats/quantile.ts";
 import { sum } from "../numbers/spread.ts";
-import { endedLatency } from "./ended.ts";
 import { atLeast, type Bounded, boundedPercentile, exactly, percentileMs } from "./lower_bounds.ts";
 
 /** Times in ms, as in the results. */
@@ -177,3 +177,26 @@ function moments(parts: readonly Latent["latency"][]): Moments {
 /** What brackets around a percentile mean. */
 export const WEAK_NOTE =
   "In round brackets: fewer than ten requests lie beyond it, too few to say more than luck.";
+
+/** Latencies of the requests of a run that ended: what percentiles below the median are of. */
+
+/**
+ * Without what lies below the fastest answer: requests that were under way at the end of the run, which have
+ * only begun and would pass for the fastest.
+ *
+ * @param fastestMs Of the run, as in its results: 0 where nothing was answered.
+ */
+export function endedLatency(latency: SparseHistogram, fastestMs: number): SparseHistogram {
+  const fastestUs = Math.floor(fastestMs * 1_000);
+  const first = fastestMs === 0
+    ? -1
+    : latency.indices.findIndex((index) => highestUsOf(index) >= fastestUs);
+  const from = first < 0 ? latency.indices.length : first;
+  const counts = latency.counts.slice(from);
+  return {
+    ...latency,
+    indices: latency.indices.slice(from),
+    counts,
+    count: sum([...counts], (count) => count),
+  };
+}

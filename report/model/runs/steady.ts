@@ -9,7 +9,7 @@ import { mean, type Spread, spreadOf } from "../numbers/spread.ts";
 import type { Cell } from "./cells.ts";
 import type { RunParts } from "./counted_part.ts";
 import { percentileOf, poolLatency } from "./pool.ts";
-import { flatFromS, FLATTENING } from "./settling.ts";
+import { flatFromS, FLATTENING } from "./intervals.ts";
 
 /** A part of the runs of a cell: its rate is the mean of theirs, its latencies are pooled. */
 export interface PartFigures {

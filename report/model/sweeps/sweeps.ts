@@ -2,16 +2,25 @@
  * Sweeps: what the factors of an experiment do. For each scenario a figure against every factor with three or
  * more numbers, the knee where requests/s stop growing, and which factor explains how much.
  */
-import type { ScenarioRuns } from "../runs/cells.ts";
+import type { Cell, ScenarioRuns } from "../runs/cells.ts";
 import { READING } from "../numbers/how_to_read.ts";
 import { type Drawing, drawingsOf } from "./charts.ts";
-import { type NumericFactor, numericFactors } from "../runs/factors.ts";
+import { type NumericFactor, numericFactors, textAt } from "../runs/factors.ts";
 import { lineFinding } from "./finding.ts";
-import { facetsOf, type LineOptions, type SweepLine } from "./lines.ts";
-import { sweepTable } from "./table.ts";
+import { facetsOf, type LineOptions, type SweepFacet, type SweepLine } from "./lines.ts";
 import { type WeightsModel, weightsOf } from "./variance_explained.ts";
-import type { Table } from "../tables/table.ts";
+import {
+  type ColumnOf,
+  numberCell,
+  shareCell,
+  type Table,
+  tableOf,
+  withInterval,
+} from "../tables/table.ts";
 import { counted, unique } from "../numbers/words.ts";
+import { percentileOf } from "../runs/pool.ts";
+import { percentileCell } from "../tables/percentiles.ts";
+import { timeUnit } from "../numbers/units.ts";
 
 export interface SweepModel {
   readonly scenario: string;
@@ -108,3 +117,48 @@ function findingsOf(lines: readonly SweepLine[], factor: NumericFactor): string[
     ? findings
     : [...findings, `${counted(hidden, "more line")}: see the figures and the table.`];
 }
+
+/** The values that a sweep's drawings show: one row a cell. */
+
+interface Row {
+  readonly subject: string;
+  /** Undefined where colours are those of another drawing. */
+  readonly color?: number;
+  readonly at: number;
+  readonly cell: Cell;
+}
+
+export function sweepTable(
+  facets: readonly SweepFacet[],
+  factor: NumericFactor,
+  scenario: string,
+): Table {
+  const rows = facets.flatMap(({ lines }) =>
+    lines.flatMap(({ subject, color, points }) =>
+      points.map(({ at, cell }): Row => ({ subject, color, at, cell }))
+    )
+  );
+  const unit = timeUnit(rows.map(({ cell }) => percentileOf(cell.latency, 50)));
+  const caption = `${scenario} by ${factor.name}`;
+  return tableOf({ caption }, rows, [
+    { label: "Target", kind: "name", cell: ({ subject, color }) => ({ text: subject, color }) },
+    {
+      label: factor.name,
+      cell: ({ at }) => ({ text: textAt(factor, at), value: at }),
+    },
+    {
+      label: "Requests/s",
+      cell: ({ cell: { rate, confidence } }) =>
+        withInterval(numberCell(rate.mean), confidence.intervals.rate),
+    },
+    ...(factor.isOffered ? [servedColumn] : []),
+    { label: "p50", unit: unit.name, cell: ({ cell }) => percentileCell(cell, 50, unit) },
+    { label: "p99", unit: unit.name, cell: ({ cell }) => percentileCell(cell, 99, unit) },
+  ]);
+}
+
+const servedColumn: ColumnOf<Row> = {
+  label: "Served",
+  unit: "%",
+  cell: ({ at, cell }) => shareCell(cell.rate.mean / at),
+};

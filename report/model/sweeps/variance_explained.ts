@@ -8,8 +8,14 @@ import { median } from "../numbers/spread.ts";
 import { formatNumber, GLUE } from "../numbers/units.ts";
 import type { Cell } from "../runs/cells.ts";
 import { factorName, factorPaths, numericFactor, valueOf, valueText } from "../runs/factors.ts";
-import { NONE, textCell } from "../tables/columns.ts";
-import { type ColumnOf, type Table, type TableCell, tableOf } from "../tables/table.ts";
+import {
+  type ColumnOf,
+  NONE,
+  type Table,
+  type TableCell,
+  tableOf,
+  textCell,
+} from "../tables/table.ts";
 
 export interface WeightsModel {
   readonly table: Table;

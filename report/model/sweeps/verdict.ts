@@ -1,5 +1,5 @@
 /** The answer of a scenario in which factors vary: who is fastest at which of their values. */
-import { type Answer, faultsOf, joined, p99Text, rateText } from "../comparison/summary.ts";
+import { type Answer, faultsOf, joined, p99Text, rateText } from "../comparison/verdict.ts";
 import type { Cell } from "../runs/cells.ts";
 import { comparisonOf, type FigureComparison } from "../comparison/comparison.ts";
 import { isOpen, type Lookup } from "../comparison/pairs.ts";

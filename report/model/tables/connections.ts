@@ -6,8 +6,16 @@ import type { Cell } from "../runs/cells.ts";
 import { type FigureRange, rangeOf } from "../runs/figure_range.ts";
 import type { FigureName } from "../runs/figures.ts";
 import { WEAK_NOTE } from "../runs/pool.ts";
-import { countCell, NONE, rangeCell, targetColumn } from "./columns.ts";
-import { type ColumnOf, type Table, type TableCell, tableOf } from "./table.ts";
+import {
+  type ColumnOf,
+  countCell,
+  NONE,
+  rangeCell,
+  type Table,
+  type TableCell,
+  tableOf,
+  targetColumn,
+} from "./table.ts";
 
 interface Row {
   readonly cell: Cell;

@@ -1,13 +1,20 @@
 /** What became of the requests: every one that was due is in one of the columns. */
 import { type ErrorKind, ERRORS } from "../../../runner/result/outcome.ts";
 import type { Cell } from "../runs/cells.ts";
-import { isLongDrain } from "./drain.ts";
 import { sum } from "../numbers/spread.ts";
-import { type ColumnOf, type Table, tableOf } from "./table.ts";
+import {
+  type ColumnOf,
+  countCell,
+  faultCell,
+  shareCell,
+  type Table,
+  tableOf,
+  targetColumn,
+  textCell,
+} from "./table.ts";
 import { formatMs } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";
 import { wrongAnswersOf } from "../runs/error_ratio.ts";
-import { countCell, faultCell, shareCell, targetColumn, textCell } from "./columns.ts";
 
 export const ERROR_WORDS: Record<ErrorKind, string> = {
   connect: "Not connected",
@@ -112,4 +119,14 @@ function reasonsOf(cell: Cell): Reason[] {
     ...(rest > 0 ? [{ cell, text: "other reasons", count: rest }] : []),
     ...(unasked > 0 ? [{ cell, text: UNASKED_WORDS, count: unasked }] : []),
   ];
+}
+
+/** The wait after the deadline for requests in flight, while nothing new is sent. */
+
+/** A wait shorter than this share of the run explains no figure of it. */
+const WORTH_A_WORD = 0.01;
+
+/** @param durationS Of the wait. @param elapsedS Of the run, up to its deadline. */
+export function isLongDrain(durationS: number, elapsedS: number): boolean {
+  return durationS > WORTH_A_WORD * elapsedS;
 }

@@ -1,9 +1,17 @@
 /** autocannon's table: how requests and bytes of whole seconds spread, one row a run. */
 import type { Run } from "../../../runner/result/result.ts";
 import type { Cell } from "../runs/cells.ts";
-import { type ColumnOf, type Table, tableOf } from "./table.ts";
+import {
+  type ColumnOf,
+  NONE,
+  numberCell,
+  runColumns,
+  type RunOfCell,
+  runsOf,
+  type Table,
+  tableOf,
+} from "./table.ts";
 import { sizeUnit, type Unit } from "../numbers/units.ts";
-import { NONE, numberCell, runColumns, type RunOfCell, runsOf } from "./columns.ts";
 
 type Spread = Run["perSecond"]["requests"];
 

@@ -6,8 +6,18 @@ import { timeUnit, type Unit } from "../numbers/units.ts";
 import type { Cell } from "../runs/cells.ts";
 import { lowerBoundsText } from "../runs/lower_bounds.ts";
 import { type Percentile, type PooledLatency, WEAK_NOTE } from "../runs/pool.ts";
-import { boundCell, countCell, NONE, numberCell, targetColumn, withInterval } from "./columns.ts";
-import { type ColumnOf, type Table, type TableCell, tableOf } from "./table.ts";
+import {
+  boundCell,
+  type ColumnOf,
+  countCell,
+  NONE,
+  numberCell,
+  type Table,
+  type TableCell,
+  tableOf,
+  targetColumn,
+  withInterval,
+} from "./table.ts";
 
 export function percentileTable(scenario: string, cells: readonly Cell[]): Table {
   const unit = timeUnit(cells.flatMap(({ latency }) => latency.percentiles));

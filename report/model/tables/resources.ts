@@ -1,29 +1,33 @@
 /** What the targets used: CPU, memory, threads, files and context switches, and what they did with it. */
 import type { Run } from "../../../runner/result/result.ts";
 import type { Cell } from "../runs/cells.ts";
-import { perCpuRange } from "./per_cpu.ts";
-import { type ResourceRow, resourceRows } from "./resource_rows.ts";
 import {
   meanCoresOf,
+  partsOf,
   peakCoresOf,
   peakMemoryBytesOf,
   peakOf,
+  perCpuSecondOf,
   switchesPerRequestOf,
   systemShareOf,
   type Used,
 } from "../runs/resources.ts";
 import { median } from "../numbers/spread.ts";
-import { type ColumnOf, type Table, type TableCell, tableOf } from "./table.ts";
-import { sizeUnit, timeUnit } from "../numbers/units.ts";
 import {
+  type ColumnOf,
   countCell,
   NONE,
   numberCell,
   shareCell,
+  type Table,
+  type TableCell,
+  tableOf,
   targetColumn,
   textCell,
   withInterval,
-} from "./columns.ts";
+} from "./table.ts";
+import { formatNumber, sizeUnit, timeUnit } from "../numbers/units.ts";
+import { meanRange, type Range } from "../runs/figure_range.ts";
 
 type Column = ColumnOf<ResourceRow>;
 
@@ -146,4 +150,81 @@ function middle(
     const values = runs.flatMap((one) => of(one) ?? []);
     return values.length === 0 ? NONE : write(median(values));
   };
+}
+
+/** How many requests a second of CPU time is good for, over the runs of a cell. */
+
+/** The mean over the runs, with its interval where there are several; null where no CPU time was seen. */
+export function perCpuRange({ runs }: ResourceRow, level: number): Range | null {
+  const values = runs.flatMap(({ run, used }) => perCpuSecondOf(used, run) ?? []);
+  if (values.length === 0) return null;
+  return values.length === 1 ? { value: values[0], interval: null } : meanRange(values, level);
+}
+
+/** With more of them a sentence would be a table. */
+const MOST_PARTS = 4;
+
+/** Who needs the least CPU for a request, who the most, and what the parts need; "" where nobody was watched. */
+export function perCpuFinding(cells: readonly Cell[], level: number): string {
+  const rows = resourceRows(cells).flatMap((row) => {
+    const value = perCpuRange(row, level)?.value ?? 0;
+    return value > 0 ? [{ row, value }] : [];
+  });
+  const wholes = rows.filter(({ row }) => row.part === null).sort((a, b) => b.value - a.value);
+  const parts = rows.filter(({ row }) => row.part !== null);
+  const texts = parts.length > MOST_PARTS ? [] : parts.map(partText);
+  return [wholesText(wholes), ...texts].filter(Boolean).join(" ");
+}
+
+interface Counted {
+  readonly row: ResourceRow;
+  readonly value: number;
+}
+
+/** By value, the highest first. */
+function wholesText(wholes: readonly Counted[]): string {
+  const [most, ...others] = wholes;
+  if (most === undefined) return "";
+  const least = others.at(-1);
+  const text = `${countText(most)} (${coresText(most)})`;
+  const name = most.row.cell.label;
+  return least === undefined
+    ? `For each CPU-second ${name} answered ${text}.`
+    : `For each CPU-second ${name} answered the most, ${text}; ` +
+      `${least.row.cell.label} the least, ${countText(least)} (${coresText(least)}).`;
+}
+
+function partText(counted: Counted): string {
+  const { cell, part } = counted.row;
+  return `${part} of ${cell.label}: ${coresText(counted)}, ${countText(counted)} per CPU-second.`;
+}
+
+function countText({ value }: Counted): string {
+  return `${formatNumber(value)} requests`;
+}
+
+function coresText({ row }: Counted): string {
+  return `${formatNumber(median(row.runs.map(({ used }) => meanCoresOf(used))))} cores`;
+}
+
+/** What each target of a scenario used, and each of its parts, over all runs. */
+
+/** A target or one of its parts. */
+export interface ResourceRow {
+  readonly cell: Cell;
+  /** Null: the whole target, without Redis. */
+  readonly part: string | null;
+  readonly runs: readonly { readonly run: Run; readonly used: Used }[];
+}
+
+/** Targets that nobody could watch have none. */
+export function resourceRows(cells: readonly Cell[]): ResourceRow[] {
+  return cells.flatMap((cell) => {
+    const whole = cell.runs.map((run) => ({ part: null, run, used: run }));
+    const parts = cell.runs.flatMap((run) =>
+      partsOf(run).map((used) => ({ part: used.name, run, used }))
+    );
+    const seen = [...whole, ...parts].filter(({ used }) => used.resources.length > 0);
+    return [...Map.groupBy(seen, ({ part }) => part)].map(([part, runs]) => ({ cell, part, runs }));
+  });
 }

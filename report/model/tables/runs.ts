@@ -4,6 +4,7 @@ import { timeUnit } from "../numbers/units.ts";
 import type { Cell } from "../runs/cells.ts";
 import { type PooledLatency, poolLatency } from "../runs/pool.ts";
 import {
+  type ColumnOf,
   countCell,
   faultCell,
   NONE,
@@ -12,10 +13,11 @@ import {
   type RunOfCell,
   runsOf,
   shareCell,
+  type Table,
+  tableOf,
   textCell,
-} from "./columns.ts";
+} from "./table.ts";
 import { latencyCell, maxCell, meanCell } from "./percentiles.ts";
-import { type ColumnOf, type Table, tableOf } from "./table.ts";
 
 interface Row extends RunOfCell {
   readonly latency: PooledLatency;

@@ -1,8 +1,15 @@
 /** The slowest requests of a scenario: when each was due and sent, how long it took, and how it ended. */
 import type { Run } from "../../../runner/result/result.ts";
 import type { Cell } from "../runs/cells.ts";
-import { type ColumnOf, type Table, tableOf } from "./table.ts";
-import { countCell, NONE, numberCell, textCell } from "./columns.ts";
+import {
+  type ColumnOf,
+  countCell,
+  NONE,
+  numberCell,
+  type Table,
+  tableOf,
+  textCell,
+} from "./table.ts";
 import { formatMs, formatNumber, GLUE, timeUnit, type Unit } from "../numbers/units.ts";
 
 /** So many of each cell are shown; each run keeps as many. */

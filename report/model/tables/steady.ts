@@ -6,10 +6,18 @@ import type { Spread } from "../numbers/spread.ts";
 import { formatCount, formatTick, timeUnit, type Unit } from "../numbers/units.ts";
 import type { Cell } from "../runs/cells.ts";
 import { WEAK_NOTE } from "../runs/pool.ts";
-import { FLATTENING } from "../runs/settling.ts";
+import { FLATTENING } from "../runs/intervals.ts";
 import { type PartFigures, type Steadiness, steadinessOf } from "../runs/steady.ts";
-import { NONE, numberCell, targetColumn, textCell } from "./columns.ts";
-import { type ColumnOf, type Table, type TableCell, tableOf } from "./table.ts";
+import {
+  type ColumnOf,
+  NONE,
+  numberCell,
+  type Table,
+  type TableCell,
+  tableOf,
+  targetColumn,
+  textCell,
+} from "./table.ts";
 
 export interface SteadyTables {
   /** Labels, time and requests to the steady state, and when each percentile flattens. */

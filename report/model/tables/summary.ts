@@ -3,17 +3,19 @@ import type { Cell } from "../runs/cells.ts";
 import { percentileOf } from "../runs/pool.ts";
 import { meanCoresOf } from "../runs/resources.ts";
 import { median } from "../numbers/spread.ts";
-import { type ColumnOf, type Table, tableOf } from "./table.ts";
-import { formatNumber, timeUnit } from "../numbers/units.ts";
 import {
+  type ColumnOf,
   faultCell,
   NONE,
   numberCell,
   shareCell,
+  type Table,
+  tableOf,
   targetColumn,
   textCell,
   withInterval,
-} from "./columns.ts";
+} from "./table.ts";
+import { formatNumber, timeUnit } from "../numbers/units.ts";
 import { maxCell, percentileCell } from "./percentiles.ts";
 
 export function summaryTable(scenario: string, cells: readonly Cell[]): Table {

@@ -1,7 +1,7 @@
 /** One experiment of the page: its verdicts, its sections, and how it was measured. */
 import type { MissingModel } from "../../model/findings/caveats.ts";
-import type { ClaimsModel } from "../../model/claims/model.ts";
-import type { GatesModel } from "../../model/gates/model.ts";
+import type { ClaimsModel } from "../../model/claims/claims.ts";
+import type { GatesModel } from "../../model/gates/gates.ts";
 import type { Fact } from "../../model/method/method.ts";
 import type { ReportModel } from "../../model/model.ts";
 import type { TrustModel } from "../../model/findings/trust.ts";

@@ -1,5 +1,5 @@
 /** The sections of the page that show scenarios: the overview of all, then each in full. */
-import type { AgentsPanel } from "../../model/agents/chart.ts";
+import type { AgentsPanel } from "../../model/agents/agents.ts";
 import type { ScenarioModel } from "../../model/model.ts";
 import { READING } from "../../model/numbers/how_to_read.ts";
 import type { Table } from "../../model/tables/table.ts";

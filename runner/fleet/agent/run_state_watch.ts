@@ -3,10 +3,10 @@
  * when it starts.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RedisClient } from "../../../targets/redis_client.ts";
-import { replyWithin } from "../protocol/redis_link.ts";
-import { OUT_OF_TOUCH_MS, POLL_MS, RUN_STATE_MS, runStateKey } from "../protocol/redis_keys.ts";
+import type { RedisClient } from "../../../targets/redis/client.ts";
 import { type RunState, runState } from "../protocol/agent_message.ts";
+import { OUT_OF_TOUCH_MS, POLL_MS, RUN_STATE_MS, runStateKey } from "../protocol/redis_keys.ts";
+import { replyWithin } from "../protocol/redis_link.ts";
 
 /**
  * stopped: the coordinator wants what there is. The others want nothing any more: over, it is at another

@@ -2,8 +2,7 @@
  * What somebody chose to look at in the timelines of a scenario, and the link that keeps it:
  * `#view=e1-s2&stretch=2-5.5&percentiles=p50,p99&hide=2&runs=1,3`. Parts that are left out are all there is.
  */
-import type { Axis, TimelineChart } from "../../../model/charts/charts.ts";
-import { latencyAxis } from "../../../model/charts/latency_axis.ts";
+import { type Axis, latencyAxis, type TimelineChart } from "../../../model/charts/charts.ts";
 import type { Stretch } from "../../../model/charts/time_range.ts";
 
 export interface View {
