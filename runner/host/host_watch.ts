@@ -5,7 +5,7 @@
  */
 import type { Endpoint } from "../../base/net/endpoint.ts";
 import { childrenOf, processCpuMs, readStat } from "../../base/system/proc.ts";
-import { listenersAt } from "../../targets/observe/listeners.ts";
+import { listenersAt } from "../../base/system/listeners.ts";
 import { TreesContention, type TreesUse } from "../../targets/observe/contention.ts";
 import type { Surroundings, TargetUse } from "../result/generator.ts";
 import { resolve } from "../../base/net/resolve.ts";
