@@ -62,7 +62,7 @@ function libcClock({ clock_gettime }: Libc): Clock {
   };
 }
 
-/** The smallest step of a clock: times that differ by less can't be told apart. */
+/** The smallest step of a clock: times that differ by less look the same. */
 
 const STEPS = 20;
 const MOST_READS = 100_000;

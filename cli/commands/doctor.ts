@@ -73,8 +73,10 @@ function findingLines(
 function conclusion(checks: readonly MachineCheck[]): string {
   const advised = checks.filter(({ verdict }) => verdict === "advice").length;
   const unknown = checks.filter(({ verdict }) => verdict === "unknown").length;
-  const untold = unknown === 0 ? "" : ` ${counted(unknown, "thing")} can't be told here.`;
+  const unknownText = unknown === 0
+    ? ""
+    : ` ${counted(unknown, "thing")} ${unknown === 1 ? "is" : "are"} unknown here.`;
   return advised === 0
-    ? `Nothing speaks against measuring on this machine.${untold}`
-    : `Advice on ${counted(advised, "thing")}.${untold}`;
+    ? `Nothing speaks against measuring on this machine.${unknownText}`
+    : `Advice on ${counted(advised, "thing")}.${unknownText}`;
 }

@@ -1,4 +1,4 @@
-/** The server that does nothing, on Linux: one epoll, one recv and one send an answer. */
+/** The server that does nothing, on Linux: one epoll, one recv and one send a response. */
 import {
   AF_INET,
   DATA_WORD,
@@ -33,7 +33,7 @@ export class EpollResponder {
   readonly #buffer = new Uint8Array(READ_BYTES);
 
   /** Listens on a free port. Throws where epoll can't be had. */
-  constructor(private readonly answer: Uint8Array<ArrayBuffer>) {
+  constructor(private readonly response: Uint8Array<ArrayBuffer>) {
     const { socket, bind, listen, getsockname, epoll_create1 } = this.#libc;
     const address = new Uint8Array(16); // struct sockaddr_in
     new DataView(address.buffer).setUint16(0, AF_INET, true);
@@ -48,7 +48,7 @@ export class EpollResponder {
     this.#watch(this.#listener);
   }
 
-  /** Answers until `isOver`, then closes everything. */
+  /** Responds until `isOver`, then closes everything. */
   run(isOver: () => boolean): void {
     while (!isOver()) {
       const ready = this.#libc.epoll_wait(this.#epoll, this.#events, MOST_EVENTS, LONGEST_WAIT_MS);
@@ -61,7 +61,7 @@ export class EpollResponder {
     if (fd === this.#listener) return this.#accept();
     const { recv, send } = this.#libc;
     if (recv(fd, this.#buffer, READ_BYTES, MSG_DONTWAIT_NOSIGNAL) > 0) {
-      send(fd, this.answer, this.answer.length, MSG_DONTWAIT_NOSIGNAL);
+      send(fd, this.response, this.response.length, MSG_DONTWAIT_NOSIGNAL);
     } else {
       this.#open.delete(fd);
       this.#libc.close(fd);

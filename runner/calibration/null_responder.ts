@@ -1,14 +1,14 @@
 /// <reference lib="deno.worker" />
 /**
- * A server that does nothing: a worker that answers whatever it reads with the same bytes, so that a
- * generator that asks it shows what it can do itself. It tells its port at its start. With epoll that is
- * one recv and one send an answer, in a loop that gets no messages: a flag ends it. Where epoll can't be
+ * A server that does nothing: a worker that responds to whatever it reads with the same bytes, so that a
+ * generator that loads it shows its own peak throughput. It posts its port at its start. With epoll that is
+ * one recv and one send a response, in a loop that gets no messages: a flag ends it. Where epoll can't be
  * had, Deno's own sockets do it.
  */
 import { EpollResponder } from "./epoll_responder.ts";
 
 export type ToResponder = {
-  /** One Int32: not 0 asks it to end. */
+  /** One Int32: not 0 ends it. */
   readonly stop: Int32Array<SharedArrayBuffer>;
 };
 
@@ -16,13 +16,13 @@ export type FromResponder =
   | { readonly kind: "listening"; readonly port: number }
   | { readonly kind: "ended" };
 
-const ANSWER = new TextEncoder().encode(
+const RESPONSE = new TextEncoder().encode(
   "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 13\r\n\r\nHello, World!",
 );
 const READ_BYTES = 16 * 1024;
 const LOOK_MS = 20;
 
-function tell(message: FromResponder): void {
+function post(message: FromResponder): void {
   self.postMessage(message);
 }
 
@@ -30,14 +30,14 @@ self.onmessage = ({ data: { stop } }: MessageEvent<ToResponder>) => {
   const isOver = (): boolean => Atomics.load(stop, 0) !== 0;
   const responder = epollResponder();
   if (responder === null) return void respond(isOver);
-  tell({ kind: "listening", port: responder.port });
+  post({ kind: "listening", port: responder.port });
   responder.run(isOver);
-  tell({ kind: "ended" });
+  post({ kind: "ended" });
 };
 
 function epollResponder(): EpollResponder | null {
   try {
-    return new EpollResponder(ANSWER);
+    return new EpollResponder(RESPONSE);
   } catch {
     return null; // not Linux, or no FFI
   }
@@ -45,17 +45,17 @@ function epollResponder(): EpollResponder | null {
 
 async function respond(isOver: () => boolean): Promise<void> {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  tell({ kind: "listening", port: listener.addr.port });
+  post({ kind: "listening", port: listener.addr.port });
   const timer = setInterval(() => isOver() && listener.close(), LOOK_MS);
-  for await (const conn of listener) void answer(conn);
+  for await (const conn of listener) void serve(conn);
   clearInterval(timer);
-  tell({ kind: "ended" });
+  post({ kind: "ended" });
 }
 
-async function answer(conn: Deno.Conn): Promise<void> {
+async function serve(conn: Deno.Conn): Promise<void> {
   const buffer = new Uint8Array(READ_BYTES);
   try {
-    while (await conn.read(buffer) !== null) await conn.write(ANSWER);
+    while (await conn.read(buffer) !== null) await conn.write(RESPONSE);
     conn.close();
   } catch {
     // The generator has gone.

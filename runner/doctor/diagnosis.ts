@@ -1,4 +1,4 @@
-/** What `plateau doctor` tells: every check's judgement, and the figures that it rests on. */
+/** What `plateau doctor` reports: every check's judgement, and the figures that it rests on. */
 import { z } from "zod";
 import { machine } from "../../base/system/facts.ts";
 import { VERSION } from "../../base/version.ts";

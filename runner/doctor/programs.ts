@@ -3,7 +3,7 @@ import { advise, type CheckResult, type DoctorCheck, ok } from "./check.ts";
 
 const ORIGINS = {
   given: "as you named it",
-  found: "answers on 127.0.0.1:6379",
+  found: "found on 127.0.0.1:6379",
   private: "started for each experiment that needs it",
 } as const;
 
@@ -16,7 +16,7 @@ export const redisCheck: DoctorCheck = {
         "runs that need it are left out: apt-get install redis-server, or name one with --redis URL",
       );
     }
-    if ("problem" in redis) return advise("does not answer", redis.problem);
+    if ("problem" in redis) return advise("does not respond", redis.problem);
     return ok(`${redis.version}, ${ORIGINS[redis.kind]}`);
   },
 };

@@ -19,7 +19,7 @@ export const system: DoctorCheck = {
     if (os === "linux") return ok(found);
     return advise(
       found,
-      "much of what makes figures steady, and all that tells of it, is there only on Linux",
+      "much of what makes figures steady, and every sign of it, is there only on Linux",
     );
   },
 };
@@ -76,7 +76,7 @@ const FEW_FILES = 10_000;
 export const openFiles: DoctorCheck = {
   title: "Open files",
   run({ machine: { openFiles } }): CheckResult {
-    if (openFiles === null) return unknown("the system tells no limit");
+    if (openFiles === null) return unknown("the system shows no limit");
     const found = `${countText(openFiles)} for each process`;
     if (openFiles >= FEW_FILES) return ok(found);
     return advise(found, "every connection is an open file: ulimit -n 65536");
@@ -89,7 +89,7 @@ const USUAL_PORTS = 28_232;
 export const ports: DoctorCheck = {
   title: "Ports",
   run({ machine: { ports } }): CheckResult {
-    if (ports === null) return unknown("the system does not tell its range");
+    if (ports === null) return unknown("the system does not show its range");
     const [first, last] = ports;
     const found = `${countText(last - first + 1)} for connections (${first}–${last})`;
     if (last - first + 1 >= USUAL_PORTS) return ok(found);

@@ -139,7 +139,7 @@ export class Repetition {
     return Math.max(...known.map(halfWidthOf));
   }
 
-  /** At the confidence that is asked of them. */
+  /** At the confidence that they need. */
   #intervals(): (ConfidenceInterval | null)[] {
     const level = typeof this.repeat !== "number" && this.repeat.until !== null
       ? LOOK_CONFIDENCE

@@ -1,7 +1,7 @@
 /**
  * What becomes of generator and target on this machine during a run: what each got of the cores, how long
  * the target stood in line for one, and what others used of them. The target's processes are those that
- * listen where it is asked, those that this program has started (targets, fronts, Redis), and all under them.
+ * listen where requests go, those that this program has started (targets, gateways, Redis), and all under them.
  */
 import type { Endpoint } from "../../base/net/endpoint.ts";
 import { childrenOf, processCpuMs, readStat } from "../../base/system/proc.ts";
@@ -31,7 +31,7 @@ export type BeginWatch = () => () => HostUse;
  */
 export async function hostWatch(endpoint: Endpoint, sharesMachine: boolean): Promise<BeginWatch> {
   const listeners = sharesMachine && Deno.build.os === "linux" ? await listenersOf(endpoint) : [];
-  // A server in this very process can't be told from the generator.
+  // A server in this very process is not distinct from the generator.
   const isSeen = sharesMachine ? listeners.length > 0 && !listeners.includes(Deno.pid) : true;
   if (!isSeen || Deno.build.os !== "linux") return watchMachine;
   return () => watchBoth(listeners);
@@ -43,8 +43,8 @@ async function listenersOf(endpoint: Endpoint): Promise<number[]> {
 }
 
 function watchMachine(): () => HostUse {
-  const surroundings = watchHostActivity();
-  return () => ({ surroundings: surroundings() });
+  const activity = watchHostActivity();
+  return () => ({ surroundings: activity() });
 }
 
 function watchBoth(listeners: readonly number[]): () => HostUse {
@@ -54,11 +54,11 @@ function watchBoth(listeners: readonly number[]): () => HostUse {
   const groups = groupsOf(listeners).filter((folder) => !ownGroups.includes(folder));
   const processes = watchProcesses();
   const throttledMs = throttledMsOf(groups);
-  const surroundings = watchHostActivity();
+  const activity = watchHostActivity();
   const before = look(cores);
   return () => {
     const after = look(cores);
-    const machine = surroundings();
+    const machine = activity();
     const use = trees.take();
     const elapsedMs = after.atMs - before.atMs;
     const others = othersBetween(before, after, use.cpuMs);

@@ -20,7 +20,7 @@ export interface FleetPart {
   /** Which workers of the whole these are; absent: all. */
   readonly place?: AssignedWorkers;
   /**
-   * Asked once everybody is ready: when to start, milliseconds since the epoch by this machine's clock
+   * Called once everybody is ready, for the start, milliseconds since the epoch by this machine's clock
    * (`epochNowMs`). When it throws, nothing is loaded and `load` throws the
    * same. Absent: as soon as everybody can.
    *

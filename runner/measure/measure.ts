@@ -81,7 +81,7 @@ export interface BenchRequest extends Access {
   readonly load: Load;
   /** Of every random choice. */
   readonly seed: number;
-  /** What to ask; its path is that of `url`. */
+  /** The requests; their path is that of `url`. */
   readonly scenario: Scenario;
   readonly driver: DriverName | "auto";
   readonly intervalMs: number;
@@ -96,7 +96,7 @@ export interface BenchHooks {
   readonly signal: AbortSignal;
 }
 
-/** Measures `url`; on abort, what was measured so far. */
+/** Measures `url`; on abort, the measurement so far. */
 export async function measureUrl(request: BenchRequest, hooks: BenchHooks): Promise<Measurement> {
   const { url, scenario, ...rest } = request;
   const script = scriptOf(scenario, request.seed);

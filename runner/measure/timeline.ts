@@ -60,7 +60,7 @@ interface WorkerSeries {
 export class Timeline {
   // Sums alone are kept: the parts of a thousand workers would fill the memory within a minute.
   readonly #intervals: Interval[] = [];
-  readonly #lanes = new Map<number, WorkerSeries>();
+  readonly #series = new Map<number, WorkerSeries>();
   /** The interval that each worker reported last: each reports them in order. */
   readonly #last = new Map<number, number>();
   /** Parts that make an interval whole. */
@@ -103,11 +103,11 @@ export class Timeline {
     interval.bytesIn += bytesIn;
     interval.latency.add(latency);
     interval.censored.add(censored);
-    const lane = this.#lanes.get(worker) ?? { completed: [], latency: EMPTY, censored: EMPTY };
-    this.#lanes.set(worker, lane);
-    lane.completed[index] = (lane.completed[index] ?? 0) + completed;
-    lane.latency = addSparse(lane.latency, latency);
-    lane.censored = addSparse(lane.censored, censored);
+    const series = this.#series.get(worker) ?? { completed: [], latency: EMPTY, censored: EMPTY };
+    this.#series.set(worker, series);
+    series.completed[index] = (series.completed[index] ?? 0) + completed;
+    series.latency = addSparse(series.latency, latency);
+    series.censored = addSparse(series.censored, censored);
     if (interval.isPublished) this.#completed += completed;
     return this.#giveWhole(index);
   }
@@ -128,24 +128,24 @@ export class Timeline {
 
   /** Latencies of the whole run. */
   latency(of: WorkerRange = ALL): BoundedTimes {
-    const lanes = this.#lanesOf(of);
+    const all = this.#seriesOf(of);
     return {
-      all: mergeHistograms(lanes.map(({ latency }) => latency)).toSparse(),
-      censored: mergeHistograms(lanes.map(({ censored }) => censored)).toSparse(),
+      all: mergeHistograms(all.map(({ latency }) => latency)).toSparse(),
+      censored: mergeHistograms(all.map(({ censored }) => censored)).toSparse(),
     };
   }
 
   /** Completed in each interval. */
   completed(of: WorkerRange = ALL): number[] {
-    const lanes = this.#lanesOf(of);
+    const all = this.#seriesOf(of);
     return this.#intervals.map((_, index) =>
-      lanes.reduce((sum, { completed }) => sum + (completed[index] ?? 0), 0)
+      all.reduce((sum, { completed }) => sum + (completed[index] ?? 0), 0)
     );
   }
 
-  #lanesOf({ firstWorker, workers }: WorkerRange): WorkerSeries[] {
-    return [...this.#lanes].flatMap(([worker, lane]) =>
-      worker >= firstWorker && worker < firstWorker + workers ? [lane] : []
+  #seriesOf({ firstWorker, workers }: WorkerRange): WorkerSeries[] {
+    return [...this.#series].flatMap(([worker, series]) =>
+      worker >= firstWorker && worker < firstWorker + workers ? [series] : []
     );
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The figures of a pool of blocks, each counted any number of times: what a bootstrap asks 10,000 times.
+ * The figures of a pool of blocks, each counted any number of times: what a bootstrap computes 10,000 times.
  * Percentiles are never averaged: they are those of the added histogram counts. To be quick about it,
  * nothing is added up ahead: counts lie cumulated, so the rank of a value under given weights is one sum
  * over the blocks, and the percentile a binary search for it.
@@ -15,7 +15,7 @@ import {
 /** Shares are products of rounded terms: less is no difference. */
 const ROUNDING = 1e-12;
 
-/** A stretch of one run. */
+/** A part of one run. */
 export interface RunBlock {
   readonly seconds: number;
   readonly completed: number;
