@@ -5,9 +5,9 @@ import { BLANK, lineOf } from "../../report/terminal/line.ts";
 import { padEnd, wrapped } from "../../report/writing/columns.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import {
-  type Line,
   type Style,
   type TerminalOptions,
+  type TextLine,
   writtenLines,
 } from "../../report/writing/terminal.ts";
 import type { Written } from "../../report/writing/written.ts";
@@ -56,7 +56,7 @@ export function renderDiagnosis(
 function findingLines(
   { title, verdict, found, advice }: MachineCheck,
   options: TerminalOptions,
-): Line[] {
+): TextLine[] {
   const { unicode, ascii, style } = MARKS[verdict];
   const mark = padEnd(options.unicode ? unicode : ascii, MARK);
   const indent = " ".repeat(MARK + TITLE);
@@ -73,10 +73,8 @@ function findingLines(
 function conclusion(checks: readonly MachineCheck[]): string {
   const advised = checks.filter(({ verdict }) => verdict === "advice").length;
   const unknown = checks.filter(({ verdict }) => verdict === "unknown").length;
-  const unknownText = unknown === 0
-    ? ""
-    : ` ${counted(unknown, "thing")} ${unknown === 1 ? "is" : "are"} unknown here.`;
+  const skipped = unknown === 0 ? "" : ` ${counted(unknown, "check")} could not be made here.`;
   return advised === 0
-    ? `Nothing speaks against measuring on this machine.${unknownText}`
-    : `Advice on ${counted(advised, "thing")}.${unknownText}`;
+    ? `This machine is fit to measure on.${skipped}`
+    : `${counted(advised, "check")} with advice.${skipped}`;
 }

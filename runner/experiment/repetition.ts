@@ -12,10 +12,10 @@ import {
   countedFrom,
   type CountedPart,
   intervalBlocks,
-} from "../stats/confidence/blocks.ts";
+  type RunBlock,
+} from "../stats/confidence/pool.ts";
 import { cellKey, type Estimate, estimateCell } from "../stats/confidence/bootstrap.ts";
 import { type ConfidenceInterval, intervalOf } from "../stats/confidence/confidence_interval.ts";
-import type { RunBlock } from "../stats/confidence/pool.ts";
 import {
   halfWidthOf,
   isNarrow,

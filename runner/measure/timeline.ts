@@ -11,7 +11,6 @@ import {
   mergeHistograms,
   type SparseHistogram,
 } from "../stats/histogram/histogram.ts";
-import { HistogramSum } from "../stats/histogram/histogram_sum.ts";
 import type { Measurement } from "../result/result.ts";
 import { encodeHistogram } from "../stats/histogram/hdr.ts";
 
@@ -194,4 +193,32 @@ function errorsOf({ errors }: Interval): MeasuredPoint["errors"] {
   return Object.fromEntries(
     ERRORS.map((kind, i) => [kind, errors[i]] as const).filter(([, count]) => count > 0),
   );
+}
+
+/** The sum of many histograms, as they come in: of a fleet, thousands for each interval. */
+
+/** To add one at a time would take as long as all that was added before is large. */
+const AT_ONCE = 64;
+
+export class HistogramSum {
+  #sum: SparseHistogram = EMPTY;
+  #waiting: SparseHistogram[] = [];
+
+  add(part: SparseHistogram): void {
+    if (part.count === 0) return;
+    this.#waiting.push(part);
+    if (this.#waiting.length === AT_ONCE) this.whole();
+  }
+
+  /** Of all that was added so far. */
+  whole(): SparseHistogram {
+    const [first, ...others] = this.#waiting;
+    if (first !== undefined) {
+      this.#sum = others.length === 0
+        ? addSparse(this.#sum, first)
+        : mergeHistograms([this.#sum, first, ...others]).toSparse();
+    }
+    this.#waiting = [];
+    return this.#sum;
+  }
 }

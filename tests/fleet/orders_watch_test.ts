@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
+import { type End, RunStateView, RunStateWatch } from "../../runner/fleet/agent/run_state_watch.ts";
+import type { RunState } from "../../runner/fleet/protocol/agent_message.ts";
 import {
   OUT_OF_TOUCH_MS,
   RUN_STATE_MS,
   runStateKey,
 } from "../../runner/fleet/protocol/redis_keys.ts";
-import { type End, RunStateView, RunStateWatch } from "../../runner/fleet/agent/run_state_watch.ts";
-import type { RunState } from "../../runner/fleet/protocol/agent_message.ts";
 import { connectRedis } from "../../targets/redis/client.ts";
 import { RedisServer } from "../e2e/fleet/redis_server.ts";
 import { until } from "../e2e/patience.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { renderDiagnosis } from "../../cli/commands/doctor.ts";
 import { busiestBetween, parseUse } from "../../base/system/proc.ts";
 import { diagnose, diagnosis } from "../../runner/doctor/diagnosis.ts";
-import { checks } from "../../runner/doctor/registry.ts";
+import { checks } from "../../runner/doctor/checks.ts";
 import type { HostFacts } from "../../runner/doctor/sight.ts";
 import type { Machine } from "../../base/system/facts.ts";
 import { MACHINE as SOME_MACHINE } from "../report/fixture.ts";

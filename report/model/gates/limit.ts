@@ -1,4 +1,5 @@
 /** A threshold with a limit, such as `p99 < 50ms`, held against a cell. */
+import type { Proportion } from "../../../runner/stats/confidence/proportion_interval.ts";
 import type { FigureName, Judged } from "../runs/figures.ts";
 import { unsteadyOf, unsteadyText } from "../runs/cells.ts";
 import { boundText, GLUE } from "../numbers/units.ts";
@@ -19,7 +20,6 @@ import type { Relation } from "../../../runner/result/result.ts";
 import {
   pooled,
   pooledShare,
-  type Proportion,
   requestsToDecide,
   shareP,
 } from "../../../runner/stats/confidence/proportion_interval.ts";

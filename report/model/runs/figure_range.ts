@@ -1,4 +1,5 @@
 /** A figure of a cell with its 95 % interval over the runs, and its ratio to that of a baseline. */
+import type { RunBlock } from "../../../runner/stats/confidence/pool.ts";
 import type { Threshold } from "../../../runner/result/result.ts";
 import { bootstrap, type Estimate } from "../../../runner/stats/confidence/bootstrap.ts";
 import {
@@ -6,8 +7,10 @@ import {
   ratioInterval,
   type Variance,
 } from "../../../runner/stats/confidence/confidence_interval.ts";
-import type { PooledFigure, RunBlock } from "../../../runner/stats/confidence/pool.ts";
+import type { PooledFigure } from "../../../runner/stats/confidence/pool.ts";
 import { tQuantile } from "../../../runner/stats/confidence/student_t.ts";
+import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
+import type { SparseHistogram } from "../../../runner/stats/histogram/histogram.ts";
 import { lowerMedian, sum } from "../numbers/spread.ts";
 import {
   formatNumber,
@@ -21,8 +24,6 @@ import {
 import type { Estimates } from "./confidence.ts";
 import { type FigureName, figureOfRun, type Judged } from "./figures.ts";
 import { percentileBounds } from "./pool.ts";
-import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
-import type { SparseHistogram } from "../../../runner/stats/histogram/histogram.ts";
 
 /** What thresholds are held against: the runs of a cell, or a single measurement. */
 export interface JudgedCell {

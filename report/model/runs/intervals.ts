@@ -1,8 +1,8 @@
 /** The intervals of a run's timeline. */
+import { findSettlingTime } from "../../../runner/stats/steady_state/settling_time.ts";
 import type { Measurement, Run } from "../../../runner/result/result.ts";
 import { isMovable } from "../../../runner/stats/histogram/censoring.ts";
 import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
-import { findSettlingTime } from "../../../runner/stats/steady_state/settling_time.ts";
 
 export type Point = Run["timeline"]["points"][number];
 

@@ -2,8 +2,9 @@
  * A table as the model decides it: every text, unit and order. Page, terminal and markdown lay the
  * same tables out, so they cannot disagree.
  */
-import type { Run } from "../../../runner/result/result.ts";
 import type { ConfidenceInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
+import type { Run } from "../../../runner/result/result.ts";
+
 import {
   boundText,
   formatCount,

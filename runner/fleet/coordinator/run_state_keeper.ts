@@ -1,8 +1,8 @@
 /** The run state that a coordinator announces to its agents, kept alive in Redis for as long as the coordinator lives. */
 import type { RedisClient } from "../../../targets/redis/client.ts";
-import { replyWithin } from "../protocol/redis_link.ts";
-import { RUN_STATE_MS, runStateKey } from "../protocol/redis_keys.ts";
 import type { RunState } from "../protocol/agent_message.ts";
+import { RUN_STATE_MS, runStateKey } from "../protocol/redis_keys.ts";
+import { replyWithin } from "../protocol/redis_link.ts";
 
 /** The last run state is there for so long: agents look every 50 ms when they wait. */
 const LAST_MS = 200;

@@ -10,8 +10,7 @@
  * experiment draws the same ones, and the draws of a ratio pair by block: see `confidence_interval.ts`.
  */
 import { type Draw, drawBy, fnv1a } from "../../../base/random.ts";
-import { mergeBlocks } from "./blocks.ts";
-import { Pool, type PooledFigure, type RunBlock } from "./pool.ts";
+import { mergeBlocks, Pool, type PooledFigure, type RunBlock } from "./pool.ts";
 
 /** When runs were measured. */
 export interface Sampling {
