@@ -12,7 +12,7 @@ export const machine = z.strictObject({
   cores: z.int().min(1).describe("Of the machine"),
   allowedCores: z.int().min(1).describe("On which Plateau was allowed to run"),
   governor: z.string().nullable()
-    .describe("What decides the clock speed, as performance or powersave; null: unknown"),
+    .describe("Policy of the clock speed, as performance or powersave; null: unknown"),
   turbo: z.boolean().nullable()
     .describe("Whether cores may go beyond their nominal clock speed; null: unknown"),
   memory: count.describe("Bytes"),

@@ -32,7 +32,6 @@ export type FromResponder =
 const RESPONSE = new TextEncoder().encode(
   "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 13\r\n\r\nHello, World!",
 );
-const READ_BYTES = 16 * 1024;
 const LOOK_MS = 20;
 
 function post(message: FromResponder): void {

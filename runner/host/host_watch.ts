@@ -10,7 +10,7 @@ import {
   processCpuMs,
   readStat,
   watchProcesses,
-} from "../../base/system/proc.ts";
+} from "../../base/system/processes.ts";
 import { listenersAt } from "../../base/system/listeners.ts";
 import { TreesContention, type TreesUse } from "../../targets/observe/contention.ts";
 import type { Surroundings, TargetUse } from "../result/generator.ts";

@@ -14,7 +14,7 @@ import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
 import type { Scenario } from "../../scenarios/request/scenario.ts";
 import type { Access } from "../../base/net/endpoint.ts";
 import type { DriverName } from "../load/engine/driver.ts";
-import type { Health } from "../load/worker/health.ts";
+import type { Health } from "../load/worker/messages.ts";
 import { valueAtPercentile } from "../stats/histogram/histogram.ts";
 
 export interface LoadHooks {

@@ -12,7 +12,7 @@
  */
 import { Leb128Reader, Leb128Writer } from "../../../base/leb128.ts";
 import { EMPTY, type SparseHistogram } from "../../../runner/stats/histogram/histogram.ts";
-import { highestUsOf, lowestUsOf } from "../../../runner/stats/histogram/histogram.ts";
+import { highestUsOf, lowestUsOf } from "../../../runner/stats/histogram/histogram_counts.ts";
 
 /** One or more intervals of a run. */
 export interface Step {

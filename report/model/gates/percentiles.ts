@@ -32,7 +32,7 @@ import {
 import type { Distribution } from "../../../runner/result/result.ts";
 import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
 import { type SparseHistogram } from "../../../runner/stats/histogram/histogram.ts";
-import { highestUsOf } from "../../../runner/stats/histogram/histogram.ts";
+import { highestUsOf } from "../../../runner/stats/histogram/histogram_counts.ts";
 import type { FigureName, Judged } from "../runs/figures.ts";
 
 export function percentileEvidence(

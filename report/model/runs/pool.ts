@@ -12,7 +12,7 @@ import {
   type SparseHistogram,
   valueAtPercentile,
 } from "../../../runner/stats/histogram/histogram.ts";
-import { highestUsOf } from "../../../runner/stats/histogram/histogram.ts";
+import { highestUsOf } from "../../../runner/stats/histogram/histogram_counts.ts";
 import { PERCENTILES } from "../../../runner/stats/quantile.ts";
 import { sum } from "../numbers/spread.ts";
 import { atLeast, type Bounded, boundedPercentile, exactly, percentileMs } from "./lower_bounds.ts";

@@ -4,15 +4,9 @@
  * nothing is added up ahead: counts lie cumulated, so the rank of a value under given weights is one sum
  * over the blocks, and the percentile a binary search for it.
  */
-import {
-  BUCKETS,
-  EMPTY,
-  highestUsOf,
-  Histogram,
-  lowestUsOf,
-  type SparseHistogram,
-} from "../histogram/histogram.ts";
+import { EMPTY, Histogram, type SparseHistogram } from "../histogram/histogram.ts";
 import { decodeSparse } from "../histogram/hdr.ts";
+import { BUCKETS, highestUsOf, lowestUsOf } from "../histogram/histogram_counts.ts";
 
 /** Shares are products of rounded terms: less is no difference. */
 const ROUNDING = 1e-12;
