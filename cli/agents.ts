@@ -82,7 +82,9 @@ const COLUMNS: readonly ColumnOf<Presence>[] = [
   {
     label: "ceiling",
     unit: "/s a worker",
-    cell: ({ ceiling }) => ({ text: ceiling === null ? "-" : formatCount(Math.round(ceiling)) }),
+    cell: ({ peakThroughput }) => ({
+      text: peakThroughput === null ? "-" : formatCount(Math.round(peakThroughput)),
+    }),
   },
   {
     label: "clock",

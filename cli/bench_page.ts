@@ -29,9 +29,9 @@ export function renderBenchPage(measurement: Measurement, asked: Asked): Written
 }
 
 function asResults(measurement: Measurement, { thresholds, seed }: Asked): Results {
-  const { version, url, elapsed } = measurement;
+  const { version, url, elapsedS } = measurement;
   const finishedAt = new Date();
-  const startedAt = new Date(finishedAt.getTime() - elapsed * 1_000).toISOString();
+  const startedAt = new Date(finishedAt.getTime() - elapsedS * 1_000).toISOString();
   return {
     schema: "plateau.results/1",
     version,

@@ -47,7 +47,7 @@ function figuresOf(measurement: Measurement): Row {
   const { requests, errors, bytes, load } = measurement;
   return {
     connections: load.connections,
-    elapsedS: measurement.elapsed,
+    elapsedS: measurement.elapsedS,
     ...requests,
     checksFailed: measurement.checks.failed,
     ...Object.fromEntries(ERRORS.map((kind) => [`errors.${kind}`, errors[kind] ?? 0])),
@@ -63,7 +63,7 @@ function figuresOf(measurement: Measurement): Row {
     answerBytes: valueOf("size", measurement),
     bytesInPerSec: bytes.inPerSecond,
     steadyLabel: measurement.warmup?.label ?? null,
-    steadyFromS: measurement.warmup?.steadyFrom ?? null,
+    steadyFromS: measurement.warmup?.steadyFromS ?? null,
     generatorCpu: measurement.generator.cpu,
     trust: measurement.generator.trust,
   };

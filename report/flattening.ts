@@ -21,7 +21,7 @@ export function flattenedOf(
   const points = intervalsOf(run).map(({ point }) => point);
   const found = findFlattening(points.map((point) => isEmpty(point) ? null : point[percentile]));
   if (found === null) return null;
-  return { fromS: found.from === 0 ? 0 : points[found.from - 1].t, finalMs: found.finalValue };
+  return { fromS: found.from === 0 ? 0 : points[found.from - 1].endS, finalMs: found.finalValue };
 }
 
 /** Seconds from which a percentile of a run's intervals stays near its final value; null without requests. */

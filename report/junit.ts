@@ -113,7 +113,7 @@ function answersCase(classname: string, runs: readonly (Measurement | Run)[]): T
   return {
     classname,
     name: `${label}answers as expected`,
-    time: sum(runs, ({ elapsed }) => elapsed),
+    time: sum(runs, ({ elapsedS }) => elapsedS),
     ...(problem && { problem }),
   };
 }

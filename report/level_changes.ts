@@ -11,7 +11,7 @@ export function levelChangesS(run: Run): number[] {
   const intervals = intervalsOf(run);
   if (run.warmup === null || intervals.length === 0) return [];
   const { latency, rate } = classifyRun(intervals.map(({ point, ratePerSec }, i) => {
-    const seconds = point.t - (intervals[i - 1]?.point.t ?? 0);
+    const seconds = point.endS - (intervals[i - 1]?.point.endS ?? 0);
     return {
       seconds,
       completed: ratePerSec * seconds,
@@ -22,5 +22,5 @@ export function levelChangesS(run: Run): number[] {
   return starts.filter((from) => from > 0)
     .sort((a, b) => a - b)
     .filter((from, i, all) => !(all[i + 1] - from <= SAME))
-    .map((from) => intervals[from - 1].point.t);
+    .map((from) => intervals[from - 1].point.endS);
 }

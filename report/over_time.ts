@@ -7,10 +7,10 @@ type Warmup = NonNullable<Run["warmup"]>;
 
 /** `warm-up, steady from 1.5 s on, within ± 2.1 %`. */
 export function overTimeText(warmup: Warmup): string {
-  const { label, steadyFrom, unsettled, freezes } = warmup;
-  const from = steadyFrom === null || steadyFrom === 0
+  const { label, steadyFromS, unsettled, freezes } = warmup;
+  const from = steadyFromS === null || steadyFromS === 0
     ? ""
-    : `steady from ${formatTick(steadyFrom)} s on`;
+    : `steady from ${formatTick(steadyFromS)} s on`;
   const frozen = freezes === undefined || unsettled === "freezes" ? "" : freezesText(freezes);
   return [LABELS[label], from, withinText([warmup]), unsettledText(warmup), frozen]
     .filter(Boolean).join(", ");

@@ -31,7 +31,7 @@ export function takeApart(run: Run, counted: CountedPart): RunParts {
   const { points } = run.timeline;
   const intervals = intervalBlocks(points, run.latency.clock);
   const kept = countedFrom(run, counted);
-  const steadyFrom = run.warmup?.steadyFrom ?? null;
+  const steadyFrom = run.warmup?.steadyFromS ?? null;
   const steady = steadyFrom === null ? null : firstFrom(points, steadyFrom);
   return {
     run: kept === 0 ? run : withoutStart(run, intervals, kept),

@@ -96,10 +96,10 @@ function detailsText(cell: Cell, label: SteadyLabel): string {
 }
 
 /** Where answers are rare, most intervals are empty, and even the median rate is 0. */
-function tooShortText({ interval, points }: Run["timeline"]): string {
+function tooShortText({ intervalS, points }: Run["timeline"]): string {
   const answered = points.filter(({ completed }) => completed > 0).length;
   const isSparse = answered >= LEAST_INTERVALS && 2 * answered <= points.length;
-  const text = `that takes ${LEAST_INTERVALS} of ${formatTick(interval)} s`;
+  const text = `that takes ${LEAST_INTERVALS} of ${formatTick(intervalS)} s`;
   return isSparse ? `${text}, and answers in more than half of all` : text;
 }
 

@@ -7,17 +7,19 @@ import { DEFAULT_MARGIN_RATIO } from "./comparison.ts";
 import { MOST_CHANGE, percentText } from "./comparison/words.ts";
 import { GLUE } from "./units.ts";
 
-type Reached = NonNullable<Results["reached"]>;
+type Reached = NonNullable<Results["stopping"]>;
 
 /** "" for a fixed number of repetitions, and for an experiment without an end. */
 export function repetitionsText(
-  { reached }: Results,
+  { stopping }: Results,
   scenarios: readonly ScenarioRuns[],
 ): string {
-  if (reached === undefined || reached.why === "asked") return "";
+  if (stopping === undefined || stopping.reason === "asked") return "";
   const change = smallestChange(scenarios);
   const sentences = [
-    `Stopped after ${reached.repetitions} repetitions${WHY[reached.why]}: ${widthText(reached)}`,
+    `Stopped after ${stopping.repetitions} repetitions${WHY[stopping.reason]}: ${
+      widthText(stopping)
+    }`,
     ...(change === null ? [] : [changeText(change)]),
   ];
   return `${sentences.join("; ")}.`;
@@ -29,14 +31,14 @@ function changeText(change: number): string {
     : `a change of ${percentText(change)} would have been seen`;
 }
 
-const WHY: Readonly<Record<Reached["why"], string>> = {
+const WHY: Readonly<Record<Reached["reason"], string>> = {
   narrow: "",
   asked: "",
   budget: ", as another would have passed the time budget",
   most: ", the most that were allowed",
 };
 
-function widthText({ halfWidth, target, why }: Reached): string {
+function widthText({ halfWidth, target, reason }: Reached): string {
   if (halfWidth === null) return "not every cell has an interval";
   if (halfWidth > MOST_CHANGE) {
     return "the intervals of requests/s and p50 are too wide to say anything";
@@ -44,7 +46,7 @@ function widthText({ halfWidth, target, why }: Reached): string {
   const widest = percentText(halfWidth);
   if (target === null) return `the widest interval of requests/s and p50 is ±${GLUE}${widest}`;
   const asked = percentText(target);
-  if (why === "narrow") {
+  if (reason === "narrow") {
     return `every interval of requests/s and p50 is within ±${GLUE}${asked} (widest ±${GLUE}${widest})`;
   }
   return `the widest interval of requests/s and p50 is ±${GLUE}${widest}, where ±${GLUE}${asked} was asked for`;

@@ -26,7 +26,7 @@ export function withoutStart(run: Run, intervals: readonly Block[], first: numbe
   const rest = mergeBlocks(intervals.slice(first));
   const points = run.timeline.points.slice(first);
   const secondsOf = (of: (point: Point) => number): PerSecond | null =>
-    spreadOfSeconds(points.map(of), { interval: run.timeline.interval, seconds: rest.seconds });
+    spreadOfSeconds(points.map(of), { interval: run.timeline.intervalS, seconds: rest.seconds });
   return {
     ...run,
     rate: rest.seconds > 0 ? rest.completed / rest.seconds : 0,

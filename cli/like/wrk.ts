@@ -69,9 +69,9 @@ export const wrk: Tool = {
 };
 
 /** What wrk takes for a connection's usual time between requests: the run's time by its requests. */
-function pacedMs({ elapsed, requests, load }: Measurement): number {
+function pacedMs({ elapsedS, requests, load }: Measurement): number {
   const each = Math.floor(requests.completed / load.connections);
-  return each === 0 ? 0 : elapsed * 1_000 / each;
+  return each === 0 ? 0 : elapsedS * 1_000 / each;
 }
 
 /** wrk2 measures from its tenth second on. */

@@ -134,8 +134,8 @@ function lostOf(agents: readonly AgentFigures[]): Omit<Found, "cell">[] {
   return agents.filter(({ lost, ofRuns }) => lost.length > 0 && ofRuns > 1)
     .map(({ name, lost, ofRuns }) => {
       const runs = `${lost.length} of ${counted(ofRuns, "run")}`;
-      const [{ at, reason }] = lost;
-      const when = `last heard ${formatDuration(at)} after the start (${reason})`;
+      const [{ atS, reason }] = lost;
+      const when = `last heard ${formatDuration(atS)} after the start (${reason})`;
       return { name, because: "lost", text: `was lost in ${runs}: ${when}` };
     });
 }

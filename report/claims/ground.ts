@@ -22,7 +22,7 @@ import { cellLabel, type ScenarioRuns } from "../cells.ts";
 import type { JudgedCell } from "../gates/range.ts";
 import { repeatedOf } from "../repeated.ts";
 
-export type Claimed = Asked & Pick<Results, "missing" | "ceilings">;
+export type Claimed = Asked & Pick<Results, "missing" | "peakThroughput">;
 
 export interface Member extends SelectableCell {
   /** `static, fastify · connections 50`. */
@@ -39,7 +39,7 @@ export interface Ground {
   readonly members: readonly Member[];
   readonly names: Names;
   readonly asked: readonly AskedPair[];
-  readonly ceilings: Results["ceilings"];
+  readonly ceilings: Results["peakThroughput"];
 }
 
 /** @param scenarios Those of the results. */
@@ -49,7 +49,7 @@ export function groundOf(scenarios: readonly ScenarioRuns[], results: Claimed): 
   const members = [...measured, ...missingOf(results, measured)]
     .map((member) => ({ ...member, constants: constantsOf(member, asked) }));
   const { targets, scenarios: names, factors } = namesOf(members);
-  const { experiment, ceilings } = results;
+  const { experiment, peakThroughput } = results;
   return {
     members,
     names: {
@@ -59,7 +59,7 @@ export function groundOf(scenarios: readonly ScenarioRuns[], results: Claimed): 
       others: pathsOf(asked),
     },
     asked,
-    ceilings,
+    ceilings: peakThroughput,
   };
 }
 

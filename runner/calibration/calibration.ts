@@ -105,7 +105,7 @@ export function calibrationOf({ full, single }: Slices): Calibration | null {
     single.filter(({ requests }) => requests.completed > 0)
       .map(({ service }) => service.percentiles["50"]),
   );
-  return ceiling > 0 && floor > 0 ? { ceiling, floor } : null;
+  return ceiling > 0 && floor > 0 ? { peakThroughput: ceiling, baselineLatency: floor } : null;
 }
 
 interface Slice {

@@ -30,9 +30,11 @@ export const generator: Check = {
   title: "Generator",
   judge({ calibration }): Judgement {
     if (calibration === null) return unknown("it could not be calibrated");
-    const { ceiling, floor } = calibration;
+    const { peakThroughput, baselineLatency } = calibration;
     return ok(
-      `at most ${countText(ceiling)} requests/s with one worker, ${figureText(floor)} ms ` +
+      `at most ${countText(peakThroughput)} requests/s with one worker, ${
+        figureText(baselineLatency)
+      } ms ` +
         "at the least, against a server that does nothing",
     );
   },

@@ -67,9 +67,9 @@ export async function runExperiment(
     }
     await file.save();
     const { ceilings: asked, prove } = request.experiment;
-    if (asked.length > 0 && file.results.ceilings === undefined) {
+    if (asked.length > 0 && file.results.peakThroughput === undefined) {
       const ceilings = await measureCeilings({ asked, generator, redis, ...hooks });
-      if (!hooks.signal.aborted) file.results.ceilings = ceilings;
+      if (!hooks.signal.aborted) file.results.peakThroughput = ceilings;
     }
     await setAside(request.experiment, lacks, { file, onProgress: hooks.onProgress });
     await carryOutBlocks({ ...request, lacks, kept: new Kept(file.results) }, file, {

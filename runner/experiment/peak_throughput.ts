@@ -31,7 +31,7 @@ function generatorCeiling({ generator, onProgress }: CeilingsRequest): Ceiling |
     return null;
   }
   const by = `one worker (${driver}), 50 connections, against a server that does nothing`;
-  return { perSec: calibration.ceiling, by };
+  return { perSec: calibration.peakThroughput, by };
 }
 
 async function redisCeiling(

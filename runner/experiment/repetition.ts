@@ -91,7 +91,7 @@ export class Repetition {
     repeat: Exclude<Repeat, number>,
     done: number,
     { elapsedMs, blockMs }: Timing,
-  ): Reached["why"] | null {
+  ): Reached["reason"] | null {
     const { until, budget } = repeat;
     if (until !== null && this.#isLook(done) && this.#isEnough(done, until)) return "narrow";
     if (done >= mostOf(repeat)) return "most";
@@ -115,9 +115,9 @@ export class Repetition {
     });
   }
 
-  #reached(repetitions: number, why: Reached["why"]): Reached {
+  #reached(repetitions: number, why: Reached["reason"]): Reached {
     const target = typeof this.repeat === "number" ? null : this.repeat.until;
-    return { repetitions, halfWidth: this.#widest(), target, why };
+    return { repetitions, halfWidth: this.#widest(), target, reason: why };
   }
 
   /** Null between looks. */

@@ -57,8 +57,8 @@ export class Kept {
   }
 }
 
-function knownMs({ startUp, elapsed }: Run): number {
-  return (startUp ?? 0) + 1_000 * elapsed;
+function knownMs({ startUp, elapsedS }: Run): number {
+  return (startUp ?? 0) + 1_000 * elapsedS;
 }
 
 function runName(
@@ -76,7 +76,7 @@ function isOfOneRun(missing: Missing): missing is Missing & { repetition: number
 }
 
 /** The results as they go on. Cells that lacked something are looked at anew. @param at ISO time. */
-export function continued({ reached: _, ...kept }: Results, at: string): Results {
+export function continued({ stopping: _, ...kept }: Results, at: string): Results {
   return {
     ...kept,
     missing: kept.missing.filter(isOfOneRun),

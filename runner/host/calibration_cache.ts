@@ -11,8 +11,8 @@ import { VERSION } from "../../base/version.ts";
 import { replaceFile } from "../../base/whole_file.ts";
 
 const calibration = z.strictObject({
-  ceiling: z.number().positive().describe("Requests per second of one worker"),
-  floor: z.number().positive().describe("Median latency of one connection, ms"),
+  peakThroughput: z.number().positive().describe("Requests per second of one worker"),
+  baselineLatency: z.number().positive().describe("Median latency of one connection, ms"),
 });
 export type Calibration = z.output<typeof calibration>;
 

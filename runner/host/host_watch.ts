@@ -18,7 +18,7 @@ import { watchSurroundings } from "./host_activity.ts";
 import { cpuGroups, throttledMsOf } from "../../base/system/throttling.ts";
 
 export interface HostUse {
-  readonly surroundings: Surroundings;
+  readonly hostActivity: Surroundings;
   /** Absent where its processes can't be seen. */
   readonly target?: TargetUse;
 }
@@ -46,7 +46,7 @@ async function listenersOf(endpoint: Endpoint): Promise<number[]> {
 
 function watchMachine(): () => HostUse {
   const surroundings = watchSurroundings();
-  return () => ({ surroundings: surroundings() });
+  return () => ({ hostActivity: surroundings() });
 }
 
 function watchBoth(listeners: readonly number[]): () => HostUse {
@@ -68,7 +68,7 @@ function watchBoth(listeners: readonly number[]): () => HostUse {
       ? []
       : busiestOf(processes(elapsedMs / 1_000), use.pids);
     return {
-      surroundings: { ...machine, others, ...busiest.length > 0 && { busiest } },
+      hostActivity: { ...machine, others, ...busiest.length > 0 && { busiest } },
       ...listeners.length > 0 && {
         target: targetUseOf(use, { elapsedMs, listeners, before: throttledMs, groups }),
       },

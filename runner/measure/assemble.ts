@@ -123,18 +123,18 @@ function measuredOf(
   const totals = reports.map((report) => report.totals);
   const sum = (of: (part: WorkerTotals) => number): number => sumOf(totals, of);
   const elapsedUs = elapsedUsOf(reports);
-  const elapsed = elapsedUs / 1e6;
+  const elapsedS = elapsedUs / 1e6;
   const bytesIn = sum((part) => part.bytesIn);
   const clock = clockOf(asked.load);
   const timeline = {
-    interval: told.intervalMs / 1_000,
+    intervalS: told.intervalMs / 1_000,
     points: pointsOf(told.timeline.intervals, { intervalMs: told.intervalMs, elapsedUs, clock }),
   };
-  const perSec = (inTime: number): number => elapsed > 0 ? inTime / elapsed : 0;
+  const perSec = (inTime: number): number => elapsedS > 0 ? inTime / elapsedS : 0;
   return {
     schema: "plateau.bench/1",
     ...asked,
-    elapsed,
+    elapsedS,
     requests: requestsOf(totals),
     status: statusOf(totals),
     errors: Object.fromEntries(
@@ -143,7 +143,7 @@ function measuredOf(
     reasons: reasonsOf(totals),
     checks: { passed: sum((part) => part.checksPassed), failed: sum((part) => part.checksFailed) },
     reconnects: sum((part) => part.reconnects),
-    unasked: sum((part) => part.unasked),
+    unsolicited: sum((part) => part.unasked),
     ...drainOf(totals),
     rate: perSec(completedInTime(totals)),
     bytes: {
@@ -156,11 +156,11 @@ function measuredOf(
     firstByte: timesOf(totals, "firstByte"),
     connect: timesOf(totals, "connect"),
     perSecond: {
-      requests: perSecondOf(bySecond(totals, elapsed, (part) => part.secondCompleted)),
-      bytes: perSecondOf(bySecond(totals, elapsed, (part) => part.secondBytes)),
+      requests: perSecondOf(bySecond(totals, elapsedS, (part) => part.secondCompleted)),
+      bytes: perSecondOf(bySecond(totals, elapsedS, (part) => part.secondBytes)),
     },
     timeline,
-    warmup: asked.load.kind === "phases" ? null : warmupOf(timeline.points, timeline.interval),
+    warmup: asked.load.kind === "phases" ? null : warmupOf(timeline.points, timeline.intervalS),
     slowest: mergeSlowest(totals.map((part) => part.slowest), told.connections),
     sessions: reports.some(({ sessions }) => sessions.created > 0) ? sessionsOf(reports) : null,
   };
@@ -206,11 +206,11 @@ function sessionsOf(reports: readonly WorkerReport[]): Measurement["sessions"] {
 /** Sums over the workers for each whole second of the run; the last, partial one is no sample. */
 function bySecond(
   totals: readonly WorkerTotals[],
-  elapsed: number,
+  elapsedS: number,
   of: (part: WorkerTotals) => readonly number[],
 ): number[] {
   return Array.from(
-    { length: Math.floor(elapsed + 1e-9) },
+    { length: Math.floor(elapsedS + 1e-9) },
     (_, second) => totals.reduce((sum, part) => sum + (of(part)[second] ?? 0), 0),
   );
 }

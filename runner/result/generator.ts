@@ -91,7 +91,7 @@ const workerUse = z.strictObject({
 
 const endedWorker = z.strictObject({
   worker: z.int().min(0).describe("Counted from 0"),
-  heard: ms.describe("Until when what it measured is known, since the start"),
+  knownUntil: ms.describe("Until when what it measured is known, since the start"),
 });
 
 export type EndedWorker = z.output<typeof endedWorker>;
@@ -110,15 +110,15 @@ export const generator = z.strictObject({
   ),
   each: z.array(workerUse).describe("One a worker"),
   timer: ms.describe("Smallest step of the workers' clock"),
-  surroundings,
+  hostActivity: surroundings,
   target: targetUse.optional().describe(
     "Absent where the target's processes can't be seen: another machine, no permission, not Linux",
   ),
-  ceiling: z.number().positive().nullable().describe(
+  peakThroughput: z.number().positive().nullable().describe(
     "Requests per second that one worker reached here against a server that does nothing; null: not calibrated",
   ),
   ended: endedWorkers,
-  floor: ms.nullable().describe("Median latency of one connection to that server"),
+  baselineLatency: ms.nullable().describe("Median latency of one connection to that server"),
   trust: z.enum(TRUSTS).describe(
     "Whether the figures are of the target: valid; suspect, the generator or the machine may have been " +
       "the limit; invalid, it was",

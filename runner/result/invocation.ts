@@ -50,7 +50,7 @@ export const course = {
   ),
   state: z.enum(["running", "done", "interrupted"]),
   planned: z.int().min(0).describe("Runs that the plan holds; where it grows, so far"),
-  reached: reached.optional().describe("How the repetitions ended; absent until they did"),
+  stopping: reached.optional().describe("How the repetitions ended; absent until they did"),
 };
 
 export type Flags = z.output<typeof flags>;

@@ -9,7 +9,7 @@ export const reached = z.strictObject({
   target: z.number().positive().nullable().describe(
     "What halfWidth was to reach; null where it did not decide",
   ),
-  why: z.enum(["narrow", "budget", "most", "asked"]).describe(
+  reason: z.enum(["narrow", "budget", "most", "asked"]).describe(
     "narrow: the target was reached; budget: the next would have passed it; most: no more were allowed; asked: a fixed number",
   ),
 });

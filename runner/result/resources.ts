@@ -5,7 +5,7 @@ const count = z.int().min(0);
 
 /** What one process tree used at one moment; rates are over the interval that ends there. */
 export const resourcePoint = z.strictObject({
-  t: z.number().describe("Seconds since the start of the load"),
+  endS: z.number().describe("Seconds since the start of the load"),
   cpu: z.number().min(0).describe("Cores in use: 1 is one whole core"),
   memory: count.describe("Resident memory, bytes"),
   // Absent where the system does not tell, and in older files.

@@ -55,7 +55,7 @@ export const load = z.discriminatedUnion("kind", [
     kind: z.literal("closed").describe("Each connection asks again when it has its answer"),
     ...anyLoad,
     pipeline: z.int().min(1),
-    duration: z.number().min(0).nullable()
+    durationS: z.number().min(0).nullable()
       .describe("Seconds asked for, or null when it ended by count"),
     requests: count.nullable().describe("Requests asked for, or null when it ended by time"),
   }),
@@ -63,13 +63,13 @@ export const load = z.discriminatedUnion("kind", [
     kind: z.literal("rate").describe("Requests arrive, whether or not a connection is free"),
     ...openLoad,
     rate: z.number().positive().describe("Arrivals per second"),
-    duration: z.number().min(0).describe("Seconds"),
+    durationS: z.number().min(0).describe("Seconds"),
   }),
   z.strictObject({
     kind: z.literal("phases").describe("Visitors arrive at rates that change"),
     ...openLoad,
     phases: z.array(z.strictObject({
-      duration: z.number().positive().describe("Seconds"),
+      durationS: z.number().positive().describe("Seconds"),
       from: z.number().min(0).describe("Arrivals per second at its start"),
       to: z.number().min(0).describe("Arrivals per second at its end"),
     })),
@@ -86,7 +86,7 @@ export const measurement = z.strictObject({
   driverNote: z.string().optional()
     .describe("What the system denies the workers and what stands in for it; absent: nothing"),
   load,
-  elapsed: z.number().min(0).describe(
+  elapsedS: z.number().min(0).describe(
     "Seconds from the start to the deadline, or to an earlier end",
   ),
   requests: z.strictObject({
@@ -108,7 +108,7 @@ export const measurement = z.strictObject({
     "Expectations on completed responses",
   ),
   reconnects: count.describe("Dials beyond the first of each connection, refused ones too"),
-  unasked: count.optional()
+  unsolicited: count.optional()
     .describe("Connections closed because bytes came on them that no request had asked for"),
   drain: z.strictObject({
     durationS: z.number().min(0).describe("Seconds waited for requests in flight"),
@@ -128,7 +128,7 @@ export const measurement = z.strictObject({
     "Over the whole seconds of the run",
   ),
   timeline: z.strictObject({
-    interval: z.number().positive().describe("Seconds"),
+    intervalS: z.number().positive().describe("Seconds"),
     points: z.array(timelinePoint),
   }),
   warmup: warmup.nullable().describe("Null for phases, whose load itself changes"),
@@ -204,7 +204,7 @@ export const results = z.strictObject({
   redis: z.string().nullable().describe(
     "Which Redis was used: given, found or private; null for none",
   ),
-  ceilings: ceilings.optional(),
+  peakThroughput: ceilings.optional(),
   ...course,
   runs: z.array(run),
   missing: z.array(missing),

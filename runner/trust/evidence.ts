@@ -16,7 +16,7 @@ export type Evidence = Omit<Generator, "trust" | "reasons" | "causes">;
 
 /** What is known of the machine that the generator ran on. */
 export interface Stage {
-  readonly surroundings: Surroundings;
+  readonly hostActivity: Surroundings;
   /** Absent where the target's processes can't be seen. */
   readonly target?: TargetUse;
   /** Null where nothing is remembered. */
@@ -30,7 +30,7 @@ export interface Stage {
 export function evidenceOf(
   reports: readonly WorkerReport[],
   elapsedUs: number,
-  { surroundings, target, calibration, ended = [] }: Stage,
+  { hostActivity, target, calibration, ended = [] }: Stage,
 ): Evidence {
   const each = reports.map((report) => workerUseOf(report, elapsedUs));
   const waits = each.flatMap(({ waiting }) => waiting === null ? [] : [waiting]);
@@ -42,11 +42,11 @@ export function evidenceOf(
     delay: delayOf(reports, elapsedUs),
     each,
     timer: Math.max(...reports.map(({ timerUs }) => timerUs)) / 1_000,
-    surroundings,
+    hostActivity,
     ...target && { target },
     ...ended.length > 0 && { ended },
-    ceiling: calibration?.ceiling ?? null,
-    floor: calibration?.floor ?? null,
+    peakThroughput: calibration?.peakThroughput ?? null,
+    baselineLatency: calibration?.baselineLatency ?? null,
   };
 }
 

@@ -10,7 +10,7 @@ export interface Case {
     Measurement,
     | "driver"
     | "load"
-    | "elapsed"
+    | "elapsedS"
     | "requests"
     | "reasons"
     | "rate"
@@ -62,12 +62,12 @@ const HARMLESS_DELAY_SHARE: Limits = { suspect: 0.1, invalid: 1 };
 const HARMLESS_HICCUP: Limits = { suspect: 10, invalid: 30 };
 
 /** How late a worker of an open loop may come, p99, ms. */
-export function harmlessDelay({ service, elapsed }: Case["run"]): Limits {
+export function harmlessDelay({ service, elapsedS }: Case["run"]): Limits {
   const limit = (level: keyof Limits): number =>
     Math.max(
       HARMLESS_DELAY_MS[level],
       HARMLESS_DELAY_SHARE[level] * service.percentiles["50"],
-      HARMLESS_HICCUP[level] / elapsed,
+      HARMLESS_HICCUP[level] / elapsedS,
     );
   return { suspect: limit("suspect"), invalid: limit("invalid") };
 }

@@ -25,10 +25,11 @@ export function fleetStage(agents: readonly AgentEvidence[]): Stage {
   const heard = agents.filter(({ lost }) => lost === null);
   const [first = null, ...others] = heard.map(({ stage }) => stage.calibration);
   const isShared = others.every((other) =>
-    other?.ceiling === first?.ceiling && other?.floor === first?.floor
+    other?.peakThroughput === first?.peakThroughput &&
+    other?.baselineLatency === first?.baselineLatency
   );
   return {
-    surroundings: UNKNOWN,
+    hostActivity: UNKNOWN,
     calibration: isShared ? first : null,
     sharesMachine: agents.some(({ stage }) => stage.sharesMachine),
   };

@@ -38,13 +38,13 @@ const FEW_ANSWERS = 3;
 /** Seconds. In less than this code is still being compiled, and the system's counters hardly move. */
 const SHORTEST_S = 0.1;
 
-export function tooShort({ run: { elapsed } }: Case): Finding | null {
-  if (elapsed >= SHORTEST_S) return null;
+export function tooShort({ run: { elapsedS } }: Case): Finding | null {
+  if (elapsedS >= SHORTEST_S) return null;
   return {
     level: "suspect",
     cause: "too-short",
     reason:
-      `The run took ${millis(elapsed * 1_000)}: too short to tell whether the generator was ` +
+      `The run took ${millis(elapsedS * 1_000)}: too short to tell whether the generator was ` +
       "the limit; make it longer, or ask for more requests.",
   };
 }
@@ -52,7 +52,9 @@ export function tooShort({ run: { elapsed } }: Case): Finding | null {
 /** Also of a run that is too short for anything else: what it was to measure is not there. */
 export function heldFindings({ evidence: { ended = [], workers } }: Case): Finding[] {
   if (ended.length === 0) return [];
-  const knownS = Number((Math.max(...ended.map(({ heard }) => heard)) / 1_000).toFixed(2));
+  const knownS = Number(
+    (Math.max(...ended.map(({ knownUntil }) => knownUntil)) / 1_000).toFixed(2),
+  );
   const them = ended.length === 1 ? "it" : "they";
   const what = knownS === 0
     ? `nothing that ${them} measured is known`
@@ -90,7 +92,7 @@ const MORE_WORKERS = "give it more workers (-w of bench, workers of a load)";
 
 /** Another worker helps where there is a core for it. */
 function moreGenerator({ evidence, sharesMachine }: Case): string {
-  const { surroundings: { cores }, workers } = evidence;
+  const { hostActivity: { cores }, workers } = evidence;
   const needed = workers + (sharesMachine ? 1 : 0);
   return cores !== null && cores <= needed
     ? "give it more cores, or a machine of its own"
@@ -112,9 +114,9 @@ function dropped(given: Case): Finding | null {
 }
 
 function nearCeiling(given: Case): Finding | null {
-  const { evidence: { ceiling, workers }, evidence, run: { rate, load } } = given;
-  if (ceiling === null || (load.kind === "closed" && load.pipeline > 1)) return null;
-  const most = ceiling * workers;
+  const { evidence: { peakThroughput, workers }, evidence, run: { rate, load } } = given;
+  if (peakThroughput === null || (load.kind === "closed" && load.pipeline > 1)) return null;
+  const most = peakThroughput * workers;
   const isBusy = occupiedShare(busiestOf(evidence)) >= BUSY_AS_AT_CEILING;
   if (rate < NEAR_CEILING * most || !isBusy) return null;
   return {
@@ -153,9 +155,9 @@ function late({ evidence, run }: Case): Finding | null {
   };
 }
 
-function harmlessClosed({ service, elapsed }: Case["run"]): Limits {
+function harmlessClosed({ service, elapsedS }: Case["run"]): Limits {
   const { ms, ofMedian, hiccup } = HARMLESS_CLOSED;
-  const suspect = Math.max(ms, ofMedian * service.percentiles["50"], hiccup / elapsed);
+  const suspect = Math.max(ms, ofMedian * service.percentiles["50"], hiccup / elapsedS);
   return { suspect, invalid: Math.max(4 * suspect, service.percentiles["50"]) };
 }
 

@@ -44,7 +44,7 @@ export function machineFindings(given: Case): Finding[] {
 }
 
 function crowded({ evidence, sharesMachine }: Case): Finding | null {
-  const { busy, cores } = evidence.surroundings;
+  const { busy, cores } = evidence.hostActivity;
   const { waiting } = busiestOf(evidence);
   if (busy === null || cores === null || busy < FULL) return null;
   const level = waiting === null ? "suspect" : levelOf(waiting, WAITING);
@@ -66,7 +66,7 @@ function crowded({ evidence, sharesMachine }: Case): Finding | null {
 
 /** In an open loop that keeps up, being late tells more. */
 function linedUp({ evidence, run: { load, requests } }: Case): Finding | null {
-  const { busy } = evidence.surroundings;
+  const { busy } = evidence.hostActivity;
   const worker = busiestOf(evidence);
   const occupied = occupiedShare(worker);
   const isTold = (busy !== null && busy >= FULL) || levelOf(occupied, OCCUPIED) !== null;
@@ -91,9 +91,11 @@ function advice(sharesMachine: boolean): string {
     : "end them, or use another machine";
 }
 
-function stolen({ evidence: { surroundings: { steal } }, run: { elapsed } }: Case): Finding | null {
+function stolen(
+  { evidence: { hostActivity: { steal } }, run: { elapsedS } }: Case,
+): Finding | null {
   const level = steal === null ? null : levelOf(steal, STOLEN);
-  if (steal === null || level === null || elapsed < SHORTEST_FOR_TICKS_S) return null;
+  if (steal === null || level === null || elapsedS < SHORTEST_FOR_TICKS_S) return null;
   return {
     level,
     cause: "steal",
@@ -103,17 +105,17 @@ function stolen({ evidence: { surroundings: { steal } }, run: { elapsed } }: Cas
 }
 
 function throttled(
-  { evidence: { surroundings }, run: { elapsed } }: Case,
+  { evidence: { hostActivity }, run: { elapsedS } }: Case,
 ): Finding | null {
-  if (surroundings.throttled === null || elapsed === 0) return null;
-  const level = levelOf(surroundings.throttled / 1_000 / elapsed, THROTTLED);
+  if (hostActivity.throttled === null || elapsedS === 0) return null;
+  const level = levelOf(hostActivity.throttled / 1_000 / elapsedS, THROTTLED);
   if (level === null) return null;
   return {
     level,
     cause: "throttled",
     reason:
-      `A CPU limit (cgroup) held the generator back for ${millis(surroundings.throttled)} of ` +
-      `${millis(elapsed * 1_000)}: raise or lift the limit.`,
+      `A CPU limit (cgroup) held the generator back for ${millis(hostActivity.throttled)} of ` +
+      `${millis(elapsedS * 1_000)}: raise or lift the limit.`,
   };
 }
 

@@ -50,17 +50,17 @@ export function targetFindings(given: Case): Finding[] {
 
 /** Others used the cores, and generator or target stood in line for them. */
 function crowdedOut(given: Case): Finding | null {
-  const { evidence: { surroundings, target } } = given;
-  const { others = null } = surroundings;
+  const { evidence: { hostActivity, target } } = given;
+  const { others = null } = hostActivity;
   if (others === null || others < OTHERS_CORES) return null;
-  const isTargetLate = target !== undefined && hadToWait(target, surroundings);
+  const isTargetLate = target !== undefined && hadToWait(target, hostActivity);
   if (!isTargetLate && !workerHadToWait(given)) return null;
   const who = isTargetLate ? `the target waited for one ${waitText(target)}` : workerText(given);
   const isLow = isTargetLate && target.nice > 0;
   return {
     level: "suspect",
     cause: isLow ? "low-priority" : "neighbour",
-    reason: `Other programs${namesText(surroundings)} used ${coresText(others)} of those that ` +
+    reason: `Other programs${namesText(hostActivity)} used ${coresText(others)} of those that ` +
       `the target or the generator may use, and ${who}${
         isLow ? `, as it runs at nice ${target.nice}` : ""
       }: ${isTargetLate ? "the target" : "the generator"} had less than its cores; ${
@@ -78,7 +78,7 @@ function hadToWait({ waiting, cpu }: TargetUse, surroundings: Surroundings): boo
 function workerHadToWait({ evidence }: Case): boolean {
   const { cpu, spinning, waiting } = busiestOf(evidence);
   if (waiting === null) return false;
-  if (isFull(evidence.surroundings) && waiting >= WAITING_FOR_FULL_CORES) return true;
+  if (isFull(evidence.hostActivity) && waiting >= WAITING_FOR_FULL_CORES) return true;
   const wanted = Math.max(0, cpu - spinning) + waiting;
   return waiting >= WAITING.threads && waiting / wanted >= WAITING.ofWanted;
 }
@@ -110,16 +110,16 @@ function namesText({ busiest = [] }: Surroundings): string {
   return names.length === 0 ? "" : ` (${names.join(", ")})`;
 }
 
-function targetThrottled({ evidence: { target }, run: { elapsed } }: Case): Finding | null {
+function targetThrottled({ evidence: { target }, run: { elapsedS } }: Case): Finding | null {
   const throttled = target?.throttled ?? 0;
-  const level = elapsed > 0 ? levelOf(throttled / 1_000 / elapsed, THROTTLED) : null;
+  const level = elapsedS > 0 ? levelOf(throttled / 1_000 / elapsedS, THROTTLED) : null;
   if (level === null) return null;
   return {
     level,
     cause: "target-throttled",
     reason: `A CPU limit (cgroup) held the target back for ${millis(throttled)} of ` +
       `${
-        millis(elapsed * 1_000)
+        millis(elapsedS * 1_000)
       }: the limit was measured as much as the target; raise or lift it, ` +
       "or say that it is part of what you measure.",
   };
@@ -156,17 +156,20 @@ function connectionsBusy({ evidence: { lag, delay }, run }: Case): Finding | nul
  * A server that does nothing is as slow: what is seen is this generator and the kernel. Of a closed loop, which is
  * there to see how fast the target is; who asks for a rate sees whether it is kept, and fast enough.
  */
-function atFloor({ evidence: { floor }, run, sharesMachine }: Case): Finding | null {
+function atFloor({ evidence: { baselineLatency }, run, sharesMachine }: Case): Finding | null {
   const p50 = run.service.percentiles["50"];
   if (
-    run.load.kind !== "closed" || floor === null || !sharesMachine || run.requests.completed === 0
+    run.load.kind !== "closed" || baselineLatency === null || !sharesMachine ||
+    run.requests.completed === 0
   ) return null;
-  if (floor < FLOOR.ofMedian * p50 || busyConnections(run) > FLOOR.atOnce) return null;
+  if (baselineLatency < FLOOR.ofMedian * p50 || busyConnections(run) > FLOOR.atOnce) return null;
   return {
     level: "suspect",
     cause: "floor",
     reason:
-      `A server that does nothing takes ${millis(floor)} here (p50, one connection), and this ` +
+      `A server that does nothing takes ${
+        millis(baselineLatency)
+      } here (p50, one connection), and this ` +
       `one takes ${millis(p50)}: most of the latency is that of generator and kernel; compare ` +
       "differences, not ratios, or send requests that take the target longer.",
   };

@@ -9,7 +9,7 @@ export function watchProcess({ pid, supervised }: Watched, times: LookTimes): Re
     const { default: pidusage } = await import("pidusage");
     const { cpu, memory } = await pidusage(pid);
     const t = (performance.now() - times.sinceMs) / 1_000;
-    if (t > 0) points.push({ t, cpu: cpu / 100, memory });
+    if (t > 0) points.push({ endS: t, cpu: cpu / 100, memory });
   };
   const end = pid === null || supervised
     ? () => {}

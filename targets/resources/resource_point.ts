@@ -1,7 +1,7 @@
 /** What processes used at one moment; rates are over the interval that ends there. */
 export interface ResourcePoint {
   /** Seconds since the start of the load. */
-  readonly t: number;
+  readonly endS: number;
   /** Cores in use: 1 is one whole core. */
   readonly cpu: number;
   /** Resident memory, bytes; what processes share is counted for each. */

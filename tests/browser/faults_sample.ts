@@ -18,7 +18,7 @@ function withFaults(run: Run): Run {
   return { ...run, timeline: { ...run.timeline, points }, slowest: slowestOf(run) };
 }
 
-const OUTCOMES = ["unfinished", "timeout", "wrong", "answered"] as const;
+const OUTCOMES = ["unfinished", "timeout", "wrong", "completed"] as const;
 
 function slowestOf({ latency, repetition }: Run): Run["slowest"] {
   return Array.from({ length: 10 }, (_, i) => {

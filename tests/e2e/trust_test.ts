@@ -29,11 +29,11 @@ const QUIET = 0.25;
 const STOLEN = 0.02;
 const MOST_TRIES = 3;
 
-function isDisturbed({ generator: { surroundings } }: Measurement): boolean {
-  return (surroundings.busy ?? 0) >= QUIET || isHeldBack(surroundings);
+function isDisturbed({ generator: { hostActivity } }: Measurement): boolean {
+  return (hostActivity.busy ?? 0) >= QUIET || isHeldBack(hostActivity);
 }
 
-function isHeldBack({ steal, throttled }: Measurement["generator"]["surroundings"]): boolean {
+function isHeldBack({ steal, throttled }: Measurement["generator"]["hostActivity"]): boolean {
   return (steal ?? 0) >= STOLEN || (throttled ?? 0) > 0;
 }
 
@@ -68,9 +68,9 @@ testWith(["linux"], "a generator on one core with its target is not trusted", as
       measure,
     );
     assert.ok(!isTrusted(seen), tell(seen));
-    if (isHeldBack(seen.generator.surroundings)) continue; // then not all of the core was used
+    if (isHeldBack(seen.generator.hostActivity)) continue; // then not all of the core was used
     // Where other tests use that core, too, they are named.
-    const cause = (seen.generator.surroundings.others ?? 0) > 0.3 ? /Other programs/ : NO_ROOM;
+    const cause = (seen.generator.hostActivity.others ?? 0) > 0.3 ? /Other programs/ : NO_ROOM;
     assert.match(seen.generator.reasons.join(), cause);
   }
 });
@@ -163,7 +163,7 @@ Deno.test("run calibrates the generator once for a machine, and bench uses that,
   const surroundings = { env: { XDG_CACHE_HOME: cache.path, DENO_DIR: await denoFolder() } };
   const measure = ["bench", `${api.origin}/static`, "-n", "5", "-c", "1", "--json", "-"];
   const before = await plateau(measure, surroundings);
-  assert.equal(measured(before).generator.ceiling, null);
+  assert.equal(measured(before).generator.peakThroughput, null);
   assert.deepEqual([...Deno.readDirSync(cache.path)], []);
   const args = ["run", BRIEF, "--out"];
   const first = await plateau([...args, join(folder.path, "first")], surroundings);
@@ -173,7 +173,11 @@ Deno.test("run calibrates the generator once for a machine, and bench uses that,
   const second = await plateau([...args, join(folder.path, "second")], surroundings);
   assert.equal(/Calibrating/.test(second.stderr), !remembered);
   if (!remembered) return;
-  const { ceiling, floor } = measured(await plateau(measure, surroundings)).generator;
-  assert.ok(ceiling !== null && ceiling > 1_000, `${ceiling} requests/s`);
-  assert.ok(floor !== null && floor > 0 && floor < 10, `${floor} ms`);
+  const { peakThroughput, baselineLatency } =
+    measured(await plateau(measure, surroundings)).generator;
+  assert.ok(peakThroughput !== null && peakThroughput > 1_000, `${peakThroughput} requests/s`);
+  assert.ok(
+    baselineLatency !== null && baselineLatency > 0 && baselineLatency < 10,
+    `${baselineLatency} ms`,
+  );
 });

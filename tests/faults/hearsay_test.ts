@@ -21,7 +21,7 @@ function lastWord(run: string, agent: string): ToldInput {
   return {
     ...{ kind: "finished", run, agent, bundles: 0, startedAtMs: 0 },
     reports: [packReport(madeUp)],
-    stage: { surroundings: UNKNOWN, calibration: null, sharesMachine: false },
+    stage: { hostActivity: UNKNOWN, calibration: null, sharesMachine: false },
   };
 }
 

@@ -23,7 +23,7 @@ export const COMPLETED = 10;
 export function presenceOf(name: string, differing: object = {}): Presence {
   return {
     ...{ name, version: VERSION, host: "h", cores: 2, openFiles: null, workers: 1 },
-    ...{ driver: "tcp", ceiling: null, allow: [], coordinator: null, since: 0 },
+    ...{ driver: "tcp", peakThroughput: null, allow: [], coordinator: null, since: 0 },
     clock: { offsetMs: 0, uncertaintyMs: 0 },
     ...differing,
   };

@@ -153,8 +153,8 @@ Deno.test("the chart is of the run in which most agents were lost, and its parts
   assert.deepEqual([a.label, b.label, chart.t.length], ["a", "b", 8]);
   assert.ok(b.rate.slice(0, 4).every((rate) => rate > 0));
   assert.deepEqual(b.rate.slice(4), [0, 0, 0, 0]);
-  const { completed, t } = runs[1].timeline.points[0];
-  assert.ok(Math.abs(a.rate[0] + b.rate[0] - completed / t) < 0.001 * completed / t);
+  const { completed, endS } = runs[1].timeline.points[0];
+  assert.ok(Math.abs(a.rate[0] + b.rate[0] - completed / endS) < 0.001 * completed / endS);
 });
 
 Deno.test("one agent alone, or more than there are colours, have no chart", () => {

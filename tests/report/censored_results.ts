@@ -75,8 +75,8 @@ export function censoredMeasurement(load: Load): Measurement {
   const late = requests.filter(({ atS, as }) => as !== "dropped" && atS > durationS);
   return {
     ...base,
-    load: clock === "sent" ? { ...CLOSED, duration: durationS } : OPEN,
-    elapsed: durationS,
+    load: clock === "sent" ? { ...CLOSED, durationS: durationS } : OPEN,
+    elapsedS: durationS,
     requests: {
       due: requests.length,
       completed,
@@ -97,8 +97,8 @@ export function censoredMeasurement(load: Load): Measurement {
         failed: late.filter(({ as }) => as === "timeout").length,
       },
     }),
-    timeline: { interval: INTERVAL_S, points: pointsOf(load) },
-    warmup: clock === "sent" ? { label: "too-short", steadyFrom: null } : null,
+    timeline: { intervalS: INTERVAL_S, points: pointsOf(load) },
+    warmup: clock === "sent" ? { label: "too-short", steadyFromS: null } : null,
   };
 }
 

@@ -83,7 +83,7 @@ function loadedAgents(specs: readonly AgentSpec[]): LoadedAgent[] {
     const agent: LoadedAgent = {
       ...{ name, host: `host-${name}`, driver: "epoll", firstWorker, workers },
       stage: {
-        surroundings: { cores: 4, busy: 0.4, steal: 0, throttled: null },
+        hostActivity: { cores: 4, busy: 0.4, steal: 0, throttled: null },
         calibration,
         sharesMachine: false,
       },

@@ -9,11 +9,11 @@ type SlowRequest = NonNullable<Run["slowest"]>[number];
 
 const SLOW: SlowRequest = {
   latency: 40,
-  due: 1.5,
-  sent: 1.51,
+  dueS: 1.5,
+  sentS: 1.51,
   request: "GET /user/7",
   connection: 3,
-  outcome: "answered",
+  outcome: "completed",
   status: 200,
 };
 

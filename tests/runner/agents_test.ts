@@ -84,7 +84,7 @@ Deno.test("a lost agent makes the run suspect, and says when it was last heard a
     "agent b: It was last heard 0.75 s after the start (killed, cut off or stalled): " +
     "what it had still to send counts as dropped.",
   ]);
-  assert.deepEqual(agents.map(({ lost }) => lost?.at ?? null), [null, 0.75]);
+  assert.deepEqual(agents.map(({ lost }) => lost?.atS ?? null), [null, 0.75]);
   assert.deepEqual([agents[0].requests.dropped, agents[1].requests.dropped], [0, requests.dropped]);
   assert.deepEqual(agents[1].completed.slice(3), [0, 0, 0, 0, 0]);
 });
@@ -141,9 +141,12 @@ Deno.test("a clock that is known less well than an interval is long makes the ru
 
 Deno.test("the whole has what agents' machines share, and of one agent all", () => {
   const one = fleetMeasurement({ agents: [{ name: "a", ceiling: 9e9 }] }).generator;
-  assert.deepEqual([one.ceiling, one.surroundings.cores], [9e9, 4]);
+  assert.deepEqual([one.peakThroughput, one.hostActivity.cores], [9e9, 4]);
   const alike = fleetMeasurement({ agents: FOUR.map((agent) => ({ ...agent, ceiling: 9e9 })) });
-  assert.deepEqual([alike.generator.ceiling, alike.generator.surroundings.cores], [9e9, null]);
+  assert.deepEqual([alike.generator.peakThroughput, alike.generator.hostActivity.cores], [
+    9e9,
+    null,
+  ]);
   const mixed = fleetMeasurement({ agents: [{ name: "a", ceiling: 9e9 }, { name: "b" }] });
-  assert.equal(mixed.generator.ceiling, null);
+  assert.equal(mixed.generator.peakThroughput, null);
 });

@@ -40,9 +40,9 @@ function course(
       if (decision.note !== null) notes.push(decision.note);
       continue;
     }
-    const { why, halfWidth, repetitions } = decision.reached;
+    const { reason, halfWidth, repetitions } = decision.reached;
     assert.equal(repetitions, done);
-    return { stops: done, why, halfWidth, notes };
+    return { stops: done, why: reason, halfWidth, notes };
   }
   throw new Error("It never ended");
 }
@@ -157,7 +157,7 @@ Deno.test("the discarded start of runs counts for nothing, nor does what comes b
   };
   const [whole, rest] = [halfWidth(WHOLE), halfWidth({ ...WHOLE, discardS: 3 })];
   assert.ok(whole > 3 * rest, `${whole} ${rest}`);
-  restarts.forEach((run) => run.warmup = { label: "warm-up", steadyFrom: 3 });
+  restarts.forEach((run) => run.warmup = { label: "warm-up", steadyFromS: 3 });
   assert.equal(halfWidth({ ...WHOLE, figures: "steady" }), rest);
 });
 

@@ -25,8 +25,8 @@ Deno.test("a calibration is remembered, and nothing else is left in the folder",
   await writeCalibration(path, SUBJECT, FOUND);
   assert.deepEqual(await readCalibration(path, SUBJECT), FOUND);
   assert.equal([...Deno.readDirSync(path)].length, 1);
-  await writeCalibration(path, SUBJECT, { ...FOUND, ceiling: 1 });
-  assert.equal((await readCalibration(path, SUBJECT))?.ceiling, 1);
+  await writeCalibration(path, SUBJECT, { ...FOUND, peakThroughput: 1 });
+  assert.equal((await readCalibration(path, SUBJECT))?.peakThroughput, 1);
 });
 
 Deno.test("with another machine, version or driver it is not the same calibration", async () => {

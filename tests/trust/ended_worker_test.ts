@@ -12,7 +12,7 @@ function reasonOf(ended: EndedWorker[], run: Spoiled["run"] = {}): string {
 
 Deno.test("until when a worker measured that was ended is said, and what counts", () => {
   assert.equal(
-    reasonOf([{ worker: 0, heard: 1_250 }]),
+    reasonOf([{ worker: 0, knownUntil: 1_250 }]),
     "Plateau ended 1 of 1 worker that did not end in time: what it measured in the first 1.25 s " +
       "counts, what was in flight then is unfinished. Look at what the target answers, and measure again.",
   );
@@ -20,7 +20,7 @@ Deno.test("until when a worker measured that was ended is said, and what counts"
 
 Deno.test("a worker that was ended before it told anything is a reason, however short the run is", () => {
   assert.match(
-    reasonOf([{ worker: 0, heard: 0 }], { elapsed: 0 }),
+    reasonOf([{ worker: 0, knownUntil: 0 }], { elapsedS: 0 }),
     /^Plateau ended 1 of 1 worker that did not end in time: nothing that it measured is known\./,
   );
 });

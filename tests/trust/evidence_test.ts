@@ -61,9 +61,13 @@ Deno.test("lag is of the requests of all workers, delay of all moments of all wo
 
 Deno.test("what the system does not tell, and what was not calibrated, is null", () => {
   const silent = report({ cpuUs: 1, waitedUs: null, lagsUs: [], heldUs: [] });
-  const { waiting, ceiling, floor } = evidenceOf([silent], ELAPSED_US, {
+  const { waiting, peakThroughput, baselineLatency } = evidenceOf([silent], ELAPSED_US, {
     ...STAGE,
     calibration: null,
   });
-  assert.deepEqual({ waiting, ceiling, floor }, { waiting: null, ceiling: null, floor: null });
+  assert.deepEqual({ waiting, ceiling: peakThroughput, floor: baselineLatency }, {
+    waiting: null,
+    ceiling: null,
+    floor: null,
+  });
 });

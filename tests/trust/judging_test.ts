@@ -131,7 +131,7 @@ const spoiled: [sentence: string, spoiled: Spoiled, trust: string, reason: RegEx
   ["a coarse clock", { evidence: { timer: 15.6 } }, "suspect", /goes in steps of 16 ms/],
   [
     "a run of a moment",
-    { run: { elapsed: 0.012 }, worker: { cpu: 0.99 } },
+    { run: { elapsedS: 0.012 }, worker: { cpu: 0.99 } },
     "suspect",
     /^The run took 12 ms: too short to tell/,
   ],
@@ -168,7 +168,7 @@ const harmless: [sentence: string, spoiled: Spoiled][] = [
   ["a worker with time to spare", {}],
   ["the same in an open loop", { run: OPEN }],
   ["what the system does not tell", {
-    evidence: { waiting: null, ceiling: null, floor: null },
+    evidence: { waiting: null, peakThroughput: null, baselineLatency: null },
     worker: { waiting: null },
     surroundings: { cores: null, busy: null, steal: null, throttled: null },
   }],
@@ -196,12 +196,12 @@ const harmless: [sentence: string, spoiled: Spoiled][] = [
   ["more than the ceiling, by requests in a row on each connection", {
     run: {
       rate: 900_000,
-      load: { ...caseWith().run.load, kind: "closed", pipeline: 16, duration: 3, requests: null },
+      load: { ...caseWith().run.load, kind: "closed", pipeline: 16, durationS: 3, requests: null },
     },
     worker: { cpu: 0.85 },
   }],
   ["one hiccup in a short run of an open loop", {
-    run: { ...OPEN, elapsed: 1 },
+    run: { ...OPEN, elapsedS: 1 },
     evidence: { delay: { p50: 0, p99: 8, max: 18 } },
   }],
   ["short delays of a closed loop, which misses no moment", {
@@ -215,7 +215,7 @@ const harmless: [sentence: string, spoiled: Spoiled][] = [
     run: { ...OPEN, requests: { ...requests, dropped: 500 } },
   }],
   ["steps of a coarse counter in a short run", {
-    run: { elapsed: 0.5 },
+    run: { elapsedS: 0.5 },
     surroundings: { steal: 0.05 },
   }],
   ["failures of other kinds", {

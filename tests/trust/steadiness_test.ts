@@ -7,7 +7,7 @@ type Warmup = Case["run"]["warmup"];
 
 const never = (more: Partial<NonNullable<Warmup>>): Warmup => ({
   label: "no-steady-state",
-  steadyFrom: null,
+  steadyFromS: null,
   ...more,
 });
 

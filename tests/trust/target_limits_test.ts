@@ -68,7 +68,7 @@ const spoiled: [sentence: string, spoiled: Spoiled, causes: Cause[], reason: Reg
   ],
   [
     "one connection to a server that does nothing",
-    { run: { ...service(0.06), rate: 16_000 }, evidence: { floor: 0.054 } },
+    { run: { ...service(0.06), rate: 16_000 }, evidence: { baselineLatency: 0.054 } },
     ["floor"],
     /^A server that does nothing takes 0\.054 ms here \(p50, one connection\), and this one takes 0\.06 ms/,
   ],
@@ -114,15 +114,15 @@ const harmless: [sentence: string, spoiled: Spoiled][] = [
   ],
   ["latency beside the floor where many requests are out at once", {
     run: { ...service(0.08), rate: 100_000 },
-    evidence: { floor: 0.054 },
+    evidence: { baselineLatency: 0.054 },
   }],
   ["a low rate that a fast server keeps, whatever its latency is made of", {
     run: { ...OPEN, ...service(0.06), rate: 1_000 },
-    evidence: { floor: 0.054 },
+    evidence: { baselineLatency: 0.054 },
   }],
   ["one connection to a server that takes ten times the floor", {
     run: { ...service(0.5), rate: 2_000 },
-    evidence: { floor: 0.054 },
+    evidence: { baselineLatency: 0.054 },
   }],
 ];
 

@@ -131,7 +131,7 @@ export class Agent {
       ...{ name, version: VERSION, host: Deno.hostname(), workers, driver, allow: [...allow] },
       cores: navigator.hardwareConcurrency,
       openFiles: mostOpenFiles(),
-      ceiling: calibration?.ceiling ?? null,
+      peakThroughput: calibration?.peakThroughput ?? null,
       clock: this.clock,
       coordinator: this.#coordinator,
       since: this.#sinceMs,

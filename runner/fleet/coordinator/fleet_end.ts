@@ -46,7 +46,7 @@ export function endOf(
     return { reports, agent, lostParts: [], latencies: hearing.latencies };
   }
   const { reports, parts, afterMs } = hearing.abandon(shares, run.end);
-  const stage = { surroundings: UNKNOWN, calibration: null, sharesMachine: false };
+  const stage = { hostActivity: UNKNOWN, calibration: null, sharesMachine: false };
   const lost = { afterMs, reason: lostWhy ?? "no reason reported" };
   const agent = { ...common, stage, startedLateMs: null, lost };
   return { reports, agent, lostParts: parts, latencies: hearing.latencies };
