@@ -33,7 +33,7 @@ function asResults(measurement: Measurement, { thresholds, seed }: Asked): Resul
   const finishedAt = new Date();
   const startedAt = new Date(finishedAt.getTime() - elapsedS * 1_000).toISOString();
   return {
-    schema: "plateau.results/1",
+    schema: "plateau.results/2",
     version,
     experiment: { name: "bench", title: url, thresholds: [...thresholds] },
     source: "",

@@ -130,11 +130,11 @@ async function isSameFile(path: string | undefined, copy: string): Promise<boole
 }
 
 async function runOn(resume: string, values: RunValues): Promise<number> {
-  const { readResults } = await import("./result_reading.ts");
+  const { readResumable } = await import("./result_reading.ts");
   const { planResumed } = await import("./resume.ts");
   const outDir = basename(resume) === "results.json" ? dirname(resume) : resume;
   using _ = await occupy(outDir);
-  const kept = await readResults(outDir);
+  const kept = await readResumable(outDir);
   const threshold = values.threshold.map(({ text }) => text);
   const planned = await planResumed(outDir, kept, { ...values, threshold });
   const baseline = await readBaseline(planned.experiment.thresholds, values.baseline);

@@ -1,4 +1,5 @@
 /** Why there are no more repetitions, where the experiment left their number open, and what they can show. */
+import type { Stopping } from "../runner/result/invocation.ts";
 import type { Results } from "../runner/result/result.ts";
 import { ratioOf } from "../runner/stats/confidence/confidence_interval.ts";
 import { smallestChangeOf } from "../runner/stats/comparison/verdict.ts";
@@ -7,14 +8,12 @@ import { DEFAULT_MARGIN_RATIO } from "./comparison.ts";
 import { MOST_CHANGE, percentText } from "./comparison/words.ts";
 import { GLUE } from "./units.ts";
 
-type Reached = NonNullable<Results["stopping"]>;
-
 /** "" for a fixed number of repetitions, and for an experiment without an end. */
 export function repetitionsText(
   { stopping }: Results,
   scenarios: readonly ScenarioRuns[],
 ): string {
-  if (stopping === undefined || stopping.reason === "asked") return "";
+  if (stopping === undefined || stopping.reason === "fixed") return "";
   const change = smallestChange(scenarios);
   const sentences = [
     `Stopped after ${stopping.repetitions} repetitions${WHY[stopping.reason]}: ${
@@ -31,14 +30,14 @@ function changeText(change: number): string {
     : `a change of ${percentText(change)} would have been seen`;
 }
 
-const WHY: Readonly<Record<Reached["reason"], string>> = {
-  narrow: "",
-  asked: "",
+const WHY: Readonly<Record<Stopping["reason"], string>> = {
+  precision: "",
+  fixed: "",
   budget: ", as another would have passed the time budget",
-  most: ", the most that were allowed",
+  limit: ", the most that were allowed",
 };
 
-function widthText({ halfWidth, target, reason }: Reached): string {
+function widthText({ halfWidth, target, reason }: Stopping): string {
   if (halfWidth === null) return "not every cell has an interval";
   if (halfWidth > MOST_CHANGE) {
     return "the intervals of requests/s and p50 are too wide to say anything";
@@ -46,7 +45,7 @@ function widthText({ halfWidth, target, reason }: Reached): string {
   const widest = percentText(halfWidth);
   if (target === null) return `the widest interval of requests/s and p50 is ±${GLUE}${widest}`;
   const asked = percentText(target);
-  if (reason === "narrow") {
+  if (reason === "precision") {
     return `every interval of requests/s and p50 is within ±${GLUE}${asked} (widest ±${GLUE}${widest})`;
   }
   return `the widest interval of requests/s and p50 is ±${GLUE}${widest}, where ±${GLUE}${asked} was asked for`;

@@ -3,7 +3,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { ProvidedRedis } from "../../targets/redis.ts";
 import { benchmarkRedis } from "../../targets/redis_benchmark.ts";
-import type { Ceiling, Ceilings } from "../result/ceilings.ts";
+import type { MeasuredPeak, PeakThroughput } from "../result/generator.ts";
 import type { OnProgress } from "../result/progress.ts";
 import type { FirstCalibration } from "../calibration/calibration.ts";
 
@@ -16,7 +16,7 @@ export interface CeilingsRequest {
 }
 
 /** Gives what was asked for, and nothing else. */
-export async function measureCeilings(request: CeilingsRequest): Promise<Ceilings> {
+export async function measureCeilings(request: CeilingsRequest): Promise<PeakThroughput> {
   const { asked } = request;
   return {
     ...asked.includes("generator") && { generator: generatorCeiling(request) },
@@ -24,7 +24,7 @@ export async function measureCeilings(request: CeilingsRequest): Promise<Ceiling
   };
 }
 
-function generatorCeiling({ generator, onProgress }: CeilingsRequest): Ceiling | null {
+function generatorCeiling({ generator, onProgress }: CeilingsRequest): MeasuredPeak | null {
   const { calibration, driver } = generator;
   if (calibration === null) {
     onProgress({ kind: "note", text: "The load generator could not be measured by itself" });
@@ -36,7 +36,7 @@ function generatorCeiling({ generator, onProgress }: CeilingsRequest): Ceiling |
 
 async function redisCeiling(
   { redis, onProgress, signal }: CeilingsRequest,
-): Promise<Ceiling | null> {
+): Promise<MeasuredPeak | null> {
   const note = (text: string): void => onProgress({ kind: "note", text });
   try {
     if (redis === null) throw new Error("there is no Redis");

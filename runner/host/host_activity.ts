@@ -3,7 +3,7 @@
  * was in use, what the hypervisor took of them, and whether a CPU limit held this program back. Linux says
  * it; elsewhere it is null.
  */
-import type { Surroundings } from "../result/generator.ts";
+import type { HostActivity } from "../result/generator.ts";
 import { textOf } from "../../base/system/describe.ts";
 import { parseAllowedCores } from "../../base/system/linux.ts";
 import { type CoreTimes, coreUseBetween, parseCoreTimes } from "../../base/system/core_times.ts";
@@ -17,10 +17,10 @@ export interface Reading {
 }
 
 /** What is known of a time that nobody watched. */
-export const UNKNOWN: Surroundings = { cores: null, busy: null, steal: null, throttled: null };
+export const UNKNOWN: HostActivity = { cores: null, busy: null, steal: null, throttled: null };
 
 /** Begins to watch; the answer ends it. */
-export function watchSurroundings(): () => Surroundings {
+export function watchSurroundings(): () => HostActivity {
   const allowed = parseAllowedCores(textOf("/proc/self/status"));
   const groups = cpuGroups("self");
   const before = look(allowed, groups);
@@ -35,7 +35,7 @@ function look(allowed: readonly number[] | null, groups: readonly string[]): Rea
   };
 }
 
-export function surroundingsBetween(before: Reading, after: Reading): Surroundings {
+export function surroundingsBetween(before: Reading, after: Reading): HostActivity {
   const throttled = before.throttledMs === null || after.throttledMs === null
     ? null
     : Math.max(0, after.throttledMs - before.throttledMs);

@@ -8,7 +8,7 @@ import { childrenOf, readStat } from "../../base/system/proc.ts";
 import { listenersAt } from "../../targets/resources/listeners.ts";
 import { processCpuMs } from "../../base/system/process_clock.ts";
 import { TreesContention, type TreesUse } from "../../targets/resources/trees_contention.ts";
-import type { Surroundings, TargetUse } from "../result/generator.ts";
+import type { HostActivity, TargetUse } from "../result/generator.ts";
 import { resolve } from "../load/resolve.ts";
 import { type Busy, watchProcesses } from "../../base/system/busy.ts";
 import { textOf } from "../../base/system/describe.ts";
@@ -18,7 +18,7 @@ import { watchSurroundings } from "./host_activity.ts";
 import { cpuGroups, throttledMsOf } from "../../base/system/throttling.ts";
 
 export interface HostUse {
-  readonly hostActivity: Surroundings;
+  readonly hostActivity: HostActivity;
   /** Absent where its processes can't be seen. */
   readonly target?: TargetUse;
 }

@@ -132,7 +132,7 @@ function measuredOf(
   };
   const perSec = (inTime: number): number => elapsedS > 0 ? inTime / elapsedS : 0;
   return {
-    schema: "plateau.bench/1",
+    schema: "plateau.bench/2",
     ...asked,
     elapsedS,
     requests: requestsOf(totals),

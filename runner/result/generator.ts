@@ -45,7 +45,7 @@ export const CAUSES = [
 ] as const;
 export type Cause = typeof CAUSES[number];
 
-export const surroundings = z.strictObject({
+export const hostActivity = z.strictObject({
   busy: share.nullable().describe(
     "Share of the cores on which Plateau may run that was in use, by anybody",
   ),
@@ -110,7 +110,7 @@ export const generator = z.strictObject({
   ),
   each: z.array(workerUse).describe("One a worker"),
   timer: ms.describe("Smallest step of the workers' clock"),
-  hostActivity: surroundings,
+  hostActivity: hostActivity,
   target: targetUse.optional().describe(
     "Absent where the target's processes can't be seen: another machine, no permission, not Linux",
   ),
@@ -129,7 +129,24 @@ export const generator = z.strictObject({
   ),
 });
 
+const measuredPeak = z.strictObject({
+  perSec: z.number().positive().describe("Requests per second"),
+  rounds: z.array(z.number().positive()).optional()
+    .describe("Requests per second of each round, of which perSec is the mean"),
+  by: z.string().describe("The program that measured it, and its load"),
+});
+
+/** Measured once, before the runs, where the experiment file has `ceilings`. */
+export const peakThroughput = z.strictObject({
+  generator: measuredPeak.nullable().optional()
+    .describe("One load worker against a server that does nothing"),
+  redis: measuredPeak.nullable().optional()
+    .describe("redis-benchmark -t get against the run's Redis"),
+}).describe("Absent: not requested; null: it could not be measured, and a note said why");
+
+export type MeasuredPeak = z.output<typeof measuredPeak>;
+export type PeakThroughput = z.output<typeof peakThroughput>;
 export type Generator = z.output<typeof generator>;
 export type WorkerUse = z.output<typeof workerUse>;
-export type Surroundings = z.output<typeof surroundings>;
+export type HostActivity = z.output<typeof hostActivity>;
 export type TargetUse = z.output<typeof targetUse>;

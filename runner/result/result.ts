@@ -4,15 +4,13 @@
  */
 import { z } from "zod";
 import { agentPart } from "./agent_part.ts";
-import { asked, course } from "./invocation.ts";
-import { ceilings } from "./ceilings.ts";
+import { execution, invocation, missing } from "./invocation.ts";
+import { generator, peakThroughput } from "./generator.ts";
 import { distribution, spread } from "./distribution.ts";
-import { generator } from "./generator.ts";
 import { machine } from "../../base/system/facts.ts";
 import { published } from "../../scenarios/claims/published.ts";
 import { claimInResults } from "../../scenarios/claims/claim.ts";
 import { threshold } from "../../scenarios/claims/threshold.ts";
-import { missing } from "./missing.ts";
 import { ERRORS } from "./outcome.ts";
 import { part, resourcePoint } from "./resources.ts";
 import { slowest } from "./slowest.ts";
@@ -79,7 +77,7 @@ export const load = z.discriminatedUnion("kind", [
 
 /** One measurement of one URL: the shape of `bench --json`. */
 export const measurement = z.strictObject({
-  schema: z.literal("plateau.bench/1"),
+  schema: z.literal("plateau.bench/2"),
   version: z.string().describe("Version of Plateau"),
   url: z.string(),
   driver: z.enum(["epoll", "tcp"]).describe("How the workers did their I/O"),
@@ -184,7 +182,7 @@ export const commit = z.strictObject({
 });
 
 export const results = z.strictObject({
-  schema: z.literal("plateau.results/1"),
+  schema: z.literal("plateau.results/2"),
   version: z.string(),
   experiment: z.looseObject({
     name: z.string(),
@@ -195,7 +193,7 @@ export const results = z.strictObject({
   })
     .describe("What was asked, with defaults filled in"),
   source: z.string().describe("The experiment file, word for word but for secrets"),
-  ...asked,
+  ...invocation,
   seed: count,
   machine,
   commit: commit.nullable().describe("Of the experiment's folder; null: git knows none"),
@@ -204,8 +202,8 @@ export const results = z.strictObject({
   redis: z.string().nullable().describe(
     "Which Redis was used: given, found or private; null for none",
   ),
-  peakThroughput: ceilings.optional(),
-  ...course,
+  peakThroughput: peakThroughput.optional(),
+  ...execution,
   runs: z.array(run),
   missing: z.array(missing),
 });

@@ -1,4 +1,4 @@
-/** The slowest requests of a run: what each was, when it was due and sent, and how it ended. */
+/** The slowest requests of a run: method and path, when each was due and sent, and how it ended. */
 import { z } from "zod";
 
 /** How a request ended that has a latency: other failures say nothing about it. */
@@ -14,8 +14,8 @@ const slowRequest = z.strictObject({
   request: z.string().nullable().describe("Method and path; null: it was never sent"),
   connection: z.int().min(0).describe("Number of the connection, over all workers"),
   outcome: z.enum(SLOW_OUTCOMES)
-    .describe("wrong: answered, against an expectation; unfinished: in flight at the end"),
-  status: z.int().nullable().describe("Null without a whole answer"),
+    .describe("wrong: completed, against an expectation; unfinished: in flight at the end"),
+  status: z.int().nullable().describe("Null without a whole response"),
 });
 
 export const slowest = z.array(slowRequest)

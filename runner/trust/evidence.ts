@@ -2,7 +2,7 @@
 import type {
   EndedWorker,
   Generator,
-  Surroundings,
+  HostActivity,
   TargetUse,
   WorkerUse,
 } from "../result/generator.ts";
@@ -16,7 +16,7 @@ export type Evidence = Omit<Generator, "trust" | "reasons" | "causes">;
 
 /** What is known of the machine that the generator ran on. */
 export interface Stage {
-  readonly hostActivity: Surroundings;
+  readonly hostActivity: HostActivity;
   /** Absent where the target's processes can't be seen. */
   readonly target?: TargetUse;
   /** Null where nothing is remembered. */

@@ -2,7 +2,7 @@
  * What shows that the target was not measured as it is: others took its cores, a limit held it back, our
  * connections were all busy, or the latency is mostly that of the generator itself.
  */
-import type { Surroundings, TargetUse } from "../result/generator.ts";
+import type { HostActivity, TargetUse } from "../result/generator.ts";
 import {
   busiestOf,
   type Case,
@@ -70,7 +70,7 @@ function crowdedOut(given: Case): Finding | null {
   };
 }
 
-function hadToWait({ waiting, cpu }: TargetUse, surroundings: Surroundings): boolean {
+function hadToWait({ waiting, cpu }: TargetUse, surroundings: HostActivity): boolean {
   if (isFull(surroundings) && waiting >= WAITING_FOR_FULL_CORES) return true;
   return waiting >= WAITING.threads && waiting / (waiting + cpu) >= WAITING.ofWanted;
 }
@@ -83,7 +83,7 @@ function workerHadToWait({ evidence }: Case): boolean {
   return waiting >= WAITING.threads && waiting / wanted >= WAITING.ofWanted;
 }
 
-function isFull({ busy }: Surroundings): boolean {
+function isFull({ busy }: HostActivity): boolean {
   return busy !== null && busy >= FULL;
 }
 
@@ -105,7 +105,7 @@ function coresText(cores: number): string {
 }
 
 /** ` (stress 0.91, node 0.2)` */
-function namesText({ busiest = [] }: Surroundings): string {
+function namesText({ busiest = [] }: HostActivity): string {
   const names = busiest.map(({ name, cores }) => `${name} ${Number(cores.toPrecision(2))}`);
   return names.length === 0 ? "" : ` (${names.join(", ")})`;
 }

@@ -75,12 +75,12 @@ export class Company {
   #parts(front: RunningTarget): WatchedPart[] {
     const own = this.#members.includes(front)
       ? []
-      : [partOf(front, { role: "front", name: this.names.front })];
+      : [partOf(front, { role: "gateway", name: this.names.front })];
     const { behind } = this.names;
     return [
       ...own,
       ...this.#members.flatMap((member) =>
-        member.parts?.() ?? partOf(member, { role: "behind", name: behind })
+        member.parts?.() ?? partOf(member, { role: "upstream", name: behind })
       ),
     ];
   }

@@ -28,7 +28,7 @@ class Trees {
   }
 
   look(nowMs: number): void {
-    const alone: WatchedPart = { ...this.target, role: "behind", name: "" };
+    const alone: WatchedPart = { ...this.target, role: "upstream", name: "" };
     const used = (this.target.parts?.() ?? [alone]).flatMap((part) => {
       const tree = this.#treeOf(part);
       return tree === null ? [] : [{ part, use: tree.take() }];

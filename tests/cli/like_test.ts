@@ -204,7 +204,7 @@ const TOLD: readonly (readonly [line: string, measurement: Measurement, told: Re
       elapsedS: 12,
       timeline: {
         intervalS: 5,
-        points: [5, 10, 12].map((t) => ({ ...FIXTURE.timeline.points[0], t, completed: 600 })),
+        points: [5, 10, 12].map((endS) => ({ ...FIXTURE.timeline.points[0], endS, completed: 600 })),
       },
     },
     [/would have left out/, /first 10 s, 1,200 answers$/, /steps of a millisecond/],

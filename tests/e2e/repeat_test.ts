@@ -66,7 +66,7 @@ Deno.test("repeat: until with a loose target ends at the look that finds it, and
   assert.deepEqual([runs.length, planned, state], [made, made, "done"]);
   assert.ok(stopping !== undefined && stopping.halfWidth !== null);
   const { halfWidth, ...how } = stopping;
-  assert.deepEqual(how, { repetitions: made, target: 1, why: "narrow" });
+  assert.deepEqual(how, { repetitions: made, target: 1, reason: "precision" });
   assert.ok(halfWidth > 0 && halfWidth <= 1);
   assert.match(stderr, /Repeats until ± 100 %, looking after 5, 7, 10/);
   assert.match(

@@ -49,7 +49,7 @@ testWith(
       scenarios: { a: { get: "/", targets: ["several"] } },
     });
     const [front, behind] = [partNamed("nginx", run), partNamed("app", run)];
-    assert.deepEqual([front.role, behind.role], ["front", "behind"]);
+    assert.deepEqual([front.role, behind.role], ["gateway", "upstream"]);
     assert.equal(run.parts?.length, 2);
     for (const [i, whole] of run.resources.entries()) {
       const [nginx, app] = [front.points[i], behind.points[i]];

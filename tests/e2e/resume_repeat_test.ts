@@ -28,7 +28,7 @@ Deno.test("repeat: until looks at the runs of before, too", async () => {
   // Where the machine paused it may take more than the first look.
   const made = LOOKS.find((look) => look === runs.length);
   assert.deepEqual(runs.map(({ repetition }) => repetition), runs.map((_, i) => i + 1));
-  assert.deepEqual([planned, stopping?.repetitions, stopping?.reason], [made, made, "narrow"]);
+  assert.deepEqual([planned, stopping?.repetitions, stopping?.reason], [made, made, "precision"]);
   assert.match(stderr, new RegExp(`^\\[${before + 1}/5\\] wait, work`, "m"));
   assert.match(stdout.replaceAll(/\s+/g, " "), new RegExp(`Stopped after ${made} repetitions`));
 });

@@ -88,7 +88,7 @@ export function bundle(agent: string, seq: number, part: object = {}): Message {
 
 export function finished(agent: string, differing: object = {}, totals: object = {}): Message {
   const reports = [packReport(reportOf(2 * COMPLETED, totals))];
-  const stage = { surroundings: UNKNOWN, calibration: null, sharesMachine: false };
+  const stage = { hostActivity: UNKNOWN, calibration: null, sharesMachine: false };
   const startedAtMs = START_AT_MS;
   return {
     kind: "finished",

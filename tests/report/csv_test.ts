@@ -27,7 +27,7 @@ function twoFactors(): Results {
       medianMs: 5,
       runs: 2,
       duration: 1,
-      parts: [{ role: "front" as const, name: "nginx", cores: 0.25 }],
+      parts: [{ role: "gateway" as const, name: "nginx", cores: 0.25 }],
     })),
   });
 }

@@ -38,7 +38,7 @@ export interface CellSpec {
   /** False: a url target, which cannot be watched. */
   readonly watched?: boolean;
   /** The parts of the target, or Redis, and the cores that each uses. */
-  readonly parts?: readonly { role: "front" | "redis"; name: string; cores: number }[];
+  readonly parts?: readonly { role: "gateway" | "redis"; name: string; cores: number }[];
 }
 
 export interface FixtureSpec {
@@ -60,7 +60,7 @@ export function resultsFixture(spec: FixtureSpec): Results {
     )
   ).map((run, i) => ({ ...run, order: i + 1 }));
   return results.parse({
-    schema: "plateau.results/1",
+    schema: "plateau.results/2",
     version: "0.1.0",
     experiment: { name: spec.name ?? "fixture", title: spec.title, ...experimentOf(spec) },
     source: `name: ${spec.name ?? "fixture"}\n# as written\n`,
@@ -139,7 +139,7 @@ function resourcesFixture(
 ): Run["resources"] {
   return Array.from({ length: duration / INTERVAL_S }, (_, i) => {
     const { cpu, memory } = used();
-    const times = { t: (i + 1) * INTERVAL_S, cpu, user: cpu * 0.75, system: cpu * 0.25 };
+    const times = { endS: (i + 1) * INTERVAL_S, cpu, user: cpu * 0.75, system: cpu * 0.25 };
     const switches = { voluntary: 2_000, involuntary: 50 };
     return { ...times, memory, threads: 11, files: 30 + i, switches };
   });
@@ -159,7 +159,7 @@ export function measurementFixture(
   const failed = sum(intervals, ({ failed }) => failed);
   const latency = distributionOf(whole);
   return {
-    schema: "plateau.bench/1",
+    schema: "plateau.bench/2",
     version: "0.1.0",
     url: `http://127.0.0.1:8080/${encodeURIComponent(cell.scenario)}`,
     driver: "tcp",

@@ -64,7 +64,7 @@ export function fleetMeasurement(spec: FleetSpec): Measurement {
 }
 
 function askedOf({ rate, seconds = 2 }: FleetSpec, connections: number): Asked {
-  const any = { connections, keepAlive: true, timeout: 5_000, duration: seconds };
+  const any = { connections, keepAlive: true, timeout: 5_000, durationS: seconds };
   return {
     version: "0.1.0",
     url: "http://10.0.0.2:8080/static",
@@ -79,7 +79,7 @@ function loadedAgents(specs: readonly AgentSpec[]): LoadedAgent[] {
   let firstWorker = 0;
   return specs.map((spec, i) => {
     const { name, workers = 2, lostAt, late = 0.2 + i / 10, uncertaintyMs = 0.15, ceiling } = spec;
-    const calibration = ceiling === undefined ? null : { ceiling, floor: 0.02 };
+    const calibration = ceiling === undefined ? null : { peakThroughput: ceiling, baselineLatency: 0.02 };
     const agent: LoadedAgent = {
       ...{ name, host: `host-${name}`, driver: "epoll", firstWorker, workers },
       stage: {

@@ -84,7 +84,7 @@ Deno.test("a load is told as it was asked for: one of a thing is one, and no sec
     told({ ...rate(10), connections: 1, durationS: 12.5 } as Load),
     "10.0 requests/s over at most 1 connection, 12.5 s, evenly spread arrivals",
   );
-  const phases = [{ duration: 1.25, from: 5, to: 5 }, { duration: 90, from: 5, to: 5 }];
+  const phases = [{ durationS: 1.25, from: 5, to: 5 }, { durationS: 90, from: 5, to: 5 }];
   assert.match(told({ ...PHASES, phases } as Load), /: 1\.25 s at 5\.00\/s, then 1 min 30 s at /);
 });
 

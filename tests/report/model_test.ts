@@ -177,7 +177,7 @@ const POOR: Record<string, () => ReportModel> = {
       checks: { passed: 0, failed: 0 },
       histogram: encodeHistogram(new Histogram().toSparse()),
       latency: { ...none, percentiles, clock: "sent", censored: 0, fastest: 0 },
-      timeline: { interval: 0.25, points: [] },
+      timeline: { intervalS: 0.25, points: [] },
       resources: [],
     });
     return reportModel(results);

@@ -44,7 +44,7 @@ Deno.test("rates per second count for the time since the point before", () => {
 });
 
 Deno.test("what older results and other systems do not tell is not made up", () => {
-  const run = runWith(3_000, POINTS.map(({ endS, cpu, memory }) => ({ t: endS, cpu, memory })));
+  const run = runWith(3_000, POINTS.map(({ endS, cpu, memory }) => ({ endS, cpu, memory })));
   assert.equal(systemShareOf(run), null);
   assert.equal(switchesPerRequestOf("voluntary", run, run), null);
   assert.equal(perCpuSecondOf(run, run), 2_000);
@@ -68,7 +68,7 @@ const CELLS = [
     medianMs: 2,
     runs: 3,
     parts: [
-      { role: "front", name: "nginx", cores: 0.25 },
+      { role: "gateway", name: "nginx", cores: 0.25 },
       { role: "redis", name: "Redis", cores: 0.5 },
     ],
   },
@@ -80,7 +80,7 @@ function older({ runs, ...rest }: Results): Results {
     ...rest,
     runs: runs.map(({ parts: _, resources, ...run }) => ({
       ...run,
-      resources: resources.map(({ endS, cpu, memory }) => ({ t: endS, cpu, memory })),
+      resources: resources.map(({ endS, cpu, memory }) => ({ endS, cpu, memory })),
     })),
   });
 }

@@ -15,7 +15,7 @@ import { resultsFixture } from "./fixture.ts";
 
 type Reached = NonNullable<Results["stopping"]>;
 
-const REACHED: Reached = { repetitions: 5, halfWidth: 0.017, target: 0.02, reason: "narrow" };
+const REACHED: Reached = { repetitions: 5, halfWidth: 0.017, target: 0.02, reason: "precision" };
 
 function resultsOf(reached?: Reached, runs = 5): Results {
   const results = resultsFixture({
@@ -40,7 +40,7 @@ const sentences: [reached: Reached, text: string][] = [
     "^Stopped after 5 repetitions, as another would have passed the time budget: the widest interval of requests/s and p50 is ± 4.3 %, where ± 2 % was asked for; ",
   ],
   [
-    { ...REACHED, reason: "most", halfWidth: null },
+    { ...REACHED, reason: "limit", halfWidth: null },
     "^Stopped after 5 repetitions, the most that were allowed: not every cell has an interval; ",
   ],
   [
@@ -56,7 +56,7 @@ for (const [reached, text] of sentences) {
 }
 
 Deno.test("a change or a width beyond ten times is no number but a reason to add runs", () => {
-  const results = resultsOf({ ...REACHED, reason: "most", halfWidth: 4.2e108 }, 2);
+  const results = resultsOf({ ...REACHED, reason: "limit", halfWidth: 4.2e108 }, 2);
   const [first, second] = results.runs;
   for (const point of second.timeline.points) point.completed = 1;
   assert.ok(first.timeline.points.every(({ completed }) => completed > 1));
@@ -90,12 +90,12 @@ Deno.test("the smallest change is that of the widest figure against as many runs
 });
 
 Deno.test("a fixed number needs no sentence, and an experiment without an end has none", () => {
-  assert.equal(textOf(resultsOf({ ...REACHED, reason: "asked", target: null })), "");
+  assert.equal(textOf(resultsOf({ ...REACHED, reason: "fixed", target: null })), "");
   assert.equal(textOf(resultsOf()), "");
 });
 
 Deno.test("one run leaves the smallest change out", () => {
-  const reached: Reached = { repetitions: 1, halfWidth: null, target: 0.02, reason: "most" };
+  const reached: Reached = { repetitions: 1, halfWidth: null, target: 0.02, reason: "limit" };
   assert.match(textOf(resultsOf(reached, 1)), /not every cell has an interval\.$/);
 });
 

@@ -53,7 +53,7 @@ function load(_: LoadRequest, hooks: LoaderHooks): Promise<Loaded> {
   const before = finish(first);
   hooks.onAudible(1);
   const reports = [before, finish(second)];
-  const stage = { surroundings: UNKNOWN, calibration: null, sharesMachine: false };
+  const stage = { hostActivity: UNKNOWN, calibration: null, sharesMachine: false };
   return Promise.resolve({ driver: "tcp", connections: [1, 1], reports, stage, agents: null });
 }
 

@@ -39,7 +39,7 @@ const IDLE: Loader = {
     const supply = { kind: "closed", requests: Infinity } as const;
     const share = { supply, scriptKind: "requests", durationUs: 1_000 } as const;
     hooks.onStart(performance.timeOrigin + performance.now());
-    const stage = { surroundings: UNKNOWN, calibration: null, sharesMachine: false };
+    const stage = { hostActivity: UNKNOWN, calibration: null, sharesMachine: false };
     const reports = [endWithout(share, null).report];
     return Promise.resolve({ driver: "tcp", connections: [1], reports, stage, agents: null });
   },

@@ -110,7 +110,7 @@ Deno.test("results that go on keep runs and failures, and look anew at what lack
     { state: after.state, finishedAt: after.finishedAt, resumed: after.resumed },
     { state: "running", finishedAt: null, resumed: [...before.resumed, now] },
   );
-  assert.ok(!("reached" in continued({ ...before, stopping: undefined }, now)));
+  assert.ok(!("stopping" in continued({ ...before, stopping: undefined }, now)));
 });
 
 Deno.test("another version or another machine is refused, and what differs is named", () => {

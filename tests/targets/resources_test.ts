@@ -179,8 +179,8 @@ testWith(["linux"], "the parts of a target are seen apart, and together", async 
   await beside(TWO_BUSY, async (pid) => {
     const [one, other] = descendantsOf(pid);
     const parts = [
-      { pid: one, supervised: false, role: "front", name: "nginx" },
-      { pid: other, supervised: false, role: "behind", name: "api" },
+      { pid: one, supervised: false, role: "gateway", name: "nginx" },
+      { pid: other, supervised: false, role: "upstream", name: "api" },
     ] as const;
     const watch = watchResources({ ...parts[0], parts: () => parts }, {
       intervalMs: 100,

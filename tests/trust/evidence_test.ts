@@ -7,8 +7,8 @@ import { LoopWatch } from "../../runner/load/loop_watch.ts";
 
 const ELAPSED_US = 1e6;
 const STAGE = {
-  surroundings: { cores: 2, busy: 0.5, steal: 0, throttled: null },
-  calibration: { ceiling: 200_000, floor: 0.02 },
+  hostActivity: { cores: 2, busy: 0.5, steal: 0, throttled: null },
+  calibration: { peakThroughput: 200_000, baselineLatency: 0.02 },
   sharesMachine: true,
 };
 
@@ -65,9 +65,9 @@ Deno.test("what the system does not tell, and what was not calibrated, is null",
     ...STAGE,
     calibration: null,
   });
-  assert.deepEqual({ waiting, ceiling: peakThroughput, floor: baselineLatency }, {
+  assert.deepEqual({ waiting, peakThroughput, baselineLatency }, {
     waiting: null,
-    ceiling: null,
-    floor: null,
+    peakThroughput: null,
+    baselineLatency: null,
   });
 });

@@ -45,7 +45,7 @@ for (const [warmup, says] of reasons) {
 
 Deno.test("a run with a steady part, or too short for one, is not suspect for it; nor is a load that changes", () => {
   for (const label of ["flat", "warm-up", "slowdown", "too-short"] as const) {
-    const warmup = { label, steadyFrom: label === "too-short" ? null : 1 };
+    const warmup = { label, steadyFromS: label === "too-short" ? null : 1 };
     assert.equal(judge(caseWith({ run: { warmup } })).trust, "valid");
   }
   assert.equal(judge(caseWith({ run: { warmup: null } })).trust, "valid");

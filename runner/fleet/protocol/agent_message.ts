@@ -8,7 +8,7 @@ import { LIMITS } from "../../../base/limits.ts";
 import { intervalMs } from "../../../scenarios/load/load.ts";
 import { msBetween } from "../../../base/quantity.ts";
 import { DRIVER_NAMES } from "../../load/driver.ts";
-import { endedWorkers, surroundings, targetUse } from "../../result/generator.ts";
+import { endedWorkers, hostActivity, targetUse } from "../../result/generator.ts";
 import { accessShape, jobSecrets, loadShape, scriptShape } from "./job_schema.ts";
 import { packedHealth, packedPart, packedReport } from "./packing.ts";
 
@@ -158,7 +158,7 @@ export const told = z.discriminatedUnion("kind", [
     reports: z.array(packedReport).min(1).max(MOST_WORKERS),
     startedAtMs: ms.describe("By Redis's clock"),
     stage: z.strictObject({
-      hostActivity: surroundings,
+      hostActivity: hostActivity,
       target: targetUse.optional(),
       calibration: z.strictObject({ peakThroughput: z.number(), baselineLatency: z.number() })
         .nullable(),
