@@ -3,7 +3,7 @@
  * printed; who must act decides the code (base/errors.ts).
  */
 import { commands, isCommandName, listedCommands } from "./cli/registry.ts";
-import { print, printError } from "./cli/terminal.ts";
+import { print, printError } from "./cli/terminal/terminal.ts";
 import { textLines } from "./report/writing/terminal.ts";
 import { VERSION } from "./base/version.ts";
 import { EXIT, ExpectedError, TargetError, UserError } from "./base/errors.ts";

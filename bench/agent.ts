@@ -1,6 +1,6 @@
 /** What it costs to load through an agent rather than at once: the same worker on the same core, in turns. */
 import process from "node:process";
-import { openLink } from "../runner/fleet/protocol/link.ts";
+import { openLink } from "../runner/fleet/protocol/redis_link.ts";
 import { roster } from "../runner/fleet/coordinator/roster.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
 import { selfCommand } from "../targets/launch/self.ts";

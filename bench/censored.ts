@@ -3,11 +3,11 @@
  * second, the median is ln 2 s. Whoever counts what is in flight at the end as if it had ended reads less, and so
  * does whoever leaves it out.
  */
+import { formatCount } from "../report/model/numbers/units.ts";
+import type { Measurement } from "../runner/result/result.ts";
 import { productLimitUs } from "../runner/stats/histogram/censoring.ts";
-import { formatCount } from "../report/units.ts";
 import { decodeSparse } from "../runner/stats/histogram/hdr.ts";
 import { EMPTY } from "../runner/stats/histogram/histogram.ts";
-import type { Measurement } from "../runner/result/result.ts";
 import { type Bar, within } from "./bar.ts";
 import type { Bench, Row, Section } from "./bench.ts";
 import { meanMedian } from "./censored/simulation.ts";

@@ -3,7 +3,7 @@
  * of the same run. Exit code 1 when a bar is not kept, 3 when a bench lacked what it needs.
  */
 import { parseArgs } from "node:util";
-import { print, printError } from "../cli/terminal.ts";
+import { print, printError } from "../cli/terminal/terminal.ts";
 import { textLines } from "../report/writing/terminal.ts";
 import { EXIT, ExpectedError, messageOf, UserError } from "../base/errors.ts";
 import { benches, type BenchName, isBenchName } from "./registry.ts";

@@ -2,8 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { renderPage } from "../report/html/page.ts";
-import { reportModel } from "../report/model.ts";
+import { reportModel } from "../report/model/model.ts";
+import { renderPage } from "../report/page/page.ts";
 import { type CellSpec, resultsFixture } from "../tests/report/fixture.ts";
 import { atMost } from "./bar.ts";
 import type { Bench, Section } from "./bench.ts";

@@ -1,5 +1,5 @@
 /** Measuring things in turns: a machine that slows down meanwhile slows all of them. */
-import { printError } from "../cli/terminal.ts";
+import { printError } from "../cli/terminal/terminal.ts";
 import { textLines } from "../report/writing/terminal.ts";
 
 /** What `measure` gives for each name, once a round. */

@@ -2,7 +2,7 @@
  * Whether Plateau knows when it has not measured its target: eleven runs in which something else was in the
  * way, each of which must be found with its cause, and quiet ones that must be valid.
  */
-import { printError } from "../cli/terminal.ts";
+import { printError } from "../cli/terminal/terminal.ts";
 import { textLines } from "../report/writing/terminal.ts";
 import type { Measurement } from "../runner/result/result.ts";
 import { calibrate } from "../runner/calibration/calibration.ts";

@@ -7,9 +7,9 @@
  * minified, as esbuild's minifier drops `using` (a listener that it should close stays open), and so that
  * stacks can be read.
  */
+import config from "../deno.json" with { type: "json" };
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import config from "../deno.json" with { type: "json" };
 import { frameworks } from "../targets/frameworks/registry.ts";
 import { PACK, packSources } from "../targets/frameworks/sources.ts";
 
@@ -18,7 +18,7 @@ const OUTPUT = join(ROOT, "dist/plateau");
 
 /** What is started by its URL, and so is in no import graph: it lies beside the bundled main module. */
 const WORKERS = [
-  "runner/load/worker.ts",
+  "runner/load/worker/worker.ts",
   "runner/calibration/null_responder.ts",
   "targets/launch/parent_watch.ts",
 ];

@@ -1,7 +1,7 @@
 /** The commands by name. Each is loaded only when it is asked for: start-up time is part of every run. */
-import { beginWorker } from "../runner/load/begun_worker.ts";
-import type { Command } from "./command.ts";
-import type { DeclaredCommand } from "./completions/words.ts";
+import { beginWorker } from "../runner/load/worker/begun_worker.ts";
+import type { Command } from "./command_line/command.ts";
+import type { DeclaredCommand } from "./completions/scripts.ts";
 
 interface Entry {
   /** One line for `plateau --help`; "" hides it. */
@@ -14,75 +14,78 @@ export const commands = {
     summary: "Runs an experiment and writes its report",
     load: async () => {
       beginWorker();
-      return (await import("./run.ts")).run;
+      return (await import("./commands/run.ts")).run;
     },
   },
   bench: {
     summary: "Measures one URL, in the manner of wrk and oha",
     load: async () => {
       beginWorker();
-      return (await import("./bench.ts")).bench;
+      return (await import("./commands/bench.ts")).bench;
     },
   },
   agent: {
     summary: "Waits at a Redis for loads, and sends its share of them",
     load: async () => {
       beginWorker();
-      return (await import("./agent.ts")).agent;
+      return (await import("./commands/agent.ts")).agent;
     },
   },
   agents: {
     summary: "Lists the agents that wait at a Redis",
-    load: async () => (await import("./agents.ts")).agents,
+    load: async () => (await import("./commands/agents.ts")).agents,
   },
   serve: {
     summary: "Starts one built-in app",
-    load: async () => (await import("./serve.ts")).serve,
+    load: async () => (await import("./commands/serve.ts")).serve,
   },
   report: {
     summary: "Renders the report of results again",
-    load: async () => (await import("./report.ts")).report,
+    load: async () => (await import("./commands/report.ts")).report,
   },
   compare: {
     summary: "Compares two results, with an interval and a verdict for each cell",
-    load: async () => (await import("./compare.ts")).compare,
+    load: async () => (await import("./commands/compare.ts")).compare,
   },
   list: {
     summary: "Shows the built-in experiments, apps and frameworks",
-    load: async () => (await import("./list.ts")).list,
+    load: async () => (await import("./commands/list.ts")).list,
   },
   init: {
     summary: "Writes a commented experiment file to start from",
-    load: async () => (await import("./init.ts")).init,
+    load: async () => (await import("./commands/init.ts")).init,
   },
   check: {
     summary: "Tells what an experiment would run, or what is wrong with it",
-    load: async () => (await import("./check.ts")).check,
+    load: async () => (await import("./commands/check.ts")).check,
   },
   doctor: {
     summary: "Tells whether this machine is fit to measure on",
-    load: async () => (await import("./doctor.ts")).doctor,
+    load: async () => (await import("./commands/doctor.ts")).doctor,
   },
   schema: {
     summary: "Prints the JSON Schema of a file",
-    load: async () => (await import("./schema.ts")).schema,
+    load: async () => (await import("./commands/schema.ts")).schema,
   },
   setup: {
     summary: "Installs the servers of the frameworks study",
-    load: async () => (await import("./setup.ts")).setup,
+    load: async () => (await import("./commands/setup.ts")).setup,
   },
   completions: {
     summary: "Prints a script by which a shell completes what you type",
     load: async (): Promise<Command> =>
-      (await import("./completions.ts")).completionsOf(declaredCommands),
+      (await import("./commands/completions.ts")).completionsOf(declaredCommands),
   },
   front: {
     summary: "",
-    load: async () => (await import("./front.ts")).front,
+    load: async () => (await import("./commands/front.ts")).front,
   },
   supervise: {
     summary: "",
-    load: async () => (await import("./supervise.ts")).supervise,
+    load: async (): Promise<Command> => {
+      const { supervise } = await import("../targets/launch/supervisor.ts");
+      return { execute: ([, ...command]) => supervise(command) };
+    },
   },
 } satisfies Record<string, Entry>;
 

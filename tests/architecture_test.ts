@@ -34,7 +34,7 @@ const PURE = [
   "scenarios/pace",
   "report",
 ];
-const IMPURE = ["report/html/build.ts", "report/html/client", "report/html/live_client"];
+const IMPURE = ["report/page/build.ts", "report/page/client", "report/page/live_client"];
 
 /** What a reader needs: a subject a file, a thought a function, a screen of names a folder. */
 const BUDGET = {

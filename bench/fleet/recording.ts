@@ -1,12 +1,11 @@
 /** What one worker told in a real run, for simulated agents to tell again. */
 import { z } from "zod";
-import type { LoaderHooks } from "../../runner/measure/loader.ts";
-import type { LoadRequest } from "../../runner/measure/load_request.ts";
+import type { LoaderHooks, LoadRequest } from "../../runner/measure/loader.ts";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";
-import { DRIVER_NAMES } from "../../runner/load/driver.ts";
-import type { Health } from "../../runner/load/health.ts";
-import type { IntervalPart } from "../../runner/load/intervals.ts";
-import type { SoFarReport } from "../../runner/load/job.ts";
+import { DRIVER_NAMES } from "../../runner/load/engine/driver.ts";
+import type { Health } from "../../runner/load/worker/health.ts";
+import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
+import type { SoFarReport } from "../../runner/load/worker/messages.ts";
 import {
   packedHealth,
   packedPart,

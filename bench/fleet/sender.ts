@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { EventEmitter } from "node:events";
-import { openLink } from "../../runner/fleet/protocol/link.ts";
+import { openLink } from "../../runner/fleet/protocol/redis_link.ts";
 import { recording } from "./recording.ts";
 import { simulateAgent } from "./simulated_agent.ts";
 

@@ -1,6 +1,6 @@
 /** What a coordinator and its Redis use while they carry a run. Linux. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { ordersKey } from "../../runner/fleet/protocol/names.ts";
+import { ordersKey } from "../../runner/fleet/protocol/redis_keys.ts";
 import { nowMs } from "../../runner/fleet/protocol/redis_clock.ts";
 import { orders } from "../../runner/fleet/protocol/agent_message.ts";
 import { TargetError } from "../../base/errors.ts";

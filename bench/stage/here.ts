@@ -1,5 +1,5 @@
 /** A load from workers of this process: whoever has to know the moment of its start can't be told by another. */
-import type { LoadRequest } from "../../runner/measure/load_request.ts";
+import type { LoadRequest } from "../../runner/measure/loader.ts";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";
 import { measureLoad } from "../../runner/measure/measure.ts";
 import type { Measurement } from "../../runner/result/result.ts";

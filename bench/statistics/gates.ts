@@ -1,9 +1,12 @@
 /** How often thresholds are judged right, where the truth is at their limit or at a known distance from it. */
-import { type Gate, judgeTogether, type Outcome } from "../../report/gates.ts";
-import { distanceTo } from "../../report/gates/distance.ts";
-import { sideOf, tested } from "../../report/gates/evidence.ts";
-import { meanRange } from "../../report/gates/range.ts";
-import { type Counted, pooledShare, shareP } from "../../runner/stats/confidence/pooled_share.ts";
+import { distanceTo, sideOf, tested } from "../../report/model/gates/evidence.ts";
+import { type Gate, judgeTogether, type Outcome } from "../../report/model/gates/gates.ts";
+import { meanRange } from "../../report/model/runs/figure_range.ts";
+import {
+  type Counted,
+  pooledShare,
+  shareP,
+} from "../../runner/stats/confidence/proportion_interval.ts";
 import type { Section } from "../bench.ts";
 import { atLeast, atMost, row } from "./percent.ts";
 import { Random } from "./random.ts";

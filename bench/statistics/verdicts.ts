@@ -4,10 +4,10 @@ import {
   comparisonOf,
   type FigureComparison,
   type Pair,
-} from "../../report/comparison.ts";
-import type { Group, Measured } from "../../report/comparison/group.ts";
-import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
+} from "../../report/model/comparison/comparison.ts";
+import type { Group, Measured } from "../../report/model/comparison/group.ts";
 import { meanOfSessions, spreadOfSessions } from "../../runner/stats/comparison/sessions.ts";
+import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
 import { estimatesOf, type Machine, simulateCells } from "./experiment.ts";
 import type { Random } from "./random.ts";
 

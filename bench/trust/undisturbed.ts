@@ -2,7 +2,7 @@
  * Measuring again what somebody else has disturbed: whoever uses the processor meanwhile is a neighbour in
  * truth, and found as one. Seen by the CPU time of processes, which no verdict of the runs is made of.
  */
-import { printError } from "../../cli/terminal.ts";
+import { printError } from "../../cli/terminal/terminal.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { type Busy, watchProcesses } from "../../base/system/busy.ts";
 import { descendantsOf } from "../../base/system/proc.ts";

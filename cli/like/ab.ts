@@ -1,15 +1,17 @@
 /** ab, ApacheBench. */
-import { leftOut, timedOut, wholeMilliseconds } from "./left_out.ts";
 import {
   basicAuthorization,
   idle,
+  leftOut,
   lost,
   lowerCase,
   option,
   seconds,
+  timedOut,
   toggle,
   type Tool,
   value,
+  wholeMilliseconds,
   withFlags,
 } from "./tool.ts";
 

@@ -3,13 +3,9 @@ import {
   added,
   addedSamples,
   failedElse,
+  idle,
   inFlight,
   leftOut,
-  timedOut,
-  wholeMilliseconds,
-} from "./left_out.ts";
-import {
-  idle,
   literalBody,
   lost,
   lowerCase,
@@ -17,8 +13,10 @@ import {
   perSecond,
   RATE_OF_EACH,
   seconds,
+  timedOut,
   type Tool,
   value,
+  wholeMilliseconds,
 } from "./tool.ts";
 
 export const autocannon: Tool = {

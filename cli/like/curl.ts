@@ -1,5 +1,4 @@
 /** A curl command: its request, with the load of `bench`. */
-import { redirected } from "./left_out.ts";
 import {
   basicAuthorization,
   idle,
@@ -10,6 +9,7 @@ import {
   lowerCase,
   type Meaning,
   option,
+  redirected,
   seconds,
   toggle,
   type Tool,

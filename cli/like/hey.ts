@@ -1,11 +1,12 @@
 /** hey, which reads its options as Go programs do. */
-import { formatCount } from "../../report/units.ts";
+import { formatCount } from "../../report/model/numbers/units.ts";
 import type { Measurement } from "../../runner/result/result.ts";
-import { failedElse, leftOut, redirected, timedOut } from "./left_out.ts";
 import {
   basicAuthorization,
+  failedElse,
   idle,
   lastOf,
+  leftOut,
   type Line,
   literalBody,
   lost,
@@ -13,7 +14,9 @@ import {
   type Meaning,
   option,
   RATE_OF_EACH,
+  redirected,
   seconds,
+  timedOut,
   toggle,
   type Tool,
   value,

@@ -1,15 +1,19 @@
 /** oha. */
-import { failedElse, inFlight, leftOut, redirected, timedOut } from "./left_out.ts";
 import {
   basicAuthorization,
+  failedElse,
   idle,
+  inFlight,
+  leftOut,
   literalBody,
   lost,
   lowerCase,
   option,
   perSecond,
   plainNumber,
+  redirected,
   seconds,
+  timedOut,
   toggle,
   type Tool,
   value,

@@ -1,23 +1,21 @@
 /** wrk, and wrk2, which adds a rate. */
 import type { Measurement } from "../../runner/result/result.ts";
-import { formatCount } from "../../report/units.ts";
+import { formatCount } from "../../report/model/numbers/units.ts";
 import {
   added,
   addedSamples,
   answersBefore,
   failedElse,
-  inFlight,
-  leftOut,
-  timedOut,
-} from "./left_out.ts";
-import {
   idle,
+  inFlight,
   lastOf,
+  leftOut,
   type Line,
   lost,
   perSecond,
   plainNumber,
   seconds,
+  timedOut,
   type Tool,
   value,
   withFlags,

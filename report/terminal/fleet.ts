@@ -1,7 +1,7 @@
 /** The agents of a fleet in the live view: each with its rate, or of many what is to be known of them. Pure. */
 import type { LiveAgent } from "../../runner/result/progress.ts";
-import { formatDuration, formatNumber } from "../units.ts";
-import { counted } from "../words.ts";
+import { formatDuration, formatNumber } from "../model/numbers/units.ts";
+import { counted } from "../model/numbers/words.ts";
 import { fitted, padStart, widthOf } from "../writing/columns.ts";
 import type { Line, Span, TerminalOptions } from "../writing/terminal.ts";
 import { cell } from "./line.ts";

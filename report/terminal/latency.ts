@@ -1,9 +1,9 @@
 /** How the latencies of a scenario's cells are distributed: histograms on one axis, then percentiles. */
-import type { DensityChart } from "../charts.ts";
-import type { ScenarioModel } from "../model.ts";
-import { sum } from "../spread.ts";
-import type { Table } from "../table.ts";
-import { formatNumber, GLUE } from "../units.ts";
+import type { DensityChart } from "../model/charts/charts.ts";
+import type { ScenarioModel } from "../model/model.ts";
+import { sum } from "../model/numbers/spread.ts";
+import type { Table } from "../model/tables/table.ts";
+import { formatNumber, GLUE } from "../model/numbers/units.ts";
 import { sparkline } from "./bars.ts";
 import { fittedNames } from "./names.ts";
 import { tableLines, withoutBelow } from "./table.ts";

@@ -4,13 +4,19 @@
  */
 import type { LiveAgent } from "../../runner/result/progress.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
-import { latencySteps } from "../measurement.ts";
-import { formatCount, formatDuration, formatMs, formatNumber, GLUE } from "../units.ts";
-import { counted } from "../words.ts";
-import { barOf, sparkline } from "./bars.ts";
-import { fleetLines } from "./fleet.ts";
+import { latencySteps } from "../model/measurement.ts";
+import {
+  formatCount,
+  formatDuration,
+  formatMs,
+  formatNumber,
+  GLUE,
+} from "../model/numbers/units.ts";
+import { counted } from "../model/numbers/words.ts";
 import { fitted, padStart, widthOf } from "../writing/columns.ts";
 import type { Line, Style, TerminalOptions } from "../writing/terminal.ts";
+import { barOf, sparkline } from "./bars.ts";
+import { fleetLines } from "./fleet.ts";
 import { cell, fittedLine } from "./line.ts";
 import { cellText, leftText, type Live, type ProgressState } from "./progress.ts";
 

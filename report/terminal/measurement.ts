@@ -1,16 +1,15 @@
 /** What `plateau bench` prints: readers of wrk and oha find their way. */
 import type { Measurement } from "../../runner/result/result.ts";
-import type { GateOutcome } from "../gates.ts";
-import type { Fact } from "../method.ts";
-import { type MeasurementModel, measurementModel } from "../measurement.ts";
-import { outcomeLines } from "./gates.ts";
-import { barOf } from "./bars.ts";
-import { tableLines } from "./table.ts";
-import { trustLines, unansweredLines } from "./trust.ts";
+import type { GateOutcome } from "../model/gates/gates.ts";
+import { type MeasurementModel, measurementModel } from "../model/measurement.ts";
+import type { Fact } from "../model/method/method.ts";
 import { fitted, padEnd, padStart, widthOf } from "../writing/columns.ts";
 import { encoded, type Line, type TerminalOptions, writtenLines } from "../writing/terminal.ts";
 import type { Written } from "../writing/written.ts";
+import { barOf } from "./bars.ts";
 import { BLANK, HANGING, lineOf, paragraph, trimmed } from "./line.ts";
+import { tableLines } from "./table.ts";
+import { outcomeLines, trustLines, unansweredLines } from "./verdicts.ts";
 
 /** One measurement, with a line break at its end. */
 export function renderMeasurement(

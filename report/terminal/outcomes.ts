@@ -1,8 +1,8 @@
 /** What became of the requests of a scenario: statuses, then errors with their reasons. */
-import type { ScenarioModel } from "../model.ts";
-import { sum } from "../spread.ts";
-import type { Column, Table } from "../table.ts";
-import { formatCount } from "../units.ts";
+import type { ScenarioModel } from "../model/model.ts";
+import { sum } from "../model/numbers/spread.ts";
+import type { Column, Table } from "../model/tables/table.ts";
+import { formatCount } from "../model/numbers/units.ts";
 import { tableLines } from "./table.ts";
 import { padStart, widthOf, wrapped } from "../writing/columns.ts";
 import type { Line, TerminalOptions } from "../writing/terminal.ts";

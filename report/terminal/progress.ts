@@ -3,11 +3,17 @@
  * stay. Pure; `live.ts` lays the view out, `view.ts` writes it.
  */
 import type { Progress } from "../../runner/result/progress.ts";
-import { cellLabel } from "../cells.ts";
-import { type Latent, poolLatency } from "../pool.ts";
-import { boundText, formatCount, formatDuration, formatMs, formatNumber } from "../units.ts";
-import { counted } from "../words.ts";
-import { wrongOf } from "../wrong_ratio.ts";
+import { cellLabel } from "../model/runs/cells.ts";
+import { type Latent, poolLatency } from "../model/runs/pool.ts";
+import {
+  boundText,
+  formatCount,
+  formatDuration,
+  formatMs,
+  formatNumber,
+} from "../model/numbers/units.ts";
+import { counted } from "../model/numbers/words.ts";
+import { wrongOf } from "../model/runs/error_ratio.ts";
 import type { Span } from "../writing/terminal.ts";
 
 export type Starting = Extract<Progress, { kind: "starting" }>;

@@ -1,19 +1,17 @@
 /** What `plateau run` prints at its end. */
-import type { ReportModel, ScenarioModel } from "../model.ts";
-import { type Answer, answerText } from "../answer.ts";
-import type { GatesModel } from "../gates/model.ts";
-import { sum } from "../spread.ts";
-import { claimLines } from "./claims.ts";
-import { outcomeLines } from "./gates.ts";
-import { latencyLines } from "./latency.ts";
-import { outcomeTableLines } from "./outcomes.ts";
-import { publishedLines } from "./published.ts";
-import { sweepLines } from "./sweeps.ts";
-import { tableLines } from "./table.ts";
-import { trustLines, unansweredLines } from "./trust.ts";
+import { type Answer, answerText } from "../model/comparison/verdict.ts";
+import type { GatesModel } from "../model/gates/gates.ts";
+import type { ReportModel, ScenarioModel } from "../model/model.ts";
+import { sum } from "../model/numbers/spread.ts";
+import type { PublishedModel } from "../model/published/model.ts";
+import type { SweepModel } from "../model/sweeps/sweeps.ts";
 import { type Line, type TerminalOptions, writtenLines } from "../writing/terminal.ts";
 import type { Written } from "../writing/written.ts";
+import { latencyLines } from "./latency.ts";
 import { BLANK, HANGING, indented, lineOf, paragraph, trimmed } from "./line.ts";
+import { outcomeTableLines } from "./outcomes.ts";
+import { tableLines } from "./table.ts";
+import { claimLines, outcomeLines, trustLines, unansweredLines } from "./verdicts.ts";
 
 /** The experiment's summary, with a line break at its end. */
 export function renderSummary(
@@ -126,5 +124,57 @@ function warningLines({ warnings }: ReportModel, { width }: TerminalOptions): Li
   return [
     BLANK,
     ...warnings.flatMap((text) => paragraph(text, width, { style: "yellow" })),
+  ];
+}
+
+const MOST_DIFFERENCES = 3;
+
+/** Published figures beside the measured ones, in a paragraph a table; the page has the rest. */
+function publishedLines(
+  tables: readonly PublishedModel[],
+  { width }: TerminalOptions,
+): Line[] {
+  return tables.flatMap(({ title, finding, differences, missing }) => [
+    BLANK,
+    lineOf(`Published: ${title}`, "cyan"),
+    ...[finding, missing].flatMap((text) => text === "" ? [] : paragraph(text, width)),
+    ...differences.slice(0, MOST_DIFFERENCES).flatMap((text) =>
+      paragraph(text, width - 2, HANGING).map(indented)
+    ),
+  ]);
+}
+
+/** What the factors do: the sentences, without the figures. */
+function sweepLines(sweeps: readonly SweepModel[], options: TerminalOptions): Line[] {
+  if (sweeps.length === 0) return [];
+  return [
+    BLANK,
+    lineOf("Sweeps", "cyan"),
+    ...sweeps.flatMap((sweep) => factorLines(sweep, options)),
+  ];
+}
+
+function factorLines(
+  { scenario, figures, weights }: SweepModel,
+  options: TerminalOptions,
+): Line[] {
+  return [
+    ...figures.flatMap(({ factor, findings }) =>
+      listLines(`${scenario} by ${factor}`, findings, options)
+    ),
+    ...(weights === null
+      ? []
+      : listLines(`What explains the differences in ${scenario}`, weights.findings, options)),
+  ];
+}
+
+function listLines(
+  heading: string,
+  sentences: readonly string[],
+  { width }: TerminalOptions,
+): Line[] {
+  return [
+    ...paragraph(heading, width),
+    ...sentences.flatMap((text) => paragraph(text, width - 2, HANGING).map(indented)),
   ];
 }

@@ -1,5 +1,5 @@
 /** A table of the model as lines of text: numbers on their decimal point, the last columns dropped (and told) when it is too wide. */
-import type { Column, Table, TableCell } from "../table.ts";
+import type { Column, Table, TableCell } from "../model/tables/table.ts";
 import { fittedNames } from "./names.ts";
 import { padEnd, padStart, widthOf } from "../writing/columns.ts";
 import { encoded, type Line, type Style, type TerminalOptions } from "../writing/terminal.ts";

@@ -10,7 +10,7 @@ import {
   MSG_DONTWAIT_NOSIGNAL,
   SOCK_STREAM_NONBLOCK_CLOEXEC,
   TCP_NODELAY,
-} from "../load/libc.ts";
+} from "../../base/system/libc.ts";
 
 const SYMBOLS = {
   socket: { parameters: ["i32", "i32", "i32"], result: "i32" },

@@ -1,18 +1,17 @@
 /** What `plateau doctor` looks at: the machine's facts, and what it measures, one after the other. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ExpectedError } from "../../base/errors.ts";
+import { type Busy, watchProcesses } from "../../base/system/busy.ts";
+import { monotonicClock, stepUsOf } from "../../base/system/clock.ts";
+import { describeMachine, textOf, TURBO_SWITCHES } from "../../base/system/describe.ts";
+import type { Machine } from "../../base/system/facts.ts";
 import { runtimeOf } from "../../targets/launch/runtime.ts";
 import { cleanEnv } from "../../targets/launch/surroundings.ts";
 import { provideRedis } from "../../targets/redis.ts";
-import { monotonicClock } from "../load/clock.ts";
-import { chooseDriver, type DriverChoice } from "../load/choose_driver.ts";
-import { describeMachine, textOf, TURBO_SWITCHES } from "../../base/system/describe.ts";
-import type { Machine } from "../../base/system/facts.ts";
 import { calibrate } from "../calibration/calibration.ts";
 import type { Calibration } from "../host/calibration_cache.ts";
-import { stepUsOf } from "../../base/system/clock_step.ts";
 import { watchSurroundings } from "../host/host_activity.ts";
-import { type Busy, watchProcesses } from "../../base/system/busy.ts";
+import { chooseDriver, type DriverChoice } from "../load/transports/choose_driver.ts";
 
 /** The machine while Plateau does nothing: the cores on which it may run. */
 export interface Idle {

@@ -10,7 +10,7 @@ import { carryOutBlocks, leaveOut } from "./blocks.ts";
 import { measureCeilings } from "./peak_throughput.ts";
 import { cellNeeds, type Lack, lackOf } from "./missing_prerequisites.ts";
 import type { Loader } from "../measure/loader.ts";
-import { pinDown } from "./pin.ts";
+import { pinDown, Targets } from "./targets.ts";
 import type { OnProgress } from "../result/progress.ts";
 import { provenanceOf } from "./provenance.ts";
 import { ProofsApart } from "./preflight.ts";
@@ -23,7 +23,6 @@ import {
   startingResults,
   tellOfBefore,
 } from "./starting_results.ts";
-import { Targets } from "./targets.ts";
 import { calibrateFirst } from "../calibration/calibration.ts";
 
 export interface ExperimentRequest extends StartingRequest {

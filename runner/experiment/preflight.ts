@@ -2,13 +2,25 @@
  * Who proves that a target answers right: the process that is measured, before its load, or one apart,
  * once for each cell, so that the measured ones begin with caches and rate limits untouched.
  */
-import { TargetError } from "../../base/errors.ts";
+import { messageOf, TargetError } from "../../base/errors.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
-import type { Script } from "../../scenarios/request/script.ts";
+import type { RequestStep, Script } from "../../scenarios/request/script.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
 import { describeExit } from "../../targets/launch/start_up.ts";
-import { prove } from "./preflight_check.ts";
+import { withEngine } from "../../base/pattern.ts";
+import { answerText, type Expectation, wrongAnswer } from "../../scenarios/request/request.ts";
+import { isSecretField, secretsIn } from "../../base/secret_fields.ts";
+import { secrets } from "../../base/secrets.ts";
+import { fillIn, namesInText } from "../../scenarios/request/template.ts";
+import type { Access } from "../../targets/access.ts";
+import { type Connection, dial } from "../../targets/dial/dial.ts";
+import { DialError } from "../../targets/dial/dial_error.ts";
+import { endpointOf } from "../../targets/dial/endpoint.ts";
+import { encodeRequest } from "../../base/http/request.ts";
+import { BROKEN, NEED_MORE, ResponseReader } from "../../base/http/response.ts";
+import { takerOf, whyOverlooked } from "../load/engine/capture.ts";
+import type { Variables } from "../load/engine/flow.ts";
 
 /** The end of a process is known within this after its connections have closed. */
 const END_KNOWN_MS = 500;
@@ -60,4 +72,143 @@ export class ProofsApart {
       await target.stop();
     }
   }
+}
+
+/**
+ * Before a target is measured it must answer right: what the script asks is asked once, over the same
+ * codec as the load, and every answer is checked.
+ */
+
+/**
+ * Of many requests that differ in their values alone (rows of a file, drawn values) the first are proof
+ * enough: each costs its time before every run, and warms what is to be measured cold. The load checks all.
+ */
+const MOST_REQUESTS = 50;
+
+export interface ProofRequest extends Access {
+  /** Name of the target, for the message. */
+  readonly target: string;
+  readonly origin: string;
+  readonly script: Script;
+  /** For each answer. */
+  readonly timeoutMs: number;
+  /** Ends the wait early, on Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+/** Throws a TargetError that shows the wrong answer beside the right one. */
+export async function prove(request: ProofRequest): Promise<void> {
+  const { script } = request;
+  const ways = script.kind === "flow"
+    ? firstWays(script)
+    : [{ steps: firstAsked(script), visitor: {} }];
+  for (const { steps, visitor } of ways) {
+    const variables: Variables = new Map(Object.entries(visitor));
+    for (const step of steps) await proveStep(step, variables, request);
+  }
+}
+
+interface Way {
+  readonly steps: readonly RequestStep[];
+  readonly visitor: Readonly<Record<string, string>>;
+}
+
+/** The first requests that will be asked, each once, and in any case one of each that is written. */
+function firstAsked({ requests, sequence }: Script & { kind: "requests" }): RequestStep[] {
+  const first = new Set<number>();
+  const written = new Set<Expectation>();
+  for (const index of sequence) {
+    const { expect } = requests[index];
+    if (first.size >= MOST_REQUESTS && written.has(expect)) continue;
+    first.add(index);
+    written.add(expect);
+  }
+  return [...first].map((index) => requests[index]);
+}
+
+/** The whole ways of the first visitors, of one in any case. */
+function firstWays({ steps, visitors }: Script & { kind: "flow" }): Way[] {
+  const requests = steps.filter((step) => step.kind === "request");
+  const most = Math.max(1, Math.floor(MOST_REQUESTS / requests.length));
+  return visitors.slice(0, most).map((visitor) => ({ steps: requests, visitor }));
+}
+
+async function proveStep(
+  step: RequestStep,
+  variables: Variables,
+  request: ProofRequest,
+): Promise<void> {
+  const wire = fillIn(step.wire, variables);
+  for (const secret of secretsIn(wire)) secrets.keep(secret);
+  const asked = `Cannot measure target ${request.target}: ${wire.method} ${wire.path}`;
+  const reader = await askOnce({ ...step, wire }, request).catch((error: unknown) => {
+    throw new TargetError(`${asked} got no answer: ${whyNone(error)}`);
+  });
+  const body = new TextDecoder().decode(reader.kept?.body());
+  const answer = { status: reader.status, body };
+  const wrong = wrongAnswer(step.expect, answer);
+  if (wrong !== null) throw new TargetError(`${asked} is answered wrong: ${wrong}`);
+  for (const capture of step.captures) {
+    const value = await withEngine(() => takerOf(capture)(reader));
+    if (value === null) {
+      const missed = `without what "${capture.as}" is captured from`;
+      const why = whyOverlooked(capture, reader) ?? `got ${answerText(answer)}`;
+      throw new TargetError(`${asked} is answered ${missed}: ${why}`);
+    }
+    if (provesLater(capture.as, request.script)) secrets.keep(value);
+    variables.set(capture.as, value);
+  }
+}
+
+/** Whether a captured value is sent to prove who asks, as that of a login is. */
+function provesLater(name: string, script: Script): boolean {
+  const steps = script.kind === "flow" ? script.steps : [];
+  return steps.some((step) =>
+    step.kind === "request" &&
+    Object.entries(step.wire.headers).some(([field, text]) =>
+      isSecretField(field) && namesInText(text).includes(name)
+    )
+  );
+}
+
+function whyNone(error: unknown): string {
+  const why = messageOf(error);
+  const isTls = error instanceof DialError && error.kind === "tls";
+  if (!isTls || !why.startsWith("the certificate")) return why;
+  return `${why} (cacert names an authority to trust, insecure takes any certificate)`;
+}
+
+async function askOnce({ wire }: RequestStep, request: ProofRequest): Promise<ResponseReader> {
+  const { origin, timeoutMs, signal } = request;
+  const reader = new ResponseReader({ retain: true });
+  reader.begin(wire.method === "HEAD");
+  const end = new AbortController();
+  signal.addEventListener("abort", () => end.abort(signal.reason), { signal: end.signal });
+  if (signal.aborted) end.abort(signal.reason);
+  const late = setTimeout(() => end.abort(new Error(`none within ${timeoutMs} ms`)), timeoutMs);
+  try {
+    const conn = await dial(endpointOf(origin, request), end.signal);
+    end.signal.addEventListener("abort", () => conn.close());
+    if (end.signal.aborted) conn.close(); // it was there just when the time was over
+    const bytes = encodeRequest(wire, { host: new URL(origin).host, keepAlive: false });
+    for (let at = 0; at < bytes.length;) at += await conn.write(bytes.subarray(at));
+    await readAnswer(conn, reader);
+    return reader;
+  } catch (error) {
+    end.signal.throwIfAborted();
+    throw error;
+  } finally {
+    clearTimeout(late);
+    end.abort();
+  }
+}
+
+async function readAnswer(conn: Connection, reader: ResponseReader): Promise<void> {
+  const buffer = new Uint8Array(64 * 1024);
+  while (reader.state === NEED_MORE) {
+    const length = await conn.read(buffer);
+    if (length === null) reader.end();
+    else reader.read(buffer, 0, length);
+  }
+  if (reader.state === BROKEN) throw new Error(reader.reason);
 }

@@ -1,10 +1,10 @@
 /** Where a result comes from: the machine, the commit of the experiment's folder, a hash of its settings. */
 import { createHash } from "node:crypto";
-import { openExperiment } from "./open_experiment.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
 import { cleanEnv } from "../../targets/launch/surroundings.ts";
 import { describeMachine } from "../../base/system/describe.ts";
 import type { Commit, Results } from "../result/result.ts";
+import { secrets } from "../../base/secrets.ts";
 
 export type Provenance = Pick<Results, "machine" | "commit" | "settings">;
 
@@ -71,4 +71,27 @@ function canonicalJson(value: unknown): string {
   const members = Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1)
     .map(([key, inner]) => `${JSON.stringify(key)}:${canonicalJson(inner)}`);
   return `{${members.join(",")}}`;
+}
+
+/** An experiment as its results hold it: without secrets. */
+
+/** What speaks of targets, scenarios and figures by their names. */
+const BY_NAME: readonly string[] = ["claims", "thresholds", "published"];
+
+/**
+ * Names stay names, whatever is secret: they stand in every run, and a value of the environment such as
+ * `static` that happens to be one hides nothing by it.
+ */
+export function openExperiment<Experiment extends object>(experiment: Experiment): Experiment {
+  const { targets, scenarios }: { targets?: unknown; scenarios?: unknown } = experiment;
+  const names = new Set([targets, scenarios].flatMap((all) => Object.keys(Object(all))));
+  const open = (text: string): string => names.has(text) ? text : secrets.text(text);
+  return Object.fromEntries(
+    Object.entries(experiment).map(([key, value]) => [
+      key,
+      BY_NAME.includes(key)
+        ? secrets.data(value, (text) => secrets.form(text))
+        : secrets.data(value, open),
+    ]),
+  ) as Experiment;
 }

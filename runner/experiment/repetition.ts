@@ -7,14 +7,13 @@ import { durationText } from "../../base/quantity.ts";
 import type { Repeat } from "../../scenarios/plan/repetition.ts";
 import type { Stopping } from "../result/invocation.ts";
 import type { Run } from "../result/result.ts";
-import { blocksOf } from "../stats/confidence/blocks.ts";
-import type { Estimate } from "../stats/confidence/bootstrap.ts";
-import { cellName, estimateCell } from "../stats/confidence/cell_estimates.ts";
 import {
+  blocksOf,
   countedFrom,
   type CountedPart,
   intervalBlocks,
-} from "../stats/confidence/interval_blocks.ts";
+} from "../stats/confidence/blocks.ts";
+import { cellName, type Estimate, estimateCell } from "../stats/confidence/bootstrap.ts";
 import { type Interval, intervalOf } from "../stats/confidence/confidence_interval.ts";
 import type { Block } from "../stats/confidence/pool.ts";
 import {

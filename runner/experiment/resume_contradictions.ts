@@ -11,8 +11,8 @@ import { describeLoad } from "../measure/described_load.ts";
 import { hashSettings } from "./provenance.ts";
 import { boundsOf } from "./repetition.ts";
 import type { Missing, Results, Run } from "../result/result.ts";
-import { changesBetween, changeText } from "./resume_changes.ts";
-import { cellName } from "../stats/confidence/cell_estimates.ts";
+import { changesBetween, changeText } from "./resume.ts";
+import { cellName } from "../stats/confidence/bootstrap.ts";
 
 /** What the results are held against: made from the experiment file and the flags of then. */
 export interface Origin {

@@ -4,10 +4,9 @@ import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
 import type { ProvidedRedis } from "../../targets/redis.ts";
 import type { OnProgress } from "../result/progress.ts";
-import type { Provenance } from "./provenance.ts";
+import { openExperiment, type Provenance } from "./provenance.ts";
 import type { Results } from "../result/result.ts";
 import { commitNote, continued, Kept } from "./resume.ts";
-import { openExperiment } from "./open_experiment.ts";
 import { VERSION } from "../../base/version.ts";
 
 export interface StartingRequest {

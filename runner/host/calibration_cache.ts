@@ -5,10 +5,10 @@
 import os from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import type { DriverName } from "../load/driver.ts";
-import { fnv1a } from "../stats/fnv1a.ts";
+import { fnv1a } from "../../base/random.ts";
 import { VERSION } from "../../base/version.ts";
 import { replaceFile } from "../../base/whole_file.ts";
+import type { DriverName } from "../load/engine/driver.ts";
 
 const calibration = z.strictObject({
   peakThroughput: z.number().positive().describe("Requests per second of one worker"),

@@ -9,7 +9,7 @@ import { listenersAt } from "../../targets/resources/listeners.ts";
 import { processCpuMs } from "../../base/system/process_clock.ts";
 import { TreesContention, type TreesUse } from "../../targets/resources/trees_contention.ts";
 import type { HostActivity, TargetUse } from "../result/generator.ts";
-import { resolve } from "../load/resolve.ts";
+import { resolve } from "../../targets/dial/resolve.ts";
 import { type Busy, watchProcesses } from "../../base/system/busy.ts";
 import { textOf } from "../../base/system/describe.ts";
 import { parseAllowedCores } from "../../base/system/linux.ts";

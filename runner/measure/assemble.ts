@@ -2,22 +2,25 @@
  * What the workers told → one `Measurement`. Every figure of the result file is made here, and the law
  * that nothing leaves the data is checked here, after every run.
  */
-import type { WorkerReport } from "../load/job.ts";
-import type { WorkerTotals } from "../load/worker_totals.ts";
-import { mergeSlowest } from "../load/slowest.ts";
-import { breachOf } from "./conservation.ts";
-import { boundedDistributionOf, type BoundedTimes, clockOf, estimateOf } from "./bounded_times.ts";
-import type { LoadedAgent } from "./loader.ts";
-import { ERRORS } from "../result/outcome.ts";
-import { pointsOf } from "./points.ts";
-import type { Measurement } from "../result/result.ts";
-import { encodeHistogram } from "../stats/histogram/hdr.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
+import { mergeSlowest } from "../load/recording/slowest.ts";
+import type { WorkerTotals } from "../load/recording/totals.ts";
+import type { WorkerReport } from "../load/worker/messages.ts";
+import { ERRORS } from "../result/outcome.ts";
+import type { Measurement } from "../result/result.ts";
+import { warmupOf } from "../result/warmup.ts";
+import { encodeHistogram } from "../stats/histogram/hdr.ts";
 import { mergeHistograms } from "../stats/histogram/histogram.ts";
 import { perSecondOf } from "../stats/per_second.ts";
+import { evidenceOf, type Stage } from "../trust/evidence.ts";
+import { fleetStage, judgeFleet } from "../trust/fleet_trust.ts";
+import { judge, judgedByAnswers } from "../trust/judging.ts";
 import { assembleAgents } from "./assemble_agents.ts";
-import type { Timeline } from "./timeline.ts";
+import { boundedDistributionOf, type BoundedTimes, clockOf, estimateOf } from "./bounded_times.ts";
+import type { LoadedAgent } from "./loader.ts";
+import { pointsOf, type Timeline } from "./timeline.ts";
 import {
+  breachOf,
   completedInTime,
   distributionOf,
   histogramsOf,
@@ -28,10 +31,6 @@ import {
   sumOf,
   timesOf,
 } from "./totals.ts";
-import { evidenceOf, type Stage } from "../trust/evidence.ts";
-import { fleetStage, judgeFleet } from "../trust/fleet_trust.ts";
-import { judge, judgedByAnswers } from "../trust/judging.ts";
-import { warmupOf } from "../result/warmup.ts";
 
 /** What is known before the load starts, in the result's own words. */
 export type Asked = Pick<Measurement, "version" | "url" | "driver" | "driverNote" | "load">;
@@ -143,7 +142,7 @@ function measuredOf(
     reasons: reasonsOf(totals),
     checks: { passed: sum((part) => part.checksPassed), failed: sum((part) => part.checksFailed) },
     reconnects: sum((part) => part.reconnects),
-    unsolicited: sum((part) => part.unasked),
+    unsolicited: sum((part) => part.unsolicited),
     ...drainOf(totals),
     rate: perSec(completedInTime(totals)),
     bytes: {

@@ -2,7 +2,7 @@
 import type { Distribution, Measurement } from "../result/result.ts";
 import { isMovable, productLimitUs, withoutBounds } from "../stats/histogram/censoring.ts";
 import { type SparseHistogram, valueAtPercentile } from "../stats/histogram/histogram.ts";
-import { PERCENTILES } from "../stats/histogram/percentiles.ts";
+import { PERCENTILES } from "../stats/quantile.ts";
 
 type Clock = Measurement["latency"]["clock"];
 

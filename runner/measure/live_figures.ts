@@ -1,10 +1,9 @@
 /** What is told of a load while it runs, whenever an interval is whole. */
-import { durationMsOf } from "../../scenarios/load/cell_load.ts";
-import type { Health } from "../load/health.ts";
-import type { LoadRequest } from "./load_request.ts";
-import type { Loader } from "./loader.ts";
+import { durationMsOf } from "../../scenarios/load/load.ts";
+import type { Health } from "../load/worker/health.ts";
 import type { OnProgress } from "../result/progress.ts";
 import { valueAtPercentile } from "../stats/histogram/histogram.ts";
+import type { Loader, LoadRequest } from "./loader.ts";
 import type { WholeInterval } from "./timeline.ts";
 
 export class LiveFigures {

@@ -2,11 +2,13 @@
  * Who loads: the workers of this process (`LocalLoader`), or the agents of a fleet. Whoever measures asks
  * for a load, hears how it goes, and is given what every worker saw.
  */
-import type { DriverName } from "../load/driver.ts";
-import type { Health } from "../load/health.ts";
-import type { IntervalPart } from "../load/intervals.ts";
-import type { WorkerReport } from "../load/job.ts";
-import type { LoadRequest } from "./load_request.ts";
+import type { Load } from "../../scenarios/load/load.ts";
+import type { Script } from "../../scenarios/request/script.ts";
+import type { Access } from "../../targets/access.ts";
+import type { DriverName } from "../load/engine/driver.ts";
+import type { IntervalPart } from "../load/recording/intervals.ts";
+import type { Health } from "../load/worker/health.ts";
+import type { WorkerReport } from "../load/worker/messages.ts";
 import type { LiveAgent } from "../result/progress.ts";
 import type { Stage } from "../trust/evidence.ts";
 
@@ -64,4 +66,22 @@ export interface LoadedAgent {
   readonly startedLateMs: number | null;
   /** When it was last heard, since the start of the run, and why it was given up; null when it finished. */
   readonly lost: { readonly afterMs: number; readonly reason: string } | null;
+}
+
+/** One load on one origin: what is asked, how, and what is noted of it. */
+
+export interface LoadRequest extends Access {
+  /** `http://host:port` or `https://host:port`, without a path. */
+  readonly origin: string;
+  readonly script: Script;
+  readonly load: Load;
+  /** Of the arrivals. */
+  readonly seed: number;
+  /** auto: the best that works here. */
+  readonly driver: DriverName | "auto";
+  readonly intervalMs: number;
+  /** File for the request log; null for none. */
+  readonly logPath: string | null;
+  /** Whether an answer with a status outside 2xx and 3xx is wrong where the script expects nothing. */
+  readonly implicitCheck: boolean;
 }

@@ -1,20 +1,19 @@
 /** The workers of this process as a loader: all of a load, or an agent's part of it. */
 import { messageOf, UserError } from "../../base/errors.ts";
+import { epochNowMs } from "../../base/system/clock.ts";
+import { makeRoomFor } from "../../base/system/open_files.ts";
+import { isStream, openStream, replaceFile, writeAll } from "../../base/whole_file.ts";
 import { endpointOf } from "../../targets/dial/endpoint.ts";
-import { epochNowMs } from "../load/clock.ts";
-import { chooseDriver } from "../load/choose_driver.ts";
-import type { SoFarReport } from "../load/job.ts";
-import { makeRoomFor } from "../load/open_files.ts";
-import { WorkerPool } from "../load/pool.ts";
-import { LOG_HEADER } from "../load/request_log.ts";
-import type { LoadRequest } from "./load_request.ts";
-import type { Loaded, Loader, LoaderHooks } from "./loader.ts";
-import { type Place, shareOut } from "./share.ts";
 import { rememberedCalibration } from "../host/calibration_cache.ts";
+import { UNKNOWN } from "../host/host_activity.ts";
 import type { HostUse } from "../host/host_watch.ts";
 import { isHere, ownNames } from "../host/sharing.ts";
-import { UNKNOWN } from "../host/host_activity.ts";
-import { isStream, openStream, replaceFile, writeAll } from "../../base/whole_file.ts";
+import { LOG_HEADER } from "../load/recording/request_log.ts";
+import { chooseDriver } from "../load/transports/choose_driver.ts";
+import type { SoFarReport } from "../load/worker/messages.ts";
+import { WorkerPool } from "../load/worker/pool.ts";
+import type { Loaded, Loader, LoaderHooks, LoadRequest } from "./loader.ts";
+import { type Place, shareOut } from "./share.ts";
 
 /** What is different where these workers are some of a fleet's. */
 export interface FleetPart {

@@ -2,16 +2,19 @@
  * One load on one origin, from the encoded request to the `Measurement`; what `bench` does once and
  * `run` does for every planned run.
  */
-import type { RequestStep, ThinkStep } from "../../scenarios/request/script.ts";
+import { type RequestStep, scriptOf, type ThinkStep } from "../../scenarios/request/script.ts";
 import type { Asked } from "./assemble.ts";
 import { describeLoad } from "./described_load.ts";
 import { LiveFigures } from "./live_figures.ts";
-import type { LoadRequest } from "./load_request.ts";
-import type { Loaded, Loader } from "./loader.ts";
+import type { Loaded, Loader, LoadRequest } from "./loader.ts";
 import type { OnProgress } from "../result/progress.ts";
 import type { Measurement } from "../result/result.ts";
 import { Timeline } from "./timeline.ts";
 import { VERSION } from "../../base/version.ts";
+import type { Load } from "../../scenarios/load/load.ts";
+import type { Scenario } from "../../scenarios/request/scenario.ts";
+import type { Access } from "../../targets/access.ts";
+import type { DriverName } from "../load/engine/driver.ts";
 
 export interface LoadHooks {
   readonly loader: Loader;
@@ -66,4 +69,38 @@ function describe(
 
 function isRequest(step: RequestStep | ThinkStep): step is RequestStep {
   return step.kind === "request";
+}
+
+/**
+ * One measurement of one URL, in the manner of wrk and oha.
+ */
+
+export interface BenchRequest extends Access {
+  readonly url: URL;
+  readonly load: Load;
+  /** Of every random choice. */
+  readonly seed: number;
+  /** What to ask; its path is that of `url`. */
+  readonly scenario: Scenario;
+  readonly driver: DriverName | "auto";
+  readonly intervalMs: number;
+  /** File for the request log; null for none. */
+  readonly logPath: string | null;
+}
+
+export interface BenchHooks {
+  /** Carries the load out; the caller closes it. */
+  readonly loader: Loader;
+  readonly onProgress: OnProgress;
+  readonly signal: AbortSignal;
+}
+
+/** Measures `url`; on abort, what was measured so far. */
+export async function measureUrl(request: BenchRequest, hooks: BenchHooks): Promise<Measurement> {
+  const { url, scenario, ...rest } = request;
+  const script = scriptOf(scenario, request.seed);
+  return await measureLoad(
+    { ...rest, script, origin: url.origin, implicitCheck: false },
+    { ...hooks, onStart: () => {} },
+  );
 }

@@ -2,9 +2,9 @@
  * The intervals of all workers put together, as they come in. An interval is whole once everybody who can be
  * heard has told its part. That is for those who watch: a part that comes later counts all the same.
  */
-import type { IntervalPart } from "../load/intervals.ts";
+import type { IntervalPart } from "../load/recording/intervals.ts";
 import { ERRORS } from "../result/outcome.ts";
-import type { BoundedTimes } from "./bounded_times.ts";
+import { type BoundedTimes, estimateOf } from "./bounded_times.ts";
 import {
   addSparse,
   EMPTY,
@@ -12,6 +12,8 @@ import {
   type SparseHistogram,
 } from "../stats/histogram/histogram.ts";
 import { HistogramSum } from "../stats/histogram/histogram_sum.ts";
+import type { Measurement } from "../result/result.ts";
+import { encodeHistogram } from "../stats/histogram/hdr.ts";
 
 /** Some of the workers, which stand next to each other. */
 export interface WorkerRange {
@@ -146,4 +148,50 @@ export class Timeline {
       worker >= firstWorker && worker < firstWorker + workers ? [lane] : []
     );
   }
+}
+
+/** The intervals of a load as its result has them. */
+
+type Point = Measurement["timeline"]["points"][number];
+
+interface Whole {
+  readonly intervalMs: number;
+  /** End of the run: the last interval may be shorter than the others. */
+  readonly elapsedUs: number;
+  readonly clock: Measurement["latency"]["clock"];
+}
+
+export function pointsOf(
+  intervals: readonly Interval[],
+  { intervalMs, elapsedUs, clock }: Whole,
+): Point[] {
+  const estimate = estimateOf(clock);
+  return intervals.map((interval, index) => {
+    const latency = interval.latency.whole();
+    const censored = interval.censored.whole();
+    const at = (percentile: number): number =>
+      estimate({ all: latency, censored }, percentile) / 1_000;
+    return {
+      endS: Math.min((index + 1) * intervalMs * 1_000, elapsedUs) / 1e6,
+      completed: interval.completed,
+      failed: interval.failed,
+      ...(interval.failed > 0 && { errors: errorsOf(interval) }),
+      ...(interval.wrong > 0 && { wrong: interval.wrong }),
+      bytes: interval.bytesIn,
+      p50: at(50),
+      p75: at(75),
+      p90: at(90),
+      p99: at(99),
+      max: latency.maxUs / 1_000,
+      histogram: latency.count === 0 ? "" : encodeHistogram(latency),
+      ...(censored.count > 0 && { censoredHistogram: encodeHistogram(censored) }),
+    };
+  });
+}
+
+/** Those that there were, by kind. */
+function errorsOf({ errors }: Interval): Point["errors"] {
+  return Object.fromEntries(
+    ERRORS.map((kind, i) => [kind, errors[i]] as const).filter(([, count]) => count > 0),
+  );
 }

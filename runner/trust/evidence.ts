@@ -1,4 +1,6 @@
 /** What the workers and the machine told → the evidence of one run, in the result's own words. */
+import type { Calibration } from "../host/calibration_cache.ts";
+import type { WorkerReport } from "../load/worker/messages.ts";
 import type {
   EndedWorker,
   Generator,
@@ -6,9 +8,7 @@ import type {
   TargetUse,
   WorkerUse,
 } from "../result/generator.ts";
-import type { WorkerReport } from "../load/job.ts";
 import { type Histogram, mergeHistograms } from "../stats/histogram/histogram.ts";
-import type { Calibration } from "../host/calibration_cache.ts";
 import { delayAtPercentile } from "./delay.ts";
 
 /** The evidence, before it is judged. */

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { FIGURE_NAMES, UNITS } from "../../base/figures/figure.ts";
-import { relation } from "./relation.ts";
+import { relation } from "./threshold.ts";
 
 export const CLAIMED_LABELS = ["flat", "warm-up", "slowdown", "no-steady-state"] as const;
 export const CEILINGS = ["generator", "redis"] as const;
@@ -90,7 +90,7 @@ export type Claim = z.output<typeof claimInResults>;
 export type Says = Claim["says"];
 export type Side = z.output<typeof side>;
 export type FigureSide = z.output<typeof figureSide>;
-export type { Relation } from "./relation.ts";
+export type { Relation } from "./threshold.ts";
 export type Compare = z.output<typeof compare>;
 export type Within = z.output<typeof within>;
 export type Ratios = z.output<typeof ratios>;

@@ -5,10 +5,9 @@
 import { z } from "zod";
 import { type Claim, CLAIMED_LABELS, type Ratios, type Says } from "./claim.ts";
 import { type Found, INNER, readCells, sidesOf, wrong } from "./claim_side.ts";
-import { type Read, readFigure } from "../../base/figures/figure.ts";
+import { type Read, readFigure, readPercentage } from "../../base/figures/figure.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
-import { readPercentage } from "./percentage.ts";
-import { readRelation, type Relation, SIGN } from "./relation.ts";
+import { readRelation, type Relation, SIGN } from "./threshold.ts";
 import { didYouMean } from "../../base/suggest.ts";
 
 /** What a claim says, or everything that is wrong with its text. */

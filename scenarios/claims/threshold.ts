@@ -1,7 +1,7 @@
 /**
  * Thresholds: `p99 < 50ms`, `success >= 99.9%`, `rate > 1000/s`, `lag.p99 < 1ms`, and against a baseline
  * `p99 not worse than baseline by 5%`. Text in, a checked value out. Pure. What evidence they need is judged in
- * `report/gates.ts`; shares of 0 % and 100 % are demands on every request that is measured, and need none.
+ * `report/model/gates/gates.ts`; shares of 0 % and 100 % are demands on every request that is measured, and need none.
  */
 import { z } from "zod";
 import {
@@ -9,12 +9,38 @@ import {
   FIGURE_NAMES,
   type Read,
   readFigure,
+  readPercentage,
   readQuantity,
   UNITS,
 } from "../../base/figures/figure.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
-import { readPercentage } from "./percentage.ts";
-import { readRelation, type Relation, relation, SIGN } from "./relation.ts";
+
+export const relation = z.enum(["<", "<=", ">", ">="]);
+export type Relation = z.output<typeof relation>;
+
+/** All signs that look like one, as a regular expression; `readRelation` tells which are. */
+export const SIGN = "<=|>=|==|!=|=<|=>|[<>=≤≥]";
+
+const MEANT: Readonly<Record<string, Relation>> = {
+  "<": "<",
+  "<=": "<=",
+  "=<": "<=",
+  "≤": "<=",
+  ">": ">",
+  ">=": ">=",
+  "=>": ">=",
+  "≥": ">=",
+};
+
+/**
+ * @param place What it is written in, such as "a threshold".
+ * @param others What may stand there as well.
+ */
+export function readRelation(sign: string, place: string, others = ""): Read<Relation> {
+  const value = MEANT[sign];
+  if (value !== undefined) return { value };
+  return { problem: `Cannot use ${sign} in ${place}: write <, <=, > or >=${others}` };
+}
 
 const common = {
   text: z.string().describe("As it was written"),
@@ -150,3 +176,5 @@ export const margin = z.string().transform((text, context): number => {
   context.addIssue(read.problem);
   return z.NEVER;
 });
+
+/** Which of two numbers should be the larger: the signs that people write for it. Pure. */

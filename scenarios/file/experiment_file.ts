@@ -1,7 +1,7 @@
 /** An experiment by its name or from a file, with everything that is wrong with it told at once. */
 import { basename, dirname, resolve } from "node:path";
 import { readText } from "../../base/bounded_file.ts";
-import { type Environment, NO_ENVIRONMENT } from "./environment.ts";
+import { type Environment, NO_ENVIRONMENT } from "./placeholders.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { type Experiment, experimentSpecWith } from "./experiment.ts";
 import { experiments } from "../experiments/registry.ts";
@@ -13,7 +13,7 @@ import { findingsOf } from "../../base/problems.ts";
 import { secretsIn } from "../../base/secret_fields.ts";
 import { SECRET, secrets } from "../../base/secrets.ts";
 import { closest } from "../../base/suggest.ts";
-import type { ForeignFile } from "../imports/foreign_file.ts";
+import type { ForeignFile } from "../imports/registry.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
 
 export interface ExperimentFile {
@@ -78,7 +78,7 @@ const FOREIGN = /^[ \t]*(?:\{[ \t]*)?["']?(?:config|log)["']?[ \t]*:/m;
 
 async function foreignIn(source: string, path: string, files: Files): Promise<ForeignFile | null> {
   if (!FOREIGN.test(source)) return null;
-  const { foreignFile } = await import("../imports/foreign_file.ts");
+  const { foreignFile } = await import("../imports/registry.ts");
   return await withEngine(() => foreignFile(source, path, { files }));
 }
 

@@ -3,10 +3,18 @@
  * laid over the file, and values that stand wherever a text holds `${name}`; `${env.NAME}` is one of the
  * environment. Pure.
  */
-import { type Environment, isEnvName, NO_ENVIRONMENT, variablesOf } from "./environment.ts";
+import {
+  type Environment,
+  fillIn,
+  isEnvName,
+  namesWithin,
+  NO_ENVIRONMENT,
+  type Use,
+  variablesOf,
+} from "./placeholders.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
 import { explain } from "../../base/explain.ts";
-import type { Json } from "../load/factors.ts";
+import type { Json } from "../../base/yaml/json_text.ts";
 import { isMap, LayeredData } from "../../base/yaml/merge_patch.ts";
 import {
   declarationFindings,
@@ -17,7 +25,6 @@ import {
   soundOnes,
   value,
 } from "./parameter_spec.ts";
-import { fillIn, namesWithin, type Use } from "./placeholders.ts";
 import { type Finding, findingsOf, startsWith } from "../../base/problems.ts";
 import { SECRET, type SecretValue } from "../../base/secrets.ts";
 import { didYouMean } from "../../base/suggest.ts";

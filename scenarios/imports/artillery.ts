@@ -5,7 +5,7 @@ import { isMap, LayeredData, patchBetween } from "../../base/yaml/merge_patch.ts
 import { ArtilleryFlow, lowered, secondsText } from "./artillery_flow.ts";
 import { isWalked, type Phase, type Script, scriptSpec } from "./artillery_script.ts";
 import { ArtilleryValues } from "./artillery_values.ts";
-import { type Around, type Format, freeName, type Import, nameFrom } from "./imported.ts";
+import { type Around, type Format, freeName, type Import, nameFrom } from "./format.ts";
 
 export const artillery: Format = {
   what: "an Artillery script",

@@ -3,13 +3,13 @@ import { percentEncoded } from "../request/template.ts";
 import {
   type Capture,
   METHODS,
+  oneGroup,
   type Request,
   type Step,
   thinkSeconds,
 } from "./artillery_script.ts";
 import { type ArtilleryValues, type Scope, valueNameOf } from "./artillery_values.ts";
-import { oneGroup } from "./artillery_pattern.ts";
-import { formText } from "./imported.ts";
+import { formText } from "./format.ts";
 
 /** Longer walks would be too long to read. */
 const MOST_ROUNDS = 1_000;

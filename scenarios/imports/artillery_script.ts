@@ -1,8 +1,9 @@
 /** The shape of an Artillery script, as its reference has it: what is read of it, and what is noted. */
 import { z } from "zod";
-import { captureSource } from "../request/capture.ts";
-import { wrongRegexp } from "./artillery_pattern.ts";
-import { ALWAYS } from "../request/request.ts";
+import { captureSource } from "../request/flow.ts";
+import { ALWAYS } from "../../base/explain.ts";
+import { isWithin } from "../../base/limits.ts";
+import { wrongPattern } from "../../base/pattern.ts";
 
 const SECONDS_PER = { ms: 0.001, s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 const DURATION =
@@ -206,4 +207,25 @@ export type Payload = z.output<typeof payload>;
 /** In seconds; null for what is no time, such as a template. */
 export function thinkSeconds(given: string | number): number | null {
   return seconds.safeParse(given).data ?? null;
+}
+
+/** A `regexp` that an Artillery script captures by → the pattern here, which has one group. */
+
+const TOKENS = /\\.|\[(?:\\.|[^\]\\])*\]|\(\?<(?![=!])([^>]+)>|\((?!\?)/gs;
+
+/** With one group around the value: the named one, or else the whole match, as Artillery takes it. */
+export function oneGroup(source: string, group?: string | number): string {
+  let isMarked = false;
+  const marked = source.replaceAll(TOKENS, (token, name?: string) => {
+    if (!token.startsWith("(")) return token;
+    if (group === undefined || name !== String(group)) return "(?:";
+    isMarked = true;
+    return "(";
+  });
+  return isMarked ? marked : `(${marked})`;
+}
+
+/** Why it can't be matched here; null when it can. */
+export function wrongRegexp(source: string, group?: string | number): string | null {
+  return wrongPattern(isWithin("pattern", source.length) ? oneGroup(source, group) : source);
 }

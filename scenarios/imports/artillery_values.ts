@@ -1,5 +1,5 @@
 /** What `{{ … }}` of an Artillery script stands for → values of a scenario here, and their names. */
-import type { Around } from "./imported.ts";
+import type { Around } from "./format.ts";
 import type { Config, Payload } from "./artillery_script.ts";
 
 const TEMPLATE = /\{\{\{?([^{}]*)\}?\}\}/g;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { explain } from "../../base/explain.ts";
 import { headerName, headerValue, METHODS } from "../request/request.ts";
 import { percentEncoded } from "../request/template.ts";
-import { type Around, type Format, type Import, nameFrom } from "./imported.ts";
+import { type Around, type Format, type Import, nameFrom } from "./format.ts";
 
 const pair = z.object({ name: z.string(), value: z.string().default("") });
 

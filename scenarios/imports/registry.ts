@@ -1,11 +1,76 @@
 /** The formats of other tools. */
 import { artillery } from "./artillery.ts";
 import { har } from "./har.ts";
-import type { Format } from "./imported.ts";
+import { type Around, type Format, importedText, nameFrom } from "./format.ts";
+import { basename, extname } from "node:path";
+import { messageOf, UserError } from "../../base/errors.ts";
+import type { Files } from "../../base/files.ts";
+import { parseJson } from "../../base/yaml/json_text.ts";
+import { findingsOf } from "../../base/problems.ts";
+import { YamlText } from "../../base/yaml/yaml_text.ts";
+import { z } from "zod";
 
 export const formats = { artillery, har } satisfies Record<string, Format>;
 
 /** The format of `data`; null for none of them. */
 export function formatOf(data: unknown): Format | null {
   return Object.values(formats).find(({ recognise }) => recognise(data)) ?? null;
+}
+
+/** The file of another tool, as the text of an experiment file. */
+
+export interface ForeignFile {
+  /** Of the experiment file. */
+  readonly text: string;
+  /** What that would be called: `visit.yaml` for `visit.har`. */
+  readonly fileName: string;
+  /** Such as `an Artillery script`. */
+  readonly what: string;
+  /** What could not be taken over, or is different here. */
+  readonly notes: readonly string[];
+}
+
+interface Beside {
+  readonly files: Files;
+  /** A path beside the foreign file, as the experiment file has to write it. */
+  readonly pathOf?: Around["pathOf"];
+}
+
+/**
+ * Null when `source` is of no other tool. Throws a UserError with everything that is wrong with it.
+ * Call it within `withEngine`, as a pattern needs that.
+ * @param path Of the file; messages call it so.
+ */
+export function foreignFile(source: string, path: string, beside: Beside): ForeignFile | null {
+  const text = source.replace(/^\uFEFF/, "");
+  const data = jsonIn(text, path) ?? new YamlText(text, path).data;
+  const format = formatOf(data);
+  if (format === null) return null;
+  const stem = basename(path, extname(path));
+  const { files, pathOf = (path) => path } = beside;
+  const around = { name: nameFrom(stem, "imported"), files, pathOf, env: variable };
+  try {
+    const made = format.convert(data, around);
+    const fileName = extname(path) === ".yaml" ? `${stem}.plateau.yaml` : `${stem}.yaml`;
+    const { what } = format;
+    return { text: importedText(format, made, basename(path)), fileName, what, notes: made.notes };
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error;
+    throw new UserError(new YamlText(text, path).problems(findingsOf(error.issues, data)));
+  }
+}
+
+/** Archives are large, and JSON.parse is some hundred times as fast as a reader that knows lines. */
+function jsonIn(text: string, path: string): unknown {
+  if (!text.trimStart().startsWith("{")) return null;
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw new UserError([{ place: path, message: `Cannot read it: ${messageOf(error)}` }]);
+  }
+}
+
+function variable(name: string): string | undefined {
+  return name === "" ? undefined : Deno.env.get(name);
 }

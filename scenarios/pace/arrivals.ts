@@ -4,7 +4,6 @@
  * the same schedule between them.
  */
 import { streamBy } from "../../base/random.ts";
-import type { Profile } from "./profile.ts";
 
 export interface ArrivalOptions {
   readonly kind: "uniform" | "poisson";
@@ -37,5 +36,70 @@ export class Arrivals {
     const dueUs = this.profile.dueUs(this.#position);
     for (let i = 0; i < this.options.stride; i++) this.#position += this.#step();
     return dueUs;
+  }
+}
+
+/**
+ * How many arrivals are due by a moment, and when a given one is: plain mathematics over phases whose
+ * rate is constant or changes in a straight line. No clock; times are microseconds since the start.
+ *
+ *   rate r          ╱‾‾‾‾╲         A(t) = ∫₀ᵗ r    arrivals due by t
+ *                 ╱       ╲____    A⁻¹(x)          when arrival number x is due
+ *          ──────╱                 one phase: A(t) = r₀·t + k·t²/2 with k = (r₁ − r₀)/T, so
+ *          constant  ramp  …                   A⁻¹(x) = 2x / (r₀ + √(r₀² + 2·k·x))
+ *
+ * That form of the root loses no digits for small k and is exact for k = 0.
+ */
+
+export interface Phase {
+  readonly durationUs: number;
+  /** Arrivals per second at its start and at its end. */
+  readonly fromPerSec: number;
+  readonly toPerSec: number;
+}
+
+interface Piece {
+  readonly startUs: number;
+  /** Arrivals due before it starts, and in it. */
+  readonly before: number;
+  readonly within: number;
+  readonly fromPerUs: number;
+  readonly slopePerUs2: number;
+}
+
+/** Of a sum of rates times durations, relative to it: what is no more than that is no arrival. */
+const ROUNDING_RATIO = 8 * Number.EPSILON;
+
+export class Profile {
+  readonly durationUs: number;
+  /** Arrivals of the whole, with fraction. */
+  readonly arrivals: number;
+  readonly #pieces: Piece[] = [];
+
+  constructor(phases: readonly Phase[]) {
+    let startUs = 0;
+    let before = 0;
+    for (const { durationUs, fromPerSec, toPerSec } of phases) {
+      const within = (fromPerSec + toPerSec) / 2 * durationUs / 1e6;
+      const slopePerUs2 = (toPerSec - fromPerSec) / 1e6 / durationUs;
+      this.#pieces.push({ startUs, before, within, fromPerUs: fromPerSec / 1e6, slopePerUs2 });
+      startUs += durationUs;
+      before += within;
+    }
+    this.durationUs = startUs;
+    this.arrivals = before;
+  }
+
+  /** When the expected number of arrivals reaches `x`; Infinity when it never does. */
+  dueUs(x: number): number {
+    for (const piece of this.#pieces) {
+      const ahead = x - piece.before;
+      // An arrival at the very end of a phase belongs to the next one that has any.
+      if (ahead >= piece.within - x * ROUNDING_RATIO) continue;
+      if (ahead <= 0) return piece.startUs;
+      const root = Math.sqrt(piece.fromPerUs ** 2 + 2 * piece.slopePerUs2 * ahead);
+      return piece.startUs + 2 * ahead / (piece.fromPerUs + root);
+    }
+    return Infinity;
   }
 }

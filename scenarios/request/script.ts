@@ -2,8 +2,14 @@
  * A scenario made ready to be asked: every choice drawn by the seed, every value in its place that is
  * known before the load. Pure.
  */
-import type { CaptureSpec } from "./capture.ts";
-import { type AskSpec, isAsking, stepsOfPage, type StepSpec, type ThinkSpec } from "./flow.ts";
+import {
+  type AskSpec,
+  type CaptureSpec,
+  isAsking,
+  stepsOfPage,
+  type StepSpec,
+  type ThinkSpec,
+} from "./flow.ts";
 import { checkLimit } from "../../base/limits.ts";
 import { type Draw, drawBy, shuffled } from "../../base/random.ts";
 import type { WireRequest } from "../../base/http/request.ts";

@@ -3,9 +3,9 @@
 /** The report of a running experiment in a real Chromium; its runs come in when the test says so. */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
-import { LiveReport } from "../../cli/live.ts";
-import { renderPage } from "../../report/html/page.ts";
-import { reportModel } from "../../report/model.ts";
+import { LiveReport } from "../../cli/live/report.ts";
+import { reportModel } from "../../report/model/model.ts";
+import { renderPage } from "../../report/page/page.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { findProgram, testWith } from "../needs.ts";
 import { violationsOf } from "./accessibility.ts";

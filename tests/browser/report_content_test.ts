@@ -2,9 +2,9 @@
 /// <reference lib="dom.iterable" />
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { renderPage } from "../../report/html/page.ts";
-import { reportModel } from "../../report/model.ts";
-import type { Table } from "../../report/table.ts";
+import { reportModel } from "../../report/model/model.ts";
+import type { Table } from "../../report/model/tables/table.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { hostileResults } from "../report/hostile.ts";
 import { chromiumTest } from "./chromium.ts";
 import { DESKTOP, MODEL, PAGE, RESULTS, SPEC, TABLES } from "./sample.ts";

@@ -2,10 +2,10 @@
 /// <reference lib="dom.iterable" />
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
-import { renderPage } from "../../report/html/page.ts";
-import { tableMarkdown } from "../../report/markdown.ts";
-import { reportModel } from "../../report/model.ts";
-import { GLUE } from "../../report/units.ts";
+import { tableMarkdown } from "../../report/files/markdown.ts";
+import { reportModel } from "../../report/model/model.ts";
+import { GLUE } from "../../report/model/numbers/units.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { resultsFixture } from "../report/fixture.ts";
 import { hostileResults } from "../report/hostile.ts";
 import { violationsOf } from "./accessibility.ts";

@@ -1,9 +1,9 @@
 /// <reference lib="dom" />
 import assert from "node:assert/strict";
 import type { BrowserContextOptions } from "playwright-core";
-import { renderPage } from "../../report/html/page.ts";
-import { reportModel } from "../../report/model.ts";
-import { trendsOf } from "../../report/trend.ts";
+import { reportModel } from "../../report/model/model.ts";
+import { trendsOf } from "../../report/model/trend/trend.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { until } from "../e2e/patience.ts";
 import { around, resultsAt } from "../report/rates.ts";
 import { violationsOf } from "./accessibility.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { BenchRequest } from "../../runner/measure/bench.ts";
+import type { BenchRequest } from "../../runner/measure/measure.ts";
 import { benchOf, toldOf, URL_ } from "./command_line.ts";
 
 const HERE = import.meta.dirname ?? "";

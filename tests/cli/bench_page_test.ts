@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { renderBenchPage } from "../../cli/bench_page.ts";
-import { benchRun } from "../../cli/bench_run.ts";
+import { renderBenchPage } from "../../cli/output/bench_page.ts";
+import { benchRun } from "../../cli/results/reading.ts";
 import { measurementFixture } from "../report/fixture.ts";
 
 Deno.test("the page of a measurement has its command and its seed, and says nothing of an experiment", () => {

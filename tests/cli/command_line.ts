@@ -1,10 +1,10 @@
 /** Command lines as they are read, and what is said to wrong ones. */
 import assert from "node:assert/strict";
-import { readArguments } from "../../cli/arguments.ts";
-import { benchConflicts, benchParts } from "../../cli/bench_flags.ts";
-import { benchRequest } from "../../cli/bench_request.ts";
+import { readArguments } from "../../cli/command_line/arguments.ts";
+import { benchConflicts, benchParts } from "../../cli/flags/bench_flags.ts";
+import { benchRequest } from "../../cli/flags/bench_request.ts";
 import { commands, isCommandName } from "../../cli/registry.ts";
-import type { BenchRequest } from "../../runner/measure/bench.ts";
+import type { BenchRequest } from "../../runner/measure/measure.ts";
 import { UserError } from "../../base/errors.ts";
 
 export const URL_ = "http://127.0.0.1:8080/a?b=c";

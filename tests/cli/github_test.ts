@@ -5,10 +5,10 @@ import {
   comparisonAnnotations,
   measurementAnnotations,
   resultsAnnotations,
-} from "../../cli/github_annotations.ts";
-import { MOST_BYTES, shortened } from "../../cli/github_summary.ts";
-import { compareResults } from "../../report/comparison/results.ts";
-import { reportModel } from "../../report/model.ts";
+} from "../../cli/github/annotations.ts";
+import { MOST_BYTES, shortened } from "../../cli/github/step.ts";
+import { compareResults } from "../../report/model/compared_results.ts";
+import { reportModel } from "../../report/model/model.ts";
 import type { Annotation } from "../../report/writing/annotation.ts";
 import { parseThreshold } from "../../scenarios/claims/threshold.ts";
 import { measurementFixture } from "../report/fixture.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { aborted } from "../../cli/interrupt.ts";
+import { aborted } from "../../cli/terminal/process.ts";
 
 Deno.test("who waits for a signal that came before does not wait", async () => {
   const order: string[] = [];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { judgeGates } from "../../cli/judge_gates.ts";
-import type { Outcome } from "../../report/gates.ts";
 import { ExpectedError } from "../../base/errors.ts";
+import { judgeGates } from "../../cli/output/verify.ts";
+import type { Outcome } from "../../report/model/gates/gates.ts";
 
 function endOf(...outcomes: Outcome[]): { code: number; lines: readonly string[] } {
   const gates = outcomes.map((outcome, i) => ({

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { judgeMeasurement, judgeResults, judgeTrust } from "../../cli/judge.ts";
+import { judgeMeasurement, judgeResults, judgeTrust } from "../../cli/output/verify.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
 import { ExpectedError } from "../../base/errors.ts";
 import { measurementFixture, resultsFixture } from "../report/fixture.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { differencesOf, withLikeness } from "../../cli/like.ts";
+import { UserError } from "../../base/errors.ts";
+import { differencesOf, withLikeness } from "../../cli/like/like.ts";
+import type { Measurement } from "../../runner/result/result.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
-import type { Measurement } from "../../runner/result/result.ts";
-import { UserError } from "../../base/errors.ts";
 import { measurementFixture } from "../report/fixture.ts";
 
 const URL = "http://127.0.0.1:8080/";
@@ -204,7 +204,11 @@ const TOLD: readonly (readonly [line: string, measurement: Measurement, told: Re
       elapsedS: 12,
       timeline: {
         intervalS: 5,
-        points: [5, 10, 12].map((endS) => ({ ...FIXTURE.timeline.points[0], endS, completed: 600 })),
+        points: [5, 10, 12].map((endS) => ({
+          ...FIXTURE.timeline.points[0],
+          endS,
+          completed: 600,
+        })),
       },
     },
     [/would have left out/, /first 10 s, 1,200 answers$/, /steps of a millisecond/],

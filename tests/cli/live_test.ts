@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { LiveReport } from "../../cli/live.ts";
-import { reportModel } from "../../report/model.ts";
+import { LiveReport } from "../../cli/live/report.ts";
+import { reportModel } from "../../report/model/model.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { resultsFixture } from "../report/fixture.ts";
 

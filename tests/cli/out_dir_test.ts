@@ -1,7 +1,7 @@
 /** The folder of the results: what may not be written over. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { refuseUnfinished } from "../../cli/out_dir.ts";
+import { refuseUnfinished } from "../../cli/results/out_dir.ts";
 import { UserError } from "../../base/errors.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { emptyFolder } from "../e2e/plateau.ts";

@@ -1,7 +1,7 @@
 /** What `plateau init` writes. */
 import assert from "node:assert/strict";
 import { z } from "zod";
-import starter from "../../cli/starter.yaml" with { type: "text" };
+import starter from "../../cli/commands/starter.yaml" with { type: "text" };
 import { experimentSpec } from "../../scenarios/file/experiment.ts";
 
 Deno.test("the starter has every key of an experiment, as a line or as a choice", () => {

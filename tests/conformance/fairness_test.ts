@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { startNginx } from "../../bench/stage/nginx.ts";
 import { runPlateau } from "../../bench/stage/plateau.ts";
-import { mergeSlowest } from "../../runner/load/slowest.ts";
+import { mergeSlowest } from "../../runner/load/recording/slowest.ts";
 import { testWith } from "../needs.ts";
 import { assertNothingLost, load } from "./loading.ts";
 import { PLAIN_WAYS } from "./ways.ts";

@@ -2,19 +2,18 @@
  * Loads a server of the test with one driver and one worker, and gives what the worker recorded.
  */
 import assert from "node:assert/strict";
-import { breachOf } from "../../runner/measure/conservation.ts";
-import type { Endpoint } from "../../targets/dial/endpoint.ts";
-import { encodeRequest } from "../../base/http/request.ts";
-import type { Check } from "../../runner/load/answer_check.ts";
-import { monotonicClock } from "../../runner/load/clock.ts";
-import type { DriverName } from "../../runner/load/driver.ts";
-import type { WorkerReport } from "../../runner/load/job.ts";
-import type { JobShare } from "../../runner/load/job.ts";
-import { WorkerPool } from "../../runner/load/pool.ts";
-import type { IntervalPart } from "../../runner/load/intervals.ts";
+import { encodeRequest, type WireRequest } from "../../base/http/request.ts";
+import { monotonicClock } from "../../base/system/clock.ts";
+import type { DriverName } from "../../runner/load/engine/driver.ts";
+import type { JobShare } from "../../runner/load/engine/job.ts";
+import type { Check } from "../../runner/load/engine/response_check.ts";
+import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
+import type { WorkerReport } from "../../runner/load/worker/messages.ts";
+import { WorkerPool } from "../../runner/load/worker/pool.ts";
+import { breachOf } from "../../runner/measure/totals.ts";
 import { type ErrorKind, ERRORS } from "../../runner/result/outcome.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
-import type { WireRequest } from "../../base/http/request.ts";
+import type { Endpoint } from "../../targets/dial/endpoint.ts";
 
 monotonicClock(); // opens libc for good, before the resources of a test are counted
 
@@ -57,7 +56,7 @@ export async function load(
     timeoutUs: 20_000_000, // none passes by itself, however slow the machine is
     intervalUs: 50_000,
     durationUs: Infinity,
-    supply: { kind: "closed", requests },
+    pacer: { kind: "closed", requests },
     log: null,
     waitsForLast: false,
     ...wish,

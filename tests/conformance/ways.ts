@@ -4,8 +4,8 @@
  */
 import { join } from "node:path";
 import type { Endpoint } from "../../targets/dial/endpoint.ts";
-import type { DriverName } from "../../runner/load/driver.ts";
-import { DRIVERS } from "../../runner/load/drivers.ts";
+import type { DriverName } from "../../runner/load/engine/driver.ts";
+import { DRIVERS } from "../../runner/load/transports/drivers.ts";
 import { certificates } from "../certificates.ts";
 import { type Need, testWith } from "../needs.ts";
 

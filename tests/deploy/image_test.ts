@@ -34,7 +34,7 @@ Deno.test("the image is built with the Deno that the project's commands name", (
 });
 
 Deno.test("the image holds all that the program is compiled from, and not the tests", async () => {
-  const roots = ["main.ts", "cli/compile.ts", "runner/load/worker.ts"];
+  const roots = ["main.ts", "cli/compile.ts", "runner/load/worker/worker.ts"];
   const imports = await readImports([...roots, "runner/calibration/null_responder.ts"]);
   const files = imports.flatMap(({ from, to }) => [from, to]).filter((path) => !path.includes(":"));
   const needed = new Set([...roots, ...files, "deno.json", "deno.lock", "targets/frameworks"]);

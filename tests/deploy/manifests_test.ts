@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { z } from "zod";
-import { readArguments } from "../../cli/arguments.ts";
+import { readArguments } from "../../cli/command_line/arguments.ts";
 import { commands, isCommandName } from "../../cli/registry.ts";
 import { VERSION } from "../../base/version.ts";
 import { loadExperiment } from "../../scenarios/file/experiment_file.ts";

@@ -1,7 +1,7 @@
 /** A step on GitHub: its summary and annotations beside what the commands print elsewhere. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { MOST_BYTES } from "../../cli/github_summary.ts";
+import { MOST_BYTES } from "../../cli/github/step.ts";
 import { emptyFolder, type Ended, plateau } from "./plateau.ts";
 import { startWitness } from "./witness.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import type { EndEvent, LiveStatus, PageEvent } from "../../report/live_status.ts";
+import type { EndEvent, LiveStatus, PageEvent } from "../../report/page/live_status.ts";
 import { toldOf } from "../cli/command_line.ts";
 import { emptyFolder, Plateau, plateau } from "./plateau.ts";
 

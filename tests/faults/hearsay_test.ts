@@ -1,8 +1,8 @@
 /** What others put into the ear of a coordinator while it listens to its agents. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type Link, openLink } from "../../runner/fleet/protocol/link.ts";
-import { ordersKey, toldQueue } from "../../runner/fleet/protocol/names.ts";
+import { type Link, openLink } from "../../runner/fleet/protocol/redis_link.ts";
+import { ordersKey, toldQueue } from "../../runner/fleet/protocol/redis_keys.ts";
 import { packReport } from "../../runner/fleet/protocol/packing.ts";
 import { roster } from "../../runner/fleet/coordinator/roster.ts";
 import { orders, type ToldInput } from "../../runner/fleet/protocol/agent_message.ts";

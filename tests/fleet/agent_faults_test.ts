@@ -1,6 +1,6 @@
 /** What one agent does when it, its coordinator or its Redis ends, with a real Redis. */
 import assert from "node:assert/strict";
-import { agentQueue, PREFIX, toldQueue } from "../../runner/fleet/protocol/names.ts";
+import { agentQueue, PREFIX, toldQueue } from "../../runner/fleet/protocol/redis_keys.ts";
 import { Forwarder } from "../e2e/fleet/forwarder.ts";
 import { RedisServer } from "../e2e/fleet/redis_server.ts";
 import { until } from "../e2e/patience.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { renderRoster } from "../../cli/agents.ts";
-import { type Presence, presence } from "../../runner/fleet/protocol/agent_message.ts";
 import { VERSION } from "../../base/version.ts";
+import { renderRoster } from "../../cli/commands/agents.ts";
+import { type Presence, presence } from "../../runner/fleet/protocol/agent_message.ts";
 import { certificates } from "../certificates.ts";
 import { RedisServer } from "../e2e/fleet/redis_server.ts";
 import { emptyFolder, plateau } from "../e2e/plateau.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import process from "node:process";
-import { answerOf, answerWithin } from "../../runner/fleet/protocol/answers.ts";
+import { answerOf, answerWithin } from "../../runner/fleet/protocol/redis_link.ts";
 import { TargetError } from "../../base/errors.ts";
 
 const LONG_MS = 60_000;

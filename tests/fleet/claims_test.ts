@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
-import { Claims } from "../../runner/fleet/coordinator/claims.ts";
-import { claimKey, ORDERS_MS, ordersKey, presenceKey } from "../../runner/fleet/protocol/names.ts";
-import { roster } from "../../runner/fleet/coordinator/roster.ts";
+import { Claims, roster } from "../../runner/fleet/coordinator/roster.ts";
+import {
+  claimKey,
+  ORDERS_MS,
+  ordersKey,
+  presenceKey,
+} from "../../runner/fleet/protocol/redis_keys.ts";
 import type { Presence } from "../../runner/fleet/protocol/agent_message.ts";
 import { VERSION } from "../../base/version.ts";
 import { TargetError } from "../../base/errors.ts";

@@ -1,13 +1,13 @@
 /** A coordinator whose every word the test chooses. */
 import { randomUUID } from "node:crypto";
-import { type Link, ONCE, openLink } from "../../runner/fleet/protocol/link.ts";
+import { type Link, ONCE, openLink } from "../../runner/fleet/protocol/redis_link.ts";
 import {
   agentQueue,
   ORDERS_MS,
   ordersKey,
   presenceKey,
   toldQueue,
-} from "../../runner/fleet/protocol/names.ts";
+} from "../../runner/fleet/protocol/redis_keys.ts";
 import { readClock } from "../../runner/fleet/protocol/redis_clock.ts";
 import {
   type AgentJobInput,

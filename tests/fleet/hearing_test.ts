@@ -1,12 +1,12 @@
-import assert from "node:assert/strict";
 import fc from "fast-check";
+import assert from "node:assert/strict";
 import { Hearing } from "../../runner/fleet/coordinator/agent_stream.ts";
-import { packedReport, packReport, packSoFar } from "../../runner/fleet/protocol/packing.ts";
 import type { ToldOf } from "../../runner/fleet/protocol/agent_message.ts";
-import type { LostShare } from "../../runner/load/lost.ts";
-import type { LoadRequest } from "../../runner/measure/load_request.ts";
+import { packedReport, packReport, packSoFar } from "../../runner/fleet/protocol/packing.ts";
+import { STATUS_CODES } from "../../runner/load/recording/recorder.ts";
+import type { LostShare } from "../../runner/load/worker/lost.ts";
+import type { LoadRequest } from "../../runner/measure/loader.ts";
 import { shareOut } from "../../runner/measure/share.ts";
-import { STATUS_CODES } from "../../runner/load/recorder.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
 import { Histogram, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
 import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
@@ -132,8 +132,8 @@ Deno.test("an agent that fell silent is taken as it was last heard, and the rest
       ...{ seed: 1, driver: "tcp", intervalMs: 250, logPath: null, implicitCheck: false },
     };
     const place = { ...PLACE, firstWorker: worker, own: 1 };
-    const [{ supply, durationUs, script }] = shareOut(request, "tcp", place);
-    return { supply, durationUs, scriptKind: script.kind };
+    const [{ pacer, durationUs, script }] = shareOut(request, "tcp", place);
+    return { pacer, durationUs, scriptKind: script.kind };
   };
   const shares = [share(3), share(4)];
   const lost = (hearing: Hearing, endUs: number): number[] =>

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ORDERS_MS, ordersKey, OUT_OF_TOUCH_MS } from "../../runner/fleet/protocol/names.ts";
+import { ORDERS_MS, ordersKey, OUT_OF_TOUCH_MS } from "../../runner/fleet/protocol/redis_keys.ts";
 import { type End, OrdersSight, OrdersWatch } from "../../runner/fleet/agent/run_state_watch.ts";
 import type { Orders } from "../../runner/fleet/protocol/agent_message.ts";
 import { connectRedis } from "../../targets/redis_client.ts";

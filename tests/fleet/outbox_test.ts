@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ONCE, openLink } from "../../runner/fleet/protocol/link.ts";
+import { ONCE, openLink } from "../../runner/fleet/protocol/redis_link.ts";
 import { Outbox } from "../../runner/fleet/agent/outbox.ts";
 import { RedisServer } from "../e2e/fleet/redis_server.ts";
 import { until } from "../e2e/patience.ts";

@@ -1,11 +1,10 @@
 /** Arbitrary tellings of workers, for tests of what goes between agents and coordinators. */
 import fc from "fast-check";
-import type { Health } from "../../runner/load/health.ts";
-import type { IntervalPart } from "../../runner/load/intervals.ts";
-import type { WorkerReport } from "../../runner/load/job.ts";
-import { MAX_REASONS } from "../../runner/load/failures.ts";
-import { STATUS_CODES } from "../../runner/load/recorder.ts";
-import { SLOWEST } from "../../runner/load/slowest.ts";
+import type { Health } from "../../runner/load/worker/health.ts";
+import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
+import type { WorkerReport } from "../../runner/load/worker/messages.ts";
+import { MAX_REASONS, STATUS_CODES } from "../../runner/load/recording/recorder.ts";
+import { SLOWEST } from "../../runner/load/recording/slowest.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
 import { SLOW_OUTCOMES } from "../../runner/result/slowest.ts";
 import {
@@ -92,7 +91,7 @@ const totals = plain({
   checksPassed: count,
   checksFailed: count,
   reconnects: count,
-  unasked: count,
+  unsolicited: count,
   bytesIn: count,
   bytesOut: count,
   status,

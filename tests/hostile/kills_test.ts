@@ -5,9 +5,9 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { occupy } from "../../cli/out_dir.ts";
-import { readResults } from "../../cli/result_reading.ts";
-import { planResumed } from "../../cli/resume.ts";
+import { occupy } from "../../cli/results/out_dir.ts";
+import { readResults } from "../../cli/results/reading.ts";
+import { planResumed } from "../../cli/experiment/resume.ts";
 import { Fleet } from "../e2e/fleet/fleet.ts";
 import { until } from "../e2e/patience.ts";
 import { emptyFolder, Plateau, plateau } from "../e2e/plateau.ts";

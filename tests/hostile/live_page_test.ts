@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
-import { LiveReport } from "../../cli/live.ts";
-import { LiveServer } from "../../cli/live_server.ts";
-import { Readers } from "../../cli/live_readers.ts";
-import { GETTING_READY } from "../../report/live_progress.ts";
-import type { Results } from "../../runner/result/result.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { LiveReport } from "../../cli/live/report.ts";
+import { Readers } from "../../cli/live/viewers.ts";
+import { LiveServer } from "../../cli/live/server.ts";
+import { GETTING_READY } from "../../report/page/live_progress.ts";
+import type { Results } from "../../runner/result/result.ts";
 import { resultsFixture } from "../report/fixture.ts";
 
 const WHOLE = resultsFixture({

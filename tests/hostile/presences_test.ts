@@ -1,6 +1,6 @@
 /** What lies in Redis where agents say who they are. */
 import assert from "node:assert/strict";
-import { claimKey, presenceKey } from "../../runner/fleet/protocol/names.ts";
+import { claimKey, presenceKey } from "../../runner/fleet/protocol/redis_keys.ts";
 import { roster } from "../../runner/fleet/coordinator/roster.ts";
 import { connectRedis } from "../../targets/redis_client.ts";
 import { RedisServer } from "../e2e/fleet/redis_server.ts";

@@ -1,14 +1,14 @@
 /** What agents report to a coordinator, as JSON, of a run of two intervals. */
-import { packReport, packSoFar } from "../../runner/fleet/protocol/packing.ts";
-import { packHistogram } from "../../runner/fleet/protocol/packed_histogram.ts";
-import type { Presence } from "../../runner/fleet/protocol/agent_message.ts";
-import type { WorkerReport } from "../../runner/load/job.ts";
-import { Recorder } from "../../runner/load/recorder.ts";
-import { SessionRecorder } from "../../runner/load/session_recorder.ts";
-import type { LoadRequest } from "../../runner/measure/load_request.ts";
-import { EMPTY, Histogram } from "../../runner/stats/histogram/histogram.ts";
-import { UNKNOWN } from "../../runner/host/host_activity.ts";
 import { VERSION } from "../../base/version.ts";
+import type { Presence } from "../../runner/fleet/protocol/agent_message.ts";
+import { packHistogram } from "../../runner/fleet/protocol/packed_histogram.ts";
+import { packReport, packSoFar } from "../../runner/fleet/protocol/packing.ts";
+import { UNKNOWN } from "../../runner/host/host_activity.ts";
+import { Recorder } from "../../runner/load/recording/recorder.ts";
+import { SessionRecorder } from "../../runner/load/recording/sessions.ts";
+import type { WorkerReport } from "../../runner/load/worker/messages.ts";
+import type { LoadRequest } from "../../runner/measure/loader.ts";
+import { EMPTY, Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 

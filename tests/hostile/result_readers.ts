@@ -4,13 +4,12 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { benchRun } from "../../cli/bench_run.ts";
-import { resultForms } from "../../cli/result_forms.ts";
-import { readMeasured, readResults, readSessions } from "../../cli/result_reading.ts";
-import { planResumed } from "../../cli/resume.ts";
-import { readBaseline } from "../../cli/threshold_flags.ts";
-import { compareSessions } from "../../report/comparison/results.ts";
 import { UserError } from "../../base/errors.ts";
+import { planResumed } from "../../cli/experiment/resume.ts";
+import { readBaseline } from "../../cli/flags/flags.ts";
+import { resultForms } from "../../cli/output/forms.ts";
+import { benchRun, readMeasured, readResults, readSessions } from "../../cli/results/reading.ts";
+import { compareSessions } from "../../report/model/compared_results.ts";
 import { thresholdText } from "../../scenarios/claims/threshold.ts";
 import { MARKUP, MUTATIONS, type Tree } from "./mutations.ts";
 

@@ -5,20 +5,20 @@
 import assert from "node:assert/strict";
 import { readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { judgeMeasurement, judgeResults } from "../../cli/judge.ts";
-import { planFromFile } from "../../cli/planned.ts";
-import { measureUrl } from "../../runner/measure/bench.ts";
+import { ExpectedError } from "../../base/errors.ts";
+import { planFromFile } from "../../cli/experiment/plan.ts";
+import { judgeMeasurement, judgeResults } from "../../cli/output/verify.ts";
 import { runExperiment } from "../../runner/experiment/experiment.ts";
-import type { DriverName } from "../../runner/load/driver.ts";
+import type { DriverName } from "../../runner/load/engine/driver.ts";
 import type { Loader } from "../../runner/measure/loader.ts";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";
+import { measureUrl } from "../../runner/measure/measure.ts";
 import {
   type Measurement,
   measurement,
   type Results,
   results,
 } from "../../runner/result/result.ts";
-import { ExpectedError } from "../../base/errors.ts";
 import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import { raw } from "../conformance/servers.ts";
 import { PLAIN_WAYS } from "../conformance/ways.ts";

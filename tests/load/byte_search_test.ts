@@ -1,7 +1,7 @@
 /** Bytes that are looked for in others. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { ByteSearch } from "../../runner/load/byte_search.ts";
+import { ByteSearch } from "../../runner/load/engine/response_check.ts";
 
 const encoder = new TextEncoder();
 

@@ -1,10 +1,10 @@
 /** Values taken from answers, however large or strange those are. */
 import assert from "node:assert/strict";
 import { ResponseReader } from "../../base/http/response.ts";
-import { takerOf, whyOverlooked } from "../../runner/load/capture.ts";
-import type { CaptureSource } from "../../scenarios/request/capture.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { loadEngine } from "../../base/pattern.ts";
+import { takerOf, whyOverlooked } from "../../runner/load/engine/capture.ts";
+import type { CaptureSource } from "../../scenarios/request/flow.ts";
 
 await loadEngine();
 

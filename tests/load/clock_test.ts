@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { epochNowMs, momentOf, momentUs, monotonicClock } from "../../runner/load/clock.ts";
+import { epochNowMs, momentOf, momentUs, monotonicClock } from "../../base/system/clock.ts";
 import { testWith } from "../needs.ts";
 
 const HOUR_MS = 3_600_000;

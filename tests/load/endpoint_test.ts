@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type Endpoint, endpointOf } from "../../targets/dial/endpoint.ts";
 import type { Access } from "../../targets/access.ts";
 import { handshakeFailed, refused } from "../../targets/dial/dial_error.ts";
-import { chooseDriver } from "../../runner/load/choose_driver.ts";
+import { chooseDriver } from "../../runner/load/transports/choose_driver.ts";
 import { UserError } from "../../base/errors.ts";
 
 const CHECKED = { insecure: false, caCerts: [] };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { monotonicClock } from "../../runner/load/clock.ts";
-import { openEpoll } from "../../runner/load/epoll.ts";
-import { waiterFor } from "../../runner/load/epoll_wait.ts";
-import { EVENT_WORDS, type Libc, libc } from "../../runner/load/libc.ts";
+import { monotonicClock } from "../../base/system/clock.ts";
+import { openEpoll } from "../../runner/load/transports/epoll.ts";
+import { waiterFor } from "../../runner/load/transports/epoll_wait.ts";
+import { EVENT_WORDS, type Libc, libc } from "../../base/system/libc.ts";
 import { testWith } from "../needs.ts";
 
 type Call = "epoll_pwait2" | "timerfd_create" | "timerfd_settime";

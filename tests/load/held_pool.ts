@@ -1,5 +1,5 @@
 /** A pool whose workers are held, each by what its hold says; at the end of its `using` scope they go on. */
-import { WorkerPool } from "../../runner/load/pool.ts";
+import { WorkerPool } from "../../runner/load/worker/pool.ts";
 
 export type Hold = "prepare" | "start" | "interval" | "nothing";
 

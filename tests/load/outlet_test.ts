@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Connection } from "../../targets/dial/dial.ts";
-import { Outlet } from "../../runner/load/outlet.ts";
+import { Outlet } from "../../runner/load/transports/deno_transport.ts";
 
 /** A connection that takes at most `most` bytes a write, and what it has taken. */
 function narrow(most: number): Connection & { readonly taken: readonly string[] } {

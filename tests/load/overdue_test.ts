@@ -1,6 +1,12 @@
 /** When a worker is held: by which moment its next word is due, and by how much it may miss that. */
 import assert from "node:assert/strict";
-import { type Course, dueMsOf, GRACE_MS, Lateness, LOOK_MS } from "../../runner/load/overdue.ts";
+import {
+  type Course,
+  dueMsOf,
+  GRACE_MS,
+  Lateness,
+  LOOK_MS,
+} from "../../runner/load/worker/overdue.ts";
 
 const SECOND = 1_000_000;
 

@@ -1,6 +1,6 @@
 /** Plays the server and the clock for a loop on a stage: anything may happen to any connection at any time. */
 import fc from "fast-check";
-import type { Conversation } from "../../runner/load/driver.ts";
+import type { Conversation } from "../../runner/load/engine/driver.ts";
 import { encoder, type NotingDriver, OK } from "./stage.ts";
 
 const WHATS = [

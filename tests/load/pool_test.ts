@@ -1,10 +1,10 @@
 /** The workers of a process: when one is held, whatever holds it, the others' measurements and its own stay. */
 import assert from "node:assert/strict";
-import { breachOf } from "../../runner/measure/conservation.ts";
 import { encodeRequest } from "../../base/http/request.ts";
-import type { IntervalPart } from "../../runner/load/intervals.ts";
-import type { JobShare } from "../../runner/load/job.ts";
-import type { PoolReports } from "../../runner/load/pool.ts";
+import type { JobShare } from "../../runner/load/engine/job.ts";
+import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
+import type { PoolReports } from "../../runner/load/worker/pool.ts";
+import { breachOf } from "../../runner/measure/totals.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 import { heldPool, type Hold } from "./held_pool.ts";
 
@@ -27,7 +27,7 @@ function share(port: number, wish: Partial<JobShare> = {}): JobShare {
     timeoutUs: SECOND / 5,
     intervalUs: 50_000,
     durationUs: 500_000,
-    supply: { kind: "closed", requests: Infinity },
+    pacer: { kind: "closed", requests: Infinity },
     log: null,
     waitsForLast: false,
     ...wish,
@@ -106,7 +106,7 @@ testHeld("at a rate, what a held worker had still to send is dropped", async () 
   const steady = { durationUs: 500_000, fromPerSec: 1_000, toPerSec: 1_000 };
   const arrivals = { kind: "uniform", seed: 1, first: 0, stride: 1 } as const;
   const course = await run(["interval"], {
-    job: { supply: { kind: "open", phases: [steady], arrivals } },
+    job: { pacer: { kind: "open", phases: [steady], arrivals } },
   });
   const [{ totals: { due, dropped, completed } }] = course.reports;
   assert.equal(due, 500);

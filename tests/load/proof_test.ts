@@ -1,7 +1,7 @@
 /** Before a load the answers are proved over the same connections: TLS, unix sockets, and in time. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type ProofRequest, prove } from "../../runner/experiment/preflight_check.ts";
+import { type ProofRequest, prove } from "../../runner/experiment/preflight.ts";
 import { TargetError } from "../../base/errors.ts";
 import type { Script } from "../../scenarios/request/script.ts";
 import { certificates } from "../certificates.ts";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
-import { ReadTurns } from "../../runner/load/read_turns.ts";
-import { Turn } from "../../runner/load/turn.ts";
-import { LoopWatch } from "../../runner/load/loop_watch.ts";
+import { LoopWatch } from "../../runner/load/recording/busy_periods.ts";
+import { ReadTurns, Turn } from "../../runner/load/transports/read_scheduler.ts";
 
 const CROWD = 64;
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { LogFile } from "../../runner/load/log_file.ts";
-import { RequestLog } from "../../runner/load/request_log.ts";
+import { LogFile, RequestLog } from "../../runner/load/recording/request_log.ts";
 import { testWith } from "../needs.ts";
 
 function logged(lines: readonly (readonly [number, number, number, number])[]): string {

@@ -1,5 +1,5 @@
 /** The same octets, cut in every way: what they mean may not depend on how they arrive. */
-import type { Conversation } from "../../runner/load/driver.ts";
+import type { Conversation } from "../../runner/load/engine/driver.ts";
 import type { NotingDriver } from "./stage.ts";
 
 type Segmentation = readonly [what: string, pieces: readonly Uint8Array[]];

@@ -1,9 +1,9 @@
 /** What a worker tells with each interval, for those who may not hear how it ended. */
-import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { IntervalPart } from "../../runner/load/intervals.ts";
-import type { WorkerTotals } from "../../runner/load/worker_totals.ts";
+import assert from "node:assert/strict";
 import { isAmong } from "../../runner/fleet/protocol/packed_histogram.ts";
+import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
+import type { WorkerTotals } from "../../runner/load/recording/totals.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
 import { withoutBounds } from "../../runner/stats/histogram/censoring.ts";
 import { mergeHistograms, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
@@ -60,7 +60,7 @@ const SCENES: [what: string, make: (onEnding: OnEnding) => Scene][] = [
     "a closed loop of 20 requests",
     (onEnding) => requestScene({ requests: 20, durationUs: Infinity }, onEnding),
   ],
-  ["a rate", (onEnding) => requestScene({ supply: STEADY }, onEnding)],
+  ["a rate", (onEnding) => requestScene({ pacer: STEADY }, onEnding)],
   ["visitors", (onEnding) => sessionScene(true, false, onEnding)],
   ["visitors that share connections", (onEnding) => sessionScene(false, true, onEnding)],
 ];
@@ -195,7 +195,7 @@ for (const [what, make] of SCENES) {
 Deno.test("what is in flight is unfinished, with lower bounds of its latency and its service", () => {
   const endings: Ending[] = [];
   const s = stage({
-    supply: STEADY,
+    pacer: STEADY,
     intervalUs: 50_000,
     onEnding: (ending) => endings.push(ending),
   });

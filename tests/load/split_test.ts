@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { splitWhole } from "../../runner/load/split.ts";
+import { splitWhole } from "../../runner/measure/share.ts";
 
 Deno.test("shares add up to the whole and differ by at most one, for any number of parts", () => {
   fc.assert(

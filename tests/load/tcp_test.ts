@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import process from "node:process";
-import type { Conversation } from "../../runner/load/driver.ts";
-import { TcpDriver } from "../../runner/load/tcp.ts";
-import { LoopWatch } from "../../runner/load/loop_watch.ts";
+import type { Conversation } from "../../runner/load/engine/driver.ts";
+import { LoopWatch } from "../../runner/load/recording/busy_periods.ts";
+import { TcpDriver } from "../../runner/load/transports/tcp.ts";
 
 /** Nothing is dialed: the second tick, which was due long ago, ends it. */
 class Late implements Conversation {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { WakeQueue } from "../../runner/load/wake_queue.ts";
+import { WakeQueue } from "../../runner/load/engine/slot_queues.ts";
 
 Deno.test("slots go on in the order of their moments, however they came", () => {
   fc.assert(

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { renderDiagnosis } from "../../cli/doctor.ts";
+import { renderDiagnosis } from "../../cli/commands/doctor.ts";
 import { busiestBetween, parseUse } from "../../base/system/busy.ts";
 import { diagnose, diagnosis } from "../../runner/doctor/diagnosis.ts";
 import { checks } from "../../runner/doctor/registry.ts";

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type ArrivalOptions, Arrivals } from "../../scenarios/pace/arrivals.ts";
-import { type Phase, Profile } from "../../scenarios/pace/profile.ts";
+import {
+  type ArrivalOptions,
+  Arrivals,
+  type Phase,
+  Profile,
+} from "../../scenarios/pace/arrivals.ts";
 import { drawBy, seedOfRepetition } from "../../base/random.ts";
 
 const SECOND = 1_000_000;

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
-import { disagreements } from "../../report/agents/disagreement.ts";
-import { type AgentFigures, agentFigures } from "../../report/agents/figures.ts";
+import {
+  type AgentFigures,
+  agentFigures,
+  disagreements,
+} from "../../report/model/agents/disagreement.ts";
 import { type AgentSpec, fleetMeasurement, type FleetSpec } from "./fleet.ts";
 
 /** Without the glue between numbers and units. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { type Answer, answerText } from "../../report/answer.ts";
-import { groupRuns } from "../../report/cells.ts";
-import { compareScenarios } from "../../report/comparison/scenarios.ts";
+import { type Answer, answerText } from "../../report/model/comparison/verdict.ts";
+import { groupRuns } from "../../report/model/runs/cells.ts";
+import { compareScenarios } from "../../report/model/compared_scenarios.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { around, type Rates, resultsAt } from "./rates.ts";
 

@@ -1,10 +1,9 @@
 /** What lower bounds do to the figures of a report, and to what it draws. */
-import assert from "node:assert/strict";
 import { parse } from "csv-parse/sync";
-import { renderMeasurementCsv } from "../../report/csv.ts";
-import { renderIntervalsCsv } from "../../report/csv/intervals.ts";
-import { measurementModel } from "../../report/measurement.ts";
-import { reportModel, type ScenarioModel } from "../../report/model.ts";
+import assert from "node:assert/strict";
+import { renderIntervalsCsv, renderMeasurementCsv } from "../../report/files/csv.ts";
+import { measurementModel } from "../../report/model/measurement.ts";
+import { reportModel, type ScenarioModel } from "../../report/model/model.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import {
   censoredMeasurement,

@@ -1,11 +1,11 @@
 /** Lower bounds in page, terminal, markdown, CSV and JSON: one truth of them in all. */
-import assert from "node:assert/strict";
 import { parse } from "csv-parse/sync";
-import { renderCsv, renderMeasurementCsv } from "../../report/csv.ts";
-import { renderPage } from "../../report/html/page.ts";
-import { renderMarkdown, renderMeasurementMarkdown } from "../../report/markdown.ts";
-import { measurementModel } from "../../report/measurement.ts";
-import { reportModel } from "../../report/model.ts";
+import assert from "node:assert/strict";
+import { renderCsv, renderMeasurementCsv } from "../../report/files/csv.ts";
+import { renderMarkdown, renderMeasurementMarkdown } from "../../report/files/markdown.ts";
+import { measurementModel } from "../../report/model/measurement.ts";
+import { reportModel } from "../../report/model/model.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { renderMeasurement } from "../../report/terminal/measurement.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import {

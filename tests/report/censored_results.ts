@@ -1,6 +1,6 @@
 /** Results in which some latencies are lower bounds, request by request, so that a test can reckon what is right. */
+import { sum } from "../../report/model/numbers/spread.ts";
 import { type Measurement, type Results, results } from "../../runner/result/result.ts";
-import { sum } from "../../report/spread.ts";
 import { isMovable, productLimitUs } from "../../runner/stats/histogram/censoring.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import {
@@ -8,7 +8,7 @@ import {
   type SparseHistogram,
   valueAtPercentile,
 } from "../../runner/stats/histogram/histogram.ts";
-import { PERCENTILES } from "../../runner/stats/histogram/percentiles.ts";
+import { PERCENTILES } from "../../runner/stats/quantile.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 import { distributionOf } from "./intervals.ts";
 

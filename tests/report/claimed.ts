@@ -1,8 +1,7 @@
 /** Claims from their texts, and what becomes of them. */
 import assert from "node:assert/strict";
-import { groupRuns } from "../../report/cells.ts";
-import type { JudgedClaim } from "../../report/claims.ts";
-import { claimsModel } from "../../report/claims/model.ts";
+import { groupRuns } from "../../report/model/runs/cells.ts";
+import { claimsModel, type JudgedClaim } from "../../report/model/claims/claims.ts";
 import type { Results } from "../../runner/result/result.ts";
 import type { Claim } from "../../scenarios/claims/claim.ts";
 import { parseClaim } from "../../scenarios/claims/claim_text.ts";

@@ -1,9 +1,9 @@
 /** The same outcomes on the page, in the terminal, in markdown and in JUnit XML. */
 import assert from "node:assert/strict";
-import { renderPage } from "../../report/html/page.ts";
-import { renderJunit, resultsSuite } from "../../report/junit.ts";
-import { renderMarkdown } from "../../report/markdown.ts";
-import { type ReportModel, reportModel } from "../../report/model.ts";
+import { renderJunit, resultsSuite } from "../../report/files/junit.ts";
+import { renderMarkdown } from "../../report/files/markdown.ts";
+import { type ReportModel, reportModel } from "../../report/model/model.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { claimOf, RATES } from "./claimed.ts";

@@ -1,6 +1,5 @@
-import type { JudgedClaim } from "../../report/claims.ts";
-import { claimsModel } from "../../report/claims/model.ts";
-import { groupRuns } from "../../report/cells.ts";
+import { claimsModel, type JudgedClaim } from "../../report/model/claims/claims.ts";
+import { groupRuns } from "../../report/model/runs/cells.ts";
 import assert from "node:assert/strict";
 import { assertJudged, claimOf, judge, RATES } from "./claimed.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { benchCommandOf, commandOf } from "../../report/command.ts";
-import { renderPage } from "../../report/html/page.ts";
-import { reportModel } from "../../report/model.ts";
+import { benchCommandOf, commandOf } from "../../report/model/method/command.ts";
+import { reportModel } from "../../report/model/model.ts";
+import { renderPage } from "../../report/page/page.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 

@@ -1,10 +1,14 @@
 /** Two results held against each other: which cells, what differs, how it ends, and in every form alike. */
 import assert from "node:assert/strict";
-import type { Side } from "../../report/comparison/differences.ts";
-import { comparisonJson, comparisonSuite } from "../../report/comparison/forms.ts";
-import { renderComparison, renderComparisonMarkdown } from "../../report/comparison/render.ts";
-import { compareResults, type ResultsComparison } from "../../report/comparison/results.ts";
-import { renderJunit } from "../../report/junit.ts";
+import type { Side } from "../../report/model/comparison/differences.ts";
+import {
+  comparisonJson,
+  comparisonSuite,
+  renderComparison,
+  renderComparisonMarkdown,
+} from "../../report/files/comparison.ts";
+import { compareResults, type ResultsComparison } from "../../report/model/compared_results.ts";
+import { renderJunit } from "../../report/files/junit.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 import { hostileResults } from "./hostile.ts";

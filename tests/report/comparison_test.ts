@@ -7,13 +7,13 @@ import {
   type JudgeOptions,
   judgePairs,
   testPairs,
-} from "../../report/comparison.ts";
-import { groupRuns } from "../../report/cells.ts";
-import { DECISIVE, type Group, groupOf } from "../../report/comparison/group.ts";
-import { ratioText, verdictText } from "../../report/comparison/words.ts";
-import { reportModel } from "../../report/model.ts";
+} from "../../report/model/comparison/comparison.ts";
+import { groupRuns } from "../../report/model/runs/cells.ts";
+import { DECISIVE, type Group, groupOf } from "../../report/model/comparison/group.ts";
+import { ratioText, verdictText } from "../../report/model/comparison/words.ts";
+import { reportModel } from "../../report/model/model.ts";
 import type { Run } from "../../runner/result/result.ts";
-import { holm } from "../../runner/stats/comparison/holm.ts";
+import { holm } from "../../runner/stats/comparison/significance_tests.ts";
 import { resultsFixture } from "./fixture.ts";
 import { around, resultsAt } from "./rates.ts";
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { type Cell, groupRuns } from "../../report/cells.ts";
-import { percentileTable } from "../../report/tables/percentiles.ts";
-import { summaryTable } from "../../report/tables/summary.ts";
-import { formatInterval, GLUE } from "../../report/units.ts";
+import { formatInterval, GLUE } from "../../report/model/numbers/units.ts";
+import { type Cell, groupRuns } from "../../report/model/runs/cells.ts";
+import { percentileTable } from "../../report/model/tables/percentiles.ts";
+import { summaryTable } from "../../report/model/tables/summary.ts";
 import { blocksOf } from "../../runner/stats/confidence/blocks.ts";
 import { bootstrap } from "../../runner/stats/confidence/bootstrap.ts";
-import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { intervalOf } from "../../runner/stats/confidence/confidence_interval.ts";
 import { LOOK_CONFIDENCE } from "../../runner/stats/confidence/sequential.ts";
+import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";
 
 function cellOf(spec: Partial<CellSpec> = {}, experiment: Record<string, unknown> = {}): Cell {

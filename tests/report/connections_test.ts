@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { renderCsv } from "../../report/csv.ts";
-import { renderPage } from "../../report/html/page.ts";
-import { renderMarkdown } from "../../report/markdown.ts";
-import { reportModel } from "../../report/model.ts";
+import { renderCsv } from "../../report/files/csv.ts";
+import { renderMarkdown } from "../../report/files/markdown.ts";
+import { reportModel } from "../../report/model/model.ts";
+import { renderPage } from "../../report/page/page.ts";
 import type { Distribution, Measurement, Results } from "../../runner/result/result.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";

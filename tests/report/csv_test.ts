@@ -1,9 +1,13 @@
 /** Both CSVs, as a reader of CSV reads them. */
 import assert from "node:assert/strict";
 import { parse } from "csv-parse/sync";
-import { renderCsv, renderMeasurementCsv } from "../../report/csv.ts";
-import { renderIntervalsCsv, renderMeasurementIntervalsCsv } from "../../report/csv/intervals.ts";
-import { reportModel } from "../../report/model.ts";
+import {
+  renderCsv,
+  renderIntervalsCsv,
+  renderMeasurementCsv,
+  renderMeasurementIntervalsCsv,
+} from "../../report/files/csv.ts";
+import { reportModel } from "../../report/model/model.ts";
 import { harmless } from "../../report/writing/control.ts";
 import { csvOf } from "../../report/writing/csv.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { atLeast, exactly } from "../../report/bounded.ts";
-import { figureOfRun, type Judged } from "../../report/figures.ts";
-import { groupRuns } from "../../report/cells.ts";
-import { rangeOf } from "../../report/gates/range.ts";
-import { reportModel } from "../../report/model.ts";
+import { FIGURE_NAMES, readFigure } from "../../base/figures/figure.ts";
+import { reportModel } from "../../report/model/model.ts";
+import { groupRuns } from "../../report/model/runs/cells.ts";
+import { rangeOf } from "../../report/model/runs/figure_range.ts";
+import { figureOfRun, type Judged } from "../../report/model/runs/figures.ts";
+import { atLeast, exactly } from "../../report/model/runs/lower_bounds.ts";
 import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
-import { FIGURE_NAMES, readFigure } from "../../base/figures/figure.ts";
 import { censoredMeasurement, type Ended, FROZEN, TIMED_OUT } from "./censored_results.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 

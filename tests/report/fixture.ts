@@ -2,8 +2,8 @@
  * Results as an experiment would leave them, made from a seed: latencies are drawn, recorded in real
  * histograms and interval histograms, and the whole passes the schema.
  */
+import { sum } from "../../report/model/numbers/spread.ts";
 import { type Measurement, type Results, results, type Run } from "../../runner/result/result.ts";
-import { sum } from "../../report/spread.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import {

@@ -3,10 +3,10 @@
  * assembled as a run's measurement is.
  */
 import { type Asked, assemble } from "../../runner/measure/assemble.ts";
-import type { IntervalPart } from "../../runner/load/intervals.ts";
-import type { WorkerReport } from "../../runner/load/job.ts";
-import { Recorder } from "../../runner/load/recorder.ts";
-import { SessionRecorder } from "../../runner/load/session_recorder.ts";
+import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
+import type { WorkerReport } from "../../runner/load/worker/messages.ts";
+import { Recorder } from "../../runner/load/recording/recorder.ts";
+import { SessionRecorder } from "../../runner/load/recording/sessions.ts";
 import type { LoadedAgent } from "../../runner/measure/loader.ts";
 import { type Measurement, measurement } from "../../runner/result/result.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
@@ -79,7 +79,9 @@ function loadedAgents(specs: readonly AgentSpec[]): LoadedAgent[] {
   let firstWorker = 0;
   return specs.map((spec, i) => {
     const { name, workers = 2, lostAt, late = 0.2 + i / 10, uncertaintyMs = 0.15, ceiling } = spec;
-    const calibration = ceiling === undefined ? null : { peakThroughput: ceiling, baselineLatency: 0.02 };
+    const calibration = ceiling === undefined
+      ? null
+      : { peakThroughput: ceiling, baselineLatency: 0.02 };
     const agent: LoadedAgent = {
       ...{ name, host: `host-${name}`, driver: "epoll", firstWorker, workers },
       stage: {

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { type GateOutcome, worstOf } from "../../report/gates.ts";
-import { gateLine } from "../../report/gates/table.ts";
-import { renderMarkdown } from "../../report/markdown.ts";
-import { reportModel } from "../../report/model.ts";
+import { gateLine, type GateOutcome, worstOf } from "../../report/model/gates/gates.ts";
+import { renderMarkdown } from "../../report/files/markdown.ts";
+import { reportModel } from "../../report/model/model.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";

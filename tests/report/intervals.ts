@@ -1,6 +1,6 @@
 /** Drawn latencies: what an interval of a run would hold, and what follows from it. */
 import type { Measurement } from "../../runner/result/result.ts";
-import { PERCENTILES } from "../../runner/stats/histogram/percentiles.ts";
+import { PERCENTILES } from "../../runner/stats/quantile.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
-import { measurementSuite, renderJunit, resultsSuite, type Testcase } from "../../report/junit.ts";
-import { reportModel } from "../../report/model.ts";
+import {
+  measurementSuite,
+  renderJunit,
+  resultsSuite,
+  type Testcase,
+} from "../../report/files/junit.ts";
+import { reportModel } from "../../report/model/model.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { parseThreshold } from "../../scenarios/claims/threshold.ts";
 import { resultsFixture } from "./fixture.ts";

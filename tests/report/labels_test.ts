@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { cutTo } from "../../report/html/client/bars.ts";
+import { cutTo } from "../../report/page/client/charts/bars.ts";
 
 /** Every character is one wide. */
 const ctx = {

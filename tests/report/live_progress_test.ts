@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
+import { reportModel } from "../../report/model/model.ts";
 import {
   advanceStatus,
   brokenStatus,
   endedStatus,
   GETTING_READY,
-} from "../../report/live_progress.ts";
-import { leftText } from "../../report/live_status.ts";
-import { reportModel } from "../../report/model.ts";
+} from "../../report/page/live_progress.ts";
+import { leftText } from "../../report/page/live_status.ts";
 import type { Progress } from "../../runner/result/progress.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 

@@ -1,10 +1,10 @@
 /** How the runs were loaded, in words, also where scenarios have loads of their own. */
 import assert from "node:assert/strict";
-import { compareResults } from "../../report/comparison/results.ts";
-import { renderPage } from "../../report/html/page.ts";
-import { loadText } from "../../report/load.ts";
-import { renderMarkdown } from "../../report/markdown.ts";
-import { reportModel } from "../../report/model.ts";
+import { renderMarkdown } from "../../report/files/markdown.ts";
+import { compareResults } from "../../report/model/compared_results.ts";
+import { loadText } from "../../report/model/method/load.ts";
+import { reportModel } from "../../report/model/model.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { answerText } from "../../report/answer.ts";
-import { type ReportModel, reportModel } from "../../report/model.ts";
-import type { Table } from "../../report/table.ts";
+import { answerText } from "../../report/model/comparison/verdict.ts";
+import { type ReportModel, reportModel } from "../../report/model/model.ts";
+import type { Table } from "../../report/model/tables/table.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";

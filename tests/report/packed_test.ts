@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { inflateSync } from "node:zlib";
 import { Buffer } from "node:buffer";
-import { packScenarios } from "../../report/html/packed.ts";
-import { reportModel } from "../../report/model.ts";
-import { unpackSteps } from "../../report/packing.ts";
-import { sum } from "../../report/spread.ts";
-import { stretchFigures } from "../../report/stretch.ts";
+import { inflateSync } from "node:zlib";
+import { unpackSteps } from "../../report/model/charts/packing.ts";
+import { stretchFigures } from "../../report/model/charts/time_range.ts";
+import { reportModel } from "../../report/model/model.ts";
+import { sum } from "../../report/model/numbers/spread.ts";
+import { packScenarios } from "../../report/page/packed_intervals.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 import { resultsFixture } from "./fixture.ts";

@@ -1,7 +1,7 @@
-import assert from "node:assert/strict";
 import fc from "fast-check";
-import { packSteps, type Step, unpackSteps } from "../../report/packing.ts";
-import { stepsWithin, stretchFigures } from "../../report/stretch.ts";
+import assert from "node:assert/strict";
+import { packSteps, type Step, unpackSteps } from "../../report/model/charts/packing.ts";
+import { stepsWithin, stretchFigures } from "../../report/model/charts/time_range.ts";
 import { EMPTY, Histogram, mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 
 const PERCENTILES = [50, 75, 90, 99, 99.9, 100];

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { PERCENTILES } from "../../runner/stats/histogram/percentiles.ts";
+import { percentileBounds, percentileOf, poolLatency } from "../../report/model/runs/pool.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
-import { percentileBounds, percentileOf, poolLatency } from "../../report/pool.ts";
+import { PERCENTILES } from "../../runner/stats/quantile.ts";
 import { censoredMeasurement, FROZEN, INTERRUPTED, TIMED_OUT } from "./censored_results.ts";
 import { distributionOf, randomFrom } from "./intervals.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { renderPage } from "../../report/html/page.ts";
-import { renderMarkdown } from "../../report/markdown.ts";
-import { reportModel } from "../../report/model.ts";
+import { renderMarkdown } from "../../report/files/markdown.ts";
+import { reportModel } from "../../report/model/model.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import { hostileResults, MARKUP } from "./hostile.ts";
 import { publishedResults } from "./published_results.ts";

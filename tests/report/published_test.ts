@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { renderPage } from "../../report/html/page.ts";
-import { reportModel } from "../../report/model.ts";
+import { reportModel } from "../../report/model/model.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { column, modelOf, publishedResults } from "./published_results.ts";
 
 const PUBLISHED = {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { reportModel, type ScenarioModel } from "../../report/model.ts";
-import { renderMarkdown } from "../../report/markdown.ts";
+import { reportModel, type ScenarioModel } from "../../report/model/model.ts";
+import { renderMarkdown } from "../../report/files/markdown.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { FAULTS_MODEL, FAULTS_RESULTS } from "../browser/faults_sample.ts";
 import { resultsFixture } from "./fixture.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { type Cell, groupRuns } from "../../report/cells.ts";
-import { renderMarkdown } from "../../report/markdown.ts";
-import { type ReportModel, reportModel } from "../../report/model.ts";
-import { renderPage } from "../../report/html/page.ts";
+import { renderMarkdown } from "../../report/files/markdown.ts";
+import { type ReportModel, reportModel } from "../../report/model/model.ts";
+import { type Cell, groupRuns } from "../../report/model/runs/cells.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";

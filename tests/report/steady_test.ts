@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { renderCsv } from "../../report/csv.ts";
-import { renderPage } from "../../report/html/page.ts";
-import { type Cell, groupRuns } from "../../report/cells.ts";
-import { reportModel } from "../../report/model.ts";
-import { steadyFindings } from "../../report/steady_finding.ts";
-import { steadinessOf } from "../../report/steady.ts";
-import { steadyTables } from "../../report/tables/steady.ts";
+import { renderCsv } from "../../report/files/csv.ts";
+import { steadyFindings } from "../../report/model/findings/steady_finding.ts";
+import { reportModel } from "../../report/model/model.ts";
+import { type Cell, groupRuns } from "../../report/model/runs/cells.ts";
+import { steadinessOf } from "../../report/model/runs/steady.ts";
+import { steadyTables } from "../../report/model/tables/steady.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
 import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
-import { groupRuns } from "../../report/cells.ts";
-import { comparePairs } from "../../report/comparison.ts";
-import { groupOf } from "../../report/comparison/group.ts";
-import { verdictText } from "../../report/comparison/words.ts";
-import { renderPage } from "../../report/html/page.ts";
-import { renderMarkdown } from "../../report/markdown.ts";
-import { reportModel } from "../../report/model.ts";
-import { repetitionsText } from "../../report/stopped.ts";
+import { renderMarkdown } from "../../report/files/markdown.ts";
+import { comparePairs } from "../../report/model/comparison/comparison.ts";
+import { groupOf } from "../../report/model/comparison/group.ts";
+import { verdictText } from "../../report/model/comparison/words.ts";
+import { repetitionsText } from "../../report/model/findings/repetitions.ts";
+import { reportModel } from "../../report/model/model.ts";
+import { groupRuns } from "../../report/model/runs/cells.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import type { Results } from "../../runner/result/result.ts";
-import { ratioOf } from "../../runner/stats/confidence/confidence_interval.ts";
 import { smallestChangeOf } from "../../runner/stats/comparison/verdict.ts";
+import { ratioOf } from "../../runner/stats/confidence/confidence_interval.ts";
 import { resultsFixture } from "./fixture.ts";
 
 type Reached = NonNullable<Results["stopping"]>;

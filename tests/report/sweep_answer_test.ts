@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
-import { answerText } from "../../report/answer.ts";
-import { groupRuns } from "../../report/cells.ts";
-import { compareScenarios, type ScenarioComparison } from "../../report/comparison/scenarios.ts";
+import { answerText } from "../../report/model/comparison/verdict.ts";
+import { groupRuns } from "../../report/model/runs/cells.ts";
+import {
+  compareScenarios,
+  type ScenarioComparison,
+} from "../../report/model/compared_scenarios.ts";
 import { type SweepCell, sweepResults } from "./sweep_results.ts";
 
 function compared(cells: readonly SweepCell[]): ScenarioComparison {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import type { SweepChart } from "../../report/charts.ts";
-import { renderMarkdown } from "../../report/markdown.ts";
-import { reportModel } from "../../report/model.ts";
-import { type SweepFigure, type SweepModel } from "../../report/sweeps.ts";
+import type { SweepChart } from "../../report/model/charts/charts.ts";
+import { renderMarkdown } from "../../report/files/markdown.ts";
+import { reportModel } from "../../report/model/model.ts";
+import { type SweepFigure, type SweepModel } from "../../report/model/sweeps/sweeps.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import { type SweepCell, sweepResults } from "./sweep_results.ts";
 

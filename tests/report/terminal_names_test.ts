@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { fittedNames } from "../../report/terminal/names.ts";
 import { tableLines } from "../../report/terminal/table.ts";
-import { tableOf } from "../../report/table.ts";
+import { tableOf } from "../../report/model/tables/table.ts";
 import { widthOf } from "../../report/writing/columns.ts";
 import { printed } from "../../report/writing/terminal.ts";
 

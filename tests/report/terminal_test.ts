@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { reportModel } from "../../report/model.ts";
-import { measurementModel } from "../../report/measurement.ts";
+import { reportModel } from "../../report/model/model.ts";
+import { measurementModel } from "../../report/model/measurement.ts";
 import { renderMeasurement } from "../../report/terminal/measurement.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import { fitted, widthOf, wrapped } from "../../report/writing/columns.ts";

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { renderCsv, renderMeasurementCsv } from "../../report/csv.ts";
-import { renderMarkdown, renderMeasurementMarkdown } from "../../report/markdown.ts";
-import { measurementModel } from "../../report/measurement.ts";
-import { reportModel } from "../../report/model.ts";
+import { renderCsv, renderMeasurementCsv } from "../../report/files/csv.ts";
+import { renderMarkdown, renderMeasurementMarkdown } from "../../report/files/markdown.ts";
+import { measurementModel } from "../../report/model/measurement.ts";
+import { reportModel } from "../../report/model/model.ts";
 import { harmless } from "../../report/writing/control.ts";
 import { md } from "../../report/writing/markdown.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
-import { PERCENTILES } from "../../runner/stats/histogram/percentiles.ts";
+import { PERCENTILES } from "../../runner/stats/quantile.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 import { hostileResults, MARKUP } from "./hostile.ts";
 

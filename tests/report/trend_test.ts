@@ -1,14 +1,14 @@
 /** Several results of one experiment: their order and names, what changed and when, in every form. */
 import assert from "node:assert/strict";
-import { renderPage } from "../../report/html/page.ts";
-import { type ComparedCell, compareResults } from "../../report/comparison/results.ts";
-import { reportModel } from "../../report/model.ts";
-import { trendFinding } from "../../report/trend/finding.ts";
-import { renderTrendMarkdown } from "../../report/trend/markdown.ts";
-import { pointsOf } from "../../report/trend/series.ts";
+import { renderTrendMarkdown } from "../../report/files/markdown.ts";
+import { type ComparedCell, compareResults } from "../../report/model/compared_results.ts";
+import { reportModel } from "../../report/model/model.ts";
+import { trendFinding } from "../../report/model/trend/finding.ts";
+import { pointsOf } from "../../report/model/trend/series.ts";
+import { renderPage } from "../../report/page/page.ts";
+import type { Verdict } from "../../runner/stats/comparison/verdict.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
-import type { Verdict } from "../../runner/stats/comparison/verdict.ts";
 import { resultsFixture } from "./fixture.ts";
 import { hostileResults } from "./hostile.ts";
 import { around } from "./rates.ts";

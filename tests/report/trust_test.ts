@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { renderPage } from "../../report/html/page.ts";
-import { renderMarkdown, renderMeasurementMarkdown } from "../../report/markdown.ts";
-import { reportModel } from "../../report/model.ts";
+import { renderMarkdown, renderMeasurementMarkdown } from "../../report/files/markdown.ts";
+import { trustOf, trustOfRuns } from "../../report/model/findings/trust.ts";
+import { reportModel } from "../../report/model/model.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { renderMeasurement } from "../../report/terminal/measurement.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
-import { trustOf, trustOfRuns } from "../../report/trust.ts";
 import type { Trust } from "../../runner/result/generator.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";

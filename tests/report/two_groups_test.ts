@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { renderMarkdown } from "../../report/markdown.ts";
-import { reportModel } from "../../report/model.ts";
+import { renderMarkdown } from "../../report/files/markdown.ts";
+import { reportModel } from "../../report/model/model.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import { resultsAt } from "./rates.ts";
 

@@ -1,15 +1,15 @@
 /** What every form says first of runs in which no request got an answer. */
 import assert from "node:assert/strict";
-import { compareResults } from "../../report/comparison/results.ts";
-import { renderPage } from "../../report/html/page.ts";
-import { measurementSuite, renderJunit, resultsSuite } from "../../report/junit.ts";
-import { renderMarkdown, renderMeasurementMarkdown } from "../../report/markdown.ts";
-import { reportModel } from "../../report/model.ts";
+import { measurementSuite, renderJunit, resultsSuite } from "../../report/files/junit.ts";
+import { renderMarkdown, renderMeasurementMarkdown } from "../../report/files/markdown.ts";
+import { compareResults } from "../../report/model/compared_results.ts";
+import { reportModel } from "../../report/model/model.ts";
+import { renderPage } from "../../report/page/page.ts";
 import { renderMeasurement } from "../../report/terminal/measurement.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import type { Results } from "../../runner/result/result.ts";
-import { judgedByAnswers } from "../../runner/trust/judging.ts";
 import { isUnanswered, unansweredText } from "../../runner/result/unanswered.ts";
+import { judgedByAnswers } from "../../runner/trust/judging.ts";
 import { measurementFixture } from "./fixture.ts";
 import { around, resultsAt } from "./rates.ts";
 import { silence } from "./silenced.ts";

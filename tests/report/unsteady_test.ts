@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { unsteadyOf, unsteadyText } from "../../report/model/runs/cells.ts";
 import type { SteadyLabel } from "../../runner/stats/steady_state/steady_state.ts";
-import { unsteadyOf, unsteadyText } from "../../report/unsteady.ts";
 
 const runs = (...labels: SteadyLabel[]) =>
   labels.map((label) => ({ warmup: { label, steadyFromS: null } }));

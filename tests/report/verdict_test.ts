@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { verdictOf } from "../../report/verdict.ts";
+import { verdictOf } from "../../report/model/comparison/verdict.ts";
 
 function scenario(
   name: string,

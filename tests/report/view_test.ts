@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { TimelineChart } from "../../report/charts.ts";
+import type { TimelineChart } from "../../report/model/charts/charts.ts";
 import {
   axisOf,
   linkTo,
@@ -7,7 +7,7 @@ import {
   shownOf,
   type View,
   WHOLE,
-} from "../../report/html/client/view.ts";
+} from "../../report/page/client/timeline/view.ts";
 
 const VIEW: View = {
   stretch: { fromS: 2, toS: 5.5 },

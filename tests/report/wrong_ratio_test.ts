@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
-import { type Ended, judgedOf, wrongOf, wrongRatioOf } from "../../report/wrong_ratio.ts";
+import {
+  type Ended,
+  judgedOf,
+  wrongOf,
+  wrongRatioOf,
+} from "../../report/model/runs/error_ratio.ts";
 
 const CLEAN: Ended = {
   requests: { due: 100, completed: 100, failed: 0, unfinished: 0, dropped: 0 },

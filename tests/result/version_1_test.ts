@@ -1,7 +1,7 @@
 /** Files that a program of version 1 of the schema wrote: they are read as files of version 2. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { parseMeasured } from "../../cli/result_reading.ts";
+import { parseMeasured } from "../../cli/results/reading.ts";
 import { fromVersion1 } from "../../runner/result/version_1.ts";
 
 const FOLDER = new URL("../results_v1/", import.meta.url);

@@ -1,13 +1,12 @@
 /** A measurement asks any loader, and tells how it goes by what it hears. */
 import assert from "node:assert/strict";
-import { endWithout } from "../../runner/load/lost.ts";
-import { Recorder } from "../../runner/load/recorder.ts";
-import type { LoadRequest } from "../../runner/measure/load_request.ts";
-import type { Loaded, Loader, LoaderHooks } from "../../runner/measure/loader.ts";
+import { UNKNOWN } from "../../runner/host/host_activity.ts";
+import { Recorder } from "../../runner/load/recording/recorder.ts";
+import { endWithout } from "../../runner/load/worker/lost.ts";
+import type { Loaded, Loader, LoaderHooks, LoadRequest } from "../../runner/measure/loader.ts";
 import { measureLoad } from "../../runner/measure/measure.ts";
 import type { Progress } from "../../runner/result/progress.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
-import { UNKNOWN } from "../../runner/host/host_activity.ts";
 import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 
@@ -34,7 +33,7 @@ const HEALTH = { cpuRatio: 0.5, lateUs: 2_000 };
 
 /** Of two workers, of which the second is late with everything. */
 function load(_: LoadRequest, hooks: LoaderHooks): Promise<Loaded> {
-  const share = { supply: { kind: "closed", requests: Infinity }, durationUs: 500_000 } as const;
+  const share = { pacer: { kind: "closed", requests: Infinity }, durationUs: 500_000 } as const;
   const ended = endWithout({ ...share, scriptKind: "requests" }, null).report;
   const [first, second] = [0, 1].map((worker) => {
     const recorder = new Recorder(250_000, (part) => hooks.onInterval(worker, part, HEALTH));

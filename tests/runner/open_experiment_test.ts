@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { openExperiment } from "../../runner/experiment/open_experiment.ts";
+import { openExperiment } from "../../runner/experiment/provenance.ts";
 import { secrets } from "../../base/secrets.ts";
 
 Deno.test("names of an experiment stay where they are meant, though a secret is such a word", () => {

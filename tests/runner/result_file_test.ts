@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { carryOutBlocks } from "../../runner/experiment/blocks.ts";
-import { endWithout } from "../../runner/load/lost.ts";
+import { endWithout } from "../../runner/load/worker/lost.ts";
 import type { Loaded, Loader } from "../../runner/measure/loader.ts";
 import { ResultFile } from "../../runner/result/result_file.ts";
 import { Kept } from "../../runner/experiment/resume.ts";
@@ -36,8 +36,8 @@ Deno.test("what the disk does not take is told with its place, and is no defect 
 /** Asks nothing, and says so. */
 const IDLE: Loader = {
   load: (_, hooks): Promise<Loaded> => {
-    const supply = { kind: "closed", requests: Infinity } as const;
-    const share = { supply, scriptKind: "requests", durationUs: 1_000 } as const;
+    const pacer = { kind: "closed", requests: Infinity } as const;
+    const share = { pacer, scriptKind: "requests", durationUs: 1_000 } as const;
     hooks.onStart(performance.timeOrigin + performance.now());
     const stage = { hostActivity: UNKNOWN, calibration: null, sharesMachine: false };
     const reports = [endWithout(share, null).report];

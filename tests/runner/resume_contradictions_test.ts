@@ -8,7 +8,7 @@ import { contradictions } from "../../runner/experiment/resume_contradictions.ts
 import { experimentSpec } from "../../scenarios/file/experiment.ts";
 import { planBlocks } from "../../scenarios/plan/plan.ts";
 import { seedOfRepetition } from "../../base/random.ts";
-import { planResumed } from "../../cli/resume.ts";
+import { planResumed } from "../../cli/experiment/resume.ts";
 import { describeMachine } from "../../base/system/describe.ts";
 import { VERSION } from "../../base/version.ts";
 import { type Problem, UserError } from "../../base/errors.ts";

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import type { Results } from "../../runner/result/result.ts";
-import { commitNote, continued, Kept, refusals } from "../../runner/experiment/resume.ts";
-import { changesBetween, changeText } from "../../runner/experiment/resume_changes.ts";
+import {
+  changesBetween,
+  changeText,
+  commitNote,
+  continued,
+  Kept,
+  refusals,
+} from "../../runner/experiment/resume.ts";
 import { experimentSpec } from "../../scenarios/file/experiment.ts";
 import { planBlocks, type PlannedRun } from "../../scenarios/plan/plan.ts";
 import { resultsFixture } from "../report/fixture.ts";

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { IntervalPart } from "../../runner/load/intervals.ts";
+import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
 import { EMPTY, Histogram } from "../../runner/stats/histogram/histogram.ts";
-import { pointsOf } from "../../runner/measure/points.ts";
-import { Timeline, type WholeInterval } from "../../runner/measure/timeline.ts";
+import { pointsOf, Timeline, type WholeInterval } from "../../runner/measure/timeline.ts";
 
 const END = { intervalMs: 250, elapsedUs: 750_000, clock: "sent" as const };
 

@@ -1,12 +1,12 @@
 /** Files that are whole or as they were, and links that are not followed. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { writeFile } from "../../cli/outputs.ts";
-import { LogFile } from "../../runner/load/log_file.ts";
-import { ResultFile } from "../../runner/result/result_file.ts";
-import { writeCalibration } from "../../runner/host/calibration_cache.ts";
-import { replaceFile, writeAll } from "../../base/whole_file.ts";
 import { TargetError } from "../../base/errors.ts";
+import { replaceFile, writeAll } from "../../base/whole_file.ts";
+import { writeFile } from "../../cli/flags/output_flags.ts";
+import { writeCalibration } from "../../runner/host/calibration_cache.ts";
+import { LogFile } from "../../runner/load/recording/request_log.ts";
+import { ResultFile } from "../../runner/result/result_file.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
 import { testWith } from "../needs.ts";
 import { resultsFixture } from "../report/fixture.ts";
@@ -18,8 +18,8 @@ const EVAL = [
   "--config",
   join(import.meta.dirname ?? "", "../../deno.json"),
 ];
-const OUT_DIR = import.meta.resolve("../../cli/out_dir.ts");
-const OUTPUTS = import.meta.resolve("../../cli/outputs.ts");
+const OUT_DIR = import.meta.resolve("../../cli/results/out_dir.ts");
+const OUTPUTS = import.meta.resolve("../../cli/flags/output_flags.ts");
 
 /** A shared folder, and a file elsewhere that nobody may write through a link. */
 class Shared implements Disposable {

@@ -89,7 +89,7 @@ for (const [sentence, path, line] of unreadable) {
 
 Deno.test("every choice of the starter is right when its # is taken away", async () => {
   const starter = await Deno.readTextFile(
-    join(import.meta.dirname ?? "", "../../cli/starter.yaml"),
+    join(import.meta.dirname ?? "", "../../cli/commands/starter.yaml"),
   );
   const inPhases = (text: string): string =>
     text.replace("# phases:", "phases:").replace(/^ *duration: .*$/m, "");

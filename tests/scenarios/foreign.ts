@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { NO_FILES } from "../../base/files.ts";
-import { type ForeignFile, foreignFile } from "../../scenarios/imports/foreign_file.ts";
+import { type ForeignFile, foreignFile } from "../../scenarios/imports/registry.ts";
 import { loadEngine } from "../../base/pattern.ts";
 
 await loadEngine();

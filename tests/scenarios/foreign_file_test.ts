@@ -6,7 +6,7 @@ import { filesFrom } from "../../scenarios/file/disk_files.ts";
 import { UserError } from "../../base/errors.ts";
 import { loadExperiment, parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { NO_FILES } from "../../base/files.ts";
-import { foreignFile } from "../../scenarios/imports/foreign_file.ts";
+import { foreignFile } from "../../scenarios/imports/registry.ts";
 import { secrets } from "../../base/secrets.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import { becomes, experimentOf, fixture, FOLDER, script } from "./foreign.ts";

@@ -1,7 +1,7 @@
 /** Artillery scripts: what they become here. */
 import assert from "node:assert/strict";
 import { parse } from "yaml";
-import { Profile } from "../../scenarios/pace/profile.ts";
+import { Profile } from "../../scenarios/pace/arrivals.ts";
 import { becomes, experimentOf, script } from "./foreign.ts";
 
 /** The only scenario, as an experiment file has it, and what is noted. */

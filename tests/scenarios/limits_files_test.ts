@@ -1,7 +1,7 @@
 /** Files beyond their limits, which are not read. */
 import assert from "node:assert/strict";
-import { planFromFile } from "../../cli/planned.ts";
-import { readResults } from "../../cli/result_reading.ts";
+import { planFromFile } from "../../cli/experiment/plan.ts";
+import { readResults } from "../../cli/results/reading.ts";
 import { filesFrom } from "../../scenarios/file/disk_files.ts";
 import { beyond, type LimitName, LIMITS, oneMoreThan } from "../../base/limits.ts";
 import { benchOf } from "../cli/command_line.ts";

@@ -4,7 +4,7 @@ import { parseClaim } from "../../scenarios/claims/claim_text.ts";
 import { UserError } from "../../base/errors.ts";
 import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
 import { LIMITS } from "../../base/limits.ts";
-import { readPercentage } from "../../scenarios/claims/percentage.ts";
+import { readPercentage } from "../../base/figures/figure.ts";
 import { repeat } from "../../scenarios/plan/repetition.ts";
 import { parseSelector } from "../../base/figures/selector.ts";
 import { parseThreshold } from "../../scenarios/claims/threshold.ts";

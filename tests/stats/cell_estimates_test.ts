@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { cellName, estimateCell, RESAMPLES } from "../../runner/stats/confidence/cell_estimates.ts";
+import { cellName, estimateCell, RESAMPLES } from "../../runner/stats/confidence/bootstrap.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import type { Block } from "../../runner/stats/confidence/pool.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spearmanInterval } from "../../runner/stats/regression/correlation_interval.ts";
+import { spearmanInterval } from "../../runner/stats/regression/correlation.ts";
 
 /** tanh(atanh ρ ± 1.959964 √((1 + ρ²/2) / (n − 3))), worked out elsewhere. */
 const known: [rho: number, n: number, low: number, high: number][] = [

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { strongestCycle } from "../../runner/stats/steady_state/cycle.ts";
+import { strongestCycle } from "../../runner/stats/steady_state/flatness.ts";
 
 const sine = (length: number, period: number, amplitude = 1): number[] =>
   Array.from({ length }, (_, i) => 7 + amplitude * Math.sin(2 * Math.PI * i / period + 1));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { driftOf } from "../../runner/stats/steady_state/drift.ts";
+import { driftOf } from "../../runner/stats/steady_state/flatness.ts";
 
 function assertNear(found: number, expected: number): void {
   assert.ok(Math.abs(found - expected) < 1e-12, `${found}, not ${expected}`);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { findFlattening, type Flattening } from "../../runner/stats/steady_state/flattening.ts";
+import { findFlattening, type Flattening } from "../../runner/stats/steady_state/settling_time.ts";
 
 const at = (level: number, length: number): number[] => new Array(length).fill(level);
 const wild = (length: number): number[] =>

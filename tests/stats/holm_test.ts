@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { holm } from "../../runner/stats/comparison/holm.ts";
+import { holm } from "../../runner/stats/comparison/significance_tests.ts";
 import reference from "./data/holm.json" with { type: "json" };
 
 for (const { p, adjusted } of reference.cases) {

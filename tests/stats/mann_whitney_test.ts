@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { mannWhitney } from "../../runner/stats/comparison/mann_whitney.ts";
+import { mannWhitney } from "../../runner/stats/comparison/significance_tests.ts";
 import exact from "./data/mann_whitney.json" with { type: "json" };
 import ties from "./data/mann_whitney_ties.json" with { type: "json" };
 

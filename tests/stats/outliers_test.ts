@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { findOutliers } from "../../runner/stats/steady_state/outliers.ts";
+import { findOutliers } from "../../runner/stats/steady_state/segments.ts";
 
 /** Small, even noise without randomness. */
 const wiggle = (length: number, level = 0): number[] =>

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { supportsPercentile } from "../../runner/stats/histogram/percentiles.ts";
+import { supportsPercentile } from "../../runner/stats/quantile.ts";
 
 const table: [string, number, number, boolean][] = [
   ["10,000 values support p99.9", 10_000, 99.9, true],

@@ -3,9 +3,9 @@ import {
   type Counted,
   pooledShare,
   requestsToDecide,
+  shareInterval,
   shareP,
-} from "../../runner/stats/confidence/pooled_share.ts";
-import { shareInterval } from "../../runner/stats/confidence/share_interval.ts";
+} from "../../runner/stats/confidence/proportion_interval.ts";
 
 const none = (of: number): Counted[] => [{ count: 0, of }];
 

@@ -1,10 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import {
-  kendallTauB,
-  meanRanks,
-  spearmanRho,
-} from "../../runner/stats/regression/rank_correlation.ts";
+import { kendallTauB, meanRanks, spearmanRho } from "../../runner/stats/regression/correlation.ts";
 import witness from "./data/rank_correlation.json" with { type: "json" };
 
 const SEED = 19_040_101;

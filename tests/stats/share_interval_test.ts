@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { shareInterval } from "../../runner/stats/confidence/share_interval.ts";
+import { shareInterval } from "../../runner/stats/confidence/proportion_interval.ts";
 
 /** The first: R. G. Newcombe, Statistics in Medicine 17, 1998, table I, method 3. */
 const known: [count: number, of: number, low: number, high: number][] = [

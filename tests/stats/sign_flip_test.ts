@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { signFlip } from "../../runner/stats/comparison/sign_flip.ts";
+import { signFlip } from "../../runner/stats/comparison/significance_tests.ts";
 
 const table: [sentence: string, differences: number[], p: number, leastP: number][] = [
   ["five that all point one way are one way in 16", [1, 2, 3, 4, 5], 1 / 16, 1 / 16],

@@ -1,8 +1,8 @@
-import assert from "node:assert/strict";
 import fc from "fast-check";
+import assert from "node:assert/strict";
+import { LoopWatch } from "../../runner/load/recording/busy_periods.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { delayAtPercentile } from "../../runner/trust/delay.ts";
-import { LoopWatch } from "../../runner/load/loop_watch.ts";
 
 function lengths(...us: number[]): Histogram {
   const stretches = new Histogram();

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { WorkerReport } from "../../runner/load/job.ts";
-import { Recorder } from "../../runner/load/recorder.ts";
-import { SessionRecorder } from "../../runner/load/session_recorder.ts";
+import { LoopWatch } from "../../runner/load/recording/busy_periods.ts";
+import { Recorder } from "../../runner/load/recording/recorder.ts";
+import { SessionRecorder } from "../../runner/load/recording/sessions.ts";
+import type { WorkerReport } from "../../runner/load/worker/messages.ts";
 import { evidenceOf } from "../../runner/trust/evidence.ts";
-import { LoopWatch } from "../../runner/load/loop_watch.ts";
 
 const ELAPSED_US = 1e6;
 const STAGE = {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { stepUsOf } from "../../base/system/clock_step.ts";
+import { stepUsOf } from "../../base/system/clock.ts";
 import { parseSchedstat, threadTime } from "../../base/system/thread_time.ts";
 
 Deno.test("schedstat tells nanoseconds on a core, and in line for one", () => {

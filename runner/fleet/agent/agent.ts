@@ -15,8 +15,14 @@ import { VERSION } from "../../../base/version.ts";
 import { AgentRun } from "./agent_run.ts";
 import { AllowList } from "./allow.ts";
 import { readJob, secretsOfJob, type Sender } from "./job_reading.ts";
-import { type Link, type LinkOptions, ONCE, openLink } from "../protocol/link.ts";
-import { agentQueue, LOOK_MS, ordersKey, OUT_OF_TOUCH_MS, toldQueue } from "../protocol/names.ts";
+import { type Link, type LinkOptions, ONCE, openLink } from "../protocol/redis_link.ts";
+import {
+  agentQueue,
+  LOOK_MS,
+  ordersKey,
+  OUT_OF_TOUCH_MS,
+  toldQueue,
+} from "../protocol/redis_keys.ts";
 import { readOrders } from "./run_state_watch.ts";
 import { PresenceKeeper } from "./presence.ts";
 import { nowMs, readClock } from "../protocol/redis_clock.ts";

@@ -1,27 +1,26 @@
 /** One run's share of an agent: from the job to the last word about it. */
+import type { Queue } from "bullmq";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Queue } from "bullmq";
 import { messageOf } from "../../../base/errors.ts";
 import { withoutSecrets } from "../../../base/secrets.ts";
 import { endpointOf } from "../../../targets/dial/endpoint.ts";
 import { settlesWithin } from "../../../targets/launch/settles.ts";
-import { chooseDriver } from "../../load/choose_driver.ts";
+import { chooseDriver } from "../../load/transports/choose_driver.ts";
 import type { Loaded } from "../../measure/loader.ts";
 import type { LocalLoader } from "../../measure/local_loader.ts";
-import { Bundler } from "./bundler.ts";
-import { type Link, ONCE } from "../protocol/link.ts";
-import { OUT_OF_TOUCH_MS } from "../protocol/names.ts";
-import { type End, OrdersWatch, readOrders } from "./run_state_watch.ts";
-import { Outbox } from "./outbox.ts";
-import { packReport } from "../protocol/packing.ts";
-import { nowMs, readClock, startHereMs } from "../protocol/redis_clock.ts";
 import {
   type AgentJob,
   type ClockReading,
   toldId,
   type ToldInput,
 } from "../protocol/agent_message.ts";
+import { packReport } from "../protocol/packing.ts";
+import { nowMs, readClock, startHereMs } from "../protocol/redis_clock.ts";
+import { OUT_OF_TOUCH_MS } from "../protocol/redis_keys.ts";
+import { type Link, ONCE } from "../protocol/redis_link.ts";
+import { Bundler, Outbox } from "./outbox.ts";
+import { type End, OrdersWatch, readOrders } from "./run_state_watch.ts";
 
 export interface RunSetting {
   /** Its name. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../../../base/errors.ts";
 import { settlesWithin } from "../../../targets/launch/settles.ts";
 import type { RedisClient } from "../../../targets/redis_client.ts";
-import { PRESENCE_MS, presenceKey } from "../protocol/names.ts";
+import { PRESENCE_MS, presenceKey } from "../protocol/redis_keys.ts";
 import type { Presence } from "../protocol/agent_message.ts";
 
 const LOOK_MS = 100;

@@ -4,8 +4,8 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RedisClient } from "../../../targets/redis_client.ts";
-import { answerWithin } from "../protocol/answers.ts";
-import { LOOK_MS, ORDERS_MS, ordersKey, OUT_OF_TOUCH_MS } from "../protocol/names.ts";
+import { answerWithin } from "../protocol/redis_link.ts";
+import { LOOK_MS, ORDERS_MS, ordersKey, OUT_OF_TOUCH_MS } from "../protocol/redis_keys.ts";
 import { type Orders, orders } from "../protocol/agent_message.ts";
 
 /**

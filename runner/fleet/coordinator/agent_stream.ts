@@ -4,17 +4,18 @@
  * told the time, milliseconds by any one clock.
  */
 import { z } from "zod";
-import type { Health } from "../../load/health.ts";
-import type { IntervalPart } from "../../load/intervals.ts";
-import type { SoFarReport, WorkerReport } from "../../load/job.ts";
-import { boundsPart, endWithout, type LostShare } from "../../load/lost.ts";
 import { isWithin } from "../../../base/limits.ts";
-import { breachOf, type Latencies } from "../../measure/conservation.ts";
+import type { IntervalPart } from "../../load/recording/intervals.ts";
+import type { Health } from "../../load/worker/health.ts";
+import { boundsPart, endWithout, type LostShare } from "../../load/worker/lost.ts";
+import type { SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
 import type { Place } from "../../measure/share.ts";
+import { breachOf, type Latencies } from "../../measure/totals.ts";
 import type { SparseHistogram } from "../../stats/histogram/histogram.ts";
-import { faultInTurn, faultOf } from "./belief.ts";
-import { packedSoFar } from "../protocol/packing.ts";
 import type { ToldOf } from "../protocol/agent_message.ts";
+import { packedSoFar } from "../protocol/packing.ts";
+import type { Member } from "./members.ts";
+import { faultInTurn, faultOf } from "./plausibility.ts";
 
 /** One interval of one worker. */
 export interface HeardPart {
@@ -183,4 +184,31 @@ export class Hearing {
   #readSoFar(): readonly SoFarReport[] {
     return z.array(packedSoFar).safeParse(this.#soFar).data ?? [];
   }
+}
+
+/** One agent of a load, as its coordinator hears it. */
+
+/** How long preparing may take: a worker compiles its code, and names are looked up. */
+export const READY_MS = 20_000;
+
+export type Ready = ToldOf<"ready">;
+
+export interface Listening {
+  readonly member: Member;
+  readonly hearing: Hearing;
+  ready: Ready | null;
+  /** Why it won't. */
+  problems: readonly string[];
+  lostWhy: string | null;
+}
+
+/** Whether its last word is still to come. */
+export function isOpen({ hearing, lostWhy }: Listening): boolean {
+  return hearing.whole === null && lostWhy === null;
+}
+
+/** Why it does not begin; nothing when it does. */
+export function unready(name: string, { ready, problems }: Listening): string[] {
+  if (problems.length > 0) return problems.map((problem) => `agent ${name}: ${problem}`);
+  return ready === null ? [`agent ${name} was not ready within ${READY_MS / 1_000} s`] : [];
 }

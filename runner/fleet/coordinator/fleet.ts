@@ -5,25 +5,15 @@
 import { randomUUID } from "node:crypto";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { durationMsOf } from "../../../scenarios/load/cell_load.ts";
 import { ExpectedError, messageOf, TargetError } from "../../../base/errors.ts";
 import { secrets } from "../../../base/secrets.ts";
-import { endpointOf } from "../../../targets/dial/endpoint.ts";
-import { checkDriver } from "../../load/choose_driver.ts";
-import type { Loaded, Loader, LoaderHooks } from "../../measure/loader.ts";
-import type { LoadRequest } from "../../measure/load_request.ts";
-import type { LiveAgent } from "../../result/progress.ts";
-import { UNKNOWN } from "../../host/host_activity.ts";
 import { VERSION } from "../../../base/version.ts";
-import { answerOf, answerWithin } from "../protocol/answers.ts";
-import { Claims } from "./claims.ts";
-import { FleetRun } from "./fleet_run.ts";
-import { type Link, type LinkOptions, ONCE, openLink } from "../protocol/link.ts";
-import { type Member, membersOf } from "./members.ts";
-import { agentQueue, LOOK_MS, toldQueue } from "../protocol/names.ts";
-import { IDLE, OrdersKeeper } from "./run_state_keeper.ts";
-import { readClock } from "../protocol/redis_clock.ts";
-import { roster } from "./roster.ts";
+import { durationMsOf } from "../../../scenarios/load/load.ts";
+import { endpointOf } from "../../../targets/dial/endpoint.ts";
+import { UNKNOWN } from "../../host/host_activity.ts";
+import { checkDriver } from "../../load/transports/choose_driver.ts";
+import type { Loaded, Loader, LoaderHooks, LoadRequest } from "../../measure/loader.ts";
+import type { LiveAgent } from "../../result/progress.ts";
 import {
   type AgentJobInput,
   type ClockReading,
@@ -31,6 +21,20 @@ import {
   sender,
   told,
 } from "../protocol/agent_message.ts";
+import { readClock } from "../protocol/redis_clock.ts";
+import { agentQueue, LOOK_MS, toldQueue } from "../protocol/redis_keys.ts";
+import {
+  answerOf,
+  answerWithin,
+  type Link,
+  type LinkOptions,
+  ONCE,
+  openLink,
+} from "../protocol/redis_link.ts";
+import { FleetRun } from "./fleet_run.ts";
+import { type Member, membersOf } from "./members.ts";
+import { Claims, roster } from "./roster.ts";
+import { IDLE, OrdersKeeper } from "./run_state_keeper.ts";
 
 export interface FleetOptions extends LinkOptions {
   /** How many, or all that are free. */

@@ -1,12 +1,11 @@
 /** What a fleet's load comes to: each agent's last word, or what is known of one that never gave it. Pure. */
 import { TargetError } from "../../../base/errors.ts";
-import { breachOf, type Latencies } from "../../measure/conservation.ts";
-import type { DriverName } from "../../load/driver.ts";
-import type { WorkerReport } from "../../load/job.ts";
-import type { LoadedAgent } from "../../measure/loader.ts";
 import { UNKNOWN } from "../../host/host_activity.ts";
-import type { HeardPart } from "./agent_stream.ts";
-import type { Listening } from "./listening.ts";
+import type { DriverName } from "../../load/engine/driver.ts";
+import type { WorkerReport } from "../../load/worker/messages.ts";
+import type { LoadedAgent } from "../../measure/loader.ts";
+import { breachOf, type Latencies } from "../../measure/totals.ts";
+import type { HeardPart, Listening } from "./agent_stream.ts";
 
 export interface FleetReports {
   readonly driver: DriverName;

@@ -4,17 +4,24 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { TargetError } from "../../../base/errors.ts";
+import { LONGEST_DRAIN_US } from "../../load/engine/ending.ts";
+import { GRACE_MS as GRACE_OF_WORKERS_MS } from "../../load/worker/overdue.ts";
 import type { LoaderHooks } from "../../measure/loader.ts";
-import { LONGEST_DRAIN_US } from "../../load/ending.ts";
-import { GRACE_MS as GRACE_OF_WORKERS_MS } from "../../load/overdue.ts";
 import type { LiveAgent } from "../../result/progress.ts";
-import { isOpen, type Listening, type Ready, READY_MS, unready } from "./listening.ts";
-import { faultOfStart } from "./belief.ts";
-import { endOf, type FleetReports, reportsOf } from "./fleet_end.ts";
-import { type HeardPart, Hearing } from "./agent_stream.ts";
-import type { Member } from "./members.ts";
-import { OUT_OF_TOUCH_MS } from "../protocol/names.ts";
 import type { Told } from "../protocol/agent_message.ts";
+import { OUT_OF_TOUCH_MS } from "../protocol/redis_keys.ts";
+import {
+  type HeardPart,
+  Hearing,
+  isOpen,
+  type Listening,
+  type Ready,
+  READY_MS,
+  unready,
+} from "./agent_stream.ts";
+import { endOf, type FleetReports, reportsOf } from "./fleet_end.ts";
+import type { Member } from "./members.ts";
+import { faultOfStart } from "./plausibility.ts";
 
 /** How Redis answers the coordinator (`OrdersKeeper`). */
 export interface Touch {

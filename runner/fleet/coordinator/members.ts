@@ -1,10 +1,10 @@
 /** Who of a fleet takes which part of a load. */
-import type { DriverName } from "../../load/driver.ts";
-import type { LostShare } from "../../load/lost.ts";
-import type { LoadRequest } from "../../measure/load_request.ts";
+import type { DriverName } from "../../load/engine/driver.ts";
+import type { LostShare } from "../../load/worker/lost.ts";
+import type { LoadRequest } from "../../measure/loader.ts";
 import { type Place, shareOut, usableConnections } from "../../measure/share.ts";
-import { crew } from "./roster.ts";
 import type { Presence } from "../protocol/agent_message.ts";
+import { crew } from "./roster.ts";
 
 /** What a coordinator keeps of a worker's share: what is asked can be large, and is its agent's to know. */
 export interface MemberShare extends LostShare {
@@ -33,7 +33,7 @@ export function membersOf(request: LoadRequest, agents: readonly Presence[]): Me
     const driver: DriverName = presence.driver;
     const shares = shareOut(request, driver, place).map((share) => ({
       connections: share.connections,
-      supply: share.supply,
+      pacer: share.pacer,
       durationUs: share.durationUs,
       scriptKind: share.script.kind,
     }));

@@ -3,11 +3,11 @@
  * what it finds there. Moments are milliseconds; those in Redis's clock say so.
  */
 import { z } from "zod";
-import { whyTooLong } from "../../../scenarios/load/cell_load.ts";
 import { LIMITS } from "../../../base/limits.ts";
-import { intervalMs } from "../../../scenarios/load/load.ts";
 import { msBetween } from "../../../base/quantity.ts";
-import { DRIVER_NAMES } from "../../load/driver.ts";
+import { whyTooLong } from "../../../scenarios/load/load.ts";
+import { intervalMs } from "../../../scenarios/load/load_spec.ts";
+import { DRIVER_NAMES } from "../../load/engine/driver.ts";
 import { endedWorkers, hostActivity, targetUse } from "../../result/generator.ts";
 import { accessShape, jobSecrets, loadShape, scriptShape } from "./job_schema.ts";
 import { packedHealth, packedPart, packedReport } from "./packing.ts";

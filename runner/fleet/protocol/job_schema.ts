@@ -3,9 +3,8 @@
  * nothing that a file could not ask for, whoever wrote the job.
  */
 import { z } from "zod";
-import { jsonStep, patternSource } from "../../../scenarios/request/capture.ts";
-import type { CellLoad } from "../../../scenarios/load/cell_load.ts";
-import { thinkMs } from "../../../scenarios/request/flow.ts";
+import { jsonStep, patternSource, thinkMs } from "../../../scenarios/request/flow.ts";
+import type { Load } from "../../../scenarios/load/load.ts";
 import {
   arrivals,
   connections,
@@ -18,7 +17,7 @@ import {
   someArrive,
   timeoutMs,
   workers,
-} from "../../../scenarios/load/load.ts";
+} from "../../../scenarios/load/load_spec.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import {
   expectation,
@@ -142,7 +141,7 @@ const phases = z.strictObject({
   pool,
 });
 
-export const loadShape: z.ZodType<CellLoad, CellLoad> = z.discriminatedUnion("kind", [
+export const loadShape: z.ZodType<Load, Load> = z.discriminatedUnion("kind", [
   closed,
   rate,
   phases,

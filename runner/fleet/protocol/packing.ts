@@ -3,16 +3,15 @@
  * packed. Agents are not trusted: everything is bounded and checked.
  */
 import { z } from "zod";
-import { ERRORS } from "../../result/outcome.ts";
 import { withoutSecrets } from "../../../base/secrets.ts";
+import type { IntervalPart } from "../../load/recording/intervals.ts";
+import { MAX_REASONS, STATUS_CODES } from "../../load/recording/recorder.ts";
+import { SLOWEST, type SlowExchange } from "../../load/recording/slowest.ts";
+import type { WorkerTotals } from "../../load/recording/totals.ts";
+import type { Health } from "../../load/worker/health.ts";
+import type { SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
+import { ERRORS } from "../../result/outcome.ts";
 import { SLOW_OUTCOMES } from "../../result/slowest.ts";
-import type { Health } from "../../load/health.ts";
-import type { IntervalPart } from "../../load/intervals.ts";
-import type { SoFarReport, WorkerReport } from "../../load/job.ts";
-import { MAX_REASONS } from "../../load/failures.ts";
-import { STATUS_CODES } from "../../load/recorder.ts";
-import type { WorkerTotals } from "../../load/worker_totals.ts";
-import { SLOWEST, type SlowExchange } from "../../load/slowest.ts";
 import {
   isAmong,
   packedHistogram,
@@ -143,7 +142,7 @@ const packedTotals = z.strictObject({
   checksPassed: count,
   checksFailed: count,
   reconnects: count,
-  unasked: count,
+  unsolicited: count,
   bytesIn: count,
   bytesOut: count,
   status: packedStatus,

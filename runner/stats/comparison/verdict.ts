@@ -1,5 +1,5 @@
 /** What a comparison says, in one word, and why it says no more. */
-import type { ExactTest } from "./exact_test.ts";
+import type { ExactTest } from "./significance_tests.ts";
 import type { Interval } from "../confidence/confidence_interval.ts";
 import { tQuantile } from "../confidence/student_t.ts";
 

@@ -6,8 +6,7 @@
  * Differences of the values are taken as ratios: give logarithms, or shares of some middle value.
  */
 import { findChangePoints } from "./change_points.ts";
-import { findOutliers } from "./outliers.ts";
-import { medianOf } from "../quantile.ts";
+import { medianOf, quantileOf } from "../quantile.ts";
 
 /** Levels closer than this are the same to whoever reads the figure. */
 export const MATERIAL_RATIO = 0.02;
@@ -98,4 +97,75 @@ function squaredErrorOf({ values }: Segment): number {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
   return squares / (values.length - 1) / values.length;
+}
+
+/**
+ * Which values stick out of their surroundings: those far outside the spread of a sliding
+ * window (E. Barrett et al., OOPSLA 2017, §4.1). They are set aside while change points are sought, and
+ * only there: every figure that Plateau shows has them in it.
+ *
+ * Barrett's window of 200 values suits runs of 2,000. Runs here have 40 to 400 intervals, so one window
+ * can't do both its works. The median is of a short window, that keeps up with a change of level; the
+ * spread is of the deviations from it in a long one, that a cluster of outliers can't widen.
+ */
+
+/** Values on each side in the window of the median; up to three outliers in it do no harm. */
+const NEAR = 3;
+/** Values on each side in the window of the spread. */
+const FAR = 25;
+/**
+ * Barrett's 3 · (p90 − p10) are 7.7 standard deviations of normal noise, and so are these quartile ranges. One slow
+ * interval in ten, as a garbage collector makes them, lies beyond p90, and would hide itself.
+ */
+const REACH = 5.7;
+
+/** @returns One flag for each value: true where it is an outlier. */
+export function findOutliers(values: readonly number[]): boolean[] {
+  const deviations = values.map((value, index) => value - medianOf(near(values, index)));
+  return deviations.map((deviation, index) => {
+    const far = deviations.slice(Math.max(0, index - FAR), index + FAR + 1).sort((a, b) => a - b);
+    return Math.abs(deviation) > REACH * (quantileOf(far, 0.75) - quantileOf(far, 0.25));
+  });
+}
+
+/**
+ * As many values on either side; towards the ends fewer, down to the first or last three. So one slow
+ * interval at the start is an outlier, and two are a slow start.
+ */
+function near(values: readonly number[], index: number): readonly number[] {
+  const reach = Math.max(1, Math.min(NEAR, index, values.length - 1 - index));
+  const start = Math.max(0, Math.min(index - reach, values.length - 1 - 2 * reach));
+  return values.slice(start, start + 2 * reach + 1);
+}
+
+/**
+ * A slow start too short for change points, whose segments need three values: the first intervals of a
+ * program that still compiles, as servers on V8 do for a quarter of a second or two. One slow interval
+ * anywhere else is an outlier; at the start of a fresh process it has a reason.
+ */
+
+/** Standard deviations of the stretch that follows: chance reaches them once in millions of runs. */
+const LEAST_ERRORS = 5;
+/** Less is as well explained by the first connections being dialed. */
+const LEAST_RATIO = 0.1;
+/** Values of the stretch that follows, so that its noise can be told. */
+const LEAST_FOLLOWING = 8;
+/** As many intervals as slow later on make a slow one at the start one of theirs: a garbage collector's. */
+const MOST_LATER = 2;
+
+/**
+ * How many values at the start are worse than the first segment by far.
+ *
+ * @param ratios The whole series, outliers included, on the scale of the segment.
+ * @param worse 1 where higher is worse (latency), −1 where lower is (rate).
+ */
+export function slowStartOf(ratios: readonly number[], first: Segment, worse: 1 | -1): number {
+  const { level, values } = first;
+  if (values.length < LEAST_FOLLOWING) return 0;
+  const noise = STDEV_PER_MAD * medianOf(values.map((value) => Math.abs(value - level)));
+  const least = Math.max(LEAST_RATIO, LEAST_ERRORS * noise);
+  const isSlow = ratios.map((value) => worse * (value - level) > least);
+  const end = Math.max(0, isSlow.indexOf(false));
+  const later = isSlow.slice(end, values.length).filter(Boolean).length;
+  return end < LEAST_SEGMENT && later >= MOST_LATER ? 0 : end;
 }

@@ -7,9 +7,8 @@
 import { FLAT_MS, FLAT_RATIO, type Flatness } from "./flatness.ts";
 import { findFreezes, type Freezes } from "./freezes.ts";
 import { medianOf } from "../quantile.ts";
-import { MATERIAL_RATIO, type Segment, segmentSeries } from "./segments.ts";
-import { type Settled, settlingOf, type Unsettled } from "./settling.ts";
-import { slowStartOf } from "./slow_start.ts";
+import { MATERIAL_RATIO, type Segment, segmentSeries, slowStartOf } from "./segments.ts";
+import { type Settled, settlingOf, type Unsettled } from "./steady_part.ts";
 
 /** From the best to the worst. */
 export const STEADY_LABELS = [

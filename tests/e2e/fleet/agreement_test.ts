@@ -3,10 +3,10 @@
  * result says must agree.
  */
 import assert from "node:assert/strict";
+import { measurementAgents } from "../../../report/model/agents/agents.ts";
+import type { AgentPart, Measurement } from "../../../runner/result/result.ts";
 import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
 import { EMPTY } from "../../../runner/stats/histogram/histogram.ts";
-import { measurementAgents } from "../../../report/agents/model.ts";
-import type { AgentPart, Measurement } from "../../../runner/result/result.ts";
 import { testWith } from "../../needs.ts";
 import { emptyFolder } from "../plateau.ts";
 import { assertConserved, partOf, sum } from "./conservation.ts";

@@ -1,7 +1,7 @@
 /** A Redis, agents that wait at it, and a witness of what they ask. */
 import assert from "node:assert/strict";
 import { type Measurement, measurement } from "../../../runner/result/result.ts";
-import { presenceKey } from "../../../runner/fleet/protocol/names.ts";
+import { presenceKey } from "../../../runner/fleet/protocol/redis_keys.ts";
 import { roster } from "../../../runner/fleet/coordinator/roster.ts";
 import { presence } from "../../../runner/fleet/protocol/agent_message.ts";
 import { settlesWithin } from "../../../targets/launch/settles.ts";

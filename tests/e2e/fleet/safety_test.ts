@@ -1,7 +1,7 @@
 /** What agents refuse, and how Redis is kept from strangers. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { presenceKey } from "../../../runner/fleet/protocol/names.ts";
+import { presenceKey } from "../../../runner/fleet/protocol/redis_keys.ts";
 import { type Presence, presence } from "../../../runner/fleet/protocol/agent_message.ts";
 import { connectRedis } from "../../../targets/redis_client.ts";
 import { certificates } from "../../certificates.ts";

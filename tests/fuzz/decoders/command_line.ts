@@ -1,7 +1,7 @@
-import { benchConflicts, benchParts } from "../../../cli/bench_flags.ts";
-import { benchRequest } from "../../../cli/bench_request.ts";
-import { readArguments } from "../../../cli/arguments.ts";
-import { withLikeness } from "../../../cli/like.ts";
+import { benchConflicts, benchParts } from "../../../cli/flags/bench_flags.ts";
+import { benchRequest } from "../../../cli/flags/bench_request.ts";
+import { readArguments } from "../../../cli/command_line/arguments.ts";
+import { withLikeness } from "../../../cli/like/like.ts";
 import type { Decoder } from "../decoder.ts";
 
 const SPEC = { parts: benchParts, conflicts: benchConflicts, run: () => Promise.resolve(0) };

@@ -1,7 +1,7 @@
 /** Files of other tools: what they become is read as an experiment, too. */
 import { readFileSync } from "node:fs";
 import { type Files, NO_FILES } from "../../../base/files.ts";
-import { foreignFile } from "../../../scenarios/imports/foreign_file.ts";
+import { foreignFile } from "../../../scenarios/imports/registry.ts";
 import { withEngine } from "../../../base/pattern.ts";
 import type { Decoder } from "../decoder.ts";
 import { planText } from "./experiment.ts";

@@ -1,5 +1,4 @@
-import { drawBy } from "../../../base/random.ts";
-import { fnv1a } from "../../../runner/stats/fnv1a.ts";
+import { drawBy, fnv1a } from "../../../base/random.ts";
 import { cutUp, feed } from "../../http/feed.ts";
 import { type Decoder, Finding } from "../decoder.ts";
 

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
-import { groupedOf } from "../../../cli/bench_run.ts";
-import { resultForms } from "../../../cli/result_forms.ts";
-import { parseMeasured } from "../../../cli/result_reading.ts";
+import { groupedOf, parseMeasured } from "../../../cli/results/reading.ts";
+import { resultForms } from "../../../cli/output/forms.ts";
 import { type Decoder, Finding } from "../decoder.ts";
 
 const samples = ["results", "bench"].map((name) =>

@@ -17,9 +17,9 @@ interface Law {
 const LAWS: readonly Law[] = [
   {
     what:
-      "a stream is written to by cli/terminal.ts, between programs of ours, and by an app's log",
+      "a stream is written to by cli/terminal/terminal.ts, between programs of ours, and by an app's log",
     sign: /Deno\.std(?:out|err)\b(?!\.isTerminal\(\))|process\.std(?:out|err)\.write/,
-    allowed: ["cli/terminal.ts", "targets/launch/supervisor.ts", "targets/serve.ts"],
+    allowed: ["cli/terminal/terminal.ts", "targets/launch/supervisor.ts", "targets/serve.ts"],
   },
   {
     what: "the console is for tables of benches that print nothing from outside",

@@ -1,0 +1,204 @@
+/**
+ * Command line → values, with everything that is wrong with it told at once. Commander splits the
+ * line and lays out the help; it would stop at the first mistake, so the judging is done here.
+ */
+import { Argument, Command as Commander, CommanderError, Option } from "commander";
+import { z } from "zod";
+import { EXIT, type Problem, UserError } from "../../base/errors.ts";
+import { explain } from "../../base/explain.ts";
+import { findingsOf } from "../../base/problems.ts";
+import { closest } from "../../base/suggest.ts";
+import type {
+  Command,
+  CommandSpec,
+  CommandTitle,
+  Flag,
+  Given,
+  Operand,
+  Parts,
+  Values,
+} from "./command.ts";
+import { textLines } from "../../report/writing/terminal.ts";
+import { VERSION } from "../../base/version.ts";
+import { print, printError } from "../terminal/terminal.ts";
+import { secretsInWord } from "../../base/secret_fields.ts";
+import { secrets } from "../../base/secrets.ts";
+
+/** A command from its declaration. */
+export function defineCommand<P extends Parts>(spec: CommandSpec<P>): Command {
+  return {
+    parts: spec.parts,
+    async execute(args, title): Promise<number> {
+      keepGivenSecrets(args);
+      const read = readArguments(spec, title, args);
+      if (read.asks === "values") {
+        const note = openPasswordNote(args);
+        if (note !== null && !Reflect.get(read.values, "quiet")) printError(textLines([note]));
+        return await spec.run(read.values, args);
+      }
+      await print(textLines(read.asks === "help" ? helpLines(spec, title) : [VERSION]));
+      return EXIT.done;
+    },
+  };
+}
+
+export type Read<P extends Parts> =
+  | { readonly asks: "help" | "version" }
+  | { readonly asks: "values"; readonly values: Values<P> };
+
+/** Throws a UserError with every problem. */
+export function readArguments<P extends Parts>(
+  spec: CommandSpec<P>,
+  title: CommandTitle,
+  args: readonly string[],
+): Read<P> {
+  const { given, problems } = split({ parts: spec.parts, title }, args);
+  if (given.help) return { asks: "help" };
+  if (given.version) return { asks: "version" };
+  const shape = Object.entries(spec.parts).map(([name, { schema }]) => [name, schema]);
+  const parsed = z.object(Object.fromEntries(shape)).safeParse(given, { error: explain });
+  for (const { path: [name], message } of findingsOf(parsed.error?.issues ?? [], given)) {
+    problems.push({ place: placeOf(spec.parts[String(name)]), message });
+  }
+  problems.push(...spec.conflicts?.(given) ?? []);
+  if (problems.length > 0) throw new UserError(problems);
+  return { asks: "values", values: parsed.data as Values<P> };
+}
+
+export function helpLines<P extends Parts>(spec: CommandSpec<P>, title: CommandTitle): string[] {
+  const help = commanderOf({ parts: spec.parts, title }).helpInformation();
+  return [
+    ...help.trimEnd().split("\n"),
+    ...spec.more ? ["", ...spec.more.trimEnd().split("\n")] : [],
+  ];
+}
+
+interface Called {
+  readonly parts: Parts;
+  readonly title: CommandTitle;
+}
+
+interface Split {
+  readonly given: Given;
+  readonly problems: Problem[];
+}
+
+function split(called: Called, args: readonly string[]): Split {
+  const commander = commanderOf(called);
+  try {
+    const { operands, unknown } = commander.parseOptions([...args]);
+    const rest = judgeUnknown(commander, unknown);
+    const placed = placeOperands(called, [...operands, ...rest.operands]);
+    return {
+      given: { ...commander.opts(), ...placed.given },
+      // After an option that is not understood nobody knows which texts were its value.
+      problems: rest.problems.length > 0 ? rest.problems : placed.problems,
+    };
+  } catch (error) {
+    // What commander itself refuses here: the last flag lacks its value.
+    if (!(error instanceof CommanderError)) throw error;
+    const { given, problems } = split(called, args.slice(0, -1));
+    const message = "Cannot use this option without its value";
+    return { given, problems: [...problems, { place: args[args.length - 1], message }] };
+  }
+}
+
+/** @param unknown From the first option that commander does not know on, without those that it does. */
+function judgeUnknown(
+  { options }: Commander,
+  unknown: readonly string[],
+): { operands: string[]; problems: Problem[] } {
+  const operands: string[] = [];
+  const problems: Problem[] = [];
+  for (let at = 0; at < unknown.length; at++) {
+    if (unknown[at] === "--") {
+      return { operands: [...operands, ...unknown.slice(at + 1)], problems };
+    }
+    if (!/^-./.test(unknown[at])) {
+      operands.push(unknown[at]);
+      continue;
+    }
+    const [place, ...value] = unknown[at].split("=");
+    const name = closest(place, longNames(options));
+    const meant = options.find(({ long }) => name !== null && long === name);
+    const fix = meant ? `did you mean ${meant.long}?` : "--help lists the options";
+    problems.push({ place, message: "Cannot understand this option", fix });
+    if (meant?.required && value.length === 0) at++; // the value that would have been its
+  }
+  return { operands, problems };
+}
+
+function longNames(options: readonly Option[]): string[] {
+  return options.flatMap(({ long }) => long ?? []);
+}
+
+/** Gives each operand its name. */
+function placeOperands({ parts, title }: Called, texts: readonly string[]): Split {
+  const given: Record<string, unknown> = {};
+  const rest = [...texts];
+  const named = Object.entries(parts).flatMap(([name, part]) =>
+    isFlag(part) ? [] : [{ name, part }]
+  );
+  for (const { name, part } of named) {
+    given[name] = new Argument(part.operand).variadic ? rest.splice(0) : rest.shift();
+  }
+  const taken = named.map(({ part }) => part.operand).join(" ") || "no operands";
+  const message = `Cannot use this here: plateau ${title.name} takes ${taken}`;
+  return { given, problems: rest.map((text) => ({ place: JSON.stringify(text), message })) };
+}
+
+function commanderOf({ parts, title }: Called): Commander {
+  const commander = new Commander(`plateau ${title.name}`)
+    .description(title.summary)
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} })
+    .helpOption(false);
+  for (const part of Object.values(parts)) {
+    if (isFlag(part)) commander.addOption(optionOf(part));
+    else commander.addArgument(new Argument(part.operand, part.about));
+  }
+  return commander
+    .option("--no-color", "No colours; also as NO_COLOR") // what is printed asks cli/terminal/terminal.ts
+    .option("-h, --help", "This text")
+    .option("-V, --version", "The version of Plateau");
+}
+
+function optionOf({ flags, about, preset, repeatable, heading }: Flag): Option {
+  const option = new Option(flags, about);
+  if (preset !== undefined) option.default(preset, preset);
+  if (heading !== undefined) option.helpGroup(heading);
+  if (repeatable) option.argParser<string[]>((text, before = []) => [...before, text]);
+  return option;
+}
+
+function isFlag(part: Flag | Operand): part is Flag {
+  return "flags" in part;
+}
+
+function placeOf(part: Flag | Operand): string {
+  if (!isFlag(part)) return part.operand.replace(/[^\w]/g, "");
+  return new Option(part.flags).long ?? part.flags;
+}
+
+/** `-u user:password`, as curl, hey and ab take it. */
+const LIKE_USER = /\s(?:-u|--user|-a|-A)[\s=]{0,4}["']?[^\s:"']+:([^\s"']+)/g;
+
+/** As words, or as a whole: the line of another tool is one word here (`--like`). */
+export function keepGivenSecrets(args: readonly string[]): void {
+  for (const arg of args) {
+    const passwords = [...arg.matchAll(LIKE_USER)].map(([, password]) => password);
+    for (const secret of [...secretsInWord(arg), ...passwords]) secrets.keep(secret);
+  }
+}
+
+/** A Redis whose password stands on a command line, which all on its machine can read. */
+const OPEN_PASSWORD = /^(?:--redis=)?rediss?:\/\/[^/@]*:[^/@]+@/i;
+
+export const OPEN_PASSWORD_NOTE =
+  "Note: everybody on this machine can see the password in --redis: " +
+  "use --redis-password-file FILE or PLATEAU_REDIS_PASSWORD";
+
+/** What to say of it; null where there is none. */
+export function openPasswordNote(args: readonly string[]): string | null {
+  return args.some((arg) => OPEN_PASSWORD.test(arg)) ? OPEN_PASSWORD_NOTE : null;
+}

@@ -1,0 +1,66 @@
+/**
+ * What a command of `plateau` is: operands and flags, each with the schema of its text, and what to do
+ * with their values. One file a member, one line in `registry.ts`.
+ */
+import type { z } from "zod";
+import type { Problem } from "../../base/errors.ts";
+
+/** A named part of a command line. */
+export interface Flag<Schema extends z.ZodType = z.ZodType> {
+  /** As in its help: `-c, --connections <N>`; a switch has no `<…>`. */
+  readonly flags: string;
+  readonly about: string;
+  /** Of its text; of a boolean for a switch; of a list of texts when it is repeatable. */
+  readonly schema: Schema;
+  /** The text that stands for a flag that is not given. */
+  readonly preset?: string;
+  readonly repeatable?: true;
+  /** Heading in the help; "Options:" when absent. */
+  readonly heading?: string;
+}
+
+/** A part of a command line that is told by its position. */
+export interface Operand<Schema extends z.ZodType = z.ZodType> {
+  /** As in its help: `<URL>`, `[FILE]` when it may be left out, `<RESULTS...>` when there may be many. */
+  readonly operand: string;
+  readonly about: string;
+  /** Of its text, or of a list of texts when there may be many. */
+  readonly schema: Schema;
+}
+
+export type Parts = Readonly<Record<string, Flag | Operand>>;
+export type Values<P extends Parts> = { readonly [Name in keyof P]: z.output<P[Name]["schema"]> };
+
+/** The flags under a heading of their own in the help. */
+export function under<P extends Readonly<Record<string, Flag>>>(heading: string, flags: P): P {
+  return Object.fromEntries(
+    Object.entries(flags).map(([name, flag]) => [name, { ...flag, heading }]),
+  ) as P;
+}
+
+/** What was given, as text, by the names of the parts; undefined where nothing was. */
+export type Given = Readonly<Record<string, unknown>>;
+
+export interface CommandSpec<P extends Parts> {
+  /** A flag's key is its long name in camel case, as commander has it (`--no-keepalive`: keepalive). */
+  readonly parts: P;
+  /** Lines under the help, such as examples. */
+  readonly more?: string;
+  /** What is wrong with the parts together. */
+  readonly conflicts?: (given: Given) => Problem[];
+  /** Does it; resolves with the exit code. @param args What was typed. */
+  readonly run: (values: Values<P>, args: readonly string[]) => Promise<number>;
+}
+
+/** How a command is called and what it does, in a line. */
+export interface CommandTitle {
+  readonly name: string;
+  readonly summary: string;
+}
+
+export interface Command {
+  /** What its command line takes; absent for one that no person types. */
+  readonly parts?: Parts;
+  /** Resolves with the exit code. Throws a UserError with everything that is wrong with `args`. */
+  execute(args: readonly string[], title: CommandTitle): Promise<number>;
+}

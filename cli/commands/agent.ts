@@ -1,0 +1,85 @@
+/** `plateau agent`: waits at a Redis for shares of a load, and carries them out. */
+import { resolve } from "node:path";
+import process from "node:process";
+import { z } from "zod";
+import { EXIT, messageOf, UserError } from "../../base/errors.ts";
+import { counted } from "../../report/model/numbers/words.ts";
+import { textLines } from "../../report/writing/terminal.ts";
+import { Agent } from "../../runner/fleet/agent/agent.ts";
+import { allowedHost, LOOPBACK } from "../../runner/fleet/agent/allow.ts";
+import { agentName } from "../../runner/fleet/protocol/agent_message.ts";
+import { workers } from "../../scenarios/load/load_spec.ts";
+import { defineCommand } from "../command_line/arguments.ts";
+import { quietFlag, redisFlag } from "../flags/flags.ts";
+import { fleetRedis, redisAccessFlags, redisConflicts } from "../flags/fleet_flags.ts";
+import { wholeNumber } from "../flags/values.ts";
+import { aborted, untilSignal } from "../terminal/process.ts";
+import { printError, terminalOptions } from "../terminal/terminal.ts";
+
+const hosts = z.string().transform((text) => text.split(",")).pipe(z.array(allowedHost));
+
+export const agent = defineCommand({
+  parts: {
+    ...redisFlag,
+    redis: { ...redisFlag.redis, about: "Redis at which to wait for work; also as REDIS_URL" },
+    ...redisAccessFlags,
+    name: {
+      flags: "--name <A>",
+      about: "What it is called (default: this machine's name and the process's number)",
+      schema: agentName.optional(),
+    },
+    workers: {
+      flags: "-w, --workers <N>",
+      about: "Threads that send (default: as many as there are cores but one)",
+      schema: wholeNumber(workers).optional(),
+    },
+    allow: {
+      flags: "--allow <HOST,…>",
+      about:
+        "Names, addresses and networks (10.0.0.0/8) that it may load, and unix for unix sockets",
+      preset: LOOPBACK.join(","),
+      schema: hosts,
+    },
+    log: {
+      flags: "--log <DIR>",
+      about: "Writes a log of every run's requests into this folder",
+      schema: z.string().min(1).optional(),
+    },
+    ...quietFlag,
+  },
+  conflicts: redisConflicts,
+  run({ name = ownName(), workers, allow, log, quiet, ...named }): Promise<number> {
+    return untilSignal(async (signal) => {
+      const logFolder = log === undefined ? null : await makeFolder(log);
+      const onNote = (text: string): void =>
+        quiet ? undefined : printError(textLines([text], terminalOptions(Deno.stderr)));
+      const own = workers ?? Math.max(1, navigator.hardwareConcurrency - 1);
+      const asked = { ...fleetRedis(named), name, workers: own, allow, logFolder };
+      const agent = await Agent.start({ ...asked, onNote, signal });
+      onNote(
+        `agent ${name} is ready: ${counted(own, "worker")}, allowed to load ${allow.join(", ")}`,
+      );
+      await aborted(signal);
+      const { isAtWork } = agent;
+      await agent.end();
+      return isAtWork ? EXIT.interrupted : EXIT.done;
+    });
+  },
+});
+
+/** Of this process on this machine, as far as it can be an agent's. */
+function ownName(): string {
+  const pid = `-${process.pid}`;
+  const host = Deno.hostname().replace(/[^a-z0-9._-]/gi, "-").replace(/^[^a-z0-9]+/i, "");
+  return (host.slice(0, 64 - pid.length) || "agent") + pid;
+}
+
+async function makeFolder(path: string): Promise<string> {
+  try {
+    await Deno.mkdir(path, { recursive: true });
+    return resolve(path);
+  } catch (error) {
+    const message = `Cannot make the folder "${path}": ${messageOf(error)}`;
+    throw new UserError([{ place: "--log", message }]);
+  }
+}

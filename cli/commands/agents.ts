@@ -1,0 +1,101 @@
+/** `plateau agents`: who waits at a Redis. */
+import { EXIT } from "../../base/errors.ts";
+import { VERSION } from "../../base/version.ts";
+import { formatCount, formatNumber } from "../../report/model/numbers/units.ts";
+import { type ColumnOf, tableOf } from "../../report/model/tables/table.ts";
+import { BLANK, lineOf } from "../../report/terminal/line.ts";
+import { tableLines } from "../../report/terminal/table.ts";
+import { jsonText } from "../../report/writing/json.ts";
+import { type TerminalOptions, textLines, writtenLines } from "../../report/writing/terminal.ts";
+import type { Written } from "../../report/writing/written.ts";
+import { roster } from "../../runner/fleet/coordinator/roster.ts";
+import type { Presence } from "../../runner/fleet/protocol/agent_message.ts";
+import { connectRedis } from "../../targets/redis_client.ts";
+import { defineCommand } from "../command_line/arguments.ts";
+import { redisFlag } from "../flags/flags.ts";
+import { fleetRedis, redisAccessFlags, redisConflicts } from "../flags/fleet_flags.ts";
+import { outputFlags, writeFile } from "../flags/output_flags.ts";
+import { print, terminalOptions } from "../terminal/terminal.ts";
+
+export const agents = defineCommand({
+  parts: {
+    ...redisFlag,
+    redis: { ...redisFlag.redis, about: "Redis at which the agents wait; also as REDIS_URL" },
+    ...redisAccessFlags,
+    json: { ...outputFlags.json, about: "Writes all that they tell; - is standard output" },
+  },
+  conflicts: redisConflicts,
+  async run({ json, ...named }): Promise<number> {
+    const { url, caCerts } = fleetRedis(named);
+    const client = await connectRedis(url, { caCerts });
+    try {
+      const present = await roster(client);
+      const data = jsonText({ version: VERSION, agents: present }, 2);
+      if (json !== undefined && json !== "-") await writeFile(json, data);
+      await print(json === "-" ? data : renderRoster(present, terminalOptions()));
+      return EXIT.done;
+    } finally {
+      client.destroy();
+    }
+  },
+});
+
+const HOW_TO_START = "start one with: plateau agent --redis URL";
+
+export function renderRoster(
+  present: readonly Presence[],
+  options: TerminalOptions,
+): Written<"terminal"> {
+  if (present.length === 0) return textLines([`No agent waits at this Redis; ${HOW_TO_START}`]);
+  const others = present.filter(({ version }) => version !== VERSION).length;
+  const table = tableOf({ caption: "" }, present, COLUMNS);
+  // rather wrapped by a narrow terminal than without its last columns
+  const lines = tableLines(table, { ...options, width: Infinity });
+  const note = `! Only agents of this version, ${VERSION}, load for it.`;
+  return writtenLines([...lines, ...others === 0 ? [] : [BLANK, lineOf(note)]], options);
+}
+
+const COLUMNS: readonly ColumnOf<Presence>[] = [
+  { label: "agent", kind: "name", cell: ({ name }) => ({ text: name }) },
+  {
+    label: "state",
+    kind: "text",
+    cell: ({ coordinator }) => ({
+      text: coordinator === null ? "idle" : `at work for ${coordinator}`,
+    }),
+  },
+  {
+    label: "version",
+    kind: "text",
+    cell: ({ version }) =>
+      version === VERSION ? { text: version } : { text: `${version} !`, alarming: true },
+  },
+  { label: "host", kind: "text", cell: ({ host }) => ({ text: host }) },
+  { label: "cores", cell: ({ cores }) => ({ text: formatCount(cores) }) },
+  {
+    label: "open files",
+    cell: ({ openFiles }) => ({ text: openFiles === null ? "-" : formatCount(openFiles) }),
+  },
+  { label: "workers", cell: ({ workers }) => ({ text: formatCount(workers) }) },
+  { label: "driver", kind: "text", cell: ({ driver }) => ({ text: driver }) },
+  {
+    label: "ceiling",
+    unit: "/s a worker",
+    cell: ({ peakThroughput }) => ({
+      text: peakThroughput === null ? "-" : formatCount(Math.round(peakThroughput)),
+    }),
+  },
+  {
+    label: "clock",
+    unit: "ms",
+    kind: "text",
+    cell: ({ clock: { offsetMs, uncertaintyMs } }) => ({
+      text: `${hundredths(offsetMs)} ± ${hundredths(uncertaintyMs)}`,
+    }),
+  },
+  { label: "may load", kind: "text", cell: ({ allow }) => ({ text: allow.join(", ") }) },
+];
+
+function hundredths(ms: number): string {
+  return formatNumber(Math.round(ms * 100) / 100 || 0, 2);
+}

@@ -1,0 +1,154 @@
+/** `plateau bench URL`: one measurement, in the manner of wrk and oha. */
+import { EXIT, TargetError } from "../../base/errors.ts";
+import { withoutSecrets } from "../../base/secrets.ts";
+import type { GateOutcome } from "../../report/model/gates/gates.ts";
+import type { Grouped } from "../../report/model/runs/cells.ts";
+import { jsonText } from "../../report/writing/json.ts";
+import type { Written } from "../../report/writing/written.ts";
+import { measureUrl } from "../../runner/measure/measure.ts";
+import type { Measurement } from "../../runner/result/result.ts";
+import type { Threshold } from "../../scenarios/claims/threshold.ts";
+import { defineCommand, keepGivenSecrets } from "../command_line/arguments.ts";
+import type { Command } from "../command_line/command.ts";
+import { benchConflicts, benchParts } from "../flags/bench_flags.ts";
+import { benchRequest } from "../flags/bench_request.ts";
+import { readBaseline } from "../flags/flags.ts";
+import { loaderFor } from "../flags/fleet_flags.ts";
+import { type Renderers, takesStdout, writeOutputs } from "../flags/output_flags.ts";
+import { tellGithub } from "../github/step.ts";
+import type { Asked } from "../output/bench_page.ts";
+import { judgeMeasurement, judgeTrust } from "../output/verify.ts";
+import { hostname, interruptible } from "../terminal/process.ts";
+import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
+
+const command = defineCommand({
+  parts: benchParts,
+  conflicts: benchConflicts,
+  more: `By default each connection asks again when it has its answer, until the time is
+over. With --rate or --phases requests are due when the clock says so, however
+busy the server is, and their latency counts from that moment.
+
+Examples:
+  plateau bench http://127.0.0.1:8080/ -c 100 -d 30s
+  plateau bench http://127.0.0.1:8080/login -m post -H "content-type: application/json" -b '{"user":"a"}'
+  plateau bench http://127.0.0.1:8080/ -n 10000 --expect-status 200 --json -`,
+  async run(values, args): Promise<number> {
+    const baseline = await readBaseline(values.threshold, values.baseline);
+    return interruptible(async (signal) => {
+      const { onProgress, stop } = await progressView(values.quiet);
+      const onNote = (text: string): void => onProgress({ kind: "note", text });
+      const loader = await loaderFor(values, onNote);
+      const request = benchRequest(values);
+      const measurement = await measureUrl(request, { loader, onProgress, signal })
+        .finally(() => loader.close())
+        .finally(stop);
+      const gates = await gatesOf(measurement, values.threshold, baseline);
+      const asked = {
+        thresholds: values.threshold,
+        baseline,
+        args: args.map(withoutSecrets),
+        seed: request.seed,
+      };
+      const renderers = renderersOf(measurement, asked, gates);
+      await writeOutputs(values, renderers);
+      if (!takesStdout(values)) await print(await summaryOf(measurement, gates));
+      await tellGithub({
+        markdown: renderers.markdown,
+        annotations: async () =>
+          (await import("../github/annotations.ts")).measurementAnnotations(
+            measurement,
+            gates,
+          ),
+      });
+      if (values.like !== undefined && !values.quiet) {
+        await tellDifferences(values.like, measurement);
+      }
+      const lost = loader.lostLog?.() ?? null;
+      if (lost !== null) {
+        throw new TargetError(`Cannot write all of the request log to "${values.log}": ${lost}`);
+      }
+      if (!signal.aborted) await judge(measurement, { gates, strict: values.strict });
+      return EXIT.done;
+    });
+  },
+});
+
+/** `--like` stands for other arguments, which are put in its place before anything is read. */
+export const bench: Command = {
+  parts: benchParts,
+  async execute(args, title): Promise<number> {
+    keepGivenSecrets(args);
+    const isLike = args.some((arg) => arg.startsWith("--like"));
+    const given = isLike ? (await import("../like/like.ts")).withLikeness(args) : args;
+    return await command.execute(given, title);
+  },
+};
+
+async function tellDifferences(like: string, measurement: Measurement): Promise<void> {
+  const { differencesOf } = await import("../like/like.ts");
+  const { textLines } = await import("../../report/writing/terminal.ts");
+  printError(textLines(differencesOf(like, measurement), terminalOptions(Deno.stderr)));
+}
+
+/** What became of the thresholds. */
+async function gatesOf(
+  measurement: Measurement,
+  thresholds: readonly Threshold[],
+  baseline: Grouped | null,
+): Promise<readonly GateOutcome[]> {
+  if (thresholds.length === 0) return [];
+  const { judgeCells } = await import("../../report/model/gates/gates.ts");
+  const { gatedMeasurement } = await import("../../report/model/gates/cells.ts");
+  const cells = [gatedMeasurement(measurement, baseline)];
+  return judgeCells(thresholds, cells, { hasBaseline: baseline !== null });
+}
+
+/** What a measurement that can't be trusted says of thresholds is nothing, so trust comes first. */
+async function judge(
+  measurement: Measurement,
+  { gates, strict }: { gates: readonly GateOutcome[]; strict: boolean },
+): Promise<void> {
+  judgeMeasurement(measurement);
+  if (strict) judgeTrust([measurement]);
+  if (gates.length > 0) (await import("../output/verify.ts")).judgeGates(gates);
+}
+
+function renderersOf(
+  measurement: Measurement,
+  asked: Asked,
+  gates: readonly GateOutcome[],
+): Renderers {
+  return {
+    json: () => jsonText(measurement, 2),
+    csv: async () => (await import("../../report/files/csv.ts")).renderMeasurementCsv(measurement),
+    csvIntervals: async () =>
+      (await import("../../report/files/csv.ts")).renderMeasurementIntervalsCsv(
+        measurement,
+      ),
+    markdown: async () =>
+      (await import("../../report/files/markdown.ts")).renderMeasurementMarkdown(
+        measurement,
+        gates,
+      ),
+    junit: async () => await junitOf(measurement, gates),
+    html: async () => (await import("../output/bench_page.ts")).renderBenchPage(measurement, asked),
+  };
+}
+
+async function junitOf(
+  measurement: Measurement,
+  gates: readonly GateOutcome[],
+): Promise<Written<"xml">> {
+  const { measurementSuite, renderJunit } = await import("../../report/files/junit.ts");
+  const startedAt = new Date(Date.now() - measurement.elapsedS * 1_000).toISOString();
+  const about = { measurement, startedAt, hostname: hostname() };
+  return renderJunit([measurementSuite(about, gates)]);
+}
+
+async function summaryOf(
+  measurement: Measurement,
+  gates: readonly GateOutcome[],
+): Promise<Written<"terminal">> {
+  const { renderMeasurement } = await import("../../report/terminal/measurement.ts");
+  return renderMeasurement(measurement, terminalOptions(), gates);
+}

@@ -1,0 +1,67 @@
+/** `plateau check FILE`: what `run` would do, without doing it. */
+import { z } from "zod";
+import { EXIT } from "../../base/errors.ts";
+import { withoutSecrets } from "../../base/secrets.ts";
+import { loadText, parametersText, scenarioLoads } from "../../report/model/method/load.ts";
+import { formatDuration } from "../../report/model/numbers/units.ts";
+import { counted } from "../../report/model/numbers/words.ts";
+import { cellLabel } from "../../report/model/runs/cells.ts";
+import { textLines } from "../../report/writing/terminal.ts";
+import { boundsOf, repeatSentence } from "../../runner/experiment/repetition.ts";
+import { Schedule } from "../../runner/experiment/schedule.ts";
+import { describeLoad } from "../../runner/measure/described_load.ts";
+import type { Experiment } from "../../scenarios/file/experiment.ts";
+import type { Cell } from "../../scenarios/plan/plan.ts";
+import type { Repeat } from "../../scenarios/plan/repetition.ts";
+import { defineCommand } from "../command_line/arguments.ts";
+import { planFromFile } from "../experiment/plan.ts";
+import { planFlags } from "../flags/flags.ts";
+import { print, terminalOptions } from "../terminal/terminal.ts";
+
+export const check = defineCommand({
+  parts: {
+    file: {
+      operand: "<FILE>",
+      about: "A YAML or JSON file, an Artillery script, a HAR file, or a built-in experiment",
+      schema: z.string(),
+    },
+    ...planFlags,
+  },
+  async run({ file, ...changes }): Promise<number> {
+    const { experiment, plan: { cells }, notes } = await planFromFile(file, changes);
+    const lines = [
+      experiment.title ?? experiment.name,
+      `${amountText(experiment.repeat, cells)}:`,
+      ...cells.map((cell) => `  ${cell.scenario}, ${cellLabel(cell)}`),
+      ...loadLines(experiment, cells),
+      ...notes.map((note) => `Note: ${note}`),
+      ...(experiment.parameters ? [`Parameters: ${parametersText(experiment.parameters)}`] : []),
+    ];
+    await print(textLines(lines.map(withoutSecrets), terminalOptions()));
+    return EXIT.done;
+  },
+});
+
+/** How the runs are loaded: a line for all, or one for each scenario. */
+function loadLines(experiment: Experiment, cells: readonly Cell[]): string[] {
+  const runs = cells.map(({ scenario, load }) => ({ scenario, load: describeLoad(load, 0) }));
+  const byScenario = [...scenarioLoads({ experiment, runs })];
+  return byScenario.length === 0
+    ? [`Load: ${loadText(runs)}`]
+    : byScenario.map(([scenario, load]) => `Load of ${scenario}: ${load}`);
+}
+
+/** `15 runs of 3 cells, about 3 min`, or how that will be decided, and between which bounds. */
+function amountText(repeat: Repeat, cells: readonly Cell[]): string {
+  const blockMs = new Schedule().expectedMs(cells);
+  const { least, most } = boundsOf(repeat, blockMs);
+  const runsText = (repetitions: number): string => counted(repetitions * cells.length, "run");
+  const timeText = (repetitions: number): string => formatDuration(repetitions * blockMs / 1_000);
+  const number = counted(cells.length, "cell");
+  const sentence = repeatSentence(repeat);
+  if (sentence === null) return `${runsText(least)} of ${number}, about ${timeText(least)}`;
+  const amount = least === most
+    ? `about ${runsText(least)}, ${timeText(least)}`
+    : `from ${runsText(least)}, about ${timeText(least)}, to ${runsText(most)}, ${timeText(most)}`;
+  return `${number}, ${sentence}: ${amount}`;
+}

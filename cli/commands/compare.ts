@@ -1,0 +1,129 @@
+/** `plateau compare BASE NEW`: what changed between two results, and whether that is sure. */
+import { z } from "zod";
+import { EXIT, UserError } from "../../base/errors.ts";
+import {
+  comparisonJson,
+  comparisonSuite,
+  renderComparison,
+  renderComparisonMarkdown,
+} from "../../report/files/comparison.ts";
+import { renderJunit } from "../../report/files/junit.ts";
+import { compareSessions, type ResultsComparison } from "../../report/model/compared_results.ts";
+import type { Side } from "../../report/model/comparison/differences.ts";
+import { distinct, withoutSessionsOf } from "../../report/model/comparison/sessions.ts";
+import { jsonText } from "../../report/writing/json.ts";
+import type { Measurement, Results } from "../../runner/result/result.ts";
+import { margin } from "../../scenarios/claims/threshold.ts";
+import { defineCommand } from "../command_line/arguments.ts";
+import type { Parts } from "../command_line/command.ts";
+import { thresholdFlag } from "../flags/flags.ts";
+import {
+  outputConflicts,
+  outputFlags,
+  type Renderers,
+  takesStdout,
+  writeOutputs,
+} from "../flags/output_flags.ts";
+import { comparisonAnnotations } from "../github/annotations.ts";
+import { tellGithub } from "../github/step.ts";
+import { groupedOf, readAll, readSessions } from "../results/reading.ts";
+import { hostname } from "../terminal/process.ts";
+import { print, terminalOptions } from "../terminal/terminal.ts";
+
+const parts = {
+  base: {
+    operand: "<BASE>",
+    about:
+      "What to compare with: results.json, the folder that holds it or several sessions, or the JSON of bench",
+    schema: z.string({ error: "Cannot compare without two results: name BASE and NEW" }),
+  },
+  next: {
+    operand: "<NEW>",
+    about: "What is compared",
+    schema: z.string({ error: "Cannot compare without two results: name BASE and NEW" }),
+  },
+  margin: {
+    flags: "--margin <PERCENT>",
+    about: "What makes no difference: within it, for certain, two results are equivalent",
+    preset: "2%",
+    schema: margin,
+  },
+  sessions: {
+    flags: "--sessions <RESULTS>",
+    about:
+      "Earlier sessions of the same programs on this machine, or a folder of them: by how much sessions differ; repeatable",
+    repeatable: true,
+    schema: z.array(z.string()).default([]),
+  },
+  ...thresholdFlag,
+  json: outputFlags.json,
+  markdown: outputFlags.markdown,
+  junit: outputFlags.junit,
+} satisfies Parts;
+
+const EXIT_CODES = { pass: EXIT.done, fail: EXIT.failedCheck, inconclusive: EXIT.inconclusive };
+
+export const compare = defineCommand({
+  parts,
+  conflicts: outputConflicts,
+  more:
+    `Cells are matched by scenario, target and parameters. Ratios are new over base, with 95 % intervals.
+Two results are two measuring sessions, which differ by an unknown amount: they end at most at "differs in
+these two sessions", unless each side is a folder of several sessions, or --sessions shows by how much
+sessions of the same programs differ.
+
+Exit code:
+  1  the rate or the p99 of a cell is worse, or a threshold failed
+  5  otherwise, when one of them is inconclusive: too few runs, or sessions, for a verdict
+  0  otherwise: everything is better or equivalent
+
+Examples:
+  plateau compare results/quick/2026-01-31T12-00-00Z results/quick/2026-02-01T12-00-00Z
+  plateau compare main.json branch.json --margin 5% --junit compare.xml
+  plateau compare results/main results/branch --sessions results/nightly
+  plateau compare main.json branch.json --threshold "p99 not worse than baseline by 5%"`,
+  async run({ base, next, margin, threshold, sessions, ...outputs }): Promise<number> {
+    const [before, after, ...earlier] = (await readAll([base, next, ...sessions], readSessions))
+      .map((results) => distinct(results.map(sideOf)));
+    const options = { marginRatio: margin, thresholds: threshold, earlier: earlier.flat() };
+    const comparison = compareSessions(withoutSessionsOf(before, after), after, options);
+    if (comparison.cells.length === 0) throw nothingAlike(comparison, [base, next]);
+    const renderers = renderersOf(comparison);
+    await writeOutputs(outputs, renderers);
+    if (!takesStdout(outputs)) await print(renderComparison(comparison, terminalOptions()));
+    await tellGithub({
+      markdown: renderers.markdown,
+      annotations: () => comparisonAnnotations(comparison),
+    });
+    return EXIT_CODES[comparison.outcome];
+  },
+});
+
+function sideOf(result: Results | Measurement): Side {
+  return "runs" in result
+    ? result
+    : { ...groupedOf(result), version: result.version, machine: null };
+}
+
+function renderersOf(comparison: ResultsComparison): Renderers<"json" | "markdown" | "junit"> {
+  return {
+    json: () => jsonText(comparisonJson(comparison), 2),
+    markdown: () => renderComparisonMarkdown(comparison),
+    junit: () => {
+      const when = { startedAt: new Date().toISOString(), hostname: hostname() };
+      return renderJunit([comparisonSuite(comparison, when)]);
+    },
+  };
+}
+
+function nothingAlike(
+  { onlyBase, onlyNext }: ResultsComparison,
+  [base, next]: readonly [string, string],
+): UserError {
+  const cellsOf = (names: readonly string[]): string => names.join("; ") || "none";
+  return new UserError([{
+    place: next,
+    message: `Cannot compare it with ${base}: they have no cell in common`,
+    fix: `there ${cellsOf(onlyBase)}; here ${cellsOf(onlyNext)}`,
+  }]);
+}

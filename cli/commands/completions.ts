@@ -1,0 +1,43 @@
+/** `plateau completions SHELL`: a script by which a shell completes commands, options and their values. */
+import { z } from "zod";
+import { textLines } from "../../report/writing/terminal.ts";
+import { EXIT } from "../../base/errors.ts";
+import { experiments } from "../../scenarios/experiments/registry.ts";
+import type { Command } from "../command_line/command.ts";
+import {
+  bashScript,
+  type DeclaredCommand,
+  fishScript,
+  typedCommand,
+  zshScript,
+} from "../completions/scripts.ts";
+import { defineCommand } from "../command_line/arguments.ts";
+import { print } from "../terminal/terminal.ts";
+
+const shells = { bash: bashScript, zsh: zshScript, fish: fishScript };
+const names = ["bash", "zsh", "fish"] as const satisfies readonly (keyof typeof shells)[];
+
+/** @param declared All commands, this one too. */
+export function completionsOf(declared: () => Promise<readonly DeclaredCommand[]>): Command {
+  return defineCommand({
+    parts: {
+      shell: {
+        operand: "<SHELL>",
+        about: `One of ${names.join(", ")}`,
+        schema: z.enum(names),
+      },
+    },
+    more:
+      `The program has to be on your PATH as plateau. Put one of these into the file that the shell
+reads when it starts:
+  bash, ~/.bashrc                    source <(plateau completions bash)
+  zsh, ~/.zshrc, after compinit      source <(plateau completions zsh)
+  fish, ~/.config/fish/config.fish   plateau completions fish | source`,
+    async run({ shell }): Promise<number> {
+      const known = { EXPERIMENT: Object.keys(experiments) };
+      const commands = (await declared()).map((command) => typedCommand(command, known));
+      await print(textLines(shells[shell](commands).trimEnd().split("\n")));
+      return EXIT.done;
+    },
+  });
+}

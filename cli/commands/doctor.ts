@@ -1,0 +1,80 @@
+/** `plateau doctor`: is this machine fit to measure on? */
+import { EXIT } from "../../base/errors.ts";
+import { counted } from "../../report/model/numbers/words.ts";
+import { BLANK, lineOf } from "../../report/terminal/line.ts";
+import { padEnd, wrapped } from "../../report/writing/columns.ts";
+import { jsonText } from "../../report/writing/json.ts";
+import {
+  type Line,
+  type Style,
+  type TerminalOptions,
+  writtenLines,
+} from "../../report/writing/terminal.ts";
+import type { Written } from "../../report/writing/written.ts";
+import { diagnose, type Diagnosis } from "../../runner/doctor/diagnosis.ts";
+import { look } from "../../runner/doctor/sight.ts";
+import { defineCommand } from "../command_line/arguments.ts";
+import { passwordConflicts, redisFlag, redisUrlOf } from "../flags/flags.ts";
+import { outputFlags, writeFile } from "../flags/output_flags.ts";
+import { interruptible } from "../terminal/process.ts";
+import { print, terminalOptions } from "../terminal/terminal.ts";
+
+export const doctor = defineCommand({
+  parts: { json: outputFlags.json, ...redisFlag },
+  conflicts: passwordConflicts,
+  run({ json, ...named }): Promise<number> {
+    return interruptible(async (signal) => {
+      const diagnosis = diagnose(await look({ redisUrl: redisUrlOf(named), signal }));
+      const data = jsonText(diagnosis, 2);
+      if (json !== undefined && json !== "-") await writeFile(json, data);
+      await print(json === "-" ? data : renderDiagnosis(diagnosis, terminalOptions()));
+      return EXIT.done;
+    });
+  },
+});
+
+type Finding = Diagnosis["checks"][number];
+
+const MARKS: Record<Finding["verdict"], { unicode: string; ascii: string; style: Style }> = {
+  ok: { unicode: "✓", ascii: "ok", style: "green" },
+  advice: { unicode: "!", ascii: "!", style: "yellow" },
+  unknown: { unicode: "?", ascii: "?", style: "dim" },
+};
+
+/** Columns of the mark and of the title. */
+const MARK = 3;
+const TITLE = 11;
+
+export function renderDiagnosis(
+  { checks }: Diagnosis,
+  options: TerminalOptions,
+): Written<"terminal"> {
+  const lines = checks.flatMap((finding) => findingLines(finding, options));
+  return writtenLines([...lines, BLANK, lineOf(conclusion(checks))], options);
+}
+
+function findingLines(
+  { title, verdict, found, advice }: Finding,
+  options: TerminalOptions,
+): Line[] {
+  const { unicode, ascii, style } = MARKS[verdict];
+  const mark = padEnd(options.unicode ? unicode : ascii, MARK);
+  const indent = " ".repeat(MARK + TITLE);
+  const width = options.width - indent.length;
+  const [first, ...rest] = [found, ...advice === null ? [] : [advice]].flatMap((text) =>
+    wrapped(text, width)
+  );
+  return [
+    [{ text: mark, style }, { text: padEnd(title, TITLE) + first }],
+    ...rest.map((line) => lineOf(indent + line)),
+  ];
+}
+
+function conclusion(checks: readonly Finding[]): string {
+  const advised = checks.filter(({ verdict }) => verdict === "advice").length;
+  const unknown = checks.filter(({ verdict }) => verdict === "unknown").length;
+  const untold = unknown === 0 ? "" : ` ${counted(unknown, "thing")} can't be told here.`;
+  return advised === 0
+    ? `Nothing speaks against measuring on this machine.${untold}`
+    : `Advice on ${counted(advised, "thing")}.${untold}`;
+}

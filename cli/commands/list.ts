@@ -1,0 +1,107 @@
+/** `plateau list`: what ships. */
+import { z } from "zod";
+import { textLines } from "../../report/writing/terminal.ts";
+import { EXIT } from "../../base/errors.ts";
+import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
+import { experiments } from "../../scenarios/experiments/registry.ts";
+import { parametersSpec } from "../../scenarios/file/parameter_spec.ts";
+import { YamlText } from "../../base/yaml/yaml_text.ts";
+import { apps } from "../../targets/apps/registry.ts";
+import type { App } from "../../targets/apps/app.ts";
+import { frameworkNamed, frameworkNames } from "../../targets/frameworks/registry.ts";
+import { defineCommand } from "../command_line/arguments.ts";
+import { print } from "../terminal/terminal.ts";
+
+const sections = { experiments: listExperiments, apps: listApps, frameworks: listFrameworks };
+const names = [
+  "experiments",
+  "apps",
+  "frameworks",
+] as const satisfies readonly (keyof typeof sections)[];
+
+export const list = defineCommand({
+  parts: {
+    what: {
+      operand: "[WHAT]",
+      about: `One of ${names.join(", ")}; all when it is left out`,
+      schema: z.enum(names).optional(),
+    },
+  },
+  async run({ what }): Promise<number> {
+    const asked = what === undefined ? names : [what];
+    const lines = asked.flatMap((name, i) => [...(i === 0 ? [] : [""]), ...sections[name]()]);
+    await print(textLines(lines));
+    return EXIT.done;
+  },
+});
+
+/** Name and question, and below them the study and what `--set` changes. */
+function listExperiments(): string[] {
+  return Object.entries(experiments).flatMap(([name, text]) => {
+    const { title, source } = parseExperiment(text, `${name}.yaml`);
+    return [
+      line(name, title),
+      ...source === undefined ? [] : [line("  study", source)],
+      ...parametersOf(text).map(({ key, about }) => line(`  ${key}`, about)),
+    ];
+  });
+}
+
+const withParameters = z.object({ parameters: parametersSpec.default({}) });
+
+/** As the file has them, with all choices. */
+function parametersOf(text: string): { key: string; about: string }[] {
+  const { parameters } = withParameters.parse(new YamlText(text, "").data);
+  return Object.entries(parameters).map(([key, value]) => {
+    if (typeof value !== "object" || Array.isArray(value)) {
+      return { key, about: `--set ${key}=VALUE (default: ${shown(value)})` };
+    }
+    const choices = Object.keys(value);
+    return { key, about: `--set ${key}=${choices.join("|")} (default: ${choices[0]})` };
+  });
+}
+
+function listApps(): string[] {
+  return Object.entries<App>(apps).flatMap(([name, { summary, settings }]) => [
+    line(name, summary),
+    ...settingsOf(settings).map(({ key, about }) => line(`  ${key}`, about)),
+  ]);
+}
+
+function listFrameworks(): string[] {
+  return frameworkNames.flatMap((name) => {
+    const { summary, version, settings } = frameworkNamed(name);
+    return [
+      line(name, version === "" ? summary : `${summary} (${version})`),
+      ...settingsOf(settings).map(({ key, about }) => line(`  ${key}`, about)),
+    ];
+  });
+}
+
+/** A default is in one schema or the other: before or after it was read. */
+function settingsOf(settings: App["settings"]): { key: string; about: string }[] {
+  const { properties: written = {} } = z.toJSONSchema(settings, { io: "input" });
+  const { properties: read = {} } = z.toJSONSchema(settings, { unrepresentable: "any" });
+  return Object.keys(written).map((key) => {
+    const { description = "", default: preset } = {
+      ...asObject(read[key]),
+      ...asObject(written[key]),
+    };
+    return { key, about: `${description} (default: ${shown(preset)})` };
+  });
+}
+
+type JsonSchema = z.core.JSONSchema.JSONSchema;
+
+function asObject(schema: JsonSchema | boolean): JsonSchema {
+  return typeof schema === "boolean" ? {} : schema;
+}
+
+/** As it is written on the command line. */
+function shown(preset: unknown): string {
+  return typeof preset === "boolean" ? (preset ? "on" : "off") : String(preset);
+}
+
+function line(name: string, about = ""): string {
+  return `${name.padEnd(18)}  ${about}`;
+}

@@ -1,0 +1,63 @@
+/** `plateau report RESULTS…`: the report page once more. */
+import { join } from "node:path";
+import { z } from "zod";
+import { textLines } from "../../report/writing/terminal.ts";
+import { EXIT, type Problem } from "../../base/errors.ts";
+import type { Given, Parts } from "../command_line/command.ts";
+import { defineCommand } from "../command_line/arguments.ts";
+import {
+  longName,
+  outputConflicts,
+  outputFlags,
+  takesStdout,
+  writeOutputs,
+} from "../flags/output_flags.ts";
+import { resultForms } from "../output/forms.ts";
+import { folderOf, readAll, readResults } from "../results/reading.ts";
+import { print, terminalOptions } from "../terminal/terminal.ts";
+
+const parts = {
+  results: {
+    operand: "<RESULTS...>",
+    about: "One or more results.json, or the folders that hold them",
+    schema: z.array(z.string()).min(1, "Cannot render a report without results"),
+  },
+  ...outputFlags,
+  html: {
+    ...outputFlags.html,
+    flags: "-o, --html <FILE>",
+    about: "The report page (default: report.html beside the first results)",
+  },
+} satisfies Parts;
+
+export const report = defineCommand({
+  parts,
+  conflicts,
+  async run(values): Promise<number> {
+    const all = await readAll(values.results, readResults);
+    const html = values.html ?? join(await folderOf(values.results[0]), "report.html");
+    const forms = resultForms(all);
+    await writeOutputs({ ...values, html }, forms);
+    if (!takesStdout({ ...values, html })) {
+      const trends = forms.trends.map((trend) => `Trend    ${trend}`);
+      await print(textLines([...trends, `Report   ${html}`], terminalOptions()));
+    }
+    return EXIT.done;
+  },
+});
+
+/** JSON and CSV are of one experiment. */
+function conflicts(given: Given): Problem[] {
+  const several = Array.isArray(given.results) && given.results.length > 1;
+  const asked = ["json", "csv", "csvIntervals"].filter((form) =>
+    several && given[form] !== undefined
+  );
+  return [
+    ...asked.map((form) => ({
+      place: longName(form),
+      message: "Cannot write several results in this form",
+      fix: "name one file of results",
+    })),
+    ...outputConflicts(given),
+  ];
+}

@@ -1,0 +1,259 @@
+/** `plateau run [EXPERIMENT]`: from the file to the report. */
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { z } from "zod";
+import { EXIT, type Problem } from "../../base/errors.ts";
+import { quoted } from "../../report/model/method/command.ts";
+import type { Grouped } from "../../report/model/runs/cells.ts";
+import { textLines } from "../../report/writing/terminal.ts";
+import { type ExperimentRequest, runExperiment } from "../../runner/experiment/experiment.ts";
+import type { OnProgress } from "../../runner/result/progress.ts";
+import type { Results } from "../../runner/result/result.ts";
+import { LOOPBACK } from "../../targets/listen.ts";
+import { listenHost } from "../../targets/listen_host.ts";
+import { defineCommand } from "../command_line/arguments.ts";
+import { type Given, type Parts, under, type Values } from "../command_line/command.ts";
+import { planFromFile } from "../experiment/plan.ts";
+import {
+  planFlags,
+  quietFlag,
+  readBaseline,
+  redisFlag,
+  strictFlag,
+  thresholdFlags,
+} from "../flags/flags.ts";
+import {
+  agentsAgain,
+  fleetConflicts,
+  fleetFlags,
+  loaderFor,
+  targetsRedisOf,
+} from "../flags/fleet_flags.ts";
+import {
+  outputConflicts,
+  outputFlags,
+  takesStdout,
+  writeFile,
+  writeOutputs,
+} from "../flags/output_flags.ts";
+import { wholeNumber } from "../flags/values.ts";
+import { tellGithub } from "../github/step.ts";
+import type { LiveReport } from "../live/report.ts";
+import { type ResultForms, resultForms } from "../output/forms.ts";
+import { judgeGates, judgeResults, judgeTrust } from "../output/verify.ts";
+import { makeOutDir, nameConflicts, occupy, refuseUnfinished } from "../results/out_dir.ts";
+import { interruptible } from "../terminal/process.ts";
+import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
+import { offerFrameworks } from "./setup.ts";
+
+/** The flags of `run` that show its report while it grows. */
+const liveFlags = {
+  live: {
+    flags: "--live",
+    about: "Shows the report in a browser while it grows, on this machine alone",
+    schema: z.boolean().default(false),
+  },
+  livePort: {
+    flags: "--live-port <N>",
+    about: "Port for --live; a free one when it is not given",
+    schema: wholeNumber(z.int().min(0).max(65_535)).optional(),
+  },
+} satisfies Parts;
+
+const parts = {
+  experiment: {
+    operand: "[EXPERIMENT]",
+    about: "A YAML or JSON file, an Artillery script, a HAR file, or a built-in experiment " +
+      "(default: quick)",
+    schema: z.string().optional(),
+  },
+  out: {
+    flags: "-o, --out <DIR>",
+    about: "Where the results go (default: results/NAME/TIME)",
+    schema: z.string().min(1).optional(),
+  },
+  resume: {
+    flags: "--resume <DIR>",
+    about: "Goes on with an experiment that was interrupted, from the results in DIR",
+    schema: z.string().min(1).optional(),
+  },
+  host: {
+    flags: "--host <HOST>",
+    about: "Address of this machine at which targets listen, so that agents on others reach them " +
+      `(default: ${LOOPBACK})`,
+    schema: listenHost.optional(),
+  },
+  ...liveFlags,
+  ...planFlags,
+  ...thresholdFlags,
+  ...strictFlag,
+  ...redisFlag,
+  ...under("Load from other machines:", fleetFlags),
+  ...outputFlags,
+  ...quietFlag,
+} satisfies Parts;
+
+type RunValues = Values<typeof parts>;
+
+export const run = defineCommand({
+  parts,
+  conflicts: (
+    given,
+  ) => [
+    ...outputConflicts(given),
+    ...nameConflicts(given),
+    ...resumeConflicts(given),
+    ...liveConflicts(given),
+    ...fleetConflicts(given),
+  ],
+  run: (values): Promise<number> =>
+    values.resume === undefined ? runAnew(values) : runOn(values.resume, values),
+});
+
+function resumeConflicts({ resume, out }: Given): Problem[] {
+  if (resume === undefined || out === undefined) return [];
+  const message =
+    "Cannot send the results elsewhere while going on: they go into the folder of --resume";
+  return [{ place: "--out", message, fix: "leave it out" }];
+}
+
+function liveConflicts({ live, livePort }: Given): Problem[] {
+  if (live || livePort === undefined) return [];
+  const message = "Cannot use a port for what is not shown";
+  return [{ place: "--live-port", message, fix: "add --live, or leave it out" }];
+}
+
+/** What is carried out, and where it goes. */
+type Work = Omit<ExperimentRequest, "host" | "redisUrl">;
+
+async function runAnew(values: RunValues): Promise<number> {
+  const planned = await planFromFile(values.experiment ?? "quick", values);
+  const { experiment: written, source, fileName, baseDir, builtIn, notes } = planned;
+  if (!values.quiet) {
+    printError(textLines(notes.map((note) => `Note: ${note}`), terminalOptions(Deno.stderr)));
+  }
+  const thresholds = [...written.thresholds, ...values.threshold];
+  const baseline = await readBaseline(thresholds, values.baseline);
+  const outDir = await makeOutDir(values.out, written.name);
+  using _ = await occupy(outDir);
+  await refuseUnfinished(outDir);
+  if (!await isSameFile(values.experiment, join(outDir, fileName))) {
+    await writeFile(join(outDir, fileName), source);
+  }
+  const folder = builtIn ? null : relative(resolve(outDir), baseDir);
+  const asked: Work["asked"] = {
+    file: { name: fileName, folder, ...planned.withheld && { withheld: true } },
+    flags: {
+      ...planned.flags,
+      threshold: values.threshold.map(({ text }) => text),
+      host: values.host,
+      agents: values.agents,
+    },
+  };
+  const experiment = { ...written, thresholds };
+  return await carryOut({ ...planned, experiment, outDir, asked, kept: null }, baseline, values);
+}
+
+/** Of the file itself no secrets are taken out. */
+async function isSameFile(path: string | undefined, copy: string): Promise<boolean> {
+  if (path === undefined) return false;
+  const [first, second] = await Promise.all(
+    [path, copy].map((each) => Deno.realPath(each).catch(() => null)),
+  );
+  return first !== null && first === second;
+}
+
+async function runOn(resume: string, values: RunValues): Promise<number> {
+  const { readResumable } = await import("../results/reading.ts");
+  const { planResumed } = await import("../experiment/resume.ts");
+  const outDir = basename(resume) === "results.json" ? dirname(resume) : resume;
+  using _ = await occupy(outDir);
+  const kept = await readResumable(outDir);
+  const threshold = values.threshold.map(({ text }) => text);
+  const planned = await planResumed(outDir, kept, { ...values, threshold });
+  const baseline = await readBaseline(planned.experiment.thresholds, values.baseline);
+  const { file, flags } = kept;
+  if (kept.state !== "done") {
+    const work = { ...planned, outDir, asked: { file, flags }, kept };
+    return await carryOut(work, baseline, agentsAgain(values, flags?.agents));
+  }
+  if (!values.quiet) printError(textLines(["Nothing is left to measure: this experiment is done"]));
+  const forms = resultForms([kept], baseline);
+  await deliver(kept, forms, { outDir, values });
+  judge(kept, forms, values);
+  return EXIT.done;
+}
+
+/** Throws the error whose exit code tells how it ended. */
+function judge(results: Results, { gates }: ResultForms, { strict }: RunValues): void {
+  judgeResults(results);
+  if (strict) judgeTrust(results.runs);
+  judgeGates(gates);
+}
+
+function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Promise<number> {
+  return interruptible(async (signal) => {
+    if (!values.quiet) await offerFrameworks(work.plan.cells, signal);
+    await using live = await startLive(values, baseline);
+    const view = await progressView(values.quiet);
+    const host = work.asked.flags?.host ?? LOOPBACK;
+    const request = { ...work, host, redisUrl: targetsRedisOf(values) };
+    const onProgress = toldTo(live, view.onProgress);
+    const onNote = (text: string): void => onProgress({ kind: "note", text });
+    const loader = await loaderFor(values, onNote);
+    const hooks = { loader, onProgress, signal, onSaved: live?.onSaved };
+    const results = await runExperiment(request, hooks)
+      .finally(() => loader.close())
+      .finally(view.stop);
+    const forms = resultForms([results], baseline);
+    await deliver(results, forms, { outDir: work.outDir, values });
+    const isWhole = results.state === "done";
+    await live?.end(forms.models, { isWhole, path: join(work.outDir, "report.html") });
+    if (!signal.aborted) judge(results, forms, values);
+    return EXIT.done;
+  });
+}
+
+/** Serves it and says where; null without --live. Throws a TargetError when it cannot listen. */
+export async function startLive(
+  { live, livePort: port = 0 }: Values<typeof liveFlags>,
+  baseline: Grouped | null,
+): Promise<LiveReport | null> {
+  if (!live) return null;
+  const { LiveReport } = await import("../live/report.ts");
+  const onNote = (text: string): void => printError(textLines([text]));
+  const report = new LiveReport({ port, baseline, onNote });
+  printError(textLines([`Live report  ${report.url}`]));
+  return report;
+}
+
+/** Progress for the terminal, and for who looks at the page. */
+function toldTo(live: LiveReport | null, onProgress: OnProgress): OnProgress {
+  if (live === null) return onProgress;
+  return (event) => {
+    onProgress(event);
+    live.onProgress(event);
+  };
+}
+
+async function deliver(
+  results: Results,
+  forms: ResultForms,
+  { outDir, values }: { readonly outDir: string; readonly values: RunValues },
+): Promise<void> {
+  const page = join(outDir, "report.html");
+  await writeFile(page, await forms.html());
+  await writeOutputs(values, forms);
+  const where = textLines([
+    "",
+    `Report   ${page}`,
+    `Results  ${join(outDir, "results.json")}`,
+    ...(results.state === "interrupted" ? [`Go on    plateau run --resume ${quoted(outDir)}`] : []),
+  ]);
+  if (!takesStdout(values)) await print(...forms.summary(), where);
+  else if (!values.quiet) printError(where);
+  await tellGithub({
+    markdown: forms.markdown,
+    annotations: async () =>
+      (await import("../github/annotations.ts")).resultsAnnotations(results, forms.gates),
+  });
+}

@@ -1,0 +1,76 @@
+/** `plateau schema`: the JSON Schema of a file, for editors and scripts. */
+import { z } from "zod";
+import { jsonText } from "../../report/writing/json.ts";
+import { measurement, results } from "../../runner/result/result.ts";
+import { EXIT } from "../../base/errors.ts";
+import { experimentSpec } from "../../scenarios/file/experiment.ts";
+import { defineCommand } from "../command_line/arguments.ts";
+import { print } from "../terminal/terminal.ts";
+
+const schemas = { experiment: experimentSpec, results, bench: measurement };
+const names = [
+  "experiment",
+  "results",
+  "bench",
+] as const satisfies readonly (keyof typeof schemas)[];
+
+export const schema = defineCommand({
+  parts: {
+    of: {
+      operand: "[FILE]",
+      about: `Of which file: ${names.join(", ")} (default: experiment)`,
+      schema: z.enum(names).default("experiment"),
+    },
+  },
+  async run({ of }): Promise<number> {
+    const json = z.toJSONSchema(schemas[of], { io: "input", unrepresentable: "any" });
+    const told = of === "experiment" ? withParameters(json) : json;
+    await print(jsonText(told, 2));
+    return EXIT.done;
+  },
+});
+
+/**
+ * The JSON Schema of an experiment file, as people write it: `${name}`, the value of a parameter, may
+ * stand in place of any value, as it is put in before the file is judged. Keys stay as they are.
+ */
+
+/** Keywords by what they hold: schemas by name, several schemas, one schema. */
+const BY_NAME = ["properties", "$defs"];
+const SEVERAL = ["anyOf", "oneOf", "allOf"];
+const ONE = ["items", "additionalProperties"];
+
+const ALONE = { type: "string", pattern: "^\\$\\{[^{}]+\\}$" };
+const WITHIN = { type: "string", pattern: "\\$\\{[^{}]+\\}" };
+
+export function withParameters(schema: unknown): unknown {
+  if (!isMap(schema)) return schema;
+  const inner = Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]) => [keyword, insideOf(keyword, value)]),
+  );
+  const { description, default: preset, ...limits } = inner;
+  const instead = insteadOf(limits);
+  return instead === null ? inner : { description, default: preset, anyOf: [limits, instead] };
+}
+
+function insideOf(keyword: string, value: unknown): unknown {
+  if (BY_NAME.includes(keyword) && isMap(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([name, schema]) => [name, withParameters(schema)]),
+    );
+  }
+  if (SEVERAL.includes(keyword) && Array.isArray(value)) return value.map(withParameters);
+  return ONE.includes(keyword) ? withParameters(value) : value;
+}
+
+/** What else may stand there; null where that needs no word. */
+function insteadOf(limits: Readonly<Record<string, unknown>>): object | null {
+  const isWord = limits.enum !== undefined || limits.const !== undefined;
+  if (isWord || ["number", "integer", "boolean"].includes(String(limits.type))) return ALONE;
+  const isLimited = limits.pattern !== undefined || limits.format !== undefined;
+  return limits.type === "string" && isLimited ? WITHIN : null;
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

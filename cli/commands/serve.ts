@@ -1,0 +1,56 @@
+/** `plateau serve APP`: one built-in app, until it is told to end. */
+import { z } from "zod";
+import { textLines } from "../../report/writing/terminal.ts";
+import { EXIT } from "../../base/errors.ts";
+import { appNames } from "../../targets/apps/registry.ts";
+import { bindToParent } from "../../targets/launch/bond.ts";
+import { serveApp } from "../../targets/serve.ts";
+import { defineCommand } from "../command_line/arguments.ts";
+import { passwordConflicts, redisFlag, redisUrlOf } from "../flags/flags.ts";
+import { interruptible, untilThere } from "../terminal/process.ts";
+import { print } from "../terminal/terminal.ts";
+import { assignment, wholeNumber } from "../flags/values.ts";
+
+export const serve = defineCommand({
+  parts: {
+    app: { operand: "<APP>", about: `Which one: ${appNames.join(", ")}`, schema: z.enum(appNames) },
+    port: {
+      flags: "-p, --port <N>",
+      about: "Port to listen on; 0 picks a free one",
+      preset: "0",
+      schema: wholeNumber(z.int().min(0).max(65_535)),
+    },
+    sharePort: {
+      flags: "--share-port",
+      about: "Lets other processes listen on the same port (Linux)",
+      schema: z.boolean().default(false),
+    },
+    host: {
+      flags: "--host <H>",
+      about: "Address to listen on; 0.0.0.0 serves other machines",
+      preset: "127.0.0.1",
+      schema: z.string().min(1),
+    },
+    set: {
+      flags: "--set <key=value>",
+      about: "A setting of the app, see plateau list apps; may be repeated",
+      repeatable: true,
+      schema: z.array(assignment).default([]),
+    },
+    ...redisFlag,
+  },
+  conflicts: passwordConflicts,
+  run({ app, port, sharePort: shared, host, set, ...named }): Promise<number> {
+    bindToParent();
+    return interruptible(async (signal) => {
+      const settings = Object.fromEntries(set);
+      const redisUrl = redisUrlOf(named);
+      const start = serveApp({ app, port, shared, host, set: settings, redisUrl });
+      const served = await untilThere(start, signal);
+      signal.addEventListener("abort", () => void served.close());
+      await print(textLines([`listening ${served.origin}`]));
+      await served.finished;
+      return EXIT.done;
+    });
+  },
+});

@@ -1,0 +1,105 @@
+/** `plateau setup frameworks [NAME…]`: installs the servers of the frameworks study. */
+import { z } from "zod";
+import { EXIT, TargetError } from "../../base/errors.ts";
+import {
+  type FrameworkName,
+  frameworkNamed,
+  frameworkNames,
+} from "../../targets/frameworks/registry.ts";
+import { defineCommand } from "../command_line/arguments.ts";
+import { interruptible } from "../terminal/process.ts";
+import { print, printError } from "../terminal/terminal.ts";
+import { prompt, textLines } from "../../report/writing/terminal.ts";
+import { missingFrameworks } from "../../runner/experiment/missing_prerequisites.ts";
+import type { Written } from "../../report/writing/written.ts";
+import { install } from "../../targets/frameworks/install.ts";
+import type { Cell } from "../../scenarios/plan/plan.ts";
+
+export const setup = defineCommand({
+  parts: {
+    what: {
+      operand: "<WHAT>",
+      about: "What to install: frameworks",
+      schema: z.literal("frameworks"),
+    },
+    names: {
+      operand: "[NAMES...]",
+      about: `Which of them: ${frameworkNames.join(", ")}; all when left out`,
+      schema: z.array(z.enum(frameworkNames)).default([]),
+    },
+  },
+  more:
+    "What is there already stays as it is. It goes into plateau/frameworks in the folder of your " +
+    "caches\n(XDG_CACHE_HOME, or else ~/.cache).",
+  run({ names }): Promise<number> {
+    const asked = names.length === 0 ? frameworkNames : [...new Set(names)];
+    return interruptible(async (signal) => {
+      const missed: FrameworkName[] = [];
+      for (const name of asked) {
+        if (!await setUp(name, { signal, tell: print })) missed.push(name);
+      }
+      if (missed.length > 0) throw notAll(missed, asked.length);
+      return EXIT.done;
+    });
+  },
+});
+
+function notAll(missed: readonly FrameworkName[], asked: number): TargetError {
+  return new TargetError(
+    `Cannot install ${missed.length} of ${asked} frameworks: ${missed.join(", ")}; see above why`,
+  );
+}
+
+/** What `plateau run` does about frameworks that are not installed: on a terminal it asks, elsewhere nothing. */
+
+/** Installs them if the user says yes. Throws the signal's reason when the user interrupts. */
+export async function offerFrameworks(cells: readonly Cell[], signal: AbortSignal): Promise<void> {
+  if (!Deno.stdin.isTerminal() || !Deno.stderr.isTerminal()) return;
+  const missing = missingFrameworks(cells);
+  if (missing.length === 0) return;
+  const [theyAre, them] = missing.length === 1 ? ["is", "it"] : ["are", "them"];
+  printError(prompt(`${missing.join(", ")} ${theyAre} not installed. Install ${them} now? [y/N] `));
+  if (!/^y(?:es)?$/i.test(await readLine(signal))) return;
+  for (const name of missing) await setUp(name, { signal, tell: printError });
+}
+
+/** What is typed, without the end of the line. */
+async function readLine(signal: AbortSignal): Promise<string> {
+  const bytes = new Uint8Array(256);
+  const interrupted = Promise.withResolvers<never>();
+  const onAbort = (): void => interrupted.reject(signal.reason);
+  signal.addEventListener("abort", onAbort);
+  try {
+    const length = await Promise.race([Deno.stdin.read(bytes), interrupted.promise]);
+    return new TextDecoder().decode(bytes.subarray(0, length ?? 0)).trim();
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+interface SettingUp {
+  readonly signal: AbortSignal;
+  /** Takes what is said about it, whole lines. */
+  readonly tell: (text: Written) => void | Promise<void>;
+}
+
+/** Installs it and says so, or why not. False when it can't be had. */
+export async function setUp(
+  name: FrameworkName,
+  { signal, tell }: SettingUp,
+): Promise<boolean> {
+  const title = `${name.padEnd(16)}${frameworkNamed(name).version.padEnd(9)}`;
+  const startMs = performance.now();
+  try {
+    const { fresh, folder } = await install(name, signal);
+    const tookS = (performance.now() - startMs) / 1_000;
+    const what = fresh ? `installed in ${tookS.toFixed(1)} s` : "is there";
+    await tell(textLines([`${title}${what}: ${folder}`]));
+    return true;
+  } catch (error) {
+    if (!(error instanceof TargetError)) throw error;
+    const [first, ...evidence] = error.lines;
+    await tell(textLines([`${title}skipped: ${first}`, ...evidence]));
+    return false;
+  }
+}

@@ -1,0 +1,260 @@
+/** What can be typed after `plateau`, from the declarations of the commands, as a script for each shell. Pure. */
+import { Option } from "commander";
+import { z } from "zod";
+import type { Flag, Operand, Parts } from "../command_line/command.ts";
+
+/** What may stand in one place. */
+export interface Place {
+  /** As the help calls it: `FILE`, `N`. */
+  readonly name: string;
+  /** The words that it can be, or that come first to mind; none when it can be anything. */
+  readonly words: readonly string[];
+  readonly isFile: boolean;
+}
+
+export interface TypedFlag {
+  /** `-c`, `--connections`: one of them or both. */
+  readonly names: readonly string[];
+  readonly about: string;
+  /** Null for a switch. */
+  readonly value: Place | null;
+  readonly isRepeatable: boolean;
+}
+
+export interface TypedCommand {
+  readonly name: string;
+  readonly summary: string;
+  readonly flags: readonly TypedFlag[];
+  readonly operands: readonly (Place & { readonly isMany: boolean })[];
+}
+
+export interface DeclaredCommand {
+  readonly name: string;
+  readonly summary: string;
+  readonly parts: Parts;
+}
+
+/** As arguments.ts adds them to every command. */
+const EVERYWHERE: readonly TypedFlag[] = [
+  { names: ["--no-color"], about: "No colours", value: null, isRepeatable: false },
+  { names: ["-h", "--help"], about: "This text", value: null, isRepeatable: false },
+  { names: ["-V", "--version"], about: "The version of Plateau", value: null, isRepeatable: false },
+];
+
+/** @param known Words for operands whose schema takes any text, by their names. */
+export function typedCommand(
+  { name, summary, parts }: DeclaredCommand,
+  known: Readonly<Record<string, readonly string[]>>,
+): TypedCommand {
+  const all = Object.values(parts);
+  return {
+    name,
+    summary,
+    flags: [...all.flatMap((part) => "flags" in part ? [typedFlag(part)] : []), ...EVERYWHERE],
+    operands: all.flatMap((part) => "flags" in part ? [] : [typedOperand(part, known)]),
+  };
+}
+
+function typedFlag({ flags, about, schema, repeatable }: Flag): TypedFlag {
+  const { short, long, required } = new Option(flags);
+  const names = [short, long].flatMap((name) => name ?? []);
+  const value = required ? placeOf(/<(.+)>/.exec(flags)?.[1] ?? "", schema) : null;
+  return { names, about: firstClause(about), value, isRepeatable: repeatable === true };
+}
+
+function typedOperand(
+  { operand, schema }: Operand,
+  known: Readonly<Record<string, readonly string[]>>,
+): TypedCommand["operands"][number] {
+  const name = operand.replace(/[^\w]/g, "");
+  const { words } = placeOf(name, schema);
+  return {
+    name,
+    words: [...words, ...known[name] ?? []],
+    isFile: words.length === 0 && name !== "URL",
+    isMany: operand.includes("..."),
+  };
+}
+
+function placeOf(name: string, schema: z.ZodType): Place {
+  return { name, words: wordsOf(schema), isFile: /\b(?:FILE|DIR|PATH)\b/.test(name) };
+}
+
+/** The rest stands in the help. */
+function firstClause(about: string): string {
+  return about.split(/; | \(default/)[0];
+}
+
+/** Those that a schema is a choice of, before or after it was read. */
+function wordsOf(schema: z.ZodType): string[] {
+  for (const io of ["input", "output"] as const) {
+    const words = choicesOf(z.toJSONSchema(schema, { io, unrepresentable: "any" }));
+    if (words.length > 0) return words;
+  }
+  return [];
+}
+
+type JsonSchema = z.core.JSONSchema.JSONSchema;
+
+function choicesOf(schema: JsonSchema): string[] {
+  if (typeof schema.const === "string") return [schema.const];
+  if (schema.enum !== undefined) return schema.enum.map(String);
+  const { items } = schema;
+  return typeof items === "object" && !Array.isArray(items) ? choicesOf(items) : [];
+}
+
+/** For bash, from 3.2 on. */
+export function bashScript(commands: readonly TypedCommand[]): string {
+  const names = commands.map(({ name }) => name);
+  return `# plateau in bash: source <(plateau completions bash)
+_plateau() {
+  local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} command=\${COMP_WORDS[1]} words=
+  # --flag=value comes as three words.
+  if [[ $prev == = ]]; then prev=\${COMP_WORDS[COMP_CWORD-2]}; fi
+  if [[ $cur == = ]]; then cur=; fi
+  if ((COMP_CWORD == 1)); then
+    COMPREPLY=($(compgen -W "${[...names, "--help", "--version"].join(" ")}" -- "$cur"))
+    return
+  fi
+  case "$command $prev" in
+${commands.flatMap(bashValueCases).join("\n")}
+    *)
+      case "$command" in
+${commands.map(bashCase).join("\n")}
+      esac
+      ;;
+  esac
+  # Where there is no word, bash completes files.
+  COMPREPLY=($(compgen -W "$words" -- "$cur"))
+}
+complete -o bashdefault -o default -F _plateau plateau
+`;
+}
+
+/** What follows a flag that takes a value: a case for all flags that take the same. */
+function bashValueCases({ name, flags }: TypedCommand): string[] {
+  const cases = flags.flatMap(({ names, value }) =>
+    value === null ? [] : [{ names, action: bashAction(value) }]
+  );
+  return [...Map.groupBy(cases, ({ action }) => action)].map(([action, alike]) => {
+    const typed = alike.flatMap(({ names }) => names).map((flag) => `"${name} ${flag}"`);
+    return `    ${typed.join(" | ")}) ${action} ;;`;
+  });
+}
+
+function bashAction({ words, isFile }: Place): string {
+  if (words.length > 0) return `words="${words.join(" ")}"`;
+  return isFile ? ":" : "compopt +o default +o bashdefault 2>/dev/null";
+}
+
+function bashCase({ name, flags, operands }: TypedCommand): string {
+  const options = flags.flatMap(({ names }) => names).join(" ");
+  const words = operands.flatMap(({ words }) => words).join(" ");
+  return `        ${name}) if [[ $cur == -* ]]; then words="${options}"; else words="${words}"; fi ;;`;
+}
+
+/** For fish. */
+export function fishScript(commands: readonly TypedCommand[]): string {
+  const lines = commands.flatMap((command) => {
+    const { name, summary, flags, operands } = command;
+    return [
+      `complete -c plateau -n '__plateau_at' -f -a ${name} -d ${fishQuoted(summary)}`,
+      ...flags.map((flag) => `${fishLine(name)} ${fishFlag(flag)}`),
+      ...operands.map((operand) => `${fishLine(name)} ${fishValue(operand)}`),
+    ];
+  });
+  return `# plateau in fish: plateau completions fish | source
+# Whether the command is the given one; without one, whether there is none yet.
+function __plateau_at
+  set -l typed (commandline -opc)
+  test "$typed[2]" = "$argv[1]"
+end
+${lines.join("\n")}
+`;
+}
+
+function fishLine(command: string): string {
+  return `complete -c plateau -n '__plateau_at ${command}'`;
+}
+
+function fishFlag({ names, about, value }: TypedFlag): string {
+  const options = names.map((name) =>
+    name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`
+  );
+  const taken = value === null ? [] : [`-r ${fishValue(value)}`];
+  return [...options, ...taken, `-d ${fishQuoted(about)}`].join(" ");
+}
+
+function fishValue({ words, isFile }: Place): string {
+  const choices = words.length > 0 ? [`-a ${fishQuoted(words.join(" "))}`] : [];
+  return [isFile ? "-F" : "-f", ...choices].join(" ");
+}
+
+function fishQuoted(text: string): string {
+  return `'${text.replace(/[\\']/g, "\\$&")}'`;
+}
+
+/** For zsh: to be sourced, or as `_plateau` in a folder of fpath. */
+export function zshScript(commands: readonly TypedCommand[]): string {
+  const described = commands.map(({ name, summary }) => `    ${zshQuoted(`${name}:${summary}`)}`);
+  return `#compdef plateau
+# plateau in zsh, after compinit: source <(plateau completions zsh)
+_plateau() {
+  local -a commands
+  commands=(
+${described.join("\n")}
+  )
+  if ((CURRENT == 2)); then
+    _describe -t commands command commands
+    return
+  fi
+  local command=$words[2]
+  shift words
+  ((CURRENT--))
+  case $command in
+${commands.map(zshCase).join("\n")}
+  esac
+}
+if [[ $funcstack[1] == _plateau ]]; then _plateau "$@"; else compdef _plateau plateau; fi
+`;
+}
+
+function zshCase({ name, flags, operands }: TypedCommand): string {
+  const specs = [
+    ...flags.map(zshFlag),
+    ...operands.map(({ isMany, ...place }, i) =>
+      zshQuoted(`${isMany ? "*" : i + 1}:${zshPlace(place)}`)
+    ),
+  ];
+  return `    ${name})\n      _arguments -S \\\n${
+    specs.map((spec) => `        ${spec}`).join(" \\\n")
+  }\n      ;;`;
+}
+
+/** `'(-c --connections)'{-c,--connections}'[about]:N:'`. */
+function zshFlag({ names, about, value, isRepeatable }: TypedFlag): string {
+  const others = isRepeatable ? "'*'" : zshQuoted(`(${names.join(" ")})`);
+  const either = names.length > 1 ? `{${names.join(",")}}` : names[0];
+  const described = `[${zshEscaped(about)}]${value === null ? "" : `:${zshPlace(value)}`}`;
+  return others + either + zshQuoted(described);
+}
+
+function zshPlace({ name, words, isFile }: Place): string {
+  const files = "_files";
+  const choices = `(${words.join(" ")})`;
+  const action = words.length > 0
+    ? isFile ? `{_alternative "words:word:${choices}" "files:file:${files}"}` : choices
+    : isFile
+    ? files
+    : " ";
+  return `${zshEscaped(name)}:${action}`;
+}
+
+/** What means something in a specification of zsh. */
+function zshEscaped(text: string): string {
+  return text.replace(/[\\[\]:]/g, "\\$&");
+}
+
+function zshQuoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,105 @@
+/** An experiment as the flags of `run` and `check` change it, and its plan. */
+import { loadFor } from "../../scenarios/load/load.ts";
+import { discardMisfit, figuresMisfit } from "../../scenarios/load/measured_part.ts";
+import { UserError } from "../../base/errors.ts";
+import type { Experiment } from "../../scenarios/file/experiment.ts";
+import { type ExperimentFile, loadExperiment } from "../../scenarios/file/experiment_file.ts";
+import type { LoadSpec } from "../../scenarios/load/load_spec.ts";
+import { SECRET, secrets } from "../../base/secrets.ts";
+import { type Plan, planBlocks, planCells } from "../../scenarios/plan/plan.ts";
+import type { Values } from "../command_line/command.ts";
+import { anySeed, type planFlags } from "../flags/flags.ts";
+
+/** What the command line changes of an experiment: its flags, undefined where they are not given. */
+export type Changes = Omit<Values<typeof planFlags>, "seed">;
+
+export interface Planned extends ExperimentFile {
+  readonly seed: number;
+  readonly plan: Plan;
+  /** As results hold them, without secrets. */
+  readonly flags: Changes;
+}
+
+/**
+ * Throws a UserError with everything that is wrong with the file.
+ * @param folder Where relative paths in it start, when that is not beside it.
+ */
+export async function planFromFile(
+  nameOrPath: string,
+  { set, only, repeat, duration, seed: asked }: Values<typeof planFlags>,
+  folder?: string,
+): Promise<Planned> {
+  const flags = { set, only, repeat, duration };
+  const file = await loadExperiment(nameOrPath, flags.set, folder);
+  const experiment = changed(file.experiment, flags);
+  const seed = asked ?? experiment.seed ?? anySeed();
+  return {
+    ...file,
+    experiment,
+    seed,
+    flags: { ...flags, set: openly(set, file.experiment) },
+    plan: planBlocks(experiment, { seed, only: flags.only, shown: (all) => secrets.data(all) }),
+  };
+}
+
+/** What holds a secret is left out as a whole, so that whoever goes on knows what has to be said again. */
+function openly(set: Changes["set"], { parameters = {} }: Experiment): Changes["set"] {
+  return Object.fromEntries(
+    Object.entries(set).map(([name, text]) => {
+      const written = [text, parameters[name]]; // as YAML it may be written otherwise than it is used
+      const isOpen = written.every((each) =>
+        typeof each !== "string" || secrets.text(each) === each
+      );
+      return [name, isOpen ? text : SECRET];
+    }),
+  );
+}
+
+/** @param written As the file has it. Throws a UserError where a flag does not fit it. */
+export function changed(written: Experiment, { only, repeat, duration }: Changes): Experiment {
+  const experiment = { ...written, repeat: repeat ?? written.repeat };
+  if (duration === undefined) return experiment;
+  const asked = new Set(planCells(experiment, only).map(({ scenario }) => scenario));
+  checkPhases(experiment, [...asked]);
+  const { load, scenarios, ...rest } = experiment;
+  const lastingAll = {
+    ...rest,
+    load: lasting(duration, load),
+    scenarios: Object.fromEntries(
+      Object.entries(scenarios).map(([name, { load, ...scenario }]) => [
+        name,
+        load === undefined ? scenario : { ...scenario, load: lasting(duration, load) },
+      ]),
+    ),
+  };
+  checkDiscard(lastingAll, [...asked]);
+  return lastingAll;
+}
+
+/** Phases stay as they are, which is told of where they would be run. */
+function lasting(durationMs: number, load: LoadSpec): LoadSpec {
+  if ("phases" in load) return load;
+  const duration = [durationMs];
+  return "rate" in load ? { ...load, duration } : { ...load, duration, requests: undefined };
+}
+
+function checkPhases(experiment: Experiment, scenarios: readonly string[]): void {
+  const phased = scenarios.filter((name) => "phases" in loadFor(experiment, name));
+  if (phased.length === 0) return;
+  const isAll = phased.length === scenarios.length;
+  const whose = isAll ? "this experiment" : `scenario ${phased.join(", ")}`;
+  throw new UserError([{
+    place: "--duration",
+    message: `Cannot set one duration for ${whose}: its load has phases, each with its own`,
+    fix: `leave it out, ${isAll ? "" : "choose other scenarios with --only, "}or change the file`,
+  }]);
+}
+
+function checkDiscard(experiment: Experiment, scenarios: readonly string[]): void {
+  const { discard, figures, interval } = experiment;
+  const misfits = scenarios.flatMap((name) => {
+    const load = loadFor(experiment, name);
+    return discardMisfit({ discard, load }) ?? figuresMisfit({ figures, interval, load }) ?? [];
+  });
+  if (misfits.length > 0) throw new UserError([{ place: "--duration", message: misfits[0] }]);
+}

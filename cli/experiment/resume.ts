@@ -1,0 +1,204 @@
+/** `run --resume DIR`: what was asked for then, if it may be gone on with here and now. */
+import { basename, join, resolve } from "node:path";
+import { type Problem, UserError } from "../../base/errors.ts";
+import { withEngine } from "../../base/pattern.ts";
+import { SECRET } from "../../base/secrets.ts";
+import { describeMachine } from "../../base/system/describe.ts";
+import { VERSION } from "../../base/version.ts";
+import { YamlText } from "../../base/yaml/yaml_text.ts";
+import { type Word, wordsOf } from "../../report/model/method/command.ts";
+import { hashSettings, openExperiment } from "../../runner/experiment/provenance.ts";
+import { changesBetween, changeText, refusals } from "../../runner/experiment/resume.ts";
+import { contradictions } from "../../runner/experiment/resume_contradictions.ts";
+import type { Flags } from "../../runner/result/invocation.ts";
+import type { Results } from "../../runner/result/result.ts";
+import { thresholdText } from "../../scenarios/claims/threshold.ts";
+import { filesFrom } from "../../scenarios/file/disk_files.ts";
+import { environment, parseExperiment } from "../../scenarios/file/experiment_file.ts";
+import { listenHost } from "../../targets/listen_host.ts";
+import { writeFile } from "../flags/output_flags.ts";
+import { changed, planFromFile, type Planned } from "./plan.ts";
+
+/** What the command line says once more; undefined where it is silent. */
+export interface Again extends Partial<Flags> {
+  /** A file, or the name of a built-in experiment. */
+  readonly experiment?: string;
+  readonly seed?: number;
+}
+
+/**
+ * @param kept The results in the folder `dir`.
+ * Throws a UserError with every reason why they can't be gone on with.
+ */
+export async function planResumed(dir: string, kept: Results, again: Again): Promise<Planned> {
+  const { file, flags, seed } = kept;
+  if (file === undefined || flags === undefined) throw new UserError([tooOld(dir)]);
+  const { threshold = [], host, agents: _, ...changes } = flags;
+  const isCopy = again.experiment === undefined;
+  const { set, problems: lost } = setAgain(flags.set, again.set);
+  if (isCopy && file.withheld) lost.push(withoutSecretsOf(dir, file.name));
+  if (lost.length > 0) throw new UserError(lost);
+  const planned = await planFromFile(
+    again.experiment ?? await copyOf(dir, file.name, kept.source),
+    { ...NO_CHANGES, ...changes, set, seed },
+    isCopy ? resolve(dir, file.folder ?? Deno.cwd()) : undefined,
+  );
+  const thresholds = threshold.map((text) => thresholdText.parse(text));
+  const experiment = {
+    ...planned.experiment,
+    thresholds: [...planned.experiment.thresholds, ...thresholds],
+  };
+  const settings = otherSettings(kept, { ...planned, experiment });
+  const problems = [
+    ...refusals(kept, { version: VERSION, machine: describeMachine() }),
+    ...otherFlags({ flags, seed }, again),
+    ...lostHost(host),
+    ...settings,
+    // Another version, or another experiment, contradicts in every run.
+    ...kept.version === VERSION && settings.length === 0 ? await edits(kept, planned, set) : [],
+  ];
+  if (problems.length > 0) throw new UserError(problems);
+  return { ...planned, experiment };
+}
+
+/** What of the results somebody changed since they were written. */
+async function edits(
+  kept: Results,
+  planned: Planned,
+  set: Flags["set"],
+): Promise<Problem[]> {
+  const found = [...await otherSource(kept, planned, set), ...contradictions(kept, planned)];
+  const more = found.length - MOST_CHANGES;
+  return [
+    ...found.slice(0, MOST_CHANGES),
+    ...more > 0
+      ? [{ place: "results.json", message: `Cannot go on: it has ${more} more such places` }]
+      : [],
+  ];
+}
+
+/** The experiment file, as the results have it, asks for something else than the one that is gone on with. */
+async function otherSource(
+  { source }: Results,
+  planned: Planned,
+  set: Flags["set"],
+): Promise<Problem[]> {
+  if (source === planned.source) return [];
+  const place = "results.json: source";
+  const surroundings = { files: filesFrom(planned.baseDir), set, environment };
+  const written = await withEngine(() => parseExperiment(source, place, surroundings));
+  const experiment = changed(written, planned.flags);
+  const shown = (asked: object): unknown => jsonOf(openExperiment(asked));
+  return changesBetween(shown(planned.experiment), shown(experiment)).map((change) => ({
+    place: `${place}: ${change.path}`,
+    message: `Cannot go on with another experiment than was asked for: ${changeText(change)}`,
+    fix: "put back what was there, or run the experiment anew",
+  }));
+}
+
+function jsonOf(experiment: unknown): unknown {
+  return JSON.parse(JSON.stringify(experiment));
+}
+
+/** What was set then; of a secret one results do not hold the value, so it has to be said again. */
+function setAgain(
+  before: Flags["set"],
+  again: Flags["set"] = {},
+): { readonly set: Flags["set"]; readonly problems: Problem[] } {
+  const hidden = Object.keys(before).filter((name) => before[name] === SECRET);
+  const unsaid = hidden.filter((name) => again[name] === undefined);
+  const said = hidden.flatMap((name) => name in again ? [[name, again[name]] as const] : []);
+  return {
+    set: { ...before, ...Object.fromEntries(said) },
+    problems: unsaid.map((name) => ({
+      place: `--set ${name}`,
+      message: "Cannot go on without this: it is secret, so the results do not hold it",
+      fix: `add --set ${name}=… again`,
+    })),
+  };
+}
+
+function withoutSecretsOf(dir: string, name: string): Problem {
+  return {
+    place: join(dir, name),
+    message: "Cannot go on from this copy: the secrets that the file held were taken out of it",
+    fix:
+      `name the file itself: plateau run ${name} --resume ${dir}; with \${env.NAME} in place of ` +
+      "secrets the copy will do",
+  };
+}
+
+/** Where targets listened then may not be this machine's address any more. */
+function lostHost(host: string | undefined): Problem[] {
+  const { error } = listenHost.optional().safeParse(host);
+  return error?.issues.map(({ message }) => ({ place: "--host", message })) ?? [];
+}
+
+const NO_CHANGES = { only: undefined, repeat: undefined, duration: undefined };
+
+function tooOld(place: string): Problem {
+  return {
+    place,
+    message: "Cannot go on with these results: they do not say how they were asked for",
+    fix: "run the experiment anew",
+  };
+}
+
+/** Where the experiment file lies beside the results; written again when it is gone. */
+async function copyOf(dir: string, name: string, source: string): Promise<string> {
+  const path = join(resolve(dir), basename(name));
+  const isThere = await Deno.lstat(path).then(() => true, () => false);
+  if (!isThere) await writeFile(path, source);
+  return path;
+}
+
+type Said = Pick<Again, "seed"> & { readonly flags: Partial<Flags> };
+
+/** Flags that would change the plan. */
+function otherFlags(before: Said, { experiment: _, seed, ...flags }: Again): Problem[] {
+  const first = everyWord(before);
+  const isSaid = ([flag, text]: Word): boolean =>
+    first.some((word) =>
+      `${word}` === `${[flag, text]}` || `${word}` === `${[flag, hiddenIn(text)]}`
+    );
+  return everyWord({ seed, flags }).filter((word) => !isSaid(word)).map(([flag, text]) => {
+    const said = first.filter(([name]) => name === flag).map(([, text]) => text);
+    const was = said.length === 0 ? "was not given then" : `was ${said.join(", ")}`;
+    return {
+      place: flag,
+      message: `Cannot change this to ${text} while going on: it ${was}`,
+      fix: "leave it out",
+    };
+  });
+}
+
+/** `name=[secret]` for `name=value`. */
+function hiddenIn(assignment: string): string {
+  return assignment.replace(/=.*$/s, `=${SECRET}`);
+}
+
+function everyWord({ seed, flags }: Said): Word[] {
+  return [...wordsOf(flags), ...seed === undefined ? [] : [["--seed", `${seed}`] as const]];
+}
+
+/** More changes than this say no more. */
+const MOST_CHANGES = 20;
+
+function otherSettings(kept: Results, { experiment, source, fileName }: Planned): Problem[] {
+  const shown = openExperiment(experiment);
+  if (hashSettings(shown) === kept.settings) return [];
+  const dataOf = (text: string): unknown => new YamlText(text, fileName).data;
+  const written = changesBetween(dataOf(kept.source), dataOf(source));
+  // What a file says that the experiment names, for one, stands in the settings alone.
+  const changes = written.length > 0 ? written : changesBetween(kept.experiment, jsonOf(shown));
+  const more = changes.length - MOST_CHANGES;
+  const fix = "undo it, or run the experiment anew";
+  return [
+    ...changes.slice(0, MOST_CHANGES).map((change) => ({
+      place: `${fileName}: ${change.path}`,
+      message: `Cannot go on with a changed experiment: ${changeText(change)}`,
+      fix,
+    })),
+    ...more > 0 ? [{ place: fileName, message: `Cannot go on: ${more} more changes`, fix }] : [],
+  ];
+}

@@ -1,0 +1,165 @@
+/** Flags that several commands share. */
+import { z } from "zod";
+import { duration } from "../../scenarios/load/load_spec.ts";
+import { repeatText, seed } from "../../scenarios/plan/repetition.ts";
+import { passwordsIn } from "../../base/secret_fields.ts";
+import { secrets } from "../../base/secrets.ts";
+import { type Problem, UserError } from "../../base/errors.ts";
+import type { Given, Parts } from "../command_line/command.ts";
+import { variable } from "../terminal/process.ts";
+import { only, passwordFile, redisUrl, settings, wholeNumber } from "./values.ts";
+import type { Grouped } from "../../report/model/runs/cells.ts";
+import { type Threshold, thresholdText } from "../../scenarios/claims/threshold.ts";
+
+export const redisFlag = {
+  redis: {
+    flags: "--redis <URL>",
+    about: "Redis to use; also as REDIS_URL",
+    schema: redisUrl.optional(),
+  },
+  redisPasswordFile: {
+    flags: "--redis-password-file <FILE>",
+    about:
+      "File that holds the password of that Redis; the password also as PLATEAU_REDIS_PASSWORD",
+    schema: passwordFile.optional(),
+  },
+} satisfies Parts;
+
+/** What a command line says of a Redis: its address, and its password where that is in a file. */
+export interface NamedRedis {
+  readonly redis?: string;
+  readonly redisPasswordFile?: string;
+}
+
+/** The Redis that the user named, with its password, or null. */
+export function redisUrlOf({ redis, redisPasswordFile }: NamedRedis): string | null {
+  const url = (redis ?? variable("REDIS_URL")) || null;
+  const password = redisPasswordFile ?? variable("PLATEAU_REDIS_PASSWORD");
+  for (const secret of [password ?? "", ...passwordsIn(url ?? "")]) secrets.keep(secret);
+  return url === null || !password ? url : withPassword(url, password);
+}
+
+/** One that has a password keeps it. */
+function withPassword(text: string, password: string): string {
+  const url = URL.parse(text);
+  if (url === null || url.password !== "") return text;
+  url.password = encodeURIComponent(password);
+  return url.href;
+}
+
+/** A password for a Redis that nobody named, or that has one. @param given As it was typed. */
+export function passwordConflicts({ redis, redisPasswordFile }: Given): Problem[] {
+  if (redisPasswordFile === undefined) return [];
+  const url = URL.parse(String(redis ?? variable("REDIS_URL") ?? ""));
+  if (url !== null && url.password === "") return [];
+  const [message, fix] = url === null
+    ? ["Cannot use a password without its Redis", "add --redis redis://host:port, or set REDIS_URL"]
+    : ["Cannot use two passwords: the address of Redis has one", "take it out of the address"];
+  return [{ place: "--redis-password-file", message, fix }];
+}
+
+export const seedFlag = {
+  seed: {
+    flags: "--seed <N>",
+    about: "Seed of every random choice; chosen anew when it is not given",
+    schema: wholeNumber(seed).optional(),
+  },
+} satisfies Parts;
+
+/** For where nobody names a seed. */
+export function anySeed(): number {
+  return crypto.getRandomValues(new Uint32Array(1))[0];
+}
+
+export const strictFlag = {
+  strict: {
+    flags: "--strict",
+    about: "Exit code 4 when the generator or the machine may have been the limit, not the target",
+    schema: z.boolean().default(false),
+  },
+} satisfies Parts;
+
+export const quietFlag = {
+  quiet: {
+    flags: "-q, --quiet",
+    about: "No progress on standard error",
+    schema: z.boolean().default(false),
+  },
+} satisfies Parts;
+
+/** Which runs of an experiment, in place of those in its file. */
+export const planFlags = {
+  set: {
+    flags: "--set <key=value>",
+    about: "A parameter of the file, the value as in YAML; may be repeated",
+    repeatable: true,
+    schema: settings,
+  },
+  only: {
+    flags: "--only <target=A,scenario=B>",
+    about: "Only the runs that match; several values of one key are alternatives",
+    schema: only.optional(),
+  },
+  repeat: {
+    flags: "--repeat <N>",
+    about: 'Runs of each cell, or "until 2%"',
+    schema: repeatText.optional(),
+  },
+  duration: {
+    flags: "--duration <D>",
+    about: "How long each run lasts, such as 10s",
+    schema: duration.optional(),
+  },
+  ...seedFlag,
+} satisfies Parts;
+
+/** `--threshold` and `--baseline`: pass/fail rules, and what they may compare with. */
+
+export const thresholdFlag = {
+  threshold: {
+    flags: "--threshold <RULE>",
+    about:
+      'A pass/fail rule, such as "p99 < 50ms" or "success >= 99.9%": exit code 1 when it fails, ' +
+      "5 when the evidence decides nothing; may be repeated",
+    repeatable: true,
+    schema: z.array(thresholdText).default([]),
+  },
+} satisfies Parts;
+
+export const thresholdFlags = {
+  ...thresholdFlag,
+  baseline: {
+    flags: "--baseline <FILE>",
+    about:
+      'Earlier results that thresholds such as "p99 not worse than baseline by 5%" compare with',
+    schema: z.string().min(1).optional(),
+  },
+} satisfies Parts;
+
+/** What the thresholds compare with; null when none does. Throws a UserError when it is missing or wrong. */
+export async function readBaseline(
+  thresholds: readonly Threshold[],
+  path: string | undefined,
+): Promise<Grouped | null> {
+  const [asking] = thresholds.filter(({ against }) => against === "baseline");
+  if (asking === undefined && path === undefined) return null;
+  if (asking === undefined) throw new UserError([NOBODY_ASKS]);
+  if (path === undefined) throw new UserError([withoutBaseline(asking)]);
+  const { readMeasured } = await import("../results/reading.ts");
+  const { groupedOf } = await import("../results/reading.ts");
+  return groupedOf(await readMeasured(path));
+}
+
+const NOBODY_ASKS: Problem = {
+  place: "--baseline",
+  message: "Cannot use a baseline: no threshold compares with it",
+  fix: 'add --threshold "p99 not worse than baseline by 5%"',
+};
+
+function withoutBaseline({ text }: Threshold): Problem {
+  return {
+    place: "--baseline",
+    message: `Cannot judge "${text}" without a baseline`,
+    fix: "name earlier results: --baseline results.json",
+  };
+}

@@ -1,0 +1,120 @@
+/** What failed, or is to be doubted, as annotations of a step on GitHub. Pure. */
+import {
+  type ComparedCell,
+  outcomeOf,
+  type ResultsComparison,
+  sentenceOf,
+} from "../../report/model/compared_results.ts";
+import { DECISIVE } from "../../report/model/comparison/group.ts";
+import { type GateOutcome, gateText, type Outcome } from "../../report/model/gates/gates.ts";
+import { cellLabel } from "../../report/model/runs/cells.ts";
+import { type Annotation, command } from "../../report/writing/annotation.ts";
+import type { Written } from "../../report/writing/written.ts";
+import type { Measurement, Missing, Results, Run } from "../../runner/result/result.ts";
+import { endsOf, isUnanswered } from "../../runner/result/unanswered.ts";
+
+/** GitHub shows no more of a level for a step. */
+const MOST = 10;
+
+/** Workflow commands, a line each; what there is no room for is counted. */
+export function annotationLines(annotations: readonly Annotation[]): Written<"annotation">[] {
+  const byLevel = Map.groupBy(annotations, ({ level }) => level);
+  return [...byLevel.values()].flatMap((alike) => {
+    if (alike.length <= MOST) return alike.map(command);
+    const [{ level }] = alike;
+    const message = `${alike.length - MOST + 1} more of these are in the log and in the report`;
+    return [...alike.slice(0, MOST - 1), { level, title: "And more", message }].map(command);
+  });
+}
+
+export function resultsAnnotations(
+  { runs, missing }: Results,
+  gates: readonly GateOutcome[],
+): Annotation[] {
+  return [
+    ...missing.filter(({ kind }) => kind === "failed").map(missingAnnotation),
+    ...runs.flatMap(answersAnnotations),
+    ...gatesAnnotations(gates),
+    ...runs.flatMap(trustAnnotation),
+  ];
+}
+
+export function measurementAnnotations(
+  measurement: Measurement,
+  gates: readonly GateOutcome[],
+): Annotation[] {
+  return [
+    ...answersAnnotations(measurement),
+    ...gatesAnnotations(gates),
+    ...trustAnnotation(measurement),
+  ];
+}
+
+export function comparisonAnnotations(comparison: ResultsComparison): Annotation[] {
+  const { cells, gates, differences, untrusted } = comparison;
+  const isAny = (cell: ComparedCell, outcome: Outcome): boolean =>
+    DECISIVE.some((figure) => outcomeOf(cell, figure) === outcome);
+  const worse = cells.filter((cell) => isAny(cell, "fail"));
+  const unsure = cells.filter((cell) => !isAny(cell, "fail") && isAny(cell, "inconclusive"));
+  return [
+    ...worse.map((cell): Annotation => ({
+      level: "error",
+      title: "Worse than before",
+      message: messageOf(cell),
+    })),
+    ...gatesAnnotations(gates),
+    ...unsure.map((cell): Annotation => ({
+      level: "warning",
+      title: "Comparison inconclusive",
+      message: messageOf(cell),
+    })),
+    ...untrusted.map((message): Annotation => ({ level: "warning", title: "Trust", message })),
+    ...differences.map((message): Annotation => ({
+      level: "warning",
+      title: "Not measured alike",
+      message,
+    })),
+  ];
+}
+
+function messageOf(cell: ComparedCell): string {
+  return [sentenceOf(cell), cell.fault].filter(Boolean).join("; ");
+}
+
+function gatesAnnotations(gates: readonly GateOutcome[]): Annotation[] {
+  return gates.filter(({ outcome }) => outcome !== "pass").map((gate) => ({
+    level: gate.outcome === "fail" ? "error" : "warning",
+    title: gate.outcome === "fail" ? "Threshold failed" : "Threshold inconclusive",
+    message: gateText(gate),
+  }));
+}
+
+function missingAnnotation(missing: Missing): Annotation {
+  const { scenario, repetition, reason } = missing;
+  const which = [scenario, cellLabel(missing), repetition && `run ${repetition}`];
+  const message = `${which.filter(Boolean).join(", ")}: ${reason}`;
+  return { level: "error", title: "Not measured", message };
+}
+
+function answersAnnotations(run: Measurement | Run): Annotation[] {
+  const { checks: { passed, failed }, reasons } = run;
+  if (isUnanswered(run)) {
+    const why = [endsOf([run]) || "none was due", ...Object.keys(reasons)].join("; ");
+    const message = `${placeOf(run)}: ${why}`;
+    return [{ level: "error", title: "No request got an answer", message }];
+  }
+  if (failed === 0) return [];
+  const message = `${placeOf(run)}: ${failed} of ${passed + failed} answers are not as expected`;
+  return [{ level: "error", title: "Wrong answers", message }];
+}
+
+function trustAnnotation(run: Measurement | Run): Annotation[] {
+  const { trust, reasons } = run.generator;
+  if (trust === "valid") return [];
+  const message = `${placeOf(run)}: ${reasons.join(" ")}`;
+  return [{ level: "warning", title: `Measurement ${trust}`, message }];
+}
+
+function placeOf(run: Measurement | Run): string {
+  return "target" in run ? `${run.scenario}, ${cellLabel(run)}, run ${run.repetition}` : run.url;
+}

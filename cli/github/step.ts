@@ -1,0 +1,60 @@
+/** What a step on GitHub tells beside its log: a summary, and annotations of what went wrong. */
+import { textLines } from "../../report/writing/terminal.ts";
+import type { Written } from "../../report/writing/written.ts";
+import { messageOf } from "../../base/errors.ts";
+import { variable } from "../terminal/process.ts";
+import { secrets } from "../../base/secrets.ts";
+import type { Annotation } from "../../report/writing/annotation.ts";
+import { printError } from "../terminal/terminal.ts";
+
+export interface ForGithub {
+  readonly markdown: () => Written<"markdown"> | Promise<Written<"markdown">>;
+  readonly annotations: () => readonly Annotation[] | Promise<readonly Annotation[]>;
+}
+
+/**
+ * Does nothing elsewhere. Annotations go to standard error, which GitHub reads as it does standard output, so
+ * that the latter holds what was asked for alone.
+ */
+export async function tellGithub({ markdown, annotations }: ForGithub): Promise<void> {
+  const summary = variable("GITHUB_STEP_SUMMARY");
+  if (summary) await appendSummary(summary, await markdown());
+  if (variable("GITHUB_ACTIONS")) {
+    const { annotationLines } = await import("./annotations.ts");
+    const { commandLines } = await import("../../report/writing/annotation.ts");
+    printError(commandLines(annotationLines(await annotations())));
+  }
+}
+
+/** A summary that can't be written must not cost the measurement. */
+async function appendSummary(path: string, markdown: string): Promise<void> {
+  try {
+    const writtenBytes = await Deno.stat(path).then(({ size }) => size, () => 0);
+    const text = secrets.form(shortened(markdown, writtenBytes));
+    await Deno.writeTextFile(path, text, { append: true });
+  } catch (error) {
+    printError(
+      textLines([`Cannot write the summary of the step into ${path}: ${messageOf(error)}`]),
+    );
+  }
+}
+
+/** The summary of a step on GitHub within its limits. Pure. */
+
+/** Of all summaries of a step; GitHub refuses a larger file as a whole. */
+export const MOST_BYTES = 1_048_576;
+
+const NOTE =
+  "*Shortened: GitHub takes no more than 1 MiB of a step. All of it is in the report, and in the file of --markdown.*";
+
+/** @param writtenBytes What the step has written before. "" where there is no room even to say that it is short. */
+export function shortened(markdown: string, writtenBytes: number): string {
+  const encoder = new TextEncoder();
+  const text = `${markdown.trimEnd()}\n\n`;
+  const room = MOST_BYTES - writtenBytes;
+  if (encoder.encode(text).length <= room) return text;
+  const note = `\n\n${NOTE}\n\n`;
+  const bytes = encoder.encode(text).subarray(0, Math.max(0, room - encoder.encode(note).length));
+  const lines = new TextDecoder().decode(bytes).split("\n").slice(0, -1);
+  return lines.length === 0 ? "" : lines.join("\n").trimEnd() + note;
+}

@@ -1,0 +1,139 @@
+/**
+ * `plateau bench --like 'wrk -c 100 …'`: the command line of another tool as one of `bench`, with what
+ * could not be taken over.
+ */
+import type { Measurement } from "../../runner/result/result.ts";
+import { type Problem, UserError } from "../../base/errors.ts";
+import { durationText, parseRatePerSec } from "../../base/quantity.ts";
+import { closest } from "../../base/suggest.ts";
+import { readLine, wordsOf } from "./options.ts";
+import { lastOf, type Line, RATE_OF_EACH, type Tool, withFlags, without } from "./tool.ts";
+import { ab } from "./ab.ts";
+import { autocannon } from "./autocannon.ts";
+import { curl } from "./curl.ts";
+import { hey } from "./hey.ts";
+import { oha } from "./oha.ts";
+import { wrk, wrk2 } from "./wrk.ts";
+
+const PLACE = "--like";
+
+interface Likeness {
+  readonly name: ToolName;
+  readonly line: Line;
+}
+
+/** Arguments of `bench` with what their `--like` stands for before them; flags beside it count for more. */
+export function withLikeness(args: readonly string[]): readonly string[] {
+  const at = args.findIndex((arg) => arg === PLACE || arg.startsWith(`${PLACE}=`));
+  if (at < 0) return args;
+  const isApart = args[at] === PLACE;
+  const text = isApart ? args[at + 1] : args[at].slice(PLACE.length + 1);
+  if (text === undefined) return args;
+  const beside = [...args.slice(0, at), ...args.slice(at + (isApart ? 2 : 1))];
+  const { line: { operands, flags } } = likenessOf(text, beside);
+  return [...operands, ...flags.flatMap(([name, text]) => [name, text ?? []].flat()), ...args];
+}
+
+/** What is different here, in sentences. */
+export function differencesOf(commandLine: string, measurement: Measurement): string[] {
+  const { name, line: { notes, options } } = likenessOf(commandLine);
+  return [
+    ...new Set(notes.map((note) => `Not as ${name}: ${note}`)),
+    ...tools[name].differences(measurement, options),
+  ];
+}
+
+/**
+ * Throws a UserError with everything in it that is not understood.
+ * @param beside Other arguments of `bench`, which make what they are about here go away.
+ */
+function likenessOf(commandLine: string, beside: readonly string[] = []): Likeness {
+  const [program, ...words] = wordsOf(commandLine, PLACE);
+  const name = (program ?? "").replace(/^.*\//, "");
+  if (!isToolName(name)) throw new UserError([stranger(name)]);
+  const tool = tools[name];
+  const { line, problems } = readLine(tool, words, PLACE);
+  if (problems.length > 0) throw new UserError(problems);
+  const dressed = withFields(tool, line, beside);
+  const completed = tool.complete?.(dressed) ?? dressed;
+  return { name, line: atRate(withEnd(tool, completed, beside)) };
+}
+
+function stranger(name: string): Problem {
+  const names = Object.keys(tools);
+  const meant = closest(name, names);
+  return {
+    place: PLACE,
+    message: `Cannot take over a command line of ${JSON.stringify(name)}`,
+    fix: meant ? `did you mean ${meant}?` : `the tools are ${names.join(", ")}`,
+  };
+}
+
+/** Header fields that the tool sends of itself, unless there are others of that name. */
+function withFields(tool: Tool, line: Line, beside: readonly string[]): Line {
+  const texts = [
+    ...line.flags.flatMap(([name, text = ""]) => name.startsWith("-H") ? text : []),
+    ...beside.filter((_, at) => ["-H", "--header"].includes(beside[at - 1])),
+    ...beside.flatMap((arg) => /^(?:-H|--header=)(.+)$/.exec(arg)?.[1] ?? []),
+  ];
+  const given = new Set(texts.map((text) => text.split(/[:;]/)[0].trim().toLowerCase()));
+  const own = Object.entries(tool.fields?.(line) ?? {}).filter(([name]) => !given.has(name));
+  return withFlags(line, ...own.map(([name, text]) => ["-H", `${name}: ${text}`] as const));
+}
+
+const ENDS = ["-d", "--duration", "-n", "--requests", "--phases"];
+const RATES = ["-r", "--rate", "--phases"];
+
+/** With defaults, and one end alone: that of the flags beside, or what counts more with the tool. */
+function withEnd(tool: Tool, line: Line, beside: readonly string[]): Line {
+  const isBeside = (names: readonly string[]): boolean =>
+    beside.some((arg) => names.some((name) => isFlag(arg, name)));
+  const other = tool.endsBy === "-d" ? "-n" : "-d";
+  const losing = isBeside(ENDS)
+    ? ["-d", "-n"]
+    : lastOf(line, tool.endsBy) !== undefined
+    ? [other]
+    : [];
+  const paced = isBeside(RATES) ? without(line, "-r", RATE_OF_EACH, "--pipeline") : line;
+  const ended = without(paced, ...losing);
+  const hasEnd = isBeside(ENDS) || ["-d", "-n"].some((name) => lastOf(ended, name) !== undefined);
+  const missing = Object.entries(tool.defaults).filter(([name]) =>
+    ["-d", "-n"].includes(name) ? !hasEnd : lastOf(ended, name) === undefined && !isBeside([name])
+  );
+  return { ...ended, flags: [...missing, ...ended.flags] };
+}
+
+/** The flag itself, or joined with its value: `-n5`, `--requests=5`. */
+function isFlag(arg: string, name: string): boolean {
+  return arg === name || arg.startsWith(name.startsWith("--") ? `${name}=` : name);
+}
+
+/** A rate of each connection becomes one of all, and so many requests at a rate the time they take. */
+function atRate(line: Line): Line {
+  const each = lastOf(line, RATE_OF_EACH);
+  const connections = Number(lastOf(line, "-c") ?? 1);
+  const rate = each === undefined ? lastOf(line, "-r") : `${Number(each) * connections}/s`;
+  if (rate === undefined) return line;
+  const requests = lastOf(line, "-n");
+  const perSec = parseRatePerSec(rate) ?? 0;
+  const end = requests === undefined || perSec === 0
+    ? []
+    : [["-d", durationText(Number(requests) * 1_000 / perSec)] as const];
+  const pipelined = lastOf(line, "--pipeline") === undefined ? [] : ["without its pipelining"];
+  const shared = each === undefined ? [] : ["a limit of each connection is a rate of all here"];
+  const paced = without(line, "-r", RATE_OF_EACH, "-n", "--pipeline");
+  return {
+    ...withFlags(paced, ["-r", rate], ...end),
+    notes: [...line.notes, ...shared, ...pipelined],
+  };
+}
+
+/** The tools by the first word of their command line. */
+
+export const tools = { ab, autocannon, curl, hey, oha, wrk, wrk2 } satisfies Record<string, Tool>;
+
+export type ToolName = keyof typeof tools;
+
+export function isToolName(name: string): name is ToolName {
+  return Object.hasOwn(tools, name);
+}

@@ -1,0 +1,251 @@
+/** One connection to a live page: one request, one answer, each within bounds of size and time. */
+import { Buffer } from "node:buffer";
+import { isWithin, LIMITS } from "../../base/limits.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+export interface LiveAnswer {
+  readonly status: number;
+  /** Of its content; plain text when absent. */
+  readonly type?: string;
+  readonly body: Bytes | LiveStream;
+}
+
+/** An answer that lasts. */
+export interface LiveStream {
+  /** Waits for news; null at the end. */
+  next(): Promise<Bytes | null>;
+  /** Whoever reads it has gone: `next` gives null. */
+  leave(): void;
+}
+
+/** A request is there within this, and bytes of an answer are taken within this. */
+const PATIENCE_MS = 10_000;
+/** For who is refused to read why; the rest of what it sends is dropped. */
+const LINGER_MS = 200;
+const LINGER_BYTES = 64 * 1_024;
+const PIECE_BYTES = 64 * 1_024;
+const END = "\r\n\r\n";
+
+const NO_CONTENT = 204;
+
+const REASONS: Readonly<Record<number, string>> = {
+  200: "OK",
+  [NO_CONTENT]: "No Content",
+  400: "Bad Request",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  413: "Content Too Large",
+  431: "Request Header Fields Too Large",
+  500: "Internal Server Error",
+  503: "Service Unavailable",
+};
+
+/** The page's own policy stands in it; it can't say there who may frame it (CSP 3 §6.4.2). */
+const GUARDS = "cache-control: no-store\r\n" +
+  "content-security-policy: frame-ancestors 'none'\r\n" +
+  "cross-origin-opener-policy: same-origin\r\n" +
+  "cross-origin-resource-policy: same-origin\r\n" +
+  "referrer-policy: no-referrer\r\n" +
+  "x-content-type-options: nosniff\r\n" +
+  "x-frame-options: DENY\r\n" +
+  "connection: close\r\n";
+
+/** A line as an answer. */
+export function plain({ status, text }: Refusal): LiveAnswer & { readonly body: Bytes } {
+  return { status, body: new TextEncoder().encode(`${text}\n`) };
+}
+
+export class LiveConnection {
+  readonly #over = Promise.withResolvers<void>();
+  readonly #buffer = Buffer.alloc(LIMITS.liveHead.most + LIMITS.liveReceipt.most);
+  #length = 0;
+  #bodyAt = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isOpen = true;
+
+  constructor(private readonly conn: Deno.TcpConn) {
+    this.#hurry(PATIENCE_MS);
+  }
+
+  get over(): Promise<void> {
+    return this.#over.promise;
+  }
+
+  /** Whoever takes longer finds it closed. */
+  #hurry(limitMs: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.close(), limitMs);
+  }
+
+  async head(): Promise<LiveHead | Refusal> {
+    for (;;) {
+      const at = this.#buffer.subarray(0, this.#length).indexOf(END);
+      if (at >= 0) {
+        this.#bodyAt = at + END.length;
+        return parseLiveHead(this.#buffer.toString("latin1", 0, at)) ??
+          { status: 400, text: "This is no request" };
+      }
+      if (!isWithin("liveHead", this.#length)) return { status: 431, text: "This is too long" };
+      await this.#more();
+    }
+  }
+
+  /** @param length At most that of a receipt. */
+  async body(length: number): Promise<string> {
+    while (this.#length < this.#bodyAt + length) await this.#more();
+    clearTimeout(this.#timer);
+    return this.#buffer.toString("latin1", this.#bodyAt, this.#bodyAt + length);
+  }
+
+  async #more(): Promise<void> {
+    const length = await this.conn.read(this.#buffer.subarray(this.#length));
+    if (length === null) throw new Error("It has gone");
+    this.#length += length;
+  }
+
+  async refuse(refusal: Refusal): Promise<void> {
+    const { body } = plain(refusal);
+    await this.#write(headBytes({ status: refusal.status, body }, refusal.allow));
+    await this.#write(body);
+    await this.conn.closeWrite();
+    this.#hurry(LINGER_MS);
+    const dropped = new Uint8Array(LINGER_BYTES);
+    for (let bytes = 0; bytes < LINGER_BYTES;) bytes += await this.conn.read(dropped) ?? Infinity;
+  }
+
+  /** @param isHead Asked for without its body. */
+  async send(answer: LiveAnswer, isHead: boolean): Promise<void> {
+    const { body } = answer;
+    this.conn.setNoDelay(true);
+    await this.#write(headBytes(answer));
+    if (isHead) return;
+    if (body instanceof Uint8Array) await this.#write(body);
+    else await this.#stream(body);
+  }
+
+  async #stream(stream: LiveStream): Promise<void> {
+    const leave = (): void => stream.leave();
+    // Nothing follows a request: who sends more is at the end of its stream, too.
+    void this.conn.read(new Uint8Array(1)).then(leave, leave);
+    try {
+      for (let news; (news = await stream.next()) !== null;) await this.#write(news);
+    } finally {
+      leave();
+    }
+  }
+
+  async #write(bytes: Bytes): Promise<void> {
+    for (let at = 0; at < bytes.length;) {
+      this.#hurry(PATIENCE_MS);
+      at += await this.conn.write(bytes.subarray(at, at + PIECE_BYTES));
+    }
+    clearTimeout(this.#timer);
+  }
+
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    clearTimeout(this.#timer);
+    this.conn.close();
+    this.#over.resolve();
+  }
+}
+
+function headBytes({ status, type, body }: LiveAnswer, allow?: string): Bytes {
+  const isWhole = body instanceof Uint8Array && status !== NO_CONTENT;
+  const text = `HTTP/1.1 ${status} ${REASONS[status]}\r\n` +
+    `content-type: ${type ?? "text/plain; charset=utf-8"}\r\n` +
+    (isWhole ? `content-length: ${body.length}\r\n` : "") +
+    (allow === undefined ? "" : `allow: ${allow}\r\n`) + GUARDS + "\r\n";
+  return new TextEncoder().encode(text);
+}
+
+/** What is asked of a live page: read strictly, and refused where it is not the page's own. Pure. */
+
+export interface LiveHead {
+  readonly method: string;
+  readonly path: string;
+  /** Names in lower case; values of one name are joined by commas. */
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+export interface Refusal {
+  readonly status: number;
+  /** A line for who asked. */
+  readonly text: string;
+  /** Methods that there are instead (RFC 9110 §15.5.6). */
+  readonly allow?: string;
+}
+
+/** What the page has, and how each is asked for. */
+const METHODS: Readonly<Record<string, readonly string[]>> = {
+  "/": ["GET", "HEAD"],
+  "/events": ["GET"],
+  "/shown": ["POST"],
+};
+
+const REQUEST_LINE = /^([A-Z]{1,16}) (\/[\x21-\x7e]*) HTTP\/1\.1$/;
+const FIELD = /^([!#$%&'*+.^_`|~\dA-Za-z-]+):[ \t]*([\x20-\x7e\x80-\xff\t]*?)[ \t]*$/;
+
+/** @param text Request line and fields, without the empty line; null when it is no HTTP/1.1 (RFC 9112 §3 and §5). */
+export function parseLiveHead(text: string): LiveHead | null {
+  const [line, ...rest] = text.split("\r\n");
+  const [, method, target] = REQUEST_LINE.exec(line) ?? [];
+  if (target === undefined) return null;
+  const fields = new Map<string, string>();
+  for (const field of rest) {
+    const [, name, value] = FIELD.exec(field) ?? [];
+    if (name === undefined) return null;
+    const key = name.toLowerCase();
+    const before = fields.get(key);
+    fields.set(key, before === undefined ? value : `${before}, ${value}`);
+  }
+  return { method, path: target.replace(/\?.*$/, ""), fields };
+}
+
+/** A name or an address of this machine itself, with any port: it may be a forwarded one. */
+const OWN_HOST = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(?::\d{1,5})?$/i;
+
+/** Why it is not answered; null when it is. */
+export function refusalOf(head: LiveHead): Refusal | null {
+  const methods = Object.hasOwn(METHODS, head.path) ? METHODS[head.path] : null;
+  if (!isOwn(head)) return { status: 403, text: "This page is for this machine's browser alone" };
+  if (methods === null) return { status: 404, text: "There is no such page" };
+  if (!methods.includes(head.method)) {
+    const allow = methods.join(", ");
+    return { status: 405, text: `Only ${allow} here`, allow };
+  }
+  return isBodyFit(head) ? null : { status: 413, text: "Only a receipt is taken here" };
+}
+
+/**
+ * A page elsewhere may have its own name lead here (DNS rebinding), and a browser sends what any page
+ * asks: so the host must be this machine's, and the origin the host's own. Browsers send the origin with
+ * every POST (Fetch §3.2), so one without is no page's. `Sec-Fetch-Site` names the asking page's
+ * place; a tab that follows a link to here is no page that reads the answer.
+ */
+function isOwn({ method, fields }: LiveHead): boolean {
+  const host = fields.get("host") ?? "";
+  const origin = fields.get("origin") ?? (method === "POST" ? "" : null);
+  if (!OWN_HOST.test(host)) return false;
+  if (origin !== null && origin.toLowerCase() !== `http://${host.toLowerCase()}`) return false;
+  const site = fields.get("sec-fetch-site") ?? "none";
+  return site === "none" || site === "same-origin" || isNewTab(method, fields);
+}
+
+function isNewTab(method: string, fields: LiveHead["fields"]): boolean {
+  return method === "GET" && fields.get("sec-fetch-mode") === "navigate" &&
+    fields.get("sec-fetch-dest") === "document";
+}
+
+function isBodyFit(head: LiveHead): boolean {
+  return !head.fields.has("transfer-encoding") && isWithin("liveReceipt", bodyBytes(head));
+}
+
+/** Infinity when its length is not one number. */
+export function bodyBytes({ fields }: LiveHead): number {
+  const length = fields.get("content-length") ?? "0";
+  return /^\d{1,15}$/.test(length) ? Number(length) : Infinity;
+}

@@ -1,0 +1,172 @@
+/**
+ * `run --live`: the report of a running experiment, on loopback. A page is rendered between runs alone, and
+ * kept: who asks while a run loads its target gets the last one.
+ */
+import { messageOf } from "../../base/errors.ts";
+import { mostOf } from "../../base/limits.ts";
+import { secrets, withoutSecrets } from "../../base/secrets.ts";
+import { type ReportModel, reportModel } from "../../report/model/model.ts";
+import type { Grouped } from "../../report/model/runs/cells.ts";
+import { renderLivePage } from "../../report/page/live_page.ts";
+import {
+  advanceStatus,
+  brokenStatus,
+  endedStatus,
+  GETTING_READY,
+} from "../../report/page/live_progress.ts";
+import type { LiveStatus } from "../../report/page/live_status.ts";
+import type { OnProgress } from "../../runner/result/progress.ts";
+import type { OnSaved } from "../../runner/result/result_file.ts";
+import { LOOPBACK } from "../../targets/listen.ts";
+import { type LiveAnswer, type LiveHead, plain } from "./connection.ts";
+import { Readers } from "./viewers.ts";
+import { LiveServer } from "./server.ts";
+
+export interface LiveOptions {
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** What thresholds compare with; null: nothing. */
+  readonly baseline: Grouped | null;
+  /** Of the time since the start: more is not spent on rendering, and then a run is shown with the next one. */
+  readonly mostRatio?: number;
+  /** Takes a line on a defect. */
+  readonly onNote?: (text: string) => void;
+}
+
+/**
+ * CPU time of a page, measured with 9 cells on one core of a Xeon: 0.1 s with 9 runs of 10 s, 0.7 s with 81,
+ * 1.2 s with 135, of which 0.7 s go into the model and its intervals of confidence and the rest into the
+ * page. All 135 would together take 5 % of such an experiment, so there nearly every run is shown at once.
+ */
+const MOST_RATIO = 0.05;
+/** A browser on this machine takes what the target should have, so the next run waits until it has drawn. */
+const DRAW_MS = 1_500;
+const END_MS = 3_000;
+/** For connections to end by themselves. */
+const CLOSE_MS = 500;
+
+export class LiveReport implements AsyncDisposable {
+  readonly url: string;
+  readonly #server: LiveServer;
+  readonly #readers = new Readers();
+  readonly #baseline: Grouped | null;
+  readonly #mostRatio: number;
+  readonly #beganMs = performance.now();
+  readonly #first = Promise.withResolvers<void>();
+  #renderedMs = 0;
+  #page = 0;
+  #body: Uint8Array<ArrayBuffer> | null = null;
+  #status: LiveStatus = GETTING_READY;
+  #toldMs = performance.now();
+  #isOver = false;
+
+  /** Throws a TargetError when it cannot listen. */
+  constructor({ port, baseline, mostRatio = MOST_RATIO, onNote = () => {} }: LiveOptions) {
+    this.#mostRatio = mostRatio;
+    this.#baseline = baseline;
+    const answer = (head: LiveHead, body: string): Promise<LiveAnswer> => this.#answer(head, body);
+    this.#server = new LiveServer({ hostname: LOOPBACK, port }, answer, onNote);
+    this.url = `http://${LOOPBACK}:${this.#server.port}/`;
+  }
+
+  readonly onProgress: OnProgress = (event) => {
+    const status = advanceStatus(this.#status, event);
+    if (status !== this.#status) this.#tell(status);
+  };
+
+  /** Renders, while nothing is loaded, and gives those who look the time to draw it. */
+  readonly onSaved: OnSaved = async (results) => {
+    if (results.state !== "running" || this.#isBehind()) return;
+    try {
+      this.#render(() => [reportModel(results, this.#baseline)]);
+    } catch (error) {
+      // A measurement of hours must not end by it; the report at its end would tell of the defect, too.
+      this.#tell({ ...this.#status, text: `Cannot show the newest runs: ${messageOf(error)}` });
+      return;
+    }
+    await this.#readers.show(this.#page, DRAW_MS);
+  };
+
+  /**
+   * The last page, which readers keep: it is waited for until they show it, or for some seconds.
+   *
+   * @param path Where it lies as a file.
+   */
+  async end(
+    models: readonly ReportModel[],
+    last: { readonly isWhole: boolean; readonly path: string },
+  ): Promise<void> {
+    this.#isOver = true;
+    this.#status = endedStatus(this.#status, last);
+    this.#render(() => models);
+    await this.#readers.end({ page: this.#page, status: this.#status }, END_MS);
+  }
+
+  /** Nothing listens afterwards. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#isOver) {
+      this.#status = brokenStatus(this.#status);
+      await this.#readers.end({ page: this.#page, status: this.#status }, END_MS);
+    }
+    this.#first.resolve();
+    this.#readers.close();
+    await this.#server.close(CLOSE_MS);
+  }
+
+  /** Never of the first page. */
+  #isBehind(): boolean {
+    return this.#renderedMs > this.#mostRatio * (performance.now() - this.#beganMs);
+  }
+
+  #render(models: () => readonly ReportModel[]): void {
+    const beganMs = performance.now();
+    const page = this.#page + 1;
+    const text = renderLivePage(models(), {
+      page,
+      status: this.#statusNow(),
+    });
+    this.#body = new TextEncoder().encode(secrets.form(text));
+    this.#page = page;
+    this.#first.resolve();
+    this.#renderedMs += performance.now() - beganMs;
+  }
+
+  #tell(status: LiveStatus): void {
+    this.#status = { ...status, text: withoutSecrets(status.text) };
+    this.#toldMs = performance.now();
+    this.#readers.tell(this.#status);
+  }
+
+  /** For who was not there when it was told. */
+  #statusNow(): LiveStatus {
+    const { leftMs } = this.#status;
+    const elapsedMs = performance.now() - this.#toldMs;
+    return { ...this.#status, leftMs: leftMs === null ? null : Math.max(0, leftMs - elapsedMs) };
+  }
+
+  async #answer({ path }: LiveHead, body: string): Promise<LiveAnswer> {
+    switch (path) {
+      case "/events":
+        return this.#events();
+      case "/shown":
+        return this.#readers.hasShown(body)
+          ? { status: 204, body: new Uint8Array() }
+          : plain({ status: 400, text: "This is no receipt" });
+      default:
+        await this.#first.promise;
+        return this.#body === null
+          ? plain({ status: 503, text: "The experiment ended before it began" })
+          : { status: 200, type: "text/html; charset=utf-8", body: this.#body };
+    }
+  }
+
+  #events(): LiveAnswer {
+    const body = this.#readers.add({ status: this.#statusNow(), page: this.#page });
+    return body === null
+      ? plain({
+        status: 503,
+        text: `${mostOf("liveReaders")} look at this page: close one to look here`,
+      })
+      : { status: 200, type: "text/event-stream", body };
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * The server of a live page. It runs in the process that measures, so whoever asks may cost it little: few
+ * connections, one request on each, a short head and a receipt, and nothing is kept for who does not
+ * read. `Deno.serve` would read on through a body of any length that nobody wants.
+ */
+import { messageOf } from "../../base/errors.ts";
+import { isWithin } from "../../base/limits.ts";
+import { settlesWithin } from "../../targets/launch/settles.ts";
+import { listenForConnections, type ListenOptions } from "../../targets/listen.ts";
+import {
+  bodyBytes,
+  type LiveAnswer,
+  LiveConnection,
+  type LiveHead,
+  plain,
+  refusalOf,
+} from "./connection.ts";
+
+/** @param body What was sent, at most a receipt. */
+type Answer = (head: LiveHead, body: string) => LiveAnswer | Promise<LiveAnswer>;
+
+/** Before the next connection is tried, where there are no more open files. */
+const PAUSE_MS = 200;
+
+export class LiveServer {
+  readonly port: number;
+  readonly #listener: Deno.TcpListener;
+  readonly #open = new Set<LiveConnection>();
+  #hasNoted = false;
+  #isClosed = false;
+
+  /** Throws a TargetError when it cannot listen. @param onNote Takes one line on the first defect. */
+  constructor(
+    where: ListenOptions,
+    private readonly answer: Answer,
+    private readonly onNote: (text: string) => void,
+  ) {
+    this.#listener = listenForConnections(where);
+    this.port = this.#listener.addr.port;
+    void this.#accept();
+  }
+
+  async #accept(): Promise<void> {
+    for (;;) {
+      let conn: Deno.TcpConn;
+      try {
+        conn = await this.#listener.accept();
+      } catch {
+        if (this.#isClosed) return;
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS)); // no more open files
+        continue;
+      }
+      if (isWithin("liveConnections", this.#open.size + 1)) this.#serve(new LiveConnection(conn));
+      else conn.close();
+    }
+  }
+
+  #serve(connection: LiveConnection): void {
+    this.#open.add(connection);
+    void this.#converse(connection).catch(() => {}) // it has gone
+      .finally(() => {
+        connection.close();
+        this.#open.delete(connection);
+      });
+  }
+
+  async #converse(connection: LiveConnection): Promise<void> {
+    const head = await connection.head();
+    if ("text" in head) return await connection.refuse(head);
+    const refusal = refusalOf(head);
+    if (refusal !== null) return await connection.refuse(refusal);
+    const body = await connection.body(bodyBytes(head));
+    await connection.send(await this.#answered(head, body), head.method === "HEAD");
+  }
+
+  async #answered(head: LiveHead, body: string): Promise<LiveAnswer> {
+    try {
+      return await this.answer(head, body);
+    } catch (error) {
+      if (!this.#hasNoted) this.onNote(`Cannot show the live report: ${messageOf(error)}`);
+      this.#hasNoted = true;
+      return plain({ status: 500, text: "Plateau cannot show this page" });
+    }
+  }
+
+  /** Nothing listens afterwards. Those who are being answered have `patienceMs`. */
+  async close(patienceMs: number): Promise<void> {
+    this.#isClosed = true;
+    this.#listener.close();
+    await settlesWithin(Promise.all([...this.#open].map(({ over }) => over)), patienceMs);
+    for (const connection of this.#open) connection.close();
+  }
+}

@@ -1,0 +1,50 @@
+/** The forms of an experiment's results. */
+import { renderCsv, renderIntervalsCsv } from "../../report/files/csv.ts";
+import { renderJunit, resultsSuite } from "../../report/files/junit.ts";
+import { renderMarkdown, renderTrendMarkdown } from "../../report/files/markdown.ts";
+import type { GateOutcome } from "../../report/model/gates/gates.ts";
+import { type ReportModel, reportModel } from "../../report/model/model.ts";
+import type { Grouped } from "../../report/model/runs/cells.ts";
+import { trendsOf } from "../../report/model/trend/trend.ts";
+import { renderPage } from "../../report/page/page.ts";
+import { renderSummary } from "../../report/terminal/summary.ts";
+import { jsonText } from "../../report/writing/json.ts";
+import { together } from "../../report/writing/markdown.ts";
+import type { Written } from "../../report/writing/written.ts";
+import type { Results } from "../../runner/result/result.ts";
+import type { Renderers } from "../flags/output_flags.ts";
+import { terminalOptions } from "../terminal/terminal.ts";
+
+export interface ResultForms extends Renderers {
+  readonly models: readonly ReportModel[];
+  readonly summary: () => readonly Written<"terminal">[];
+  /** What several results of an experiment come to, a sentence each. */
+  readonly trends: readonly string[];
+  /** What became of the thresholds. */
+  readonly gates: readonly GateOutcome[];
+}
+
+/**
+ * @param all One or more experiments; JSON and CSV hold only the first.
+ * @param baseline What thresholds compare with; null: nothing.
+ */
+export function resultForms(
+  all: readonly Results[],
+  baseline: Grouped | null = null,
+): ResultForms {
+  const reported = all.map((results) => ({ results, model: reportModel(results, baseline) }));
+  const models = reported.map(({ model }) => model);
+  const trends = trendsOf(reported);
+  return {
+    models,
+    json: () => jsonText(all[0]),
+    csv: () => renderCsv(models[0]),
+    csvIntervals: () => renderIntervalsCsv(models[0]),
+    markdown: () => together([...trends.map(renderTrendMarkdown), ...models.map(renderMarkdown)]),
+    junit: () => renderJunit(all.map((results, i) => resultsSuite(results, models[i]))),
+    trends: trends.map(({ title, finding }) => `${title}: ${finding}`),
+    gates: models.flatMap(({ gates }) => gates.outcomes),
+    html: () => renderPage(models, null, trends),
+    summary: () => models.map((model) => renderSummary(model, terminalOptions())),
+  };
+}

@@ -1,0 +1,105 @@
+/** Whether a measurement ends well: throws the error whose exit code scripts wait for. Pure. */
+import { CheckError, InconclusiveError, TargetError, UntrustedError } from "../../base/errors.ts";
+import { type GateOutcome, gateText } from "../../report/model/gates/gates.ts";
+import { GLUE } from "../../report/model/numbers/units.ts";
+import type { Measurement, Missing, Results, Run } from "../../runner/result/result.ts";
+import { endsOf, isUnanswered, unansweredText } from "../../runner/result/unanswered.ts";
+
+/** Reasons that are shown; a dead target has one or two. */
+const MOST_REASONS = 5;
+
+/** Without a single answer nothing was measured, whatever the requests waited for. */
+export function judgeMeasurement(measurement: Measurement): void {
+  const { url, reasons, checks } = measurement;
+  if (isUnanswered(measurement)) {
+    const why = Object.keys(reasons).slice(0, MOST_REASONS);
+    throw new TargetError(`Cannot measure ${url}: ${lowered(unansweredText(measurement))}`, why);
+  }
+  if (checks.failed > 0) {
+    const answers = checks.passed + checks.failed;
+    throw new CheckError(`${checks.failed} of ${answers} answers of ${url} are not as expected`);
+  }
+}
+
+/** For --strict: every run must have measured its target, and not the generator or the machine. */
+export function judgeTrust(runs: readonly (Measurement | Run)[]): void {
+  const doubted = runs.filter(({ generator }) => generator.trust !== "valid");
+  if (doubted.length === 0) return;
+  const what = runs.length === 1 ? "the run is" : `${doubted.length} of ${runs.length} runs are`;
+  throw new UntrustedError(`Cannot trust the figures: ${what} not valid`, doubted.map(doubtOf));
+}
+
+function doubtOf(run: Measurement | Run): string {
+  const { trust, reasons } = run.generator;
+  const place = "target" in run ? `${run.scenario}, ${run.target}, run ${run.repetition}: ` : "";
+  return `${place}${trust}: ${reasons.join(" ")}`;
+}
+
+function lowered(sentence: string): string {
+  return sentence[0].toLowerCase() + sentence.slice(1);
+}
+
+/** First what could not be measured, then wrong answers; what was skipped may be missing, but not all. */
+export function judgeResults({ runs, missing, planned }: Results): void {
+  const failed = missing.filter(({ kind }) => kind === "failed");
+  const silent = runs.filter(isUnanswered);
+  if (failed.length + silent.length > 0) {
+    const measured = runs.length - silent.length;
+    const message = `Cannot measure all that was planned: ${measured} of ${planned} runs are in`;
+    throw new TargetError(message, [...silenceOf(silent), ...evidenceOf(failed)]);
+  }
+  if (runs.length === 0) {
+    throw new TargetError("Cannot judge the experiment: nothing was measured", evidenceOf(missing));
+  }
+  const wrong = runs.filter(({ checks }) => checks.failed > 0);
+  if (wrong.length > 0) {
+    throw new CheckError(
+      `${wrong.length} of ${runs.length} runs had answers that are not as expected`,
+      wrong.map(({ scenario, target, repetition, checks }) =>
+        `${scenario}, ${target}, run ${repetition}: ${checks.failed} wrong, ${checks.passed} right`
+      ),
+    );
+  }
+}
+
+/** A line for each cell, with what became of the requests of all its runs that got no answer. */
+function silenceOf(silent: readonly Run[]): string[] {
+  const cells = Map.groupBy(
+    silent,
+    ({ scenario, target, parameters }) => JSON.stringify([scenario, target, parameters]),
+  );
+  return [...cells.values()].map((runs) => {
+    const [{ scenario, target }] = runs;
+    const which = runs.map(({ repetition }) => repetition).join(", ");
+    const named = `${scenario}, ${target}, run${runs.length === 1 ? "" : "s"} ${which}`;
+    return `${named}: no request got an answer: ${endsOf(runs) || "none was due"}`;
+  });
+}
+
+/** Each reason once, under it the last lines of the first target that had it. */
+function evidenceOf(failed: readonly Missing[]): string[] {
+  return [...Map.groupBy(failed, ({ reason }) => reason)].flatMap(([reason, [{ evidence }]]) => [
+    reason,
+    ...evidence.map((line) => `  ${line}`),
+  ]);
+}
+
+/** Whether thresholds held: throws the error whose exit code scripts wait for. Loaded after the load. Pure. */
+
+/** What failed comes before what could not be decided. */
+export function judgeGates(gates: readonly GateOutcome[]): void {
+  const linesOf = (wanted: GateOutcome["outcome"]): string[] =>
+    gates.filter(({ outcome }) => outcome === wanted).map((gate) =>
+      gateText(gate).replaceAll(GLUE, " ")
+    );
+  const failed = linesOf("fail");
+  if (failed.length > 0) {
+    throw new CheckError(`${failed.length} of ${gates.length} thresholds failed`, failed);
+  }
+  const unsure = linesOf("inconclusive");
+  if (unsure.length > 0) {
+    const message = `${unsure.length} of ${gates.length} thresholds are inconclusive: ` +
+      "there is not enough evidence for a verdict";
+    throw new InconclusiveError(message, unsure);
+  }
+}

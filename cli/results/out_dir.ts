@@ -1,0 +1,124 @@
+/** The folder of one experiment's results. */
+import { basename, dirname, join } from "node:path";
+import { z } from "zod";
+import { readText } from "../../base/bounded_file.ts";
+import { messageOf, type Problem, UserError } from "../../base/errors.ts";
+import { parseJson } from "../../base/yaml/json_text.ts";
+import { quoted } from "../../report/model/method/command.ts";
+import type { Given } from "../command_line/command.ts";
+
+/** What is written there under a name of its own. */
+const OWN_NAMES: readonly string[] = ["results.json", "report.html"];
+
+/** An experiment file whose copy, or which itself, the results would be written over. */
+export function nameConflicts({ experiment }: Given): Problem[] {
+  if (typeof experiment !== "string") return [];
+  const name = basename(experiment).toLowerCase();
+  if (!OWN_NAMES.includes(name)) return [];
+  const message =
+    `Cannot run a file of this name: a ${name} is written into the folder of the results`;
+  const fix = "give the experiment another name, or go on with results by --resume DIR";
+  return [{ place: experiment, message, fix }];
+}
+
+/** Makes the given folder, or a new `results/NAME/TIME` under the working directory. Throws a UserError when it can't. */
+export async function makeOutDir(given: string | undefined, name: string): Promise<string> {
+  const dir = given ?? join("results", name, timeStamp(new Date()));
+  try {
+    if (given === undefined) return await makeNewDir(dir);
+    await Deno.mkdir(dir, { recursive: true });
+    return dir;
+  } catch (error) {
+    const message = `Cannot make the folder ${dir} for the results: ${messageOf(error)}`;
+    throw new UserError([{ place: "--out", message }]);
+  }
+}
+
+/** How long a folder may be in use before that is told: its user may just be ending. */
+const PATIENCE_MS = 500;
+
+/**
+ * Keeps the folder for this process until it is disposed, or until the process ends, whatever ends it.
+ * Throws a UserError when another process has it.
+ */
+export async function occupy(dir: string): Promise<Disposable> {
+  if (Deno.build.os === "windows") return { [Symbol.dispose]: () => {} }; // folders can't be opened
+  const folder = await opened(dir);
+  const { promise: late, resolve } = Promise.withResolvers<false>();
+  const timer = setTimeout(() => resolve(false), PATIENCE_MS);
+  const locked = folder.lock(true).then(() => true, () => true); // some file systems have no locks
+  const isOurs = await Promise.race([locked, late]);
+  clearTimeout(timer);
+  if (isOurs) return folder;
+  throw new UserError([{
+    place: dir,
+    message: "Cannot measure into this folder: another plateau does so now",
+    fix: "wait for its end, or end it",
+  }]);
+}
+
+/** Throws a UserError when the folder holds an experiment that was interrupted, or may: a new one would erase it. */
+export async function refuseUnfinished(dir: string): Promise<void> {
+  const begun = await unfinishedIn(join(dir, "results.json")).catch((error: unknown) => {
+    const message = `Cannot begin anew here: results.json may hold runs, and cannot be looked at: ${
+      messageOf(error)
+    }`;
+    throw new UserError([{ place: dir, message, fix: "give another folder by --out" }]);
+  });
+  if (begun === null) return;
+  const { runs, planned } = begun;
+  throw new UserError([{
+    place: dir,
+    message:
+      `Cannot begin anew here: ${runs.length} of ${planned} runs of an interrupted experiment would be lost`,
+    fix: `go on with plateau run --resume ${quoted(dir)}, or give another folder by --out`,
+  }]);
+}
+
+/** Null when there is none, or it is done, or no result. Throws when that can't be told, as it is too large. */
+async function unfinishedIn(
+  path: string,
+): Promise<{ readonly runs: readonly unknown[]; readonly planned: number } | null> {
+  const text = await readText(path, "resultFile").catch((error: unknown) => {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  });
+  if (text === null) return null;
+  const { results } = await import("../../runner/result/result.ts");
+  const shape = results.pick({ schema: true, state: true, planned: true }).strip()
+    .extend({ runs: z.array(z.unknown()) });
+  try {
+    const { data } = shape.safeParse(parseJson(text));
+    return data === undefined || data.state === "done" ? null : data;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+async function opened(dir: string): Promise<Deno.FsFile> {
+  try {
+    return await Deno.open(dir);
+  } catch (error) {
+    throw new UserError([{ place: dir, message: `Cannot use this folder: ${messageOf(error)}` }]);
+  }
+}
+
+/** `2026-01-31T12-00-00Z`: no colons, which Windows refuses in file names. */
+function timeStamp(moment: Date): string {
+  return `${moment.toISOString().slice(0, 19).replaceAll(":", "-")}Z`;
+}
+
+/** Two runs may start within a second. What is there, be it a link, is nobody's to write into. */
+async function makeNewDir(dir: string): Promise<string> {
+  await Deno.mkdir(dirname(dir), { recursive: true });
+  for (let again = 1;; again++) {
+    const candidate = again === 1 ? dir : `${dir}-${again}`;
+    try {
+      await Deno.mkdir(candidate);
+      return candidate;
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/** Ctrl-C: the first one ends the work in order, a second one ends it at once. */
+import { EXIT } from "../../base/errors.ts";
+
+/**
+ * Does `work` until it is done or a signal (INT, TERM) asks it to finish early; then the exit code is
+ * that of an interruption, whatever the work says.
+ */
+export function interruptible(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
+  return untilSignal(async (signal) => {
+    const code = await work(signal);
+    return signal.aborted ? EXIT.interrupted : code;
+  });
+}
+
+/** The same for work that only a signal ends: the exit code is the work's. */
+export async function untilSignal(
+  work: (signal: AbortSignal) => Promise<number>,
+): Promise<number> {
+  const abort = new AbortController();
+  const onSignal = (): void => {
+    if (abort.signal.aborted) Deno.exit(EXIT.interrupted);
+    abort.abort();
+  };
+  for (const name of SIGNALS) Deno.addSignalListener(name, onSignal);
+  try {
+    return await work(abort.signal);
+  } catch (error) {
+    if (abort.signal.aborted && error === abort.signal.reason) return EXIT.interrupted;
+    throw error;
+  } finally {
+    for (const name of SIGNALS) Deno.removeSignalListener(name, onSignal);
+  }
+}
+
+/** Waits for what can't end in order before it is there: a signal until then ends the program at once. */
+export async function untilThere<Started>(
+  start: Promise<Started>,
+  signal: AbortSignal,
+): Promise<Started> {
+  const exit = (): never => Deno.exit(EXIT.interrupted);
+  signal.addEventListener("abort", exit);
+  const started = await start;
+  signal.removeEventListener("abort", exit);
+  return started;
+}
+
+/** Resolves when the signal comes, or at once when it has come. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve());
+  });
+}
+
+const SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
+  ? ["SIGINT"]
+  : ["SIGINT", "SIGTERM"];
+
+/**
+ * What this machine says of itself, where Plateau may ask. What only renders, compares or checks files works with few
+ * permissions, and must not stop to ask for these (docs/permissions.md).
+ */
+
+/** A variable that is set. */
+export function variable(name: string): string | undefined {
+  return isGranted({ name: "env", variable: name }) ? Deno.env.get(name) : undefined;
+}
+
+/** "" where it is not to be known. */
+export function hostname(): string {
+  return isGranted({ name: "sys", kind: "hostname" }) ? Deno.hostname() : "";
+}
+
+function isGranted(descriptor: Deno.PermissionDescriptor): boolean {
+  return Deno.permissions.querySync(descriptor).state === "granted";
+}

@@ -1,0 +1,118 @@
+/** Where texts go, and what can be shown there. They take what a writer made for its place, and nothing else. */
+import type { ScreenSize } from "../../report/terminal/live.ts";
+import type { ProgressView } from "../../report/terminal/view.ts";
+import type { TerminalOptions } from "../../report/writing/terminal.ts";
+import type { Written } from "../../report/writing/written.ts";
+import { messageOf, TargetError } from "../../base/errors.ts";
+import { variable } from "./process.ts";
+import { secrets, withoutSecrets } from "../../base/secrets.ts";
+
+const encoder = new TextEncoder();
+
+/**
+ * Writes to standard output, to the last byte. A reader that has gone (`| head`) is no error. Throws a
+ * TargetError when it can't be written for another reason, such as a full disk.
+ */
+export async function print(...texts: readonly Written[]): Promise<void> {
+  const bytes = encoder.encode(secrets.form(texts.join("")));
+  try {
+    for (let at = 0; at < bytes.length;) at += await Deno.stdout.write(bytes.subarray(at));
+  } catch (error) {
+    if (error instanceof Deno.errors.BrokenPipe) return;
+    throw new TargetError(`Cannot write to standard output: ${messageOf(error)}`);
+  }
+}
+
+/** Writes to standard error, at once: progress must not overtake what follows it. Nothing hangs on it. */
+export function printError(...texts: readonly Written[]): void {
+  const bytes = encoder.encode(withoutSecrets(texts.join("")));
+  try {
+    for (let at = 0; at < bytes.length;) at += Deno.stderr.writeSync(bytes.subarray(at));
+  } catch {
+    // There is nowhere left to tell it.
+  }
+}
+
+/** Where no terminal says how large it is. */
+const DEFAULT_SIZE: ScreenSize = { columns: 100, rows: 24 };
+
+/** A switch of every command. */
+const NO_COLOR = "--no-color";
+
+/** What standard output (or the given stream) can show. */
+export function terminalOptions(stream: { isTerminal(): boolean } = Deno.stdout): TerminalOptions {
+  const isTerminal = stream.isTerminal();
+  return {
+    width: isTerminal ? screenSize().columns : DEFAULT_SIZE.columns,
+    color: isTerminal && !isDumb() && !variable("NO_COLOR") && !Deno.args.includes(NO_COLOR),
+    unicode: isUnicode(),
+  };
+}
+
+/** By the locale, in the order in which POSIX reads it; Windows' terminals all are. */
+function isUnicode(): boolean {
+  if (Deno.build.os === "windows") return true;
+  const [locale = ""] = ["LC_ALL", "LC_CTYPE", "LANG"].flatMap((name) => variable(name) || []);
+  return /utf-?8/i.test(locale);
+}
+
+function isDumb(): boolean {
+  return variable("TERM") === "dumb";
+}
+
+function screenSize(): ScreenSize {
+  try {
+    const { columns, rows } = Deno.consoleSize();
+    return { columns: columns || DEFAULT_SIZE.columns, rows: rows || DEFAULT_SIZE.rows };
+  } catch {
+    return DEFAULT_SIZE;
+  }
+}
+
+const NO_PROGRESS: ProgressView = {
+  onProgress: () => {},
+  redraw: () => {},
+  resume: () => {},
+  stop: () => {},
+};
+
+/** How often the time left is shown anew where nothing else is told. */
+const REDRAW_MS = 1_000;
+
+/** Progress on standard error, unless it is to be quiet: a live view on a terminal, lines elsewhere. */
+export async function progressView(quiet: boolean): Promise<ProgressView> {
+  if (quiet) return NO_PROGRESS;
+  const { startProgress } = await import("../../report/terminal/view.ts");
+  const isLive = hasLiveView();
+  const view = startProgress({
+    ...terminalOptions(Deno.stderr),
+    write: printError,
+    size: isLive ? screenSize : null,
+    nowMs: () => performance.now(),
+  });
+  return isLive ? keptUp(view) : view;
+}
+
+/** A dumb terminal can't go back to a line, and nobody watches one in CI, where logs would keep every frame. */
+function hasLiveView(): boolean {
+  return Deno.stderr.isTerminal() && !isDumb() && !variable("CI");
+}
+
+/** Keeps the view up to date, and takes it away when the program ends, however early. */
+function keptUp(view: ProgressView): ProgressView {
+  const timer = setInterval(view.redraw, REDRAW_MS);
+  Deno.unrefTimer(timer);
+  const signals: readonly [Deno.Signal, () => void][] = Deno.build.os === "windows" ? [] : [
+    ["SIGWINCH", view.redraw],
+    ["SIGCONT", view.resume], // after Ctrl-Z and `fg`: the shell has written below the view
+  ];
+  for (const [name, heed] of signals) Deno.addSignalListener(name, heed);
+  const stop = (): void => {
+    clearInterval(timer);
+    for (const [name, heed] of signals) Deno.removeSignalListener(name, heed);
+    globalThis.removeEventListener("unload", stop);
+    view.stop();
+  };
+  globalThis.addEventListener("unload", stop);
+  return { ...view, stop };
+}

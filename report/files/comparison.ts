@@ -1,0 +1,191 @@
+/** A comparison of two results for scripts and CI: JSON and JUnit. */
+import { comparisonOf, type FigureComparison } from "../model/comparison/comparison.ts";
+import { gateCase, type Testcase, type Testsuite } from "./junit.ts";
+import { COMPARED, type ComparedFigure, isDecisive } from "../model/comparison/group.ts";
+import {
+  cellName,
+  type ComparedCell,
+  outcomeOf,
+  type ResultsComparison,
+  sentenceOf,
+} from "../model/compared_results.ts";
+import { sessionStdevOf } from "../model/comparison/between.ts";
+import { figureName, ratioText, verdictText, verdictWord } from "../model/comparison/words.ts";
+import { comparedTable, notesOf } from "../model/comparison/table.ts";
+import { gatesTable } from "../model/gates/gates.ts";
+import { formatMs, formatNumber } from "../model/numbers/units.ts";
+import type { Table } from "../model/tables/table.ts";
+import { BLANK, HANGING, indented, lineOf, paragraph } from "../terminal/line.ts";
+import { outcomeLines } from "../terminal/verdicts.ts";
+import { documentOf, lines, md, paragraphs } from "../writing/markdown.ts";
+import { type Line, type TerminalOptions, writtenLines } from "../writing/terminal.ts";
+import type { Written } from "../writing/written.ts";
+import { gatesMarkdown, tableWithNotes } from "./markdown.ts";
+
+/** Times in milliseconds, rates per second, shares 0–1; ratios are new over base. */
+export function comparisonJson(comparison: ResultsComparison): unknown {
+  const { cells, gates, outcome, marginRatio } = comparison;
+  const { differences, untrusted, onlyBase, onlyNext } = comparison;
+  return {
+    schema: "plateau.comparison/1",
+    outcome,
+    marginRatio,
+    differences,
+    untrusted,
+    onlyBase,
+    onlyNext,
+    cells: cells.map(({ scenario, base, next, comparison: { figures, runs }, fault }) => ({
+      scenario,
+      base,
+      next,
+      runs,
+      fault: fault === "" ? null : fault,
+      figures: Object.fromEntries(
+        figures.map((figure) => [figureName(figure.figure), figureJson(figure)]),
+      ),
+    })),
+    thresholds: gates,
+  };
+}
+
+function figureJson(figure: FigureComparison): unknown {
+  const { base, next, ratio, interval, p, adjustedP, exact, pairs, verdict } = figure;
+  const { pairingGain, between, reason, smallestChange, runsNeeded } = figure;
+  return {
+    base,
+    next,
+    ratio,
+    low: interval?.low ?? null,
+    high: interval?.high ?? null,
+    p,
+    adjustedP,
+    mannWhitneyP: pairs === null ? exact?.p ?? null : null,
+    signFlipP: pairs === null ? null : exact?.p ?? null,
+    pairs,
+    pairingGain,
+    sessions: between?.kind ?? null,
+    sessionStdev: between === null ? null : sessionStdevOf(between),
+    verdict,
+    reason,
+    smallestChange,
+    runsNeeded,
+  };
+}
+
+/**
+ * A testcase for each cell and figure, and for each threshold. Only the figures that decide how the comparison
+ * ends can fail; what the others say against the new results is in their message.
+ */
+export function comparisonSuite(
+  comparison: ResultsComparison,
+  { startedAt, hostname }: Pick<Testsuite, "startedAt" | "hostname">,
+): Testsuite {
+  const name = "plateau compare";
+  const cases = [
+    ...comparison.cells.flatMap((cell) => COMPARED.map((figure) => figureCase(cell, figure))),
+    ...comparison.gates.map((gate) => gateCase(name, gate)),
+  ];
+  return { name, startedAt, hostname, cases };
+}
+
+function figureCase(cell: ComparedCell, figure: ComparedFigure): Testcase {
+  const one = comparisonOf(cell.comparison, figure);
+  const named = {
+    classname: `plateau compare.${cell.scenario}`,
+    name: `${cellName(cell)}: ${figureName(figure)}`,
+  };
+  const outcome = outcomeOf(cell, figure);
+  if (outcome === "pass") return named;
+  const why = cell.fault ||
+    (one.verdict === "worse" ? "" : verdictText(one, cell.comparison.marginRatio));
+  const message = [`${one.verdict}: ${ratioText(one)}`, why].filter(Boolean).join(", ");
+  if (!isDecisive(figure)) {
+    return { ...named, problem: { kind: "skipped", type: one.verdict, message } };
+  }
+  const kind = outcome === "fail" ? "failure" : "error";
+  return { ...named, problem: { kind, type: one.verdict, message } };
+}
+
+/** A comparison of two results for people, and for pull requests. */
+
+/** With a line break at its end. */
+export function renderComparison(
+  comparison: ResultsComparison,
+  options: TerminalOptions,
+): Written<"terminal"> {
+  const { cells, gates } = comparison;
+  const notes = cells.length === 0 ? [] : notesOf(cells.map(({ comparison }) => comparison));
+  const lines = [
+    ...doubtsOf(comparison).flatMap((doubt) =>
+      paragraph(doubt, options.width, { ...HANGING, style: "yellow" })
+    ),
+    ...cells.flatMap((cell) => cellLines(cell, options)),
+    BLANK,
+    ...notes.flatMap((note) => paragraph(note, options.width)),
+    ...(gates.length > 0 ? [BLANK, lineOf("Thresholds", "cyan")] : []),
+    ...outcomeLines(gates, options),
+  ];
+  return writtenLines(lines, options);
+}
+
+export function renderComparisonMarkdown(comparison: ResultsComparison): Written<"markdown"> {
+  const { cells, gates } = comparison;
+  const table = tableOfAll(comparison);
+  const items = cells.map((cell) => md`- ${sentenceOf(cell)}: ${findingsOf(cell).join("; ")}`);
+  return documentOf(paragraphs([
+    md`## Comparison`,
+    ...doubtsOf(comparison).map((doubt) => md`**${doubt}**`),
+    lines(items),
+    ...(table ? tableWithNotes(table) : []),
+    ...gatesMarkdown({ table: gatesTable(gates), note: "" }),
+  ]));
+}
+
+/** What makes the comparison doubtful, or smaller than it might be. */
+function doubtsOf({ differences, untrusted, onlyBase, onlyNext }: ResultsComparison): string[] {
+  return [
+    ...differences.map((difference) => `Warning: not measured alike: ${difference}`),
+    ...untrusted.map((text) => `Warning: ${text}`),
+    ...(onlyBase.length === 0 ? [] : [`Only in BASE: ${onlyBase.join("; ")}`]),
+    ...(onlyNext.length === 0 ? [] : [`Only in NEW: ${onlyNext.join("; ")}`]),
+  ];
+}
+
+/** What the figures that decide say, and whether answers were wrong. */
+function findingsOf({ comparison, fault }: ComparedCell): string[] {
+  const { marginRatio } = comparison;
+  const rate = comparisonOf(comparison, "rate");
+  const p99 = comparisonOf(comparison, 99);
+  if (fault !== "") return [`${rate.verdict}: ${fault}`];
+  return [
+    `${formatNumber(rate.base)} → ${formatNumber(rate.next)} requests/s: ${
+      verdictText(rate, marginRatio)
+    }`,
+    `p99 ${formatMs(p99.base)} → ${formatMs(p99.next)}: ${verdictText(p99, marginRatio)}`,
+  ];
+}
+
+/** `mean 0.41× [0.25, 0.67] better, p50 …`: the figures that do not decide. */
+function othersOf({ comparison: { figures } }: ComparedCell): string {
+  return figures
+    .filter(({ figure }) => !isDecisive(figure))
+    .map((one) => `${figureName(one.figure)} ${ratioText(one)} ${verdictWord(one)}`)
+    .join(", ");
+}
+
+function cellLines(cell: ComparedCell, { width }: TerminalOptions): Line[] {
+  return [
+    BLANK,
+    ...paragraph(sentenceOf(cell), width, HANGING),
+    ...[...findingsOf(cell), othersOf(cell)].flatMap((text) =>
+      paragraph(text, width - 2, HANGING).map(indented)
+    ),
+  ];
+}
+
+function tableOfAll({ cells }: ResultsComparison): Table | null {
+  return comparedTable(
+    "Ratios, new over base",
+    cells.map((cell) => ({ name: cellName(cell), base: null, comparison: cell.comparison })),
+  );
+}

@@ -1,0 +1,181 @@
+/**
+ * JUnit XML, as CI systems read it: one testcase a check. It keeps to what both common schemas take, Jenkins'
+ * and Ant's (Windy Road): attributes, their order of elements, and times without a zone.
+ */
+import type { Measurement, Results, Run } from "../../runner/result/result.ts";
+import { endsOf, isUnanswered } from "../../runner/result/unanswered.ts";
+import { cellLabel } from "../model/runs/cells.ts";
+import type { JudgedClaim } from "../model/claims/claims.ts";
+import { type GateOutcome, placeOf } from "../model/gates/gates.ts";
+import type { ReportModel } from "../model/model.ts";
+import { sum } from "../model/numbers/spread.ts";
+import { counted, unique } from "../model/numbers/words.ts";
+import type { Written } from "../writing/written.ts";
+import { attributes, element, type Xml } from "../writing/xml.ts";
+
+export interface Testcase {
+  readonly classname: string;
+  readonly name: string;
+  /** Seconds. */
+  readonly time?: number;
+  /** Absent: it passed. `error`: it could not be decided. */
+  readonly problem?: Problem;
+}
+
+interface Problem {
+  readonly kind: "failure" | "error" | "skipped";
+  readonly type: string;
+  readonly message: string;
+  /** Lines of evidence. */
+  readonly detail?: readonly string[];
+}
+
+export interface Testsuite {
+  readonly name: string;
+  /** ISO moment. */
+  readonly startedAt: string;
+  readonly hostname: string;
+  readonly cases: readonly Testcase[];
+}
+
+export function renderJunit(suites: readonly Testsuite[]): Written<"xml"> {
+  const declaration = element`<?xml version="1.0" encoding="UTF-8"?>\n`;
+  return element`${declaration}<testsuites>\n${suites.map(suiteXml)}</testsuites>\n`.text;
+}
+
+/** A testcase for the answers of each cell, each part without a measurement, each claim and each threshold. */
+export function resultsSuite(results: Results, { missing, claims, gates }: ReportModel): Testsuite {
+  const { experiment: { name }, startedAt, machine: { hostname } } = results;
+  const cells = Map.groupBy(results.runs, (run) => `${run.scenario}\n${cellLabel(run)}`);
+  return {
+    name,
+    startedAt,
+    hostname,
+    cases: [
+      ...[...cells.values()].map((runs) => answersCase(`${name}.${runs[0].scenario}`, runs)),
+      ...missing.map(({ what, kind, reason, evidence }): Testcase => ({
+        classname: name,
+        name: `${what}: measured`,
+        problem: {
+          kind: kind === "skipped" ? "skipped" : "error",
+          type: kind,
+          message: reason,
+          detail: evidence,
+        },
+      })),
+      ...unfinishedCases(results),
+      ...claims.judged.map((claim) => claimCase(name, claim)),
+      ...gates.outcomes.map((gate) => gateCase(name, gate)),
+    ],
+  };
+}
+
+/** Of an experiment that was ended, one for all runs that it lacks. */
+function unfinishedCases({ experiment: { name }, state, runs, planned }: Results): Testcase[] {
+  if (state === "done") return [];
+  const message = `${state}: ${runs.length} of ${counted(planned, "planned run")} are in`;
+  const problem = { kind: "error", type: state, message } as const;
+  return [{ classname: name, name: "all planned runs: measured", problem }];
+}
+
+function claimCase(suite: string, { claim, source, outcome, sentence }: JudgedClaim): Testcase {
+  const named = { classname: `${suite}.claims`, name: claim };
+  if (outcome === "reproduced") return named;
+  const kind = outcome === "not reproduced" ? "failure" : "skipped";
+  const message = `${outcome}: ${sentence}`;
+  const detail = source === "" ? [] : [`It stands in ${source}`];
+  return { ...named, problem: { kind, type: outcome, message, detail } };
+}
+
+/** Of a single measurement. */
+export function measurementSuite(
+  { measurement, startedAt, hostname }: {
+    measurement: Measurement;
+    startedAt: string;
+    hostname: string;
+  },
+  gates: readonly GateOutcome[],
+): Testsuite {
+  const name = measurement.url;
+  const cases = [answersCase(name, [measurement]), ...gates.map((gate) => gateCase(name, gate))];
+  return { name, startedAt, hostname, cases };
+}
+
+function answersCase(classname: string, runs: readonly (Measurement | Run)[]): Testcase {
+  const [first] = runs;
+  const label = "target" in first ? `${cellLabel(first)}: ` : "";
+  const wrong = sum(runs, ({ checks }) => checks.failed);
+  const right = sum(runs, ({ checks }) => checks.passed);
+  const message = `${wrong} of ${wrong + right} answers are not as expected`;
+  const problem = unansweredProblem(runs) ??
+    (wrong > 0 ? { kind: "failure", type: "check", message } as const : null);
+  return {
+    classname,
+    name: `${label}answers as expected`,
+    time: sum(runs, ({ elapsedS }) => elapsedS),
+    ...(problem && { problem }),
+  };
+}
+
+/** Of runs in which no request was answered: where there is no answer, none is as expected. */
+function unansweredProblem(runs: readonly Measurement[]): Problem | null {
+  const silent = runs.filter(isUnanswered);
+  if (silent.length === 0) return null;
+  const where = runs.length === 1 ? "" : ` in ${silent.length} of ${runs.length} runs`;
+  const detail = unique(silent.flatMap(({ reasons }) => Object.keys(reasons)));
+  const message = `No request got an answer${where}: ${endsOf(silent) || "none was due"}`;
+  return { kind: "error", type: "unanswered", message, detail };
+}
+
+export function gateCase(suite: string, gate: GateOutcome): Testcase {
+  const { threshold, scenario, outcome, found } = gate;
+  const place = placeOf(gate);
+  const named = {
+    classname: [suite, scenario].filter(Boolean).join("."),
+    name: place === "" ? threshold : `${gate.label}: ${threshold}`,
+  };
+  if (outcome === "pass") return named;
+  const kind = outcome === "fail" ? "failure" : "error";
+  return { ...named, problem: { kind, type: outcome, message: `${outcome}: ${found}` } };
+}
+
+function suiteXml({ name, startedAt, hostname, cases }: Testsuite, id: number): Xml {
+  const count = (kind: string): number =>
+    cases.filter(({ problem }) => problem?.kind === kind).length;
+  const seconds = cases.reduce((sum, { time = 0 }) => sum + time, 0);
+  const head = attributes({
+    package: "plateau",
+    id,
+    name,
+    timestamp: startedAt.slice(0, 19),
+    hostname: hostname || "localhost",
+    tests: cases.length,
+    failures: count("failure"),
+    errors: count("error"),
+    skipped: count("skipped"),
+    time: seconds.toFixed(3),
+  });
+  // Older schemas of Jenkins want a property where there are properties, and Ant's wants properties.
+  return element`  <testsuite${head}>
+    <properties><property name="generator" value="Plateau"/></properties>
+${cases.map(caseXml)}    <system-out/>
+    <system-err/>
+  </testsuite>
+`;
+}
+
+function caseXml({ classname, name, time = 0, problem }: Testcase): Xml {
+  const head = attributes({ classname, name, time: time.toFixed(3) });
+  return problem === undefined
+    ? element`    <testcase${head}/>\n`
+    : element`    <testcase${head}>${problemXml(problem)}</testcase>\n`;
+}
+
+function problemXml({ kind, type, message, detail = [] }: Problem): Xml {
+  if (kind === "skipped") return element`<skipped${attributes({ message })}/>`;
+  const about = attributes({ type, message });
+  const text = [message, ...detail].join("\n");
+  return kind === "failure"
+    ? element`<failure${about}>${text}</failure>`
+    : element`<error${about}>${text}</error>`;
+}

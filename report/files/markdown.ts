@@ -1,0 +1,197 @@
+/** The summary as GitHub-flavoured markdown, for a pull request or a job summary. */
+import type { Measurement } from "../../runner/result/result.ts";
+import type { AgentsModel } from "../model/agents/agents.ts";
+import type { ClaimsModel } from "../model/claims/claims.ts";
+import { type GateOutcome, type GatesModel, gatesTable } from "../model/gates/gates.ts";
+import { measurementModel } from "../model/measurement.ts";
+import type { Fact } from "../model/method/method.ts";
+import type { ReportModel, ScenarioModel } from "../model/model.ts";
+import type { PublishedModel } from "../model/published/model.ts";
+import type { StableModel } from "../model/charts/settling.ts";
+import type { SweepModel } from "../model/sweeps/sweeps.ts";
+import type { Table, TableCell } from "../model/tables/table.ts";
+import type { TrustModel } from "../model/findings/trust.ts";
+import {
+  documentOf,
+  lines,
+  list,
+  type Markdown,
+  md,
+  paragraphs,
+  row,
+  rule,
+} from "../writing/markdown.ts";
+import type { Written } from "../writing/written.ts";
+import type { ScenarioTrend, TrendModel } from "../model/trend/trend.ts";
+
+export function renderMarkdown(model: ReportModel): Written<"markdown"> {
+  return documentOf(paragraphs([
+    md`## ${model.title}`,
+    bold(model.unanswered),
+    bold(model.verdict),
+    md`${
+      model.facts.map(({ label, text }, i) => md`${i === 0 ? null : md` · `}${label}: ${text}`)
+    }`,
+    ...(model.trust === null ? [] : trustMarkdown(model.trust)),
+    md`${model.repetitions}`,
+    ...model.warnings.map(bold),
+    ...claimsMarkdown(model.claims),
+    ...gatesMarkdown(model.gates),
+    ...model.scenarios.map(scenarioMarkdown),
+    ...model.sweeps.flatMap(sweepMarkdown),
+    ...stableMarkdown(model.stable),
+    ...model.published.flatMap(publishedMarkdown),
+    ...missingMarkdown(model),
+  ]));
+}
+
+export function renderMeasurementMarkdown(
+  measurement: Measurement,
+  gates: readonly GateOutcome[] = [],
+): Written<"markdown"> {
+  const model = measurementModel(measurement);
+  const { trust, facts, statuses, errors } = model;
+  const percentiles = model.percentiles.map(({ label, text, weak }) => ({
+    label,
+    text: weak ? `(${text})` : text,
+  }));
+  return documentOf(paragraphs([
+    md`## ${model.url}`,
+    bold(model.unanswered),
+    ...trustMarkdown(trust),
+    md`Load: ${model.load}`,
+    factsMarkdown("", "", facts),
+    factsMarkdown("Percentile", "Latency", percentiles),
+    ...(statuses.length === 0 ? [] : [factsMarkdown("Status code", "Answers", statuses)]),
+    ...(errors.length === 0 ? [] : [factsMarkdown("Error", "Times", errors)]),
+    ...model.notes.map(plain),
+    ...agentsMarkdown(model.agents),
+    ...gatesMarkdown({ table: gatesTable(gates), note: "" }),
+  ]));
+}
+
+function factsMarkdown(label: string, text: string, facts: readonly Fact[]): Markdown {
+  const rows = facts.map((fact) => row([fact.label, fact.text]));
+  return lines([row([label, text]), rule(["text", "number"]), ...rows]);
+}
+
+function trustMarkdown({ level, text, reasons }: TrustModel): Markdown[] {
+  return [md`**${level}**: ${text}`, list(reasons)];
+}
+
+function claimsMarkdown({ table, summary }: ClaimsModel): Markdown[] {
+  return table === null ? [] : [md`### Claims`, bold(summary), ...tableWithNotes(table)];
+}
+
+/** The thresholds as a table, or nothing. */
+export function gatesMarkdown({ table, note }: Pick<GatesModel, "table" | "note">): Markdown[] {
+  if (table === null) return [plain(note)];
+  return [md`### Thresholds`, ...tableWithNotes(table), plain(note)];
+}
+
+function scenarioMarkdown(scenario: ScenarioModel): Markdown {
+  const { name, request, load, answer, boundsNote, steadyFindings, tables } = scenario;
+  const restless = steadyFindings.filter(({ isFlat }) => !isFlat);
+  return paragraphs([
+    request ? md`### ${name}: ${request}` : md`### ${name}`,
+    plain(load && `Load: ${load}`),
+    md`**${answer.verdict}**${answer.detail && `: ${answer.detail}`}`,
+    tableMarkdown(tables.summary),
+    plain(boundsNote),
+    list(restless.map(({ text }) => text)),
+    plain(scenario.perCpuFinding),
+    ...(scenario.faults.charts.length > 0 ? scenario.faults.findings.map(plain) : []),
+    ...(tables.compared ? [tableMarkdown(tables.compared)] : []),
+    ...(tables.connections ? [tableMarkdown(tables.connections)] : []),
+    ...agentsMarkdown(scenario.agents),
+  ]);
+}
+
+function agentsMarkdown(agents: AgentsModel | null): Markdown[] {
+  if (agents === null) return [];
+  const { findings, table } = agents;
+  return [md`#### Agents`, list(findings), tableMarkdown(table)];
+}
+
+export function tableWithNotes(table: Table): Markdown[] {
+  return [tableMarkdown(table), ...table.notes.map(plain)];
+}
+
+export function tableMarkdown({ columns, rows }: Table): Markdown {
+  return lines([
+    row(columns.map(({ label, unit }) => unit ? `${label}, ${unit}` : label)),
+    rule(columns.map(({ kind }) => kind === "number" ? kind : "text")),
+    ...rows.map((cells) => row(cells.map(cellText))),
+  ]);
+}
+
+function cellText({ text, weak, below }: TableCell): string {
+  return [weak ? `(${text})` : text, below ?? ""].join(" ").trimEnd();
+}
+
+function sweepMarkdown({ scenario, figures, weights }: SweepModel): Markdown[] {
+  return [
+    ...figures.flatMap(({ factor, findings }) => [
+      md`### ${scenario} by ${factor}`,
+      list(findings),
+    ]),
+    ...(weights === null ? [] : [
+      md`### What explains the differences in ${scenario}`,
+      tableMarkdown(weights.table),
+    ]),
+  ];
+}
+
+function stableMarkdown(stable: StableModel | null): Markdown[] {
+  if (stable === null) return [];
+  const { finding, table } = stable;
+  return [md`### ${table.caption}`, plain(finding), ...tableWithNotes(table)];
+}
+
+function publishedMarkdown(model: PublishedModel): Markdown[] {
+  const { title, finding, differences, confounders, missing, table } = model;
+  return [
+    md`### Published beside measured: ${title}`,
+    plain(finding),
+    ...(table === null ? [] : tableWithNotes(table)),
+    plain(missing),
+    ...listMarkdown("Differences that matter:", differences),
+    ...listMarkdown("What else was different there:", confounders),
+  ];
+}
+
+function listMarkdown(heading: string, sentences: readonly string[]): Markdown[] {
+  return sentences.length === 0 ? [] : [plain(heading), list(sentences)];
+}
+
+function missingMarkdown({ missing }: ReportModel): Markdown[] {
+  if (missing.length === 0) return [];
+  const texts = missing.map(({ what, kind, reason }) => `${what}: ${kind}: ${reason}`);
+  return [md`### Not measured`, list(texts)];
+}
+
+function plain(text: string): Markdown {
+  return md`${text}`;
+}
+
+function bold(text: string): Markdown {
+  return text === "" ? md`` : md`**${text}**`;
+}
+
+/** A trend as markdown, before the reports of its results. */
+
+export function renderTrendMarkdown(
+  { title, finding, warnings, scenarios, compared }: TrendModel,
+): Written<"markdown"> {
+  return documentOf(paragraphs([
+    md`## ${title}`,
+    md`**${finding}**`,
+    ...warnings.map((warning) => md`${warning}`),
+    ...scenarios.flatMap(scenarioTrendMarkdown),
+    ...(compared === null ? [] : [md`### ${compared.caption}`, ...tableWithNotes(compared)]),
+  ]));
+}
+
+function scenarioTrendMarkdown({ name, findings, table }: ScenarioTrend): Markdown[] {
+  return [md`### Trend of ${name}`, list(findings), ...tableWithNotes(table)];
+}

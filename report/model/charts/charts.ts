@@ -1,0 +1,273 @@
+/**
+ * What the charts show, in the units that they show it in: plain data that travels to the page as
+ * JSON. The page's client draws it and decides nothing.
+ */
+import type { Cell } from "../runs/cells.ts";
+import { formatNumber } from "../numbers/units.ts";
+
+/** Colours of the style sheet; beyond them they begin anew. */
+export const COLORS = 10;
+
+/** Requests per second: one bar a cell, at the mean of its runs, each run as a dot. */
+export interface BarsChart {
+  readonly kind: "bars";
+  /** The chart in words, for those who cannot see it. */
+  readonly alt: string;
+  readonly unit: string;
+  readonly bars: readonly {
+    readonly label: string;
+    readonly color: number;
+    readonly value: number;
+    readonly runs: readonly { readonly repetition: number; readonly value: number }[];
+    /** The value as it is written at the bar. */
+    readonly text: string;
+  }[];
+}
+
+/** One run over time; arrays of equal length, null where an interval had no request. */
+export interface TimelineRun {
+  readonly label: string;
+  readonly repetition: number;
+  /** End of each interval, seconds since the start of the run. */
+  readonly t: readonly number[];
+  readonly rate: readonly number[];
+  /** One array per percentile of `TimelineChart.percentiles`. */
+  readonly latency: readonly (readonly (number | null)[])[];
+  /** By percentile: the indices of the intervals in which lower bounds could make it larger; absent for none. */
+  readonly lowerBounds?: Readonly<Record<string, readonly number[]>>;
+  /** Cores that the target used. */
+  readonly cpu: readonly (number | null)[];
+  /** Resident memory of the target, in the unit of `TimelineChart.memory`. */
+  readonly memory: readonly (number | null)[];
+  /** Seconds until it is steady; null when it never is, or when the load itself changes. */
+  readonly steadyFrom: number | null;
+  /** Seconds at which its latency or its rate goes to another level, in order. */
+  readonly changes: readonly number[];
+}
+
+export interface Axis {
+  readonly unit: string;
+  readonly scale: "linear" | "log";
+  readonly min: number;
+  readonly max: number;
+}
+
+/** The runs of one cell side by side; axes are those of the whole figure. */
+export interface TimelineChart {
+  readonly kind: "timeline";
+  readonly alt: string;
+  readonly color: number;
+  readonly percentiles: readonly string[];
+  /** Seconds that each run takes on the axis. */
+  readonly span: number;
+  readonly latency: Axis;
+  readonly rate: Axis;
+  /** Null when no target was ours to watch. */
+  readonly cpu: Axis | null;
+  /** Null like CPU. */
+  readonly memory: Axis | null;
+  readonly runs: readonly TimelineRun[];
+}
+
+/** Shares of the requests by latency, in steps that are equal on a logarithmic axis. */
+export interface DensityChart {
+  readonly kind: "density";
+  readonly alt: string;
+  readonly axis: Axis;
+  /** Bounds of the steps, one more than there are shares. */
+  readonly edges: readonly number[];
+  readonly series: readonly {
+    readonly label: string;
+    readonly color: number;
+    /** Per cent of the cell's requests in each step. */
+    readonly shares: readonly number[];
+  }[];
+}
+
+/** A figure against a factor: a line through the cells that differ in nothing else, with their intervals. */
+export interface SweepChart {
+  readonly kind: "sweep";
+  readonly alt: string;
+  readonly x: Axis & {
+    /** The measured values that have room for their text. */
+    readonly ticks: readonly { readonly at: number; readonly text: string }[];
+    /** Middle of the step by which 0 stands beside a logarithmic axis, which has none; null without a 0. */
+    readonly breakAt: number | null;
+  };
+  readonly y: Axis;
+  /** Whether as much as was asked for could be served at most: y = x. */
+  readonly isOffered: boolean;
+  readonly series: readonly {
+    readonly label: string;
+    readonly color: number;
+    /** Ascending by x. */
+    readonly points: readonly {
+      readonly x: number;
+      readonly y: number;
+      /** Null without an interval. */
+      readonly low: number | null;
+      readonly high: number | null;
+      /** Of the whole point, with factor and figure. */
+      readonly text: string;
+      /** Whether it says little: too many wrong answers, or too few requests for the percentile. */
+      readonly isHollow: boolean;
+    }[];
+    /** Where it stops growing, on the axis; null where that is not shown. */
+    readonly knee: { readonly at: number; readonly low: number; readonly high: number } | null;
+  }[];
+}
+
+/** A figure against another, a dot a cell. */
+export interface ScatterChart {
+  readonly kind: "scatter";
+  readonly alt: string;
+  readonly x: Axis;
+  readonly y: Axis;
+  /** Below the axis, and beside it. */
+  readonly titles: readonly string[];
+  /** How far from equality is not called out: 1.25 from 0.8 to 1.25 times; null: nothing is to be equal. */
+  readonly farRatio: number | null;
+  readonly points: readonly {
+    readonly label: string;
+    readonly color: number;
+    /** Index of the scenario's mark. */
+    readonly mark: number;
+    readonly x: number;
+    readonly y: number;
+    /** Of y; null without an interval. */
+    readonly low: number | null;
+    readonly high: number | null;
+    readonly isFar: boolean;
+    /** What there is to say of it, a line each. */
+    readonly lines: readonly string[];
+  }[];
+}
+
+/** Latency against how rare a request is that takes longer. */
+export interface TailsChart {
+  readonly kind: "tails";
+  readonly alt: string;
+  readonly axis: Axis;
+  /** One request in so many takes longer: 1/(1 − p). */
+  readonly odds: readonly number[];
+  readonly series: readonly {
+    readonly label: string;
+    readonly color: number;
+    /** For the first of `odds`, as many as the requests support. */
+    readonly pooled: readonly number[];
+    /** Index in `odds` from which on lower bounds could turn out to make it larger; absent for none. */
+    readonly boundsFrom?: number;
+    /** The same of each run; none where there is one run. */
+    readonly runs: readonly (readonly number[])[];
+  }[];
+}
+
+/** A figure of several targets, each as a multiple of another's: a row a pair. */
+export interface ForestChart {
+  readonly kind: "forest";
+  readonly alt: string;
+  /** Logarithmic: twice and half are as far from 1. */
+  readonly axis: Axis;
+  readonly better: "higher" | "lower";
+  /** Ratios from 1 / margin to margin make no difference. */
+  readonly margin: number;
+  /** Whether names stand on lines of their own, as one is too long to stand before its ratio. */
+  readonly namesApart: boolean;
+  readonly rows: readonly {
+    readonly label: string;
+    readonly color: number;
+    readonly ratio: number;
+    /** Null without an interval; the verdict is then, too. */
+    readonly low: number | null;
+    readonly high: number | null;
+    readonly verdict: "better" | "worse" | "equivalent" | "inconclusive" | null;
+    /** `4.31× [4.20, 4.43]`. */
+    readonly text: string;
+  }[];
+}
+
+/** Requests that failed or were answered wrong, interval by interval, over all runs of a cell. */
+export interface FaultsChart {
+  readonly kind: "faults";
+  readonly alt: string;
+  /** End of each interval, seconds since the start of the run. */
+  readonly t: readonly number[];
+  readonly series: readonly {
+    readonly label: string;
+    readonly color: number;
+    /** One for each interval. */
+    readonly counts: readonly number[];
+  }[];
+}
+
+/** Requests per second of each agent over one run. */
+export interface AgentsChart {
+  readonly kind: "agents";
+  readonly alt: string;
+  /** End of each interval, seconds since the start of the run. */
+  readonly t: readonly number[];
+  readonly series: readonly {
+    readonly label: string;
+    readonly color: number;
+    /** One for each interval. */
+    readonly rate: readonly number[];
+  }[];
+}
+
+export type Chart =
+  | BarsChart
+  | TimelineChart
+  | DensityChart
+  | TailsChart
+  | SweepChart
+  | ScatterChart
+  | ForestChart
+  | FaultsChart
+  | AgentsChart;
+
+/** Four significant digits: below what a pixel shows, and a third of the bytes. */
+export function compact(value: number): number {
+  return Number(value.toPrecision(4));
+}
+
+/**
+ * Which section of the page a chart stands in, by the id of its canvas: `e1-s2-timeline-3` in `e1-s2`. The
+ * charts of a section travel together and are read when the first of them is drawn.
+ */
+export function sectionOf(id: string): string {
+  return id.split("-").slice(0, 2).join("-");
+}
+
+/** Cells → the bars of requests per second. */
+
+export function barsOf(cells: readonly Cell[]): BarsChart {
+  return {
+    kind: "bars",
+    alt: `Bars of requests per second: ${cells.map(barText).join("; ")}`,
+    unit: "requests/s",
+    bars: cells.map(({ label, color, rate, runs }) => ({
+      label,
+      color,
+      value: compact(rate.mean),
+      runs: runs.map(({ repetition, rate }) => ({ repetition, value: compact(rate) })),
+      text: formatNumber(rate.mean),
+    })),
+  };
+}
+
+function barText({ label, rate }: Cell): string {
+  return `${label} ${formatNumber(rate.mean)}`;
+}
+
+/** The latency axis of a figure of timelines; the page fits it anew to what somebody chooses to see. */
+
+/** Beyond this ratio of highest to lowest, a linear axis would press the low lines together. */
+const LOG_FROM_RATIO = 12;
+
+/** @param min Lowest and highest value, in the unit; 0 and less for none. */
+export function latencyAxis(unit: string, min: number, max: number): Axis {
+  if (!(max > 0)) return { unit, scale: "linear", min: 0, max: 1 };
+  return min > 0 && max / min > LOG_FROM_RATIO
+    ? { unit, scale: "log", min: compact(min * 0.9), max: compact(max * 1.1) }
+    : { unit, scale: "linear", min: 0, max: compact(max * 1.05) };
+}

@@ -1,0 +1,86 @@
+/**
+ * What a part of the runs of a cell says: requests per second and percentiles from their intervals, added up.
+ * The page recomputes by this whatever somebody selects; it runs in the browser, so it imports nothing that
+ * a browser lacks.
+ */
+import { withoutBounds } from "../../../runner/stats/histogram/censoring.ts";
+import { mergeHistograms } from "../../../runner/stats/histogram/histogram.ts";
+import { supportsPercentile } from "../../../runner/stats/quantile.ts";
+import { mean, sum } from "../numbers/spread.ts";
+import { boundedPercentile, type Sample } from "../runs/lower_bounds.ts";
+import type { CellSteps, Step } from "./packing.ts";
+
+/** Seconds since the start of each run. */
+export interface Stretch {
+  readonly fromS: number;
+  readonly toS: number;
+}
+
+export interface StretchPercentile {
+  readonly ms: number;
+  /** False when too few requests lie beyond it. */
+  readonly isSupported: boolean;
+  /** Whether requests of which is only known that they took longer could turn out to make it larger. */
+  readonly isAtLeast: boolean;
+}
+
+export interface StretchFigures {
+  /** Completed requests per second: the mean of the runs; null when no step lies in the stretch. */
+  readonly ratePerSec: number | null;
+  readonly completed: number;
+  readonly failed: number;
+  /** How many of the latencies are lower bounds. */
+  readonly censored: number;
+  /** In the order in which they were asked for; null without a request. */
+  readonly percentiles: readonly (StretchPercentile | null)[];
+}
+
+/** Steps count for the stretch when they lie in it, but for rounding. */
+const ROUNDING_S = 1e-4;
+
+/** The steps of a run that lie within the stretch; null is the whole run. */
+export function stepsWithin(steps: readonly Step[], stretch: Stretch | null): readonly Step[] {
+  if (stretch === null) return steps;
+  let endS = 0;
+  return steps.filter(({ seconds }) => {
+    endS += seconds;
+    return endS - seconds > stretch.fromS - ROUNDING_S && endS < stretch.toS + ROUNDING_S;
+  });
+}
+
+/** The steps of a cell, and the clock of their latencies. */
+export interface TimedSteps {
+  readonly clock: Sample["clock"];
+  readonly runs: CellSteps;
+}
+
+/** @param percentiles 50–100. */
+export function stretchFigures(
+  { clock, runs }: TimedSteps,
+  stretch: Stretch | null,
+  percentiles: readonly number[],
+): StretchFigures {
+  const within = runs.map((steps) => stepsWithin(steps, stretch)).filter(({ length }) =>
+    length > 0
+  );
+  const all = mergeHistograms(within.flat().map(({ latency }) => latency)).toSparse();
+  const bounds = mergeHistograms(within.flat().map(({ bounds }) => bounds)).toSparse();
+  const sample = { clock, all, bounds, ended: withoutBounds(all, bounds) };
+  const rates = within.map((steps) =>
+    sum(steps, ({ completed }) => completed) / sum(steps, ({ seconds }) => seconds)
+  );
+  return {
+    ratePerSec: rates.length === 0 ? null : mean(rates),
+    completed: sum(within.flat(), ({ completed }) => completed),
+    failed: sum(within.flat(), ({ failed }) => failed),
+    censored: bounds.count,
+    percentiles: percentiles.map((p) => percentileOf(sample, p)),
+  };
+}
+
+function percentileOf(sample: Sample, p: number): StretchPercentile | null {
+  const { count } = sample.all;
+  if (count === 0) return null;
+  const { value, isAtLeast } = boundedPercentile(sample, p);
+  return { ms: value, isSupported: supportsPercentile(count, p), isAtLeast };
+}

@@ -1,0 +1,138 @@
+/** What claims are held against: every cell, measured or not, and what cannot be exceeded here. */
+import type { FigureSide, Results } from "../../../runner/result/result.ts";
+import {
+  cellsOf,
+  type Choice,
+  choiceOf,
+  differIn,
+  isMeant,
+  SCENARIO,
+  TARGET,
+} from "../../../base/figures/cells.ts";
+import { type Names, namesOf, type SelectableCell } from "../../../base/figures/selector.ts";
+import {
+  type Asked,
+  type AskedPair,
+  askedPairs,
+  constantsOf,
+  isLeftOut,
+  pathsOf,
+} from "../method/declared_values.ts";
+import { cellLabel, repeatedOf, type ScenarioRuns } from "../runs/cells.ts";
+import type { JudgedCell } from "../runs/figure_range.ts";
+
+export type Claimed = Asked & Pick<Results, "missing" | "peakThroughput">;
+
+export interface Member extends SelectableCell {
+  /** `static, fastify · connections 50`. */
+  readonly label: string;
+  /** Null: it was not measured. */
+  readonly cell: JudgedCell | null;
+  /** Why it was not; "" when it was. */
+  readonly lack: string;
+  /** Requests without a right answer as a share of those that ended. */
+  readonly wrongRatio: number;
+}
+
+export interface Ground {
+  readonly members: readonly Member[];
+  readonly names: Names;
+  readonly asked: readonly AskedPair[];
+  readonly ceilings: Results["peakThroughput"];
+}
+
+/** @param scenarios Those of the results. */
+export function groundOf(scenarios: readonly ScenarioRuns[], results: Claimed): Ground {
+  const asked = askedPairs(results);
+  const measured = measuredOf(scenarios, repeatedOf(results).level);
+  const members = [...measured, ...missingOf(results, measured)]
+    .map((member) => ({ ...member, constants: constantsOf(member, asked) }));
+  const { targets, scenarios: names, factors } = namesOf(members);
+  const { experiment, peakThroughput } = results;
+  return {
+    members,
+    names: {
+      targets: [...new Set([...keysOf(experiment.targets), ...targets])],
+      scenarios: [...new Set([...keysOf(experiment.scenarios), ...names])],
+      factors,
+      others: pathsOf(asked),
+    },
+    asked,
+    ceilings: peakThroughput,
+  };
+}
+
+function keysOf(section: unknown): string[] {
+  return Object.keys(Object(section));
+}
+
+function measuredOf(scenarios: readonly ScenarioRuns[], level: number): Member[] {
+  return scenarios.flatMap(({ name: scenario, cells }) =>
+    cells.map(({ target, label, runs, confidence, wrongRatio }) => ({
+      target,
+      scenario,
+      parameters: runs[0].parameters,
+      label: `${scenario}, ${label}`,
+      cell: { scenario, label, runs, estimates: confidence.estimates, level },
+      lack: "",
+      wrongRatio,
+    }))
+  );
+}
+
+/** Each cell without any run, once. */
+function missingOf({ missing }: Claimed, measured: readonly Member[]): Member[] {
+  const members = missing.map(({ target, scenario, parameters, reason }): Member => ({
+    target,
+    scenario,
+    parameters,
+    label: `${scenario}, ${cellLabel({ target, parameters })}`,
+    cell: null,
+    lack: reason,
+    wrongRatio: 0,
+  }));
+  const known = new Set(measured.map(({ label }) => label));
+  return [...new Map(members.map((member) => [member.label, member])).values()]
+    .filter(({ label }) => !known.has(label));
+}
+
+/** A selector with the cells that it means; or why there is none. */
+export type Chosen =
+  | { readonly choice: Choice; readonly members: readonly Member[] }
+  | { readonly none: string };
+
+export function chosenBy(selector: FigureSide["selector"], ground: Ground): Chosen {
+  const choice = choiceOf(selector, ground.names);
+  if ("problem" in choice) return { none: choice.problem };
+  const chosen = cellsOf(choice.value, ground.members);
+  if (chosen.length > 0) return { choice: choice.value, members: chosen };
+  if (selector.text === "") return { none: "nothing was measured" };
+  const isOut = ground.asked.some((pair) =>
+    isMeant(choice.value, (word) => isLeftOut(word, [pair]))
+  );
+  const why = isOut ? ": left out by --only" : "";
+  return { none: `no cell of ${selector.text} was measured${why}` };
+}
+
+export interface MemberPair {
+  readonly left: Member;
+  readonly right: Member;
+}
+
+/** Every two that agree on what both selectors name alike, or neither; what one of them has not, both agree on. */
+export function pairsOf(
+  left: Exclude<Chosen, { none: string }>,
+  right: Exclude<Chosen, { none: string }>,
+): MemberPair[] {
+  const differ = (dimension: string): boolean => differIn(dimension, left.choice, right.choice);
+  const agree = (a: Member, b: Member): boolean =>
+    (differ(TARGET) || a.target === b.target) &&
+    (differ(SCENARIO) || a.scenario === b.scenario) &&
+    Object.entries(a.parameters).every(([path, value]) =>
+      differ(path) || !Object.hasOwn(b.parameters, path) ||
+      JSON.stringify(value) === JSON.stringify(b.parameters[path])
+    );
+  return left.members.flatMap((a) =>
+    right.members.filter((b) => agree(a, b)).map((b) => ({ left: a, right: b }))
+  );
+}

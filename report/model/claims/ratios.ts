@@ -1,0 +1,131 @@
+/**
+ * Claims of two ratios: whether one figure changes by more than another. All four figures are drawn by the same
+ * repetitions: what moves several of them alike cancels.
+ */
+import type { FigureSide, Ratios } from "../../../runner/result/result.ts";
+import { contrastOf } from "../../../runner/stats/confidence/confidence_interval.ts";
+import type { Range } from "../runs/figure_range.ts";
+import {
+  type Allowed,
+  allowedBy,
+  allowedText,
+  type Finding,
+  marginOf,
+  outcomeOf,
+  timesText,
+  undecided,
+} from "./finding.ts";
+import { type Amount, amountOf, whyNoInterval, widened } from "./amount.ts";
+import { chosenBy, type Ground, type Member, pairsOf } from "./context.ts";
+import { formatRatio } from "../comparison/words.ts";
+import { type Constant, whyOpen } from "./compared.ts";
+
+/** One for each four cells that go together; at least one. */
+export function ratiosFindings(says: Ratios, ground: Ground): Finding[] {
+  const { left, right } = says;
+  const sides = [left.of, left.to, right.of, right.to];
+  const chosen = sides.map(({ selector }) => chosenBy(selector, ground));
+  const none = chosen.flatMap((one) => "none" in one ? [one.none] : []);
+  if (none.length > 0) return [undecided([...new Set(none)].join("; "))];
+  const [of, to, otherOf, otherTo] = chosen.flatMap((one) => "none" in one ? [] : [one]);
+  const above = pairsOf(of, otherOf);
+  const below = pairsOf(to, otherTo);
+  const others = pairsOf(otherOf, otherTo);
+  const fours = pairsOf(of, to).flatMap((one) =>
+    others.filter((other) =>
+      above.some((pair) => pair.left === one.left && pair.right === other.left) &&
+      below.some((pair) => pair.left === one.right && pair.right === other.right)
+    ).map((other) => [one.left, one.right, other.left, other.right])
+  );
+  if (fours.length === 0) return [undecided("no cells of the two ratios go together")];
+  return fours.map((members) => findingOf(says, sides, members));
+}
+
+function findingOf(
+  { left, relation, right }: Ratios,
+  sides: readonly FigureSide[],
+  members: readonly Member[],
+): Finding {
+  const found = sides.map(({ figure }, i) => amountOf(figure, members[i]));
+  const none = found.flatMap((one) => "none" in one ? [one.none] : []);
+  if (none.length > 0) return undecided([...new Set(none)].join("; "));
+  const amounts = found.flatMap((one) => "none" in one ? [] : [one]);
+  const ratio = ratioOfRatios(amounts);
+  if (ratio === null) return undecided("one of the figures is 0");
+  const limit = right.of.factor / right.to.factor / (left.of.factor / left.to.factor);
+  const allowed = allowedBy(relation, limit);
+  const open = amounts.find((amount) => amount.open !== null)?.open;
+  const outcome = open ? "inconclusive" : outcomeOf(ratio.interval, allowed);
+  const why = ratio.interval === null
+    ? whyNoInterval(amounts)
+    : open?.why ?? "the interval lies across the limit, more runs would tell";
+  const text = ratioText(ratio);
+  const [of, to, otherOf, otherTo] = amounts;
+  const sentence = `${quotientText(of, to)} against ${quotientText(otherOf, otherTo)}: ${text}, ` +
+    `claimed ${allowedText(allowed, timesText)}`;
+  return {
+    outcome,
+    found: text,
+    sentence: outcome === "inconclusive" ? `${sentence}; ${why}` : sentence,
+    margin: marginOf(ratio.value, allowed),
+  };
+}
+
+function quotientText(of: Amount, to: Amount): string {
+  const second = of.name === to.name ? "" : `${to.name} `;
+  const value = ratioText({ value: of.range.value / to.range.value, interval: null });
+  return `${of.name} is ${value} (${of.member.label} over ${second}${to.member.label})`;
+}
+
+/** By how a figure is in the ratio of ratios. */
+const POWERS = [1, -1, -1, 1];
+
+/** Null where a figure is 0. */
+function ratioOfRatios(amounts: readonly Amount[]): Range | null {
+  if (amounts.some(({ range }) => range.value <= 0)) return null;
+  const value = amounts.reduce(
+    (product, { range }, i) => product * range.value ** POWERS[i],
+    1,
+  );
+  const terms = amounts.flatMap(({ drawn }, i) =>
+    drawn === null ? [] : [{ estimate: drawn, power: POWERS[i] }]
+  );
+  if (terms.length < amounts.length) return { value, interval: null };
+  const interval = contrastOf(terms, { confidence: amounts[0].cell.level });
+  return { value: interval?.value ?? value, interval };
+}
+
+/** A figure or a ratio held against what a claim allows. */
+
+export interface Judged {
+  readonly range: Range;
+  readonly allowed: Allowed;
+  readonly of: Amount;
+  /** What it is divided by; null: nothing. */
+  readonly to: Amount | Constant | null;
+  readonly found: string;
+  readonly sentence: string;
+}
+
+/** The outcome, and where there is none, why. */
+export function decided({ range, allowed, of, to, found, sentence }: Judged): Finding {
+  const constant = to === null || "cell" in to ? null : to;
+  const amounts = to === null || !("cell" in to) ? [of] : [of, to];
+  const outcome = outcomeOf(widened(range.interval, amounts), allowed);
+  const margin = marginOf(range.value, allowed);
+  if (outcome !== "inconclusive") return { outcome, found, sentence, margin };
+  const open = amounts.find((amount) => amount.open !== null)?.open;
+  const isOpen = open && outcomeOf(range.interval, allowed) !== "inconclusive";
+  const why = amounts.some((amount) => amount.range.interval === null)
+    ? whyNoInterval(amounts)
+    : isOpen
+    ? open.why
+    : (constant && whyOpen(constant)) ??
+      "the interval lies across the limit, more runs would tell";
+  return { outcome, found, sentence: `${sentence}; ${why}`, margin };
+}
+
+/** `2.14× [2.01, 2.28]`. */
+export function ratioText({ value, interval }: Range): string {
+  return formatRatio(value, interval);
+}

@@ -1,0 +1,197 @@
+/** Two results → every cell that is in both compared, with what makes that doubtful. */
+import type { Threshold } from "../../runner/result/result.ts";
+import type { Reason, Verdict } from "../../runner/stats/comparison/verdict.ts";
+import { endsOf, isUnanswered } from "../../runner/result/unanswered.ts";
+import { type Cell, groupRuns, repeatedOf } from "./runs/cells.ts";
+import {
+  comparisonOf,
+  decisivePs,
+  DEFAULT_MARGIN_RATIO,
+  type GroupComparison,
+  judgePairs,
+  testPairs,
+} from "./comparison/comparison.ts";
+import {
+  type GateOutcome,
+  gatePs,
+  gatesOf,
+  judgeTogether,
+  type Outcome,
+  worstOf,
+} from "./gates/gates.ts";
+import { gatedCells } from "./gates/cells.ts";
+import { trustOfRuns } from "./findings/trust.ts";
+import { formatShare } from "./numbers/units.ts";
+import { differencesOf, type Side } from "./comparison/differences.ts";
+import { type ComparedFigure, DECISIVE } from "./comparison/group.ts";
+import { ratiosText } from "./comparison/words.ts";
+import { type Match, matchCells, namedCells, nameOf } from "./runs/match.ts";
+import { TOLERATED_WRONG_RATIO } from "./comparison/pairs.ts";
+import { sessionPairs, type SessionSpread, sessionSpread } from "./comparison/sessions.ts";
+
+export interface ComparedCell {
+  readonly scenario: string;
+  /** Target, and the parameters that vary. */
+  readonly base: string;
+  readonly next: string;
+  readonly comparison: GroupComparison;
+  /** Why the figures say nothing: answers were wrong; "" when they do. The verdicts then are of the answers. */
+  readonly fault: string;
+}
+
+export interface ResultsComparison {
+  readonly cells: readonly ComparedCell[];
+  /** What differs besides what was measured, a line each. */
+  readonly differences: readonly string[];
+  /** Sides whose figures may not be those of the target, and why, a line each. */
+  readonly untrusted: readonly string[];
+  /** Cells without a counterpart. */
+  readonly onlyBase: readonly string[];
+  readonly onlyNext: readonly string[];
+  /** Of the new results, with the base as their baseline. */
+  readonly gates: readonly GateOutcome[];
+  readonly marginRatio: number;
+  /** Of the figures that decide, and of the thresholds. */
+  readonly outcome: Outcome;
+}
+
+export interface CompareOptions {
+  readonly marginRatio?: number;
+  readonly thresholds?: readonly Threshold[];
+  /** Earlier sessions of the same programs, in which nothing but the session differed. */
+  readonly earlier?: readonly Side[];
+}
+
+/** Two results, each of one session. */
+export function compareResults(
+  base: Side,
+  next: Side,
+  options: CompareOptions = {},
+): ResultsComparison {
+  return compareSessions([base], [next], options);
+}
+
+/** @param bases,nexts The sessions of each side, at least one; the last is the one that thresholds are held against. */
+export function compareSessions(
+  bases: readonly Side[],
+  nexts: readonly Side[],
+  { marginRatio = DEFAULT_MARGIN_RATIO, thresholds = [], earlier = [] }: CompareOptions = {},
+): ResultsComparison {
+  const [base, next] = [bases[bases.length - 1], nexts[nexts.length - 1]];
+  const scenarios = groupRuns(next);
+  const matches = matchCells(namedCells(groupRuns(base)), namedCells(scenarios));
+  const level = Math.max(...[...bases, ...nexts].map((side) => repeatedOf(side).level));
+  const pairs = sessionPairs(matches.pairs, { bases, nexts, earlier });
+  const tests = testPairs(pairs, { marginRatio, level });
+  const gated = thresholds.length === 0
+    ? []
+    : gatedCells(scenarios, next, base, spreadOf([earlier, bases, nexts]));
+  const tested = gatesOf(thresholds, gated, { hasBaseline: true });
+  // They end in one exit code, so that Holm's method goes over both.
+  const gates = judgeTogether(tested, decisivePs(tests));
+  const cells = comparedCells(matches.pairs, judgePairs(tests, gatePs(tested)));
+  return {
+    cells,
+    differences: differencesOf(base, next, matches.pairs),
+    untrusted: [...untrustedOf("BASE", bases), ...untrustedOf("NEW", nexts)],
+    onlyBase: matches.onlyBase.map(nameOf),
+    onlyNext: matches.onlyNext.map(nameOf),
+    gates,
+    marginRatio,
+    outcome: worstOf([...cells.flatMap(decisiveOutcomes), ...gates]),
+  };
+}
+
+/** By the first of them that are several sessions: in each nothing but the session differs. */
+function spreadOf(sessions: readonly (readonly Side[])[]): SessionSpread {
+  const spreads = sessions.map(sessionSpread);
+  return (figure) =>
+    spreads.reduce<ReturnType<SessionSpread>>((known, spread) => known ?? spread(figure), null);
+}
+
+function untrustedOf(name: string, sides: readonly Side[]): string[] {
+  const trust = trustOfRuns(sides.flatMap(({ runs }) => runs));
+  return trust === null || trust.level === "valid"
+    ? []
+    : [`${name} is ${trust.level}: ${trust.text}`];
+}
+
+function comparedCells(
+  matches: readonly Match[],
+  comparisons: readonly GroupComparison[],
+): ComparedCell[] {
+  return matches.map(({ base, next }, i) => {
+    const names = { scenario: next.scenario, base: base.cell.label, next: next.cell.label };
+    return { ...names, ...judgedByAnswers(comparisons[i], base.cell, next.cell) };
+  });
+}
+
+/** A fast error is no answer: where answers were wrong, they decide and not how fast they came. */
+function judgedByAnswers(
+  comparison: GroupComparison,
+  base: Cell,
+  next: Cell,
+): Pick<ComparedCell, "comparison" | "fault"> {
+  const silence = silenceOf(base, next);
+  if (silence !== "") {
+    return { comparison: judgedAlike(comparison, "inconclusive", "nothing"), fault: silence };
+  }
+  const [baseIsWrong, nextIsWrong] = [base, next].map(({ wrongRatio }) =>
+    wrongRatio > TOLERATED_WRONG_RATIO
+  );
+  if (!baseIsWrong && !nextIsWrong) return { comparison, fault: "" };
+  const verdict = baseIsWrong && nextIsWrong ? "inconclusive" : nextIsWrong ? "worse" : "better";
+  const fault = `wrong or failed: ${formatShare(base.wrongRatio)} of the requests before, ${
+    formatShare(next.wrongRatio)
+  } now`;
+  return { comparison: judgedAlike(comparison, verdict, "answers"), fault };
+}
+
+/** All its figures with one verdict, which comes from elsewhere. */
+function judgedAlike(
+  comparison: GroupComparison,
+  verdict: Verdict,
+  reason: Reason,
+): GroupComparison {
+  const figures = comparison.figures.map((figure) => ({
+    ...figure,
+    verdict,
+    reason,
+    runsNeeded: null,
+  }));
+  return { ...comparison, figures };
+}
+
+/** `no request got an answer now: 50 timed out after 5 s`; "" where each run of both had one. */
+function silenceOf(base: Cell, next: Cell): string {
+  const sides = [["before", base.runs.filter(isUnanswered)], [
+    "now",
+    next.runs.filter(isUnanswered),
+  ]] as const;
+  return sides.filter(([, silent]) => silent.length > 0)
+    .map(([when, silent]) => `no request got an answer ${when}: ${endsOf(silent)}`)
+    .join("; ");
+}
+
+/** Worse fails; what can't be told is inconclusive. */
+export function outcomeOf(cell: ComparedCell, figure: ComparedFigure): Outcome {
+  const { verdict } = comparisonOf(cell.comparison, figure);
+  return verdict === "worse" ? "fail" : verdict === "inconclusive" ? "inconclusive" : "pass";
+}
+
+function decisiveOutcomes(cell: ComparedCell): { outcome: Outcome }[] {
+  return DECISIVE.map((figure) => ({ outcome: outcomeOf(cell, figure) }));
+}
+
+/** `static, api`, or `static, express → fastify` where the targets differ. */
+export function cellName({ scenario, base, next }: ComparedCell): string {
+  return `${scenario}, ${base === next ? next : `${base} → ${next}`}`;
+}
+
+/** `static, express → fastify: 4.31× [4.20, 4.43] the requests, p99 0.24× [0.22, 0.26]`. */
+export function sentenceOf(cell: ComparedCell): string {
+  const rate = comparisonOf(cell.comparison, "rate");
+  const nobody = rate.base === 0 ? cell.base : rate.next === 0 ? cell.next : null;
+  const text = nobody === null ? ratiosText(cell.comparison) : `${nobody} answered nothing`;
+  return `${cellName(cell)}: ${text}`;
+}

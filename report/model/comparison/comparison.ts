@@ -1,0 +1,249 @@
+/**
+ * Two groups of runs → ratios with intervals, p-values and one of four verdicts for each figure, by the rules
+ * of `runner/stats`, whose error rates `bench/statistics.ts` measures. Ratios are new over base.
+ */
+import {
+  type ExactTest,
+  holmOfKnown,
+  UNCOUNTED,
+} from "../../../runner/stats/comparison/significance_tests.ts";
+import type { TwoGroups } from "../../../runner/stats/comparison/two_groups.ts";
+import {
+  type Judgement,
+  runsToDecide,
+  SIGNIFICANCE,
+  smallestChangeOf,
+  verdictOf,
+} from "../../../runner/stats/comparison/verdict.ts";
+import type { Estimate } from "../../../runner/stats/confidence/bootstrap.ts";
+import {
+  type Interval,
+  pBeyond,
+  ratioOf,
+} from "../../../runner/stats/confidence/confidence_interval.ts";
+import type { Unsteady } from "../runs/cells.ts";
+import {
+  type Between,
+  exactTest,
+  gainOf,
+  groupsIn,
+  ONE_SESSION,
+  type Pairing,
+  pairingOf,
+  reserved,
+  UNTESTED,
+} from "./between.ts";
+import { COMPARED, type ComparedFigure, figureOf, type Group, isDecisive } from "./group.ts";
+
+/** Ratios within 2 % of 1 make no difference, where nobody says what does. */
+export const DEFAULT_MARGIN_RATIO = 0.02;
+
+export interface FigureComparison extends Judgement {
+  readonly figure: ComparedFigure;
+  /** Requests per second, or ms. */
+  readonly base: number;
+  readonly next: number;
+  /** next / base; null when either is nothing. */
+  readonly ratio: number | null;
+  /** 95 % interval of the ratio; null when a side has fewer than two runs, or nothing to compare. */
+  readonly interval: Interval | null;
+  /** Of the ratio being within the margin, and the same raised by Holm's method over all that is decided with it. */
+  readonly p: number | null;
+  readonly adjustedP: number | null;
+  /** Pair by pair, or run by run, at the edge of the margin; null for fewer than two runs, or more than can be counted. */
+  readonly exact: ExactTest | null;
+  /** Repetitions in which both sides ran, by which the ratio is paired; null where it is not. */
+  readonly pairs: number | null;
+  /** How many times larger the variance of the ratio would be without pairs; null without them. */
+  readonly pairingGain: number | null;
+  /** What the interval holds of how sessions differ; null without an interval. */
+  readonly between: Between | null;
+  /** Null where runs, or the ratios of pairs, are not of two kinds. */
+  readonly groups: TwoGroups | null;
+  /** Of a side whose runs have no steady state; null where both have one. */
+  readonly unsteady: Unsteady | null;
+  /** A change that would have been called real in 4 of 5 such comparisons, as a ratio less one; null without an interval. */
+  readonly smallestChange: number | null;
+  /** Runs a side that would probably give a verdict; null where there is one, or no number of runs would. */
+  readonly runsNeeded: number | null;
+}
+
+export interface GroupComparison {
+  /** One for each of COMPARED, in their order. */
+  readonly figures: readonly FigureComparison[];
+  readonly runs: { readonly base: number; readonly next: number };
+  readonly marginRatio: number;
+}
+
+/** How comparisons are judged. */
+export interface JudgeOptions {
+  /** Default 2 %. */
+  readonly marginRatio?: number;
+  /** What intervals are computed at so that they may be called 95 %: see `sequential.ts`. */
+  readonly level?: number;
+}
+
+export interface Pair {
+  readonly base: Group;
+  readonly next: Group;
+  /** Default: both sides ran in one experiment. */
+  readonly between?: (figure: ComparedFigure) => Between;
+}
+
+/** Comparisons that are read together, before Holm's method: what else decides with them may still be added. */
+export interface PairTests {
+  readonly judge: Required<JudgeOptions>;
+  readonly pairs: readonly { readonly pair: Pair; readonly tests: readonly (Test | null)[] }[];
+}
+
+interface Test {
+  readonly interval: Interval;
+  readonly p: number;
+  readonly between: Between;
+  readonly pairing: Pairing | null;
+  readonly sides: readonly [base: Estimate, next: Estimate];
+}
+
+/** Comparisons that are read together. */
+export function comparePairs(
+  pairs: readonly Pair[],
+  options: JudgeOptions = {},
+): GroupComparison[] {
+  return judgePairs(testPairs(pairs, options));
+}
+
+export function testPairs(
+  pairs: readonly Pair[],
+  { marginRatio = DEFAULT_MARGIN_RATIO, level = 0.95 }: JudgeOptions = {},
+): PairTests {
+  const judge = { marginRatio, level };
+  return {
+    judge,
+    pairs: pairs.map((pair) => ({
+      pair,
+      tests: COMPARED.map((figure) => testOf(pair, figure, judge)),
+    })),
+  };
+}
+
+/** The p-values of the hypotheses that decide an exit code, as they are: one for each pair and figure that decides. */
+export function decisivePs(tests: PairTests): number[] {
+  return flatPs(tests, true).filter((p) => p !== null);
+}
+
+/**
+ * Holm's method goes over all figures that decide, of all pairs, as one family, and over all others as a second.
+ *
+ * @param besides p-values of other hypotheses that decide the same exit code.
+ */
+export function judgePairs(
+  tests: PairTests,
+  besides: readonly number[] = [],
+): GroupComparison[] {
+  const families = [true, false].map((isDeciding) => {
+    const own = flatPs(tests, isDeciding);
+    const all = [...own, ...(isDeciding ? besides : [])];
+    const raised = holmOfKnown(all);
+    return { raised, size: all.filter((p) => p !== null).length };
+  });
+  const [deciding, others] = families;
+  const next = { deciding: 0, others: 0 };
+  return tests.pairs.map(({ pair, tests: ofPair }) => ({
+    figures: COMPARED.map((figure, f) => {
+      const isDeciding = isDecisive(figure);
+      const { raised, size } = isDeciding ? deciding : others;
+      const adjustedP = raised[isDeciding ? next.deciding++ : next.others++];
+      return compareFigure({ figure, pair, test: ofPair[f] }, tests.judge, { adjustedP, size });
+    }),
+    runs: { base: pair.base.runs.length, next: pair.next.runs.length },
+    marginRatio: tests.judge.marginRatio,
+  }));
+}
+
+function flatPs({ pairs }: PairTests, isDeciding: boolean): (number | null)[] {
+  return pairs.flatMap(({ tests }) =>
+    tests.filter((_, f) => isDecisive(COMPARED[f]) === isDeciding)
+      .map((test) => test === null ? null : test.p)
+  );
+}
+
+export function comparisonOf(
+  { figures }: GroupComparison,
+  figure: ComparedFigure,
+): FigureComparison {
+  return figures[COMPARED.indexOf(figure)];
+}
+
+function testOf(
+  { base, next, between: betweenBy = () => ONE_SESSION }: Pair,
+  figure: ComparedFigure,
+  { level, marginRatio }: Required<JudgeOptions>,
+): Test | null {
+  const [of, to] = [next.estimates.get(figure), base.estimates.get(figure)];
+  if (!of || !to) return null;
+  const between = betweenBy(figure);
+  const interval = ratioOf(of, to, {
+    confidence: level,
+    between: between.kind === "known" ? between.variances : [],
+  });
+  if (interval === null) return null;
+  const p = pBeyond(interval, marginRatio);
+  return { interval, p, between, pairing: pairingOf(of, to), sides: [to, of] };
+}
+
+interface Compared {
+  readonly figure: ComparedFigure;
+  readonly pair: Pair;
+  readonly test: Test | null;
+}
+
+function compareFigure(
+  { figure, pair: { base, next }, test }: Compared,
+  { marginRatio, level }: Required<JudgeOptions>,
+  { adjustedP, size }: { adjustedP: number | null; size: number },
+): FigureComparison {
+  const values = { figure, base: figureOf(base, figure), next: figureOf(next, figure) };
+  const unsteady = next.unsteady ?? base.unsteady;
+  if (test === null || adjustedP === null) return { ...values, ...untested(values), unsteady };
+  const { interval, p, pairing, sides } = test;
+  const exact = exactTest(test, marginRatio);
+  const groups = groupsIn(test);
+  const better = figure === "rate" ? "higher" : "lower";
+  const judged = verdictOf({
+    ratio: interval,
+    adjustedP,
+    exact: exact ?? UNCOUNTED,
+    marginRatio,
+    better,
+  });
+  // As strict as Holm's method may be with one of them.
+  const confidence = Math.max(level, 1 - SIGNIFICANCE / Math.max(1, size));
+  const runs = Math.min(...sides.map(({ byRun }) => byRun.length), pairing?.pairs ?? Infinity);
+  const judgement = reserved(judged, { between: test.between, groups, unsteady });
+  return {
+    ...values,
+    ...judgement,
+    ratio: interval.value,
+    interval,
+    p,
+    adjustedP,
+    exact,
+    pairs: pairing?.pairs ?? null,
+    pairingGain: pairing && gainOf(pairing, interval),
+    between: test.between,
+    groups,
+    unsteady,
+    smallestChange: smallestChangeOf(interval, { marginRatio, confidence }),
+    runsNeeded: judgement.verdict === "inconclusive"
+      ? runsToDecide(interval, { runs, marginRatio })
+      : null,
+  };
+}
+
+type Untested = Omit<FigureComparison, "figure" | "base" | "next" | "unsteady">;
+
+function untested({ base, next }: { base: number; next: number }): Untested {
+  return base > 0 && next > 0
+    ? { ...UNTESTED, ratio: next / base, reason: "one-run" }
+    : { ...UNTESTED, ratio: null, reason: "nothing" };
+}

@@ -1,0 +1,143 @@
+/** What differs between two results besides what was measured: each makes their comparison doubtful. */
+import type { Measurement, Results } from "../../../runner/result/result.ts";
+import type { Grouped } from "../runs/cells.ts";
+import { unique } from "../numbers/words.ts";
+import { type Match, nameOf } from "../runs/match.ts";
+
+/** One side of a comparison: all of an experiment's results, or a single measurement. */
+export interface Side extends Grouped {
+  /** Of Plateau. */
+  readonly version: string;
+  /** Null: not known. */
+  readonly machine: Results["machine"] | null;
+}
+
+/** Facts of a machine that change from boot to boot, or say nothing about its speed. */
+const IMMATERIAL = ["openFiles", "ports"];
+
+const MACHINE_WORDS: Readonly<Record<string, string>> = {
+  os: "operating system",
+  arch: "architecture",
+  hostname: "host",
+  cpu: "processor",
+  allowedCores: "allowed cores",
+  virtual: "virtual machine",
+  deno: "Deno",
+  v8: "V8",
+};
+
+/** One sentence for each difference, without a full stop; different seeds are none. */
+export function differencesOf(base: Side, next: Side, matches: readonly Match[]): string[] {
+  return unique([
+    ...machineDifferences(base, next),
+    ...difference("Plateau", base.version, next.version),
+    ...["fresh", "order", "discard", "figures", "interval", "pin"].flatMap((key) =>
+      differences(key, base.experiment[key], next.experiment[key])
+    ),
+    ...matches.flatMap((match) => cellDifferences(match, { base, next })),
+  ]);
+}
+
+function machineDifferences({ machine: base }: Side, { machine: next }: Side): string[] {
+  if (base === null || next === null) return [];
+  return Object.entries(base)
+    .filter(([key]) => !IMMATERIAL.includes(key))
+    .flatMap(([key, value]) =>
+      differences(MACHINE_WORDS[key] ?? key, value, Reflect.get(next, key))
+    );
+}
+
+function cellDifferences(match: Match, { base, next }: { base: Side; next: Side }): string[] {
+  const [of, to] = [match.base, match.next];
+  const [ofRun, toRun] = [of.cell.runs[0], to.cell.runs[0]];
+  const place = `${nameOf(to)}: `;
+  // Of targets with different names the settings are what is compared.
+  const isSameTarget = of.cell.target === to.cell.target;
+  const specs = (section: string, [ofName, toName]: readonly [string, string]): string[] =>
+    differences(
+      `${section}.${toName}`,
+      settled(propertyOf(base.experiment[section], ofName), ofRun.parameters),
+      settled(propertyOf(next.experiment[section], toName), toRun.parameters),
+    );
+  return [
+    ...difference(`${place}scenario`, of.scenario, to.scenario),
+    ...specs("scenarios", [of.scenario, to.scenario]),
+    ...(isSameTarget ? specs("targets", [of.cell.target, to.cell.target]) : []),
+    ...(isSameTarget ? difference(`${place}runtime`, ofRun.runtime, toRun.runtime) : []),
+    ...difference(`${place}driver`, ofRun.driver, toRun.driver),
+    ...differences(`${place}load`, loadOf(ofRun), loadOf(toRun)),
+  ];
+}
+
+/** Without the seed of its arrivals. */
+function loadOf({ load }: Measurement): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(load).filter(([key]) => key !== "seed"));
+}
+
+/** Parts of a target's lines in which a list makes a factor. */
+const WITH_FACTORS = ["set", "env", "cluster", "proxy"];
+
+/**
+ * Of a list that makes a factor the value that this cell has. Without a scenario's own load, as the runs
+ * tell how they were loaded.
+ */
+function settled(spec: unknown, parameters: Readonly<Record<string, unknown>>): unknown {
+  if (!isMap(spec)) return spec;
+  const parts = Object.entries(spec).filter(([name]) => name !== "load");
+  return Object.fromEntries(parts.map(([name, part]) => [
+    name,
+    WITH_FACTORS.includes(name) && isMap(part) ? settledPart(name, part, parameters) : part,
+  ]));
+}
+
+function settledPart(
+  name: string,
+  part: Readonly<Record<string, unknown>>,
+  parameters: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(part).map(([key, value]) => [
+      key,
+      parameters[`${name}.${key}`] ??
+        (Array.isArray(value) && value.length === 1 ? value[0] : value),
+    ]),
+  );
+}
+
+/** A sentence for each leaf of two values that differs. */
+function differences(name: string, base: unknown, next: unknown): string[] {
+  if (!isMap(base) || !isMap(next)) return difference(name, base, next);
+  const keys = unique([...Object.keys(base), ...Object.keys(next)]);
+  return keys.flatMap((key) => differences(`${name}.${key}`, base[key], next[key]));
+}
+
+function difference(name: string, base: unknown, next: unknown): string[] {
+  return sortedJson(base) === sortedJson(next) ? [] : [`${name}: ${shown(base)} → ${shown(next)}`];
+}
+
+/** As much as a line can hold. */
+const MOST_SHOWN = 80;
+
+function shown(value: unknown): string {
+  if (value === undefined || value === null) return "none";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN - 1)}…`;
+}
+
+function sortedJson(value: unknown): string {
+  return JSON.stringify(
+    value ?? null,
+    (_, inner: unknown) =>
+      isMap(inner)
+        ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => a < b ? -1 : 1))
+        : inner,
+  );
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function propertyOf(value: unknown, key: string): unknown {
+  return isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}

@@ -1,0 +1,178 @@
+/**
+ * Which cells of an experiment are compared with each other, and all of these comparisons made together, so
+ * that Holm's method sees every verdict that the report gives.
+ */
+import type { TwoGroups } from "../../../runner/stats/comparison/two_groups.ts";
+import type { Cell } from "../runs/cells.ts";
+import { factorName, factorPaths, numericFactor, valueOf, valueText } from "../runs/factors.ts";
+import {
+  comparePairs,
+  type FigureComparison,
+  type GroupComparison,
+  type JudgeOptions,
+} from "./comparison.ts";
+import { type ComparedFigure, figureOf, groupOf } from "./group.ts";
+import { parametersKey } from "../runs/match.ts";
+
+/** A target with more wrong or failed requests than this does not compete: a fast error is no answer. */
+export const TOLERATED_WRONG_RATIO = 0.01;
+
+/** Cells whose answers were right, but for a few. */
+export function rightCells(cells: readonly Cell[]): Cell[] {
+  return cells.filter(({ wrongRatio }) => wrongRatio <= TOLERATED_WRONG_RATIO);
+}
+
+/** Whether requests come at a pace of their own: then they are the same for all, and latency decides. */
+export function isOpen(cells: readonly Cell[]): boolean {
+  return cells.every(({ runs }) => runs.every(({ load }) => load.kind !== "closed"));
+}
+
+/** From the fastest: the best cell of each target that answered right; of one target only, its cells. */
+export function rankedCells(cells: readonly Cell[]): Cell[] {
+  const right = rightCells(cells);
+  const value = (cell: Cell, figure: ComparedFigure): number => figureOf(groupOf(cell), figure);
+  const competitors = bestOfEach(right, (cell) => value(cell, "rate"));
+  return isOpen(right) && competitors.every((cell) => value(cell, 99) > 0)
+    ? competitors.sort((a, b) => value(a, 99) - value(b, 99))
+    : competitors.sort((a, b) => value(b, "rate") - value(a, "rate"));
+}
+
+function bestOfEach(cells: readonly Cell[], rateOf: (cell: Cell) => number): Cell[] {
+  const byTarget = Map.groupBy(cells, ({ target }) => target);
+  if (byTarget.size <= 1) return [...cells];
+  return [...byTarget.values()].map((group) =>
+    group.reduce((best, cell) => rateOf(cell) > rateOf(best) ? cell : best)
+  );
+}
+
+export interface CellPair {
+  readonly base: Cell;
+  readonly next: Cell;
+}
+
+/** Cells of a scenario that are asked alike: the factors that every target has are equal. */
+export interface Setting {
+  /** `connections 50`; "" where no such factor varies. */
+  readonly label: string;
+  /** In their order. */
+  readonly cells: readonly Cell[];
+}
+
+/** In the order of the factors' values. */
+export function settingsOf(cells: readonly Cell[]): Setting[] {
+  const paths = factorPaths(cells)
+    .filter((path) => cells.every((cell) => valueOf(cell, path) !== undefined));
+  const labelOf = (cell: Cell): string =>
+    paths.map((path) => `${factorName(cells, path)} ${valueText(valueOf(cell, path))}`).join(" · ");
+  const positions = paths.map((path) => new Map(orderOf(cells, path).map((text, i) => [text, i])));
+  const rankOf = (cell: Cell): number =>
+    paths.reduce(
+      (rank, path, i) => rank * 1_000 + (positions[i].get(valueText(valueOf(cell, path))) ?? 0),
+      0,
+    );
+  return [...Map.groupBy(cells, labelOf)]
+    .map(([label, group]) => ({ label, cells: group }))
+    .sort((a, b) => rankOf(a.cells[0]) - rankOf(b.cells[0]));
+}
+
+/** A factor's values in words: numbers ascending, others as they come. */
+function orderOf(cells: readonly Cell[], path: string): string[] {
+  return numericFactor(cells, path)?.values.map(({ text }) => text) ??
+    [...new Set(cells.map((cell) => valueText(valueOf(cell, path))))];
+}
+
+/**
+ * What is compared differs in one thing only: each target with the first that is asked alike; of one target
+ * only, each value of a factor with the first.
+ */
+export function basePairs(cells: readonly Cell[]): CellPair[] {
+  const right = rightCells(cells);
+  const targets = new Set(right.map(({ target }) => target));
+  return targets.size > 1 ? settingsOf(right).flatMap(targetPairs) : valuePairs(right);
+}
+
+function targetPairs({ cells: [first, ...others] }: Setting): CellPair[] {
+  const bases = [first, ...others.filter(({ target }) => target === first.target)];
+  return others.filter(({ target }) => target !== first.target).map((next) => ({
+    base: bases.find((base) => parametersKey(base) === parametersKey(next)) ?? first,
+    next,
+  }));
+}
+
+/** Each cell with the one that has the first value of one factor and is alike in all others. */
+function valuePairs(cells: readonly Cell[]): CellPair[] {
+  const factors = factorPaths(cells).map((path) => ({ path, texts: orderOf(cells, path) }))
+    .filter(({ texts }) => texts.length > 1)
+    .sort((a, b) => b.texts.length - a.texts.length);
+  const levelsOf = (cell: Cell): string[] =>
+    factors.map(({ path }) => valueText(valueOf(cell, path)));
+  const byLevels = new Map(cells.map((cell) => [JSON.stringify(levelsOf(cell)), cell]));
+  return cells.flatMap((next) => {
+    const levels = levelsOf(next);
+    const moved = factors.findIndex(({ texts }, i) => levels[i] !== texts[0]);
+    if (moved === -1) return [];
+    const base = byLevels.get(JSON.stringify(levels.with(moved, factors[moved].texts[0])));
+    return base === undefined ? [] : [{ base, next }];
+  });
+}
+
+/** The comparison of two cells that were among the pairs, either way around. */
+export type Lookup = (base: Cell, next: Cell) => GroupComparison;
+
+export function compareCells(pairs: readonly CellPair[], options: JudgeOptions): Lookup {
+  const distinct = pairs.filter(({ base, next }, i) =>
+    !pairs.slice(0, i).some((other) =>
+      (other.base === base && other.next === next) || (other.base === next && other.next === base)
+    )
+  );
+  const comparisons = comparePairs(
+    distinct.map(({ base, next }) => ({ base: groupOf(base), next: groupOf(next) })),
+    options,
+  );
+  return (base, next) => {
+    const straight = distinct.findIndex((pair) => pair.base === base && pair.next === next);
+    if (straight >= 0) return comparisons[straight];
+    const turned = distinct.findIndex((pair) => pair.base === next && pair.next === base);
+    if (turned >= 0) return inverse(comparisons[turned]);
+    throw new Error(`Cannot find the comparison of ${base.label} and ${next.label}`);
+  };
+}
+
+const OPPOSITE = {
+  better: "worse",
+  worse: "better",
+  equivalent: "equivalent",
+  inconclusive: "inconclusive",
+} as const;
+
+/** The same comparison seen from the other side. */
+function inverse({ figures, runs, marginRatio }: GroupComparison): GroupComparison {
+  return {
+    figures: figures.map(inverseFigure),
+    runs: { base: runs.next, next: runs.base },
+    marginRatio,
+  };
+}
+
+function inverseFigure(comparison: FigureComparison): FigureComparison {
+  const { base, next, ratio, interval, pairs, groups, verdict } = comparison;
+  return {
+    ...comparison,
+    base: next,
+    next: base,
+    ratio: ratio === null ? null : 1 / ratio,
+    interval: interval === null ? null : {
+      ...interval,
+      value: 1 / interval.value,
+      low: 1 / interval.high,
+      high: 1 / interval.low,
+    },
+    groups: pairs === null || groups === null ? groups : inverseGroups(groups),
+    verdict: OPPOSITE[verdict],
+  };
+}
+
+/** Of ratios. */
+function inverseGroups([larger, smaller]: TwoGroups): TwoGroups {
+  return [{ ...larger, value: 1 / larger.value }, { ...smaller, value: 1 / smaller.value }];
+}

@@ -1,0 +1,97 @@
+/** Comparisons as a table: one row a pair, one column a figure. */
+import type { Reason } from "../../../runner/stats/comparison/verdict.ts";
+import {
+  type ColumnOf,
+  NONE,
+  type Table,
+  type TableCell,
+  tableOf,
+  textCell,
+} from "../tables/table.ts";
+import { sessionStdevOf } from "./between.ts";
+import { comparisonOf, type FigureComparison, type GroupComparison } from "./comparison.ts";
+import { COMPARED, type ComparedFigure } from "./group.ts";
+import { figureName, percentText, ratioText, SESSIONS_TEXT, verdictWord } from "./words.ts";
+
+export interface ComparedRow {
+  readonly name: string;
+  readonly color?: number;
+  /** What it is held against; null where the name tells. */
+  readonly base: string | null;
+  readonly comparison: GroupComparison;
+}
+
+/** Null without rows. */
+export function comparedTable(caption: string, rows: readonly ComparedRow[]): Table | null {
+  if (rows.length === 0) return null;
+  const isWithin = rows.some(({ base }) => base !== null);
+  return tableOf({ caption, notes: notesOf(rows.map(({ comparison }) => comparison)) }, rows, [
+    {
+      label: isWithin ? "Target" : "Cell",
+      kind: "name",
+      cell: ({ name, color }) => ({ text: name, color }),
+    },
+    ...(isWithin ? [againstColumn] : []),
+    ...COMPARED.map(figureColumn),
+  ]);
+}
+
+const againstColumn: ColumnOf<ComparedRow> = {
+  label: "Against",
+  kind: "text",
+  cell: ({ base }) => textCell(base ?? ""),
+};
+
+function figureColumn(figure: ComparedFigure): ColumnOf<ComparedRow> {
+  return {
+    label: figure === "rate" ? "Requests/s" : figure === "mean" ? "Mean" : figureName(figure),
+    kind: "text",
+    cell: ({ comparison }) => figureCell(comparisonOf(comparison, figure)),
+  };
+}
+
+function figureCell(comparison: FigureComparison): TableCell {
+  const { ratio, verdict } = comparison;
+  if (ratio === null) return NONE;
+  const text = `${ratioText(comparison)} ${verdictWord(comparison)}`;
+  return { text, value: ratio, ...(verdict === "worse" && { alarming: true }) };
+}
+
+/** What ratios and verdicts mean. */
+export function notesOf(comparisons: readonly GroupComparison[]): string[] {
+  const [{ marginRatio }] = comparisons;
+  const all = comparisons.flatMap(({ figures }) => figures);
+  const reasons = new Set(all.map(({ reason }) => reason));
+  const isPaired = all.some(({ pairs }) => pairs !== null);
+  const margin = percentText(marginRatio);
+  const stdevs = all.flatMap(({ between }) =>
+    between === null ? [] : sessionStdevOf(between) ?? []
+  );
+  return [
+    "A ratio is that of the target over the one it is held against, with its 95 % interval" +
+    `${isPaired ? ", by pairs of runs of one repetition" : ""}. Equivalent: all of the interval ` +
+    `within ${margin}. Better and worse: all of it beyond, after Holm's correction for so many ` +
+    `comparisons, and by the exact test of ${isPaired ? "pairs" : "runs"}.`,
+    ...(stdevs.length === 0 ? [] : [
+      `Intervals hold by how much earlier sessions differ: up to ${
+        percentText(Math.max(...stdevs))
+      }, the standard deviation of a ratio.`,
+    ]),
+    ...NOTES.flatMap(({ reason, note }) => reasons.has(reason) ? [note] : []),
+  ];
+}
+
+const NOTES: readonly { readonly reason: Reason; readonly note: string }[] = [
+  { reason: "few-runs", note: "Inconclusive: too few runs; more would decide." },
+  { reason: "sessions", note: SESSIONS_TEXT },
+  {
+    reason: "groups",
+    note:
+      "Where runs fall into two groups, no interval of so few covers the truth in 95 of 100 cases, " +
+      "and there is no verdict.",
+  },
+  {
+    reason: "one-run",
+    note: "One run says nothing about the next: such a ratio has no interval and no verdict.",
+  },
+];

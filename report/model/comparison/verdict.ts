@@ -1,0 +1,198 @@
+/** The verdict of a whole experiment in one sentence, from the answers of its scenarios. */
+import { counted, listed } from "../numbers/words.ts";
+import { type Cell, unsteadyOf, unsteadyText } from "../runs/cells.ts";
+import { comparisonOf, type GroupComparison } from "./comparison.ts";
+import type { ComparedFigure } from "./group.ts";
+import { isOpen, type Lookup, TOLERATED_WRONG_RATIO } from "./pairs.ts";
+import { isAhead, pairSentence, ratioText, verdictText } from "./words.ts";
+import { boundText, formatMs, formatNumber, formatShare } from "../numbers/units.ts";
+
+interface Answered {
+  readonly name: string;
+  readonly answer: Pick<Answer, "verdict" | "pairs">;
+}
+
+/** So many different verdicts are told. */
+const MOST_VERDICTS = 4;
+
+/** `In static and fib: hono is fastest; in redis: hono and express are too close to call.`; "" without scenarios. */
+export function verdictOf(scenarios: readonly Answered[]): string {
+  if (scenarios.length === 0) return "";
+  if (scenarios.length === 1) return alone(scenarios[0]);
+  const groups = [...Map.groupBy(scenarios, ({ answer }) => answer.verdict)];
+  const told = groups.slice(0, MOST_VERDICTS)
+    .map(([verdict, those], i) => `${i === 0 ? "In" : "in"} ${namesOf(those)}: ${verdict}`);
+  const rest = groups.slice(MOST_VERDICTS).reduce((sum, [, those]) => sum + those.length, 0);
+  if (rest > 0) told.push(`${counted(rest, "more scenario")} below`);
+  return `${told.join("; ")}.`;
+}
+
+/** With the ratio of the next to the first, whose sentence may begin with the verdict. */
+function alone({ answer: { verdict, pairs } }: Answered): string {
+  if (pairs.length > 0 && pairs[0].startsWith(`${verdict}: `)) return `${pairs[0]}.`;
+  return pairs.length === 0 ? `${verdict}.` : `${verdict} (${pairs[0]}).`;
+}
+
+/** As many scenarios are named. */
+const MOST_NAMES = 4;
+
+function namesOf(scenarios: readonly Answered[]): string {
+  if (scenarios.length > MOST_NAMES) return counted(scenarios.length, "scenario");
+  return listed(scenarios.map(({ name }) => name), "and");
+}
+
+/**
+ * The answer of one scenario in one sentence: who is fastest, by what ratio, and how sure that is. It claims
+ * no more than the runs show: one run is "in one run", and a difference without a verdict has no winner.
+ */
+
+export interface Answer {
+  /** Who is fastest, or that nobody is. */
+  readonly verdict: string;
+  /** By how much; "" when there is nothing to add. Ends with a full stop, the verdict does not. */
+  readonly detail: string;
+  /** The same without the ratios, for where `pairs` are shown beside it. */
+  readonly brief: string;
+  /** `express → fastify: 4.31× [4.20, 4.43] the requests, …`: each other target against the fastest. */
+  readonly pairs: readonly string[];
+}
+
+/**
+ * @param ranked Those that compete, from the fastest.
+ * @param cells All of the scenario.
+ * @param comparisonOf Of two of `ranked`.
+ */
+export function answerOf(
+  { ranked, cells }: { ranked: readonly Cell[]; cells: readonly Cell[] },
+  comparisonOf: Lookup,
+): Answer {
+  const faults = faultsOf(cells);
+  const { verdict, figures, ratios } = ranking(ranked, comparisonOf);
+  const [first, ...others] = ranked;
+  return {
+    verdict,
+    detail: joined([[figures, ratios].filter(Boolean).join("; "), ...faults]),
+    brief: joined([figures, ...faults]),
+    pairs: others.map((cell) => pairSentence(cell.label, first.label, comparisonOf(cell, first))),
+  };
+}
+
+/** Of targets that were never asked alike. */
+export function incomparableAnswer(cells: readonly Cell[]): Answer {
+  const verdict = "No two targets have right answers at equal values of the factors";
+  const faults = joined(faultsOf(cells));
+  return { verdict, detail: faults, brief: faults, pairs: [] };
+}
+
+/** The answer as one text. */
+export function answerText({ verdict, detail }: Pick<Answer, "verdict" | "detail">): string {
+  return detail ? `${verdict}: ${detail}` : `${verdict}.`;
+}
+
+/** Sentences without their full stops as one text. */
+export function joined(sentences: readonly string[]): string {
+  return sentences.filter(Boolean).map((text) => `${text}.`).join(" ");
+}
+
+/** Sentences without their full stops. */
+interface Ranking {
+  readonly verdict: string;
+  /** Of those that the verdict names. */
+  readonly figures: string;
+  /** How they compare; "" when there is nothing to compare. */
+  readonly ratios: string;
+}
+
+function ranking(ranked: readonly Cell[], lookup: Lookup): Ranking {
+  const [first, second, ...others] = ranked;
+  if (!first) return { verdict: "No target answered right", figures: "", ratios: "" };
+  if (!second) {
+    const verdict = `${first.label} answered ${rateText(first)}`;
+    return { verdict, figures: `${runsText(first)}, ${p99Text(first)}`, ratios: "" };
+  }
+  const open = isOpen(ranked);
+  const deciding: ComparedFigure = open ? 99 : "rate";
+  const comparison = lookup(second, first);
+  const decision = comparisonOf(comparison, deciding);
+  const ratios = ratiosOf(first, [second, ...others], lookup);
+  if (!isAhead(decision, comparison)) return tooClose(first, second, { comparison, deciding });
+  if (decision.interval === null) {
+    return { verdict: fewRunsText(first, second), figures: figuresText(first), ratios };
+  }
+  const verdict = open ? `${first.label} answers fastest` : `${first.label} is fastest`;
+  return { verdict, figures: figuresText(first), ratios };
+}
+
+function fewRunsText(first: Cell, second: Cell): string {
+  return first.runs.length === 1 && second.runs.length === 1
+    ? `${first.label} was fastest in one run each`
+    : `${first.label} was fastest, with too few runs to be sure`;
+}
+
+function tooClose(
+  first: Cell,
+  second: Cell,
+  { comparison, deciding }: { comparison: GroupComparison; deciding: ComparedFigure },
+): Ranking {
+  const decision = comparisonOf(comparison, deciding);
+  const text = deciding === "rate" ? rateText : p99Text;
+  return {
+    verdict: `${first.label} and ${second.label} are too close to call`,
+    figures: `${text(first)} and ${text(second)}, ${
+      verdictText(decision, comparison.marginRatio)
+    } (ratio ${ratioText(decision)})`,
+    ratios: "",
+  };
+}
+
+/** Of many only the next and the last. */
+function ratiosOf(first: Cell, others: readonly Cell[], lookup: Lookup): string {
+  const texts = others.map((cell) => ratiosText(first, cell, lookup));
+  return texts.length <= 2
+    ? texts.join("; ")
+    : `${texts[0]}, the next; ${texts[texts.length - 1]}, the last`;
+}
+
+/** `1.80× [1.62, 2.01] the requests of express, p99 0.56× [0.50, 0.62]`. */
+function ratiosText(first: Cell, other: Cell, lookup: Lookup): string {
+  const comparison = lookup(other, first);
+  const rate = ratioText(comparisonOf(comparison, "rate"));
+  const p99 = ratioText(comparisonOf(comparison, 99));
+  return `${rate} the requests of ${other.label}, p99 ${p99}`;
+}
+
+function figuresText(cell: Cell): string {
+  const isBare = cell.runs.length === 1 && unsteadyOf(cell.runs) === null;
+  const runs = isBare ? "" : ` (${runsText(cell)})`;
+  return `${rateText(cell)}${runs}, ${p99Text(cell)}`;
+}
+
+export function rateText({ rate }: Cell): string {
+  return `${formatNumber(rate.mean)} requests/s`;
+}
+
+function runsText({ rate, runs }: Cell): string {
+  const unsteady = unsteadyOf(runs);
+  if (unsteady !== null) return unsteadyText(unsteady);
+  const { length } = rate.values;
+  if (length === 1) return "in one run";
+  return `${formatNumber(rate.min)}–${formatNumber(rate.max)} over ${length} runs`;
+}
+
+export function p99Text({ latency }: Cell): string {
+  const { value, isAtLeast } = latency.percentile(99);
+  return `p99 ${boundText(formatMs(value), isAtLeast)}`;
+}
+
+export function faultsOf(cells: readonly Cell[]): string[] {
+  return cells.filter(({ wrongRatio }) => wrongRatio > 0).map(({ label, wrongRatio, runs }) => {
+    const isSilent = runs.every(({ requests }) => requests.completed === 0);
+    if (isSilent) return `${label} answered nothing`;
+    const isDropped = runs.some(({ requests }) => requests.dropped > 0);
+    const what = isDropped
+      ? "failed, were never sent or had a wrong answer"
+      : "failed or had a wrong answer";
+    const share = `${formatShare(wrongRatio)} of the requests to ${label} ${what}`;
+    return wrongRatio > TOLERATED_WRONG_RATIO ? `${share}, so it is not ranked` : share;
+  });
+}

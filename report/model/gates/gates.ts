@@ -1,0 +1,173 @@
+/**
+ * Thresholds × results → pass, fail or inconclusive, with a sentence each. A gate opens, or shuts, by evidence: where
+ * the 95 % interval of its figure lies on one side of the limit. What was not measured fails: a gate that looked at
+ * nothing must not open.
+ */
+import type { Results, Threshold } from "../../../runner/result/result.ts";
+import { holmOfKnown } from "../../../runner/stats/comparison/significance_tests.ts";
+import { SIGNIFICANCE } from "../../../runner/stats/comparison/verdict.ts";
+import { counted } from "../numbers/words.ts";
+import { baselineEvidence } from "./baseline.ts";
+import { type GatedCell, gatedCells } from "./cells.ts";
+import { type Evidence, fact } from "./evidence.ts";
+import { limitEvidence } from "./limit.ts";
+import { type Table, tableOf, textCell } from "../tables/table.ts";
+import type { Grouped, ScenarioRuns } from "../runs/cells.ts";
+
+export type Outcome = Evidence["outcome"];
+
+export interface GateOutcome {
+  /** The threshold, as it was written. */
+  readonly threshold: string;
+  readonly scenario: string;
+  readonly label: string;
+  readonly outcome: Outcome;
+  /** What was found, without a full stop: `p99 is 61.2 ms [59.0, 63.1]`. */
+  readonly found: string;
+}
+
+/** A threshold on a cell, with what the measurements say of it by itself. */
+export interface Gate extends Pick<GateOutcome, "threshold" | "scenario" | "label"> {
+  readonly evidence: Evidence;
+}
+
+export interface GateOptions {
+  /** Without one, thresholds that need it are left out. */
+  readonly hasBaseline: boolean;
+}
+
+/** @returns Every threshold on every cell. */
+export function judgeCells(
+  thresholds: readonly Threshold[],
+  cells: readonly GatedCell[],
+  options: GateOptions,
+): GateOutcome[] {
+  return judgeTogether(gatesOf(thresholds, cells, options));
+}
+
+/** The same before Holm's method: what else decides with them may still be added. */
+export function gatesOf(
+  thresholds: readonly Threshold[],
+  cells: readonly GatedCell[],
+  { hasBaseline }: GateOptions,
+): Gate[] {
+  return thresholds.filter(({ against }) => against === "limit" || hasBaseline)
+    .flatMap((threshold) => {
+      if (cells.length === 0) return [unmeasured(threshold)];
+      return cells.map((gated): Gate => ({
+        threshold: threshold.text,
+        scenario: gated.cell.scenario,
+        label: gated.cell.label,
+        evidence: threshold.against === "limit"
+          ? limitEvidence(threshold, gated.cell)
+          : baselineEvidence(threshold, gated),
+      }));
+    });
+}
+
+function unmeasured({ text }: Threshold): Gate {
+  const evidence = fact("fail", "nothing was measured");
+  return { threshold: text, scenario: "", label: "", evidence };
+}
+
+/** The p-values of those that are tests, as they are. */
+export function gatePs(gates: readonly Gate[]): number[] {
+  return gates.flatMap(({ evidence: { p } }) => p ?? []);
+}
+
+/**
+ * One exit code tells of all of them, so they are one family: a failure needs its p-value raised by Holm's method
+ * to be 5 % at the most, and a build that is right fails in 5 % however many thresholds it has. A pass stands by its own
+ * interval. Facts are no tests, and raise nothing.
+ *
+ * @param besides p-values of other hypotheses that decide the same exit code.
+ */
+export function judgeTogether(
+  gates: readonly Gate[],
+  besides: readonly number[] = [],
+): GateOutcome[] {
+  const raised = holmOfKnown([...gates.map(({ evidence: { p } }) => p), ...besides]);
+  const size = raised.filter((p) => p !== null).length;
+  return gates.map(({ evidence: { outcome, found, remedy }, ...named }, i) => {
+    const isSure = outcome !== "fail" || (raised[i] ?? 0) <= SIGNIFICANCE;
+    if (isSure) return { ...named, outcome, found };
+    const why = [`it fails alone, but not surely among ${counted(size, "test")}`, remedy]
+      .filter(Boolean).join("; ");
+    return { ...named, outcome: "inconclusive", found: `${found}: ${why}` };
+  });
+}
+
+/** Fail before inconclusive before pass; pass of none. */
+export function worstOf(outcomes: readonly { readonly outcome: Outcome }[]): Outcome {
+  const isThere = (outcome: Outcome): boolean => outcomes.some((one) => one.outcome === outcome);
+  return isThere("fail") ? "fail" : isThere("inconclusive") ? "inconclusive" : "pass";
+}
+
+/** Outcomes of thresholds as a table, and as lines of text. */
+
+const MARKS: Readonly<Record<Outcome, string>> = { pass: "✓", fail: "✗", inconclusive: "?" };
+
+const INCONCLUSIVE_NOTE =
+  "Inconclusive: there is not enough evidence for either side of the limit; the last column says what would decide.";
+
+/** Null without outcomes. */
+export function gatesTable(outcomes: readonly GateOutcome[]): Table | null {
+  if (outcomes.length === 0) return null;
+  const isUnsure = outcomes.some(({ outcome }) => outcome === "inconclusive");
+  return tableOf({ caption: "Thresholds", notes: isUnsure ? [INCONCLUSIVE_NOTE] : [] }, outcomes, [
+    { label: "Threshold", kind: "name", cell: ({ threshold }) => ({ text: threshold }) },
+    { label: "Of", kind: "text", cell: (gate) => textCell(placeOf(gate) || "–") },
+    {
+      label: "Outcome",
+      kind: "text",
+      cell: ({ outcome }) => ({
+        text: `${MARKS[outcome]} ${outcome}`,
+        ...(outcome !== "pass" && { alarming: true }),
+      }),
+    },
+    { label: "Found", kind: "text", cell: ({ found }) => textCell(found) },
+  ]);
+}
+
+/** `✗ p99 < 50ms: static, hono: p99 is 61.2 ms`. */
+export function gateLine(gate: GateOutcome): string {
+  return `${MARKS[gate.outcome]} ${gateText(gate)}`;
+}
+
+/** The same without its mark. */
+export function gateText(gate: GateOutcome): string {
+  return [gate.threshold, placeOf(gate), gate.found].filter(Boolean).join(": ");
+}
+
+/** Scenario and cell; "" for a single measurement. */
+export function placeOf({ scenario, label }: GateOutcome): string {
+  return scenario === "" ? "" : `${scenario}, ${label}`;
+}
+
+/** The thresholds of an experiment, judged. */
+
+export interface GatesModel {
+  readonly outcomes: readonly GateOutcome[];
+  /** Null without outcomes. */
+  readonly table: Table | null;
+  /** What could not be judged, and why; "" when all could. */
+  readonly note: string;
+}
+
+/** @param baseline Null: there is none. */
+export function gatesModel(
+  scenarios: readonly ScenarioRuns[],
+  results: Pick<Results, "experiment" | "startedAt">,
+  baseline: Grouped | null,
+): GatesModel {
+  const thresholds = results.experiment.thresholds ?? [];
+  const hasBaseline = baseline !== null;
+  const cells = thresholds.length === 0 ? [] : gatedCells(scenarios, results, baseline);
+  const outcomes = judgeCells(thresholds, cells, { hasBaseline });
+  const left = hasBaseline ? 0 : thresholds.filter(({ against }) => against === "baseline").length;
+  return {
+    outcomes,
+    table: gatesTable(outcomes),
+    note: left === 0 ? "" : `${counted(left, "threshold")} not judged here, without a baseline.`,
+  };
+}

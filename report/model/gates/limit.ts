@@ -1,0 +1,129 @@
+/** A threshold with a limit, such as `p99 < 50ms`, held against a cell. */
+import type { FigureName, Judged } from "../runs/figures.ts";
+import { unsteadyOf, unsteadyText } from "../runs/cells.ts";
+import { boundText, GLUE } from "../numbers/units.ts";
+import { percentileEvidence, percentileIn } from "./percentiles.ts";
+import {
+  type Evidence,
+  fact,
+  holds,
+  type LimitThreshold,
+  overRuns,
+  requestsText,
+  sideOf,
+  tested,
+  undecided,
+} from "./evidence.ts";
+import { type FigureRange, figureText, type JudgedCell, rangeOf } from "../runs/figure_range.ts";
+import type { Relation } from "../../../runner/result/result.ts";
+import {
+  type Counted,
+  pooled,
+  pooledShare,
+  requestsToDecide,
+  shareP,
+} from "../../../runner/stats/confidence/proportion_interval.ts";
+import { sum } from "../numbers/spread.ts";
+import { judgedOf, wrongOf } from "../runs/error_ratio.ts";
+
+/** What was not measured fails: a gate that looked at nothing must not open. */
+export function limitEvidence(threshold: LimitThreshold, cell: JudgedCell): Evidence {
+  const range = rangeOf(threshold.figure, cell);
+  if ("none" in range) return fact("fail", `nothing to judge: ${range.none}`);
+  return steadily(evidenceOf(threshold, cell, range), threshold.figure, cell);
+}
+
+function evidenceOf(threshold: LimitThreshold, cell: JudgedCell, range: FigureRange): Evidence {
+  const { figure, unit, relation, limit } = threshold;
+  if (isCounted(figure)) return countEvidence({ figure, relation, limit }, cell);
+  const found = `${figure} is ${boundText(figureText(range, unit), range.isAtLeast)}`;
+  const percentile = percentileIn(figure);
+  const measured = { cell, range, found };
+  return percentile === null
+    ? overRuns(threshold, measured)
+    : percentileEvidence(threshold, percentile, measured);
+}
+
+/** What lasts as long as the load is no figure of the target where it changes all the while: no gate opens by it. */
+export function steadily(evidence: Evidence, figure: FigureName, { runs }: JudgedCell): Evidence {
+  const unsteady = LASTING.test(figure) ? unsteadyOf(runs) : null;
+  return unsteady === null || evidence.outcome !== "pass"
+    ? evidence
+    : undecided(evidence.found, unsteadyText(unsteady));
+}
+
+/** Counts, extremes, the start, memory at its most and the generator's own figures are not of a steady state. */
+const LASTING =
+  /^(?:rate|bytes|cpu|perCpu|(?:(?:service|firstByte|rate|bytes)\.)?(?:mean|stdev|p[\d.]+))$/;
+
+/** Thresholds on shares of requests: `success >= 99.9%`, `5xx < 0.1%`. */
+
+type CountedFigure = Extract<
+  FigureName,
+  "success" | "errors" | "dropped" | "2xx" | "3xx" | "4xx" | "5xx"
+>;
+
+const COUNTED: Readonly<Record<CountedFigure, (run: Judged) => Counted>> = {
+  success: (run) => ({ count: judgedOf([run]) - wrongOf([run]), of: judgedOf([run]) }),
+  errors: (run) => ({ count: wrongOf([run]), of: judgedOf([run]) }),
+  dropped: ({ requests }) => ({ count: requests.dropped, of: requests.due }),
+  "2xx": (run) => ofStatus(run, "2"),
+  "3xx": (run) => ofStatus(run, "3"),
+  "4xx": (run) => ofStatus(run, "4"),
+  "5xx": (run) => ofStatus(run, "5"),
+};
+
+export function isCounted(figure: FigureName): figure is CountedFigure {
+  return Object.hasOwn(COUNTED, figure);
+}
+
+/**
+ * By the interval of the counts of all runs. A limit of 0 % or 100 % is no estimate but a demand on every request
+ * that was measured, and judged by the counts alone: no number of requests proves that none will ever fail.
+ */
+export function countEvidence(
+  { figure, relation, limit }: { figure: CountedFigure; relation: Relation; limit: number },
+  { runs, level }: JudgedCell,
+): Evidence {
+  const counts = runs.map(COUNTED[figure]).filter(({ of }) => of > 0);
+  const isRight = (share: number): boolean => holds(share, relation, limit);
+  const range = pooledShare(counts, level);
+  if (limit === 0 || limit === 1) {
+    const found = `${figure} is ${shareText(range.value, decimalsOf(range.value))}`;
+    return fact(isRight(range.value) ? "pass" : "fail", found);
+  }
+  return tested(`${figure} is ${rangeText(range)}`, {
+    outcome: sideOf(range, isRight),
+    p: shareP(counts, limit),
+    remedy: requestsText(requestsToDecide(counts, limit, level), clause(figure, pooled(counts))),
+  });
+}
+
+/** As many decimals as two digits of the rarer side take: 99.96 % and 99.92 % are far apart at a limit of 99.95 %. */
+function decimalsOf(share: number): number {
+  const rarer = Number((100 * Math.min(share, 1 - share)).toPrecision(6));
+  return Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(rarer))));
+}
+
+function shareText(share: number, decimals: number): string {
+  return `${(100 * share).toFixed(share === 0 || share === 1 ? 0 : decimals)}${GLUE}%`;
+}
+
+/** `99.90 % [99.82 %, 99.95 %]`. */
+function rangeText({ value, low, high }: { value: number; low: number; high: number }): string {
+  const decimals = decimalsOf(value === 0 ? high : value === 1 ? low : value);
+  const ends = [low, high].map((end) => shareText(end, decimals)).join(", ");
+  return `${shareText(value, decimals)} [${ends}]`;
+}
+
+/** What the number of requests presumes of those to come. */
+function clause(figure: CountedFigure, { count, of }: Counted): string {
+  const rarer = Math.min(count, of - count);
+  if (rarer > 0) return "";
+  return figure === "success" || figure === "errors" ? "without a failure" : "like these";
+}
+
+function ofStatus({ status, requests: { completed } }: Judged, first: string): Counted {
+  const codes = Object.entries(status).filter(([code]) => code.startsWith(first));
+  return { count: sum(codes, ([, count]) => count), of: completed };
+}

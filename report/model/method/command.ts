@@ -1,0 +1,81 @@
+/** The command that measures the same again. */
+import type { Results } from "../../../runner/result/result.ts";
+
+type Flags = NonNullable<Results["flags"]>;
+
+/** A flag and its value, as they are written. */
+export type Word = readonly [flag: string, text: string];
+
+export function commandOf(results: Results): string {
+  const { file, flags, seed } = results;
+  const name = file?.folder === null ? file.name.replace(/\.yaml$/, "") : sourceNameOf(results);
+  const words = [...wordsOf(flags ?? {}), ["--seed", String(seed)]].flat();
+  return ["plateau", "run", name, ...words].map(quoted).join(" ");
+}
+
+/** What the experiment's file is called there; "" for one that is built in. */
+export function sourceNameOf({ experiment, file }: Pick<Results, "experiment" | "file">): string {
+  return file?.folder === null ? "" : file?.name ?? `${experiment.name}.yaml`;
+}
+
+/**
+ * The same for `bench`, from its arguments. A page is handed on, so what proves who asked is left out of header
+ * fields and of a Redis's URL, and has to be put in again.
+ */
+export function benchCommandOf(args: readonly string[], seed: number): string {
+  const words = args.filter((arg, i) => !isLike(arg) && args[i - 1] !== LIKE);
+  const isSeeded = words.some((word) => /^--seed(?:=|$)/.test(word));
+  const seeded = isSeeded ? words : ["--seed", String(seed), ...words];
+  return ["plateau", "bench", ...seeded.map(withoutSecret)].map(quoted).join(" ");
+}
+
+/** What it stands for is among the arguments, too. */
+const LIKE = "--like";
+
+function isLike(arg: string): boolean {
+  return arg === LIKE || arg.startsWith(`${LIKE}=`);
+}
+
+function withoutSecret(word: string): string {
+  return word
+    .replace(/^((?:-H|--header=)?\s*(?:authorization|proxy-authorization|cookie)\s*:).*/is, "$1 …")
+    .replace(/^((?:--redis=)?rediss?:\/\/)[^/]*@/, "$1…@");
+}
+
+/** What of the command line changes an experiment. */
+export function wordsOf(
+  { set = {}, only, repeat, duration, threshold = [], host, agents }: Partial<Flags>,
+): Word[] {
+  return [
+    ...Object.entries(set).map(([name, text]): Word => ["--set", `${name}=${text}`]),
+    ...(only === undefined ? [] : [["--only", onlyText(only)] as const]),
+    ...(repeat === undefined ? [] : [["--repeat", repeatText(repeat)] as const]),
+    ...(duration === undefined ? [] : [["--duration", durationText(duration)] as const]),
+    ...threshold.map((text): Word => ["--threshold", text]),
+    ...(host === undefined ? [] : [["--host", host] as const]),
+    ...(agents === undefined ? [] : [["--agents", String(agents)] as const]),
+  ];
+}
+
+function onlyText({ targets = [], scenarios = [] }: NonNullable<Flags["only"]>): string {
+  return [
+    ...targets.map((name) => `target=${name}`),
+    ...scenarios.map((name) => `scenario=${name}`),
+  ].join(",");
+}
+
+/** A flag has no limits besides `until`. */
+function repeatText(repeat: NonNullable<Flags["repeat"]>): string {
+  if (typeof repeat === "number") return String(repeat);
+  return `until ${Number((100 * (repeat.until ?? 0)).toPrecision(12))}%`;
+}
+
+function durationText(ms: number): string {
+  return ms % 1_000 === 0 ? `${ms / 1_000}s` : `${ms}ms`;
+}
+
+/** As a shell takes it for one word; in double quotes where that will do, as every system knows them. */
+export function quoted(word: string): string {
+  if (/^[\w.,:/=@%+-]+$/.test(word)) return word;
+  return /["$`\\!]/.test(word) ? `'${word.replaceAll("'", "'\\''")}'` : `"${word}"`;
+}

@@ -1,0 +1,106 @@
+/**
+ * What the experiment file has for each target and scenario, measured or left out: the values of every line
+ * that could vary. Cells can be named by a line of one value as by a factor.
+ */
+import type { Results } from "../../../runner/result/result.ts";
+import {
+  isValue,
+  type Names,
+  type SelectableCell,
+  type Selection,
+} from "../../../base/figures/selector.ts";
+
+export type Asked = Pick<Results, "experiment" | "flags">;
+
+/** A target and a scenario that it is asked. */
+export interface AskedPair {
+  readonly target: string;
+  readonly scenario: string;
+  /** Of each line every value, by its path, as people write them. */
+  readonly values: Values;
+  /** Whether `--only` left it out. */
+  readonly isLeftOut: boolean;
+}
+
+type Values = Readonly<Record<string, readonly unknown[]>>;
+
+export function askedPairs({ experiment, flags }: Asked): AskedPair[] {
+  const targets = Object(experiment.targets);
+  const { targets: onlyTargets, scenarios: onlyScenarios } = flags?.only ?? {};
+  return Object.entries(Object(experiment.scenarios)).flatMap(([scenario, asked]) => {
+    const { targets: askedTargets, load = experiment.load } = Object(asked);
+    return Object.keys(targets)
+      .filter((target) => !Array.isArray(askedTargets) || askedTargets.includes(target))
+      .map((target) => ({
+        target,
+        scenario,
+        values: { ...targetValues(target, targets), ...loadValues(load) },
+        isLeftOut: !(onlyTargets?.includes(target) ?? true) ||
+          !(onlyScenarios?.includes(scenario) ?? true),
+      }));
+  });
+}
+
+function loadValues(load: unknown): Values {
+  return valuesWithin(load, "", { rate: "/s", duration: "ms", timeout: "ms" });
+}
+
+/** Its own and those of what it stands in front of: where both have a path, the latter with the name before it. */
+function targetValues(name: string, targets: Readonly<Record<string, unknown>>): Values {
+  const { [name]: lines, ...others } = targets;
+  const own = valuesWithin(lines, "", { "proxy.ttl": "ms", "proxy.stale": "ms" });
+  const behind = [own["cluster.of"], own["proxy.origin"], own["nginx.proxy"]].flat()
+    .find((one) => typeof one === "string" && Object.hasOwn(others, one));
+  if (typeof behind !== "string") return own;
+  const further = Object.entries(targetValues(behind, others)).map(([path, values]) =>
+    [Object.hasOwn(own, path) ? `${behind}.${path}` : path, values] as const
+  );
+  return { ...Object.fromEntries(further), ...own };
+}
+
+/** @param units Of the paths whose numbers people write with one. */
+function valuesWithin(lines: unknown, before: string, units: Record<string, string>): Values {
+  const inner = Object.entries(Object(lines)).map(([key, value]): Values => {
+    const path = `${before}${key}`;
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      return valuesWithin(value, `${path}.`, units);
+    }
+    const values = [...new Set([value].flat())];
+    const unit = units[path];
+    return { [path]: unit === undefined ? values : values.map((one) => `${one}${unit}`) };
+  });
+  return Object.assign({}, ...inner);
+}
+
+/** The paths that some line has. */
+export function pathsOf(pairs: readonly AskedPair[]): NonNullable<Names["others"]> {
+  return [...new Set(pairs.flatMap(({ values }) => Object.keys(values)))];
+}
+
+/** The lines of a cell that have one value. */
+export function constantsOf(
+  { target, scenario }: Pick<SelectableCell, "target" | "scenario">,
+  pairs: readonly AskedPair[],
+): NonNullable<SelectableCell["constants"]> {
+  const pair = pairs.find((one) => one.target === target && one.scenario === scenario);
+  return Object.fromEntries(
+    Object.entries(pair?.values ?? {}).flatMap(([path, [value, ...more]]) =>
+      more.length === 0 ? [[path, value]] : []
+    ),
+  );
+}
+
+/** Whether `--only` left out cells that are meant. */
+export function isLeftOut(
+  { target, scenario, factors }: Selection,
+  pairs: readonly AskedPair[],
+): boolean {
+  return pairs.some((pair) =>
+    pair.isLeftOut &&
+    (target === null || pair.target === target) &&
+    (scenario === null || pair.scenario === scenario) &&
+    Object.entries(factors).every(([path, written]) =>
+      pair.values[path]?.some((value) => isValue(written, value)) ?? false
+    )
+  );
+}

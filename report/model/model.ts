@@ -1,0 +1,223 @@
+/**
+ * Results → everything that a report says: each number, unit, order and sentence is decided here or
+ * in the files beside it, once. Page, terminal, CSV and markdown only lay the model out. Pure.
+ */
+import type { Results, Run } from "../../runner/result/result.ts";
+import { agentsModel, type ScenarioAgentsModel } from "./agents/agents.ts";
+import { type Answer, verdictOf } from "./comparison/verdict.ts";
+import {
+  type BarsChart,
+  barsOf,
+  type DensityChart,
+  type TailsChart,
+  type TimelineChart,
+} from "./charts/charts.ts";
+import {
+  type MissingModel,
+  missingModels,
+  unansweredSentence,
+  warningsOf,
+} from "./findings/caveats.ts";
+import { type Cell, type Grouped, groupRuns, repeatedOf, type ScenarioRuns } from "./runs/cells.ts";
+import { commandOf, sourceNameOf } from "./method/command.ts";
+import { type ClaimsModel, claimsModel } from "./claims/claims.ts";
+import { compareScenarios, type ScenarioComparison } from "./compared_scenarios.ts";
+import { boundsNote, densityFinding, densityOf, tailsFinding, tailsOf } from "./charts/density.ts";
+import { type FaultsModel, faultsOf } from "./charts/errors.ts";
+import type { ForestModel } from "./comparison/forest.ts";
+import { type GatesModel, gatesModel } from "./gates/gates.ts";
+import { scenarioLoads } from "./method/load.ts";
+import { machineFacts } from "./method/machine.ts";
+import { type Fact, factsOf, methodSentences } from "./method/method.ts";
+import { type PublishedModel, publishedModels } from "./published/model.ts";
+import { perCpuFinding, resourcesTable } from "./tables/resources.ts";
+import { requestText } from "./method/request.ts";
+import { type SlowestModel, slowestOf } from "./tables/slowest.ts";
+import { type StableModel, stableModel } from "./charts/settling.ts";
+import { type SteadyFinding, steadyFindings } from "./findings/steady_finding.ts";
+import { repetitionsText } from "./findings/repetitions.ts";
+import { type SweepModel, sweepsOf } from "./sweeps/sweeps.ts";
+import { summaryTable } from "./tables/summary.ts";
+import { percentileTable } from "./tables/percentiles.ts";
+import { bytesPerSecondTable, requestsPerSecondTable } from "./tables/per_second.ts";
+import { connectionsTable } from "./tables/connections.ts";
+import { outcomesTable, reasonsTable } from "./tables/outcomes.ts";
+import { runsTable } from "./tables/runs.ts";
+import type { Table } from "./tables/table.ts";
+import { type SteadyTables, steadyTables } from "./tables/steady.ts";
+import { timelineFinding } from "./findings/timeline_finding.ts";
+import { timelinesOf } from "./charts/timelines.ts";
+import { type TrustModel, trustOfRuns } from "./findings/trust.ts";
+import { groupWarnings, unsteadyWarnings } from "./findings/unsteady_warnings.ts";
+import { isUnanswered } from "../../runner/result/unanswered.ts";
+
+export interface ReportModel {
+  readonly name: string;
+  /** The question, where the experiment has one; otherwise its name. */
+  readonly title: string;
+  /** Where the experiment comes from, in the words of its file; "" when it does not say. */
+  readonly about: string;
+  /** In which runs no request got an answer, before anything else is said; "" where all had one. */
+  readonly unanswered: string;
+  /** Of the whole experiment, in one sentence; "" where no run was answered. */
+  readonly verdict: string;
+  readonly facts: readonly Fact[];
+  /** Why there are no more repetitions, and what they can show; "" for a fixed number. */
+  readonly repetitions: string;
+  /** What a reader must know before believing a number. */
+  readonly warnings: readonly string[];
+  /** Whether the figures can be believed; null without runs. */
+  readonly trust: TrustModel | null;
+  readonly claims: ClaimsModel;
+  readonly gates: GatesModel;
+  readonly scenarios: readonly ScenarioModel[];
+  /** One for each table of published figures. */
+  readonly published: readonly PublishedModel[];
+  /** Scenarios in which factors vary enough to show. */
+  readonly sweeps: readonly SweepModel[];
+  /** Null where no latency was ever far from where it ends. */
+  readonly stable: StableModel | null;
+  readonly missing: readonly MissingModel[];
+  readonly machine: readonly Fact[];
+  readonly method: readonly string[];
+  /** The command that measures the same again, given `source` as a file. */
+  readonly command: string;
+  /** The experiment file, word for word; "" where there is none. */
+  readonly source: string;
+  /** The file that the command names; "" where it names none. */
+  readonly sourceName: string;
+  /** By position; with figures that leave out what the experiment discards. */
+  readonly runs: readonly Run[];
+}
+
+export interface ScenarioModel {
+  readonly name: string;
+  /** `GET /static`, in a line; "" when the experiment does not say. */
+  readonly request: string;
+  /** How it was loaded; "" where all scenarios were loaded alike. */
+  readonly load: string;
+  readonly answer: Answer;
+  /** What the page packs, to recompute parts of it. */
+  readonly cells: readonly Cell[];
+  readonly series: readonly { readonly label: string; readonly color: number }[];
+  readonly bars: BarsChart;
+  /** One a cell, in the order of `series`. */
+  readonly timelines: readonly TimelineChart[];
+  readonly timelineFinding: string;
+  /** Null when no request has a latency. */
+  readonly density: DensityChart | null;
+  readonly densityFinding: string;
+  /** What its ≥ mean, and which requests its histograms leave out; "" where no latency is a lower bound. */
+  readonly boundsNote: string;
+  /** Null when there are too few requests. */
+  readonly tails: TailsChart | null;
+  readonly tailsFinding: string;
+  /** One for each cell; none for a load that itself changes. */
+  readonly steadyFindings: readonly SteadyFinding[];
+  /** How the targets compare; null where nothing is compared. */
+  readonly forest: ForestModel | null;
+  readonly faults: FaultsModel;
+  /** Null where no run has kept them. */
+  readonly slowest: SlowestModel | null;
+  /** Null where one program loaded alone. */
+  readonly agents: ScenarioAgentsModel | null;
+  /** What a request costs in CPU; "" where no target was watched. */
+  readonly perCpuFinding: string;
+  readonly tables: {
+    readonly summary: Table;
+    readonly percentiles: Table;
+    readonly steady: SteadyTables | null;
+    readonly requestsPerSecond: Table;
+    readonly bytesPerSecond: Table;
+    /** Null where nothing was connected to. */
+    readonly connections: Table | null;
+    readonly outcomes: Table;
+    readonly reasons: Table | null;
+    readonly resources: Table | null;
+    /** Every target against the first; null when there is nothing to compare. */
+    readonly compared: Table | null;
+    readonly runs: Table;
+  };
+}
+
+/** @param baseline What thresholds compare with; null: nothing. */
+export function reportModel(results: Results, baseline: Grouped | null = null): ReportModel {
+  const { experiment, source } = results;
+  const scenarios = groupRuns(results);
+  const repetitions = repetitionsText(results, scenarios);
+  const compared = compareScenarios(scenarios, { level: repeatedOf(results).level });
+  return {
+    name: experiment.name,
+    title: experiment.title ?? experiment.name,
+    about: typeof experiment.source === "string" ? experiment.source : "",
+    unanswered: unansweredSentence(results.runs),
+    verdict: results.runs.every(isUnanswered)
+      ? ""
+      : verdictOf(scenarios.map(({ name }, i) => ({ name, answer: compared[i].answer }))),
+    facts: factsOf(results),
+    repetitions,
+    trust: trustOfRuns(results.runs),
+    warnings: [
+      ...warningsOf(results),
+      ...groupWarnings(scenarios),
+      ...unsteadyWarnings(scenarios, repeatedOf(results).figures),
+    ],
+    claims: claimsModel(scenarios, results),
+    gates: gatesModel(scenarios, results, baseline),
+    scenarios: scenarios.map((group, i) => scenarioModel(group, compared[i], results)),
+    published: publishedModels(scenarios, results),
+    sweeps: sweepsOf(scenarios, { level: repeatedOf(results).level }),
+    stable: stableModel(scenarios, repeatedOf(results).level),
+    missing: missingModels(results.missing),
+    machine: machineFacts(results),
+    method: methodSentences(results),
+    command: commandOf(results),
+    source,
+    sourceName: sourceNameOf(results),
+    runs: scenarios.flatMap(({ cells }) => cells.flatMap(({ runs }) => runs))
+      .sort((a, b) => a.order - b.order),
+  };
+}
+
+function scenarioModel(
+  { name, cells }: ScenarioRuns,
+  compared: ScenarioComparison,
+  results: Results,
+): ScenarioModel {
+  const { level } = repeatedOf(results);
+  return {
+    name,
+    request: requestText(name, results.experiment.scenarios),
+    load: scenarioLoads(results).get(name) ?? "",
+    answer: compared.answer,
+    forest: compared.forest,
+    faults: faultsOf(cells),
+    slowest: slowestOf(name, cells),
+    agents: agentsModel(name, cells),
+    cells,
+    series: cells.map(({ label, color }) => ({ label, color })),
+    bars: barsOf(cells),
+    timelines: timelinesOf(cells),
+    timelineFinding: timelineFinding(cells),
+    density: densityOf(cells),
+    densityFinding: densityFinding(cells),
+    boundsNote: boundsNote(cells.map(({ latency }) => latency)),
+    tails: tailsOf(cells),
+    tailsFinding: tailsFinding(cells),
+    steadyFindings: steadyFindings(cells),
+    perCpuFinding: perCpuFinding(cells, level),
+    tables: {
+      summary: summaryTable(name, cells),
+      percentiles: percentileTable(name, cells),
+      steady: steadyTables(name, cells),
+      requestsPerSecond: requestsPerSecondTable(cells),
+      bytesPerSecond: bytesPerSecondTable(cells),
+      connections: connectionsTable(name, cells, level),
+      outcomes: outcomesTable(name, cells),
+      reasons: reasonsTable(name, cells),
+      resources: resourcesTable(name, cells, level),
+      compared: compared.table,
+      runs: runsTable(name, cells),
+    },
+  };
+}

@@ -1,0 +1,221 @@
+/** Published figures, each with what was measured of the same cell; where asked for, both relative to a named cell. */
+import type { Published } from "../../../runner/result/result.ts";
+import {
+  cellsIn,
+  type Names,
+  namesOf,
+  parseSelector,
+  type SelectableCell,
+  type Selection,
+  selectionOf,
+} from "../../../base/figures/selector.ts";
+import { type AskedPair, constantsOf, isLeftOut, pathsOf } from "../method/declared_values.ts";
+import type { Cell } from "../runs/cells.ts";
+import type { NamedCell } from "../runs/match.ts";
+import {
+  type FigureRange,
+  type JudgedCell,
+  quotientOf,
+  type Range,
+  rangeOf,
+  ratioRangeOf,
+} from "../runs/figure_range.ts";
+
+/** A cell as selectors and figures see it. */
+export interface PlacedCell extends SelectableCell {
+  readonly cell: Cell;
+  readonly judged: JudgedCell;
+}
+
+/** A value of a table and a cell that it is of. */
+export interface PublishedRow {
+  readonly at: PlacedCell;
+  readonly published: number;
+  readonly measured: FigureRange;
+}
+
+/** The same with what is compared: the figures themselves, or both as multiples of the base's. */
+export interface ComparedRow extends PublishedRow {
+  /** What the columns are divided by; null: nothing. */
+  readonly base: PublishedRow | null;
+  readonly ofPublished: number;
+  readonly ofMeasured: Range;
+  /** Measured over published; null where both are 0. */
+  readonly quotient: Range | null;
+}
+
+/** Whether the row is what the others are divided by. */
+export function isBase({ at, base }: ComparedRow): boolean {
+  return base?.at === at;
+}
+
+/** False: what is measured, or what it is divided by, is only known to be at least as much. */
+export function isWhole({ measured, base }: ComparedRow): boolean {
+  return !measured.isAtLeast && !(base?.measured.isAtLeast ?? false);
+}
+
+export interface PublishedRows {
+  readonly rows: readonly ComparedRow[];
+  /** Whether the rows are relative to another. */
+  readonly isRelative: boolean;
+  /** Published, and without a measured figure: why, by its keys. */
+  readonly missing: readonly Missing[];
+}
+
+/** @param level What intervals are computed at. */
+export function placedCells(
+  cells: readonly NamedCell[],
+  asked: readonly AskedPair[],
+  level: number,
+): PlacedCell[] {
+  return cells.map(({ scenario, cell }) => {
+    const { target, label, runs, confidence: { estimates } } = cell;
+    const { parameters } = runs[0];
+    const judged = { scenario, label, runs, estimates, level };
+    const constants = constantsOf({ target, scenario }, asked);
+    return { target, scenario, parameters, constants, cell, judged };
+  });
+}
+
+/** What the experiment has besides the cells that were measured. */
+export interface Known extends Pick<Names, "targets" | "scenarios"> {
+  readonly asked: readonly AskedPair[];
+}
+
+export function publishedRows(
+  table: Published,
+  cells: readonly PlacedCell[],
+  { targets, scenarios, asked }: Known,
+): PublishedRows {
+  const names = { targets, scenarios, factors: namesOf(cells).factors, others: pathsOf(asked) };
+  const found = publishedValues(table.values).flatMap(({ keys, value }) =>
+    rowsOf(keys.join(", "), value, { figure: table.figure, cells, names, asked })
+  );
+  const rows = found.filter((one) => "at" in one);
+  const missing = found.filter((one) => "reason" in one);
+  const relative = table.relative === null ? null : relativeRows(table, rows, names);
+  return relative === null
+    ? { rows: rows.map(absolute), isRelative: false, missing }
+    : { rows: relative, isRelative: true, missing };
+}
+
+interface PublishedValue {
+  readonly keys: readonly string[];
+  readonly value: number;
+}
+
+/** In the order of the file. */
+function publishedValues(values: Published["values"]): PublishedValue[] {
+  return Object.entries(values).flatMap(([key, value]) =>
+    typeof value === "number"
+      ? [{ keys: [key], value }]
+      : publishedValues(value).map((inner) => ({ ...inner, keys: [key, ...inner.keys] }))
+  );
+}
+
+interface Missing {
+  readonly of: string;
+  readonly reason: string;
+}
+
+interface Measured {
+  readonly figure: Published["figure"];
+  readonly cells: readonly PlacedCell[];
+  readonly names: Names;
+  readonly asked: readonly AskedPair[];
+}
+
+/** A row for each cell that a value is of, or why there is none. */
+function rowsOf(
+  of: string,
+  published: number,
+  { figure, cells, names, asked }: Measured,
+): (PublishedRow | Missing)[] {
+  const selection = readSelection(of, names);
+  if ("problem" in selection) return [{ of, reason: selection.problem }];
+  const selected = cellsIn(selection.value, cells);
+  if (selected.length === 0) {
+    const isOut = isLeftOut(selection.value, asked);
+    return [{ of, reason: isOut ? "left out by --only" : "it was not measured" }];
+  }
+  return selected.map((at) => {
+    const measured = rangeOf(figure, at.judged);
+    return "none" in measured ? { of, reason: measured.none } : { at, published, measured };
+  });
+}
+
+function readSelection(text: string, names: Names): ReturnType<typeof selectionOf> {
+  const selector = parseSelector(text);
+  return "value" in selector ? selectionOf(selector.value, names) : selector;
+}
+
+function absolute(row: PublishedRow): ComparedRow {
+  const { published, measured } = row;
+  return {
+    ...row,
+    base: null,
+    ofPublished: published,
+    ofMeasured: measured,
+    quotient: over(measured, published),
+  };
+}
+
+/** Null where some row has nothing to be divided by: then none is. */
+function relativeRows(
+  { figure, relative }: Published,
+  rows: readonly PublishedRow[],
+  names: Names,
+): ComparedRow[] | null {
+  const selection = readSelection(relative ?? "", names);
+  if ("problem" in selection) return null;
+  const compared = rows.flatMap((row): ComparedRow[] => {
+    const base = baseOf(row, rows, selection.value);
+    if (base === null || base.published === 0 || base.measured.value === 0) return [];
+    const ratio = base === row ? { value: 1, interval: null } : ratioOfRows(figure, row, base);
+    if (ratio === null) return [];
+    const ofPublished = row.published / base.published;
+    return [{ ...row, base, ofPublished, ofMeasured: ratio, quotient: over(ratio, ofPublished) }];
+  });
+  return compared.length === rows.length ? compared : null;
+}
+
+/** The one row of the selection that is like the given one in all that the selection leaves open. */
+function baseOf(
+  { at }: PublishedRow,
+  rows: readonly PublishedRow[],
+  selection: Selection,
+): PublishedRow | null {
+  const selected = new Set<SelectableCell>(cellsIn(selection, rows.map((row) => row.at)));
+  const bases = rows.filter((row) => selected.has(row.at) && isLike(row.at, at, selection));
+  return bases.length === 1 ? bases[0] : null;
+}
+
+function isLike(
+  base: PlacedCell,
+  cell: PlacedCell,
+  { target, scenario, factors }: Selection,
+): boolean {
+  const open = Object.keys(base.parameters).filter((path) =>
+    !Object.hasOwn(factors, path) && Object.hasOwn(cell.parameters, path)
+  );
+  return (target !== null || base.target === cell.target) &&
+    (scenario !== null || base.scenario === cell.scenario) &&
+    open.every((path) => sameValue(base.parameters[path], cell.parameters[path]));
+}
+
+function sameValue(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** 0 or ∞ where one of them is 0; null where both are. */
+export function ratioOfRows(
+  figure: Published["figure"],
+  of: PublishedRow,
+  to: PublishedRow,
+): Range | null {
+  return ratioRangeOf(figure, of.at.judged, to.at.judged) ?? quotientOf(of.measured, to.measured);
+}
+
+function over(range: Range, divisor: number): Range | null {
+  return quotientOf(range, { value: divisor, interval: { low: divisor, high: divisor } });
+}

@@ -1,0 +1,183 @@
+/**
+ * The runs of one experiment, in the order of its file: scenarios, in each its cells (a target with
+ * its parameters), in each its runs. Statistics are over runs, never over requests.
+ */
+import type { Results, Run } from "../../../runner/result/result.ts";
+import type { Block } from "../../../runner/stats/confidence/pool.ts";
+import { type Spread, spreadOf } from "../numbers/spread.ts";
+import { type Confidence, confidenceOf } from "./confidence.ts";
+import { countedRuns, type RunParts, takeApart } from "./counted_part.ts";
+import { endedLatency, type PooledLatency, poolLatency } from "./pool.ts";
+import { wrongRatioOf } from "./error_ratio.ts";
+import type { CountedPart } from "../../../runner/stats/confidence/blocks.ts";
+import { LOOK_CONFIDENCE } from "../../../runner/stats/confidence/sequential.ts";
+
+export interface Cell {
+  readonly target: string;
+  /** Target and the parameters that vary; what every table and chart calls the cell. */
+  readonly label: string;
+  /** Index of its colour: the same in every scenario. */
+  readonly color: number;
+  /** By repetition; at least one. Their figures are without what the experiment discards. */
+  readonly runs: readonly Run[];
+  /** One for each run. */
+  readonly parts: readonly RunParts[];
+  /** Completed requests per second. */
+  readonly rate: Spread;
+  readonly latency: PooledLatency;
+  readonly confidence: Confidence;
+  /** Requests without a right answer as a share of those that ended or were never sent: `wrong_ratio.ts`. */
+  readonly wrongRatio: number;
+}
+
+export interface ScenarioRuns {
+  readonly name: string;
+  readonly cells: readonly Cell[];
+}
+
+/** What of the results tells which runs belong together, and when they were measured. */
+export type Grouped = Pick<Results, "experiment" | "runs"> & Partial<Pick<Results, "startedAt">>;
+
+/** The scenarios that have a run, with their cells. */
+export function groupRuns(results: Grouped): ScenarioRuns[] {
+  const colors = colorIndex(results);
+  const scenarios = namesOf("scenario", results);
+  const targets = namesOf("target", results);
+  const repeated = repeatedOf(results);
+  return scenarios
+    .map((name) => {
+      const runs = results.runs.filter(({ scenario }) => scenario === name);
+      const cells = [...Map.groupBy(runs, cellLabel)].map(([label, group]) =>
+        cellOf(group, { label, color: colors.get(label) ?? 0 }, {
+          ...repeated,
+          session: results.startedAt ?? null,
+        })
+      );
+      return { name, cells: inOrder(cells, targets) };
+    })
+    .filter(({ cells }) => cells.length > 0);
+}
+
+function inOrder(cells: readonly Cell[], targets: readonly string[]): Cell[] {
+  return [...cells].sort((a, b) =>
+    targets.indexOf(a.target) - targets.indexOf(b.target) || compareNatural(a.label, b.label)
+  );
+}
+
+function cellOf(
+  group: readonly Run[],
+  look: Pick<Cell, "label" | "color">,
+  repeated: Repeated & { readonly session: string | null },
+): Cell {
+  const parts = [...group].sort((a, b) => a.repetition - b.repetition)
+    .map((run) => takeApart(run, repeated));
+  const counted = countedRuns(parts, repeated.figures);
+  const runs = parts.map(({ run }) => run);
+  return {
+    ...look,
+    target: runs[0].target,
+    runs,
+    parts,
+    rate: spreadOf(counted.map(({ run }) => run.rate)),
+    latency: poolLatency(counted.map(({ run }) => run)),
+    confidence: confidenceOf(counted.map(({ blocks }) => blocks), {
+      sampling: {
+        session: repeated.session,
+        repetitions: counted.map(({ run }) => run.repetition),
+      },
+      level: repeated.level,
+      ended: () => counted.map(endedBlocks),
+      isUnsteady: unsteadyOf(runs) !== null ||
+        (repeated.figures === "steady" && counted.every(({ steady }) => steady === null)),
+    }),
+    wrongRatio: wrongRatioOf(runs) ?? 1,
+  };
+}
+
+/** Only where results of earlier versions don't say which values are lower bounds: else these are where they belong. */
+function endedBlocks({ run, blocks }: RunParts): readonly Block[] {
+  const { latency: { censored, fastest }, censoredHistogram } = run;
+  if (censored === 0 || censoredHistogram !== undefined) return blocks;
+  return blocks.map((block) => ({ ...block, latency: endedLatency(block.latency, fastest) }));
+}
+
+/** `hono`, or `hono · connections 50 · delay 100ms` when factors vary. */
+export function cellLabel({ target, parameters }: Pick<Run, "target" | "parameters">): string {
+  const paths = Object.keys(parameters);
+  const varying = Object.entries(parameters).map(([path, value]) => {
+    const isOnly = paths.filter((other) => shortPath(other) === shortPath(path)).length === 1;
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return `${isOnly ? shortPath(path) : path} ${text}`;
+  });
+  return [target, ...varying].join(" · ");
+}
+
+/** Without the section of the target's lines. */
+function shortPath(path: string): string {
+  return path.replace(/^(set|env|cluster|proxy|load)\./, "");
+}
+
+/** Names in the order of the experiment file, then those that only the runs know. */
+export function namesOf(kind: "target" | "scenario", results: Grouped): string[] {
+  const written = results.experiment[`${kind}s`];
+  const inFile = typeof written === "object" && written !== null ? Object.keys(written) : [];
+  return [...new Set([...inFile, ...results.runs.map((run) => run[kind])])];
+}
+
+function colorIndex(results: Grouped): ReadonlyMap<string, number> {
+  const targets = namesOf("target", results);
+  const labels = [...new Map(results.runs.map((run) => [cellLabel(run), run.target]))]
+    .sort(([a, targetA], [b, targetB]) =>
+      targets.indexOf(targetA) - targets.indexOf(targetB) || compareNatural(a, b)
+    );
+  return new Map(labels.map(([label], index) => [label, index]));
+}
+
+/** Numbers inside the texts compare as numbers: "connections 50" before "connections 200". */
+function compareNatural(a: string, b: string): number {
+  return a.localeCompare(b, "en", { numeric: true });
+}
+
+/** How often an experiment was repeated, why no more, and what of its runs counts. */
+
+export interface Repeated extends CountedPart {
+  /** Confidence to compute intervals at, so that they may be called 95 %: see `sequential.ts`. */
+  readonly level: number;
+}
+
+export function repeatedOf({ experiment }: Pick<Results, "experiment">): Repeated {
+  const { discard, figures, repeat } = experiment;
+  return {
+    discardS: typeof discard === "number" ? discard / 1_000 : 0,
+    figures: figures === "steady" ? figures : "whole",
+    level: isUntil(repeat) ? LOOK_CONFIDENCE : 0.95,
+  };
+}
+
+/** Whether the runs themselves decided how many there are. */
+function isUntil(repeat: unknown): boolean {
+  return typeof repeat === "object" && repeat !== null && "until" in repeat &&
+    repeat.until !== null;
+}
+
+/** Whether so many runs of a cell never settled that its mean is nobody's: then no interval belongs to it. */
+
+export interface Unsteady {
+  /** Runs without a steady state. */
+  readonly count: number;
+  /** All runs. */
+  readonly of: number;
+}
+
+/** Null where at most half of the runs are labelled no-steady-state. */
+export function unsteadyOf(runs: readonly Pick<Run, "warmup">[]): Unsteady | null {
+  const count = runs.filter(({ warmup }) => warmup?.label === "no-steady-state").length;
+  return 2 * count > runs.length ? { count, of: runs.length } : null;
+}
+
+/** `no steady state in 4 of 5 runs: run longer` */
+export function unsteadyText({ count, of }: Unsteady): string {
+  return of === 1
+    ? "no steady state: run longer"
+    : `no steady state in ${count} of ${of} runs: run longer`;
+}

@@ -1,0 +1,166 @@
+/**
+ * A run taken apart by the histograms of its intervals, each of which is decoded here, once: without what the
+ * experiment discards, and before and after its steady state.
+ */
+import type { Run } from "../../../runner/result/result.ts";
+import {
+  blocksOf,
+  countedFrom,
+  type CountedPart,
+  firstFrom,
+  intervalBlocks,
+  mergeBlocks,
+} from "../../../runner/stats/confidence/blocks.ts";
+import type { Block } from "../../../runner/stats/confidence/pool.ts";
+import { withoutBounds } from "../../../runner/stats/histogram/censoring.ts";
+import { decodeSparse, encodeHistogram } from "../../../runner/stats/histogram/hdr.ts";
+import {
+  EMPTY,
+  mergeHistograms,
+  type SparseHistogram,
+} from "../../../runner/stats/histogram/histogram.ts";
+import { type PerSecond, perSecondOf } from "../../../runner/stats/per_second.ts";
+import { PERCENTILES } from "../../../runner/stats/quantile.ts";
+import { percentileMs } from "./lower_bounds.ts";
+import { sum } from "../numbers/spread.ts";
+
+export interface RunParts {
+  /** With the figures of what counts: without what is discarded, or of the steady part. */
+  readonly run: Run;
+  /** With those of all. */
+  readonly whole: Run;
+  /** Of what counts, for a bootstrap. */
+  readonly blocks: readonly Block[];
+  /** Before the steady part, whatever is discarded; null where nothing comes before it. */
+  readonly startUp: Block | null;
+  /** The steady part; null where there is none. */
+  readonly steady: Block | null;
+}
+
+/** @param counted What of the run the figures are of. */
+export function takeApart(run: Run, counted: CountedPart): RunParts {
+  const { points } = run.timeline;
+  const intervals = intervalBlocks(points, run.latency.clock);
+  const kept = countedFrom(run, counted);
+  const steadyFrom = run.warmup?.steadyFromS ?? null;
+  const steady = steadyFrom === null ? null : firstFrom(points, steadyFrom);
+  return {
+    run: kept === 0 ? run : withoutStart(run, intervals, kept),
+    whole: run,
+    blocks: blocksOf(intervals.slice(kept)),
+    startUp: steady === null || steady === 0 ? null : mergeBlocks(intervals.slice(0, steady)),
+    steady: steady === null ? null : mergeBlocks(intervals.slice(steady)),
+  };
+}
+
+/** The runs that have figures: all, or those with a steady part, where figures are to be of it and any run has one. */
+export function countedRuns(
+  parts: readonly RunParts[],
+  figures: CountedPart["figures"],
+): readonly RunParts[] {
+  const settled = parts.filter(({ steady }) => steady !== null);
+  return figures === "whole" || settled.length === 0 ? parts : settled;
+}
+
+/** The figures of a run without its start, from what its timeline keeps of the rest. */
+
+type Point = Run["timeline"]["points"][number];
+
+/**
+ * Rate, latency and the spread of seconds are those from interval `first` on; outcomes, timeline, CPU and memory
+ * stay those of the whole run.
+ *
+ * @param intervals All of the run.
+ */
+export function withoutStart(run: Run, intervals: readonly Block[], first: number): Run {
+  const rest = mergeBlocks(intervals.slice(first));
+  const points = run.timeline.points.slice(first);
+  const secondsOf = (of: (point: Point) => number): PerSecond | null =>
+    spreadOfSeconds(points.map(of), { interval: run.timeline.intervalS, seconds: rest.seconds });
+  return {
+    ...run,
+    rate: rest.seconds > 0 ? rest.completed / rest.seconds : 0,
+    bytes: {
+      ...run.bytes,
+      inPerSecond: rest.seconds > 0 ? sum(points, ({ bytes }) => bytes) / rest.seconds : 0,
+    },
+    ...latenciesOf(run, rest, points),
+    perSecond: {
+      requests: secondsOf(({ completed }) => completed) ?? run.perSecond.requests,
+      bytes: secondsOf(({ bytes }) => bytes) ?? run.perSecond.bytes,
+    },
+  };
+}
+
+/** What of a run says its latencies. */
+type Latencies = Pick<Run, "latency" | "histogram" | "censoredHistogram">;
+
+function latenciesOf(run: Run, rest: Block, points: readonly Point[]): Latencies {
+  const bounds = boundsOf(run, points);
+  const latency = latencyOf(run.latency, rest, bounds);
+  return {
+    latency,
+    histogram: encodeHistogram(rest.latency),
+    censoredHistogram: bounds === null || bounds.count === 0 ? undefined : encodeHistogram(bounds),
+  };
+}
+
+/** Those of the rest; null where only their number in the whole run is known, as in results of earlier versions. */
+function boundsOf(
+  { latency: { censored }, censoredHistogram }: Run,
+  points: readonly Point[],
+): SparseHistogram | null {
+  if (censored > 0 && censoredHistogram === undefined) return null;
+  const parts = points.flatMap((point) => point.censoredHistogram ?? []);
+  return mergeHistograms(parts.map(decodeSparse)).toSparse();
+}
+
+/** Where bounds are not known as many as in the whole run are taken for such: no percentile is to look surer than it is. */
+function latencyOf(
+  whole: Run["latency"],
+  rest: Block,
+  bounds: SparseHistogram | null,
+): Run["latency"] {
+  const { clock } = whole;
+  const { count, minUs, maxUs } = rest.latency;
+  const { meanUs, stdevUs } = mergeHistograms([rest.latency]);
+  const max = Math.min(maxUs / 1_000, whole.max);
+  const sample = { clock, all: rest.latency, bounds: bounds ?? EMPTY };
+  const percentiles = Object.fromEntries(
+    PERCENTILES.map((p) => [p, Math.min(percentileMs(sample, p), max)]),
+  ) as Run["latency"]["percentiles"];
+  const fastestUs = bounds === null ? minUs : withoutBounds(rest.latency, bounds).minUs;
+  return {
+    clock,
+    count,
+    censored: bounds === null ? Math.min(whole.censored, count) : bounds.count,
+    min: count === 0 ? 0 : minUs / 1_000,
+    fastest: fastestUs === Infinity || whole.fastest === 0
+      ? 0
+      : Math.max(fastestUs / 1_000, whole.fastest),
+    mean: meanUs / 1_000,
+    stdev: stdevUs / 1_000,
+    max,
+    percentiles,
+  };
+}
+
+/**
+ * Null where whole seconds can't be put together from whole intervals, or there is none: figures of nothing
+ * are worse than those of the whole run.
+ *
+ * @param values One for each interval.
+ * @param seconds How long the intervals are together; the last one may be cut short.
+ */
+function spreadOfSeconds(
+  values: readonly number[],
+  { interval, seconds }: { interval: number; seconds: number },
+): PerSecond | null {
+  const perSecond = Math.round(1 / interval);
+  const length = Math.floor(seconds + 1e-6);
+  if (Math.abs(perSecond * interval - 1) > 1e-6 || length === 0) return null;
+  return perSecondOf(Array.from(
+    { length },
+    (_, second) => sum(values.slice(second * perSecond, (second + 1) * perSecond), (one) => one),
+  ));
+}

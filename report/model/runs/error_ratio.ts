@@ -1,0 +1,36 @@
+/**
+ * The share of requests without a right answer: what `success`, errors and faults of every table, threshold,
+ * claim and comparison are made of.
+ */
+import type { Measurement } from "../../../runner/result/result.ts";
+import { sum } from "../numbers/spread.ts";
+
+export type Ended = Pick<Measurement, "requests" | "checks" | "status">;
+
+/**
+ * Failed, never sent, or answered wrong, as a share of all that were due but those still under way at the end;
+ * null where no request ended.
+ */
+export function wrongRatioOf(runs: readonly Ended[]): number | null {
+  const judged = judgedOf(runs);
+  return judged === 0 ? null : wrongOf(runs) / judged;
+}
+
+/** How many requests the ratio is of. */
+export function judgedOf(runs: readonly Ended[]): number {
+  return sum(runs, ({ requests: { completed, failed, dropped } }) => completed + failed + dropped);
+}
+
+/** How many of them have no right answer. */
+export function wrongOf(runs: readonly Ended[]): number {
+  return sum(
+    runs,
+    (run) => run.requests.failed + run.requests.dropped + wrongAnswersOf(run),
+  );
+}
+
+/** Where nothing was expected of the answers, those outside 2xx and 3xx are wrong. */
+export function wrongAnswersOf({ checks, status }: Ended): number {
+  if (checks.passed + checks.failed > 0) return checks.failed;
+  return sum(Object.entries(status), ([code, count]) => /^[23]/.test(code) ? 0 : count);
+}

@@ -1,0 +1,176 @@
+/** The figures that thresholds name, of one run: in the unit of the results, or why there is none. */
+import type { Distribution, Measurement, Run, Threshold } from "../../../runner/result/result.ts";
+import { atLeast, type Bounded, exactly } from "./lower_bounds.ts";
+import { flattenedOf, FLATTENING } from "./intervals.ts";
+import { type PooledLatency, poolLatency } from "./pool.ts";
+import { meanCoresOf, peakMemoryBytesOf, perCpuSecondOf } from "./resources.ts";
+import { sum } from "../numbers/spread.ts";
+import { wrongRatioOf } from "./error_ratio.ts";
+
+export type FigureName = Threshold["figure"];
+
+/** A run, or a single measurement, which knows nothing of its target's process. */
+export type Judged = Measurement & Partial<Pick<Run, "startUp" | "resources" | "repetition">>;
+
+/** With the most that it can be, whatever lower bounds turn out to be; or why there is none. */
+export type FigureOfRun = Bounded | { readonly none: string };
+
+export function figureOfRun(name: FigureName, run: Judged): FigureOfRun {
+  const [, of, time] = TIMES.exec(name) ?? [];
+  if (time !== undefined) return timeOf(run, of as DistributionName | undefined, time);
+  const [, counted, spread] = SPREADS.exec(name) ?? [];
+  if (spread !== undefined) return spreadOf(run, counted === "rate" ? "requests" : "bytes", spread);
+  const [, flat, flattened = "p50"] = FLATS.exec(name) ?? [];
+  if (flat !== undefined) return flatOf(run, flat, flattened);
+  return OTHERS[name as OtherName](run);
+}
+
+const TIMES = /^(?:(service|firstByte|connect)\.)?(min|mean|stdev|max|p[\d.]+)$/;
+const SPREADS = /^(rate|bytes)\.(min|mean|stdev|p[\d.]+)$/;
+const FLATS = /^(stable|final)(?:\.(p\d+))?$/;
+type DistributionName = "service" | "firstByte" | "connect";
+type StatusClass = "2xx" | "3xx" | "4xx" | "5xx";
+type OtherName = Extract<
+  FigureName,
+  | "rate"
+  | "success"
+  | "errors"
+  | "dropped"
+  | StatusClass
+  | "startUp"
+  | "cpu"
+  | "perCpu"
+  | "memory"
+  | "bytes"
+  | "size"
+  | "generator.cpu"
+  | `lag.${string}`
+>;
+
+const NOTHING_MEASURED: Readonly<Record<DistributionName | "latency", string>> = {
+  latency: "no request has a latency",
+  service: "no request has a service time",
+  firstByte: "no answer began",
+  connect: "no connection was made",
+};
+
+function timeOf(run: Judged, of: DistributionName | undefined, time: string): FigureOfRun {
+  const times: Distribution = of ? run[of] : run.latency;
+  if (times.count === 0) return { none: NOTHING_MEASURED[of ?? "latency"] };
+  if (of === undefined) return latencyOf(run, time);
+  const value = timeIn(times, time);
+  return of === "service" && isServiceAtLeast(run, time) ? atLeast(value) : exactly(value);
+}
+
+function latencyOf(run: Judged, time: string): FigureOfRun {
+  const pooled = poolLatency([run]);
+  switch (time) {
+    case "min":
+      return pooled.fastest === 0 ? NOTHING_COMPLETED : exactly(pooled.fastest);
+    case "mean":
+    case "stdev":
+      return pooled.isAtLeast("mean") ? atLeast(pooled[time]) : exactly(pooled[time]);
+    case "max":
+      return isMaxAtLeast(run, pooled) ? atLeast(pooled.max) : exactly(pooled.max);
+    default:
+      return percentileOf(pooled, Number(time.slice(1)));
+  }
+}
+
+function percentileOf(pooled: PooledLatency, percentile: number): FigureOfRun {
+  const found = pooled.percentile(percentile);
+  return percentile < 50 && pooled.ended.count === 0 ? { none: "no request ended" } : found;
+}
+
+/** Where is not known which values are bounds: what timed out is one; what was under way may have been sent a moment before. */
+function isMaxAtLeast({ errors }: Judged, pooled: PooledLatency): boolean {
+  return pooled.isAtLeast("max") || (errors.timeout ?? 0) > 0;
+}
+
+function timeIn(times: Distribution, time: string): number {
+  if (time === "min" || time === "mean" || time === "stdev" || time === "max") return times[time];
+  return times.percentiles[time.slice(1) as keyof Distribution["percentiles"]];
+}
+
+/** Of service times the results keep no histogram, but which figures lower bounds could make larger. */
+function isServiceAtLeast(run: Judged, time: string): boolean {
+  const { service: { lowerBounds = [] }, latency: { censored }, censoredHistogram } = run;
+  const isKnown = censored === 0 || censoredHistogram !== undefined;
+  if (isKnown) return lowerBounds.includes(time === "stdev" ? "mean" : time.replace(/^p/, ""));
+  const found = time === "min" ? null : latencyOf(run, time);
+  return found !== null && "value" in found && found.isAtLeast;
+}
+
+/** Of the whole seconds of a run. */
+function spreadOf(run: Judged, of: keyof Judged["perSecond"], spread: string): FigureOfRun {
+  if (run.elapsedS < 1) return { none: "no whole second was measured" };
+  const key = spread.replace(".", "_") as keyof Judged["perSecond"]["requests"];
+  return exactly(run.perSecond[of][key]);
+}
+
+/** Of a percentile's intervals: until when they change, and where they end. */
+function flatOf(run: Judged, of: string, percentile: string): FigureOfRun {
+  const name = FLATTENING.find((one) => one === percentile);
+  const found = name === undefined ? null : flattenedOf(run, name);
+  if (found === null) return { none: NOTHING_MEASURED.latency };
+  return exactly(of === "final" ? found.finalMs : found.fromS * 1_000);
+}
+
+const OTHERS: Readonly<Record<OtherName, (run: Judged) => FigureOfRun>> = {
+  rate: ({ requests, rate }) => requests.due === 0 ? NOTHING_SENT : exactly(rate),
+  success: (run) => {
+    const wrong = wrongRatioOf([run]);
+    return shareOf(wrong === null ? null : 1 - wrong);
+  },
+  errors: (run) => shareOf(wrongRatioOf([run])),
+  dropped: ({ requests }) =>
+    requests.due === 0 ? NOTHING_SENT : exactly(requests.dropped / requests.due),
+  "2xx": (run) => statusOf(run, "2"),
+  "3xx": (run) => statusOf(run, "3"),
+  "4xx": (run) => statusOf(run, "4"),
+  "5xx": (run) => statusOf(run, "5"),
+  startUp: ({ startUp }) =>
+    startUp === null || startUp === undefined
+      ? { none: "the target was not started here" }
+      : exactly(startUp),
+  cpu: (run) => ofTarget(run, meanCoresOf),
+  perCpu: (run) => ofTarget(run, (used) => perCpuSecondOf(used, run)),
+  memory: (run) => ofTarget(run, peakMemoryBytesOf),
+  bytes: ({ requests, bytes }) => requests.due === 0 ? NOTHING_SENT : exactly(bytes.inPerSecond),
+  size: ({ requests: { completed }, bytes }) =>
+    completed === 0 ? NOTHING_COMPLETED : exactly(bytes.in / completed),
+  "generator.cpu": ({ generator }) => exactly(generator.cpu),
+  "lag.p50": (run) => lagOf(run, "p50"),
+  "lag.p99": (run) => lagOf(run, "p99"),
+  "lag.max": (run) => lagOf(run, "max"),
+};
+
+const NOTHING_SENT: FigureOfRun = { none: "no request was due" };
+const NOTHING_COMPLETED: FigureOfRun = { none: "no request was completed" };
+
+function shareOf(share: number | null): FigureOfRun {
+  return share === null ? { none: "no request ended" } : exactly(share);
+}
+
+/** Answers of one class of status, as a share of those that were completed. */
+function statusOf({ status, requests: { completed } }: Judged, first: string): FigureOfRun {
+  if (completed === 0) return NOTHING_COMPLETED;
+  const codes = Object.entries(status).filter(([code]) => code.startsWith(first));
+  return exactly(sum(codes, ([, count]) => count) / completed);
+}
+
+function ofTarget(
+  { resources = [] }: Judged,
+  of: (run: Pick<Run, "resources">) => number | null,
+): FigureOfRun {
+  if (resources.length === 0) {
+    return { none: "CPU and memory are those of targets that Plateau starts" };
+  }
+  const value = of({ resources });
+  return value === null ? { none: "the target used no CPU time that was seen" } : exactly(value);
+}
+
+function lagOf({ load, requests, generator }: Judged, of: "p50" | "p99" | "max"): FigureOfRun {
+  if (load.kind === "closed") return { none: "a closed loop sends when it can and has no lag" };
+  return requests.due === 0 ? NOTHING_SENT : exactly(generator.lag[of]);
+}

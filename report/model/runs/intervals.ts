@@ -1,0 +1,71 @@
+/** The intervals of a run's timeline. */
+import type { Measurement, Run } from "../../../runner/result/result.ts";
+import { isMovable } from "../../../runner/stats/histogram/censoring.ts";
+import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
+import { findFlattening } from "../../../runner/stats/steady_state/settling_time.ts";
+
+export type Point = Run["timeline"]["points"][number];
+
+export interface Interval {
+  readonly point: Point;
+  readonly ratePerSec: number;
+}
+
+/** Each point with its rate. A last interval cut short by the end of the run would only show noise. */
+export function intervalsOf(
+  { timeline: { points, intervalS } }: Pick<Run, "timeline">,
+): Interval[] {
+  return points
+    .map((point, i) => ({ point, seconds: point.endS - (points[i - 1]?.endS ?? 0) }))
+    .filter(({ seconds }) => seconds >= intervalS / 2)
+    .map(({ point, seconds }) => ({ point, ratePerSec: point.completed / seconds }));
+}
+
+/** Whether no request ended in the interval: its latencies are then none, not 0. */
+export function isEmpty({ histogram }: Point): boolean {
+  return histogram === "";
+}
+
+/** Percentiles that a point has. */
+export const POINT_PERCENTILES = ["p50", "p75", "p90", "p99"] as const;
+
+/** Which figures of the interval lower bounds could turn out to make larger: `p99` and the like, and `max`. */
+export function lowerBoundsIn({ histogram, censoredHistogram }: Point): string[] {
+  if (censoredHistogram === undefined) return [];
+  const [all, bounds] = [decodeSparse(histogram), decodeSparse(censoredHistogram)];
+  return [
+    ...POINT_PERCENTILES.filter((name) => isMovable(all, bounds, Number(name.slice(1)))),
+    "max",
+  ];
+}
+
+/** When a percentile of a run's latency becomes stable: see `runner/stats/steady_state/settling_time.ts`. */
+
+/** Percentiles that flatten, each in its own time. */
+export const FLATTENING = ["p50", "p75", "p90", "p99"] as const;
+
+/** How a percentile of a run's intervals flattens. */
+export interface Flattened {
+  /** Seconds from which it stays near its final value. */
+  readonly fromS: number;
+  readonly finalMs: number;
+}
+
+/** Null without requests. */
+export function flattenedOf(
+  run: Pick<Measurement, "timeline">,
+  percentile: typeof FLATTENING[number],
+): Flattened | null {
+  const points = intervalsOf(run).map(({ point }) => point);
+  const found = findFlattening(points.map((point) => isEmpty(point) ? null : point[percentile]));
+  if (found === null) return null;
+  return { fromS: found.from === 0 ? 0 : points[found.from - 1].endS, finalMs: found.finalValue };
+}
+
+/** Seconds from which a percentile of a run's intervals stays near its final value; null without requests. */
+export function flatFromS(
+  run: Pick<Measurement, "timeline">,
+  percentile: typeof FLATTENING[number],
+): number | null {
+  return flattenedOf(run, percentile)?.fromS ?? null;
+}

@@ -1,0 +1,89 @@
+/** CPU, memory and what else a target, or a part of one, used over one run. */
+import type { Run } from "../../../runner/result/result.ts";
+
+/** Points of a target, or of one of its parts. */
+export type Used = Pick<Run, "resources">;
+type Point = Run["resources"][number];
+
+/** A part of a run's target, or its Redis. */
+export interface PartUsed extends Used {
+  readonly name: string;
+}
+
+/** In the order of the results; none for a target that is one alone. */
+export function partsOf({ parts = [] }: Pick<Run, "parts">): PartUsed[] {
+  return parts.map(({ name, points }) => ({ name, resources: points }));
+}
+
+/** What was in use at a moment: each point tells of the time since the one before. Null after the last. */
+export function pointAt({ resources }: Used, atS: number): Point | null {
+  return resources.find(({ endS }) => endS >= atS) ?? null;
+}
+
+/** What adds up over the run, of rates per second that each hold since the point before; 0 without points. */
+function totalOf({ resources }: Used, ratePerSec: (point: Point) => number): number {
+  return resources.reduce(
+    (total, point, i) =>
+      total + ratePerSec(point) * Math.max(0, point.endS - (resources[i - 1]?.endS ?? 0)),
+    0,
+  );
+}
+
+export function cpuSecondsOf(used: Used): number {
+  return totalOf(used, ({ cpu }) => cpu);
+}
+
+/** Cores in use, on average over the run; 0 without resource points. */
+export function meanCoresOf(used: Used): number {
+  const seconds = used.resources.at(-1)?.endS ?? 0;
+  return seconds > 0 ? cpuSecondsOf(used) / seconds : 0;
+}
+
+/** Of the CPU time, what the kernel took for it, 0–1; null where nobody knows. */
+export function systemShareOf(used: Used): number | null {
+  const seconds = cpuSecondsOf(used);
+  if (seconds === 0 || used.resources.some(({ system }) => system === undefined)) return null;
+  return totalOf(used, ({ system = 0 }) => system) / seconds;
+}
+
+/** The highest of what is held at a moment; null where nobody knows. */
+export function peakOf(
+  { resources }: Used,
+  of: (point: Point) => number | undefined,
+): number | null {
+  const known = resources.flatMap((point) => of(point) ?? []);
+  return known.length === 0 ? null : known.reduce((most, value) => Math.max(most, value));
+}
+
+export function peakCoresOf(used: Used): number {
+  return peakOf(used, ({ cpu }) => cpu) ?? 0;
+}
+
+export function peakMemoryBytesOf(used: Used): number {
+  return peakOf(used, ({ memory }) => memory) ?? 0;
+}
+
+type Ended = Pick<Run, "requests" | "drain">;
+
+/** What completed while the target was watched: until the deadline. */
+function completedInTime({ requests, drain }: Ended): number {
+  return requests.completed - (drain?.completed ?? 0);
+}
+
+/** Completed requests of the run for each second of CPU time; null where none was seen. */
+export function perCpuSecondOf(used: Used, run: Ended): number | null {
+  const seconds = cpuSecondsOf(used);
+  return seconds > 0 ? completedInTime(run) / seconds : null;
+}
+
+/** Context switches of one kind for each completed request; null where nobody knows. */
+export function switchesPerRequestOf(
+  kind: "voluntary" | "involuntary",
+  used: Used,
+  run: Ended,
+): number | null {
+  const completed = completedInTime(run);
+  const isKnown = used.resources.every(({ switches }) => switches !== undefined);
+  if (!isKnown || used.resources.length === 0 || completed === 0) return null;
+  return totalOf(used, ({ switches }) => switches?.[kind] ?? 0) / completed;
+}

@@ -1,0 +1,121 @@
+/** The lines of a figure: one for each target and value of the other factors; side by side where there are many. */
+import { type Knee, kneeOf } from "../../../runner/stats/regression/knee.ts";
+import { rightCells } from "../comparison/pairs.ts";
+import type { Cell } from "../runs/cells.ts";
+import {
+  factorName,
+  factorPaths,
+  type NumericFactor,
+  positionOf,
+  valueOf,
+  valueText,
+} from "../runs/factors.ts";
+
+/** What does not vary along a line: the target, or another factor by its path. */
+interface Dimension {
+  readonly path: string | null;
+  /** "" for the target. */
+  readonly name: string;
+  readonly values: readonly string[];
+}
+
+export interface SweepLine {
+  /** What tells it from the other lines of its drawing. */
+  readonly label: string;
+  /** What tells it from all lines of the figure, with its target. */
+  readonly subject: string;
+  readonly color: number;
+  /** Ascending by their value of the factor. */
+  readonly points: readonly { readonly at: number; readonly cell: Cell }[];
+  readonly knee: Knee;
+}
+
+/** Lines that share a drawing. */
+export interface SweepFacet {
+  /** What they share; "" where there is one facet only. */
+  readonly label: string;
+  readonly lines: readonly SweepLine[];
+}
+
+export interface LineOptions {
+  /** Of the whole experiment, so that a target keeps its colour. */
+  readonly targets: readonly string[];
+  readonly confidence: number;
+}
+
+/** More than these are no longer told apart. */
+const MOST_LINES = 8;
+
+export function facetsOf(
+  cells: readonly Cell[],
+  factor: NumericFactor,
+  { targets, confidence }: LineOptions,
+): SweepFacet[] {
+  const holders = cells.filter((cell) => valueOf(cell, factor.path) !== undefined);
+  const dimensions = dimensionsOf(holders, factor);
+  const along = lineDimensions(dimensions);
+  const across = dimensions.filter((dimension) => !along.includes(dimension));
+  const names = [...new Set(holders.map((cell) => labelOf(cell, along)))];
+  const isByTarget = along.every(({ path }) => path === null);
+  const others = dimensions.filter(({ path }) => path !== null);
+  const lineOf = (label: string, members: readonly Cell[]): SweepLine => {
+    const [{ target }] = members;
+    const points = members.map((cell) => ({ at: positionOf(cell, factor), cell }))
+      .sort((a, b) => a.at - b.at);
+    return {
+      label: label || target,
+      subject: [target, labelOf(members[0], others)].filter(Boolean).join(" · "),
+      color: isByTarget ? targets.indexOf(target) : names.indexOf(label),
+      points,
+      knee: kneeOfLine(points, factor, confidence),
+    };
+  };
+  return [...Map.groupBy(holders, (cell) => labelOf(cell, across))].map(([label, members]) => ({
+    label,
+    lines: [...Map.groupBy(members, (cell) => labelOf(cell, along))]
+      .map(([name, group]) => lineOf(name, group)),
+  }));
+}
+
+/** Target first, then the other factors; only what varies. */
+function dimensionsOf(cells: readonly Cell[], { path }: NumericFactor): Dimension[] {
+  const paths = [null, ...factorPaths(cells).filter((other) => other !== path)];
+  return paths
+    .map((path) => ({ path, name: path === null ? "" : factorName(cells, path) }))
+    .map((one) => ({ ...one, values: [...new Set(cells.map((cell) => levelOf(cell, one)))] }))
+    .filter(({ values }) => values.length > 1);
+}
+
+/** As many of them, from the first, as make no more lines than can be told apart; at least one. */
+function lineDimensions(dimensions: readonly Dimension[]): Dimension[] {
+  let lines = 1;
+  const end = dimensions.findIndex(({ values }, i) =>
+    (lines *= values.length) > MOST_LINES && i > 0
+  );
+  return end === -1 ? [...dimensions] : dimensions.slice(0, end);
+}
+
+function levelOf(cell: Cell, { path, name }: Pick<Dimension, "path" | "name">): string {
+  if (path === null) return cell.target;
+  const value = valueOf(cell, path);
+  return value === undefined ? "" : `${name} ${valueText(value)}`;
+}
+
+function labelOf(cell: Cell, dimensions: readonly Dimension[]): string {
+  return dimensions.map((dimension) => levelOf(cell, dimension)).filter(Boolean).join(" · ");
+}
+
+/** Over the values at which answers were right: a fast error is no answer. */
+function kneeOfLine(
+  points: SweepLine["points"],
+  { isOffered }: NumericFactor,
+  confidence: number,
+): Knee {
+  const right = rightCells(points.map(({ cell }) => cell));
+  const served = points.flatMap(({ at, cell }) => {
+    if (!right.includes(cell)) return [];
+    const estimate = cell.confidence.estimates.get("rate");
+    return at > 0 && estimate ? [{ at, served: estimate }] : [];
+  });
+  return kneeOf(served, { isOffered, confidence });
+}

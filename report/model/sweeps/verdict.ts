@@ -1,0 +1,179 @@
+/** The answer of a scenario in which factors vary: who is fastest at which of their values. */
+import { type Answer, faultsOf, joined, p99Text, rateText } from "../comparison/verdict.ts";
+import type { Cell } from "../runs/cells.ts";
+import { comparisonOf, type FigureComparison } from "../comparison/comparison.ts";
+import { isOpen, type Lookup } from "../comparison/pairs.ts";
+import { isAhead, pairSentence, ratioText } from "../comparison/words.ts";
+import { factorName, factorPaths, variableName } from "../runs/factors.ts";
+import { listed, unique } from "../numbers/words.ts";
+
+/** What competes at equal values of the factors, from the fastest; at least two. */
+export interface Contest {
+  /** `connections 50`. */
+  readonly label: string;
+  readonly ranked: readonly Cell[];
+}
+
+interface Decided extends Contest {
+  /** The fastest; null where that can't be told. */
+  readonly leader: string | null;
+  readonly isOpen: boolean;
+  /** Of the first over the second. */
+  readonly decision: FigureComparison;
+}
+
+const TOO_CLOSE = "too close to call";
+/** As many places are named. */
+const MOST_PLACES = 6;
+const MOST_PAIRS = 8;
+
+export function contestAnswer(
+  contests: readonly Contest[],
+  cells: readonly Cell[],
+  lookup: Lookup,
+): Answer {
+  const decided = contests.map((contest) => decide(contest, lookup));
+  const faults = faultsOf(cells);
+  const leaders = unique(decided.map(({ leader }) => leader ?? ""));
+  const isUnanimous = leaders.length === 1;
+  const places = isUnanimous ? "" : placesText(decided, leaders);
+  return {
+    verdict: verdictOf(decided, leaders),
+    detail: joined([
+      [places, ratiosText(decided, isUnanimous)].filter(Boolean).join("; "),
+      ...faults,
+    ]),
+    brief: joined([places, ...faults]),
+    pairs: pairsOf(decided, lookup),
+  };
+}
+
+function decide({ label, ranked }: Contest, lookup: Lookup): Decided {
+  const [first, second] = ranked;
+  const open = isOpen(ranked);
+  const comparison = lookup(second, first);
+  const decision = comparisonOf(comparison, open ? 99 : "rate");
+  const leader = isAhead(decision, comparison) ? first.target : null;
+  return { label, ranked, isOpen: open, decision, leader };
+}
+
+function verdictOf(decided: readonly Decided[], leaders: readonly string[]): string {
+  const names = namesOf(decided);
+  const isSingle = decided.every(({ decision }) => decision.interval === null);
+  if (leaders.length > 1) {
+    const verb = isSingle ? "was" : "is";
+    const [those, ...others] = names.map((name) =>
+      name.startsWith("number ") ? `the ${name}` : name
+    );
+    return `Which ${verb} fastest depends on ${[those, ...others].join(" and ")}`;
+  }
+  const [leader] = leaders;
+  const everywhere = `at every ${names.join(" and ")}`;
+  if (leader === "") {
+    const rivals = unique(decided.flatMap(({ ranked }) => ranked.map(({ target }) => target)));
+    return `${listed(rivals, "and")} are ${TOO_CLOSE} ${everywhere}`;
+  }
+  if (isSingle) return `${leader} was fastest ${everywhere}, with too few runs to be sure`;
+  return decided.every((one) => one.isOpen)
+    ? `${leader} answers fastest ${everywhere}`
+    : `${leader} is fastest ${everywhere}`;
+}
+
+/** Of the factors that the labels name. */
+function namesOf(decided: readonly Decided[]): string[] {
+  return unique(
+    decided.flatMap(({ label }) => label.split(" · ").map((part) => variableName(nameOf(part)))),
+  );
+}
+
+function nameOf(part: string): string {
+  return part.slice(0, part.indexOf(" "));
+}
+
+/** `single at cpuTime 0; cluster at cpuTime 100, 250 and 500; too close to call at cpuTime 50`. */
+function placesText(decided: readonly Decided[], leaders: readonly string[]): string {
+  const named = [...leaders.filter(Boolean), ...leaders.filter((leader) => leader === "")];
+  return named.map((leader) => {
+    const labels = decided.filter((one) => (one.leader ?? "") === leader).map(({ label }) => label);
+    const where = labels.length > MOST_PLACES
+      ? `at ${labels.length} of ${decided.length} values`
+      : `at ${labelsText(labels)}`;
+    return `${leader || TOO_CLOSE} ${where}`;
+  }).join("; ");
+}
+
+/** A name that all begin with is said once. */
+function labelsText(labels: readonly string[]): string {
+  const [first] = labels;
+  const name = nameOf(first);
+  const isOne = !first.includes(" · ");
+  const texts = labels.map((label, i) => isOne && i > 0 ? label.slice(name.length + 1) : label);
+  return listed(texts, "and");
+}
+
+/** The smallest and the largest lead; whose they are is said already where one leads everywhere. */
+function ratiosText(decided: readonly Decided[], isUnanimous: boolean): string {
+  const sure = decided.filter(({ leader, decision }) => leader !== null && decision.ratio !== null);
+  if (sure.length === 0) return "";
+  const leadOf = ({ decision: { ratio } }: Decided): number => Math.abs(Math.log(ratio ?? 1));
+  const sorted = sure.toSorted((a, b) => leadOf(a) - leadOf(b));
+  const ends = sorted.length === 1 ? sorted : [sorted[0], sorted[sorted.length - 1]];
+  return ends.map((one) => {
+    const { ranked: [first, second], label } = one;
+    const what = one.isOpen ? "the p99" : "the requests";
+    const whose = isUnanimous ? "" : `${first.target} has `;
+    return `${whose}${ratioText(one.decision)} ${what} of ${second.target} at ${label}`;
+  }).join(", ");
+}
+
+/** The fastest against the next, at each value, or where there are many at those with the ends of the leads. */
+function pairsOf(decided: readonly Decided[], lookup: Lookup): string[] {
+  const shown = decided.length <= MOST_PAIRS ? decided : [decided[0], decided[decided.length - 1]];
+  return shown.map(({ ranked: [first, second] }) =>
+    pairSentence(second.label, first.label, lookup(second, first))
+  );
+}
+
+/**
+ * Of one target: what it does from the value with the least to that with the most.
+ * @param ranked From the fastest; at least two.
+ */
+export function spanAnswer(
+  ranked: readonly Cell[],
+  cells: readonly Cell[],
+  lookup: Lookup,
+): Answer {
+  const [first, last] = [ranked[0], ranked[ranked.length - 1]];
+  const { target } = first;
+  const settingOf = ({ label }: Cell): string => label.slice(target.length + " · ".length);
+  const comparison = lookup(last, first);
+  const figure = isOpen(ranked) ? 99 : "rate";
+  const text = figure === 99 ? p99Text : rateText;
+  const what = figure === 99 ? "the p99" : "the requests";
+  const decision = comparisonOf(comparison, figure);
+  const figures = `${text(last)} at ${settingOf(last)}, ${text(first)} at ${settingOf(first)}`;
+  const ratio = `${ratioText(decision)} ${what}`;
+  const ends = `fastest at ${settingOf(first)} and slowest at ${settingOf(last)}`;
+  const faults = faultsOf(cells);
+  return {
+    verdict: `${target} ${spanVerdict(decision, ends, cells)}`,
+    detail: joined([`${figures}; ${ratio}`, ...faults]),
+    brief: joined([figures, ...faults]),
+    pairs: [pairSentence(last.label, first.label, comparison)],
+  };
+}
+
+/** What is slowest and fastest was picked after the fact, so nothing is said of a difference without a verdict. */
+function spanVerdict(
+  { interval, verdict, reason }: FigureComparison,
+  ends: string,
+  cells: readonly Cell[],
+): string {
+  if (verdict === "better") return `is ${ends}`;
+  if (interval === null || verdict === "inconclusive") {
+    const isOpen = reason === "one-run" || reason === "few-runs";
+    return `was ${ends}, ${isOpen ? "with too few runs to be sure" : "without being sure"}`;
+  }
+  const names = factorPaths(cells).map((path) => variableName(factorName(cells, path)));
+  return `is about as fast at every ${names.join(" and ")}`;
+}

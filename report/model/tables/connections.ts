@@ -1,0 +1,121 @@
+/** What it took to connect, and how much came back: oha's details, one row a cell. */
+import { supportsPercentile } from "../../../runner/stats/quantile.ts";
+import { sum } from "../numbers/spread.ts";
+import { sizeUnit, timeUnit, type Unit } from "../numbers/units.ts";
+import type { Cell } from "../runs/cells.ts";
+import { type FigureRange, rangeOf } from "../runs/figure_range.ts";
+import type { FigureName } from "../runs/figures.ts";
+import { WEAK_NOTE } from "../runs/pool.ts";
+import {
+  type ColumnOf,
+  countCell,
+  NONE,
+  rangeCell,
+  type Table,
+  type TableCell,
+  tableOf,
+  targetColumn,
+} from "./table.ts";
+
+interface Row {
+  readonly cell: Cell;
+  readonly opened: number;
+  /** The same as in thresholds, claims and published tables; null where no run has the figure. */
+  readonly of: (figure: FigureName) => FigureRange | null;
+}
+
+/** Null where nothing was connected to, and nothing answered. @param level Of the intervals. */
+export function connectionsTable(
+  scenario: string,
+  cells: readonly Cell[],
+  level: number,
+): Table | null {
+  const rows = cells.map((cell) => rowOf(scenario, cell, level));
+  const columns = [...connectColumns(rows), ...sizeColumns(rows)];
+  if (columns.length === 0) return null;
+  const caption = `Connections and answers of ${scenario}`;
+  const isOld = cells.some(({ runs }) => runs.length > 1 && runs.some(hasNoHistogram));
+  const isWeak = rows.some((row) => columns.some(({ cell }) => cell(row).weak));
+  return tableOf(
+    { caption, notes: [NOTE, ...isOld ? [OLD_NOTE] : [], ...isWeak ? [WEAK_NOTE] : []] },
+    rows,
+    [
+      { ...targetColumn, cell: ({ cell }) => targetColumn.cell(cell) },
+      ...columns,
+    ],
+  );
+}
+
+const NOTE =
+  "Connecting is name look-up and dial; its figures are those of the connections of all runs together. The size of an answer is all that was received, with status line and headers, " +
+  "over the completed answers.";
+
+const OLD_NOTE =
+  "Some of these runs were saved without a histogram of connecting: percentiles are then those of the middle " +
+  "run, with the lowest and the highest run's in brackets, and the mean is that of the runs' means.";
+
+function hasNoHistogram({ connect, histograms }: Cell["runs"][number]): boolean {
+  return connect.count > 0 && histograms?.connect === undefined;
+}
+
+function rowOf(scenario: string, cell: Cell, level: number): Row {
+  const { label, runs, confidence: { estimates } } = cell;
+  const judged = { scenario, label, runs, estimates, level };
+  return {
+    cell,
+    opened: sum(runs, ({ connect }) => connect.count),
+    of: (figure) => {
+      const range = rangeOf(figure, judged);
+      return "none" in range ? null : range;
+    },
+  };
+}
+
+function connectColumns(rows: readonly Row[]): ColumnOf<Row>[] {
+  const times = rows.flatMap(({ of }) => of("connect.mean")?.value ?? []);
+  if (times.length === 0) return [];
+  const unit = timeUnit(times);
+  return [
+    { label: "Connections opened", cell: ({ opened }) => countCell(opened) },
+    column("Connect, mean", "connect.mean", unit),
+    column("Min", "connect.min", unit),
+    column("p50", "connect.p50", unit),
+    weakened(99, column("p99", "connect.p99", unit)),
+    column("Max", "connect.max", unit),
+  ];
+}
+
+function sizeColumns(rows: readonly Row[]): ColumnOf<Row>[] {
+  const valuesOf = (figure: FigureName): number[] =>
+    rows.flatMap(({ of }) => of(figure)?.value ?? []);
+  const sizes = valuesOf("size");
+  if (sizes.length === 0) return [];
+  const perSecond = sizeUnit(valuesOf("bytes"));
+  return [
+    column("Size per answer", "size", sizeUnit(sizes)),
+    column("Received", "bytes", { ...perSecond, name: `${perSecond.name}/s` }),
+  ];
+}
+
+function column(label: string, figure: FigureName, unit: Unit): ColumnOf<Row> {
+  return {
+    label,
+    unit: unit.name,
+    cell: ({ of }): TableCell => {
+      const range = of(figure);
+      return range === null ? NONE : rangeCell(range, unit);
+    },
+  };
+}
+
+/** Weak and without an interval where too few connections were opened. */
+function weakened(percentile: number, { cell, ...column }: ColumnOf<Row>): ColumnOf<Row> {
+  return {
+    ...column,
+    cell: (row) => {
+      const { below: _, ...plain } = cell(row);
+      const isWeak = row.opened > 0 && !supportsPercentile(row.opened, percentile);
+      return isWeak ? { ...plain, weak: true } : cell(row);
+    },
+  };
+}

@@ -1,0 +1,132 @@
+/** What became of the requests: every one that was due is in one of the columns. */
+import { type ErrorKind, ERRORS } from "../../../runner/result/outcome.ts";
+import type { Cell } from "../runs/cells.ts";
+import { sum } from "../numbers/spread.ts";
+import {
+  type ColumnOf,
+  countCell,
+  faultCell,
+  shareCell,
+  type Table,
+  tableOf,
+  targetColumn,
+  textCell,
+} from "./table.ts";
+import { formatMs } from "../numbers/units.ts";
+import { counted } from "../numbers/words.ts";
+import { wrongAnswersOf } from "../runs/error_ratio.ts";
+
+export const ERROR_WORDS: Record<ErrorKind, string> = {
+  connect: "Not connected",
+  timeout: "Timed out",
+  reset: "Reset",
+  closed: "Closed early",
+  protocol: "Not HTTP",
+  tls: "TLS failed",
+  dns: "Name not found",
+};
+
+export function outcomesTable(scenario: string, cells: readonly Cell[]): Table {
+  const statuses = [
+    ...new Set(cells.flatMap(({ runs }) => runs.flatMap((run) => Object.keys(run.status)))),
+  ]
+    .sort();
+  const errors = ERRORS.filter((kind) => cells.some((cell) => errorsOf(cell, kind) > 0));
+  return tableOf({ caption: `Outcomes of ${scenario}`, notes: notesOf(cells) }, cells, [
+    targetColumn,
+    column("Due", (run) => run.requests.due),
+    ...statuses.map((status) => column(`Status ${status}`, (run) => run.status[status] ?? 0)),
+    fault("Wrong answers", wrongAnswersOf),
+    ...errors.map((kind) => fault(ERROR_WORDS[kind], (run) => run.errors[kind] ?? 0)),
+    column("Unfinished", (run) => run.requests.unfinished),
+    ...(cells.some(hasDropped) ? [fault("Never sent", (run) => run.requests.dropped)] : []),
+    { label: "Faults", unit: "%", cell: ({ wrongRatio }) => faultCell(shareCell(wrongRatio)) },
+  ]);
+}
+
+const NOTE =
+  "Unfinished requests were still in flight at the end. Wrong answers are whole answers that an " +
+  "expectation of the scenario refused, or, without one, those outside 2xx and 3xx; they are among the statuses. " +
+  "Faults are the wrong answers, the failed requests and those never sent, as a share of all but the unfinished.";
+
+function notesOf(cells: readonly Cell[]): string[] {
+  const long = cells.flatMap(({ runs }) => runs).flatMap(({ drain, elapsedS }) =>
+    drain !== undefined && isLongDrain(drain.durationS, elapsedS) ? [drain] : []
+  );
+  const completed = sum(long, (drain) => drain.completed);
+  if (completed === 0) return [NOTE];
+  const wait = formatMs(1_000 * Math.max(...long.map(({ durationS }) => durationS)));
+  const requests = counted(completed, "request");
+  return [
+    NOTE,
+    `${requests} completed in the up to ${wait} after the deadline, while nothing new was sent; no rate counts them.`,
+  ];
+}
+
+type CountOf = (run: Cell["runs"][number]) => number;
+
+function column(label: string, of: CountOf): ColumnOf<Cell> {
+  return { label, cell: ({ runs }) => countCell(sum(runs, of)) };
+}
+
+function fault(label: string, of: CountOf): ColumnOf<Cell> {
+  return { label, cell: ({ runs }) => faultCell(countCell(sum(runs, of))) };
+}
+
+function errorsOf({ runs }: Cell, kind: ErrorKind): number {
+  return sum(runs, ({ errors }) => errors[kind] ?? 0);
+}
+
+function hasDropped({ runs }: Cell): boolean {
+  return runs.some(({ requests }) => requests.dropped > 0);
+}
+
+/** More reasons than this say no more. */
+const REASONS_PER_CELL = 8;
+
+interface Reason {
+  readonly cell: Cell;
+  readonly text: string;
+  readonly count: number;
+}
+
+/** A breach of the protocol that no request failed of. */
+export const UNASKED_WORDS = "connections closed: bytes came on them that no request had asked for";
+
+/** Why requests failed, in the words of what refused them; null when nothing went wrong. */
+export function reasonsTable(scenario: string, cells: readonly Cell[]): Table | null {
+  const reasons = cells.flatMap(reasonsOf);
+  if (reasons.length === 0) return null;
+  return tableOf({ caption: `Errors of ${scenario}` }, reasons, [
+    { label: "Target", kind: "name", cell: ({ cell }) => targetColumn.cell(cell) },
+    { label: "Times", cell: ({ count }) => countCell(count) },
+    { label: "Reason", kind: "text", cell: ({ text }) => textCell(text) },
+  ]);
+}
+
+function reasonsOf(cell: Cell): Reason[] {
+  const counts = new Map<string, number>();
+  for (const { reasons } of cell.runs) {
+    for (const [text, count] of Object.entries(reasons)) {
+      counts.set(text, (counts.get(text) ?? 0) + count);
+    }
+  }
+  const sorted = [...counts].sort(([, a], [, b]) => b - a);
+  const rest = sum(sorted.slice(REASONS_PER_CELL), ([, count]) => count);
+  const unasked = sum(cell.runs, ({ unsolicited = 0 }) => unsolicited);
+  return [
+    ...sorted.slice(0, REASONS_PER_CELL).map(([text, count]) => ({ cell, text, count })),
+    ...(rest > 0 ? [{ cell, text: "other reasons", count: rest }] : []),
+    ...(unasked > 0 ? [{ cell, text: UNASKED_WORDS, count: unasked }] : []),
+  ];
+}
+
+/** The wait after the deadline for requests in flight, while nothing new is sent. */
+
+/** A wait shorter than this share of the run explains no figure of it. */
+const WORTH_A_WORD = 0.01;
+
+/** @param durationS Of the wait. @param elapsedS Of the run, up to its deadline. */
+export function isLongDrain(durationS: number, elapsedS: number): boolean {
+  return durationS > WORTH_A_WORD * elapsedS;
+}

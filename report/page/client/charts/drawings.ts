@@ -1,0 +1,130 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+/**
+ * When charts are drawn: each as it comes near the screen, all of them before print, those on screen anew in
+ * other colours.
+ */
+import { Chart as Drawing } from "chart.js";
+import type { Chart } from "../../../model/charts/charts.ts";
+import { chartOf } from "./page_data.ts";
+import { readTheme, type Theme } from "./theme.ts";
+
+export type Draw = (canvas: HTMLCanvasElement, chart: Chart, theme: Theme) => Drawing | null;
+
+/** Charts this near to the screen are drawn, so that who scrolls sees them finished. */
+const NEAR = "400px";
+const TURN_MS = 40;
+
+export class Drawings {
+  readonly #draw: Draw;
+  readonly #drawn = new Map<HTMLCanvasElement, Drawing>();
+  readonly #waiting = new Set<HTMLCanvasElement>();
+  readonly #observer: IntersectionObserver;
+  #theme: Theme = readTheme();
+  #turn: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(draw: Draw) {
+    this.#draw = draw;
+    this.#observer = new IntersectionObserver((entries) => this.#onNear(entries), {
+      rootMargin: NEAR,
+    });
+  }
+
+  /** Draws what is on screen, and the rest as it comes near; the page says when the former is done. */
+  start(): void {
+    this.#observe();
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#renew());
+    addEventListener("beforeprint", () => this.#print(true));
+    addEventListener("afterprint", () => this.#print(false));
+  }
+
+  /** After the page's canvases were replaced: draws what is on screen at once, so that nothing flickers. */
+  restart(): void {
+    this.#observer.disconnect();
+    this.#waiting.clear();
+    for (const drawing of this.#drawn.values()) drawing.destroy();
+    this.#drawn.clear();
+    for (const canvas of this.#observe()) {
+      const { top, bottom } = canvas.getBoundingClientRect();
+      if (top < innerHeight && bottom > 0) this.#drawNow(canvas);
+    }
+  }
+
+  /** The drawing of a canvas; undefined before it came near the screen. */
+  of(canvas: HTMLCanvasElement): Drawing | undefined {
+    return this.#drawn.get(canvas);
+  }
+
+  /** Draws a canvas anew, if it was drawn at all. */
+  renew(canvas: HTMLCanvasElement): void {
+    if (this.#drawn.has(canvas)) this.#drawNow(canvas);
+  }
+
+  #observe(): NodeListOf<HTMLCanvasElement> {
+    const canvases = document.querySelectorAll("canvas");
+    for (const canvas of canvases) this.#observer.observe(canvas);
+    if (canvases.length === 0) this.#settle();
+    return canvases;
+  }
+
+  #onNear(entries: readonly IntersectionObserverEntry[]): void {
+    for (const { isIntersecting, target } of entries) {
+      if (!(target instanceof HTMLCanvasElement) || this.#drawn.has(target)) continue;
+      if (isIntersecting) this.#waiting.add(target);
+      else this.#waiting.delete(target);
+    }
+    this.#drawInTurns();
+  }
+
+  /** A few charts at a time, so that the page answers while it is at it. */
+  #drawInTurns(): void {
+    clearTimeout(this.#turn);
+    const endMs = performance.now() + TURN_MS;
+    for (const canvas of this.#waiting) {
+      if (performance.now() >= endMs) break;
+      this.#drawNow(canvas);
+    }
+    if (this.#waiting.size > 0) this.#turn = setTimeout(() => this.#drawInTurns());
+    else this.#settle();
+  }
+
+  #settle(): void {
+    document.documentElement.dataset.charts = "drawn";
+  }
+
+  #drawNow(canvas: HTMLCanvasElement): void {
+    this.#waiting.delete(canvas);
+    this.#observer.unobserve(canvas);
+    this.#drawn.get(canvas)?.destroy();
+    const chart = chartOf(canvas.id);
+    const drawing = chart && this.#draw(canvas, chart, this.#theme);
+    if (drawing) this.#drawn.set(canvas, drawing);
+  }
+
+  #renew(): void {
+    this.#theme = readTheme();
+    for (const canvas of this.#drawn.keys()) this.#drawNow(canvas);
+  }
+
+  /** Paper has its own width and no dark; sharper canvases, too. */
+  #print(printing: boolean): void {
+    document.documentElement.classList.toggle("printing", printing);
+    fitTables(printing);
+    Drawing.defaults.devicePixelRatio = printing ? Math.max(2, devicePixelRatio) : devicePixelRatio;
+    this.#theme = readTheme();
+    for (const canvas of document.querySelectorAll("canvas")) this.#drawNow(canvas);
+  }
+}
+
+/**
+ * Scales each table that is too wide for paper, which scrolls nothing and would shrink the whole page for it;
+ * `false` undoes that.
+ */
+function fitTables(printing: boolean): void {
+  for (const table of document.querySelectorAll<HTMLElement>(".scroll table")) {
+    table.style.zoom = "";
+    const room = table.parentElement?.clientWidth ?? 0;
+    const width = table.offsetWidth;
+    if (printing && room > 0 && width > room) table.style.zoom = String(room / (width + 1));
+  }
+}

@@ -1,0 +1,133 @@
+/// <reference lib="dom" />
+/** A figure against another: dots with their intervals; about the line of equality, where there is one, the far ones ringed. */
+import type { Chart, ChartConfiguration } from "chart.js";
+import type { Axis, ScatterChart } from "../../../model/charts/charts.ts";
+import { valueScale } from "./scales.ts";
+import { faded, type Theme, tooltip } from "./theme.ts";
+
+interface Dot {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** One for each scenario, in their order, filled all; the page's legend shows the same. */
+const MARKS = [
+  { style: "circle", degrees: 0, radiusPx: 4.5 },
+  { style: "triangle", degrees: 0, radiusPx: 5.5 },
+  { style: "rect", degrees: 0, radiusPx: 5.5 },
+  { style: "rectRot", degrees: 0, radiusPx: 5.5 },
+  { style: "triangle", degrees: 180, radiusPx: 5.5 },
+  { style: "triangle", degrees: 90, radiusPx: 5.5 },
+  { style: "triangle", degrees: 270, radiusPx: 5.5 },
+] as const;
+
+const HOVERED_PX = 7;
+/** Near enough to be meant by a finger, too. */
+const HIT_PX = 10;
+const TICKS = 7;
+
+export function scatterConfig(data: ScatterChart, theme: Theme): ChartConfiguration<"line", Dot[]> {
+  const { titles: [across, upwards], points, farRatio } = data;
+  const colors = points.map(({ color }) => theme.series(color));
+  const marks = points.map(({ mark }) => MARKS[mark % MARKS.length]);
+  const title = (text: string) => ({
+    display: true,
+    text,
+    color: theme.muted,
+    font: { family: theme.font, size: 12 },
+  });
+  return {
+    type: "line",
+    data: {
+      datasets: [{
+        data: points.map(({ x, y }) => ({ x, y })),
+        showLine: false,
+        // A dot at 0 is whole, too.
+        clip: HOVERED_PX,
+        pointStyle: marks.map(({ style }) => style),
+        pointRotation: marks.map(({ degrees }) => degrees),
+        pointRadius: marks.map(({ radiusPx }) => radiusPx),
+        pointHoverRadius: HOVERED_PX,
+        pointHitRadius: HIT_PX,
+        pointBorderWidth: points.map(({ isFar }) => isFar ? 2 : 1.5),
+        pointBorderColor: points.map(({ isFar }, i) => isFar ? theme.ink : colors[i]),
+        pointBackgroundColor: points.map(({ isFar }, i) =>
+          isFar ? colors[i] : faded(colors[i], 0.45)
+        ),
+      }],
+    },
+    options: {
+      animation: false,
+      maintainAspectRatio: false,
+      parsing: false,
+      normalized: true,
+      layout: { padding: { top: 4, right: 14 } },
+      interaction: { mode: "nearest", intersect: true },
+      scales: {
+        x: { ...valueScale(data.x, theme, TICKS), title: title(across) },
+        y: { ...valueScale(data.y, theme, TICKS), title: title(upwards) },
+      },
+      plugins: {
+        tooltip: {
+          ...tooltip(theme),
+          callbacks: {
+            title: ([item]) => item ? points[item.dataIndex].label : "",
+            label: ({ dataIndex }) => [...points[dataIndex].lines],
+          },
+        },
+      },
+    },
+    plugins: [{
+      id: "equality",
+      beforeDatasetsDraw: (chart) => {
+        chart.ctx.save();
+        if (farRatio !== null) drawEquality(chart, { axis: data.x, farRatio }, theme);
+        drawIntervals(chart, data, theme);
+        chart.ctx.restore();
+      },
+    }],
+  };
+}
+
+/** The line, and the band about it in which no difference is called out. */
+function drawEquality(
+  { ctx, chartArea: { left, top, width, height }, scales: { x, y } }: Chart,
+  { axis: { min, max }, farRatio }: { readonly axis: Axis; readonly farRatio: number },
+  theme: Theme,
+): void {
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(left, top, width, height);
+  ctx.clip();
+  const corners = [[min, farRatio], [max, farRatio], [max, 1 / farRatio], [min, 1 / farRatio]];
+  ctx.beginPath();
+  for (const [at, factor] of corners) {
+    ctx.lineTo(x.getPixelForValue(at), y.getPixelForValue(at * factor));
+  }
+  ctx.fillStyle = faded(theme.ink, 0.07);
+  ctx.fill();
+  ctx.beginPath();
+  ctx.moveTo(x.getPixelForValue(min), y.getPixelForValue(min));
+  ctx.lineTo(x.getPixelForValue(max), y.getPixelForValue(max));
+  ctx.strokeStyle = theme.muted;
+  ctx.setLineDash([6, 4]);
+  ctx.stroke();
+  ctx.restore();
+}
+
+/** Intervals are drawn where they are longer than their dot. */
+function drawIntervals(
+  { ctx, scales: { x, y } }: Chart,
+  { points }: ScatterChart,
+  theme: Theme,
+): void {
+  ctx.lineWidth = 1.5;
+  for (const { x: at, low, high, color } of points) {
+    if (low === null || high === null) continue;
+    ctx.strokeStyle = theme.series(color);
+    ctx.beginPath();
+    ctx.moveTo(x.getPixelForValue(at), y.getPixelForValue(low));
+    ctx.lineTo(x.getPixelForValue(at), y.getPixelForValue(high));
+    ctx.stroke();
+  }
+}

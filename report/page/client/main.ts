@@ -1,0 +1,91 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+/**
+ * The page's client: which chart is drawn how, and what begins when the page is there. It decides no number:
+ * what is shown comes from the page's JSON, colours and type from its style sheet.
+ */
+import {
+  BarController,
+  BarElement,
+  CategoryScale,
+  Chart as Drawing,
+  Filler,
+  LinearScale,
+  LineController,
+  LineElement,
+  LogarithmicScale,
+  PointElement,
+  Tooltip,
+} from "chart.js";
+import { type Chart, sectionOf } from "../../model/charts/charts.ts";
+import { barsConfig } from "./charts/bars.ts";
+import { densityConfig } from "./charts/density.ts";
+import { Drawings } from "./charts/drawings.ts";
+import { forestConfig } from "./charts/forest.ts";
+import { forgetCharts } from "./charts/page_data.ts";
+import { scatterConfig } from "./charts/scatter.ts";
+import { agentsConfig, faultsConfig } from "./charts/stacked_bars.ts";
+import { sweepConfig } from "./charts/sweep.ts";
+import { tailsConfig } from "./charts/tails.ts";
+import type { Theme } from "./charts/theme.ts";
+import { fillWhenOpened } from "./tables/intervals.ts";
+import { equipTables } from "./tables/tables.ts";
+import { followLink, timelineFigures } from "./timeline/figure.ts";
+
+Drawing.register(
+  BarController,
+  BarElement,
+  CategoryScale,
+  Filler,
+  LinearScale,
+  LineController,
+  LineElement,
+  LogarithmicScale,
+  PointElement,
+  Tooltip,
+);
+
+/** The kinds of chart: one file and one case each. */
+function drawingOf(canvas: HTMLCanvasElement, chart: Chart, theme: Theme): Drawing | null {
+  switch (chart.kind) {
+    case "bars":
+      return new Drawing(canvas, barsConfig(chart, theme));
+    case "timeline":
+      return timelines.get(sectionOf(canvas.id))?.draw(canvas, chart, theme) ?? null;
+    case "density":
+      return new Drawing(canvas, densityConfig(chart, theme));
+    case "tails":
+      return new Drawing(canvas, tailsConfig(chart, theme));
+    case "faults":
+      return new Drawing(canvas, faultsConfig(chart, theme));
+    case "agents":
+      return new Drawing(canvas, agentsConfig(chart, theme));
+    case "forest":
+      return new Drawing(canvas, forestConfig(chart, theme));
+    case "sweep":
+      return new Drawing(canvas, sweepConfig(chart, theme));
+    case "scatter":
+      return new Drawing(canvas, scatterConfig(chart, theme));
+  }
+}
+
+const drawings = new Drawings(drawingOf);
+let timelines = timelineFigures(drawings);
+followLink(timelines);
+drawings.start();
+equip();
+addEventListener("hashchange", () => followLink(timelines));
+// The page of a running experiment puts in newer parts, and then says so.
+addEventListener("renewed", () => {
+  forgetCharts();
+  timelines = timelineFigures(drawings);
+  drawings.restart();
+  equip();
+});
+
+function equip(): void {
+  equipTables();
+  for (const details of document.querySelectorAll<HTMLDetailsElement>("details.intervals")) {
+    fillWhenOpened(details);
+  }
+}

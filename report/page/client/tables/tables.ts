@@ -1,0 +1,77 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+/** What the client adds to tables, as they come near the screen: sorting and copying. */
+import { copyTools } from "./copy.ts";
+
+const NEAR = "200px";
+
+export function equipTables(): void {
+  const observer = new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting || !(target instanceof HTMLElement)) continue;
+      observer.unobserve(target);
+      equipTable(target);
+    }
+  }, { rootMargin: NEAR });
+  for (const scroll of document.querySelectorAll(".scroll")) observer.observe(scroll);
+}
+
+/** @param scroll The table's scroll container, which stands in the page. */
+export function equipTable(scroll: HTMLElement): void {
+  const table = scroll.querySelector("table");
+  if (table === null) return;
+  makeSortable(table);
+  scroll.after(copyTools(table));
+}
+
+const ORDERS = ["ascending", "descending"] as const;
+type Order = (typeof ORDERS)[number];
+
+/** Sorts by the column whose head is pressed: numbers first by the highest, texts by the alphabet; then back. */
+function makeSortable(table: HTMLTableElement): void {
+  const heads = [...table.tHead?.rows[0].cells ?? []];
+  const body = table.tBodies[0];
+  const written = [...body.rows];
+  if (written.length < 2) return;
+  heads.forEach((head, column) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => {
+      const [first, second] = head.classList.contains("number") ? ORDERS.toReversed() : ORDERS;
+      const order = head.ariaSort === first ? second : head.ariaSort === second ? null : first;
+      for (const other of heads) other.ariaSort = null;
+      head.ariaSort = order;
+      body.append(...order === null ? written : sorted(written, column, order));
+    });
+  });
+}
+
+/** Stable; cells that hold nothing to compare come last either way. */
+function sorted(
+  rows: readonly HTMLTableRowElement[],
+  column: number,
+  order: Order,
+): HTMLTableRowElement[] {
+  const sign = order === "ascending" ? 1 : -1;
+  const keyed = rows.map((row) => ({ row, key: keyOf(row.cells[column]) }));
+  keyed.sort(({ key: a }, { key: b }) => {
+    if (a === null || b === null) return Number(a === null) - Number(b === null);
+    return sign * compare(a, b);
+  });
+  return keyed.map(({ row }) => row);
+}
+
+function compare(a: string | number, b: string | number): number {
+  return typeof a === "number" && typeof b === "number"
+    ? a - b
+    : String(a).localeCompare(String(b), "en", { numeric: true });
+}
+
+function keyOf(cell: HTMLTableCellElement | undefined): string | number | null {
+  const { value } = cell?.dataset ?? {};
+  if (value !== undefined) return Number(value);
+  const text = (cell?.textContent ?? "").trim();
+  return text === "" || text === "–" ? null : text;
+}

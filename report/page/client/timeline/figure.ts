@@ -1,0 +1,201 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+/**
+ * The timelines of one scenario as somebody looks at them: which cells, runs and percentiles are shown, which
+ * stretch is selected, and what that recomputes.
+ */
+import { Chart as Drawing } from "chart.js";
+import { type Axis, sectionOf, type TimelineChart } from "../../../model/charts/charts.ts";
+import type { Drawings } from "../charts/drawings.ts";
+import { chartOf } from "../charts/page_data.ts";
+import type { Theme } from "../charts/theme.ts";
+import { indexOf, momentAt, placeAt } from "./axis.ts";
+import { brush } from "./brush.ts";
+import { timelineConfig } from "./chart.ts";
+import type { Marks } from "./marks.ts";
+import { selectedElements, selectedOf, selectedSentence } from "./selection.ts";
+import { type Steps, stepsOf } from "./steps.ts";
+import { axisOf, linkTo, readLink, shownOf, type View, WHOLE } from "./view.ts";
+import { ViewForm } from "./view_form.ts";
+
+/** Until somebody stops choosing, nothing is read out and no link is made. */
+const REST_MS = 300;
+
+export class TimelineFigure {
+  readonly section: string;
+  readonly #element: HTMLElement;
+  readonly #canvases: readonly HTMLCanvasElement[];
+  readonly #drawings: Drawings;
+  readonly #form: ViewForm;
+  readonly #percentiles: readonly string[];
+  readonly #marks: Marks = { stretch: null, isDragged: false };
+  #view: View = WHOLE;
+  #axis: Axis | null = null;
+  #moment: string | null = null;
+  #steps: Promise<Steps> | null = null;
+  #frame = 0;
+  #rest: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(element: HTMLElement, form: HTMLFormElement, drawings: Drawings) {
+    this.section = sectionOf(element.id);
+    this.#element = element;
+    this.#drawings = drawings;
+    this.#canvases = [...element.querySelectorAll("canvas")];
+    this.#percentiles = [...form.querySelectorAll<HTMLInputElement>("input[name=percentile]")]
+      .map((box) => box.parentElement?.textContent?.trim() ?? "");
+    this.#form = new ViewForm(form, this.#percentiles, (view) => this.#show(view));
+    element.addEventListener("keydown", ({ key }) => {
+      if (key === "Escape" && this.#view.stretch !== null) {
+        this.show({ ...this.#view, stretch: null });
+      }
+    });
+    for (const canvas of this.#canvases) this.#listen(canvas);
+  }
+
+  /** As a link asks for it, or after a drag. */
+  show(view: View): void {
+    this.#form.view = view;
+    this.#show(this.#form.view);
+  }
+
+  scrollIntoView(): void {
+    this.#element.scrollIntoView();
+  }
+
+  draw(canvas: HTMLCanvasElement, chart: TimelineChart, theme: Theme): Drawing {
+    const onHover = (index: number | null): void => this.#hover(canvas, index);
+    const shown = { ...shownOf(chart, this.#view), latency: this.#axis ?? chart.latency };
+    return new Drawing(canvas, timelineConfig(shown, { theme, marks: this.#marks, onHover }));
+  }
+
+  #show(view: View): void {
+    const before = this.#view;
+    this.#view = view;
+    this.#marks.stretch = view.stretch;
+    this.#canvases.forEach((canvas, i) => {
+      const panel = canvas.closest<HTMLElement>(".panel");
+      if (panel) panel.hidden = view.hidden.includes(i + 1);
+    });
+    const choices = ({ runs, percentiles, hidden }: View) => [runs, percentiles, hidden].join(";");
+    if (choices(before) !== choices(view)) {
+      this.#axis = this.#fittedAxis();
+      for (const canvas of this.#canvases) this.#drawings.renew(canvas);
+    }
+    cancelAnimationFrame(this.#frame);
+    this.#frame = requestAnimationFrame(() => {
+      this.#redraw();
+      this.#recompute();
+    });
+  }
+
+  /** The charts that are shown share it; null where everything is shown. */
+  #fittedAxis(): Axis | null {
+    const { runs, percentiles, hidden } = this.#view;
+    if (runs === null && percentiles === null && hidden.length === 0) return null;
+    const shown = this.#canvases
+      .filter((_, i) => !hidden.includes(i + 1))
+      .flatMap((canvas) => this.#shown(canvas) ?? []);
+    return shown.length === 0 ? null : axisOf(shown, shown[0].latency.unit);
+  }
+
+  #redraw(): void {
+    for (const canvas of this.#canvases) this.#drawings.of(canvas)?.draw();
+  }
+
+  async #recompute(): Promise<void> {
+    this.#steps ??= stepsOf(this.section);
+    const selected = selectedOf(await this.#steps, this.#view, this.#percentiles);
+    this.#element.querySelector(".selected")?.replaceChildren(...selectedElements(selected));
+    clearTimeout(this.#rest);
+    this.#rest = setTimeout(() => {
+      const status = this.#element.querySelector(":scope > [role=status]");
+      if (status) status.textContent = selectedSentence(selected);
+      this.#link();
+    }, REST_MS);
+  }
+
+  #link(): void {
+    const link = linkTo(this.section, this.#view);
+    this.#element.querySelector(".stretch a")?.setAttribute("href", link);
+    history.replaceState(null, "", link);
+  }
+
+  #listen(canvas: HTMLCanvasElement): void {
+    brush(canvas, {
+      at: (offsetPx, run) => {
+        const value = this.#drawings.of(canvas)?.scales.x.getValueForPixel(offsetPx);
+        const chart = this.#shown(canvas);
+        return value === undefined || chart === null ? null : placeAt(chart, value, run);
+      },
+      onStart: () => {
+        this.#marks.isDragged = true;
+        this.#hover(null, null);
+      },
+      onMove: (fromS, toS) => this.#select(fromS, toS),
+      onEnd: () => this.#marks.isDragged = false,
+    });
+    canvas.addEventListener("pointerleave", () => this.#hover(canvas, null));
+  }
+
+  /** The whole steps that the pointer touched. */
+  #select(fromS: number, toS: number): void {
+    const { stepS } = this.#form;
+    const first = Math.floor(fromS / stepS + 1e-6);
+    const stretch = {
+      fromS: first * stepS,
+      toS: Math.max(first + 1, Math.ceil(toS / stepS - 1e-6)) * stepS,
+    };
+    this.show({ ...this.#view, stretch });
+  }
+
+  #shown(canvas: HTMLCanvasElement): TimelineChart | null {
+    const chart = chartOf(canvas.id);
+    return chart?.kind === "timeline" ? shownOf(chart, this.#view) : null;
+  }
+
+  /** Every chart tells of the moment under the pointer, not only that which it is on; null ends it. */
+  #hover(source: HTMLCanvasElement | null, index: number | null): void {
+    const from = source && this.#shown(source);
+    const moment = from && index !== null ? momentAt(from, index) : null;
+    const name = moment && `${moment.run}:${moment.interval}`;
+    if (name === this.#moment) return;
+    this.#moment = name;
+    for (const canvas of this.#canvases) {
+      const drawing = this.#drawings.of(canvas);
+      const chart = this.#shown(canvas);
+      if (!drawing || canvas === source || chart === null) continue;
+      const at = moment && indexOf(chart, moment);
+      const active = at === null
+        ? []
+        : drawing.data.datasets.map((_, datasetIndex) => ({ datasetIndex, index: at }));
+      if (active.length === 0 && drawing.getActiveElements().length === 0) continue;
+      drawing.setActiveElements(active);
+      const { top = 0 } = drawing.chartArea;
+      drawing.tooltip?.setActiveElements(active, { x: 0, y: top });
+      drawing.draw();
+    }
+  }
+}
+
+/** All figures of timelines of the page, by their section. */
+export type TimelineFigures = ReadonlyMap<string, TimelineFigure>;
+
+export function timelineFigures(drawings: Drawings): TimelineFigures {
+  const figures = [...document.querySelectorAll<HTMLElement>("figure.timelines")].flatMap(
+    (element) => {
+      const form = element.querySelector<HTMLFormElement>("form.view");
+      return form ? [new TimelineFigure(element, form, drawings)] : [];
+    },
+  );
+  return new Map(figures.map((figure) => [figure.section, figure]));
+}
+
+/** Shows what the page's address asks for, if it does. */
+export function followLink(figures: TimelineFigures): void {
+  const link = readLink(location.hash);
+  const figure = link && figures.get(link.section);
+  if (!link || !figure) return;
+  figure.show(link.view);
+  history.scrollRestoration = "manual"; // or a browser that reloads scrolls back, after us
+  figure.scrollIntoView();
+}

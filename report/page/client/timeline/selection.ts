@@ -1,0 +1,166 @@
+/// <reference lib="dom" />
+/**
+ * The figures of a selected part of the runs, recomputed from their intervals: a table, and a sentence for
+ * screen readers.
+ */
+import { COLORS } from "../../../model/charts/charts.ts";
+import {
+  type StretchFigures,
+  stretchFigures,
+  type StretchPercentile,
+} from "../../../model/charts/time_range.ts";
+import { sum } from "../../../model/numbers/spread.ts";
+import {
+  boundText,
+  formatCount,
+  formatIn,
+  formatNumber,
+  formatQuantity,
+  formatTick,
+  type Unit,
+} from "../../../model/numbers/units.ts";
+import { lowerBoundsText } from "../../../model/runs/lower_bounds.ts";
+import { numberCell, type NumberText, rowHead, tableElement } from "../tables/element.ts";
+import type { Steps } from "./steps.ts";
+import type { View } from "./view.ts";
+
+/** A cell that is shown, with what was recomputed for it. */
+interface SelectedCell {
+  readonly label: string;
+  readonly color: number;
+  readonly figures: StretchFigures;
+}
+
+export interface Selected {
+  /** What was selected: "2–5 s of run 1". */
+  readonly what: string;
+  readonly percentiles: readonly string[];
+  /** Of latencies. */
+  readonly unit: Unit;
+  /** At least one; the others are compared with the first. */
+  readonly cells: readonly SelectedCell[];
+}
+
+/** @param all Names of all percentiles, as `p99`. */
+export function selectedOf(
+  { cells, unit }: Steps,
+  view: View,
+  all: readonly string[],
+): Selected {
+  const percentiles = all.filter((name) => view.percentiles?.includes(name) ?? true);
+  const numbers = percentiles.map((name) => Number(name.slice(1)));
+  return {
+    what: whatText(view, Math.max(...cells.map(({ runs }) => runs.length))),
+    percentiles,
+    unit,
+    cells: cells.filter((_, i) => !view.hidden.includes(i + 1)).map((cell) => {
+      const { label, color, clock, runs, repetitions } = cell;
+      const shown = runs.filter((_, i) => view.runs?.includes(repetitions[i]) ?? true);
+      return {
+        label,
+        color,
+        figures: stretchFigures({ clock, runs: shown }, view.stretch, numbers),
+      };
+    }),
+  };
+}
+
+/** "2–5 s of runs 1, 3". */
+function whatText({ stretch, runs }: View, count: number): string {
+  const time = stretch ? `${formatTick(stretch.fromS)}–${formatTick(stretch.toS)} s` : "All";
+  if (count === 1) return stretch ? time : "All of the run";
+  if (runs === null) return `${time} of every run`;
+  return `${time} of run${runs.length > 1 ? "s" : ""} ${runs.join(", ")}`;
+}
+
+export function selectedElements(selected: Selected): HTMLElement[] {
+  const { what, percentiles, unit, cells: [first, ...others] } = selected;
+  const cells = [first, ...others];
+  const hasFailed = cells.some(({ figures }) => figures.failed > 0);
+  const heads = [
+    { label: "Target", unit: "" },
+    { label: "Requests/s", unit: "" },
+    ...percentiles.map((label) => ({ label, unit: unit.name })),
+    { label: "Completed", unit: "" },
+    ...(hasFailed ? [{ label: "Failed", unit: "" }] : []),
+  ];
+  const rows = cells.map(({ label, color, figures }) => {
+    const base = figures === first.figures ? null : first.figures;
+    const texts = [
+      rateText(figures, base),
+      ...figures.percentiles.map((p, i) => timeText(p, base?.percentiles[i] ?? null, unit)),
+      countText(figures.completed),
+      ...(hasFailed ? [countText(figures.failed)] : []),
+    ];
+    return [rowHead(label, color % COLORS), ...texts.map(numberCell)];
+  });
+  const censored = sum(cells, ({ figures }) => figures.censored);
+  return [tableElement(what, heads, rows), note(others.length > 0 ? first.label : null, censored)];
+}
+
+function rateText({ ratePerSec }: StretchFigures, base: StretchFigures | null): NumberText {
+  if (ratePerSec === null) return { text: "–" };
+  const against = base?.ratePerSec ?? null;
+  return {
+    text: formatNumber(ratePerSec),
+    value: ratePerSec,
+    below: ratioText(ratePerSec, against),
+  };
+}
+
+function timeText(
+  time: StretchPercentile | null,
+  base: StretchPercentile | null,
+  unit: Unit,
+): NumberText {
+  if (time === null) return { text: "–" };
+  const text = formatIn(time.ms, unit);
+  return {
+    text: boundText(text, time.isAtLeast),
+    value: time.ms,
+    weak: !time.isSupported,
+    below: time.isAtLeast || base?.isAtLeast ? undefined : ratioText(time.ms, base?.ms ?? null),
+  };
+}
+
+function countText(value: number): NumberText {
+  return { text: formatCount(value), value };
+}
+
+function ratioText(value: number, base: number | null): string | undefined {
+  return base === null || base === 0 ? undefined : `${formatNumber(value / base, 2)}×`;
+}
+
+/** @param first With which the others are compared; null without others. */
+function note(first: string | null, censored: number): HTMLElement {
+  const paragraph = document.createElement("p");
+  paragraph.className = "note";
+  const ratios = first === null
+    ? ""
+    : `×: as a multiple of ${first}, without an interval, as a stretch that was picked by eye proves nothing. `;
+  paragraph.textContent = `${ratios}Recomputed from the intervals of the runs. ${
+    lowerBoundsText(censored)
+  }`.trim();
+  return paragraph;
+}
+
+/** What is most worth saying of the selection. */
+export function selectedSentence({ what, percentiles, unit, cells }: Selected): string {
+  const rates = cells.map(({ figures }) => figures.ratePerSec ?? -1);
+  const most = cells[rates.indexOf(Math.max(...rates))];
+  const last = percentiles.length - 1;
+  const found = cells.map(({ figures }) => figures.percentiles[last]);
+  const times = found.map((time) => time?.ms ?? Infinity);
+  const leastMs = Math.min(...times);
+  const least = cells[times.indexOf(leastMs)];
+  if (most.figures.ratePerSec === null) return `${what}: no interval lies in it.`;
+  const rate = `${what}: ${most.label} completed ${
+    formatNumber(most.figures.ratePerSec)
+  } requests/s`;
+  if (leastMs === Infinity) return `${rate}.`;
+  const isAtLeast = found[times.indexOf(leastMs)]?.isAtLeast ?? false;
+  const time = `${percentiles[last]} of ${least.label} was ${
+    boundText(formatQuantity(leastMs, unit), isAtLeast)
+  }`;
+  return cells.length === 1 ? `${rate}; ${time}.` : `${rate}, the most; ${time}, the lowest.`;
+}

@@ -1,0 +1,78 @@
+/**
+ * What somebody chose to look at in the timelines of a scenario, and the link that keeps it:
+ * `#view=e1-s2&stretch=2-5.5&percentiles=p50,p99&hide=2&runs=1,3`. Parts that are left out are all there is.
+ */
+import { type Axis, latencyAxis, type TimelineChart } from "../../../model/charts/charts.ts";
+import type { Stretch } from "../../../model/charts/time_range.ts";
+
+export interface View {
+  /** Null: the whole run. */
+  readonly stretch: Stretch | null;
+  /** By name; null: all. */
+  readonly percentiles: readonly string[] | null;
+  /** Positions of the targets' cells, from 1. */
+  readonly hidden: readonly number[];
+  /** Repetitions of the runs; null: all. */
+  readonly runs: readonly number[] | null;
+}
+
+export const WHOLE: View = { stretch: null, percentiles: null, hidden: [], runs: null };
+
+/** The fragment of a link to a view of a section, with its sign. */
+export function linkTo(section: string, { stretch, percentiles, hidden, runs }: View): string {
+  const parts = [
+    `view=${section}`,
+    ...(stretch ? [`stretch=${stretch.fromS}-${stretch.toS}`] : []),
+    ...(percentiles ? [`percentiles=${percentiles.join(",")}`] : []),
+    ...(hidden.length > 0 ? [`hide=${hidden.join(",")}`] : []),
+    ...(runs ? [`runs=${runs.join(",")}`] : []),
+  ];
+  return `#${parts.join("&")}`;
+}
+
+/** The section and view of a fragment; null where it is no such link. Parts that make no sense are left out. */
+export function readLink(fragment: string): { section: string; view: View } | null {
+  const parts = new URLSearchParams(fragment.replace(/^#/, ""));
+  const section = parts.get("view");
+  if (section === null) return null;
+  const list = (name: string): string[] => parts.get(name)?.split(",") ?? [];
+  const positions = (name: string): number[] =>
+    list(name).map(Number).filter((position) => Number.isInteger(position) && position > 0);
+  const percentiles = list("percentiles");
+  const runs = positions("runs");
+  const view = {
+    stretch: readStretch(parts.get("stretch") ?? ""),
+    percentiles: percentiles.length > 0 ? percentiles : null,
+    hidden: positions("hide"),
+    runs: runs.length > 0 ? runs : null,
+  };
+  return { section, view };
+}
+
+function readStretch(text: string): Stretch | null {
+  const [, from, to] = /^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$/.exec(text) ?? [];
+  return Number(from) < Number(to) ? { fromS: Number(from), toS: Number(to) } : null;
+}
+
+/** The chart with the chosen runs and percentiles only. */
+export function shownOf(chart: TimelineChart, { percentiles, runs }: View): TimelineChart {
+  const kept = [...chart.percentiles.keys()]
+    .filter((i) => percentiles === null || percentiles.includes(chart.percentiles[i]));
+  const shown = chart.runs.filter(({ repetition }) => runs?.includes(repetition) ?? true);
+  return {
+    ...chart,
+    percentiles: kept.map((i) => chart.percentiles[i]),
+    runs: shown.map((run) => ({ ...run, latency: kept.map((i) => run.latency[i]) })),
+  };
+}
+
+/** The latency axis that fits what of the charts is shown. */
+export function axisOf(charts: readonly TimelineChart[], unit: string): Axis {
+  let [min, max] = [Infinity, 0];
+  for (const value of charts.flatMap(({ runs }) => runs.flatMap(({ latency }) => latency.flat()))) {
+    if (value === null) continue;
+    min = Math.min(min, value);
+    max = Math.max(max, value);
+  }
+  return latencyAxis(unit, min, max);
+}

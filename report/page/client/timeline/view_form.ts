@@ -1,0 +1,122 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+/** The controls of a figure of timelines: a view in, what somebody chooses out. */
+import type { Stretch } from "../../../model/charts/time_range.ts";
+import { type View, WHOLE } from "./view.ts";
+
+type Choice = "target" | "run" | "percentile";
+
+export class ViewForm {
+  readonly #form: HTMLFormElement;
+  readonly #from: HTMLInputElement;
+  readonly #to: HTMLInputElement;
+  readonly #percentiles: readonly string[];
+
+  /** @param percentiles Names, in the order of their boxes. */
+  constructor(
+    form: HTMLFormElement,
+    percentiles: readonly string[],
+    onChange: (view: View) => void,
+  ) {
+    this.#form = form;
+    this.#percentiles = percentiles;
+    [this.#from, this.#to] = form.querySelectorAll<HTMLInputElement>("input[type=number]");
+    form.addEventListener("submit", (event) => event.preventDefault());
+    form.addEventListener("input", ({ target }) => {
+      if (target instanceof HTMLInputElement) this.#settle(target);
+      onChange(this.view);
+    });
+    // While somebody types, the fields keep what was typed; then they say what is looked at.
+    form.addEventListener("change", () => this.stretch = this.view.stretch);
+    form.querySelector("button[name=whole]")?.addEventListener("click", () => {
+      this.stretch = null;
+      onChange(this.view);
+    });
+  }
+
+  /** Seconds that a stretch is a multiple of. */
+  get stepS(): number {
+    return Number(this.#to.step);
+  }
+
+  get endS(): number {
+    return Number(this.#to.max);
+  }
+
+  get view(): View {
+    const percentiles = this.#checked("percentile");
+    const targets = this.#boxes("target").map(({ value }) => Number(value));
+    const shown = this.#checked("target");
+    return {
+      stretch: this.stretch,
+      percentiles: percentiles?.map((position) => this.#percentiles[position - 1]) ?? null,
+      hidden: shown === null ? [] : targets.filter((position) => !shown.includes(position)),
+      runs: this.#checked("run"),
+    };
+  }
+
+  /** Takes over what of a view fits the figure. */
+  set view(view: View) {
+    const { percentiles, hidden, runs } = view;
+    this.#check("percentile", (i) => percentiles?.includes(this.#percentiles[i - 1]) ?? true);
+    this.#check("target", (position) => !hidden.includes(position));
+    this.#check("run", (position) => runs?.includes(position) ?? true);
+    this.stretch = view.stretch;
+  }
+
+  /** In whole steps, and of one at least, whatever was typed. */
+  get stretch(): Stretch | null {
+    const last = this.endS - this.stepS;
+    const fromS = Math.max(0, Math.min(this.#onStep(Number(this.#from.value)), last));
+    const leastS = this.#onStep(fromS + this.stepS);
+    const toS = Math.min(this.endS, Math.max(this.#onStep(this.#typedEnd), leastS));
+    return fromS <= 0 && toS >= this.endS ? WHOLE.stretch : { fromS, toS };
+  }
+
+  /** Takes one over in whole steps, too: a link may ask for any. */
+  set stretch(stretch: Stretch | null) {
+    const fits = stretch !== null && stretch.fromS < Math.min(stretch.toS, this.endS);
+    this.#from.value = String(fits ? this.#onStep(stretch.fromS) : 0);
+    this.#to.value = String(fits ? this.#onStep(Math.min(stretch.toS, this.endS)) : this.endS);
+  }
+
+  /** The end of the run while the field is empty. */
+  get #typedEnd(): number {
+    return this.#to.value === "" ? this.endS : Number(this.#to.value);
+  }
+
+  #onStep(seconds: number): number {
+    return Number((Math.round(seconds / this.stepS) * this.stepS).toFixed(6));
+  }
+
+  /** Keeps something to look at: one box of each choice checked, and the end after the start. */
+  #settle(input: HTMLInputElement): void {
+    if (input.type === "checkbox") {
+      const boxes = this.#boxes(input.name);
+      if (boxes.every(({ checked }) => !checked)) input.checked = true;
+      return;
+    }
+    const [from, to] = [Number(this.#from.value), this.#typedEnd];
+    if (from < to) return;
+    if (input === this.#from) {
+      this.stretch = { fromS: Math.min(from, this.endS - this.stepS), toS: from + this.stepS };
+    } else this.stretch = { fromS: Math.max(0, to - this.stepS), toS: Math.max(this.stepS, to) };
+  }
+
+  #boxes(name: string): HTMLInputElement[] {
+    return [...this.#form.querySelectorAll<HTMLInputElement>(`input[name="${name}"]`)];
+  }
+
+  /** Positions of the checked boxes, from 1; null when all are. */
+  #checked(name: Choice): number[] | null {
+    const boxes = this.#boxes(name);
+    const checked = boxes.filter(({ checked }) => checked);
+    return checked.length === boxes.length ? null : checked.map(({ value }) => Number(value));
+  }
+
+  #check(name: Choice, isChosen: (position: number) => boolean): void {
+    const boxes = this.#boxes(name);
+    const isAny = boxes.some(({ value }) => isChosen(Number(value)));
+    for (const box of boxes) box.checked = !isAny || isChosen(Number(box.value));
+  }
+}

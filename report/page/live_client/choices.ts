@@ -1,0 +1,124 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+/** What somebody opened, chose, moved aside and is at: noted before newer parts come, made so again in them. */
+import { keyed, keyIn } from "./keyed.ts";
+
+const FOCUSABLE = "main :is(a, button, input, summary, [tabindex]), nav a";
+const SCROLLED = "main .scroll, main pre, nav ul";
+
+export interface Choices {
+  /** Before the page's client looks at the new parts. */
+  restore(): void;
+  /** After that: its client follows. */
+  tell(): void;
+}
+
+export function noteChoices(): Choices {
+  const opened = [...keyed<HTMLDetailsElement>("main details[open]").keys()];
+  const inputs = noteInputs();
+  const aside = [...keyed(SCROLLED)].filter(([, box]) => box.scrollLeft > 0 || box.scrollTop > 0)
+    .map(([key, { scrollLeft, scrollTop }]) => ({ key, scrollLeft, scrollTop }));
+  const focused = keyIn(keyed(FOCUSABLE), document.activeElement);
+  let changed = new Set<HTMLFormElement>();
+  return {
+    restore: () => {
+      const details = keyed<HTMLDetailsElement>("main details");
+      for (const key of opened) details.get(key)?.setAttribute("open", "");
+      changed = restoreInputs(inputs);
+      focus(focused);
+    },
+    tell: () => {
+      for (const details of document.querySelectorAll("main details[open]")) {
+        // The browser's own event comes later, when the page would move once more.
+        details.dispatchEvent(new Event("toggle"));
+      }
+      for (const form of inOrder([...changed])) {
+        form.dispatchEvent(new Event("input", { bubbles: true }));
+      }
+      focus(focused);
+      const boxes = keyed(SCROLLED);
+      for (const { key, scrollLeft, scrollTop } of aside) {
+        boxes.get(key)?.scrollTo(scrollLeft, scrollTop);
+      }
+    },
+  };
+}
+
+/** Unless somebody is elsewhere by now. */
+function focus(key: string | undefined): void {
+  if (key === undefined || document.activeElement !== document.body) return;
+  keyed<HTMLElement>(FOCUSABLE).get(key)?.focus({ preventScroll: true });
+}
+
+const INPUTS = "form.view input";
+
+/** Those that are not as the page has them at first. */
+function noteInputs(): ReadonlyMap<string, Pick<HTMLInputElement, "checked" | "value">> {
+  return new Map(
+    [...keyed<HTMLInputElement>(INPUTS)]
+      .filter(([, { type, checked, value, defaultValue }]) =>
+        type === "checkbox" ? !checked : value !== defaultValue
+      )
+      .map(([key, { checked, value }]) => [key, { checked, value }]),
+  );
+}
+
+/** The forms that changed by it. */
+function restoreInputs(noted: ReturnType<typeof noteInputs>): Set<HTMLFormElement> {
+  const now = keyed<HTMLInputElement>(INPUTS);
+  const changed = new Set<HTMLFormElement>();
+  for (const [key, { checked, value }] of noted) {
+    const input = now.get(key);
+    if (!input) continue;
+    if (input.type === "checkbox") input.checked = checked;
+    else input.value = value;
+    if (input.form) changed.add(input.form);
+  }
+  return changed;
+}
+
+/** That of the page's address last, as the address follows the last one. */
+function inOrder(forms: readonly HTMLFormElement[]): HTMLFormElement[] {
+  const section = new URLSearchParams(location.hash.slice(1)).get("view");
+  const isLast = (form: HTMLFormElement): number => Number(form.closest("section")?.id === section);
+  return [...forms].sort((a, b) => isLast(a) - isLast(b));
+}
+
+/** A head may have to be pressed twice: once for each order. */
+const ORDERS = 2;
+
+/** Tables that somebody sorted are sorted again, as soon as the page's client has made them sortable. */
+export class Sorting {
+  /** Orders by their heads; what is not done yet. */
+  readonly #wanted = new Map<string, string | null>();
+  /** The head that had the focus. */
+  #focused: string | undefined;
+
+  constructor(main: Element) {
+    new MutationObserver(() => this.#restore()).observe(main, { childList: true, subtree: true });
+  }
+
+  /** Before newer tables come. */
+  note(): void {
+    for (const [key, head] of keyed("main th[aria-sort]")) this.#wanted.set(key, head.ariaSort);
+    this.#focused = keyIn(keyed("main th"), document.activeElement?.parentElement ?? null);
+  }
+
+  #restore(): void {
+    if (this.#wanted.size === 0 && this.#focused === undefined) return;
+    for (const [key, head] of keyed("main th")) {
+      const button = head.querySelector("button");
+      if (button) this.#restoreHead(key, head, button);
+    }
+  }
+
+  #restoreHead(key: string, head: Element, button: HTMLButtonElement): void {
+    const order = this.#wanted.get(key);
+    this.#wanted.delete(key);
+    for (let i = 0; order && i < ORDERS && head.ariaSort !== order; i++) button.click();
+    if (key !== this.#focused) return;
+    this.#focused = undefined;
+    // Unless somebody is elsewhere by now.
+    if (document.activeElement === document.body) button.focus({ preventScroll: true });
+  }
+}

@@ -1,0 +1,113 @@
+/// <reference lib="dom" />
+/**
+ * What the page of a running experiment does besides: it listens to Plateau, puts in newer parts as runs
+ * come in, and tells how far the experiment is.
+ */
+import { type EndEvent, leftText, type LiveStatus, type PageEvent } from "../live_status.ts";
+import { atLeisure, renew } from "./renewal.ts";
+import { Sorting } from "./choices.ts";
+
+const SECOND_MS = 1_000;
+
+/** The bar that shows how far the experiment is. */
+class Bar {
+  readonly #element = document.getElementById("live");
+  #endMs: number | null = null;
+
+  constructor() {
+    setInterval(() => this.#count(), SECOND_MS);
+  }
+
+  /** The number of the page that it came with. */
+  get page(): number {
+    return Number(this.#element?.dataset.page);
+  }
+
+  show({ done, runs, text, leftMs, isOver }: LiveStatus): void {
+    const progress = this.#element?.querySelector("progress");
+    if (progress) {
+      progress.max = Math.max(1, runs);
+      progress.value = done;
+    }
+    this.#tell(text);
+    this.#endMs = leftMs === null || isOver ? null : performance.now() + leftMs;
+    this.#count();
+  }
+
+  /** Nobody answers any more, and nobody said why. */
+  showLost(): void {
+    this.#endMs = null;
+    this.#tell(
+      "Plateau has ended without a word: this page no longer changes. What was measured is in results.json.",
+    );
+    this.#count();
+  }
+
+  #tell(text: string): void {
+    const status = this.#element?.querySelector("[role=status]");
+    // Said once: a text that is set again is read out again.
+    if (status && status.textContent !== text) status.textContent = text;
+  }
+
+  #count(): void {
+    const left = this.#element?.querySelector(".left");
+    const leftMs = this.#endMs === null ? 0 : this.#endMs - performance.now();
+    if (left) left.textContent = leftMs > 0 ? leftText(leftMs) : "";
+  }
+}
+
+const bar = new Bar();
+const sorting = new Sorting(document.querySelector("main") ?? document.body);
+let shown = bar.page;
+let wanted = shown;
+let renewing: Promise<void> | null = null;
+
+/** Until the newest page is shown; several may have come by then. */
+async function catchUp(): Promise<void> {
+  while (shown < wanted) {
+    const text = await answered("/", { cache: "no-store" });
+    if (text === null) return;
+    await atLeisure();
+    sorting.note();
+    shown = await renew(text);
+  }
+}
+
+/** Null when nobody is there any more, which the reader is told. */
+async function answered(path: string, request: RequestInit): Promise<string | null> {
+  try {
+    const response = await fetch(path, request);
+    return await response.text();
+  } catch {
+    lose();
+    return null;
+  }
+}
+
+async function show({ page, receipt }: PageEvent): Promise<void> {
+  wanted = page;
+  await (renewing ??= catchUp().finally(() => renewing = null));
+  await answered("/shown", { method: "POST", body: receipt });
+}
+
+const source = new EventSource("/events");
+
+function listen<Data>(name: string, onData: (data: Data) => unknown): void {
+  source.addEventListener(name, ({ data }) => onData(JSON.parse(data)));
+}
+
+function lose(): void {
+  source.close();
+  if (!isOver) bar.showLost();
+}
+
+let isOver = false;
+listen<LiveStatus>("status", (status) => bar.show(status));
+listen<PageEvent>("page", show);
+listen<EndEvent>("end", async ({ status, ...last }) => {
+  isOver = true;
+  source.close(); // or it would ask again for ever
+  bar.show(status);
+  await show(last);
+});
+source.addEventListener("error", lose);

@@ -1,0 +1,98 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+/** Newer parts of the page in place of those that are shown, under the eyes of somebody who reads. */
+import { noteChoices } from "./choices.ts";
+import { keyed, keyIn } from "./keyed.ts";
+
+const DATA = 'script[type="application/json"]';
+
+/** The first paints it, the second begins when that is done. */
+const FRAMES = 2;
+
+/** The page's policy allows no other style element than its first: newer rules are adopted. */
+const STYLE = /<style>(.*?)<\/style>/s;
+const style = new CSSStyleSheet();
+document.adoptedStyleSheets.push(style);
+
+/** Resolves with the number of the page that is shown, when it is painted. */
+export async function renew(text: string): Promise<number> {
+  const page = new DOMParser().parseFromString(text.replace(STYLE, ""), "text/html");
+  const choices = noteChoices();
+  const place = notePlace();
+  for (const old of document.querySelectorAll(DATA)) old.remove();
+  document.body.append(...page.querySelectorAll(DATA));
+  style.replaceSync(STYLE.exec(text)?.[1] ?? "");
+  for (const part of ["nav ul", "main"]) {
+    document.querySelector(part)?.replaceChildren(...page.querySelector(part)?.childNodes ?? []);
+  }
+  choices.restore();
+  place.restore();
+  dispatchEvent(new Event("renewed"));
+  choices.tell();
+  place.restore();
+  await painted();
+  return Number(page.getElementById("live")?.dataset.page);
+}
+
+async function painted(): Promise<void> {
+  for (let i = 0; i < FRAMES && !document.hidden; i++) {
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+  }
+}
+
+/** Resolves when nobody drags, or copies from a box that a newer page would take away. */
+export async function atLeisure(): Promise<void> {
+  while (isPressed || document.activeElement instanceof HTMLTextAreaElement) {
+    await new Promise((resolve) => {
+      for (const type of LEAVING) addEventListener(type, resolve, { once: true });
+    });
+  }
+}
+
+const LEAVING = ["pointerup", "pointercancel", "focusout"] as const;
+
+let isPressed = false;
+addEventListener("pointerdown", () => isPressed = true, true);
+for (const type of ["pointerup", "pointercancel"] as const) {
+  addEventListener(type, () => isPressed = false, true);
+}
+
+const HEADINGS = "main h1, main h2, main h3, main h4, main summary, main caption.seen";
+const SCENARIOS = "section.scenario";
+
+interface Place {
+  /** In the page that took the place of the one where it was noted. */
+  restore(): void;
+}
+
+/** Keeps what is seen where it is seen, however much comes in above it. */
+function notePlace(): Place {
+  const heights = new Map(
+    [...keyed<HTMLElement>(SCENARIOS)].map(([key, { offsetHeight }]) => [key, offsetHeight]),
+  );
+  const isAtTop = scrollY === 0;
+  const headings = keyed(HEADINGS);
+  const anchor = anchorOf([...headings.values()]);
+  const key = keyIn(headings, anchor);
+  const top = anchor?.getBoundingClientRect().top ?? 0;
+  const restore = (): void => {
+    for (const [key, section] of keyed<HTMLElement>(SCENARIOS)) {
+      // What is not laid out yet is taken to be as high as it was.
+      const height = heights.get(key);
+      if (height !== undefined) section.style.containIntrinsicSize = `auto ${height}px`;
+    }
+    const now = key === undefined ? undefined : keyed(HEADINGS).get(key);
+    if (now && !isAtTop) scrollBy(0, now.getBoundingClientRect().top - top);
+  };
+  return { restore };
+}
+
+/** The first that is seen; else the last above. */
+function anchorOf(headings: readonly Element[]): Element | null {
+  const shown = headings.filter((heading) => heading.checkVisibility());
+  const navigation = document.querySelector("nav")?.getBoundingClientRect().bottom ?? 0;
+  const below = shown.find((heading) => heading.getBoundingClientRect().top >= navigation);
+  const isSeen = below !== undefined && below.getBoundingClientRect().top < innerHeight;
+  if (isSeen) return below;
+  return shown.findLast((heading) => heading.getBoundingClientRect().top < navigation) ?? null;
+}

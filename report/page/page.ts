@@ -1,0 +1,145 @@
+/**
+ * Models → one self-contained page. Text and tables are in the markup and work without scripts; the
+ * charts' data is JSON that the client draws. A policy forbids every request and every foreign script.
+ */
+import { createHash } from "node:crypto";
+import { sectionOf } from "../model/charts/charts.ts";
+import type { ReportModel, ScenarioModel } from "../model/model.ts";
+import { unique } from "../model/numbers/words.ts";
+import type { Cell } from "../model/runs/cells.ts";
+import type { TrendModel } from "../model/trend/trend.ts";
+import { type Markup, markup, scriptJson, verbatim } from "../writing/html.ts";
+import type { Written } from "../writing/written.ts";
+import client from "./client.js" with { type: "text" };
+import { type PackedSteps, packScenarios } from "./packed_intervals.ts";
+import { forestHeights, hasComparisons } from "./sections/comparison.ts";
+import { experimentMarkup } from "./sections/experiment.ts";
+import { barHeights, type Charts } from "./sections/figures.ts";
+import { trendMarkup } from "./sections/trend.ts";
+import css from "./style.css" with { type: "text" };
+
+/** What the page of a running experiment has besides. */
+export interface LiveParts {
+  readonly bar: Markup;
+  /** Runs after the page's own. */
+  readonly script: string;
+  readonly css: string;
+}
+
+/**
+ * One page of one or more experiments, in the given order.
+ *
+ * @param live Null for the page that stays, which asks nobody for anything.
+ * @param trends Of experiments with several results; they come first.
+ */
+export function renderPage(
+  models: readonly ReportModel[],
+  live: LiveParts | null = null,
+  trends: readonly TrendModel[] = [],
+): Written<"html"> {
+  const charts: Charts = new Map();
+  const steps = packScenarios(models.flatMap(({ scenarios }) => scenarios));
+  const trended = trends.map((trend, i) => trendMarkup(trend, { id: `t${i + 1}`, charts, steps }));
+  const experiments = models.map((model, i) =>
+    experimentMarkup(model, { id: `e${i + 1}`, charts, steps })
+  );
+  const style = css + (live?.css ?? "") + barHeights(charts) + forestHeights(charts);
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policyOf(style, live)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${unique([...trends, ...models].map(({ title }) => title)).join(" · ")}</title>
+<link rel="icon" href="data:,">
+<style>${verbatim(style)}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the results</a>
+${navigationMarkup(models, trends)}
+<main id="main">${trended}${experiments}</main>
+${live?.bar ?? null}${chartScripts(charts)}
+<script>${verbatim(client)}</script>
+${live && markup`<script>${verbatim(live.script)}</script>\n`}${
+    models.map(({ scenarios }, i) => intervalScripts(scenarios, { id: `e${i + 1}`, steps }))
+  }
+</body>
+</html>
+`.text;
+}
+
+/** One for each section, as only those are read whose charts are looked at. */
+function chartScripts(charts: Charts): Markup[] {
+  return [...Map.groupBy(charts, ([id]) => sectionOf(id))].map(([section, entries]) =>
+    markup`<script type="application/json" id="charts-${section}">${
+      scriptJson(Object.fromEntries(entries))
+    }</script>\n`
+  );
+}
+
+/** After the client, which reads them only when somebody selects a part of the runs. */
+function intervalScripts(
+  scenarios: readonly ScenarioModel[],
+  { id, steps }: { readonly id: string; readonly steps: ReadonlyMap<ScenarioModel, PackedSteps> },
+): Markup[] {
+  return scenarios.map((scenario, i) =>
+    markup`<script type="application/json" id="intervals-${id}-s${i + 1}">${
+      scriptJson({
+        cells: scenario.cells.map(namedRuns),
+        packed: steps.get(scenario)?.packed ?? "",
+      })
+    }</script>\n`
+  );
+}
+
+/** What its steps, which are packed, do not say of it. */
+function namedRuns(
+  { label, color, runs }: Cell,
+): { label: string; color: number; clock: "intended" | "sent"; repetitions: number[] } {
+  const [{ latency: { clock } }] = runs;
+  return { label, color, clock, repetitions: runs.map(({ repetition }) => repetition) };
+}
+
+function policyOf(style: string, live: LiveParts | null): string {
+  const scripts = live === null ? [client] : [client, live.script];
+  return [
+    "default-src 'none'",
+    `script-src ${scripts.map(hashOf).join(" ")}`,
+    ...(live === null ? [] : ["connect-src 'self'"]),
+    `style-src ${hashOf(style)}`,
+    "img-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+}
+
+function hashOf(text: string): string {
+  return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+}
+
+function navigationMarkup(
+  models: readonly ReportModel[],
+  trends: readonly TrendModel[],
+): Markup {
+  const trendLinks = trends.map((_, i) => [`#t${i + 1}`, "Trend"]);
+  const links = models.flatMap((model, i) => {
+    const { name, claims, scenarios, sweeps, published, missing } = model;
+    return [
+      [`#e${i + 1}`, models.length > 1 ? name : "Answer"],
+      ...(claims.table === null ? [] : [[`#e${i + 1}-claims`, "Claims"]]),
+      ...(hasComparisons(model) ? [[`#e${i + 1}-compared`, "Compared"]] : []),
+      ...scenarios.map((scenario, j) => [`#e${i + 1}-s${j + 1}`, scenario.name]),
+      ...(sweeps.length > 0 ? [[`#e${i + 1}-sweeps`, "Sweeps"]] : []),
+      ...(model.stable === null ? [] : [[`#e${i + 1}-stable`, "Stable"]]),
+      ...(scenarios.length > 0 ? [[`#e${i + 1}-outcomes`, "Errors"]] : []),
+      ...(published.length > 0 ? [[`#e${i + 1}-published`, "Published"]] : []),
+      ...(missing.length > 0 ? [[`#e${i + 1}-missing`, "Not measured"]] : []),
+      [`#e${i + 1}-method`, "Method"],
+    ];
+  });
+  const items = [...trendLinks, ...links].map(([href, text]) =>
+    markup`<li><a href="${href}">${text}</a></li>`
+  );
+  return markup`<nav aria-label="Sections"><ul>${items}</ul></nav>`;
+}

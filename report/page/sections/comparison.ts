@@ -1,0 +1,49 @@
+/** The section of the page that shows how targets compare: for each scenario a forest plot, and its table. */
+import type { ForestChart } from "../../model/charts/charts.ts";
+import type { ReportModel, ScenarioModel } from "../../model/model.ts";
+import { READING } from "../../model/numbers/how_to_read.ts";
+import { type Markup, markup } from "../../writing/html.ts";
+import { captionMarkup, chartMarkup, type Charts, type Place } from "./figures.ts";
+import { tableMarkup } from "./tables.ts";
+
+export function hasComparisons({ scenarios }: Pick<ReportModel, "scenarios">): boolean {
+  return scenarios.some(({ forest }) => forest !== null);
+}
+
+/** Null where nothing is compared. */
+export function forestsMarkup(model: ReportModel, place: Place): Markup | null {
+  if (!hasComparisons(model)) return null;
+  const section = `${place.id}-compared`;
+  const scenarios = model.scenarios.map((scenario, i) =>
+    forestMarkup(scenario, { ...place, id: `${section}-${i + 1}` })
+  );
+  return markup`<section id="${section}"><h2>Relative comparison</h2>${scenarios}</section>`;
+}
+
+function forestMarkup({ name, forest, tables }: ScenarioModel, place: Place): Markup | null {
+  if (forest === null || tables.compared === null) return null;
+  const { charts, finding } = forest;
+  const panels = charts.map(({ title, chart }, i) =>
+    markup`<div class="panel"><h4>${title}</h4>
+${chartMarkup(chart, shapeOf(chart), { ...place, id: `${place.id}-${i + 1}` })}</div>`
+  );
+  return markup`<h3>${name}</h3>
+<figure class="forest"><div class="panels">${panels}</div>
+${captionMarkup(finding, READING.forest)}
+<details><summary>Values as a table</summary>
+${tableMarkup(tables.compared, { id: `${place.id}-table`, captioned: false })}</details></figure>`;
+}
+
+/** The class of the charts that are as high as this one. */
+function shapeOf({ rows, namesApart }: ForestChart): string {
+  return `forest-${rows.length}${namesApart ? "-apart" : ""}`;
+}
+
+/** Heights of the forest plots, as the page's policy forbids styles on elements. */
+export function forestHeights(charts: Charts): string {
+  const rules = [...charts.values()].filter((chart) => chart.kind === "forest").map((chart) => {
+    const height = chart.rows.length * (chart.namesApart ? 56 : 40) + 34;
+    return `.${shapeOf(chart)}{height:${height}px}`;
+  });
+  return [...new Set(rules)].join("");
+}

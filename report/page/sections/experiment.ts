@@ -1,0 +1,112 @@
+/** One experiment of the page: its verdicts, its sections, and how it was measured. */
+import type { MissingModel } from "../../model/findings/caveats.ts";
+import type { ClaimsModel } from "../../model/claims/claims.ts";
+import type { GatesModel } from "../../model/gates/gates.ts";
+import type { Fact } from "../../model/method/method.ts";
+import type { ReportModel } from "../../model/model.ts";
+import type { TrustModel } from "../../model/findings/trust.ts";
+import { type Markup, markup } from "../../writing/html.ts";
+import { forestsMarkup } from "./comparison.ts";
+import { outcomesMarkup } from "./errors.ts";
+import type { Place } from "./figures.ts";
+import { publishedMarkup } from "./published.ts";
+import { overviewMarkup, scenarioMarkup } from "./scenario.ts";
+import { stableMarkup } from "./settling.ts";
+import { sweepsMarkup } from "./sweeps.ts";
+import { tableMarkup } from "./tables.ts";
+
+export function experimentMarkup(model: ReportModel, place: Place): Markup {
+  const { id } = place;
+  const scenarios = model.scenarios.map((scenario, i) =>
+    scenarioMarkup(scenario, { ...place, id: `${id}-s${i + 1}` })
+  );
+  return markup`<article id="${id}">
+<header><h1>${model.title}</h1>
+${model.about && markup`<p class="about">${model.about}</p>`}
+${model.unanswered && markup`<p class="lead">${model.unanswered}</p>`}
+${model.verdict && markup`<p class="lead">${model.verdict}</p>`}
+${trustMarkup(model.trust)}
+${model.claims.summary && markup`<p><a href="#${id}-claims">${model.claims.summary}</a></p>`}
+${factsMarkup(model.facts)}
+${model.repetitions && markup`<p>${model.repetitions}</p>`}
+${model.warnings.map((text) => markup`<p class="warning">${text}</p>`)}</header>
+${claimsMarkup(model.claims, id)}
+${gatesMarkup(model.gates, place)}
+${overviewMarkup(model.scenarios, place)}
+${forestsMarkup(model, place)}
+${scenarios}
+${sweepsMarkup(model.sweeps, place)}
+${stableMarkup(model.stable, { ...place, id: `${id}-stable` })}
+${outcomesMarkup(model.scenarios, place)}
+${publishedMarkup(model.published, { ...place, id: `${id}-published` })}
+${missingMarkup(model.missing, id)}
+${methodMarkup(model, id)}
+</article>`;
+}
+
+/** Each experiment's badge: the verdict in a word, then what it means and why. */
+function trustMarkup(trust: TrustModel | null): Markup | null {
+  if (trust === null) return null;
+  const { level, text, reasons } = trust;
+  const items = reasons.map((reason) => markup`<li>${reason}</li>`);
+  return markup`<div class="trust ${level}"><p><strong>${level}</strong>: ${text}</p>
+${reasons.length === 0 ? null : markup`<ul>${items}</ul>`}</div>`;
+}
+
+/** Null without claims. @param id Of the experiment. */
+function claimsMarkup({ table, summary }: ClaimsModel, id: string): Markup | null {
+  if (table === null) return null;
+  return markup`<section id="${id}-claims" class="claims"><h2>Claims</h2>
+<p class="verdict"><strong>${summary}</strong></p>
+${tableMarkup(table, { id: `${id}-claims-table`, captioned: false })}</section>`;
+}
+
+/** The thresholds and what became of them; null when there are none. */
+function gatesMarkup({ table, note }: GatesModel, { id }: Place): Markup | null {
+  const unjudged = note === "" ? null : markup`<p class="note">${note}</p>`;
+  if (table === null) return unjudged;
+  return markup`<section><h2>Thresholds</h2>
+${tableMarkup(table, { id: `${id}-thresholds`, captioned: false })}${unjudged}</section>`;
+}
+
+function factsMarkup(facts: readonly Fact[]): Markup {
+  const items = facts.map(({ label, text }) =>
+    markup`<div><dt>${label}</dt><dd>${text}</dd></div>`
+  );
+  return markup`<dl class="facts">${items}</dl>`;
+}
+
+function missingMarkup(missing: readonly MissingModel[], id: string): Markup | null {
+  if (missing.length === 0) return null;
+  const items = missing.map(({ what, kind, reason, evidence }) =>
+    markup`<li><strong>${what}</strong>: ${kind}: ${reason}${preMarkup(evidence.join("\n"))}</li>`
+  );
+  return markup`<section id="${id}-missing"><h2>Not measured</h2>
+<ul class="missing">${items}</ul></section>`;
+}
+
+/** Focusable, as it scrolls. */
+function preMarkup(text: string): Markup | null {
+  return text === "" ? null : markup`<pre tabindex="0">${text}</pre>`;
+}
+
+function methodMarkup(model: ReportModel, id: string): Markup {
+  const { machine, method, source, sourceName, command } = model;
+  return markup`<section id="${id}-method"><h2>Machine and method</h2>
+${factsMarkup(machine)}
+${method.map((sentence) => markup`<p>${sentence}</p>`)}
+<h3>To repeat it</h3>
+${
+    source === "" || sourceName === ""
+      ? markup`<p>Run <code>${command}</code></p>`
+      : markup`<p>Save the experiment below as <code>${sourceName}</code>, then run <code>${command}</code></p>`
+  }
+${sourceMarkup(source)}</section>`;
+}
+
+function sourceMarkup(source: string): Markup | null {
+  if (source === "") return null;
+  return markup`<details><summary>The experiment, word for word</summary>${
+    preMarkup(source)
+  }</details>`;
+}

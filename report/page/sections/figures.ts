@@ -1,0 +1,75 @@
+/** Figures: a canvas for each chart with its text, the finding, and how to read it. */
+import type { BarsChart, Chart, DensityChart, TailsChart } from "../../model/charts/charts.ts";
+import type { ScenarioModel } from "../../model/model.ts";
+import { READING } from "../../model/numbers/how_to_read.ts";
+import { type Markup, markup } from "../../writing/html.ts";
+import { swatchMarkup } from "./tables.ts";
+
+/** Charts of the page by the id of their canvas; travels to the client as JSON. */
+export type Charts = Map<string, Chart>;
+
+export interface Place {
+  /** Unique in the page. */
+  readonly id: string;
+  readonly charts: Charts;
+  /** How long a packed step of each scenario's intervals is. */
+  readonly steps: ReadonlyMap<ScenarioModel, { readonly seconds: number }>;
+}
+
+export function barsMarkup(chart: BarsChart, place: Place): Markup {
+  return chartMarkup(chart, `bars-${chart.bars.length}`, place);
+}
+
+export function densityFigure(chart: DensityChart, finding: string, place: Place): Markup {
+  return markup`<figure>${legendMarkup(chart.series)}
+${chartMarkup(chart, "density", place)}
+${captionMarkup(finding, READING.density)}</figure>`;
+}
+
+export function tailsFigure(chart: TailsChart, finding: string, place: Place): Markup {
+  return markup`<figure>${legendMarkup(chart.series)}
+${chartMarkup(chart, "tails", place)}
+${captionMarkup(finding, READING.tails)}</figure>`;
+}
+
+export function legendMarkup(
+  series: readonly { readonly label: string; readonly color: number }[],
+): Markup {
+  const names = series.map(({ label, color }) =>
+    markup`<span>${swatchMarkup(color)}${label}</span> `
+  );
+  return markup`<p class="legend">${names}</p>`;
+}
+
+/** What a figure or a table shows, a sentence each. */
+export function findingsMarkup(findings: readonly string[]): Markup {
+  if (findings.length === 1) return markup`<p>${findings[0]}</p>`;
+  const items = findings.map((finding) => markup`<li>${finding}</li>`);
+  return markup`<ul class="findings">${items}</ul>`;
+}
+
+export function captionMarkup(finding: string, reading: string): Markup {
+  return markup`<figcaption><p>${finding}</p>${readingMarkup(reading)}</figcaption>`;
+}
+
+/** Folded up, as who has read one figure knows how to read the next. */
+export function readingMarkup(reading: string): Markup {
+  return markup`<details class="reading"><summary>How to read this</summary>
+<p class="note">${reading}</p></details>`;
+}
+
+/** A box of a height that its class fixes, so that nothing moves when the client draws. */
+export function chartMarkup(chart: Chart, height: string, { id, charts }: Place): Markup {
+  charts.set(id, chart);
+  return markup`<div class="chart ${height}">
+<canvas id="${id}" role="img" aria-label="${chart.alt}"></canvas></div>`;
+}
+
+/** Heights of the bars charts, as the page's policy forbids styles on elements. */
+export function barHeights(charts: Charts): string {
+  const counts = [...charts.values()]
+    .flatMap((chart) => chart.kind === "bars" ? [chart.bars.length] : []);
+  return [...new Set(counts)]
+    .map((count) => `.bars-${count}{height:${count * 44 + 26}px}`)
+    .join("");
+}

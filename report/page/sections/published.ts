@@ -1,0 +1,60 @@
+/** The section that sets published figures beside the measured ones. */
+import type { ScatterChart } from "../../model/charts/charts.ts";
+import type { PublishedModel } from "../../model/published/model.ts";
+import { type Markup, markup } from "../../writing/html.ts";
+import { chartMarkup, legendMarkup, type Place, readingMarkup } from "./figures.ts";
+import { tableMarkup } from "./tables.ts";
+
+const READING =
+  "Each dot is a cell: to the right what was published, upwards what was measured, with its 95 % interval. On the dashed line both are equal; in the grey band they differ by no more than a quarter. Dots with a rim lie outside it, with their whole interval. Point at a dot for its name.";
+
+/** Null when nothing was published. */
+export function publishedMarkup(tables: readonly PublishedModel[], place: Place): Markup | null {
+  if (tables.length === 0) return null;
+  const { id } = place;
+  const parts = tables.map((table, i) => oneMarkup(table, { ...place, id: `${id}-${i + 1}` }));
+  return markup`<section id="${id}"><h2>Published beside measured</h2>${parts}</section>`;
+}
+
+function oneMarkup(model: PublishedModel, place: Place): Markup {
+  const { title, finding, missing, table, order, chart } = model;
+  const lists = [
+    listMarkup("Differences that matter", model.differences),
+    listMarkup("What else was different there", model.confounders),
+  ];
+  return markup`<h3>${title}</h3>
+${finding && markup`<p class="verdict">${finding}</p>`}
+${
+    chart === null
+      ? lists
+      : markup`<div class="halves"><div>${
+        figureMarkup(model, chart, place)
+      }</div><div>${lists}</div></div>`
+  }
+${table && tableMarkup(table, { id: `${place.id}-table`, captioned: false })}
+${missing && markup`<p class="note">${missing}</p>`}
+${order && tableMarkup(order, { id: `${place.id}-order`, captioned: true })}`;
+}
+
+function figureMarkup(model: PublishedModel, chart: ScatterChart, place: Place): Markup {
+  return markup`<figure>${marksLegend(model.legend)}
+${chartMarkup(chart, "scatter", place)}
+<figcaption>${readingMarkup(READING)}</figcaption></figure>`;
+}
+
+/** As the client draws them, in the same order. */
+const MARKS = ["●", "▲", "■", "◆", "▼", "▶", "◀"];
+
+export function marksLegend({ series, scenarios }: PublishedModel["legend"]): Markup {
+  const marks = scenarios.map((scenario, i) =>
+    markup`<span>${MARKS[i % MARKS.length]} ${scenario}</span> `
+  );
+  return markup`${legendMarkup(series)}
+${marks.length === 0 ? null : markup`<p class="legend">${marks}</p>`}`;
+}
+
+function listMarkup(heading: string, sentences: readonly string[]): Markup | null {
+  if (sentences.length === 0) return null;
+  const items = sentences.map((sentence) => markup`<li>${sentence}</li>`);
+  return markup`<h4>${heading}</h4><ul class="findings">${items}</ul>`;
+}

@@ -1,0 +1,123 @@
+/** The sections of the page that show scenarios: the overview of all, then each in full. */
+import type { AgentsPanel } from "../../model/agents/agents.ts";
+import type { ScenarioModel } from "../../model/model.ts";
+import { READING } from "../../model/numbers/how_to_read.ts";
+import type { Table } from "../../model/tables/table.ts";
+import { type Markup, markup } from "../../writing/html.ts";
+import {
+  barsMarkup,
+  chartMarkup,
+  densityFigure,
+  legendMarkup,
+  type Place,
+  readingMarkup,
+  tailsFigure,
+} from "./figures.ts";
+import { tableMarkup } from "./tables.ts";
+import { timelineFigure } from "./timeline.ts";
+
+/** The answers: for each scenario a sentence, its bars, and the summary table that they show. */
+export function overviewMarkup(scenarios: readonly ScenarioModel[], place: Place): Markup {
+  if (scenarios.length === 0) return markup`<p>No run is in.</p>`;
+  const answers = scenarios.map((scenario, i) =>
+    answerMarkup(scenario, { ...place, id: `${place.id}-answer-${i + 1}` })
+  );
+  return markup`<figure class="overview"><h2>Requests per second</h2>${answers}
+<figcaption>${readingMarkup(`${READING.bars} ${READING.confidence}`)}</figcaption></figure>`;
+}
+
+function answerMarkup(
+  { name, request, load, answer, bars, tables }: ScenarioModel,
+  place: Place,
+): Markup {
+  const { verdict, detail } = answer;
+  const summary = tableMarkup(tables.summary, { id: `${place.id}-table`, captioned: false });
+  return markup`<section class="answer"><h3>${name} ${requestMarkup(request)}</h3>
+${loadMarkup(load)}
+<p class="verdict"><strong>${verdict}</strong>${detail && `: ${detail}`}</p>
+<div class="beside">${barsMarkup(bars, place)}<div>${summary}</div></div></section>`;
+}
+
+function requestMarkup(request: string): Markup | null {
+  return request ? markup`<code>${request}</code>` : null;
+}
+
+function loadMarkup(load: string): Markup | null {
+  return load ? markup`<p class="note">Load: ${load}</p>` : null;
+}
+
+export function scenarioMarkup(scenario: ScenarioModel, place: Place): Markup {
+  const { name, request, load, tables, density, densityFinding, tails, tailsFinding } = scenario;
+  const { id } = place;
+  const table = (table: Table, key: string, captioned = false): Markup =>
+    tableMarkup(table, { id: `${id}-${key}`, captioned });
+  return markup`<section class="scenario" id="${id}"><h2>${name} ${requestMarkup(request)}</h2>
+${loadMarkup(load)}
+<h3>Over time</h3>
+${timelineFigure(scenario, { ...place, id: `${id}-timeline` })}
+${steadyMarkup(scenario, id)}
+<h3>Latency</h3>
+${table(tables.percentiles, "percentiles")}
+${density && densityFigure(density, densityFinding, { ...place, id: `${id}-density` })}
+${tails && tailsFigure(tails, tailsFinding, { ...place, id: `${id}-tails` })}
+<h3>Second by second</h3>
+<div class="pair"><div>${table(tables.requestsPerSecond, "requests", true)}</div>
+<div>${table(tables.bytesPerSecond, "bytes", true)}</div></div>
+<p class="note">${READING.perSecond}</p>
+${connectionsMarkup(tables.connections, id)}
+${agentsMarkup(scenario, place)}
+${resourcesMarkup(scenario, id)}
+<details><summary>Every run</summary>${table(tables.runs, "runs")}</details>
+</section>`;
+}
+
+function connectionsMarkup(table: Table | null, id: string): Markup | null {
+  if (table === null) return null;
+  return markup`<h3>Connections and answers</h3>
+${tableMarkup(table, { id: `${id}-connections`, captioned: false })}`;
+}
+
+/** What the targets used; null where none was watched. */
+function resourcesMarkup({ tables, perCpuFinding }: ScenarioModel, id: string): Markup | null {
+  if (tables.resources === null) return null;
+  return markup`<h3>Resources of the targets</h3>
+<p>${perCpuFinding}</p>
+${tableMarkup(tables.resources, { id: `${id}-resources`, captioned: false })}`;
+}
+
+/** How each cell reaches its steady state; null for a load that itself changes. */
+function steadyMarkup({ steadyFindings, tables }: ScenarioModel, id: string): Markup | null {
+  if (tables.steady === null) return null;
+  const { steady, parts } = tables.steady;
+  const findings = steadyFindings.map(({ text }) => markup`<li>${text}</li>`);
+  return markup`<h3>Warm-up and steady state</h3>
+<ul class="findings">${findings}</ul>
+${tableMarkup(parts, { id: `${id}-parts`, captioned: true })}
+${tableMarkup(steady, { id: `${id}-steady`, captioned: true })}`;
+}
+
+/** A longer table is for those who look for one agent. */
+const MOST_ROWS = 30;
+
+/** Each agent beside the whole; null where one program loaded alone. */
+function agentsMarkup({ agents }: ScenarioModel, place: Place): Markup | null {
+  if (agents === null) return null;
+  const { findings, table, panels } = agents;
+  const items = findings.map((text) => markup`<li>${text}</li>`);
+  const all = tableMarkup(table, { id: `${place.id}-agents`, captioned: false });
+  const folded = markup`<details><summary>Each agent</summary>${all}</details>`;
+  return markup`<h3>Agents</h3>
+${items.length === 0 ? null : markup`<ul class="findings">${items}</ul>`}
+${table.rows.length > MOST_ROWS ? folded : all}
+${panelsMarkup(panels, place)}`;
+}
+
+function panelsMarkup(panels: readonly AgentsPanel[], place: Place): Markup | null {
+  if (panels.length === 0) return null;
+  const drawn = panels.map(({ label, chart }, i) =>
+    markup`<div class="panel"><h4>Requests per second, ${label}</h4>${legendMarkup(chart.series)}
+${chartMarkup(chart, "faults", { ...place, id: `${place.id}-agents-${i + 1}` })}</div>`
+  );
+  return markup`<figure><div class="panels">${drawn}</div>
+<figcaption>${readingMarkup(READING.agents)}</figcaption></figure>`;
+}

@@ -1,0 +1,57 @@
+/** The section of the page that shows what the factors of the experiment do. */
+import type { SweepFigure, SweepModel } from "../../model/sweeps/sweeps.ts";
+import type { WeightsModel } from "../../model/sweeps/variance_explained.ts";
+import { type Markup, markup } from "../../writing/html.ts";
+import { chartMarkup, findingsMarkup, type Place, readingMarkup } from "./figures.ts";
+import { swatchMarkup, tableMarkup } from "./tables.ts";
+
+/** Null without factors to show. */
+export function sweepsMarkup(sweeps: readonly SweepModel[], place: Place): Markup | null {
+  if (sweeps.length === 0) return null;
+  const section = `${place.id}-sweeps`;
+  const scenarios = sweeps.map((sweep, i) =>
+    scenarioMarkup(sweep, { ...place, id: `${section}-${i + 1}` })
+  );
+  return markup`<section id="${section}"><h2>Sweeps</h2>${scenarios}</section>`;
+}
+
+function scenarioMarkup({ scenario, figures, weights }: SweepModel, place: Place): Markup {
+  const drawn = figures.map((figure, i) =>
+    figureMarkup(figure, scenario, { ...place, id: `${place.id}-${i + 1}` })
+  );
+  return markup`${drawn}${weights && weightsMarkup(weights, scenario, place.id)}`;
+}
+
+function figureMarkup(figure: SweepFigure, scenario: string, place: Place): Markup {
+  const { factor, findings, facets, note, reading, table } = figure;
+  const parts = facets.map((facet, i) =>
+    facetMarkup(facet, { ...place, id: `${place.id}-${i + 1}` })
+  );
+  return markup`<h3>${scenario} by ${factor}</h3>
+<figure>${parts}
+<figcaption>${findingsMarkup(findings)}
+${note && markup`<p>${note}</p>`}${readingMarkup(reading)}</figcaption>
+<details><summary>Values as a table</summary>
+${tableMarkup(table, { id: `${place.id}-table`, captioned: false })}</details></figure>`;
+}
+
+function facetMarkup(
+  { label, series, drawings }: SweepFigure["facets"][number],
+  place: Place,
+): Markup {
+  const names = series.map(({ label, color }) =>
+    markup`<span>${swatchMarkup(color)}${label}</span> `
+  );
+  const panels = drawings.map(({ title, chart }, i) =>
+    markup`<div class="panel"><h4>${title}</h4>
+${chartMarkup(chart, "sweep", { ...place, id: `${place.id}-${i + 1}` })}</div>`
+  );
+  return markup`<p class="legend">${label && markup`<strong>${label}</strong>`}${names}</p>
+<div class="panels">${panels}</div>`;
+}
+
+function weightsMarkup({ table, findings }: WeightsModel, scenario: string, id: string): Markup {
+  return markup`<h3>What explains the differences in ${scenario}</h3>
+${findings.map((finding) => markup`<p>${finding}</p>`)}
+${tableMarkup(table, { id: `${id}-weights`, captioned: false })}`;
+}

@@ -1,0 +1,63 @@
+/** The model's tables as markup: captions, scopes, a scroll container each. */
+import { COLORS } from "../../model/charts/charts.ts";
+import type { Column, Table, TableCell } from "../../model/tables/table.ts";
+import { type Markup, markup, verbatim } from "../../writing/html.ts";
+
+export interface TableOptions {
+  /** Unique in the page. */
+  readonly id: string;
+  /** False where a heading above says the same; the caption is then for screen readers only. */
+  readonly captioned: boolean;
+}
+
+export function tableMarkup(table: Table, { id, captioned }: TableOptions): Markup {
+  const { caption, columns, rows, notes } = table;
+  const decimals = columns.map((_, i) => Math.max(0, ...rows.map((row) => decimalsOf(row[i]))));
+  const rowMarkup = (row: readonly TableCell[]): Markup =>
+    markup`<tr>${row.map((cell, i) => cellMarkup(cell, columns[i], decimals[i]))}</tr>\n`;
+  return markup`<div class="scroll" role="group" aria-labelledby="${id}" tabindex="0">
+<table><caption id="${id}" class="${captioned ? "seen" : "unseen"}">${caption}</caption>
+<thead><tr>${columns.map(headMarkup)}</tr></thead>
+<tbody>${rows.map(rowMarkup)}</tbody></table></div>
+${notes.length > 0 ? markup`<p class="note">${notes.join(" ")}</p>` : null}`;
+}
+
+function headMarkup({ label, unit, kind }: Column): Markup {
+  const suffix = unit && markup` <small>${unit}</small>`;
+  return markup`<th scope="col" class="${kind}">${label}${suffix}</th>`;
+}
+
+/** @param decimals Most decimals in the column. */
+function cellMarkup(cell: TableCell, { kind }: Column, decimals: number): Markup {
+  const { text, below, value, weak, alarming, color } = cell;
+  if (kind === "name") {
+    return markup`<th scope="row" class="name"><span>${swatchMarkup(color)}${text}</span></th>`;
+  }
+  const kinds = [kind, ...(weak ? ["weak"] : []), ...(alarming ? ["alarming"] : [])];
+  const attributes = [
+    attribute("class", kinds.join(" ")),
+    value === undefined ? null : attribute("data-value", value),
+  ];
+  const pad = kind === "number" ? padAttribute(decimals, decimalsOf(cell)) : null;
+  const shown = weak ? `(${text})` : text;
+  if (below === undefined) return markup`<td${attributes}${pad}>${shown}</td>`;
+  return markup`<td${attributes}><span${pad}>${shown}</span> <small class="below">${below}</small></td>`;
+}
+
+function attribute(name: "class" | "data-value" | "data-pad", value: string | number): Markup {
+  return markup` ${verbatim(name)}="${value}"`;
+}
+
+/** How many digits a number is short of its column's decimals, and "d" for the point itself. */
+function padAttribute(decimals: number, own: number): Markup | null {
+  if (decimals === own) return null;
+  return attribute("data-pad", `${decimals - own}${own === 0 ? "d" : ""}`);
+}
+
+function decimalsOf({ text }: TableCell): number {
+  return /\.(\d+)/.exec(text)?.[1].length ?? 0;
+}
+
+export function swatchMarkup(color: number | undefined): Markup | null {
+  return color === undefined ? null : markup`<i class="swatch s${color % COLORS}"></i>`;
+}

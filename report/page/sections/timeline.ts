@@ -1,0 +1,76 @@
+/** The timelines of a scenario, and the controls that choose what of them is shown and recomputed. */
+import { sectionOf, type TimelineChart } from "../../model/charts/charts.ts";
+import type { ScenarioModel } from "../../model/model.ts";
+import { READING } from "../../model/numbers/how_to_read.ts";
+import { type Markup, markup } from "../../writing/html.ts";
+import { captionMarkup, chartMarkup, type Place } from "./figures.ts";
+import { swatchMarkup } from "./tables.ts";
+
+export function timelineFigure(scenario: ScenarioModel, place: Place): Markup {
+  const { name, series, timelines, timelineFinding } = scenario;
+  const ids = timelines.map((_, i) => `${place.id}-${i + 1}`);
+  const panels = timelines.map((chart, i) => {
+    const { label, color } = series[i];
+    const lanes = `lanes-${2 + Number(chart.cpu !== null) + Number(chart.memory !== null)}`;
+    return markup`<div class="panel"><h4>${swatchMarkup(color)}${label}</h4>
+${chartMarkup(chart, lanes, { ...place, id: ids[i] })}</div>`;
+  });
+  return markup`<figure class="timelines" id="${place.id}">
+${controlsMarkup(scenario, place)}
+<div class="panels">${panels}</div>
+<p class="unseen" role="status"></p>
+<div class="selected" role="group" aria-label="Selection of ${name}"></div>
+${captionMarkup(timelineFinding, READING.timeline)}
+<details class="intervals" data-charts="${ids.join(" ")}">
+<summary>Intervals as a table</summary></details></figure>`;
+}
+
+/** Works with a keyboard, by touch and, on the charts, by dragging; shown once the client is there. */
+function controlsMarkup(scenario: ScenarioModel, { id, steps }: Place): Markup {
+  const { series, timelines } = scenario;
+  const seconds = steps.get(scenario)?.seconds ?? 1;
+  const end = Math.max(1, Math.ceil(timelines[0].span / seconds - 1e-6)) * seconds;
+  const plain = (value: number): number => Number(value.toFixed(6));
+  const input = (name: string, value: number): Markup =>
+    markup`<input type="number" name="${name}" min="0" max="${
+      plain(end)
+    }" step="${seconds}" value="${plain(value)}">`;
+  const percentiles = timelines[0].percentiles.map((label, i) => ({ label, value: i + 1 }));
+  return markup`<form class="view" autocomplete="off">
+<p class="stretch"><label>From ${input("from", 0)}</label> <label>to ${input("to", end)} s</label>
+<button type="button" name="whole">Whole run</button>
+<span class="note">or drag over a chart</span>
+<a href="#view=${sectionOf(id)}">Link to this view</a></p>
+<details><summary>Choose targets, runs and percentiles</summary>
+${choiceMarkup("target", "Targets", series.map((one, i) => ({ ...one, value: i + 1 })))}
+${choiceMarkup("run", "Runs", runsOf(timelines))}
+${choiceMarkup("percentile", "Percentiles", percentiles)}
+</details></form>`;
+}
+
+interface Choice {
+  /** What the view calls it. */
+  readonly value: number;
+  readonly label: string;
+  readonly color?: number;
+}
+
+/** Null where there is nothing to choose from. */
+function choiceMarkup(name: string, legend: string, choices: readonly Choice[]): Markup | null {
+  if (choices.length < 2) return null;
+  const boxes = choices.map(({ value, label, color }) =>
+    markup`<label><input type="checkbox" name="${name}" value="${value}" checked> ${
+      swatchMarkup(color)
+    }${label}</label> `
+  );
+  return markup`<fieldset><legend>${legend}</legend>${boxes}</fieldset>`;
+}
+
+/** Those that any of the cells has, by their repetitions. */
+function runsOf(timelines: readonly TimelineChart[]): Choice[] {
+  const labels = new Map(
+    timelines.flatMap(({ runs }) => runs.map(({ repetition, label }) => [repetition, label])),
+  );
+  return [...labels].map(([value, label]) => ({ value, label }))
+    .sort((a, b) => a.value - b.value);
+}

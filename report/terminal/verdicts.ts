@@ -1,0 +1,70 @@
+/** Verdicts as lines: of trust, of thresholds, of claims. Each begins with a word or a sign, as colours do not reach everybody. */
+import type { TrustModel } from "../model/findings/trust.ts";
+import type { Line, Style, TerminalOptions } from "../writing/terminal.ts";
+import { wrapped } from "../writing/columns.ts";
+import { BLANK, HANGING, lineOf, paragraph } from "./line.ts";
+import { gateLine, type GateOutcome, type Outcome } from "../model/gates/gates.ts";
+import type { ClaimOutcome } from "../model/claims/finding.ts";
+import { claimLine, type ClaimsModel } from "../model/claims/claims.ts";
+
+const TRUST_STYLES: Readonly<Record<TrustModel["level"], Style>> = {
+  valid: "green",
+  suspect: "yellow",
+  invalid: "red",
+};
+
+export function trustLines(
+  { level, text, reasons }: TrustModel,
+  { width }: TerminalOptions,
+): Line[] {
+  const style = TRUST_STYLES[level];
+  return [
+    ...paragraph(`${level}: ${text}`, width, { style }),
+    ...reasons.flatMap((reason) =>
+      wrapped(reason, width - 2).map((line) => lineOf(`  ${line}`, style))
+    ),
+  ];
+}
+
+/** Comes before every figure: they are of nothing. */
+export function unansweredLines(
+  { unanswered }: { readonly unanswered: string },
+  { width }: TerminalOptions,
+): Line[] {
+  return unanswered === "" ? [] : paragraph(unanswered, width, { style: "red" });
+}
+
+const GATE_STYLES: Readonly<Record<Outcome, Style>> = {
+  pass: "green",
+  fail: "red",
+  inconclusive: "yellow",
+};
+
+/** Outcomes of thresholds: ✓ passed, ✗ failed, ? inconclusive. */
+export function outcomeLines(
+  outcomes: readonly GateOutcome[],
+  { width }: TerminalOptions,
+): Line[] {
+  return outcomes.flatMap((gate) =>
+    paragraph(gateLine(gate), width, { ...HANGING, style: GATE_STYLES[gate.outcome] })
+  );
+}
+
+const CLAIM_STYLES: Readonly<Record<ClaimOutcome, Style>> = {
+  reproduced: "green",
+  "not reproduced": "red",
+  inconclusive: "yellow",
+};
+
+/** Judged claims: ✓ reproduced, ✗ not, ? inconclusive. None without claims. */
+export function claimLines({ judged, summary }: ClaimsModel, { width }: TerminalOptions): Line[] {
+  if (judged.length === 0) return [];
+  return [
+    BLANK,
+    lineOf("Claims", "cyan"),
+    ...judged.flatMap((claim) =>
+      paragraph(claimLine(claim), width, { ...HANGING, style: CLAIM_STYLES[claim.outcome] })
+    ),
+    ...paragraph(`${summary}.`, width),
+  ];
+}

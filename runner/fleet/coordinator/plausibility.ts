@@ -1,0 +1,78 @@
+/**
+ * What a coordinator does not believe: what no agent can have measured. Such a message is left out, as if it
+ * had not come; an agent of which the rest never comes is lost, for the reason that is given here. Pure.
+ */
+import type { IntervalPart } from "../../load/recording/intervals.ts";
+import type { Place } from "../../measure/share.ts";
+import type { ToldOf } from "../protocol/agent_message.ts";
+
+type Bundle = ToldOf<"bundle">;
+
+/** The first fault of a bundle by itself; null when there is none. */
+export function faultOf({ parts, soFar }: Bundle, { firstWorker, own }: Place): string | null {
+  if (parts.some(({ worker }) => worker < firstWorker || worker >= firstWorker + own)) {
+    return "it reported for workers that are not its own";
+  }
+  if (soFar.length !== own) return "it reported without the totals of each of its workers";
+  for (const { part } of parts) {
+    const fault = faultOfCounts(part);
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+/** Whatever completed has a latency, and so has each lower bound; the last interval has those of the drain, too. */
+function faultOfCounts(
+  { completed, failed, errors, latency, censored }: IntervalPart,
+): string | null {
+  if (latency.count < completed + censored.count) {
+    return `it reported ${completed} completed requests with ${latency.count} latencies`;
+  }
+  const sum = errors?.reduce((sum, count) => sum + count, 0) ?? 0;
+  return sum === failed ? null : `it reported ${failed} failed requests with ${sum} errors`;
+}
+
+/**
+ * The first fault of a bundle whose turn it is: each worker reports one interval after the other, and none
+ * that is still to come.
+ *
+ * @param lastOf The interval that a worker reported last, −1 for none.
+ * @param most The last interval that can have ended by now.
+ */
+export function faultInTurn(
+  { parts }: Bundle,
+  lastOf: (worker: number) => number,
+  most: number,
+): string | null {
+  const last = new Map<number, number>();
+  for (const { worker, part } of parts) {
+    const { index } = part;
+    const before = last.get(worker) ?? lastOf(worker);
+    if (index !== before + 1 && index <= most && isLowerBounds(part)) continue;
+    if (index !== before + 1) return outOfOrder(index, before);
+    if (index > most) return `it reported interval ${index}, which is still to come`;
+    last.set(worker, index);
+  }
+  return null;
+}
+
+/** What a worker that was ended had in flight or dropped, which belongs to intervals that it reported already. */
+function isLowerBounds({ completed, failed, latency, censored }: IntervalPart): boolean {
+  return completed + failed === 0 && latency.count > 0 && latency.count === censored.count;
+}
+
+function outOfOrder(index: number, before: number): string {
+  const where = before < 0 ? "first of all" : `right after interval ${before}`;
+  return `it reported interval ${index} ${where}`;
+}
+
+/** Clocks may be wrong by much; a start that is hours away is none of this run. */
+const MOST_OFF_MS = 600_000;
+
+/** Both moments by Redis's clock. */
+export function faultOfStart(startedAtMs: number, startAtMs: number): string | null {
+  const offMs = Math.abs(startedAtMs - startAtMs);
+  return offMs <= MOST_OFF_MS
+    ? null
+    : `it reported a start ${Math.round(offMs / 1_000).toLocaleString("en")} s off that of the run`;
+}

@@ -1,0 +1,75 @@
+/**
+ * Values taken from an answer. What a server can make this cost is bounded: by the part of a body that is
+ * looked at, by the length of a value, and as patterns are matched in linear time.
+ */
+import type { ResponseReader } from "../../../base/http/response.ts";
+import { beyond, isWithin, LIMITS, mostOf } from "../../../base/limits.ts";
+import { searchFor } from "../../../base/pattern.ts";
+import type { CaptureSpec } from "../../../scenarios/request/flow.ts";
+
+export type Taker = (reader: ResponseReader) => string | null;
+
+const NOTHING = new Uint8Array(0);
+
+/**
+ * What takes the value out of an answer that is kept: null when it isn't there, or beyond what is looked at.
+ * Call it within `withEngine`, as a pattern needs that.
+ */
+export function takerOf({ from }: CaptureSpec): Taker {
+  const take = unlimited(from);
+  return (reader) => {
+    const value = take(reader);
+    return value !== null && isWithin("captured", value.length) ? value : null;
+  };
+}
+
+function unlimited(from: CaptureSpec["from"]): Taker {
+  if (from.kind === "header") return (reader) => reader.kept?.field(from.name) ?? null;
+  if (from.kind === "json") return (reader) => jsonAt(bodyOf(reader), from.path);
+  const search = searchFor(from.source);
+  const most = LIMITS.patternBody.most;
+  return (reader) => {
+    const body = bodyOf(reader);
+    return search(new TextDecoder().decode(body.subarray(0, most)), body.length > most);
+  };
+}
+
+/** Why a value may be missing although the answer has it; null when it has not. */
+export function whyOverlooked({ from }: CaptureSpec, reader: ResponseReader): string | null {
+  const { length } = bodyOf(reader);
+  if (from.kind === "json" && !isWithin("jsonBody", length)) return beyond("jsonBody", length);
+  if (from.kind === "pattern" && !isWithin("patternBody", length)) {
+    return `a pattern looks at the first ${
+      mostOf("patternBody")
+    } of a body, and this one is longer`;
+  }
+  const value = unlimited(from)(reader);
+  return value === null ? null : beyond("captured", value.length);
+}
+
+function bodyOf(reader: ResponseReader): Uint8Array<ArrayBuffer> {
+  return reader.kept?.body() ?? NOTHING;
+}
+
+/** The value as text; objects and lists as JSON. Null when it isn't there or the body is no JSON. */
+function jsonAt(body: Uint8Array<ArrayBuffer>, path: readonly string[]): string | null {
+  if (!isWithin("jsonBody", body.length)) return null;
+  try {
+    return textOf(memberAt(JSON.parse(new TextDecoder().decode(body)), path));
+  } catch {
+    return null; // no JSON, or one that is nested too deep to be written again
+  }
+}
+
+/** Undefined when it isn't there. */
+function memberAt(top: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, key) => {
+    const isThere = typeof value === "object" && value !== null && Object.hasOwn(value, key);
+    return isThere ? Reflect.get(value, key) : undefined;
+  }, top);
+}
+
+function textOf(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,147 @@
+/**
+ * The connections of a load, one a slot: what state each is in, when it was dialed, and when it may be
+ * dialed again. It gives the driver the commands to dial and close; what is sent is not its business.
+ */
+import type { Driver } from "./driver.ts";
+import type { Recorder } from "../recording/recorder.ts";
+
+export const CLOSED = 0;
+export const CONNECTING = 1;
+export const OPEN = 2;
+
+const NEVER = -Infinity;
+
+export class Connections {
+  readonly #state: Uint8Array;
+  readonly #dialedUs: Float64Array;
+  readonly #backOff: BackOff;
+  /** How many are being dialed. */
+  dialing = 0;
+
+  constructor(slots: number, private readonly parts: { driver: Driver; recorder: Recorder }) {
+    this.#state = new Uint8Array(slots);
+    this.#dialedUs = new Float64Array(slots).fill(NEVER);
+    this.#backOff = new BackOff(slots);
+  }
+
+  state(slot: number): number {
+    return this.#state[slot];
+  }
+
+  /** When the slot was last dialed, microseconds. */
+  dialedUs(slot: number): number {
+    return this.#dialedUs[slot];
+  }
+
+  /** Visits the slots that are being dialed, with the moment since when; the one at hand may be closed. */
+  forEachDial(visit: (slot: number, dialedUs: number) => void): void {
+    for (let slot = 0, left = this.dialing; left > 0; slot++) {
+      if (this.#state[slot] !== CONNECTING) continue;
+      left--;
+      visit(slot, this.#dialedUs[slot]);
+    }
+  }
+
+  /** Visits the slots that have a connection, or dial one; the one at hand may be closed. */
+  forEachOpen(visit: (slot: number) => void): void {
+    for (let slot = 0; slot < this.#state.length; slot++) {
+      if (this.#state[slot] !== CLOSED) visit(slot);
+    }
+  }
+
+  mayDial(slot: number, nowUs: number): boolean {
+    return this.#backOff.mayDial(slot, nowUs);
+  }
+
+  dial(slot: number, nowUs: number): void {
+    if (this.#dialedUs[slot] !== NEVER) this.parts.recorder.reconnects++;
+    this.#dialedUs[slot] = nowUs;
+    this.#enter(slot, CONNECTING);
+    this.parts.driver.connect(slot);
+  }
+
+  opened(slot: number, nowUs: number): void {
+    this.#enter(slot, OPEN);
+    this.parts.recorder.connected(nowUs - this.#dialedUs[slot]);
+  }
+
+  /** The dial has failed: the next is tried after a pause. */
+  refused(slot: number, nowUs: number): void {
+    this.#enter(slot, CLOSED);
+    this.#backOff.pause(slot, nowUs);
+  }
+
+  /** The peer has ended it, and the driver knows. */
+  ended(slot: number): void {
+    this.#enter(slot, CLOSED);
+  }
+
+  // hot: it has brought a response.
+  responded(slot: number): void {
+    this.#backOff.reset(slot);
+  }
+
+  /** Closes it, and takes the next for another's first. */
+  leave(slot: number): void {
+    this.close(slot);
+    this.#dialedUs[slot] = NEVER;
+  }
+
+  close(slot: number): void {
+    if (this.#state[slot] !== CLOSED) this.parts.driver.close(slot);
+    this.#enter(slot, CLOSED);
+  }
+
+  #enter(slot: number, state: number): void {
+    if (this.#state[slot] === CONNECTING) this.dialing--;
+    if (state === CONNECTING) this.dialing++;
+    this.#state[slot] = state;
+  }
+
+  /** Gives up one that brings nothing more: how soon another may be dialed depends on whether it ever did. */
+  giveUp(slot: number, nowUs: number): void {
+    this.close(slot);
+    this.#backOff.ended(slot, nowUs);
+  }
+}
+/**
+ * When a closed slot may dial again: at once after a connection that brought a response, else after a
+ * pause of 10 ms that doubles up to a second, so that a dead target costs neither of us much.
+ */
+const FIRST_PAUSE_US = 10_000;
+const LONGEST_PAUSE_US = 1_000_000;
+/** 10 ms doubled this often passes the longest pause. */
+const MOST_DOUBLINGS = 7;
+
+export class BackOff {
+  readonly #dialAtUs: Float64Array;
+  /** Connections in a row that brought no response. */
+  readonly #fruitless: Uint8Array;
+
+  constructor(slots: number) {
+    this.#dialAtUs = new Float64Array(slots).fill(-Infinity);
+    this.#fruitless = new Uint8Array(slots);
+  }
+
+  // hot: a response has come.
+  reset(slot: number): void {
+    this.#fruitless[slot] = 0;
+  }
+
+  mayDial(slot: number, nowUs: number): boolean {
+    return nowUs >= this.#dialAtUs[slot];
+  }
+
+  /** A connection has ended. */
+  ended(slot: number, nowUs: number): void {
+    if (this.#fruitless[slot] > 0) this.pause(slot, nowUs);
+    else this.#fruitless[slot] = 1; // until a response comes
+  }
+
+  /** A dial has failed. */
+  pause(slot: number, nowUs: number): void {
+    const doublings = this.#fruitless[slot];
+    this.#dialAtUs[slot] = nowUs + Math.min(FIRST_PAUSE_US * 2 ** doublings, LONGEST_PAUSE_US);
+    this.#fruitless[slot] = Math.min(doublings + 1, MOST_DOUBLINGS);
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * The journeys of virtual users through a site, ready to be followed: requests encoded once where nothing in them
+ * varies, what is captured from a response, and what makes it right.
+ */
+import { type Connection, encodeRequest, type WireRequest } from "../../../base/http/request.ts";
+import type { ResponseReader } from "../../../base/http/response.ts";
+import type { CaptureSpec } from "../../../scenarios/request/flow.ts";
+import { fillIn, namesIn } from "../../../scenarios/request/template.ts";
+import { takerOf } from "./capture.ts";
+import type { Message } from "./in_flight.ts";
+import { type Check, ResponseCheck } from "./response_check.ts";
+
+export type Variables = Map<string, string>;
+
+/** A flow as posted to a worker. */
+export interface FlowSpec {
+  readonly journeys: readonly (readonly StepSpec[])[];
+  /** Which journey virtual user 0, 1, 2 … takes, as indexes into `journeys`, round and round. */
+  readonly sequence: readonly number[];
+  readonly connection: Connection;
+  /** The variables of virtual user 0, 1, 2 …, round and round. */
+  readonly users: readonly Readonly<Record<string, string>>[];
+  /** This worker's users are `first`, `first + stride`, … */
+  readonly first: number;
+  readonly stride: number;
+  /** Whether a connection serves one user after the other. */
+  readonly sharedPool: boolean;
+}
+
+/** A step as posted to a worker. */
+export type StepSpec =
+  | { readonly kind: "think"; readonly us: number }
+  | {
+    readonly kind: "request";
+    readonly wire: WireRequest;
+    readonly check: Check | null;
+    /** Whether a wrong response ends the session. */
+    readonly strict: boolean;
+    readonly captures: readonly CaptureSpec[];
+  };
+
+export type FlowStep =
+  | { readonly kind: "think"; readonly us: number }
+  | {
+    readonly kind: "request";
+    readonly wire: WireRequest;
+    /** Null where something in it varies. */
+    readonly message: Message | null;
+    readonly check: ResponseCheck | null;
+    readonly strict: boolean;
+    readonly captures: readonly Capture[];
+  };
+
+export type RequestStep = FlowStep & { kind: "request" };
+
+interface Capture {
+  readonly as: string;
+  readonly take: (reader: ResponseReader) => string | null;
+}
+
+export interface Judgement {
+  /** Whether anything was expected of the response, and whether it was so. */
+  readonly checked: boolean;
+  readonly right: boolean;
+  /** Whether the session continues. */
+  readonly goesOn: boolean;
+}
+
+/** What a virtual user is going to do, and the values that it brings along. */
+export interface Journey {
+  readonly steps: readonly FlowStep[];
+  readonly variables: Variables;
+}
+
+export class Flow {
+  readonly sharedPool: boolean;
+  /** Whether responses must be kept to be judged. */
+  readonly readsResponses: boolean;
+  readonly #journeys: readonly (readonly FlowStep[])[];
+  #nextUser: number;
+
+  constructor(private readonly spec: FlowSpec) {
+    this.#journeys = spec.journeys.map((steps) =>
+      steps.map((step) => step.kind === "think" ? step : prepare(step, spec.connection))
+    );
+    this.sharedPool = spec.sharedPool;
+    this.readsResponses = this.#journeys.flat().some((step) =>
+      step.kind === "request" && (step.captures.length > 0 || (step.check?.readsBody ?? false))
+    );
+    this.#nextUser = spec.first;
+  }
+
+  nextJourney(): Journey {
+    const { users, sequence, stride } = this.spec;
+    const user = this.#nextUser;
+    this.#nextUser += stride;
+    return {
+      steps: this.#journeys[sequence[user % sequence.length]],
+      variables: new Map(Object.entries(users[user % users.length])),
+    };
+  }
+
+  message({ wire, message }: RequestStep, variables: Variables): Message {
+    return message ?? messageOf(fillIn(wire, variables), this.spec.connection);
+  }
+
+  /** Checks the response and takes what is captured from it into `variables`. */
+  judge(step: RequestStep, reader: ResponseReader, variables: Variables): Judgement {
+    const right = step.check?.passes(reader) ?? true;
+    const taken = step.captures.every(({ as, take }) => {
+      const value = take(reader);
+      if (value !== null) variables.set(as, value);
+      return value !== null;
+    });
+    const checked = step.check !== null || step.captures.length > 0;
+    return { checked, right: right && taken, goesOn: taken && (right || !step.strict) };
+  }
+}
+
+function prepare(spec: StepSpec & { kind: "request" }, connection: Connection): RequestStep {
+  const { wire, check, strict, captures } = spec;
+  return {
+    kind: "request",
+    wire,
+    message: namesIn(wire).length > 0 ? null : messageOf(wire, connection),
+    check: check && new ResponseCheck(check),
+    strict,
+    captures: captures.map((capture) => ({ as: capture.as, take: takerOf(capture) })),
+  };
+}
+
+function messageOf(wire: WireRequest, connection: Connection): Message {
+  return { bytes: encodeRequest(wire, connection), head: wire.method === "HEAD" };
+}

@@ -1,0 +1,55 @@
+/** What one worker does in one run: its share of a load, as plain numbers and bytes. */
+import type { ArrivalOptions, Phase } from "../../../scenarios/pace/arrivals.ts";
+import type { Endpoint } from "../../../targets/dial/endpoint.ts";
+import type { DriverName } from "./driver.ts";
+import type { FlowSpec } from "./flow.ts";
+import type { Check } from "./response_check.ts";
+
+/** What makes exchanges due. */
+export type PacerSpec =
+  /** @property requests Infinity when the run ends by time. */
+  | { readonly kind: "closed"; readonly requests: number }
+  | { readonly kind: "open"; readonly phases: readonly Phase[]; readonly arrivals: ArrivalOptions };
+
+/** A request, ready to be sent. */
+export interface PreparedRequest {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** It is a HEAD: its response has no body. */
+  readonly head: boolean;
+  /** Null where nothing is expected of its response. */
+  readonly check: Check | null;
+}
+
+/** What is sent. */
+export type ScriptSpec =
+  /** @property sequence Indexes into `requests`, gone through again and again. */
+  | {
+    readonly kind: "requests";
+    readonly requests: readonly PreparedRequest[];
+    readonly sequence: Uint32Array<ArrayBuffer>;
+  }
+  | ({ readonly kind: "flow" } & FlowSpec);
+
+/** One worker's share of one run. Posted by the pool, which made it from validated values. */
+export interface Job {
+  readonly driver: DriverName;
+  readonly endpoint: Endpoint;
+  readonly script: ScriptSpec;
+  readonly connections: number;
+  readonly pipeline: number;
+  readonly keepAlive: boolean;
+  readonly timeoutUs: number;
+  readonly intervalUs: number;
+  /** Infinity when the run ends by count. */
+  readonly durationUs: number;
+  readonly pacer: PacerSpec;
+  /** Whether virtual users who are there when the time is over may finish. */
+  readonly waitsForLast: boolean;
+  /** Where the request log goes, and the number of this worker's first connection; null for none. */
+  readonly log: { readonly path: string; readonly firstConnection: number } | null;
+  /** One Int32: not 0 makes the worker end now. */
+  readonly stop: Int32Array<SharedArrayBuffer>;
+}
+
+/** A job but for what the pool adds itself. */
+export type JobShare = Omit<Job, "stop">;

@@ -1,0 +1,123 @@
+/**
+ * What a closed loop and a rate send next: single requests on a fixed number of connections, each begun when the
+ * pacer says that it is due. What becomes of them is decided in `exchanges.ts`.
+ */
+import type { ResponseReader } from "../../../base/http/response.ts";
+import { OPEN } from "./connections.ts";
+import { type ExchangeParts, Exchanges, type Workload } from "./exchanges.ts";
+import type { Message } from "./in_flight.ts";
+import type { Job, ScriptSpec } from "./job.ts";
+import { ResponseCheck } from "./response_check.ts";
+import { SlotQueue } from "./slot_queues.ts";
+
+export class RequestLoop implements Workload {
+  readonly exchanges: Exchanges;
+  readonly readsResponses: boolean;
+  readonly isIdle = true;
+  /** Slots whose connection has nothing to do. */
+  readonly #idle: SlotQueue;
+
+  constructor(
+    job: Job,
+    private readonly parts: ExchangeParts & { readonly script: RequestScript },
+  ) {
+    this.readsResponses = parts.script.readsBodies;
+    this.#idle = new SlotQueue(job.connections);
+    this.exchanges = new Exchanges(job, parts, this);
+  }
+
+  // hot: in an open loop it runs for every arrival.
+  /** Gives what is due to connections that wait for it, the longest idle first. */
+  onTick(nowUs: number): number {
+    const { exchanges, parts: { pacer } } = this;
+    while (pacer.nextUs <= nowUs) {
+      const slot = this.#idle.take();
+      if (slot < 0) break;
+      if (exchanges.isIdle(slot)) this.#fill(slot, nowUs);
+    }
+    // A due exchange that finds nobody idle waits for whoever is done first, not for the clock.
+    return pacer.intended && pacer.nextUs > nowUs ? pacer.nextUs : Infinity;
+  }
+
+  // hot: a response has come, as a rule.
+  onReady(slot: number, nowUs: number): void {
+    if (this.exchanges.connections.state(slot) === OPEN) this.#fill(slot, nowUs);
+    else this.onClosed(slot, nowUs);
+  }
+
+  onFailed(slot: number, nowUs: number): void {
+    this.onClosed(slot, nowUs);
+  }
+
+  onClosed(slot: number, nowUs: number): void {
+    const { connections } = this.exchanges;
+    // What is left to do may all be waiting for dials under way.
+    const isNeeded = connections.dialing < this.parts.pacer.left;
+    if (isNeeded && connections.mayDial(slot, nowUs)) connections.dial(slot, nowUs);
+  }
+
+  /** Sends what is due until the pipeline is full, or waits for what will be. */
+  #fill(slot: number, nowUs: number): void {
+    const { exchanges, parts: { pacer, script } } = this;
+    while (exchanges.hasRoom(slot)) {
+      const dueUs = pacer.take(nowUs);
+      if (dueUs < 0) return this.#idle.add(slot);
+      const request = script.next();
+      exchanges.begin(slot, request, script.requests[request], dueUs, nowUs);
+    }
+  }
+
+  check(_: number, request: number, reader: ResponseReader): boolean | null {
+    const { check } = this.parts.script.requests[request];
+    return check === null ? null : check.passes(reader);
+  }
+
+  label(_: number, request: number): string {
+    return this.parts.script.label(request);
+  }
+}
+
+/** A request with what makes its response right. */
+interface ScriptedRequest extends Message {
+  readonly check: ResponseCheck | null;
+}
+
+/** Single requests in the order in which they are sent: an endless round through a sequence drawn before the load. */
+export class RequestScript {
+  readonly requests: readonly ScriptedRequest[];
+  /** Whether responses must be kept to be checked. */
+  readonly readsBodies: boolean;
+  readonly #sequence: Uint32Array;
+  readonly #labels: string[] = [];
+  #next = 0;
+
+  constructor({ requests, sequence }: ScriptSpec & { kind: "requests" }) {
+    this.requests = requests.map(({ bytes, head, check }) => ({
+      bytes,
+      head,
+      check: check && new ResponseCheck(check),
+    }));
+    this.readsBodies = this.requests.some(({ check }) => check?.readsBody ?? false);
+    this.#sequence = sequence;
+  }
+
+  // hot: index of the next request.
+  next(): number {
+    const request = this.#sequence[this.#next++];
+    if (this.#next === this.#sequence.length) this.#next = 0;
+    return request;
+  }
+
+  /** Method and path of a request, as sent. */
+  label(request: number): string {
+    return this.#labels[request] ??= labelOf(this.requests[request].bytes);
+  }
+}
+
+const SPACE = 32;
+
+/** The request line without its version (RFC 9112 §3). */
+function labelOf(bytes: Uint8Array): string {
+  const end = bytes.indexOf(SPACE, bytes.indexOf(SPACE) + 1);
+  return new TextDecoder().decode(bytes.subarray(0, end));
+}

@@ -1,0 +1,77 @@
+/**
+ * Whether a completed response is the right one, decided on bytes: no text is made per response.
+ */
+import type { ResponseReader } from "../../../base/http/response.ts";
+
+/** What makes a completed response right. */
+export interface Check {
+  /** Statuses that are right. */
+  readonly statuses: readonly number[];
+  /** The whole body, exactly. */
+  readonly body: Uint8Array<ArrayBuffer> | null;
+  /** Bytes that the body must contain. */
+  readonly contains: Uint8Array<ArrayBuffer> | null;
+}
+
+const STATUS_CODES = 1_000;
+const NOTHING = new Uint8Array(0);
+
+export class ResponseCheck {
+  readonly #right = new Uint8Array(STATUS_CODES);
+
+  readonly #contains: ByteSearch | null;
+
+  constructor(private readonly check: Check) {
+    this.#contains = check.contains && new ByteSearch(check.contains);
+    for (const status of check.statuses) this.#right[status] = 1;
+  }
+
+  /** Whether the reader must keep bodies. */
+  get readsBody(): boolean {
+    return this.check.body !== null || this.check.contains !== null;
+  }
+
+  // hot: with a status alone it is one look-up.
+  passes(reader: ResponseReader): boolean {
+    if (this.#right[reader.status] === 0) return false;
+    if (!this.readsBody) return true;
+    const body = reader.kept?.body() ?? NOTHING;
+    const { body: whole } = this.check;
+    return (whole === null || (body.length === whole.length && isSame(body, whole))) &&
+      (this.#contains?.isIn(body) ?? true);
+  }
+}
+
+function isSame(bytes: Uint8Array, others: Uint8Array): boolean {
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] !== others[i]) return false;
+  return true;
+}
+
+/**
+ * Looks for some bytes in others, in time that grows with both and no faster (Knuth, Morris & Pratt 1977): with
+ * a look from each byte anew, a body that nearly holds them everywhere would take as long as their product.
+ */
+export class ByteSearch {
+  /** Of the first n bytes that are sought, how many of the last are the first again. */
+  readonly #again: Uint32Array<ArrayBuffer>;
+
+  constructor(private readonly sought: Uint8Array<ArrayBuffer>) {
+    this.#again = new Uint32Array(sought.length + 1);
+    for (let length = 1, same = 0; length < sought.length; length++) {
+      while (same > 0 && sought[length] !== sought[same]) same = this.#again[same];
+      if (sought[length] === sought[same]) same++;
+      this.#again[length + 1] = same;
+    }
+  }
+
+  // hot: once a byte of a body that is searched.
+  isIn(bytes: Uint8Array): boolean {
+    const { sought } = this;
+    let found = 0;
+    for (let at = 0; at < bytes.length && found < sought.length; at++) {
+      while (found > 0 && bytes[at] !== sought[found]) found = this.#again[found];
+      if (bytes[at] === sought[found]) found++;
+    }
+    return found === sought.length;
+  }
+}

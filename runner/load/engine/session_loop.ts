@@ -1,0 +1,179 @@
+/**
+ * What virtual users send next, in Artillery's model: every arrival is a virtual user with a session of its own, who
+ * goes through a flow step by step: a request, a pause to think, another request with what was captured. What becomes
+ * of the requests is decided in `exchanges.ts`.
+ *
+ * A slot is a virtual user's connection. With a shared pool it stays open for the next user.
+ */
+import type { ResponseReader } from "../../../base/http/response.ts";
+import { fillIn } from "../../../scenarios/request/template.ts";
+import type { SessionRecorder } from "../recording/sessions.ts";
+import { type Connections, OPEN } from "./connections.ts";
+import { type ExchangeParts, Exchanges, type Workload } from "./exchanges.ts";
+import type { Flow, Journey, RequestStep } from "./flow.ts";
+import type { Job } from "./job.ts";
+import { SlotQueue, WakeQueue } from "./slot_queues.ts";
+
+interface SessionParts extends ExchangeParts {
+  readonly flow: Flow;
+  readonly sessions: SessionRecorder;
+}
+
+/** A slot of which nobody has the use. */
+const NOBODY = -1;
+
+/** How far a virtual user is. */
+class VirtualUser {
+  /** Step of the journey; NOBODY while no user has the slot. */
+  step = NOBODY;
+  arrivedUs = 0;
+  /** Whether the last response let the session continue. */
+  goesOn = true;
+  journey: Journey = { steps: [], variables: new Map() };
+
+  /** The request at hand. */
+  get request(): RequestStep {
+    const step = this.journey.steps[this.step];
+    if (step?.kind !== "request") throw new Error(`Step ${this.step} of the flow is no request`);
+    return step;
+  }
+}
+
+export class SessionLoop implements Workload {
+  readonly exchanges: Exchanges;
+  readonly readsResponses: boolean;
+  readonly #users: VirtualUser[];
+  readonly #thinking: WakeQueue;
+  readonly #free: FreeSlots;
+  #present = 0;
+
+  constructor(job: Job, private readonly parts: SessionParts) {
+    const slots = job.connections;
+    this.readsResponses = parts.flow.readsResponses;
+    this.#users = Array.from({ length: slots }, () => new VirtualUser());
+    this.#thinking = new WakeQueue(slots);
+    this.exchanges = new Exchanges(job, parts, this);
+    const isFree = (slot: number): boolean => this.#users[slot].step === NOBODY;
+    this.#free = new FreeSlots(slots, this.exchanges.connections, isFree);
+  }
+
+  get isIdle(): boolean {
+    return this.#present === 0;
+  }
+
+  onTick(nowUs: number): number {
+    while (this.#thinking.nextUs <= nowUs) {
+      const wakeUs = this.#thinking.nextUs;
+      this.#goOn(this.#thinking.take(), wakeUs, nowUs);
+    }
+    return Math.min(this.#admit(nowUs), this.#thinking.nextUs);
+  }
+
+  /** Lets in who has arrived; gives when the next does, or Infinity while no slot is free. */
+  #admit(nowUs: number): number {
+    const { pacer, sessions, flow } = this.parts;
+    while (pacer.nextUs <= nowUs) {
+      const slot = this.#free.take(nowUs);
+      if (slot < 0) return Infinity;
+      const user = this.#users[slot];
+      user.step = 0;
+      user.arrivedUs = pacer.take(nowUs);
+      user.journey = flow.nextJourney();
+      sessions.begin();
+      this.#present++;
+      this.#goOn(slot, user.arrivedUs, nowUs);
+    }
+    return pacer.nextUs;
+  }
+
+  /** The user's next step, due at `dueUs`. */
+  #goOn(slot: number, dueUs: number, nowUs: number): void {
+    const user = this.#users[slot];
+    const step = user.journey.steps[user.step];
+    if (step === undefined) return this.#leave(slot, true, nowUs);
+    if (this.exchanges.ending.isDraining) return; // the session stays unfinished
+    if (step.kind === "think") {
+      user.step++;
+      return this.#thinking.add(slot, dueUs + step.us);
+    }
+    const message = this.parts.flow.message(step, user.journey.variables);
+    this.exchanges.begin(slot, user.step, message, dueUs, nowUs);
+  }
+
+  check(slot: number, _: number, reader: ResponseReader): boolean | null {
+    const user = this.#users[slot];
+    const { variables } = user.journey;
+    const { checked, right, goesOn } = this.parts.flow.judge(user.request, reader, variables);
+    user.goesOn = goesOn;
+    return checked ? right : null;
+  }
+
+  onReady(slot: number, nowUs: number): void {
+    const user = this.#users[slot];
+    if (!user.goesOn) return this.#leave(slot, false, nowUs);
+    user.step++;
+    this.#goOn(slot, nowUs, nowUs);
+  }
+
+  /** The exchange at hand has failed, and the session with it. */
+  onFailed(slot: number, nowUs: number): void {
+    this.#leave(slot, false, nowUs);
+  }
+
+  /** Who thinks dials again when he goes on. */
+  onClosed(slot: number): void {
+    if (this.#users[slot].step === NOBODY) this.#free.add(slot);
+  }
+
+  #leave(slot: number, completed: boolean, nowUs: number): void {
+    const user = this.#users[slot];
+    this.parts.sessions.end(completed, nowUs - user.arrivedUs);
+    this.#present--;
+    user.step = NOBODY;
+    if (!this.parts.flow.sharedPool) this.exchanges.connections.leave(slot);
+    this.#free.add(slot);
+    this.#admit(nowUs); // who waits for the slot
+  }
+
+  label(slot: number): string {
+    const { request, journey } = this.#users[slot];
+    const { method, path } = fillIn(request.wire, journey.variables);
+    return `${method} ${path}`;
+  }
+}
+
+/** Slots that may not dial yet are passed over, but not all of ten thousand for every arrival. */
+const MOST_TRIES = 16;
+
+/** Slots that no virtual user has: with a connection that can be used again, and without. */
+class FreeSlots {
+  readonly #open: SlotQueue;
+  readonly #closed: SlotQueue;
+
+  constructor(
+    slots: number,
+    private readonly connections: Connections,
+    private readonly isFree: (slot: number) => boolean,
+  ) {
+    this.#open = new SlotQueue(slots);
+    this.#closed = new SlotQueue(slots);
+    for (let slot = 0; slot < slots; slot++) this.#closed.add(slot);
+  }
+
+  add(slot: number): void {
+    (this.connections.state(slot) === OPEN ? this.#open : this.#closed).add(slot);
+  }
+
+  /** For a new user; −1 when there is none. */
+  take(nowUs: number): number {
+    for (let slot = this.#open.take(); slot >= 0; slot = this.#open.take()) {
+      if (this.isFree(slot) && this.connections.state(slot) === OPEN) return slot;
+    }
+    for (let tries = Math.min(this.#closed.length, MOST_TRIES); tries > 0; tries--) {
+      const slot = this.#closed.take();
+      if (this.connections.mayDial(slot, nowUs)) return slot;
+      this.#closed.add(slot);
+    }
+    return -1;
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * The run cut into intervals, each handed on as soon as it ends, and into whole seconds. It knows no
+ * clock: it is told how far the run has come. The last interval is sealed at the deadline: after that it takes
+ * no more than latencies.
+ */
+import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
+import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
+
+/** One interval of one worker. */
+export interface IntervalPart {
+  /** 0 for the first interval of the run. */
+  readonly index: number;
+  readonly completed: number;
+  readonly failed: number;
+  /** Failed requests, in the order of ERRORS; null when none failed. */
+  readonly errors: readonly number[] | null;
+  /** Completed with an answer that was not expected. */
+  readonly wrong: number;
+  readonly bytesIn: number;
+  readonly latency: SparseHistogram;
+  /** The values of `latency` that are lower bounds. */
+  readonly censored: SparseHistogram;
+}
+
+/** @param nowUs How far the run has come, at or after the end of the interval. */
+export type OnInterval = (part: IntervalPart, nowUs: number) => void;
+
+const SECOND_US = 1_000_000;
+/** The last interval is the one that holds the last microsecond, not an empty one that begins at the end. */
+const LAST_US = 1;
+
+type Counts = Omit<IntervalPart, "latency" | "censored">;
+
+export class Intervals {
+  /** Latencies of the interval at hand. */
+  readonly latency = new Histogram();
+  readonly #censored = new Histogram();
+  /** Of the stretch since the last boundary, which is the end of an interval or of a second. */
+  completed = 0;
+  bytesIn = 0;
+  /** Of the interval at hand. */
+  wrong = 0;
+  #failed = 0;
+  readonly #errors = new Float64Array(ERRORS.length);
+  /** From here on a stretch is over: `advance` before anything is counted at or after it. */
+  boundaryUs: number;
+  readonly secondCompleted: number[] = [];
+  readonly secondBytes: number[] = [];
+  #interval = 0;
+  #second = 0;
+  #completed = 0;
+  #bytesIn = 0;
+  /** Of the last interval, once it is sealed. */
+  #sealed: Counts | null = null;
+
+  constructor(
+    private readonly intervalUs: number,
+    private readonly onInterval: OnInterval,
+  ) {
+    this.boundaryUs = Math.min(intervalUs, SECOND_US);
+  }
+
+  fail(kind: ErrorKind): void {
+    this.#failed++;
+    this.#errors[ERRORS.indexOf(kind)]++;
+  }
+
+  /** A latency that is a lower bound. */
+  recordBound(latencyUs: number): void {
+    this.latency.record(latencyUs);
+    this.#censored.record(latencyUs);
+  }
+
+  /** Closes every stretch that has ended by `nowUs` and hands on finished intervals. */
+  advance(nowUs: number): void {
+    while (nowUs >= this.boundaryUs) {
+      const endUs = this.boundaryUs;
+      this.#closeStretch();
+      if (endUs === (this.#interval + 1) * this.intervalUs) this.#handOn(this.#takeCounts(), nowUs);
+      if (endUs === (this.#second + 1) * SECOND_US) this.#second++;
+      this.boundaryUs = Math.min(
+        (this.#interval + 1) * this.intervalUs,
+        (this.#second + 1) * SECOND_US,
+      );
+    }
+  }
+
+  /** Begins the last interval and ends its counts, and those of its second: `endUs` is the end of the run. */
+  seal(endUs: number): void {
+    if (this.#sealed !== null) return;
+    this.advance(endUs - LAST_US);
+    this.#closeStretch();
+    this.#sealed = this.#takeCounts();
+    this.boundaryUs = Infinity;
+  }
+
+  /** Hands on the last, perhaps shorter, interval. */
+  finish(endUs: number): void {
+    this.seal(endUs);
+    if (this.#sealed !== null) this.#handOn(this.#sealed, endUs);
+  }
+
+  #closeStretch(): void {
+    const second = this.#second;
+    this.secondCompleted[second] = (this.secondCompleted[second] ?? 0) + this.completed;
+    this.secondBytes[second] = (this.secondBytes[second] ?? 0) + this.bytesIn;
+    this.#completed += this.completed;
+    this.#bytesIn += this.bytesIn;
+    this.completed = this.bytesIn = 0;
+  }
+
+  #takeCounts(): Counts {
+    const counts = {
+      index: this.#interval++,
+      completed: this.#completed,
+      failed: this.#failed,
+      errors: this.#failed === 0 ? null : [...this.#errors],
+      wrong: this.wrong,
+      bytesIn: this.#bytesIn,
+    };
+    if (this.#failed > 0) this.#errors.fill(0);
+    this.#completed =
+      this.#bytesIn =
+      this.#failed =
+      this.wrong =
+        0;
+    return counts;
+  }
+
+  /** Whoever is told finds everything counted that is in this interval and those before, and no more. */
+  #handOn(counts: Counts, nowUs: number): void {
+    const censored = this.#censored.count === 0 ? EMPTY : this.#censored.drain();
+    this.onInterval({ ...counts, latency: this.latency.drain(), censored }, nowUs);
+  }
+}

@@ -1,0 +1,240 @@
+/**
+ * What a worker remembers of its exchanges: counters, distributions, and one small histogram per
+ * interval that is handed on as soon as the interval ends. It knows no clock: every moment is an
+ * argument, in microseconds since the start of the run.
+ */
+import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
+import { EMPTY, Histogram } from "../../stats/histogram/histogram.ts";
+import { Intervals, type OnInterval } from "./intervals.ts";
+import type { RequestLog } from "./request_log.ts";
+import { Slowest } from "./slowest.ts";
+import type { Drain, WorkerTotals } from "./totals.ts";
+
+export const STATUS_CODES = 1_000;
+
+const NO_DRAIN: Drain = { us: 0, completed: 0, failed: 0, bytesIn: 0 };
+const TIMED_OUT = { outcome: "timeout", status: 0, ordinal: 0 } as const;
+const UNFINISHED = { outcome: "unfinished", status: 0, ordinal: 0 } as const;
+
+export class Recorder {
+  due = 0;
+  completed = 0;
+  failed = 0;
+  unfinished = 0;
+  dropped = 0;
+  checksPassed = 0;
+  checksFailed = 0;
+  reconnects = 0;
+  unsolicited = 0;
+  bytesIn = 0;
+  bytesOut = 0;
+  /** End of the last exchange, microseconds. */
+  lastUs = 0;
+  readonly slowest = new Slowest();
+  #censored = 0;
+  readonly #status = new Float64Array(STATUS_CODES);
+  readonly #failures = new Failures();
+  readonly #service = new Histogram();
+  readonly #serviceCensored = new Histogram();
+  readonly #firstByte = new Histogram();
+  readonly #connect = new Histogram();
+  readonly #lag = new Histogram();
+  #fastestUs = Infinity;
+  readonly #intervals: Intervals;
+  /** The deadline and what had ended by then; null until it. */
+  #sealed: { readonly atUs: number } & Omit<Drain, "us"> | null = null;
+
+  constructor(
+    intervalUs: number,
+    onInterval: OnInterval,
+    private readonly log: RequestLog | null = null,
+  ) {
+    this.#intervals = new Intervals(intervalUs, onInterval);
+  }
+
+  // hot: the four moments of a completed exchange; nothing here may allocate.
+  complete(
+    slot: number,
+    status: number,
+    dueUs: number,
+    sentUs: number,
+    firstByteUs: number,
+    doneUs: number,
+  ): void {
+    if (doneUs >= this.#intervals.boundaryUs) this.advance(doneUs);
+    this.completed++;
+    this.#intervals.completed++;
+    this.#status[status]++;
+    const latencyUs = doneUs - dueUs;
+    if (latencyUs < this.#fastestUs) this.#fastestUs = latencyUs;
+    if (latencyUs > this.slowest.leastUs) this.#keep(slot, status, dueUs, sentUs, doneUs);
+    this.#intervals.latency.record(latencyUs);
+    this.#service.record(doneUs - sentUs);
+    this.#firstByte.record(firstByteUs - sentUs);
+    this.lastUs = doneUs;
+    this.log?.add(status, dueUs, doneUs, slot);
+  }
+
+  #keep(slot: number, status: number, dueUs: number, sentUs: number, doneUs: number): void {
+    const end = { outcome: "completed", status, ordinal: this.completed } as const;
+    this.slowest.add(slot, end, dueUs, sentUs, doneUs);
+  }
+
+  // hot: bytes as they arrive.
+  received(bytes: number, nowUs: number): void {
+    if (nowUs >= this.#intervals.boundaryUs) this.advance(nowUs);
+    this.bytesIn += bytes;
+    this.#intervals.bytesIn += bytes;
+  }
+
+  // hot: an exchange that was due has been sent.
+  sent(lagUs: number): void {
+    this.#lag.record(lagUs);
+  }
+
+  connected(timeUs: number): void {
+    this.#connect.record(timeUs);
+  }
+
+  /** Whether a completed response was the right one. */
+  checked(right: boolean): void {
+    if (right) {
+      this.checksPassed++;
+    } else {
+      this.checksFailed++;
+      this.#intervals.wrong++;
+      this.slowest.wasWrong(this.completed);
+    }
+  }
+
+  /** An exchange that was due and never sent by the end of the run: it would have taken longer than this. */
+  drop(dueUs: number, endUs: number): void {
+    this.due++;
+    this.dropped++;
+    this.#censored++;
+    this.#intervals.recordBound(endUs - dueUs);
+  }
+
+  /** An exchange that ended in an error; only a time-out says something about the latency. */
+  fail(slot: number, failure: Failure, dueUs: number, sentUs: number, nowUs: number): void {
+    if (nowUs >= this.#intervals.boundaryUs) this.advance(nowUs);
+    this.failed++;
+    this.#intervals.fail(failure.kind);
+    this.#failures.add(failure);
+    if (failure.kind === "timeout") {
+      this.#recordLowerBound(dueUs, sentUs, nowUs);
+      this.slowest.add(slot, TIMED_OUT, dueUs, sentUs, nowUs);
+    }
+    this.lastUs = nowUs;
+    this.log?.add(0, dueUs, nowUs, slot);
+  }
+
+  /** An exchange in flight when the run was over, after `seal`: it would have taken at least this long. */
+  leaveUnfinished(slot: number, dueUs: number, sentUs: number, endUs: number): void {
+    this.unfinished++;
+    this.#recordLowerBound(dueUs, sentUs, endUs);
+    this.slowest.add(slot, UNFINISHED, dueUs, sentUs, endUs);
+    this.lastUs = endUs;
+    this.log?.add(0, dueUs, endUs, slot);
+  }
+
+  #recordLowerBound(dueUs: number, sentUs: number, nowUs: number): void {
+    this.#censored++;
+    this.#intervals.recordBound(nowUs - dueUs);
+    this.#service.record(nowUs - sentUs);
+    this.#serviceCensored.record(nowUs - sentUs);
+  }
+
+  /** Hands on the intervals that have ended by `nowUs`. */
+  advance(nowUs: number): void {
+    this.#intervals.advance(nowUs);
+  }
+
+  /**
+   * The end of the run, to which rates and intervals refer: what ends from here on was waited for, and only its
+   * latency is still in the last interval.
+   */
+  seal(endUs: number): void {
+    if (this.#sealed !== null) return;
+    this.#intervals.seal(endUs);
+    const { completed, failed, bytesIn } = this;
+    this.#sealed = { atUs: endUs, completed, failed, bytesIn };
+  }
+
+  /** Hands on the last, perhaps shorter, interval and gives the totals. Nothing may be recorded after it. */
+  finish(endUs: number): WorkerTotals {
+    this.seal(endUs);
+    this.#intervals.finish(endUs);
+    this.log?.flush();
+    return this.totals();
+  }
+
+  get #drain(): Drain {
+    if (this.#sealed === null) return NO_DRAIN;
+    const { atUs, completed, failed, bytesIn } = this.#sealed;
+    return {
+      us: Math.max(0, this.lastUs - atUs),
+      completed: this.completed - completed,
+      failed: this.failed - failed,
+      bytesIn: this.bytesIn - bytesIn,
+    };
+  }
+
+  /** As they stand. What is in them lives on: it is to be posted or read at once. */
+  totals(): WorkerTotals {
+    return {
+      due: this.due,
+      completed: this.completed,
+      failed: this.failed,
+      unfinished: this.unfinished,
+      dropped: this.dropped,
+      censored: this.#censored,
+      drain: this.#drain,
+      checksPassed: this.checksPassed,
+      checksFailed: this.checksFailed,
+      reconnects: this.reconnects,
+      unsolicited: this.unsolicited,
+      bytesIn: this.bytesIn,
+      bytesOut: this.bytesOut,
+      status: this.#status,
+      errors: this.#failures.errors,
+      reasons: this.#failures.reasons,
+      secondCompleted: this.#intervals.secondCompleted,
+      secondBytes: this.#intervals.secondBytes,
+      service: this.#service.toSparse(),
+      serviceCensored: this.#serviceCensored.count === 0 ? EMPTY : this.#serviceCensored.toSparse(),
+      firstByte: this.#firstByte.toSparse(),
+      connect: this.#connect.toSparse(),
+      lag: this.#lag.toSparse(),
+      fastestUs: this.#fastestUs,
+      slowest: this.slowest.exchanges,
+      lastUs: this.lastUs,
+    };
+  }
+}
+
+/** Failed requests by their kind and by their exact reason. */
+
+/** How a request ended in an error. */
+export interface Failure {
+  readonly kind: ErrorKind;
+  /** In words, for people. */
+  readonly reason: string;
+}
+
+/** So that a server that breaks in ever new ways can't fill the memory. */
+export const MAX_REASONS = 100;
+
+export class Failures {
+  /** In the order of ERRORS. */
+  readonly errors = new Float64Array(ERRORS.length);
+  readonly reasons = new Map<string, number>();
+
+  add({ kind, reason }: Failure): void {
+    this.errors[ERRORS.indexOf(kind)]++;
+    const known = this.reasons.size < MAX_REASONS || this.reasons.has(reason)
+      ? reason
+      : "other reasons";
+    this.reasons.set(known, (this.reasons.get(known) ?? 0) + 1);
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * The request log: a line for every exchange that was due and begun, in gocannon's format
+ * `code;start;end;connection`, in nanoseconds since the start of the run. The code is the status, or 0
+ * for a request that failed or was in flight at the end. `start` is where its latency counts from.
+ *
+ * Lines are put together in a buffer and written whole, so that several workers may append to one file.
+ */
+import { messageOf } from "../../../base/errors.ts";
+import { openLog } from "../../../base/whole_file.ts";
+
+export const LOG_HEADER = "code;start;end;connection\n";
+
+const BUFFER_BYTES = 256 * 1024;
+/** Four numbers of at most 16 digits, three semicolons and a line break. */
+const LONGEST_LINE_BYTES = 4 * 16 + 4;
+const SEMICOLON = 59;
+const LINE_BREAK = 10;
+const ZERO = 48;
+/** The digits are taken from two whole numbers below 2³¹, as arithmetic on those is fast. */
+const HALF = 1e9;
+
+export class RequestLog {
+  readonly #bytes = new Uint8Array(BUFFER_BYTES);
+  #length = 0;
+
+  /** @param write Writes all of it before it returns. @param firstConnection Number of slot 0 in the whole load. */
+  constructor(
+    private readonly write: (bytes: Uint8Array<ArrayBuffer>) => void,
+    private readonly firstConnection: number,
+  ) {}
+
+  // hot: a line for every exchange.
+  add(code: number, startUs: number, endUs: number, slot: number): void {
+    if (this.#length + LONGEST_LINE_BYTES > BUFFER_BYTES) this.flush();
+    this.#put(code, SEMICOLON);
+    this.#put(Math.round(startUs * 1_000), SEMICOLON);
+    this.#put(Math.round(endUs * 1_000), SEMICOLON);
+    this.#put(this.firstConnection + slot, LINE_BREAK);
+  }
+
+  // hot
+  #put(value: number, after: number): void {
+    const high = value >= HALF ? Math.floor(value / HALF) : 0;
+    const low = value - high * HALF;
+    const end = this.#length + (high > 0 ? digitsOf(high) + 9 : digitsOf(low));
+    let at = end;
+    for (
+      let rest = low | 0;
+      at > this.#length && (rest > 0 || at === end);
+      rest = (rest / 10) | 0
+    ) {
+      this.#bytes[--at] = ZERO + rest % 10;
+    }
+    while (high > 0 && at > end - 9) this.#bytes[--at] = ZERO;
+    for (let rest = high | 0; at > this.#length; rest = (rest / 10) | 0) {
+      this.#bytes[--at] = ZERO + rest % 10;
+    }
+    this.#bytes[end] = after;
+    this.#length = end + 1;
+  }
+
+  /** Writes what has gathered. */
+  flush(): void {
+    if (this.#length > 0) this.write(this.#bytes.subarray(0, this.#length));
+    this.#length = 0;
+  }
+}
+
+/** How many decimal digits a whole number below 10⁹ has. */
+function digitsOf(value: number): number {
+  let digits = 1;
+  for (let least = 10; value >= least; least *= 10) digits++;
+  return digits;
+}
+
+/**
+ * The file of the request log. Every worker appends whole lines to it, which the system keeps apart. When
+ * that fails, as on a full disk, the log is not whole and says why; the measurement goes on.
+ */
+
+export class LogFile {
+  /** Why lines are missing; null while none is. */
+  lost: string | null = null;
+  readonly #file: Deno.FsFile;
+
+  constructor(path: string) {
+    this.#file = openLog(path);
+  }
+
+  readonly write = (bytes: Uint8Array<ArrayBuffer>): void => {
+    if (this.lost !== null) return;
+    try {
+      for (let at = 0; at < bytes.length;) at += this.#file.writeSync(bytes.subarray(at));
+    } catch (error) {
+      this.lost = messageOf(error);
+    }
+  };
+
+  close(): void {
+    this.#file.close();
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * The exchanges of a worker with the highest latencies. The loop pays one comparison an exchange; what is
+ * kept lies in places that were made before the run.
+ */
+import type { SlowOutcome, SlowRequest } from "../../result/slowest.ts";
+
+/** So many of a run are kept. */
+export const SLOWEST = 10;
+
+/** An exchange as its worker saw it; moments in microseconds since the start of the run. */
+export interface SlowExchange {
+  readonly latencyUs: number;
+  readonly dueUs: number;
+  /** Of no meaning for a request that was never sent. */
+  readonly sentUs: number;
+  readonly doneUs: number;
+  readonly slot: number;
+  readonly outcome: SlowOutcome;
+  /** 0 without a whole answer. */
+  readonly status: number;
+  /** Method and path; null for one that was never sent. */
+  readonly request: string | null;
+}
+
+type Place = { -readonly [Key in keyof SlowExchange]: SlowExchange[Key] } & {
+  /** Which completed exchange of the worker it is. */
+  ordinal: number;
+};
+
+/** Method and path of the exchange that now ends on a slot, or null when it was never sent. */
+type RequestAt = (slot: number) => string | null;
+
+export class Slowest {
+  /** Whoever took no longer than this is not among them. */
+  leastUs = -1;
+  #count = 0;
+  /** Slowest first; of equal ones the earlier. */
+  readonly #places: Place[] = Array.from({ length: SLOWEST }, empty);
+  #requestAt: RequestAt = () => null;
+  /** The one that was added last. */
+  #last: Place | null = null;
+
+  /** Called only for exchanges that are kept, before the slot forgets them. */
+  labelBy(requestAt: RequestAt): void {
+    this.#requestAt = requestAt;
+  }
+
+  /** @param ordinal Of a completed exchange; 0 for others. */
+  add(
+    slot: number,
+    end: { readonly outcome: SlowOutcome; readonly status: number; readonly ordinal: number },
+    dueUs: number,
+    sentUs: number,
+    doneUs: number,
+  ): void {
+    const latencyUs = doneUs - dueUs;
+    if (latencyUs <= this.leastUs) return;
+    const place = this.#insert(latencyUs);
+    place.latencyUs = latencyUs;
+    place.dueUs = dueUs;
+    place.sentUs = sentUs;
+    place.doneUs = doneUs;
+    place.slot = slot;
+    place.outcome = end.outcome;
+    place.status = end.status;
+    place.ordinal = end.ordinal;
+    place.request = this.#requestAt(slot);
+    this.#last = place;
+    if (this.#count === SLOWEST) this.leastUs = this.#places[SLOWEST - 1].latencyUs;
+  }
+
+  /** Takes the place behind those that are as slow or slower; the last one gives its own up. */
+  #insert(latencyUs: number): Place {
+    const places = this.#places;
+    if (this.#count < SLOWEST) this.#count++;
+    let at = this.#count - 1;
+    const place = places[at];
+    for (; at > 0 && places[at - 1].latencyUs < latencyUs; at--) places[at] = places[at - 1];
+    places[at] = place;
+    return place;
+  }
+
+  /** The answer of the completed exchange `ordinal`, the latest, was a wrong one. */
+  wasWrong(ordinal: number): void {
+    if (this.#last?.ordinal === ordinal) this.#last.outcome = "wrong";
+  }
+
+  /** Slowest first. */
+  get exchanges(): SlowExchange[] {
+    return this.#places.slice(0, this.#count).map(({ ordinal: _, ...exchange }) => exchange);
+  }
+}
+
+function empty(): Place {
+  return {
+    latencyUs: -1,
+    dueUs: 0,
+    sentUs: 0,
+    doneUs: 0,
+    slot: 0,
+    outcome: "completed",
+    status: 0,
+    request: null,
+    ordinal: 0,
+  };
+}
+
+/**
+ * The slowest of all workers: exact, as none that is among them can be missing among its worker's.
+ *
+ * @param connections How many each worker had.
+ */
+export function mergeSlowest(
+  workers: readonly (readonly SlowExchange[])[],
+  connections: readonly number[],
+): SlowRequest[] {
+  const first = connections.map((_, worker) =>
+    connections.slice(0, worker).reduce((sum, count) => sum + count, 0)
+  );
+  return workers.flatMap((exchanges, worker) =>
+    exchanges.map((exchange) => ({ exchange, connection: first[worker] + exchange.slot }))
+  )
+    .sort(({ exchange: a }, { exchange: b }) => b.latencyUs - a.latencyUs || a.doneUs - b.doneUs)
+    .slice(0, SLOWEST)
+    .map(({ exchange, connection }) => ({
+      // Whole microseconds, as the distribution has them.
+      latency: Math.round(exchange.latencyUs) / 1_000,
+      dueS: Math.round(exchange.dueUs) / 1e6,
+      sentS: exchange.request === null ? null : Math.round(exchange.sentUs) / 1e6,
+      request: exchange.request,
+      connection,
+      outcome: exchange.outcome,
+      status: exchange.status === 0 ? null : exchange.status,
+    }));
+}

@@ -1,0 +1,105 @@
+/** What a worker gives at the end of its load, beside its intervals. */
+import { Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
+import type { SlowExchange } from "./slowest.ts";
+
+/** Of the whole run. Moments are microseconds since its start. */
+export interface WorkerTotals {
+  readonly due: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly unfinished: number;
+  readonly dropped: number;
+  /** Latencies that are lower bounds: timed out, unfinished or dropped. */
+  readonly censored: number;
+  /** What of all this ended after the deadline; zeros where nothing was waited for. */
+  readonly drain: Drain;
+  readonly checksPassed: number;
+  readonly checksFailed: number;
+  readonly reconnects: number;
+  /** Connections closed because bytes came on them while no request was out. */
+  readonly unsolicited: number;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  /** Completed responses, indexed by status code. */
+  readonly status: Float64Array;
+  /** Failed requests, in the order of ERRORS. */
+  readonly errors: Float64Array;
+  readonly reasons: ReadonlyMap<string, number>;
+  /** Per whole second of the run. */
+  readonly secondCompleted: readonly number[];
+  readonly secondBytes: readonly number[];
+  readonly service: SparseHistogram;
+  /** The values of `service` that are lower bounds. */
+  readonly serviceCensored: SparseHistogram;
+  readonly firstByte: SparseHistogram;
+  readonly connect: SparseHistogram;
+  /** Actual send minus due moment; empty in a closed loop. */
+  readonly lag: SparseHistogram;
+  /** Shortest latency of a completed request, without lower bounds; Infinity when none completed. */
+  readonly fastestUs: number;
+  /** Highest latencies, lower bounds among them; slowest first. */
+  readonly slowest: readonly SlowExchange[];
+  /** End of the last exchange. */
+  readonly lastUs: number;
+}
+
+/** What ended after the deadline, while nothing new was sent. */
+export interface Drain {
+  /** From the deadline to the last end. */
+  readonly us: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly bytesIn: number;
+}
+
+/**
+ * How a worker's load would end if it ended now, told while it goes on, for those who may never hear how
+ * it really ended. What is in flight is counted as at a real end: unfinished, with lower bounds.
+ */
+
+/**
+ * Called for each exchange in flight.
+ *
+ * @param begunUs When it began to be carried out.
+ * @param isDue Whether it is counted as due; else it would be at the end of the run, as a dial in a closed loop.
+ */
+export type VisitInFlight = (slot: number, dueUs: number, begunUs: number, isDue: boolean) => void;
+
+export interface InFlightExchanges {
+  forEachInFlight(visit: VisitInFlight): void;
+}
+
+export class SoFar {
+  readonly #open = new Histogram();
+  readonly #service = new Histogram();
+  readonly #serviceCensored = new Histogram();
+
+  /** The slowest are those that have ended. */
+  at(
+    nowUs: number,
+    totals: WorkerTotals,
+    exchanges: InFlightExchanges,
+  ): { readonly totals: WorkerTotals; readonly open: SparseHistogram } {
+    let begun = 0;
+    this.#service.addSparse(totals.service);
+    this.#serviceCensored.addSparse(totals.serviceCensored);
+    exchanges.forEachInFlight((_, dueUs, begunUs, isDue) => {
+      if (!isDue) begun++;
+      this.#open.record(nowUs - dueUs);
+      this.#service.record(nowUs - begunUs);
+      this.#serviceCensored.record(nowUs - begunUs);
+    });
+    const open = this.#open.drain();
+    return {
+      totals: {
+        ...totals,
+        due: totals.due + begun,
+        unfinished: totals.unfinished + open.count,
+        censored: totals.censored + open.count,
+        service: this.#service.drain(),
+        serviceCensored: this.#serviceCensored.drain(),
+      },
+      open,
+    };
+  }
+}

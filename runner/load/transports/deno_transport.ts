@@ -1,0 +1,161 @@
+/**
+ * Deno's own sockets, TLS and unix ones included. Each open wire has one read under way or to come, and
+ * its writes follow one another.
+ */
+import { messageOf } from "../../../base/errors.ts";
+import { type Connection, dial } from "../../../targets/dial/dial.ts";
+import { DialError } from "../../../targets/dial/dial_error.ts";
+import type { Endpoint } from "../../../targets/dial/endpoint.ts";
+import type { ReadTurns } from "./read_scheduler.ts";
+import type { Wire, WireNews, Wires } from "./transport.ts";
+
+/** Room for reads, shared out over the slots: large answers need few reads, many slots little memory. */
+const READ_ROOM_BYTES = 32 * 1024 * 1024;
+const MIN_READ_BYTES = 4 * 1024;
+const MAX_READ_BYTES = 64 * 1024;
+
+/** What rustls adds to its reasons. */
+const READ_MORE = ": https:";
+
+export class PulledWires implements Wires {
+  readonly #readBytes: number;
+
+  constructor(
+    private readonly endpoint: Endpoint,
+    slots: number,
+    private readonly turns: ReadTurns,
+  ) {
+    this.#readBytes = Math.min(MAX_READ_BYTES, Math.max(MIN_READ_BYTES, READ_ROOM_BYTES / slots));
+  }
+
+  open(slot: number, news: WireNews): PulledWire {
+    const wire = new PulledWire(slot, this.#readBytes, this.turns, news);
+    void wire.open(this.endpoint);
+    return wire;
+  }
+}
+
+class PulledWire implements Wire {
+  readonly #dialing = new AbortController();
+  /** Null while dialing. */
+  #conn: Connection | null = null;
+  #outlet: Outlet | null = null;
+  #isClosed = false;
+  /** Whether it waits for its turn to read. */
+  #waits = false;
+  readonly #buffer: Uint8Array;
+
+  constructor(
+    private readonly slot: number,
+    readBytes: number,
+    private readonly turns: ReadTurns,
+    private readonly news: WireNews,
+  ) {
+    this.#buffer = new Uint8Array(readBytes);
+  }
+
+  async open(endpoint: Endpoint): Promise<void> {
+    this.turns.dialing++;
+    try {
+      this.#conn = await dial(endpoint, this.#dialing.signal);
+    } catch (error) {
+      if (this.#isClosed) return;
+      if (!(error instanceof DialError)) throw error;
+      this.#isClosed = true;
+      return this.news.onRefused(error);
+    } finally {
+      this.turns.dialing--;
+    }
+    if (this.#isClosed) return this.#conn.close();
+    this.#outlet = new Outlet(this.#conn);
+    this.news.onOpen();
+    this.#readOn();
+  }
+
+  send(bytes: Uint8Array<ArrayBuffer>): void {
+    this.#outlet?.send(bytes);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#outlet?.stop();
+    if (this.#conn) this.#conn.close();
+    else this.#dialing.abort();
+  }
+
+  readInTurn(): void {
+    if (this.#isClosed || !this.#waits) return;
+    this.#waits = false;
+    this.#read();
+  }
+
+  // hot
+  #readOn(): void {
+    if (this.#isClosed) return;
+    this.#waits = !this.turns.mayReadOn(this.slot);
+    if (!this.#waits) this.#read();
+  }
+
+  // hot: one read, and no promise but its own two.
+  #read(): void {
+    this.#conn?.read(this.#buffer).then(this.#onRead, this.#onBroken);
+  }
+
+  readonly #onRead = (length: number | null): void => {
+    if (this.#isClosed) return;
+    if (length === null) return this.#end(null);
+    this.news.onBytes(this.#buffer, length);
+    this.#readOn();
+  };
+
+  readonly #onBroken = (error: unknown): void => {
+    if (!this.#isClosed) this.#end(messageOf(error).split(READ_MORE, 1)[0]);
+  };
+
+  #end(reset: string | null): void {
+    this.close();
+    this.news.onEnd(reset);
+  }
+}
+
+/**
+ * The writing side of a connection: what it is given goes out whole and in order, one write at a time.
+ */
+
+export class Outlet {
+  /** What the write under way began with; null when none is. */
+  #underWay: Uint8Array<ArrayBuffer> | null = null;
+  readonly #waiting: Uint8Array<ArrayBuffer>[] = [];
+  #isStopped = false;
+
+  constructor(private readonly conn: Connection) {}
+
+  // hot: no promise of its own, and no list, where one request is one write.
+  send(bytes: Uint8Array<ArrayBuffer>): void {
+    if (this.#isStopped) return;
+    if (this.#underWay === null) this.#write(bytes);
+    else this.#waiting.push(bytes);
+  }
+
+  /** Nothing more is written, nor is the connection touched again. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  #write(bytes: Uint8Array<ArrayBuffer>): void {
+    this.#underWay = bytes;
+    this.conn.write(bytes).then(this.#onWritten, this.#onBroken);
+  }
+
+  readonly #onWritten = (length: number): void => {
+    if (this.#isStopped) return;
+    const bytes = this.#underWay;
+    this.#underWay = null;
+    if (bytes !== null && length < bytes.length) this.#waiting.unshift(bytes.subarray(length));
+    const next = this.#waiting.shift();
+    if (next !== undefined) this.#write(next);
+  };
+
+  /** The reader finds out too, and tells. */
+  readonly #onBroken = (): void => this.stop();
+}

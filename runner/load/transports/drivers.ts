@@ -1,0 +1,24 @@
+/** The drivers, as the workers make them. */
+import { type Endpoint, isPlainTcp } from "../../../targets/dial/endpoint.ts";
+import { resolve } from "../../../targets/dial/resolve.ts";
+import type { Driver, DriverName } from "../engine/driver.ts";
+import type { LoopWatch } from "../recording/busy_periods.ts";
+import { EpollDriver } from "./epoll.ts";
+import { TcpDriver } from "./tcp.ts";
+
+export interface DriverSetting {
+  readonly endpoint: Endpoint;
+  readonly slots: number;
+  /** Microseconds since the start of the run. */
+  readonly now: () => number;
+  readonly watch: LoopWatch;
+}
+
+export const DRIVERS = {
+  epoll: async ({ endpoint, slots, now, watch }) => {
+    if (!isPlainTcp(endpoint)) throw new Error("The epoll driver speaks plain TCP alone");
+    return new EpollDriver(await resolve(endpoint), slots, now, watch);
+  },
+  tcp: ({ endpoint, slots, now, watch }) =>
+    Promise.resolve(new TcpDriver(endpoint, slots, now, watch)),
+} satisfies Record<DriverName, (setting: DriverSetting) => Promise<Driver>>;

@@ -1,0 +1,124 @@
+/**
+ * Sockets of `node:net`, TCP and unix ones, that read into one buffer for all and call back at once.
+ */
+import { Buffer } from "node:buffer";
+import { connect, type NetConnectOpts, type Socket } from "node:net";
+import { messageOf } from "../../../base/errors.ts";
+import { refused } from "../../../targets/dial/dial_error.ts";
+import type { Endpoint } from "../../../targets/dial/endpoint.ts";
+import type { ReadTurns } from "./read_scheduler.ts";
+import type { Wire, WireNews, Wires } from "./transport.ts";
+
+const READ_BYTES = 256 * 1024;
+
+/** The first version of Deno whose `node:net` has `onread`. */
+const SINCE = [2, 8];
+
+/** Whether there are such wires to `endpoint`. */
+export function canPush(endpoint: Endpoint): boolean {
+  const [major, minor] = Deno.version.deno.split(".").map(Number);
+  const isThere = major > SINCE[0] || (major === SINCE[0] && minor >= SINCE[1]);
+  return isThere && ("path" in endpoint || endpoint.tls === undefined);
+}
+
+export class PushedWires implements Wires {
+  readonly #where: NetConnectOpts;
+  readonly #room = new Room();
+
+  constructor(endpoint: Endpoint, private readonly turns: ReadTurns) {
+    this.#where = "path" in endpoint
+      ? { path: endpoint.path }
+      : { host: endpoint.hostname, port: endpoint.port, noDelay: true };
+  }
+
+  open(slot: number, news: WireNews): PushedWire {
+    return new PushedWire(this.#where, this.#room, slot, this.turns, news);
+  }
+}
+
+/** Memory that all wires share, as a Buffer where node:net wants one, though a reader of bytes needs none. */
+class Room {
+  readonly readBuffer = Buffer.alloc(READ_BYTES);
+  readonly readBytes: Uint8Array = viewOf(this.readBuffer);
+  /** What was sent last, as most requests are the same bytes. */
+  #sent = viewOf(this.readBuffer);
+  #buffer = this.readBuffer;
+
+  // hot: without it node:net makes a Buffer of each request.
+  bufferOf(bytes: Uint8Array<ArrayBuffer>): Buffer {
+    if (bytes !== this.#sent) {
+      this.#sent = bytes;
+      this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    }
+    return this.#buffer;
+  }
+}
+
+function viewOf({ buffer, byteOffset, length }: Buffer<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(buffer, byteOffset, length);
+}
+
+class PushedWire implements Wire {
+  readonly #socket: Socket;
+  #isDialing = true;
+  #isClosed = false;
+  /** Whether it waits for its turn to read. */
+  #waits = false;
+
+  constructor(
+    where: NetConnectOpts,
+    private readonly room: Room,
+    private readonly slot: number,
+    private readonly turns: ReadTurns,
+    private readonly news: WireNews,
+  ) {
+    const onread = { buffer: room.readBuffer, callback: this.#onRead };
+    this.#socket = connect({ ...where, onread });
+    turns.dialing++;
+    this.#socket.once("connect", () => {
+      if (this.#isClosed) return;
+      this.#dialed();
+      news.onOpen();
+    });
+    this.#socket.once("end", () => this.#end(null));
+    this.#socket.on("error", (error) => this.#end(error));
+  }
+
+  // hot
+  send(bytes: Uint8Array<ArrayBuffer>): void {
+    this.#socket.write(this.room.bufferOf(bytes));
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#dialed();
+    this.#socket.destroy();
+  }
+
+  readInTurn(): void {
+    if (this.#isClosed || !this.#waits) return;
+    this.#waits = false;
+    this.#socket.resume();
+  }
+
+  // hot: once a read. Returns whether to read on.
+  readonly #onRead = (length: number): boolean => {
+    if (this.#isClosed) return false;
+    this.news.onBytes(this.room.readBytes, length);
+    if (!this.#isClosed) this.#waits = !this.turns.mayReadOn(this.slot);
+    return !this.#waits;
+  };
+
+  #dialed(): void {
+    if (this.#isDialing) this.turns.dialing--;
+    this.#isDialing = false;
+  }
+
+  #end(error: Error | null): void {
+    if (this.#isClosed) return;
+    const wasDialing = this.#isDialing;
+    this.close();
+    if (wasDialing) this.news.onRefused(refused(error));
+    else this.news.onEnd(error && messageOf(error));
+  }
+}

@@ -1,0 +1,278 @@
+/**
+ * The worker isolates of this process. They are kept from run to run, so that later runs meet code that
+ * is already compiled; each run gives every worker its own job and one common moment to start. A worker
+ * that is held is ended (`overdue.ts`), and what it had measured is kept.
+ */
+import type { EndedWorker } from "../../result/generator.ts";
+import { takeWorker } from "./begun_worker.ts";
+import { epochNowMs, momentOf } from "../../../base/system/clock.ts";
+import type { Health } from "./health.ts";
+import type { IntervalPart } from "../recording/intervals.ts";
+import type { JobShare } from "../engine/job.ts";
+import type { FromWorker, SoFarReport, ToWorker, WorkerReport } from "./messages.ts";
+import { dueMsOf, Lateness, LOOK_MS } from "./overdue.ts";
+import { setPriority } from "node:os";
+
+/** Time for the start message to reach every worker. */
+const START_DELAY_MS = 5;
+/** In an open loop also for dialing: a local connection takes some 50 µs. */
+const DIAL_MS = 0.2;
+const LONGEST_DELAY_MS = 3_000;
+/** Of a worker that was ended nobody knows how it fares. */
+const IDLE: Health = { cpuRatio: 0, lateUs: 0 };
+
+export interface PoolHooks {
+  /** So many workers are ready. */
+  readonly onReady?: (workers: number) => void;
+  /**
+   * Asked once all are ready: when to start, milliseconds since the epoch. Absent: after `delayMs`, which is
+   * how long it takes the workers to be told and to dial.
+   */
+  readonly startMoment?: (delayMs: number) => Promise<number>;
+  /** An interval of worker `worker` (its index in the jobs) has ended. */
+  readonly onInterval: (worker: number, part: IntervalPart, health: Health) => void;
+  /** Called right after `onInterval`: how the worker would have ended then. */
+  readonly onSoFar?: (worker: number, report: SoFarReport) => void;
+  /** The load starts at this moment, milliseconds since the epoch. */
+  readonly onStart: (atMs: number) => void;
+  /** At the end: a worker could not write all of its request log, and why. */
+  readonly onLostLog?: (why: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface PoolReports {
+  /** Of each worker. */
+  readonly reports: readonly WorkerReport[];
+  /** Those that did not end in time. */
+  readonly ended: EndedWorker[];
+}
+
+export class WorkerPool {
+  readonly #isolates: (Worker | undefined)[] = [];
+
+  /** @param make Gives a worker that speaks as `worker.ts` does. */
+  constructor(private readonly make: () => Worker = takeWorker) {}
+
+  /**
+   * Runs one job on each worker, all from one moment; when the signal aborts they end early. After an error, or
+   * in place of a worker that was ended, the next run has new workers.
+   */
+  async run(shares: readonly JobShare[], hooks: PoolHooks): Promise<PoolReports> {
+    const workers = shares.map((share, i) =>
+      new PoolWorker(this.#isolates[i] ??= this.make(), share)
+    );
+    const run = new PoolRun(workers, hooks);
+    try {
+      return await run.toItsEnd();
+    } catch (error) {
+      this.close(); // a worker that has failed takes no other job
+      throw error;
+    } finally {
+      run.close();
+      workers.forEach(({ wasEnded }, i) => wasEnded && delete this.#isolates[i]);
+    }
+  }
+
+  close(): void {
+    for (const isolate of this.#isolates.splice(0)) isolate?.terminate();
+  }
+}
+
+/** One run of a pool. */
+class PoolRun {
+  readonly #stop = new Int32Array(new SharedArrayBuffer(4));
+  /** By performance.now(), as is the interruption. */
+  #startMs: number | null = null;
+  #interruptedMs: number | null = null;
+  readonly #watch: ReturnType<typeof setInterval>;
+
+  constructor(private readonly workers: readonly PoolWorker[], private readonly hooks: PoolHooks) {
+    const lateness = workers.map(() => new Lateness(performance.now()));
+    this.#watch = setInterval(() => this.#endHeld(lateness), LOOK_MS);
+    hooks.signal.addEventListener("abort", this.#interrupt);
+    if (hooks.signal.aborted) this.#interrupt();
+  }
+
+  readonly #interrupt = (): void => {
+    this.#interruptedMs ??= performance.now();
+    Atomics.store(this.#stop, 0, 1);
+  };
+
+  #endHeld(lateness: readonly Lateness[]): void {
+    const nowMs = performance.now();
+    this.workers.forEach((worker, i) => {
+      const { share, heardMs, isAwaited } = worker;
+      const course = { share, heardMs, startMs: this.#startMs, interruptedMs: this.#interruptedMs };
+      if (lateness[i].look(isAwaited ? dueMsOf(course) : Infinity, nowMs)) worker.end();
+    });
+  }
+
+  async toItsEnd(): Promise<PoolReports> {
+    const { workers, hooks } = this;
+    await Promise.all(
+      workers.map((worker) =>
+        worker.ask({ kind: "prepare", job: { ...worker.share, stop: this.#stop } }, "ready")
+      ),
+    );
+    hooks.onReady?.(workers.length);
+    const at = await (hooks.startMoment ?? soon)(delayMsOf(workers.map(({ share }) => share)))
+      .catch(async (error) => {
+        await this.#release();
+        throw error;
+      });
+    hooks.onStart(at);
+    const finished = await Promise.all(workers.map((worker, i) => this.#load(worker, i, at)));
+    const lastIndex = Math.max(...workers.map((worker) => worker.lastIndex));
+    const reports = await Promise.all(
+      finished.map((report, i) => report ?? this.#reportOfEnded(i, lastIndex)),
+    );
+    return { reports, ended: workers.flatMap(endedWorker) };
+  }
+
+  /** Starts workers that were told to stop: they end at once, and close what they opened for the run. */
+  async #release(): Promise<void> {
+    this.#interrupt();
+    const at = momentOf(epochNowMs());
+    await Promise.all(this.workers.map((worker) => worker.ask({ kind: "start", at }, "finished")));
+  }
+
+  /** Null when it had to be ended. */
+  async #load(worker: PoolWorker, index: number, at: number): Promise<WorkerReport | null> {
+    const { onInterval, onSoFar, onLostLog } = this.hooks;
+    this.#startMs = at - performance.timeOrigin;
+    const start = { kind: "start", at: momentOf(at) } as const;
+    const told = await worker.ask(start, "finished", ({ part, health, soFar }) => {
+      onInterval(index, part, health);
+      onSoFar?.(index, soFar);
+    });
+    const hasLog = worker.share.log !== null;
+    const lost = told === null ? hasLog && "a worker was held, and ended" : told.lostLog;
+    if (lost) onLostLog?.(lost);
+    return told?.report ?? null;
+  }
+
+  /** Hands on what is in no interval yet, too. */
+  async #reportOfEnded(index: number, lastIndex: number): Promise<WorkerReport> {
+    const { boundsPart, endWithout } = await import("./lost.ts"); // what few runs need delays none
+    const { share: { pacer, script, durationUs }, soFar, lastIndex: own } = this.workers[index];
+    const share = {
+      pacer,
+      scriptKind: script.kind,
+      durationUs: Math.min(durationUs, this.#lastedUs),
+    };
+    const { report, dropped } = endWithout(share, soFar);
+    const tell = (part: IntervalPart): void => this.hooks.onInterval(index, part, IDLE);
+    if (soFar !== null && soFar.open.count > 0) tell(boundsPart(own, soFar.open));
+    if (dropped.count > 0) tell(boundsPart(lastIndex, dropped));
+    return report;
+  }
+
+  /** Until the interruption; Infinity without one. */
+  get #lastedUs(): number {
+    if (this.#interruptedMs === null || this.#startMs === null) return Infinity;
+    return Math.max(0, this.#interruptedMs - this.#startMs) * 1_000;
+  }
+
+  close(): void {
+    clearInterval(this.#watch);
+    this.hooks.signal.removeEventListener("abort", this.#interrupt);
+  }
+}
+
+function endedWorker({ wasEnded, soFar }: PoolWorker, worker: number): EndedWorker[] {
+  return wasEnded ? [{ worker, knownUntil: (soFar?.elapsedUs ?? 0) / 1_000 }] : [];
+}
+
+function soon(delayMs: number): Promise<number> {
+  return Promise.resolve(epochNowMs() + delayMs);
+}
+
+function delayMsOf(shares: readonly JobShare[]): number {
+  const dials = shares.reduce(
+    (sum, { pacer, connections, script }) =>
+      pacer.kind === "open" && script.kind === "requests" ? sum + connections : sum,
+    0,
+  );
+  return Math.min(START_DELAY_MS + dials * DIAL_MS, LONGEST_DELAY_MS);
+}
+
+/**
+ * A worker isolate in one run: what is asked of it, what it has told so far, and its end if it does not answer.
+ */
+
+type Answer<Kind> = Extract<FromWorker, { kind: Kind }>;
+
+const LOWEST_PRIORITY = 19;
+
+export class PoolWorker {
+  /** With its last interval; null before the first. */
+  soFar: SoFarReport | null = null;
+  lastIndex = 0;
+  /** When it last said anything, or was last asked, by performance.now(). */
+  heardMs = performance.now();
+  wasEnded = false;
+  /** Stops waiting for its answer; null when none is awaited. */
+  #giveUp: (() => void) | null = null;
+  #thread: number | null = null;
+
+  constructor(private readonly isolate: Worker, readonly share: JobShare) {}
+
+  get isAwaited(): boolean {
+    return this.#giveUp !== null;
+  }
+
+  /** Posts `message` and waits for the answer of kind `kind`; null when the worker is ended before that. */
+  ask<Kind extends "ready" | "finished">(
+    message: ToWorker,
+    kind: Kind,
+    onInterval?: (told: Answer<"interval">) => void,
+  ): Promise<Answer<Kind> | null> {
+    if (this.wasEnded) return Promise.resolve(null);
+    this.heardMs = performance.now();
+    return new Promise((resolve, reject) => {
+      this.#giveUp = () => resolve(null);
+      this.isolate.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+        this.#hear(data);
+        if (data.kind === "interval") return onInterval?.(data);
+        if (data.kind !== kind) return;
+        this.#giveUp = null;
+        resolve(data as Answer<Kind>);
+      };
+      this.isolate.onerror = (event) => {
+        event.preventDefault();
+        reject(new Error(`A load worker failed: ${event.message}`));
+      };
+      this.isolate.postMessage(message);
+    });
+  }
+
+  #hear(told: FromWorker): void {
+    this.heardMs = performance.now();
+    if (told.kind === "ready") this.#thread = told.thread;
+    if (told.kind !== "interval") return;
+    this.soFar = told.soFar;
+    this.lastIndex = told.part.index;
+  }
+
+  /**
+   * Ends it, whatever holds it: what it says from now on is not heard. Deno 2.9 cannot stop an isolate whose
+   * code never comes back, so its thread yields to all others until the program ends.
+   */
+  end(): void {
+    this.wasEnded = true;
+    this.isolate.onmessage = null;
+    this.isolate.terminate();
+    if (this.#thread !== null) yieldToOthers(this.#thread);
+    this.#giveUp?.();
+    this.#giveUp = null;
+  }
+}
+
+/** Linux knows priorities of threads by their numbers. */
+function yieldToOthers(thread: number): void {
+  try {
+    setPriority(thread, LOWEST_PRIORITY);
+  } catch {
+    // It is gone already.
+  }
+}

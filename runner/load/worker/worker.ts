@@ -1,0 +1,123 @@
+/// <reference lib="deno.worker" />
+/**
+ * A worker isolate: told a job, it gets everything ready, says so, starts at the agreed moment, tells
+ * each interval as it ends and its totals at the end, and waits for the next job.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { withEngine } from "../../../base/pattern.ts";
+import { type Moment, momentUs, monotonicClock, stepUsOf } from "../../../base/system/clock.ts";
+import { ownThread, type ThreadTime, threadTime } from "../../../base/system/thread_time.ts";
+import type { ExchangeParts, Exchanges } from "../engine/exchanges.ts";
+import { Flow } from "../engine/flow.ts";
+import type { Job } from "../engine/job.ts";
+import { pacerOf } from "../engine/pacer.ts";
+import { RequestLoop, RequestScript } from "../engine/request_loop.ts";
+import { SessionLoop } from "../engine/session_loop.ts";
+import { LoopWatch } from "../recording/busy_periods.ts";
+import type { IntervalPart } from "../recording/intervals.ts";
+import { Recorder } from "../recording/recorder.ts";
+import { type LogFile, RequestLog } from "../recording/request_log.ts";
+import { SessionRecorder } from "../recording/sessions.ts";
+import { SoFar } from "../recording/totals.ts";
+import { DRIVERS } from "../transports/drivers.ts";
+import { HealthWatch } from "./health.ts";
+import type { FromWorker, ToWorker, WorkerReport } from "./messages.ts";
+import { rehearse } from "./rehearsal.ts";
+
+function tell(message: FromWorker): void {
+  self.postMessage(message);
+}
+
+/** What the load took of the worker. */
+type Used = Omit<WorkerReport, "totals" | "sessions" | "elapsedUs">;
+
+/** Its code is loaded only for runs that have a log. */
+async function openLog(
+  { path, firstConnection }: NonNullable<Job["log"]>,
+): Promise<{ readonly file: LogFile; readonly log: RequestLog }> {
+  const { LogFile, RequestLog } = await import("../recording/request_log.ts");
+  const file = new LogFile(path);
+  return { file, log: new RequestLog(file.write, firstConnection) };
+}
+
+/** Everything of one run, allocated before it starts. */
+async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
+  const clock = monotonicClock();
+  let startUs = 0;
+  const now = (): number => clock() - startUs;
+  const watch = new LoopWatch();
+  const { endpoint, connections: slots } = job;
+  const driver = await DRIVERS[job.driver]({ endpoint, slots, now, watch });
+  const logging = job.log && await openLog(job.log);
+  const health = new HealthWatch(now, watch);
+  let before = threadTime();
+  /** Once the deadline has passed: the wait after it is no part of the load. */
+  let byDeadline: Used | null = null;
+  const used = (): Used => {
+    const { spunUs } = watch;
+    return byDeadline ??
+      { time: timeSince(before), spunUs, stretches: watch.stretches(), timerUs };
+  };
+  const soFar = new SoFar();
+  const onInterval = (part: IntervalPart, nowUs: number): void => {
+    const ending = soFar.at(nowUs, recorder.totals(), exchanges.ending);
+    const report = { ...ending, sessions: sessions.totals(), elapsedUs: nowUs, ...used() };
+    tell({ kind: "interval", part, health: health.tell(), soFar: report });
+  };
+  const recorder = new Recorder(job.intervalUs, onInterval, logging?.log);
+  const sessions = new SessionRecorder();
+  const onDeadline = (): void => {
+    byDeadline = used();
+    health.end();
+  };
+  const parts = { driver, recorder, sessions, onDeadline };
+  const exchanges = await withEngine(() => exchangesOf(job, parts));
+  const timerUs = stepUsOf(clock);
+  return async (at) => {
+    startUs = momentUs(at, clock);
+    // In an open loop the connections are there when the first request is due.
+    if (job.pacer.kind === "closed") {
+      await sleep(Math.max(0, -now() / 1_000));
+      while (now() < 0); // a timer may fire early, and nothing is due before the start
+    }
+    before = threadTime();
+    await driver.run(exchanges);
+    const { totals, elapsedUs } = exchanges.ending;
+    if (totals === null) throw new Error("The load ended without totals");
+    const report = { totals, sessions: sessions.totals(), elapsedUs, ...used() };
+    logging?.file.close();
+    tell({ kind: "finished", report, lostLog: logging?.file.lost ?? null });
+  };
+}
+
+function timeSince(before: ThreadTime): ThreadTime {
+  const { cpuUs, waitedUs } = threadTime();
+  const waited = waitedUs === null || before.waitedUs === null ? null : waitedUs - before.waitedUs;
+  return { cpuUs: cpuUs - before.cpuUs, waitedUs: waited };
+}
+
+interface Parts extends Omit<ExchangeParts, "pacer"> {
+  readonly sessions: SessionRecorder;
+}
+
+function exchangesOf(job: Job, parts: Parts): Exchanges {
+  const { script } = job;
+  const pacer = pacerOf(job.pacer);
+  const { exchanges } = script.kind === "flow"
+    ? new SessionLoop(job, { ...parts, pacer, flow: new Flow(script) })
+    : new RequestLoop(job, { ...parts, pacer, script: new RequestScript(script) });
+  return exchanges;
+}
+
+const rehearsed = rehearse();
+let start: ((at: Moment) => Promise<void>) | null = null;
+
+self.onmessage = async ({ data }: MessageEvent<ToWorker>) => {
+  if (data.kind === "prepare") {
+    await rehearsed;
+    start = await prepare(data.job);
+    tell({ kind: "ready", thread: ownThread() });
+  } else {
+    await start?.(data.at);
+  }
+};

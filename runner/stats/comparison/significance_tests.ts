@@ -1,0 +1,124 @@
+/** What a test says that counts all ways in which the values could have come out. */
+
+export interface ExactTest {
+  /** Two-sided. */
+  readonly p: number;
+  /** The least p that so many values can give. */
+  readonly leastP: number;
+}
+
+/** Where nothing was counted: the interval then decides alone, as with too few runs. */
+export const UNCOUNTED: ExactTest = { p: 1, leastP: 1 };
+
+/**
+ * The exact test of pairs: if neither side were the larger, each difference could as well have the other sign
+ * (R. A. Fisher, "The Design of Experiments", 1935, §21; E. J. G. Pitman, 1937). Of all ways to set the signs, in
+ * how many is the sum at least as far from 0? It presumes nothing about how the differences are distributed.
+ */
+
+/** With more pairs there are too many ways to count, and Student's t leans on nothing but their number. */
+export const MOST_PAIRS = 16;
+
+/** Sums of the same differences in another order may be off by their last digits. */
+const ROUNDING = 1e-12;
+
+/** Costs 2ⁿ⁻¹ for n differences: a fifth of a millisecond for 16. p is 1 of none. */
+export function signFlip(differences: readonly number[]): ExactTest {
+  const sums = new Float64Array(2 ** Math.max(0, differences.length - 1));
+  const [first = 0, ...others] = differences;
+  sums[0] = first;
+  // The first keeps its sign: the other half of all ways mirrors this one.
+  others.forEach((difference, i) => {
+    const known = 2 ** i;
+    for (let way = 0; way < known; way++) {
+      sums[known + way] = sums[way] - difference;
+      sums[way] += difference;
+    }
+  });
+  const size = differences.reduce((sum, difference) => sum + Math.abs(difference), 0);
+  const found = Math.abs(sums[0]) - ROUNDING * size;
+  const extreme = sums.reduce((count, sum) => Math.abs(sum) >= found ? count + 1 : count, 0);
+  return { p: extreme / sums.length, leastP: 1 / sums.length };
+}
+
+/**
+ * The exact Mann-Whitney test: would two groups drawn from one population look this different? It uses
+ * only the order of the values, so it presumes nothing about their distribution (H. B. Mann and
+ * D. R. Whitney, "On a test of whether one of two random variables is stochastically larger", 1947).
+ */
+
+/**
+ * p: probability, under all ways to deal the values out to the groups, of a rank sum at least as far from its mean;
+ * exact with ties too, which share their mean rank. The least is 0.10 for 3 and 3 values, 0.029 for 4 and 4.
+ */
+export interface MannWhitney extends ExactTest {
+  /** Pairs in which the value of the first group is the larger; ties count half. */
+  readonly u: number;
+}
+
+/** Costs n · N³ for n values in the first group and N in both: 50 ms for 50 and 50. p is 1 for an empty group. */
+export function mannWhitney(first: readonly number[], second: readonly number[]): MannWhitney {
+  const ranks = doubledRanks([...first, ...second]);
+  const ranksOfFirst = ranks.slice(0, first.length);
+  const rankSum = ranksOfFirst.reduce((sum, rank) => sum + rank, 0);
+  const meanRankSum = first.length * (ranks.length + 1);
+  const ways = countSubsets(ranks, first.length);
+  const total = ways.reduce((sum, count) => sum + count, 0);
+  const extreme = ways.reduce(
+    (sum, count, at) =>
+      Math.abs(at - meanRankSum) >= Math.abs(rankSum - meanRankSum) ? sum + count : sum,
+    0,
+  );
+  return {
+    u: (rankSum - first.length * (first.length + 1)) / 2,
+    p: extreme / total,
+    leastP: Math.min(1, 2 / total),
+  };
+}
+
+/** Twice the rank of each value (1 for the least), so that the shared ranks of ties are whole numbers. */
+function doubledRanks(values: readonly number[]): number[] {
+  return values.map((value) => {
+    const less = values.filter((other) => other < value).length;
+    const equal = values.filter((other) => other === value).length;
+    return 2 * less + equal + 1;
+  });
+}
+
+/** In how many ways `size` of the ranks have each sum; the index is the sum. */
+function countSubsets(ranks: readonly number[], size: number): Float64Array {
+  const most = ranks.toSorted((a, b) => b - a).slice(0, size).reduce((sum, rank) => sum + rank, 0);
+  const ways = Array.from({ length: size + 1 }, () => new Float64Array(most + 1));
+  ways[0][0] = 1;
+  ranks.forEach((rank, seen) => {
+    for (let taken = Math.min(size, seen + 1); taken > 0; taken--) {
+      for (let sum = rank; sum <= most; sum++) ways[taken][sum] += ways[taken - 1][sum - rank];
+    }
+  });
+  return ways[size];
+}
+
+/**
+ * p-values raised for being many, so that the chance of any false alarm among them stays what each one
+ * says (S. Holm, "A simple sequentially rejective multiple test procedure", 1979): the least is multiplied
+ * by their number, the next by one fewer, and none may fall below the one before.
+ *
+ * @returns In the order given, at most 1.
+ */
+export function holm(pValues: readonly number[]): number[] {
+  const ascending = [...pValues.keys()].sort((a, b) => pValues[a] - pValues[b]);
+  const adjusted = new Array<number>(pValues.length);
+  let least = 0;
+  ascending.forEach((index, place) => {
+    least = Math.max(least, Math.min(1, pValues[index] * (pValues.length - place)));
+    adjusted[index] = least;
+  });
+  return adjusted;
+}
+
+/** The same of a family in which some hypotheses could not be tested: null stays null and does not count. */
+export function holmOfKnown(pValues: readonly (number | null)[]): (number | null)[] {
+  const raised = holm(pValues.filter((p) => p !== null));
+  let place = 0;
+  return pValues.map((p) => p === null ? null : raised[place++]);
+}

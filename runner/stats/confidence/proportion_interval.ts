@@ -1,0 +1,127 @@
+/** How far a share may be off that was counted in a few cases. */
+import { tQuantile, twoSidedP } from "./student_t.ts";
+
+const CONFIDENCE = 0.95;
+
+export interface ShareRange {
+  readonly low: number;
+  readonly high: number;
+}
+
+/**
+ * E. B. Wilson's score interval ("Probable inference, the law of succession, and statistical inference",
+ * 1927): it stays within 0 and 1, and says something even where all cases or none are counted.
+ *
+ * @param count Of `of` cases, which are at least one. @param quantile How many standard errors it reaches.
+ */
+export function shareInterval(
+  count: number,
+  of: number,
+  quantile = tQuantile(CONFIDENCE, Infinity),
+): ShareRange {
+  const z2 = quantile ** 2;
+  const share = count / of;
+  const centre = (share + z2 / (2 * of)) / (1 + z2 / of);
+  const reach = Math.sqrt(z2 * share * (1 - share) / of + (z2 / (2 * of)) ** 2) / (1 + z2 / of);
+  // Exact at the ends, where rounding would leave dust.
+  return {
+    low: count === 0 ? 0 : Math.max(0, centre - reach),
+    high: count === of ? 1 : Math.min(1, centre + reach),
+  };
+}
+
+/**
+ * The share of requests that failed, or took longer than a limit, over all runs of a cell: whether it lies on
+ * one side of a limit. Two things make it uncertain, and the interval is the wider of what they ask for:
+ *
+ * - requests are counted: Wilson's interval of the counts of all runs together;
+ * - runs differ: failures come in bursts. Wilson's interval again, with as many independent requests as the
+ *   variance between runs leaves of those that were counted (J. N. K. Rao and A. J. Scott, "A simple method for
+ *   the analysis of clustered binary data", Biometrics 1992), and Student's t, as that variance is known of few runs.
+ *
+ * `bench/statistics` measures the coverage: 95 % and more where the variance is 1 to 4 times that of counting. A
+ * burst that is rarer than one in some runs is in none of them, and no method sees it.
+ */
+
+export interface Counted {
+  readonly count: number;
+  readonly of: number;
+}
+
+/** What the share is known by: so many independent requests, and so many degrees of freedom. */
+interface Basis {
+  readonly of: number;
+  readonly degreesOfFreedom: number;
+}
+
+/** @param runs Of which some requests are counted. */
+export function pooledShare(
+  runs: readonly Counted[],
+  confidence = 0.95,
+): ShareRange & { readonly value: number } {
+  const { count, of } = pooled(runs);
+  const value = count / of;
+  const ranges = basesOf(runs).map((basis) =>
+    shareInterval(value * basis.of, basis.of, tQuantile(confidence, basis.degreesOfFreedom))
+  );
+  const low = Math.min(...ranges.map(({ low }) => low));
+  return { value, low, high: Math.max(...ranges.map(({ high }) => high)) };
+}
+
+/** Two-sided probability of a share at least as far from `limit`, were it the true one: of the same two tests. */
+export function shareP(runs: readonly Counted[], limit: number): number {
+  const { count, of } = pooled(runs);
+  const distance = Math.abs(count / of - limit);
+  return Math.max(
+    ...basesOf(runs).map(({ of, degreesOfFreedom }) =>
+      twoSidedP(distance / Math.sqrt(limit * (1 - limit) / of), degreesOfFreedom)
+    ),
+  );
+}
+
+/**
+ * After how many requests, of runs like these, the interval would end at `limit`: about
+ * z² · limit · (1 − limit) / distance², and 3,838 for a limit of 0.1 % and none counted. Infinity for a share
+ * at the limit.
+ */
+export function requestsToDecide(
+  runs: readonly Counted[],
+  limit: number,
+  confidence = 0.95,
+): number {
+  const { count, of } = pooled(runs);
+  const distance = count / of - limit;
+  const needed = basesOf(runs).map((basis) =>
+    tQuantile(confidence, basis.degreesOfFreedom) ** 2 * limit * (1 - limit) / distance ** 2 *
+    (of / basis.of)
+  );
+  return Math.ceil(Math.max(...needed));
+}
+
+export function pooled(runs: readonly Counted[]): Counted {
+  return {
+    count: runs.reduce((sum, { count }) => sum + count, 0),
+    of: runs.reduce((sum, { of }) => sum + of, 0),
+  };
+}
+
+function basesOf(runs: readonly Counted[]): Basis[] {
+  const filled = runs.filter(({ of }) => of > 0);
+  const { count, of } = pooled(filled);
+  const counting = { of, degreesOfFreedom: Infinity };
+  // Between runs that have one case in all, or none, there is nothing to differ.
+  const rarer = Math.min(count, of - count);
+  if (filled.length < 2 || rarer < 2) return [counting];
+  const effect = designEffect(filled);
+  return effect === 0
+    ? [counting]
+    : [counting, { of: of / effect, degreesOfFreedom: filled.length - 1 }];
+}
+
+/** How many times the variance of counting the variance between runs is; that of a ratio of two sums. */
+function designEffect(runs: readonly Counted[]): number {
+  const { count, of } = pooled(runs);
+  const share = count / of;
+  const squares = runs.reduce((sum, run) => sum + (run.count - share * run.of) ** 2, 0);
+  return squares * runs.length / (runs.length - 1) / (share * (1 - share) * of);
+}

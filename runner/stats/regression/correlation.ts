@@ -1,0 +1,81 @@
+/**
+ * How far two columns of figures put the same things into the same order: 1 the same, −1 the reverse, 0
+ * no relation. Only the order counts, so machines of different speeds can be set beside each other.
+ */
+import { tQuantile } from "../confidence/student_t.ts";
+
+/**
+ * Spearman's rho: Pearson's correlation of the ranks, where ties share their mean rank (C. Spearman, "The
+ * proof and measurement of association between two things", 1904; the definition of SciPy and R). NaN for
+ * fewer than two pairs, and where either column holds one value only: such a column has no order.
+ *
+ * @param first One finite value for each thing.
+ * @param second The other value of the same things, in the same order.
+ */
+export function spearmanRho(first: readonly number[], second: readonly number[]): number {
+  const [a, b] = [fromMean(meanRanks(first)), fromMean(meanRanks(second))];
+  return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
+}
+
+/**
+ * Kendall's tau-b: pairs in the same order less pairs in the opposite one, as a share of the pairs that are
+ * tied in neither column, in the geometric mean (M. G. Kendall, "The treatment of ties in ranking problems",
+ * Biometrika 1945). NaN as for Spearman's.
+ */
+export function kendallTauB(first: readonly number[], second: readonly number[]): number {
+  let agreement = 0;
+  let [ordered, orderedInSecond] = [0, 0];
+  for (let i = 0; i < first.length; i++) {
+    for (let j = 0; j < i; j++) {
+      const inFirst = Math.sign(first[i] - first[j]);
+      const inSecond = Math.sign(second[i] - second[j]);
+      agreement += inFirst * inSecond;
+      ordered += Math.abs(inFirst);
+      orderedInSecond += Math.abs(inSecond);
+    }
+  }
+  return agreement / Math.sqrt(ordered * orderedInSecond);
+}
+
+/** The rank of each value, 1 for the least; ties share the mean of their ranks. Costs n². */
+export function meanRanks(values: readonly number[]): number[] {
+  return values.map((value) => {
+    const less = values.filter((other) => other < value).length;
+    const equal = values.filter((other) => other === value).length;
+    return less + (equal + 1) / 2;
+  });
+}
+
+function fromMean(values: readonly number[]): number[] {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return values.map((value) => value - mean);
+}
+
+function dot(a: readonly number[], b: readonly number[]): number {
+  return a.reduce((sum, value, i) => sum + value * b[i], 0);
+}
+
+/** How far Spearman's rank correlation of a few things may be off. */
+
+/** Fewer things have no interval. */
+export const LEAST_CORRELATED = 4;
+const CONFIDENCE = 0.95;
+
+/**
+ * By Fisher's z with the variance (1 + ρ²/2) / (n − 3) (D. G. Bonett and T. A. Wright, "Sample size
+ * requirements for estimating Pearson, Kendall and Spearman correlations", Psychometrika 2000). At ±1, where
+ * z has no end, the far limit is that of the largest value short of it that n ranks can have.
+ *
+ * @returns null for fewer than 4 things.
+ */
+export function spearmanInterval(
+  rho: number,
+  n: number,
+): { readonly low: number; readonly high: number } | null {
+  if (n < LEAST_CORRELATED) return null;
+  const largest = 1 - 12 / (n * (n * n - 1));
+  const inside = Math.max(-largest, Math.min(largest, rho));
+  const reach = tQuantile(CONFIDENCE, Infinity) * Math.sqrt((1 + inside ** 2 / 2) / (n - 3));
+  const at = (sign: number): number => Math.tanh(Math.atanh(inside) + sign * reach);
+  return { low: rho === -1 ? -1 : at(-1), high: rho === 1 ? 1 : at(1) };
+}

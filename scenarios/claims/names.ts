@@ -1,0 +1,208 @@
+/** Whether what claims name is there: targets, scenarios and ceilings. Pure. */
+import { type Claim, claimInResults, type FigureSide, type Side } from "./claim.ts";
+import { choiceOf, factorsOf } from "../../base/figures/cells.ts";
+import {
+  type Names,
+  parseSelector,
+  type Selection,
+  selectionOf,
+} from "../../base/figures/selector.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import type { Published, PublishedValues } from "./published.ts";
+import type { Read } from "../../base/figures/figure.ts";
+
+/** The sections of an experiment that claims read; each may be wrong in every part, which is told of elsewhere. */
+export interface Claiming {
+  readonly claims?: unknown;
+  readonly targets?: unknown;
+  readonly scenarios?: unknown;
+  readonly load?: unknown;
+  readonly ceilings?: unknown;
+}
+
+/** What is wrong, where it stands. */
+interface Misfit {
+  readonly path: PropertyKey[];
+  readonly message: string;
+}
+
+export function claimMisfits(given: Claiming): Misfit[] {
+  const { claims, targets, scenarios, ceilings } = given;
+  const names: Names = {
+    targets: Object.keys(Object(targets)),
+    scenarios: Object.keys(Object(scenarios)),
+    factors: null,
+  };
+  if (names.targets.length === 0 || names.scenarios.length === 0) return [];
+  const keys = factorKeys(given);
+  const measured = Array.isArray(ceilings) ? ceilings.map(String) : [];
+  return (Array.isArray(claims) ? claims : []).flatMap((one, index) => {
+    const { data: claim } = claimInResults.safeParse(one);
+    if (claim === undefined) return [];
+    const messages = [
+      ...selectorsOf(claim).flatMap((selector) => {
+        const choice = choiceOf(selector, names);
+        if ("problem" in choice) return [choice.problem];
+        return factorsOf(choice.value).flatMap((path) => strangeFactor(path, keys));
+      }),
+      ...ceilingsOf(claim).filter((ceiling) => !measured.includes(ceiling)).map((ceiling) =>
+        `Cannot claim something of ceiling(${ceiling}), which is not measured: add ceilings: [${ceiling}]`
+      ),
+    ];
+    return [...new Set(messages)].map((message) => ({ path: ["claims", index], message }));
+  });
+}
+
+/** Whatever has a value that could vary, as a claim may be of a value that only some parameters choose. */
+function factorKeys({ targets, load, scenarios }: Claiming): string[] {
+  const loads = Object.values(Object(scenarios)).map((scenario) => Object(scenario).load);
+  return [...new Set([targets, load, ...loads].flatMap(keysWithin))];
+}
+
+function keysWithin(value: unknown): string[] {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [key, ...keysWithin(inner)]);
+}
+
+function strangeFactor(path: string, keys: readonly string[]): string[] {
+  const key = path.slice(path.lastIndexOf(".") + 1);
+  if (keys.includes(key)) return [];
+  const fix = didYouMean(key, keys) ?? "name a key of load, or of set, env, cluster or proxy";
+  return [`Cannot find a factor "${path}": ${fix}`];
+}
+
+function sidesOf({ says }: Claim): Side[] {
+  return says.kind === "compare" || says.kind === "within" ? [says.left, says.right] : [];
+}
+
+function selectorsOf(claim: Claim): FigureSide["selector"][] {
+  const { says } = claim;
+  if (says.kind === "warmup" || says.kind === "correlation") return [says.selector];
+  if (says.kind === "ratios") {
+    return [says.left, says.right].flatMap(({ of, to }) => [of.selector, to.selector]);
+  }
+  return sidesOf(claim).flatMap((side) => side.kind === "figure" ? [side.selector] : []);
+}
+
+function ceilingsOf(claim: Claim): string[] {
+  return sidesOf(claim).flatMap((side) => side.kind === "ceiling" ? [side.of] : []);
+}
+
+/** Whether the names in published tables are those of the experiment, and each value stands once. Pure. */
+
+interface WrongName {
+  readonly path: PropertyKey[];
+  readonly message: string;
+}
+
+/** @param given An experiment; may be wrong in every part: that is told of elsewhere. */
+export function wrongPublishedNames(
+  given: { readonly published?: unknown; readonly targets?: object; readonly scenarios?: object },
+): WrongName[] {
+  const names = {
+    targets: Object.keys(given.targets ?? {}),
+    scenarios: Object.keys(given.scenarios ?? {}),
+    factors: null,
+  };
+  if (names.targets.length === 0 || names.scenarios.length === 0) return [];
+  const tables = Array.isArray(given.published)
+    ? given.published.map((table, at) => ({ table, path: ["published", at] }))
+    : [{ table: given.published, path: ["published"] }];
+  return tables.flatMap(({ table, path }) =>
+    isTable(table)
+      ? wrongInTable(table, names).map((wrong) => ({ ...wrong, path: [...path, ...wrong.path] }))
+      : []
+  );
+}
+
+function isTable(table: unknown): table is Pick<Published, "values" | "relative"> {
+  return isValues(Reflect.get(Object(table), "values"));
+}
+
+function isValues(value: unknown): value is PublishedValues {
+  return typeof value === "object" && value !== null && !Array.isArray(value) &&
+    Object.values(value).every((inner) => typeof inner === "number" || isValues(inner));
+}
+
+function wrongInTable(
+  { values, relative }: Pick<Published, "values" | "relative">,
+  names: Names,
+): WrongName[] {
+  const all = readKeys(values, { keys: [], names });
+  const wrong = all.flatMap(({ keys, read }) =>
+    "problem" in read ? [{ path: ["values", ...keys], message: read.problem }] : []
+  );
+  if (wrong.length > 0) return wrong;
+  const given = all.flatMap(({ keys, read }) =>
+    "value" in read ? [{ keys, selection: read.value }] : []
+  );
+  return [...givenTwice(given), ...wrongRelative(relative, given, names)];
+}
+
+interface ReadKeys {
+  readonly keys: readonly string[];
+  readonly read: Read<Selection>;
+}
+
+interface Place {
+  /** Those that lead here. */
+  readonly keys: readonly string[];
+  readonly names: Names;
+}
+
+/** The keys of each value; of a key that is wrong those to it, once, however much stands below. */
+function readKeys(values: PublishedValues, { keys, names }: Place): ReadKeys[] {
+  return Object.entries(values).flatMap(([key, value]): ReadKeys[] => {
+    const path = [...keys, key];
+    const alone = readSelection(key, names);
+    const read = "problem" in alone ? alone : readSelection(path.join(", "), names);
+    if ("problem" in read || typeof value === "number") return [{ keys: path, read }];
+    return readKeys(value, { keys: path, names });
+  });
+}
+
+function readSelection(text: string, names: Names): Read<Selection> {
+  const read = parseSelector(text);
+  return "problem" in read ? read : selectionOf(read.value, names);
+}
+
+interface Given {
+  readonly keys: readonly string[];
+  readonly selection: Selection;
+}
+
+function givenTwice(given: readonly Given[]): WrongName[] {
+  return [...Map.groupBy(given, ({ selection }) => identityOf(selection)).values()]
+    .flatMap(([first, ...again]) =>
+      again.map(({ keys }) => ({
+        path: ["values", ...keys],
+        message: `Cannot give a value twice: ${first.keys.join(", ")} is the same`,
+      }))
+    );
+}
+
+function identityOf({ target, scenario, factors }: Selection): string {
+  return JSON.stringify([target, scenario, Object.entries(factors).sort()]);
+}
+
+function wrongRelative(
+  relative: unknown,
+  given: readonly Given[],
+  names: Names,
+): WrongName[] {
+  if (typeof relative !== "string") return [];
+  const path = ["relative"];
+  const read = readSelection(relative, names);
+  if ("problem" in read) return [{ path, message: read.problem }];
+  if (given.some(({ selection }) => goTogether(selection, read.value))) return [];
+  const fix = "give its value, or name a cell whose value is given";
+  return [{ path, message: `Cannot divide by ${relative}: it has no published value; ${fix}` }];
+}
+
+/** Whether a cell may be in both. */
+function goTogether(one: Selection, other: Selection): boolean {
+  const agree = (a: string | null | undefined, b: string | null | undefined): boolean =>
+    (a ?? null) === null || (b ?? null) === null || a === b;
+  return agree(one.target, other.target) && agree(one.scenario, other.scenario) &&
+    Object.entries(one.factors).every(([path, value]) => agree(value, other.factors[path]));
+}

@@ -1,0 +1,58 @@
+/** The start of each run that counts for nothing in the report. */
+import { DEFAULT_DURATION_MS, type LoadSpec } from "./load_spec.ts";
+import { phasesMs } from "./factors.ts";
+import { between, durationText } from "../../base/quantity.ts";
+import { z } from "zod";
+
+export const discard = between("0s", "1h");
+
+/** Why so much (milliseconds) can't be left out of the runs; null when it can. */
+export function discardMisfit(
+  { discard, load }: { readonly discard: number; readonly load: LoadSpec },
+): string | null {
+  if (discard === 0) return null;
+  if ("requests" in load && load.requests !== undefined) {
+    return "Cannot leave out the start of runs that end by a number of requests: give load a duration";
+  }
+  const shortestMs = shortestOf(load);
+  if (shortestMs > discard) return null;
+  return `Cannot leave out ${durationText(discard)} of runs of ${durationText(shortestMs)}: ` +
+    "nothing would be left";
+}
+
+/** The length of the shortest of the runs, milliseconds. */
+export function shortestOf(load: LoadSpec): number {
+  return "phases" in load
+    ? Math.min(...load.phases.map(({ phases }) => phasesMs(phases)))
+    : Math.min(...load.duration ?? [DEFAULT_DURATION_MS]);
+}
+
+/** Which part of each run the report's figures are of. */
+
+export const figures = z.enum(["whole", "steady"]).optional().describe(
+  "What the report's rates and latencies are of: whole runs (default), or the steady part of each; a run without " +
+    "one then has no figures",
+);
+export type Figures = z.output<typeof figures>;
+
+/** Intervals that a steady part takes to be found; `runner/stats/steady_state/steady_state.ts` has the same. */
+export const LEAST_INTERVALS = 20;
+
+/** Why runs of this load have no steady part to take figures of; null when they may have. Times in milliseconds. */
+export function figuresMisfit(
+  { figures, interval, load }: {
+    readonly figures: Figures;
+    readonly interval: number;
+    readonly load: LoadSpec;
+  },
+): string | null {
+  if (figures !== "steady") return null;
+  if ("phases" in load) {
+    return "Cannot take figures of the steady part of phases: their load itself changes";
+  }
+  if ("requests" in load && load.requests !== undefined) return null;
+  const [leastMs, shortestMs] = [LEAST_INTERVALS * interval, shortestOf(load)];
+  if (shortestMs >= leastMs) return null;
+  return `Cannot find the steady part of runs of ${durationText(shortestMs)}: ` +
+    `it takes ${LEAST_INTERVALS} intervals, ${durationText(leastMs)}`;
+}
