@@ -1,7 +1,8 @@
 /** The model of a single measurement, for `bench`: the same words and units as the report. Pure. */
 import { ERRORS } from "../../runner/result/outcome.ts";
 import type { Measurement } from "../../runner/result/result.ts";
-import { isUnanswered, unansweredText } from "../../runner/result/unanswered.ts";
+import { isUnanswered } from "../../runner/result/outcome.ts";
+import { noResponseText } from "./findings/no_response.ts";
 import type { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { PERCENTILES, supportsPercentile } from "../../runner/stats/quantile.ts";
 import { type AgentsModel, agentsText, measurementAgents } from "./agents/agents.ts";
@@ -59,7 +60,7 @@ export function measurementModel(measurement: Measurement): MeasurementModel {
   const latency = poolLatency([measurement]);
   return {
     url,
-    unanswered: isUnanswered(measurement) ? `${unansweredText(measurement)}.` : "",
+    unanswered: isUnanswered(measurement) ? `${noResponseText(measurement)}.` : "",
     trust: trustOf(measurement),
     load: `${loadText([measurement])}, ${counted(measurement.generator.workers, "worker")}`,
     facts: measurementFacts(measurement, latency),

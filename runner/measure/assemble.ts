@@ -14,7 +14,7 @@ import { mergeHistograms } from "../stats/histogram/histogram.ts";
 import { perSecondOf } from "../stats/per_second.ts";
 import { evidenceOf, type Stage } from "../trust/evidence.ts";
 import { fleetStage, judgeFleet } from "../trust/fleet_trust.ts";
-import { judge, judgedByAnswers } from "../trust/judging.ts";
+import { judge, judgedByResponses } from "../trust/judging.ts";
 import { assembleAgents } from "./assemble_agents.ts";
 import { boundedDistributionOf, type BoundedTimes, clockOf, estimateOf } from "./bounded_times.ts";
 import type { LoadedAgent } from "./loader.ts";
@@ -102,11 +102,11 @@ function judged(
     const evidence = evidenceOf(reports, elapsedUs, told.stage);
     const { sharesMachine } = told.stage;
     const judgement = judge({ evidence, run, sharesMachine });
-    return { generator: { ...evidence, ...judgedByAnswers(run, judgement) } };
+    return { generator: { ...evidence, ...judgedByResponses(run, judgement) } };
   }
   const parts = assembleAgents(run, reports, { ...told, agents });
   const evidence = evidenceOf(reports, elapsedUs, fleetStage(agents));
-  const judgement = judgedByAnswers(run, judgeFleet(parts, intervalMs));
+  const judgement = judgedByResponses(run, judgeFleet(parts, intervalMs));
   return { generator: { ...evidence, ...judgement }, agents: parts };
 }
 

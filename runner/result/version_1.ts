@@ -1,7 +1,7 @@
 /**
  * Result files of version 1 (`plateau.bench/1`, `plateau.results/1`) → the shape of version 2. It renames keys and the
  * values of enumerations; the schema of version 2 then checks the whole, so a broken file is refused with its place.
- * Pure.
+ * Sentences of version 1 are kept as they are, in findings of code `text`. Pure.
  */
 
 /** Parsed JSON. */
@@ -32,6 +32,7 @@ function results(data: unknown): unknown {
 
 function measurement(data: unknown): unknown {
   const named = renamed(data, { elapsed: "elapsedS", unasked: "unsolicited" });
+  const judged = (part: unknown): unknown => withFindings(part, data);
   return mapped(named, {
     schema: () => "plateau.bench/2",
     load,
@@ -43,8 +44,8 @@ function measurement(data: unknown): unknown {
         outcome: valued({ answered: "completed" }),
       })
     ),
-    generator,
-    agents: each(agent),
+    generator: (whole) => judged(generator(whole)),
+    agents: each((part) => judged(agent(part))),
     resources: each(timed),
     parts: each((part) =>
       mapped(part, {
@@ -76,6 +77,42 @@ function generator(data: unknown): unknown {
 
 function agent(data: unknown): unknown {
   return mapped(data, { lost: (lost) => renamed(lost, { at: "atS" }) });
+}
+
+/**
+ * `reasons`, which are sentences, and `causes`, their codes → findings. Two are made anew, as all their evidence is in
+ * the run. Version 1 has one trust for all of them: it is the severity of each.
+ */
+function withFindings(part: unknown, run: unknown): unknown {
+  if (!isObject(part) || !Array.isArray(part.reasons) || Object.hasOwn(part, "findings")) {
+    return part;
+  }
+  const { reasons, causes, ...rest } = part;
+  const severity = rest.trust === "invalid" ? "invalid" : "suspect";
+  const findings = reasons.map((text, i) => {
+    const cause = Array.isArray(causes) ? causes[i] ?? null : null;
+    return { severity, ...findingAnew(cause, run) ?? textFinding(text, cause) };
+  });
+  return { ...rest, findings };
+}
+
+function textFinding(text: unknown, cause: unknown): Json {
+  return { code: "text", evidence: { text, cause }, advice: [] };
+}
+
+function findingAnew(cause: unknown, run: unknown): Json | null {
+  if (!isObject(run)) return null;
+  if (cause === "unanswered" && isObject(run.requests) && isObject(run.load)) {
+    const { requests: { due, unfinished, dropped }, errors, load: { timeout } } = run;
+    const evidence = { due, errors, unfinished, dropped, timeout };
+    return { code: "no-response", evidence, advice: ["check-target"] };
+  }
+  if (cause !== "unsteady" || !isObject(run.warmup)) return null;
+  const { unsettled = null, driftRatio, cyclePeriodS, freezes } = run.warmup;
+  const known = Object.entries({ unsettled, driftRatio, cyclePeriodS, freezes })
+    .filter(([, value]) => value !== undefined);
+  const advice = ["longer-run", "inspect-timeline"];
+  return { code: "unsteady", evidence: Object.fromEntries(known), advice };
 }
 
 const stopReason = valued({ narrow: "precision", most: "limit", asked: "fixed" });

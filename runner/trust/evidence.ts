@@ -1,4 +1,4 @@
-/** What the workers and the machine told → the evidence of one run, in the result's own words. */
+/** Reports of the workers and of the machine → the evidence of one run, in the result's own keys. */
 import type { Calibration } from "../host/calibration_cache.ts";
 import type { WorkerReport } from "../load/worker/messages.ts";
 import type {
@@ -12,7 +12,7 @@ import { type Histogram, mergeHistograms } from "../stats/histogram/histogram.ts
 import { delayAtPercentile } from "./delay.ts";
 
 /** The evidence, before it is judged. */
-export type Evidence = Omit<Generator, "trust" | "reasons" | "causes">;
+export type Evidence = Omit<Generator, "trust" | "findings">;
 
 /** What is known of the machine that the generator ran on. */
 export interface Stage {

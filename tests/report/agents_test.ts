@@ -70,7 +70,10 @@ Deno.test("a lost agent is marked in the table and the line, and its trust tells
     facts.find(({ label }) => label === "Agents")?.text ?? "",
     /^3: a, b, c \(lost\) · 2,000\/s each$/,
   );
-  assert.match(trust.reasons.join(), /^agent c: It was last heard 0\.75 s after the start/);
+  assert.match(
+    trust.reasons.join(),
+    /^agent c: The agent's last report came 0\.75 s after the start/,
+  );
 });
 
 Deno.test("percentiles that requests never sent could make larger are marked, of the agent and of the whole", () => {

@@ -205,7 +205,7 @@ const GENERATOR: Measurement["generator"] = {
   peakThroughput: null,
   baselineLatency: null,
   trust: "valid",
-  reasons: [],
+  findings: [],
 };
 
 const LOAD = { pipeline: 1, keepAlive: true, timeout: 5_000, requests: null };

@@ -14,6 +14,7 @@ for (const name of names) {
     assert.match(read.schema, /^plateau\.(bench|results)\/2$/);
     const before = JSON.parse(text);
     assert.deepEqual(numbersIn(read), numbersIn(before));
+    assert.deepEqual(findingsIn(read).length, findingsIn(before).length);
   });
 }
 
@@ -29,9 +30,18 @@ Deno.test("an old key beside its new name is refused", () => {
   assert.throws(() => parseMeasured(mixed, "mixed.json"));
 });
 
-/** Every number of a file: the converter changes names alone. */
+/** Every number of a file but those that findings repeat: the converter changes names alone. */
 function numbersIn(value: unknown): number[] {
   if (typeof value === "number") return [value];
   if (typeof value !== "object" || value === null) return [];
-  return Object.values(value).flatMap(numbersIn).toSorted((a, b) => a - b);
+  return Object.entries(value).flatMap(([key, held]) => key === "findings" ? [] : numbersIn(held))
+    .toSorted((a, b) => a - b);
+}
+
+/** Of every generator and agent: objects in version 2, sentences in version 1. */
+function findingsIn(value: unknown): unknown[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, held]) =>
+    Array.isArray(held) && (key === "findings" || key === "reasons") ? held : findingsIn(held)
+  );
 }

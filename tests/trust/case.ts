@@ -1,6 +1,9 @@
 /** A run that nothing is wrong with, for tests to spoil. */
+import { findingSentence } from "../../report/model/findings/sentences.ts";
+import type { FindingCode } from "../../runner/result/findings.ts";
+import type { Case } from "../../runner/trust/case.ts";
 import type { Evidence } from "../../runner/trust/evidence.ts";
-import type { Case } from "../../runner/trust/finding.ts";
+import { judge } from "../../runner/trust/judging.ts";
 import { measurementFixture } from "../report/fixture.ts";
 
 /** 50 connections on a target at its limit, and a worker with time to spare. */
@@ -39,6 +42,22 @@ export function caseWith(
     },
     run: { ...measured, rate: 100_000, elapsedS: 3, ...run },
     sharesMachine,
+  };
+}
+
+export interface Worded {
+  readonly trust: string;
+  readonly codes: readonly FindingCode[];
+  readonly sentences: readonly string[];
+}
+
+/** The judgement of a case as its reader sees it. */
+export function worded(given: Case): Worded {
+  const { trust, findings } = judge(given);
+  return {
+    trust,
+    codes: findings.map(({ code }) => code),
+    sentences: findings.map(findingSentence),
   };
 }
 

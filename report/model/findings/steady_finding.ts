@@ -4,8 +4,7 @@ import {
   LEAST_INTERVALS,
   type SteadyLabel,
 } from "../../../runner/stats/steady_state/steady_state.ts";
-import { freezesText, unsettledText } from "../../../runner/stats/steady_state/unsettled_text.ts";
-import { withinText } from "../numbers/over_time.ts";
+import { freezesText, unsettledText, withinText } from "../numbers/over_time.ts";
 import type { Spread } from "../numbers/spread.ts";
 import { formatCount, formatMs, formatNumber, formatTick } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";
