@@ -98,6 +98,8 @@ function quietSection(runs: readonly Measurement[]): Section {
       samples: [doubted.length],
       bar: atMost(Math.ceil(runs.length / 20)),
     }],
-    notes: doubted.map(({ url, generator }) => `${url}: ${generator.findings.join(" ")}`),
+    notes: doubted.map(({ url, generator }) =>
+      `${url}: ${generator.findings.map(({ code }) => code).join(" ")}`
+    ),
   };
 }

@@ -98,7 +98,7 @@ function namedFindings(parts: readonly AgentPart[]): TrustFinding[] {
 function likeness(finding: TrustFinding): string {
   return JSON.stringify(
     finding,
-    (_, value) => typeof value === "number" ? Number(value.toPrecision(2)) : value,
+    (_, value) => typeof value === "number" ? Number(value.toPrecision(3)) : value,
   );
 }
 

@@ -1,4 +1,4 @@
-/** What every form says first of runs in which no request got an answer. */
+/** What every form says first of runs in which no request got a response. */
 import assert from "node:assert/strict";
 import { measurementSuite, renderJunit, resultsSuite } from "../../report/files/junit.ts";
 import { renderMarkdown, renderMeasurementMarkdown } from "../../report/files/markdown.ts";
@@ -143,10 +143,10 @@ for (
     ["now", halfMute(), halfMute(3)],
   ] as const
 ) {
-  Deno.test(`compare gives no verdict where no request got an answer ${when}`, () => {
+  Deno.test(`compare gives no verdict where no request got a response ${when}`, () => {
     const comparison = compareResults(base, next);
     const cell = comparison.cells.find(({ next }) => next === "mute");
-    assert.equal(cell?.fault, `no request got an answer ${when}: 50 timed out after 5 s`);
+    assert.equal(cell?.fault, `no request got a response ${when}: 50 timed out after 5 s`);
     const verdicts = new Set(cell?.comparison.figures.map(({ verdict }) => verdict));
     assert.deepEqual([...verdicts], ["inconclusive"]);
     assert.equal(comparison.outcome, "inconclusive");
