@@ -65,6 +65,12 @@ Deno.test("pure rooms use no socket, clock, timer, randomness or await", () => {
   assertNone(pure.flatMap((file) => places(file, surveys.get(file)?.impurities)));
 });
 
+Deno.test("base/system alone calls libc and reads /proc and control groups", () => {
+  const reads = /\bDeno\.dlopen\b|["'`]\/proc(?:\/|["'`])|["'`]\/sys\/fs\/cgroup/;
+  const others = program.filter((file) => !isIn(file, ["base/system"]));
+  assertNone(others.filter((file) => reads.test(readText(file))));
+});
+
 Deno.test("no any, no double assertion, no non-null assertion, no note for later", () => {
   assertNone(sources.flatMap((file) => places(file, surveys.get(file)?.evasions)));
 });

@@ -2,16 +2,21 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { z } from "zod";
 import { EXIT, type Problem } from "../../base/errors.ts";
+import { LOOPBACK } from "../../base/net/listen.ts";
+import { listenHost } from "../../base/net/listen_host.ts";
 import { quoted } from "../../report/model/method/command.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { type ExperimentRequest, runExperiment } from "../../runner/experiment/experiment.ts";
 import type { OnProgress } from "../../runner/result/progress.ts";
 import type { Results } from "../../runner/result/result.ts";
-import { LOOPBACK } from "../../targets/listen.ts";
-import { listenHost } from "../../targets/listen_host.ts";
 import { defineCommand } from "../command_line/arguments.ts";
-import { type Given, type Parts, under, type Values } from "../command_line/command.ts";
+import {
+  type CommandParts,
+  type ParsedValues,
+  type RawArguments,
+  under,
+} from "../command_line/command.ts";
 import { planFromFile } from "../experiment/plan.ts";
 import {
   planFlags,
@@ -22,11 +27,11 @@ import {
   thresholdFlags,
 } from "../flags/flags.ts";
 import {
-  agentsAgain,
   fleetConflicts,
   fleetFlags,
   loaderFor,
   targetsRedisOf,
+  withAgents,
 } from "../flags/fleet_flags.ts";
 import {
   outputConflicts,
@@ -35,11 +40,11 @@ import {
   writeFile,
   writeOutputs,
 } from "../flags/output_flags.ts";
-import { wholeNumber } from "../flags/values.ts";
-import { tellGithub } from "../github/step.ts";
+import { integerText } from "../flags/values.ts";
+import { reportToGithub } from "../github/step.ts";
 import type { LiveReport } from "../live/report.ts";
 import { type ResultForms, resultForms } from "../output/forms.ts";
-import { judgeGates, judgeResults, judgeTrust } from "../output/verify.ts";
+import { verifyGates, verifyResults, verifyTrust } from "../output/verify.ts";
 import { makeOutDir, nameConflicts, occupy, refuseUnfinished } from "../results/out_dir.ts";
 import { interruptible } from "../terminal/process.ts";
 import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
@@ -49,15 +54,15 @@ import { offerFrameworks } from "./setup.ts";
 const liveFlags = {
   live: {
     flags: "--live",
-    about: "Shows the report in a browser while it grows, on this machine alone",
+    about: "Serves the growing report to browsers on this machine",
     schema: z.boolean().default(false),
   },
   livePort: {
     flags: "--live-port <N>",
-    about: "Port for --live; a free one when it is not given",
-    schema: wholeNumber(z.int().min(0).max(65_535)).optional(),
+    about: "Port for --live (default: a free one)",
+    schema: integerText(z.int().min(0).max(65_535)).optional(),
   },
-} satisfies Parts;
+} satisfies CommandParts;
 
 const parts = {
   experiment: {
@@ -68,17 +73,17 @@ const parts = {
   },
   out: {
     flags: "-o, --out <DIR>",
-    about: "Where the results go (default: results/NAME/TIME)",
+    about: "Folder of the results (default: results/NAME/TIME)",
     schema: z.string().min(1).optional(),
   },
   resume: {
     flags: "--resume <DIR>",
-    about: "Goes on with an experiment that was interrupted, from the results in DIR",
+    about: "Resumes the interrupted experiment whose results are in DIR",
     schema: z.string().min(1).optional(),
   },
   host: {
     flags: "--host <HOST>",
-    about: "Address of this machine at which targets listen, so that agents on others reach them " +
+    about: "Address on which targets listen, so that agents on other machines reach them " +
       `(default: ${LOOPBACK})`,
     schema: listenHost.optional(),
   },
@@ -90,11 +95,11 @@ const parts = {
   ...under("Load from other machines:", fleetFlags),
   ...outputFlags,
   ...quietFlag,
-} satisfies Parts;
+} satisfies CommandParts;
 
-type RunValues = Values<typeof parts>;
+type RunValues = ParsedValues<typeof parts>;
 
-export const run = defineCommand({
+export const runCommand = defineCommand({
   parts,
   conflicts: (
     given,
@@ -106,19 +111,18 @@ export const run = defineCommand({
     ...fleetConflicts(given),
   ],
   run: (values): Promise<number> =>
-    values.resume === undefined ? runAnew(values) : runOn(values.resume, values),
+    values.resume === undefined ? runAnew(values) : runResumed(values.resume, values),
 });
 
-function resumeConflicts({ resume, out }: Given): Problem[] {
+function resumeConflicts({ resume, out }: RawArguments): Problem[] {
   if (resume === undefined || out === undefined) return [];
-  const message =
-    "Cannot send the results elsewhere while going on: they go into the folder of --resume";
+  const message = "Cannot resume into another folder: results go into the folder of --resume";
   return [{ place: "--out", message, fix: "leave it out" }];
 }
 
-function liveConflicts({ live, livePort }: Given): Problem[] {
+function liveConflicts({ live, livePort }: RawArguments): Problem[] {
   if (live || livePort === undefined) return [];
-  const message = "Cannot use a port for what is not shown";
+  const message = "Cannot use a port without a live report";
   return [{ place: "--live-port", message, fix: "add --live, or leave it out" }];
 }
 
@@ -140,7 +144,7 @@ async function runAnew(values: RunValues): Promise<number> {
     await writeFile(join(outDir, fileName), source);
   }
   const folder = builtIn ? null : relative(resolve(outDir), baseDir);
-  const asked: Work["asked"] = {
+  const asked: Work["invocation"] = {
     file: { name: fileName, folder, ...planned.withheld && { withheld: true } },
     flags: {
       ...planned.flags,
@@ -150,7 +154,11 @@ async function runAnew(values: RunValues): Promise<number> {
     },
   };
   const experiment = { ...written, thresholds };
-  return await carryOut({ ...planned, experiment, outDir, asked, kept: null }, baseline, values);
+  return await carryOut(
+    { ...planned, experiment, outDir, invocation: asked, kept: null },
+    baseline,
+    values,
+  );
 }
 
 /** Of the file itself no secrets are taken out. */
@@ -162,7 +170,7 @@ async function isSameFile(path: string | undefined, copy: string): Promise<boole
   return first !== null && first === second;
 }
 
-async function runOn(resume: string, values: RunValues): Promise<number> {
+async function runResumed(resume: string, values: RunValues): Promise<number> {
   const { readResumable } = await import("../results/reading.ts");
   const { planResumed } = await import("../experiment/resume.ts");
   const outDir = basename(resume) === "results.json" ? dirname(resume) : resume;
@@ -173,21 +181,23 @@ async function runOn(resume: string, values: RunValues): Promise<number> {
   const baseline = await readBaseline(planned.experiment.thresholds, values.baseline);
   const { file, flags } = kept;
   if (kept.state !== "done") {
-    const work = { ...planned, outDir, asked: { file, flags }, kept };
-    return await carryOut(work, baseline, agentsAgain(values, flags?.agents));
+    const work = { ...planned, outDir, invocation: { file, flags }, kept };
+    return await carryOut(work, baseline, withAgents(values, flags?.agents));
   }
-  if (!values.quiet) printError(textLines(["Nothing is left to measure: this experiment is done"]));
+  if (!values.quiet) {
+    printError(textLines(["Nothing is left to measure: this experiment is complete"]));
+  }
   const forms = resultForms([kept], baseline);
   await deliver(kept, forms, { outDir, values });
-  judge(kept, forms, values);
+  verify(kept, forms, values);
   return EXIT.done;
 }
 
 /** Throws the error whose exit code tells how it ended. */
-function judge(results: Results, { gates }: ResultForms, { strict }: RunValues): void {
-  judgeResults(results);
-  if (strict) judgeTrust(results.runs);
-  judgeGates(gates);
+function verify(results: Results, { gates }: ResultForms, { strict }: RunValues): void {
+  verifyResults(results);
+  if (strict) verifyTrust(results.runs);
+  verifyGates(gates);
 }
 
 function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Promise<number> {
@@ -195,9 +205,9 @@ function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Prom
     if (!values.quiet) await offerFrameworks(work.plan.cells, signal);
     await using live = await startLive(values, baseline);
     const view = await progressView(values.quiet);
-    const host = work.asked.flags?.host ?? LOOPBACK;
+    const host = work.invocation.flags?.host ?? LOOPBACK;
     const request = { ...work, host, redisUrl: targetsRedisOf(values) };
-    const onProgress = toldTo(live, view.onProgress);
+    const onProgress = withLive(live, view.onProgress);
     const onNote = (text: string): void => onProgress({ kind: "note", text });
     const loader = await loaderFor(values, onNote);
     const hooks = { loader, onProgress, signal, onSaved: live?.onSaved };
@@ -208,14 +218,14 @@ function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Prom
     await deliver(results, forms, { outDir: work.outDir, values });
     const isWhole = results.state === "done";
     await live?.end(forms.models, { isWhole, path: join(work.outDir, "report.html") });
-    if (!signal.aborted) judge(results, forms, values);
+    if (!signal.aborted) verify(results, forms, values);
     return EXIT.done;
   });
 }
 
 /** Serves it and says where; null without --live. Throws a TargetError when it cannot listen. */
 export async function startLive(
-  { live, livePort: port = 0 }: Values<typeof liveFlags>,
+  { live, livePort: port = 0 }: ParsedValues<typeof liveFlags>,
   baseline: Grouped | null,
 ): Promise<LiveReport | null> {
   if (!live) return null;
@@ -227,7 +237,7 @@ export async function startLive(
 }
 
 /** Progress for the terminal, and for who looks at the page. */
-function toldTo(live: LiveReport | null, onProgress: OnProgress): OnProgress {
+function withLive(live: LiveReport | null, onProgress: OnProgress): OnProgress {
   if (live === null) return onProgress;
   return (event) => {
     onProgress(event);
@@ -247,11 +257,11 @@ async function deliver(
     "",
     `Report   ${page}`,
     `Results  ${join(outDir, "results.json")}`,
-    ...(results.state === "interrupted" ? [`Go on    plateau run --resume ${quoted(outDir)}`] : []),
+    ...(results.state === "interrupted" ? [`Resume   plateau run --resume ${quoted(outDir)}`] : []),
   ]);
   if (!takesStdout(values)) await print(...forms.summary(), where);
   else if (!values.quiet) printError(where);
-  await tellGithub({
+  await reportToGithub({
     markdown: forms.markdown,
     annotations: async () =>
       (await import("../github/annotations.ts")).resultsAnnotations(results, forms.gates),

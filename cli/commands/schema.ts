@@ -14,11 +14,11 @@ const names = [
   "bench",
 ] as const satisfies readonly (keyof typeof schemas)[];
 
-export const schema = defineCommand({
+export const schemaCommand = defineCommand({
   parts: {
     of: {
       operand: "[FILE]",
-      about: `Of which file: ${names.join(", ")} (default: experiment)`,
+      about: `Kind of file: ${names.join(", ")} (default: experiment)`,
       schema: z.enum(names).default("experiment"),
     },
   },

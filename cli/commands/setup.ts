@@ -1,21 +1,18 @@
 /** `plateau setup frameworks [NAME…]`: installs the servers of the frameworks study. */
 import { z } from "zod";
 import { EXIT, TargetError } from "../../base/errors.ts";
-import {
-  type FrameworkName,
-  frameworkNamed,
-  frameworkNames,
-} from "../../targets/frameworks/registry.ts";
+import { type FrameworkName, frameworkNames } from "../../base/target/framework_settings.ts";
+import { prompt, textLines } from "../../report/writing/terminal.ts";
+import type { Written } from "../../report/writing/written.ts";
+import { missingFrameworks } from "../../runner/experiment/missing_prerequisites.ts";
+import type { Cell } from "../../scenarios/plan/plan.ts";
+import { install } from "../../targets/frameworks/install.ts";
+import { frameworkNamed } from "../../targets/frameworks/registry.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import { interruptible } from "../terminal/process.ts";
 import { print, printError } from "../terminal/terminal.ts";
-import { prompt, textLines } from "../../report/writing/terminal.ts";
-import { missingFrameworks } from "../../runner/experiment/missing_prerequisites.ts";
-import type { Written } from "../../report/writing/written.ts";
-import { install } from "../../targets/frameworks/install.ts";
-import type { Cell } from "../../scenarios/plan/plan.ts";
 
-export const setup = defineCommand({
+export const setupCommand = defineCommand({
   parts: {
     what: {
       operand: "<WHAT>",
@@ -24,13 +21,13 @@ export const setup = defineCommand({
     },
     names: {
       operand: "[NAMES...]",
-      about: `Which of them: ${frameworkNames.join(", ")}; all when left out`,
+      about: `Which ones: ${frameworkNames.join(", ")} (default: all)`,
       schema: z.array(z.enum(frameworkNames)).default([]),
     },
   },
   more:
-    "What is there already stays as it is. It goes into plateau/frameworks in the folder of your " +
-    "caches\n(XDG_CACHE_HOME, or else ~/.cache).",
+    "Servers that are installed already stay as they are. They lie in plateau/frameworks in your cache " +
+    "folder\n(XDG_CACHE_HOME, or else ~/.cache).",
   run({ names }): Promise<number> {
     const asked = names.length === 0 ? frameworkNames : [...new Set(names)];
     return interruptible(async (signal) => {

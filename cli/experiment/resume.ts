@@ -1,6 +1,7 @@
-/** `run --resume DIR`: what was asked for then, if it may be gone on with here and now. */
+/** `run --resume DIR`: the experiment of earlier results, if it can be resumed here and now. */
 import { basename, join, resolve } from "node:path";
 import { type Problem, UserError } from "../../base/errors.ts";
+import { listenHost } from "../../base/net/listen_host.ts";
 import { withEngine } from "../../base/pattern.ts";
 import { SECRET } from "../../base/secrets.ts";
 import { describeMachine } from "../../base/system/describe.ts";
@@ -15,12 +16,11 @@ import type { Results } from "../../runner/result/result.ts";
 import { thresholdText } from "../../scenarios/claims/threshold.ts";
 import { filesFrom } from "../../scenarios/file/disk_files.ts";
 import { environment, parseExperiment } from "../../scenarios/file/experiment_file.ts";
-import { listenHost } from "../../targets/listen_host.ts";
 import { writeFile } from "../flags/output_flags.ts";
 import { changed, planFromFile, type Planned } from "./plan.ts";
 
-/** What the command line says once more; undefined where it is silent. */
-export interface Again extends Partial<Flags> {
+/** The flags that are given again on resume; undefined where they are not. */
+export interface ResumeArguments extends Partial<Flags> {
   /** A file, or the name of a built-in experiment. */
   readonly experiment?: string;
   readonly seed?: number;
@@ -28,14 +28,18 @@ export interface Again extends Partial<Flags> {
 
 /**
  * @param kept The results in the folder `dir`.
- * Throws a UserError with every reason why they can't be gone on with.
+ * Throws a UserError with every reason why they can't be resumed.
  */
-export async function planResumed(dir: string, kept: Results, again: Again): Promise<Planned> {
+export async function planResumed(
+  dir: string,
+  kept: Results,
+  again: ResumeArguments,
+): Promise<Planned> {
   const { file, flags, seed } = kept;
   if (file === undefined || flags === undefined) throw new UserError([tooOld(dir)]);
   const { threshold = [], host, agents: _, ...changes } = flags;
   const isCopy = again.experiment === undefined;
-  const { set, problems: lost } = setAgain(flags.set, again.set);
+  const { set, problems: lost } = restoredSet(flags.set, again.set);
   if (isCopy && file.withheld) lost.push(withoutSecretsOf(dir, file.name));
   if (lost.length > 0) throw new UserError(lost);
   const planned = await planFromFile(
@@ -61,7 +65,7 @@ export async function planResumed(dir: string, kept: Results, again: Again): Pro
   return { ...planned, experiment };
 }
 
-/** What of the results somebody changed since they were written. */
+/** Parts of the results that were edited since they were written. */
 async function edits(
   kept: Results,
   planned: Planned,
@@ -72,12 +76,12 @@ async function edits(
   return [
     ...found.slice(0, MOST_CHANGES),
     ...more > 0
-      ? [{ place: "results.json", message: `Cannot go on: it has ${more} more such places` }]
+      ? [{ place: "results.json", message: `Cannot resume: it has ${more} more such places` }]
       : [],
   ];
 }
 
-/** The experiment file, as the results have it, asks for something else than the one that is gone on with. */
+/** Differences between the experiment file in the results and the one that is resumed. */
 async function otherSource(
   { source }: Results,
   planned: Planned,
@@ -91,8 +95,8 @@ async function otherSource(
   const shown = (asked: object): unknown => jsonOf(openExperiment(asked));
   return changesBetween(shown(planned.experiment), shown(experiment)).map((change) => ({
     place: `${place}: ${change.path}`,
-    message: `Cannot go on with another experiment than was asked for: ${changeText(change)}`,
-    fix: "put back what was there, or run the experiment anew",
+    message: `Cannot resume another experiment than was started: ${changeText(change)}`,
+    fix: "restore the original, or start a new run",
   }));
 }
 
@@ -100,8 +104,8 @@ function jsonOf(experiment: unknown): unknown {
   return JSON.parse(JSON.stringify(experiment));
 }
 
-/** What was set then; of a secret one results do not hold the value, so it has to be said again. */
-function setAgain(
+/** The `--set` of the start. Results do not hold secret values, so those have to be given again. */
+function restoredSet(
   before: Flags["set"],
   again: Flags["set"] = {},
 ): { readonly set: Flags["set"]; readonly problems: Problem[] } {
@@ -112,7 +116,7 @@ function setAgain(
     set: { ...before, ...Object.fromEntries(said) },
     problems: unsaid.map((name) => ({
       place: `--set ${name}`,
-      message: "Cannot go on without this: it is secret, so the results do not hold it",
+      message: "Cannot resume without this secret: the results do not hold it",
       fix: `add --set ${name}=… again`,
     })),
   };
@@ -121,10 +125,10 @@ function setAgain(
 function withoutSecretsOf(dir: string, name: string): Problem {
   return {
     place: join(dir, name),
-    message: "Cannot go on from this copy: the secrets that the file held were taken out of it",
+    message: "Cannot resume from this copy: the secrets of the file were taken out of it",
     fix:
-      `name the file itself: plateau run ${name} --resume ${dir}; with \${env.NAME} in place of ` +
-      "secrets the copy will do",
+      `name the file itself: plateau run ${name} --resume ${dir}; a file with \${env.NAME} in place of ` +
+      "its secrets can be resumed from the copy",
   };
 }
 
@@ -139,8 +143,8 @@ const NO_CHANGES = { only: undefined, repeat: undefined, duration: undefined };
 function tooOld(place: string): Problem {
   return {
     place,
-    message: "Cannot go on with these results: they do not say how they were asked for",
-    fix: "run the experiment anew",
+    message: "Cannot resume these results: they do not hold the command line",
+    fix: "start a new run",
   };
 }
 
@@ -152,10 +156,13 @@ async function copyOf(dir: string, name: string, source: string): Promise<string
   return path;
 }
 
-type Said = Pick<Again, "seed"> & { readonly flags: Partial<Flags> };
+type GivenFlags = Pick<ResumeArguments, "seed"> & { readonly flags: Partial<Flags> };
 
 /** Flags that would change the plan. */
-function otherFlags(before: Said, { experiment: _, seed, ...flags }: Again): Problem[] {
+function otherFlags(
+  before: GivenFlags,
+  { experiment: _, seed, ...flags }: ResumeArguments,
+): Problem[] {
   const first = everyWord(before);
   const isSaid = ([flag, text]: Word): boolean =>
     first.some((word) =>
@@ -163,10 +170,10 @@ function otherFlags(before: Said, { experiment: _, seed, ...flags }: Again): Pro
     );
   return everyWord({ seed, flags }).filter((word) => !isSaid(word)).map(([flag, text]) => {
     const said = first.filter(([name]) => name === flag).map(([, text]) => text);
-    const was = said.length === 0 ? "was not given then" : `was ${said.join(", ")}`;
+    const was = said.length === 0 ? "was not given" : `was ${said.join(", ")}`;
     return {
       place: flag,
-      message: `Cannot change this to ${text} while going on: it ${was}`,
+      message: `Cannot change this to ${text} on resume: it ${was}`,
       fix: "leave it out",
     };
   });
@@ -177,7 +184,7 @@ function hiddenIn(assignment: string): string {
   return assignment.replace(/=.*$/s, `=${SECRET}`);
 }
 
-function everyWord({ seed, flags }: Said): Word[] {
+function everyWord({ seed, flags }: GivenFlags): Word[] {
   return [...wordsOf(flags), ...seed === undefined ? [] : [["--seed", `${seed}`] as const]];
 }
 
@@ -192,13 +199,13 @@ function otherSettings(kept: Results, { experiment, source, fileName }: Planned)
   // What a file says that the experiment names, for one, stands in the settings alone.
   const changes = written.length > 0 ? written : changesBetween(kept.experiment, jsonOf(shown));
   const more = changes.length - MOST_CHANGES;
-  const fix = "undo it, or run the experiment anew";
+  const fix = "undo it, or start a new run";
   return [
     ...changes.slice(0, MOST_CHANGES).map((change) => ({
       place: `${fileName}: ${change.path}`,
-      message: `Cannot go on with a changed experiment: ${changeText(change)}`,
+      message: `Cannot resume a changed experiment: ${changeText(change)}`,
       fix,
     })),
-    ...more > 0 ? [{ place: fileName, message: `Cannot go on: ${more} more changes`, fix }] : [],
+    ...more > 0 ? [{ place: fileName, message: `Cannot resume: ${more} more changes`, fix }] : [],
   ];
 }

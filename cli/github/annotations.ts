@@ -1,4 +1,4 @@
-/** What failed, or is to be doubted, as annotations of a step on GitHub. Pure. */
+/** Failures and doubts as annotations of a step on GitHub. Pure. */
 import {
   type ComparedCell,
   outcomeOf,
@@ -18,7 +18,7 @@ import { isUnanswered } from "../../runner/result/outcome.ts";
 /** GitHub shows no more of a level for a step. */
 const MOST = 10;
 
-/** Workflow commands, a line each; what there is no room for is counted. */
+/** Workflow commands, a line each; those beyond the limit are counted. */
 export function annotationLines(annotations: readonly Annotation[]): Written<"annotation">[] {
   const byLevel = Map.groupBy(annotations, ({ level }) => level);
   return [...byLevel.values()].flatMap((alike) => {
@@ -35,7 +35,7 @@ export function resultsAnnotations(
 ): Annotation[] {
   return [
     ...missing.filter(({ kind }) => kind === "failed").map(missingAnnotation),
-    ...runs.flatMap(answersAnnotations),
+    ...runs.flatMap(responseAnnotations),
     ...gatesAnnotations(gates),
     ...runs.flatMap(trustAnnotation),
   ];
@@ -46,7 +46,7 @@ export function measurementAnnotations(
   gates: readonly GateOutcome[],
 ): Annotation[] {
   return [
-    ...answersAnnotations(measurement),
+    ...responseAnnotations(measurement),
     ...gatesAnnotations(gates),
     ...trustAnnotation(measurement),
   ];
@@ -73,7 +73,7 @@ export function comparisonAnnotations(comparison: ResultsComparison): Annotation
     ...untrusted.map((message): Annotation => ({ level: "warning", title: "Trust", message })),
     ...differences.map((message): Annotation => ({
       level: "warning",
-      title: "Not measured alike",
+      title: "Different conditions",
       message,
     })),
   ];
@@ -98,7 +98,7 @@ function missingAnnotation(missing: Missing): Annotation {
   return { level: "error", title: "Not measured", message };
 }
 
-function answersAnnotations(run: Measurement | Run): Annotation[] {
+function responseAnnotations(run: Measurement | Run): Annotation[] {
   const { checks: { passed, failed }, reasons } = run;
   if (isUnanswered(run)) {
     const why = [endsOf([run]) || "none was due", ...Object.keys(reasons)].join("; ");
@@ -106,8 +106,8 @@ function answersAnnotations(run: Measurement | Run): Annotation[] {
     return [{ level: "error", title: "No request got a response", message }];
   }
   if (failed === 0) return [];
-  const message = `${placeOf(run)}: ${failed} of ${passed + failed} answers are not as expected`;
-  return [{ level: "error", title: "Wrong answers", message }];
+  const message = `${placeOf(run)}: ${failed} of ${passed + failed} responses are not as expected`;
+  return [{ level: "error", title: "Wrong responses", message }];
 }
 
 function trustAnnotation(run: Measurement | Run): Annotation[] {

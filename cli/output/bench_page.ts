@@ -4,14 +4,14 @@ import { benchCommandOf } from "../../report/model/method/command.ts";
 import { measuredSentences } from "../../report/model/method/method.ts";
 import { reportModel } from "../../report/model/model.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import type { Written } from "../../report/writing/written.ts";
 import { hashSettings } from "../../runner/experiment/provenance.ts";
 import type { Measurement, Results, Threshold } from "../../runner/result/result.ts";
 import { benchRun } from "../results/reading.ts";
 
 /** What a measurement does not tell of itself. */
-export interface Asked {
+export interface BenchInvocation {
   readonly thresholds: readonly Threshold[];
   readonly baseline: Grouped | null;
   /** Those of the command, and the seed that it used. */
@@ -19,16 +19,16 @@ export interface Asked {
   readonly seed: number;
 }
 
-export function renderBenchPage(measurement: Measurement, asked: Asked): Written<"html"> {
+export function renderBenchPage(measurement: Measurement, asked: BenchInvocation): Written<"html"> {
   const results = asResults(measurement, asked);
-  return renderPage([{
+  return renderReportPage([{
     ...reportModel(results, asked.baseline),
     method: measuredSentences(results.runs),
     command: benchCommandOf(asked.args, asked.seed),
   }]);
 }
 
-function asResults(measurement: Measurement, { thresholds, seed }: Asked): Results {
+function asResults(measurement: Measurement, { thresholds, seed }: BenchInvocation): Results {
   const { version, url, elapsedS } = measurement;
   const finishedAt = new Date();
   const startedAt = new Date(finishedAt.getTime() - elapsedS * 1_000).toISOString();

@@ -50,13 +50,13 @@ export function parseMeasured(text: string, file: string): Results | Measurement
 function eitherOf({ data: read, file }: Raw): Results | Measurement {
   const data = fromVersion1(read);
   return Reflect.get(Object(data), "schema") === "plateau.bench/2"
-    ? judged(measurement.safeParse(data, { error: explain }), { data, file })
+    ? verified(measurement.safeParse(data, { error: explain }), { data, file })
     : resultsOf({ data, file });
 }
 
 function resultsOf({ data: read, file }: Raw): Results {
   const data = fromVersion1(read);
-  return judged(results.safeParse(data, { error: explain }), { data, file });
+  return verified(results.safeParse(data, { error: explain }), { data, file });
 }
 
 interface Raw {
@@ -65,7 +65,7 @@ interface Raw {
 }
 
 /** Throws a UserError unless it is a result, of which every part goes with the others. */
-function judged<Result extends Results | Measurement>(
+function verified<Result extends Results | Measurement>(
   { data: result, error }: z.ZodSafeParseResult<Result>,
   { data, file }: Raw,
 ): Result {

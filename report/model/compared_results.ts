@@ -1,6 +1,6 @@
 /** Two results → every cell that is in both compared, with what makes that doubtful. */
 import type { Threshold } from "../../runner/result/result.ts";
-import type { Reason, Verdict } from "../../runner/stats/comparison/verdict.ts";
+import type { Verdict, VerdictReason } from "../../runner/stats/comparison/verdict.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
 import { endsOf } from "./findings/no_response.ts";
 import { type Cell, groupRuns, repeatedOf } from "./runs/cells.ts";
@@ -152,7 +152,7 @@ function judgedByAnswers(
 function judgedAlike(
   comparison: GroupComparison,
   verdict: Verdict,
-  reason: Reason,
+  reason: VerdictReason,
 ): GroupComparison {
   const figures = comparison.figures.map((figure) => ({
     ...figure,

@@ -2,7 +2,7 @@
  * Whether a run of several agents measured the target: each agent is judged as a generator of its own, and the worst
  * decides. Beside that, agents can get lost, and start apart. Pure.
  */
-import { UNKNOWN } from "../host/host_activity.ts";
+import { UNKNOWN_ACTIVITY } from "../host/host_activity.ts";
 import type { AgentPart } from "../result/agent_part.ts";
 import type { TrustFinding } from "../result/findings.ts";
 import { TRUSTS } from "../result/generator.ts";
@@ -35,7 +35,7 @@ export function fleetStage(agents: readonly JudgedAgent[]): Stage {
     other?.baselineLatency === first?.baselineLatency
   );
   return {
-    hostActivity: UNKNOWN,
+    hostActivity: UNKNOWN_ACTIVITY,
     calibration: isShared ? first : null,
     sharesMachine: agents.some(({ stage }) => stage.sharesMachine),
   };

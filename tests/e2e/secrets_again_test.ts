@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { results } from "../../runner/result/result.ts";
-import { connectRedis } from "../../targets/redis_client.ts";
+import { connectRedis } from "../../targets/redis/client.ts";
 import { testWith } from "../needs.ts";
 import { canaryOf, filesIn, findCanaries, startEcho } from "./canaries.ts";
 import { RedisServer } from "./fleet/redis_server.ts";
@@ -82,7 +82,9 @@ testWith(["redis"], "agents and their coordinator show no secret, and tell none"
   };
   const client = await connectRedis(redis.url);
   const told: string[] = [];
-  await client.monitor((command) => void (/:told-/.test(`${command}`) && told.push(`${command}`)));
+  await client.monitor((command) =>
+    void (/:messages-/.test(`${command}`) && told.push(`${command}`))
+  );
   await using agent = new Plateau(["agent", "--name", "a", "-w", "1"], { env });
   await agent.prints(/is ready/);
   const token = canaryOf("header").replace(/"<.*/s, "");

@@ -5,8 +5,8 @@ import { readJob } from "../../runner/fleet/agent/job_reading.ts";
 import type { AgentJob } from "../../runner/fleet/protocol/agent_message.ts";
 import type { LoaderHooks } from "../../runner/measure/loader.ts";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";
-import { dial } from "../../targets/dial/dial.ts";
-import { endpointOf } from "../../targets/dial/endpoint.ts";
+import { dial } from "../../base/net/dial.ts";
+import { endpointOf } from "../../base/net/endpoint.ts";
 import { certificates } from "../certificates.ts";
 import { testWith } from "../needs.ts";
 import { jobOf, SECOND } from "./hand_made.ts";
@@ -15,7 +15,7 @@ import { jobOf, SECOND } from "./hand_made.ts";
 const NAME = "rebound.invalid";
 const HOOKS: LoaderHooks = {
   ...{ onNote: () => {}, onReady: () => {}, onStart: () => {} },
-  ...{ onInterval: () => {}, onAudible: () => {} },
+  ...{ onInterval: () => {}, onReportingWorkers: () => {} },
   signal: new AbortController().signal,
 };
 

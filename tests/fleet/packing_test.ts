@@ -13,11 +13,8 @@ import {
 } from "../../runner/fleet/protocol/packing.ts";
 import { packedHistogram, packHistogram } from "../../runner/fleet/protocol/packed_histogram.ts";
 import { packWholes, unpackWholes } from "../../runner/fleet/protocol/whole_numbers.ts";
-import {
-  BUCKETS,
-  Histogram,
-  type SparseHistogram,
-} from "../../runner/stats/histogram/histogram.ts";
+import { Histogram, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
+import { BUCKETS } from "../../runner/stats/histogram/histogram_counts.ts";
 import { health, histogram, part, report } from "./packed.ts";
 
 const SEED = 20_261_121;
@@ -115,7 +112,11 @@ Deno.test("texts that a server can make long are cut, and what they count is kep
   const long = "x".repeat(499);
   const reasons = new Map([[`${long}12`, 3], [`${long}34`, 4], ["short", 5]]);
   const slow = { latencyUs: 1, dueUs: 0, sentUs: 0, doneUs: 1, slot: 0, status: 200 };
-  const slowest = [{ ...slow, outcome: "completed", request: `GET /${"y".repeat(5_000)}` }] as const;
+  const slowest = [{
+    ...slow,
+    outcome: "completed",
+    request: `GET /${"y".repeat(5_000)}`,
+  }] as const;
   const { totals } = packedReport.parse(
     sent(packReport({ ...first, totals: { ...first.totals, reasons, slowest } })),
   );
@@ -215,7 +216,7 @@ Deno.test("a report that is larger than any, or out of order, is refused", () =>
     { sessions: { ...sessions, created: -1 } },
     { time: { cpuUs: null, waitedUs: null } },
     { elapsedUs: null },
-    { stretches: {} },
+    { busyPeriods: {} },
     { open: packHistogram(histogramOf()) },
   ];
   for (const wrong of others) refuses(packedReport, packed, wrong);

@@ -1,4 +1,5 @@
 /** A threshold with a limit, such as `p99 < 50ms`, held against a cell. */
+import type { Proportion } from "../../../runner/stats/confidence/proportion_interval.ts";
 import type { FigureName, Judged } from "../runs/figures.ts";
 import { unsteadyOf, unsteadyText } from "../runs/cells.ts";
 import { boundText, GLUE } from "../numbers/units.ts";
@@ -17,7 +18,6 @@ import {
 import { type FigureRange, figureText, type JudgedCell, rangeOf } from "../runs/figure_range.ts";
 import type { Relation } from "../../../runner/result/result.ts";
 import {
-  type Counted,
   pooled,
   pooledShare,
   requestsToDecide,
@@ -63,7 +63,7 @@ type CountedFigure = Extract<
   "success" | "errors" | "dropped" | "2xx" | "3xx" | "4xx" | "5xx"
 >;
 
-const COUNTED: Readonly<Record<CountedFigure, (run: Judged) => Counted>> = {
+const COUNTED: Readonly<Record<CountedFigure, (run: Judged) => Proportion>> = {
   success: (run) => ({ count: judgedOf([run]) - wrongOf([run]), of: judgedOf([run]) }),
   errors: (run) => ({ count: wrongOf([run]), of: judgedOf([run]) }),
   dropped: ({ requests }) => ({ count: requests.dropped, of: requests.due }),
@@ -117,13 +117,13 @@ function rangeText({ value, low, high }: { value: number; low: number; high: num
 }
 
 /** What the number of requests presumes of those to come. */
-function clause(figure: CountedFigure, { count, of }: Counted): string {
+function clause(figure: CountedFigure, { count, of }: Proportion): string {
   const rarer = Math.min(count, of - count);
   if (rarer > 0) return "";
   return figure === "success" || figure === "errors" ? "without a failure" : "like these";
 }
 
-function ofStatus({ status, requests: { completed } }: Judged, first: string): Counted {
+function ofStatus({ status, requests: { completed } }: Judged, first: string): Proportion {
   const codes = Object.entries(status).filter(([code]) => code.startsWith(first));
   return { count: sum(codes, ([, count]) => count), of: completed };
 }

@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../../../base/errors.ts";
 import { settlesWithin } from "../../../targets/launch/settles.ts";
-import type { RedisClient } from "../../../targets/redis_client.ts";
-import { PRESENCE_MS, presenceKey } from "../protocol/redis_keys.ts";
+import type { RedisClient } from "../../../targets/redis/client.ts";
 import type { Presence } from "../protocol/agent_message.ts";
+import { PRESENCE_MS, presenceKey } from "../protocol/redis_keys.ts";
 
 const LOOK_MS = 100;
 const EXPIRATION = { type: "PX", value: PRESENCE_MS.lives } as const;
@@ -43,8 +43,8 @@ export class PresenceKeeper {
     }, PRESENCE_MS.renewed);
   }
 
-  /** Something has changed: tells it at once, if Redis answers. */
-  tell(): void {
+  /** Something has changed: writes it at once, if Redis answers. */
+  renewNow(): void {
     if (this.#renewal !== undefined) this.#write().catch(() => {});
   }
 
