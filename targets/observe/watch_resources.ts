@@ -59,8 +59,8 @@ function watchProcess({ pid, supervised }: Watched, times: LookTimes): ResourceW
   const look = async (pid: number): Promise<void> => {
     const { default: pidusage } = await import("pidusage");
     const { cpu, memory } = await pidusage(pid);
-    const t = (performance.now() - times.sinceMs) / 1_000;
-    if (t > 0) points.push({ t, cpu: cpu / 100, memory });
+    const endS = (performance.now() - times.sinceMs) / 1_000;
+    if (endS > 0) points.push({ endS, cpu: cpu / 100, memory });
   };
   const end = pid === null || supervised
     ? () => {}
