@@ -35,7 +35,7 @@ export function takeApart(run: Run, counted: CountedPart): RunParts {
   const { points } = run.timeline;
   const intervals = intervalBlocks(points, run.latency.clock);
   const kept = countedFrom(run, counted);
-  const steadyFrom = run.warmup?.steadyFrom ?? null;
+  const steadyFrom = run.warmup?.steadyFromS ?? null;
   const steady = steadyFrom === null ? null : firstFrom(points, steadyFrom);
   return {
     run: kept === 0 ? run : withoutStart(run, intervals, kept),
@@ -69,7 +69,7 @@ export function withoutStart(run: Run, intervals: readonly RunBlock[], first: nu
   const rest = mergeBlocks(intervals.slice(first));
   const points = run.timeline.points.slice(first);
   const secondsOf = (of: (point: Point) => number): PerSecond | null =>
-    spreadOfSeconds(points.map(of), { interval: run.timeline.interval, seconds: rest.seconds });
+    spreadOfSeconds(points.map(of), { interval: run.timeline.intervalS, seconds: rest.seconds });
   return {
     ...run,
     rate: rest.seconds > 0 ? rest.completed / rest.seconds : 0,
