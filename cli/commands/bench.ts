@@ -16,7 +16,7 @@ import { readBaseline } from "../flags/flags.ts";
 import { loaderFor } from "../flags/fleet_flags.ts";
 import { type Renderers, takesStdout, writeOutputs } from "../flags/output_flags.ts";
 import { tellGithub } from "../github/step.ts";
-import type { Asked } from "../output/bench_page.ts";
+import type { BenchInvocation } from "../output/bench_page.ts";
 import { judgeMeasurement, judgeTrust } from "../output/verify.ts";
 import { hostname, interruptible } from "../terminal/process.ts";
 import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
@@ -115,7 +115,7 @@ async function judge(
 
 function renderersOf(
   measurement: Measurement,
-  asked: Asked,
+  asked: BenchInvocation,
   gates: readonly GateOutcome[],
 ): Renderers {
   return {

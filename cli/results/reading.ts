@@ -6,7 +6,6 @@ import {
   measurement,
   type Results,
   results,
-  type Run,
 } from "../../runner/result/result.ts";
 import { type Fault, faultsOf } from "../../runner/result/result_faults.ts";
 import { readText } from "../../base/bounded_file.ts";
@@ -15,6 +14,7 @@ import { explain } from "../../base/explain.ts";
 import { parseJson } from "../../base/yaml/json_text.ts";
 import { findingsOf } from "../../base/problems.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
+import { runAlone } from "../../report/model/runs/measured.ts";
 
 /** As many as help to see that a file is something else. */
 const MOST_PROBLEMS = 5;
@@ -143,28 +143,8 @@ function unreadable(place: string, error: unknown): UserError {
   }]);
 }
 
-/** A single measurement as an experiment of one run, for what works on experiments. */
-
-export function benchRun(measurement: Measurement, startedAt: string): Run {
-  const url = URL.parse(measurement.url); // null where a part of it is secret
-  return {
-    ...measurement,
-    target: url?.origin ?? measurement.url,
-    scenario: url?.pathname ?? "/",
-    repetition: 1,
-    order: 1,
-    parameters: {},
-    startUp: null,
-    runtime: null,
-    startedAt,
-    resources: [],
-  };
-}
-
 /** The runs of either kind of result. */
 export function groupedOf(result: Results | Measurement): Grouped {
   if ("runs" in result) return result;
-  const { url } = result;
-  const startedAt = new Date(0).toISOString();
-  return { experiment: { name: url }, runs: [benchRun(result, startedAt)] };
+  return { runs: [runAlone(result, new Date(0).toISOString())] };
 }

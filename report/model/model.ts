@@ -2,7 +2,8 @@
  * Results → everything that a report says: each number, unit, order and sentence is decided here or
  * in the files beside it, once. Page, terminal, CSV and markdown only lay the model out. Pure.
  */
-import type { Results, Run } from "../../runner/result/result.ts";
+import type { Run } from "../../runner/result/result.ts";
+import { type Measured, nameOfMeasured, titleOf } from "./runs/measured.ts";
 import { agentsModel, type ScenarioAgentsModel } from "./agents/agents.ts";
 import { type Answer, verdictOf } from "./comparison/verdict.ts";
 import {
@@ -141,15 +142,15 @@ export interface ScenarioModel {
 }
 
 /** @param baseline What thresholds compare with; null: nothing. */
-export function reportModel(results: Results, baseline: Grouped | null = null): ReportModel {
-  const { experiment, source } = results;
+export function reportModel(results: Measured, baseline: Grouped | null = null): ReportModel {
+  const { experiment, source = "", missing = [] } = results;
   const scenarios = groupRuns(results);
   const repetitions = repetitionsText(results, scenarios);
   const compared = compareScenarios(scenarios, { level: repeatedOf(results).level });
   return {
-    name: experiment.name,
-    title: experiment.title ?? experiment.name,
-    about: typeof experiment.source === "string" ? experiment.source : "",
+    name: nameOfMeasured(results),
+    title: titleOf(results),
+    about: typeof experiment?.source === "string" ? experiment.source : "",
     unanswered: unansweredSentence(results.runs),
     verdict: results.runs.every(isUnanswered)
       ? ""
@@ -168,7 +169,7 @@ export function reportModel(results: Results, baseline: Grouped | null = null): 
     published: publishedModels(scenarios, results),
     sweeps: sweepsOf(scenarios, { level: repeatedOf(results).level }),
     stable: stableModel(scenarios, repeatedOf(results).level),
-    missing: missingModels(results.missing),
+    missing: missingModels(missing),
     machine: machineFacts(results),
     method: methodSentences(results),
     command: commandOf(results),
@@ -182,12 +183,12 @@ export function reportModel(results: Results, baseline: Grouped | null = null): 
 function scenarioModel(
   { name, cells }: ScenarioRuns,
   compared: ScenarioComparison,
-  results: Results,
+  results: Measured,
 ): ScenarioModel {
   const { level } = repeatedOf(results);
   return {
     name,
-    request: requestText(name, results.experiment.scenarios),
+    request: requestText(name, results.experiment?.scenarios),
     load: scenarioLoads(results).get(name) ?? "",
     answer: compared.answer,
     forest: compared.forest,

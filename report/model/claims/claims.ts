@@ -148,7 +148,7 @@ export function claimsModel(
   scenarios: readonly ScenarioRuns[],
   results: Claimed & Grouped,
 ): ClaimsModel {
-  const claims = results.experiment.claims ?? [];
+  const claims = results.experiment?.claims ?? [];
   const judged = claims.length === 0 ? [] : judgeClaims(claims, groundOf(scenarios, results));
   const doubt = doubtOf(trustOfRuns(results.runs));
   return { judged, summary: claimsSummary(judged), table: claimsTable(judged, doubt) };

@@ -21,7 +21,7 @@ import {
 import { cellLabel, repeatedOf, type ScenarioRuns } from "../runs/cells.ts";
 import type { JudgedCell } from "../runs/figure_range.ts";
 
-export type Claimed = Asked & Pick<Results, "missing" | "ceilings">;
+export type Claimed = Asked & Partial<Pick<Results, "missing" | "ceilings">>;
 
 export interface Member extends SelectableCell {
   /** `static, fastify · connections 50`. */
@@ -52,8 +52,8 @@ export function groundOf(scenarios: readonly ScenarioRuns[], results: Claimed): 
   return {
     members,
     names: {
-      targets: [...new Set([...keysOf(experiment.targets), ...targets])],
-      scenarios: [...new Set([...keysOf(experiment.scenarios), ...names])],
+      targets: [...new Set([...keysOf(experiment?.targets), ...targets])],
+      scenarios: [...new Set([...keysOf(experiment?.scenarios), ...names])],
       factors,
       others: pathsOf(asked),
     },
@@ -81,7 +81,7 @@ function measuredOf(scenarios: readonly ScenarioRuns[], level: number): Member[]
 }
 
 /** Each cell without any run, once. */
-function missingOf({ missing }: Claimed, measured: readonly Member[]): Member[] {
+function missingOf({ missing = [] }: Claimed, measured: readonly Member[]): Member[] {
   const members = missing.map(({ target, scenario, parameters, reason }): Member => ({
     target,
     scenario,

@@ -32,7 +32,7 @@ export function differencesOf(base: Side, next: Side, matches: readonly Match[])
     ...machineDifferences(base, next),
     ...difference("Plateau", base.version, next.version),
     ...["fresh", "order", "discard", "figures", "interval", "pin"].flatMap((key) =>
-      differences(key, base.experiment[key], next.experiment[key])
+      differences(key, base.experiment?.[key], next.experiment?.[key])
     ),
     ...matches.flatMap((match) => cellDifferences(match, { base, next })),
   ]);
@@ -56,8 +56,8 @@ function cellDifferences(match: Match, { base, next }: { base: Side; next: Side 
   const specs = (section: string, [ofName, toName]: readonly [string, string]): string[] =>
     differences(
       `${section}.${toName}`,
-      settled(propertyOf(base.experiment[section], ofName), ofRun.parameters),
-      settled(propertyOf(next.experiment[section], toName), toRun.parameters),
+      settled(propertyOf(base.experiment?.[section], ofName), ofRun.parameters),
+      settled(propertyOf(next.experiment?.[section], toName), toRun.parameters),
     );
   return [
     ...difference(`${place}scenario`, of.scenario, to.scenario),

@@ -1,6 +1,7 @@
 /** What a reader must know before believing a number: what is missing, and what may be wrong. */
-import type { Missing, Results, Run } from "../../../runner/result/result.ts";
+import type { Missing, Run } from "../../../runner/result/result.ts";
 import { cellLabel } from "../runs/cells.ts";
+import type { Measured } from "../runs/measured.ts";
 import { counted, unique } from "../numbers/words.ts";
 import { endsOf, isUnanswered, unansweredText } from "../../../runner/result/unanswered.ts";
 
@@ -29,7 +30,9 @@ function partText(missing: Missing): string {
   return repetition === null ? cellLabel(missing) : `${cellLabel(missing)}, run ${repetition}`;
 }
 
-export function warningsOf({ state, runs, planned, missing }: Results): string[] {
+export function warningsOf(
+  { state = "done", runs, planned = runs.length, missing = [] }: Measured,
+): string[] {
   return [
     ...(state === "done"
       ? []

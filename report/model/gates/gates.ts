@@ -3,9 +3,10 @@
  * the 95 % interval of its figure lies on one side of the limit. What was not measured fails: a gate that looked at
  * nothing must not open.
  */
-import type { Results, Threshold } from "../../../runner/result/result.ts";
+import type { Threshold } from "../../../runner/result/result.ts";
 import { holmOfKnown } from "../../../runner/stats/comparison/significance_tests.ts";
 import { SIGNIFICANCE } from "../../../runner/stats/comparison/verdict.ts";
+import { type Measured, thresholdsOf } from "../runs/measured.ts";
 import { counted } from "../numbers/words.ts";
 import { baselineEvidence } from "./baseline.ts";
 import { type GatedCell, gatedCells } from "./cells.ts";
@@ -157,12 +158,12 @@ export interface GatesModel {
 /** @param baseline Null: there is none. */
 export function gatesModel(
   scenarios: readonly ScenarioRuns[],
-  results: Pick<Results, "experiment" | "startedAt">,
+  measured: Measured,
   baseline: Grouped | null,
 ): GatesModel {
-  const thresholds = results.experiment.thresholds ?? [];
+  const thresholds = thresholdsOf(measured);
   const hasBaseline = baseline !== null;
-  const cells = thresholds.length === 0 ? [] : gatedCells(scenarios, results, baseline);
+  const cells = thresholds.length === 0 ? [] : gatedCells(scenarios, measured, baseline);
   const outcomes = judgeCells(thresholds, cells, { hasBaseline });
   const left = hasBaseline ? 0 : thresholds.filter(({ against }) => against === "baseline").length;
   return {

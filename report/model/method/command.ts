@@ -1,20 +1,24 @@
 /** The command that measures the same again. */
 import type { Results } from "../../../runner/result/result.ts";
 
+import type { Measured } from "../runs/measured.ts";
+
 type Flags = NonNullable<Results["flags"]>;
 
 /** A flag and its value, as they are written. */
 export type Word = readonly [flag: string, text: string];
 
-export function commandOf(results: Results): string {
-  const { file, flags, seed } = results;
-  const name = file?.folder === null ? file.name.replace(/\.yaml$/, "") : sourceNameOf(results);
+export function commandOf(measured: Measured): string {
+  const { bench, file, flags, seed } = measured;
+  if (bench) return benchCommandOf(bench.args, seed);
+  const name = file?.folder === null ? file.name.replace(/\.yaml$/, "") : sourceNameOf(measured);
   const words = [...wordsOf(flags ?? {}), ["--seed", String(seed)]].flat();
   return ["plateau", "run", name, ...words].map(quoted).join(" ");
 }
 
 /** What the experiment's file is called there; "" for one that is built in. */
-export function sourceNameOf({ experiment, file }: Pick<Results, "experiment" | "file">): string {
+export function sourceNameOf({ experiment, file }: Pick<Measured, "experiment" | "file">): string {
+  if (experiment === undefined) return "";
   return file?.folder === null ? "" : file?.name ?? `${experiment.name}.yaml`;
 }
 

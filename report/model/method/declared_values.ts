@@ -10,7 +10,7 @@ import {
   type Selection,
 } from "../../../base/figures/selector.ts";
 
-export type Asked = Pick<Results, "experiment" | "flags">;
+export type Asked = Partial<Pick<Results, "experiment" | "flags">>;
 
 /** A target and a scenario that it is asked. */
 export interface AskedPair {
@@ -25,10 +25,10 @@ export interface AskedPair {
 type Values = Readonly<Record<string, readonly unknown[]>>;
 
 export function askedPairs({ experiment, flags }: Asked): AskedPair[] {
-  const targets = Object(experiment.targets);
+  const targets = Object(experiment?.targets);
   const { targets: onlyTargets, scenarios: onlyScenarios } = flags?.only ?? {};
-  return Object.entries(Object(experiment.scenarios)).flatMap(([scenario, asked]) => {
-    const { targets: askedTargets, load = experiment.load } = Object(asked);
+  return Object.entries(Object(experiment?.scenarios)).flatMap(([scenario, asked]) => {
+    const { targets: askedTargets, load = experiment?.load } = Object(asked);
     return Object.keys(targets)
       .filter((target) => !Array.isArray(askedTargets) || askedTargets.includes(target))
       .map((target) => ({

@@ -21,11 +21,11 @@ export function loadText(runs: readonly { readonly load: Load }[]): string {
 /** How each scenario was loaded, by its name; empty where all were loaded alike. */
 export function scenarioLoads(
   { experiment, runs }: {
-    readonly experiment: Readonly<Record<string, unknown>>;
+    readonly experiment?: Readonly<Record<string, unknown>>;
     readonly runs: readonly Pick<Run, "scenario" | "load">[];
   },
 ): ReadonlyMap<string, string> {
-  const written = Object.values(Object(experiment.scenarios));
+  const written = Object.values(Object(experiment?.scenarios));
   if (!written.some((scenario) => Object.hasOwn(Object(scenario), "load"))) return new Map();
   const byScenario = Map.groupBy(runs, ({ scenario }) => scenario);
   const loads = [...byScenario].map(([name, runs]) => [name, loadText(runs)] as const);

@@ -1,11 +1,12 @@
 /** The machine, and what ran on it, as facts of the report. */
 import type { Machine } from "../../../base/system/facts.ts";
 import type { Results, Run } from "../../../runner/result/result.ts";
+import type { Measured } from "../runs/measured.ts";
 import type { Fact } from "./method.ts";
 import { formatCount, formatNumber, formatQuantity, sizeUnit } from "../numbers/units.ts";
 import { counted, unique } from "../numbers/words.ts";
 
-export function machineFacts({ machine, redis, version, runs, ...rest }: Results): Fact[] {
+export function machineFacts({ machine, redis, version, runs, ...rest }: Measured): Fact[] {
   return [
     { label: "Processor", text: processorText(machine) },
     { label: "Clock speed", text: clockSpeedText(machine) },
@@ -17,11 +18,11 @@ export function machineFacts({ machine, redis, version, runs, ...rest }: Results
     { label: "Runtime", text: `Deno ${machine.deno}, V8 ${machine.v8}` },
     { label: "Targets run by", text: runtimesText(runs) },
     { label: "Plateau", text: version },
-    { label: "Redis", text: redis ?? "none" },
+    { label: "Redis", text: redis === undefined ? "" : redis ?? "none" },
     { label: "Load worker at most", text: ceilingText(rest.ceilings?.generator) },
     { label: "Redis at most", text: ceilingText(rest.ceilings?.redis) },
     { label: "Commit", text: commitText(rest.commit) },
-    { label: "Settings", text: `SHA-256 ${rest.settings}` },
+    { label: "Settings", text: rest.settings === undefined ? "" : `SHA-256 ${rest.settings}` },
   ].filter(({ text }) => text !== "");
 }
 
@@ -73,8 +74,8 @@ function ceilingText(ceiling: NonNullable<Results["ceilings"]>["redis"]): string
   return `${formatCount(Math.round(ceiling.perSec))} requests/s (${ceiling.by})`;
 }
 
-function commitText(commit: Results["commit"]): string {
-  if (commit === null) return "";
+function commitText(commit: Measured["commit"]): string {
+  if (!commit) return "";
   return commit.dirty ? `${commit.hash}, with changes that are in no commit` : commit.hash;
 }
 

@@ -13,6 +13,7 @@ import {
 } from "../numbers/units.ts";
 import { counted, listed, listedAll, unique } from "../numbers/words.ts";
 import { namesOf, repeatedOf } from "../runs/cells.ts";
+import type { Measured } from "../runs/measured.ts";
 import { loadText, parametersText, scenarioLoads } from "./load.ts";
 import { requestText } from "./request.ts";
 
@@ -22,8 +23,8 @@ export interface Fact {
 }
 
 /** The lines under the title: what, where, when, how long. */
-export function factsOf(results: Results): Fact[] {
-  const { experiment, machine, runs, planned, seed } = results;
+export function factsOf(results: Measured): Fact[] {
+  const { experiment, machine, runs, planned = runs.length, seed } = results;
   const targets = new Set(runs.map(({ target }) => target)).size;
   const scenarios = new Set(runs.map(({ scenario }) => scenario)).size;
   const measured = `${counted(targets, "target")} in ${counted(scenarios, "scenario")}, ${
@@ -35,7 +36,7 @@ export function factsOf(results: Results): Fact[] {
       : { label: "Measured", text: measured },
     { label: "Load of a run", text: loadFact(results) },
     { label: "Agents", text: agentsText(runs) },
-    { label: "Parameters", text: parametersText(experiment.parameters) },
+    { label: "Parameters", text: parametersText(experiment?.parameters) },
     { label: "On", text: `${machine.hostname}: ${machine.cpu}, ${counted(machine.cores, "core")}` },
     { label: "At", text: whenText(results) },
     { label: "Seed", text: String(seed) },
@@ -43,7 +44,7 @@ export function factsOf(results: Results): Fact[] {
 }
 
 /** One load for all, or where to look for those of the scenarios. */
-function loadFact(results: Results): string {
+function loadFact(results: Measured): string {
   const different = unique([...scenarioLoads(results).values()]);
   return different.length === 0
     ? loadText(results.runs)
@@ -54,11 +55,12 @@ function runsText(made: number, planned: number): string {
   return made === planned ? counted(made, "run") : `${made} of ${counted(planned, "run")}`;
 }
 
-/** Of an experiment. */
-export function methodSentences(results: Results): string[] {
+/** Of an experiment, or of a run alone. */
+export function methodSentences(results: Measured): string[] {
   const { experiment, seed } = results;
+  if (experiment === undefined) return measuredSentences(results.runs);
   return [
-    ...processSentences(results),
+    ...processSentences(experiment, results.runs),
     experiment.order === "sequential"
       ? "The runs were made in the order of the experiment file."
       : `The runs were made in shuffled blocks, each block every cell once (seed ${seed}), so that a drift of the machine meets all cells alike.`,
@@ -109,7 +111,10 @@ function estimateSentences(runs: readonly Run[]): string[] {
 const MOST_LENGTH = 60;
 
 /** Who was asked: processes that the experiment started, or servers that run without it. */
-function processSentences({ experiment: { targets, fresh, prove }, runs }: Results): string[] {
+function processSentences(
+  { targets, fresh, prove }: Results["experiment"],
+  runs: readonly Run[],
+): string[] {
   const asked = new Set(runs.map(({ target }) => target));
   const [own, others] = [false, true].map((isUrl) =>
     Object.entries(Object(targets)).flatMap(([name, target]) =>
@@ -135,7 +140,7 @@ function processSentences({ experiment: { targets, fresh, prove }, runs }: Resul
 }
 
 /** One for each load, where scenarios have their own. */
-function loadSentences(results: Results): string[] {
+function loadSentences(results: Measured): string[] {
   const byLoad = Map.groupBy(scenarioLoads(results), ([, load]) => load);
   return [...byLoad].map(([load, scenarios]) =>
     `Load of ${scenarios.map(([name]) => name).join(", ")}: ${load}.`
@@ -161,7 +166,7 @@ function pinSentences(pin: unknown): string[] {
   return kept.length === 0 ? [] : [`The system kept ${kept.join(" and ")}.`];
 }
 
-function discardSentences(results: Results): string[] {
+function discardSentences(results: Measured): string[] {
   const { discardS, figures } = repeatedOf(results);
   const steady = figures === "whole" ? [] : [
     "Rates, latencies and their intervals are of the steady part of every run, as the experiment says; a run without one has no part in them. Outcomes, CPU and memory, timelines and steady states are of whole runs, and results.json keeps everything.",
@@ -175,7 +180,7 @@ function discardSentences(results: Results): string[] {
   ];
 }
 
-function confidenceSentences(results: Results): string[] {
+function confidenceSentences(results: Measured): string[] {
   const { level } = repeatedOf(results);
   return [
     `Intervals in square brackets are 95 % confidence intervals by Student's t, with the standard error of a bootstrap of ${
@@ -216,7 +221,7 @@ function clockSentences(runs: readonly Run[]): string[] {
   ];
 }
 
-function whenText({ startedAt, finishedAt, spent = 0, resumed = [] }: Results): string {
+function whenText({ startedAt, finishedAt, spent = 0, resumed = [] }: Measured): string {
   if (finishedAt === null) return formatMoment(startedAt);
   const took = resumed.length === 0
     ? formatDuration(secondsBetween(startedAt, finishedAt))
@@ -231,14 +236,14 @@ function secondsBetween(from: string, to: string): number {
 /** What an experiment without a run is about to measure. */
 
 /** `hono, express in static (GET /static): 6 runs`. */
-export function toComeText(results: Results): string {
-  const { experiment, flags, planned } = results;
+function toComeText(results: Measured): string {
+  const { experiment, flags, planned = 0 } = results;
   const asked = (kind: "target" | "scenario"): string[] => {
     const only = flags?.only?.[`${kind}s`];
     return namesOf(kind, results).filter((name) => only?.includes(name) ?? true);
   };
   const scenarios = asked("scenario").map((name) => {
-    const request = requestText(name, experiment.scenarios);
+    const request = requestText(name, experiment?.scenarios);
     return request === "" ? name : `${name} (${request})`;
   });
   return `${asked("target").join(", ")} in ${scenarios.join(", ")}: ${counted(planned, "run")}`;

@@ -58,14 +58,14 @@ export function publishedModels(
   results: Asked,
 ): PublishedModel[] {
   const { experiment } = results;
-  const tables = [experiment.published ?? []].flat();
+  const tables = [experiment?.published ?? []].flat();
   if (tables.length === 0) return [];
   const asked = askedPairs(results);
   const cells = placedCells(namedCells(scenarios), asked, repeatedOf(results).level);
   const known = {
     asked,
-    targets: Object.keys(Object(experiment.targets)),
-    scenarios: Object.keys(Object(experiment.scenarios)),
+    targets: Object.keys(Object(experiment?.targets)),
+    scenarios: Object.keys(Object(experiment?.scenarios)),
   };
   return tables.map((table) => publishedModel(table, publishedRows(table, cells, known)));
 }

@@ -35,8 +35,8 @@ export interface ScenarioRuns {
   readonly cells: readonly Cell[];
 }
 
-/** What of the results tells which runs belong together, and when they were measured. */
-export type Grouped = Pick<Results, "experiment" | "runs"> & Partial<Pick<Results, "startedAt">>;
+/** What decides which runs belong together, and when they were measured; a measurement alone has no experiment. */
+export type Grouped = Pick<Results, "runs"> & Partial<Pick<Results, "experiment" | "startedAt">>;
 
 /** The scenarios that have a run, with their cells. */
 export function groupRuns(results: Grouped): ScenarioRuns[] {
@@ -119,7 +119,7 @@ function shortPath(path: string): string {
 
 /** Names in the order of the experiment file, then those that only the runs know. */
 export function namesOf(kind: "target" | "scenario", results: Grouped): string[] {
-  const written = results.experiment[`${kind}s`];
+  const written = results.experiment?.[`${kind}s`];
   const inFile = typeof written === "object" && written !== null ? Object.keys(written) : [];
   return [...new Set([...inFile, ...results.runs.map((run) => run[kind])])];
 }
@@ -145,8 +145,8 @@ export interface Repeated extends CountedPart {
   readonly level: number;
 }
 
-export function repeatedOf({ experiment }: Pick<Results, "experiment">): Repeated {
-  const { discard, figures, repeat } = experiment;
+export function repeatedOf({ experiment }: Partial<Pick<Results, "experiment">>): Repeated {
+  const { discard, figures, repeat }: Partial<Results["experiment"]> = experiment ?? {};
   return {
     discardS: typeof discard === "number" ? discard / 1_000 : 0,
     figures: figures === "steady" ? figures : "whole",
