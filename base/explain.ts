@@ -47,6 +47,11 @@ export function strangers(
   };
 }
 
+/** For `superRefine`: checks a map that has other problems, too, so that the user reads all of them at once. */
+export const ALWAYS = {
+  when: ({ value }: z.core.ParsePayload) => typeof value === "object" && value !== null,
+};
+
 /** The same reason for each of several keys. */
 export function forAll(keys: readonly string[], reason: string): Record<string, string> {
   return Object.fromEntries(keys.map((key) => [key, reason]));

@@ -7,7 +7,7 @@
  * minified, as esbuild's minifier drops `using` (a listener that it should close stays open), and so that
  * stacks can be read.
  */
-import config from "deno.json" with { type: "json" };
+import config from "../deno.json" with { type: "json" };
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { frameworks } from "../targets/frameworks/registry.ts";

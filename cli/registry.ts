@@ -1,7 +1,7 @@
 /** The commands by name. Each is loaded only when it is asked for: start-up time is part of every run. */
 import { beginWorker } from "../runner/load/worker/begun_worker.ts";
 import type { Command } from "./command_line/command.ts";
-import type { DeclaredCommand } from "./completions/words.ts";
+import type { DeclaredCommand } from "./completions/scripts.ts";
 
 interface Entry {
   /** One line for `plateau --help`; "" hides it. */

@@ -3,7 +3,7 @@
  */
 import { z } from "zod";
 import { contentOf, type Files, NO_FILES } from "../base/files.ts";
-import { ALWAYS } from "../scenarios/request/request.ts";
+import { ALWAYS } from "../base/explain.ts";
 import { accessMisfits, Certificates } from "./access.ts";
 import { appNamed, appNames } from "./apps/registry.ts";
 import { flatSettings, givenSettings, settingIssues } from "./apps/settings.ts";

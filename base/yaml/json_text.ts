@@ -2,7 +2,11 @@
  * JSON from outside. `JSON.parse` makes an object of every two characters `[]`, and what comes after it
  * goes down into nested values by calling itself: both are counted in the text first.
  */
+import type { z } from "zod";
 import { beyond, isWithin, type LimitName, oneMoreThan } from "../limits.ts";
+
+/** What JSON can hold. */
+export type Json = z.core.util.JSONType;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;

@@ -24,6 +24,24 @@ import { print, printError } from "../terminal/terminal.ts";
 import { secretsInWord } from "../../base/secret_fields.ts";
 import { secrets } from "../../base/secrets.ts";
 
+/** A command from its declaration. */
+export function defineCommand<P extends Parts>(spec: CommandSpec<P>): Command {
+  return {
+    parts: spec.parts,
+    async execute(args, title): Promise<number> {
+      keepGivenSecrets(args);
+      const read = readArguments(spec, title, args);
+      if (read.asks === "values") {
+        const note = openPasswordNote(args);
+        if (note !== null && !Reflect.get(read.values, "quiet")) printError(textLines([note]));
+        return await spec.run(read.values, args);
+      }
+      await print(textLines(read.asks === "help" ? helpLines(spec, title) : [VERSION]));
+      return EXIT.done;
+    },
+  };
+}
+
 export type Read<P extends Parts> =
   | { readonly asks: "help" | "version" }
   | { readonly asks: "values"; readonly values: Values<P> };
@@ -161,27 +179,6 @@ function placeOf(part: Flag | Operand): string {
   if (!isFlag(part)) return part.operand.replace(/[^\w]/g, "");
   return new Option(part.flags).long ?? part.flags;
 }
-
-/** A command from its declaration. */
-
-export function defineCommand<P extends Parts>(spec: CommandSpec<P>): Command {
-  return {
-    parts: spec.parts,
-    async execute(args, title): Promise<number> {
-      keepGivenSecrets(args);
-      const read = readArguments(spec, title, args);
-      if (read.asks === "values") {
-        const note = openPasswordNote(args);
-        if (note !== null && !Reflect.get(read.values, "quiet")) printError(textLines([note]));
-        return await spec.run(read.values, args);
-      }
-      await print(textLines(read.asks === "help" ? helpLines(spec, title) : [VERSION]));
-      return EXIT.done;
-    },
-  };
-}
-
-/** Secrets that a command line holds: known before anything is printed of it. */
 
 /** `-u user:password`, as curl, hey and ab take it. */
 const LIKE_USER = /\s(?:-u|--user|-a|-A)[\s=]{0,4}["']?[^\s:"']+:([^\s"']+)/g;

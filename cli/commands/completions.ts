@@ -4,8 +4,13 @@ import { textLines } from "../../report/writing/terminal.ts";
 import { EXIT } from "../../base/errors.ts";
 import { experiments } from "../../scenarios/experiments/registry.ts";
 import type { Command } from "../command_line/command.ts";
-import { bashScript, fishScript, zshScript } from "../completions/scripts.ts";
-import { type DeclaredCommand, typedCommand } from "../completions/words.ts";
+import {
+  bashScript,
+  type DeclaredCommand,
+  fishScript,
+  typedCommand,
+  zshScript,
+} from "../completions/scripts.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import { print } from "../terminal/terminal.ts";
 

@@ -6,42 +6,39 @@ import { quoted } from "../../report/model/method/command.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { type ExperimentRequest, runExperiment } from "../../runner/experiment/experiment.ts";
+import type { OnProgress } from "../../runner/result/progress.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { LOOPBACK } from "../../targets/listen.ts";
 import { listenHost } from "../../targets/listen_host.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import { type Given, type Parts, under, type Values } from "../command_line/command.ts";
 import { planFromFile } from "../experiment/plan.ts";
-import {
-  planFlags,
-  quietFlag,
-  readBaseline,
-  redisFlag,
-  strictFlag,
-  thresholdFlags,
-} from "../flags/flags.ts";
-import {
-  agentsAgain,
-  fleetConflicts,
-  fleetFlags,
-  loaderFor,
-  targetsRedisOf,
-} from "../flags/fleet_flags.ts";
-import { liveConflicts, liveFlags, startLive, toldTo } from "../flags/live_flags.ts";
-import {
-  outputConflicts,
-  outputFlags,
-  takesStdout,
-  writeFile,
-  writeOutputs,
-} from "../flags/output_flags.ts";
+import { planFlags, quietFlag, readBaseline, redisFlag, strictFlag, thresholdFlags } from "../flags/flags.ts";
+import { agentsAgain, fleetConflicts, fleetFlags, loaderFor, targetsRedisOf } from "../flags/fleet_flags.ts";
+import { outputConflicts, outputFlags, takesStdout, writeFile, writeOutputs } from "../flags/output_flags.ts";
+import { wholeNumber } from "../flags/values.ts";
 import { tellGithub } from "../github/step.ts";
+import type { LiveReport } from "../live/report.ts";
 import { type ResultForms, resultForms } from "../output/forms.ts";
 import { judgeGates, judgeResults, judgeTrust } from "../output/verify.ts";
 import { makeOutDir, nameConflicts, occupy, refuseUnfinished } from "../results/out_dir.ts";
 import { interruptible } from "../terminal/process.ts";
 import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
 import { offerFrameworks } from "./setup.ts";
+
+/** The flags of `run` that show its report while it grows. */
+const liveFlags = {
+  live: {
+    flags: "--live",
+    about: "Shows the report in a browser while it grows, on this machine alone",
+    schema: z.boolean().default(false),
+  },
+  livePort: {
+    flags: "--live-port <N>",
+    about: "Port for --live; a free one when it is not given",
+    schema: wholeNumber(z.int().min(0).max(65_535)).optional(),
+  },
+} satisfies Parts;
 
 const parts = {
   experiment: {
@@ -98,6 +95,12 @@ function resumeConflicts({ resume, out }: Given): Problem[] {
   const message =
     "Cannot send the results elsewhere while going on: they go into the folder of --resume";
   return [{ place: "--out", message, fix: "leave it out" }];
+}
+
+function liveConflicts({ live, livePort }: Given): Problem[] {
+  if (live || livePort === undefined) return [];
+  const message = "Cannot use a port for what is not shown";
+  return [{ place: "--live-port", message, fix: "add --live, or leave it out" }];
 }
 
 /** What is carried out, and where it goes. */
@@ -189,6 +192,28 @@ function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Prom
     if (!signal.aborted) judge(results, forms, values);
     return EXIT.done;
   });
+}
+
+/** Serves it and says where; null without --live. Throws a TargetError when it cannot listen. */
+export async function startLive(
+  { live, livePort: port = 0 }: Values<typeof liveFlags>,
+  baseline: Grouped | null,
+): Promise<LiveReport | null> {
+  if (!live) return null;
+  const { LiveReport } = await import("../live/report.ts");
+  const onNote = (text: string): void => printError(textLines([text]));
+  const report = new LiveReport({ port, baseline, onNote });
+  printError(textLines([`Live report  ${report.url}`]));
+  return report;
+}
+
+/** Progress for the terminal, and for who looks at the page. */
+function toldTo(live: LiveReport | null, onProgress: OnProgress): OnProgress {
+  if (live === null) return onProgress;
+  return (event) => {
+    onProgress(event);
+    live.onProgress(event);
+  };
 }
 
 async function deliver(

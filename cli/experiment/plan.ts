@@ -1,10 +1,10 @@
 /** An experiment as the flags of `run` and `check` change it, and its plan. */
-import { loadFor } from "../../scenarios/load/cell_load.ts";
+import { loadFor } from "../../scenarios/load/load.ts";
 import { discardMisfit, figuresMisfit } from "../../scenarios/load/measured_part.ts";
 import { UserError } from "../../base/errors.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import { type ExperimentFile, loadExperiment } from "../../scenarios/file/experiment_file.ts";
-import type { Load } from "../../scenarios/load/load.ts";
+import type { LoadSpec } from "../../scenarios/load/load_spec.ts";
 import { SECRET, secrets } from "../../base/secrets.ts";
 import { type Plan, planBlocks, planCells } from "../../scenarios/plan/plan.ts";
 import type { Values } from "../command_line/command.ts";
@@ -77,7 +77,7 @@ export function changed(written: Experiment, { only, repeat, duration }: Changes
 }
 
 /** Phases stay as they are, which is told of where they would be run. */
-function lasting(durationMs: number, load: Load): Load {
+function lasting(durationMs: number, load: LoadSpec): LoadSpec {
   if ("phases" in load) return load;
   const duration = [durationMs];
   return "rate" in load ? { ...load, duration } : { ...load, duration, requests: undefined };

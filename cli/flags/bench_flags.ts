@@ -1,16 +1,23 @@
 /** The flags of `plateau bench`. */
 import { z } from "zod";
 import type { Problem } from "../../base/errors.ts";
-import * as load from "../../scenarios/load/load.ts";
-import type { CellLoad } from "../../scenarios/load/cell_load.ts";
+import * as load from "../../scenarios/load/load_spec.ts";
+import type { Load } from "../../scenarios/load/load.ts";
 import { METHODS } from "../../scenarios/request/request.ts";
-import { accessConflicts, accessFlags } from "./access_flags.ts";
 import { type Given, type Parts, under, type Values } from "../command_line/command.ts";
 import { fleetConflicts, fleetFlags } from "./fleet_flags.ts";
 import { quietFlag, redisFlag, seedFlag, strictFlag, thresholdFlags } from "./flags.ts";
 import { outputConflicts, outputFlags } from "./output_flags.ts";
-import { phases } from "../../scenarios/load/load.ts";
-import { header, httpUrl, statuses, textOrFile, wholeNumber } from "./values.ts";
+import {
+  certificates,
+  header,
+  httpUrl,
+  socket,
+  statuses,
+  textOrFile,
+  wholeNumber,
+} from "./values.ts";
+import { accessMisfits } from "../../targets/access.ts";
 
 const loadFlags = {
   connections: {
@@ -40,7 +47,7 @@ const loadFlags = {
     about:
       'Open loop: visitors arrive, each with a connection of its own: "30s@10/s,60s@50/s..200/s" is 30 s ' +
       "at 10/s, then 60 s from 50/s to 200/s; 10s@0/s is a pause",
-    schema: phases.optional(),
+    schema: load.phases.optional(),
   },
   arrivals: {
     flags: "--arrivals <uniform|poisson>",
@@ -89,6 +96,24 @@ const requestFlags = {
     flags: "-b, --body <TEXT|@FILE>",
     about: "Body of the request, as it is, or from a file; its content-type is a header",
     schema: textOrFile.optional(),
+  },
+} satisfies Parts;
+
+const accessFlags = {
+  insecure: {
+    flags: "--insecure",
+    about: "Takes any certificate of an https server",
+    schema: z.boolean().default(false),
+  },
+  cacert: {
+    flags: "--cacert <FILE>",
+    about: "Certificates (PEM) of authorities to trust besides the usual ones",
+    schema: certificates.optional(),
+  },
+  unix: {
+    flags: "--unix <PATH>",
+    about: "Unix socket to dial in place of the URL's host",
+    schema: socket.optional(),
   },
 } satisfies Parts;
 
@@ -189,12 +214,18 @@ function loadConflicts(given: Given): Problem[] {
     ...given,
     pipeline: given.pipeline === "1" ? undefined : given.pipeline,
   };
-  return Object.entries(load.MISFITS[kind])
+  return Object.entries(load.LOAD_CONFLICTS[kind])
     .filter(([flag]) => isThere[flag] !== undefined)
     .map(([flag, why]) => ({ place: `--${flag}`, message: `Cannot use this here: ${why}` }));
 }
 
-function kindOf(given: Given): CellLoad["kind"] {
+function kindOf(given: Given): Load["kind"] {
   if (given.phases !== undefined) return "phases";
   return given.rate === undefined ? "closed" : "rate";
+}
+
+/** Flags for what a URL does not tell of the way to its server: certificates, and a unix socket. */
+
+function accessConflicts(given: Given): Problem[] {
+  return accessMisfits(given).map(({ key, ...problem }) => ({ place: `--${key}`, ...problem }));
 }

@@ -1,12 +1,12 @@
 /** The request that the flags of `plateau bench` describe. */
-import type { BenchRequest } from "../../runner/measure/measure.ts";
-import { type CellLoad, whyTooLong } from "../../scenarios/load/cell_load.ts";
+import { resolve } from "node:path";
 import { UserError } from "../../base/errors.ts";
 import { explain } from "../../base/explain.ts";
-import * as load from "../../scenarios/load/load.ts";
 import { findingsOf } from "../../base/problems.ts";
+import type { BenchRequest } from "../../runner/measure/measure.ts";
+import { loadOf, whyTooLong } from "../../scenarios/load/load.ts";
 import { type RequestScenario, requestScenarioSpec } from "../../scenarios/request/scenario.ts";
-import { accessOf } from "./access_flags.ts";
+import type { Access } from "../../targets/access.ts";
 import type { BenchValues } from "./bench_flags.ts";
 import { anySeed } from "./flags.ts";
 
@@ -14,27 +14,17 @@ export function benchRequest(values: BenchValues): BenchRequest {
   const { url, driver, interval: intervalMs, log: logPath = null, seed = anySeed() } = values;
   const scenario = scenarioOf(values);
   const access = accessOf(values);
-  const asked = loadOf(values);
-  const why = whyTooLong(asked, intervalMs);
+  const load = loadOf({ ...values, keepAlive: values.keepalive });
+  const why = whyTooLong(load, intervalMs);
   if (why !== null) {
     throw new UserError([{ place: "bench", message: `Cannot measure this: ${why}` }]);
   }
-  return { url, ...access, driver, seed, scenario, load: asked, intervalMs, logPath };
+  return { url, ...access, driver, seed, scenario, load, intervalMs, logPath };
 }
 
-function loadOf(values: BenchValues): CellLoad {
-  const { phases, rate, arrivals = "uniform", requests = null } = values;
-  const { keepalive: keepAlive, timeout: timeoutMs, workers = null } = values;
-  const { connections = phases ? load.DEFAULT_VISITORS : load.DEFAULT_CONNECTIONS } = values;
-  const { duration: durationMs = load.DEFAULT_DURATION_MS } = values;
-  const common = { connections, keepAlive, timeoutMs, workers };
-  if (phases) return { kind: "phases", ...common, phases, arrivals, pool: "own" };
-  if (rate !== undefined) {
-    return { kind: "rate", ...common, ratePerSec: rate, arrivals, durationMs };
-  }
-  const { pipeline } = values;
-  const end = requests === null ? { durationMs, requests } : { durationMs: null, requests };
-  return { kind: "closed", ...common, pipeline, ...end };
+function accessOf({ insecure, cacert, unix }: BenchValues): Access {
+  const unixPath = unix === undefined ? undefined : resolve(unix); // an agent stands in another folder
+  return { insecure, caCerts: cacert === undefined ? [] : [cacert], unixPath };
 }
 
 function scenarioOf(

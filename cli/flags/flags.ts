@@ -1,6 +1,6 @@
 /** Flags that several commands share. */
 import { z } from "zod";
-import { duration } from "../../scenarios/load/load.ts";
+import { duration } from "../../scenarios/load/load_spec.ts";
 import { repeatText, seed } from "../../scenarios/plan/repetition.ts";
 import { passwordsIn } from "../../base/secret_fields.ts";
 import { secrets } from "../../base/secrets.ts";

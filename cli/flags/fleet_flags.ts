@@ -4,7 +4,7 @@ import { type Problem, UserError } from "../../base/errors.ts";
 import type { Loader } from "../../runner/measure/loader.ts";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";
 import type { Given, Parts, Values } from "../command_line/command.ts";
-import { certificates } from "./access_flags.ts";
+import { certificates } from "./values.ts";
 import { type NamedRedis, passwordConflicts, redisUrlOf } from "./flags.ts";
 import type { LinkOptions } from "../../runner/fleet/protocol/redis_link.ts";
 

@@ -1,6 +1,7 @@
 /** Texts of the command line → values, as zod schemas. */
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
+import { certificatesAt, checkSocket } from "../../scenarios/file/access_files.ts";
 import { readBytesSync } from "../../base/bounded_file.ts";
 import { messageOf } from "../../base/errors.ts";
 import { headerName, headerValue, status } from "../../scenarios/request/request.ts";
@@ -105,6 +106,25 @@ export const textOrFile = z.string().transform((text, context) => {
   } catch (error) {
     context.addIssue(`Cannot read ${text.slice(1)} as text: ${messageOf(error)}`);
     return z.NEVER;
+  }
+});
+
+/** A file of certificates, as its text. */
+export const certificates = z.string().transform((path, context) => {
+  try {
+    return certificatesAt(resolve(path));
+  } catch (error) {
+    context.addIssue(`Cannot read certificates from ${path}: ${messageOf(error)}`);
+    return z.NEVER;
+  }
+});
+
+/** A unix socket that is there. */
+export const socket = z.string().superRefine((path, context) => {
+  try {
+    checkSocket(resolve(path));
+  } catch (error) {
+    context.addIssue(`Cannot dial ${path}: ${messageOf(error)}`);
   }
 });
 

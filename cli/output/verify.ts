@@ -1,9 +1,9 @@
 /** Whether a measurement ends well: throws the error whose exit code scripts wait for. Pure. */
-import type { Measurement, Missing, Results, Run } from "../../runner/result/result.ts";
-import { endsOf, isUnanswered, unansweredText } from "../../runner/result/unanswered.ts";
 import { CheckError, InconclusiveError, TargetError, UntrustedError } from "../../base/errors.ts";
 import { type GateOutcome, gateText } from "../../report/model/gates/gates.ts";
 import { GLUE } from "../../report/model/numbers/units.ts";
+import type { Measurement, Missing, Results, Run } from "../../runner/result/result.ts";
+import { endsOf, isUnanswered, unansweredText } from "../../runner/result/unanswered.ts";
 
 /** Reasons that are shown; a dead target has one or two. */
 const MOST_REASONS = 5;

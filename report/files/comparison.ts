@@ -17,7 +17,7 @@ import { formatMs, formatNumber } from "../model/numbers/units.ts";
 import type { Table } from "../model/tables/table.ts";
 import { BLANK, HANGING, indented, lineOf, paragraph } from "../terminal/line.ts";
 import { outcomeLines } from "../terminal/verdicts.ts";
-import { document, lines, md, paragraphs } from "../writing/markdown.ts";
+import { documentOf, lines, md, paragraphs } from "../writing/markdown.ts";
 import { type Line, type TerminalOptions, writtenLines } from "../writing/terminal.ts";
 import type { Written } from "../writing/written.ts";
 import { gatesMarkdown, tableWithNotes } from "./markdown.ts";
@@ -132,7 +132,7 @@ export function renderComparisonMarkdown(comparison: ResultsComparison): Written
   const { cells, gates } = comparison;
   const table = tableOfAll(comparison);
   const items = cells.map((cell) => md`- ${sentenceOf(cell)}: ${findingsOf(cell).join("; ")}`);
-  return document(paragraphs([
+  return documentOf(paragraphs([
     md`## Comparison`,
     ...doubtsOf(comparison).map((doubt) => md`**${doubt}**`),
     lines(items),

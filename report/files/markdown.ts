@@ -12,7 +12,7 @@ import type { SweepModel } from "../model/sweeps/sweeps.ts";
 import type { Table, TableCell } from "../model/tables/table.ts";
 import type { TrustModel } from "../model/findings/trust.ts";
 import {
-  document,
+  documentOf,
   lines,
   list,
   type Markdown,
@@ -25,7 +25,7 @@ import type { Written } from "../writing/written.ts";
 import type { ScenarioTrend, TrendModel } from "../model/trend/trend.ts";
 
 export function renderMarkdown(model: ReportModel): Written<"markdown"> {
-  return document(paragraphs([
+  return documentOf(paragraphs([
     md`## ${model.title}`,
     bold(model.unanswered),
     bold(model.verdict),
@@ -55,7 +55,7 @@ export function renderMeasurementMarkdown(
     label,
     text: weak ? `(${text})` : text,
   }));
-  return document(paragraphs([
+  return documentOf(paragraphs([
     md`## ${model.url}`,
     bold(model.unanswered),
     ...trustMarkdown(trust),
@@ -183,7 +183,7 @@ function bold(text: string): Markdown {
 export function renderTrendMarkdown(
   { title, finding, warnings, scenarios, compared }: TrendModel,
 ): Written<"markdown"> {
-  return document(paragraphs([
+  return documentOf(paragraphs([
     md`## ${title}`,
     md`**${finding}**`,
     ...warnings.map((warning) => md`${warning}`),

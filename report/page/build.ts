@@ -4,50 +4,42 @@
  * sources; a test compares them.
  */
 import { createHash } from "node:crypto";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 
 export interface Client {
-  /** Its folder, beside this file. */
-  readonly folder: string;
-  /** Sources elsewhere that end in the bundle, relative to this file. */
-  readonly shared: readonly string[];
-  /** Packages that do. */
+  /** Where its sources begin, relative to this file. */
+  readonly entry: string;
+  /** Packages that end in the bundle, too. */
   readonly packages: readonly string[];
 }
 
-const SHARED = [
-  "../model/charts/charts.ts",
-  "../model/charts/packing.ts",
-  "../model/numbers/spread.ts",
-  "../model/charts/time_range.ts",
-  "../model/numbers/units.ts",
-  "../writing/control.ts",
-  "../writing/csv.ts",
-  "../writing/markdown.ts",
-  "../writing/template.ts",
-  "../../runner/stats/histogram/histogram.ts",
-];
-
 /** By the names of their bundles. */
 export const CLIENTS: Readonly<Record<string, Client>> = {
-  "client.js": { folder: "client/", shared: SHARED, packages: ["chart.js"] },
-  "live_client.js": {
-    folder: "live_client/",
-    shared: ["./live_status.ts", "../model/numbers/spread.ts", "../model/numbers/units.ts"],
-    packages: [],
-  },
+  "client.js": { entry: "client/main.ts", packages: ["chart.js"] },
+  "live_client.js": { entry: "live_client/main.ts", packages: [] },
 };
 
 /** The first line of a bundle made of the sources as they are. */
-export async function sourceLine({ folder, shared, packages }: Client): Promise<string> {
-  const names = (await readdir(new URL(folder, import.meta.url), { recursive: true }))
-    .filter((name) => name.endsWith(".ts")).sort().map((name) => folder + name);
+export async function sourceLine({ entry, packages }: Client): Promise<string> {
   const digest = createHash("sha256");
-  for (const name of [...names, ...shared]) {
-    digest.update(await readFile(new URL(name, import.meta.url)));
-  }
+  for (const source of await sourcesOf(new URL(entry, import.meta.url))) digest.update(source);
   for (const name of packages) digest.update(await versionOf(name));
   return `/* Bundled by deno task build from sources with SHA-256 ${digest.digest("hex")} */`;
+}
+
+/** Imports of more than types: these end in the bundle. */
+const IMPORT = /^import (?!type )[^"]*"(\.[^"]+)";$/gm;
+
+/** The texts of a file and of all that it imports, in the order in which they are first imported. */
+async function sourcesOf(file: URL, seen = new Set<string>()): Promise<string[]> {
+  if (seen.has(file.href)) return [];
+  seen.add(file.href);
+  const text = await readFile(file, "utf8");
+  const imported: string[] = [];
+  for (const [, path] of text.matchAll(IMPORT)) {
+    imported.push(...await sourcesOf(new URL(path, file), seen));
+  }
+  return [text, ...imported];
 }
 
 async function versionOf(name: string): Promise<string> {
@@ -56,10 +48,10 @@ async function versionOf(name: string): Promise<string> {
 }
 
 /** In a function each, as two scripts of a page share their names. */
-async function bundle({ folder }: Client): Promise<string> {
-  const entry = new URL(`${folder}main.ts`, import.meta.url).pathname;
+async function bundle({ entry }: Client): Promise<string> {
+  const path = new URL(entry, import.meta.url).pathname;
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["bundle", "--quiet", "--platform", "browser", "--format", "iife", "--minify", entry],
+    args: ["bundle", "--quiet", "--platform", "browser", "--format", "iife", "--minify", path],
   }).output();
   if (!success) throw new Error(new TextDecoder().decode(stderr));
   return new TextDecoder().decode(stdout);

@@ -57,7 +57,7 @@ export function row(cells: readonly Part<"markdown">[]): Markdown {
   return md`|${cells.map((cell) => md` ${cell} |`)}`;
 }
 
-export function document(part: Markdown): Written<"markdown"> {
+export function documentOf(part: Markdown): Written<"markdown"> {
   return md`${part}\n`.text;
 }
 

@@ -3,7 +3,8 @@
  * below them. The cursor is never hidden and the keyboard never touched, so that whatever ends the program
  * leaves a terminal that works. Pure: each change is the text that makes it.
  */
-import { type Line, lineWidth, printed, type Signs, writtenLines } from "./terminal.ts";
+import { widthOf } from "./columns.ts";
+import { type Line, printed, type Signs, writtenLines } from "./terminal.ts";
 import type { Written } from "./written.ts";
 
 const ERASE_TO_LINE_END = "\x1b[K";
@@ -42,6 +43,10 @@ export class Screen {
       : `${erased(rows)}${writtenLines(lasting, this.options)}${texts}`;
     return change as Written<"terminal">;
   }
+}
+
+export function lineWidth(line: Line): number {
+  return line.reduce((width, { text }) => width + widthOf(text), 0);
 }
 
 function upBy(rows: number): string {

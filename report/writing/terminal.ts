@@ -5,7 +5,6 @@
  * service, wherever it goes, as a log may stand behind a pseudo-terminal, too. Pure.
  */
 import { GLUE } from "../model/numbers/units.ts";
-import { widthOf } from "./columns.ts";
 import { harmless, withoutCommands } from "./control.ts";
 import type { Written } from "./written.ts";
 
@@ -57,10 +56,6 @@ export function printed(
     return color && style && shown ? `\x1b[${STYLES[style]}m${shown}\x1b[0m` : shown;
   });
   return withoutCommands(texts.join("")) as Written<"terminal">;
-}
-
-export function lineWidth(line: Line): number {
-  return line.reduce((width, { text }) => width + widthOf(text), 0);
 }
 
 const ASCII: Record<string, string> = {

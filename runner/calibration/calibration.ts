@@ -4,7 +4,7 @@
  * slower but never faster; of the floor the median, as it is 0.02 ms where the system happens to put both
  * ends on one core, and 0.05 ms elsewhere. Remembered for each machine, version and driver.
  */
-import type { CellLoad } from "../../scenarios/load/cell_load.ts";
+import type { Load } from "../../scenarios/load/load.ts";
 import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import type { DriverName } from "../load/engine/driver.ts";
@@ -117,7 +117,7 @@ interface Slice {
 }
 
 function takeSlice({ driver, connections, port, loader, signal }: Slice): Promise<Measurement> {
-  const load: CellLoad = {
+  const load: Load = {
     kind: "closed",
     connections,
     keepAlive: true,

@@ -1,7 +1,7 @@
 /**
  * One run: one cell of the experiment, once.
  */
-import { durationMsOf } from "../../scenarios/load/cell_load.ts";
+import { durationMsOf } from "../../scenarios/load/load.ts";
 import { TargetError } from "../../base/errors.ts";
 import type { PlannedRun } from "../../scenarios/plan/plan.ts";
 import { seedOfRepetition } from "../../base/random.ts";

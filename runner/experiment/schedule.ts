@@ -1,7 +1,7 @@
 /**
  * How long runs will take: what was asked for, and what starting and stopping took so far. Pure.
  */
-import { durationMsOf } from "../../scenarios/load/cell_load.ts";
+import { durationMsOf } from "../../scenarios/load/load.ts";
 import { type Cell } from "../../scenarios/plan/plan.ts";
 
 /** Starting, proving and stopping a target, before any was seen. */

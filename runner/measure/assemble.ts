@@ -3,9 +3,9 @@
  * that nothing leaves the data is checked here, after every run.
  */
 import { withoutSecrets } from "../../base/secrets.ts";
-import type { WorkerReport } from "../load/engine/job.ts";
 import { mergeSlowest } from "../load/recording/slowest.ts";
 import type { WorkerTotals } from "../load/recording/totals.ts";
+import type { WorkerReport } from "../load/worker/messages.ts";
 import { ERRORS } from "../result/outcome.ts";
 import type { Measurement } from "../result/result.ts";
 import { warmupOf } from "../result/warmup.ts";
@@ -142,7 +142,7 @@ function measuredOf(
     reasons: reasonsOf(totals),
     checks: { passed: sum((part) => part.checksPassed), failed: sum((part) => part.checksFailed) },
     reconnects: sum((part) => part.reconnects),
-    unasked: sum((part) => part.unasked),
+    unasked: sum((part) => part.unsolicited),
     ...drainOf(totals),
     rate: perSec(completedInTime(totals)),
     bytes: {

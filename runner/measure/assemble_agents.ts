@@ -1,7 +1,7 @@
 /** What the workers of each agent told → its part of the `Measurement`, as if it were one of its own. */
 import type { AgentPart } from "../result/agent_part.ts";
 import { clockOf, estimateOf } from "./bounded_times.ts";
-import type { WorkerReport } from "../load/engine/job.ts";
+import type { WorkerReport } from "../load/worker/messages.ts";
 import type { LoadedAgent } from "./loader.ts";
 import type { Measurement } from "../result/result.ts";
 import type { Timeline } from "./timeline.ts";

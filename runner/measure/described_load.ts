@@ -1,9 +1,9 @@
 /** A load in the words of the result file. Pure. */
-import type { CellLoad } from "../../scenarios/load/cell_load.ts";
+import type { Load } from "../../scenarios/load/load.ts";
 import type { Measurement } from "../result/result.ts";
 
 /** @param seed Of the arrivals. */
-export function describeLoad(load: CellLoad, seed: number): Measurement["load"] {
+export function describeLoad(load: Load, seed: number): Measurement["load"] {
   const { connections, keepAlive, timeoutMs: timeout } = load;
   const common = { connections, keepAlive, timeout };
   switch (load.kind) {

@@ -1,5 +1,5 @@
 /** What is told of a load while it runs, whenever an interval is whole. */
-import { durationMsOf } from "../../scenarios/load/cell_load.ts";
+import { durationMsOf } from "../../scenarios/load/load.ts";
 import type { Health } from "../load/worker/health.ts";
 import type { OnProgress } from "../result/progress.ts";
 import { valueAtPercentile } from "../stats/histogram/histogram.ts";

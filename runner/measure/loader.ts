@@ -2,13 +2,13 @@
  * Who loads: the workers of this process (`LocalLoader`), or the agents of a fleet. Whoever measures asks
  * for a load, hears how it goes, and is given what every worker saw.
  */
-import type { CellLoad } from "../../scenarios/load/cell_load.ts";
+import type { Load } from "../../scenarios/load/load.ts";
 import type { Script } from "../../scenarios/request/script.ts";
 import type { Access } from "../../targets/access.ts";
 import type { DriverName } from "../load/engine/driver.ts";
-import type { WorkerReport } from "../load/engine/job.ts";
 import type { IntervalPart } from "../load/recording/intervals.ts";
 import type { Health } from "../load/worker/health.ts";
+import type { WorkerReport } from "../load/worker/messages.ts";
 import type { LiveAgent } from "../result/progress.ts";
 import type { Stage } from "../trust/evidence.ts";
 
@@ -74,7 +74,7 @@ export interface LoadRequest extends Access {
   /** `http://host:port` or `https://host:port`, without a path. */
   readonly origin: string;
   readonly script: Script;
-  readonly load: CellLoad;
+  readonly load: Load;
   /** Of the arrivals. */
   readonly seed: number;
   /** auto: the best that works here. */

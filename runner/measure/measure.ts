@@ -11,7 +11,7 @@ import type { OnProgress } from "../result/progress.ts";
 import type { Measurement } from "../result/result.ts";
 import { Timeline } from "./timeline.ts";
 import { VERSION } from "../../base/version.ts";
-import type { CellLoad } from "../../scenarios/load/cell_load.ts";
+import type { Load } from "../../scenarios/load/load.ts";
 import type { Scenario } from "../../scenarios/request/scenario.ts";
 import type { Access } from "../../targets/access.ts";
 import type { DriverName } from "../load/engine/driver.ts";
@@ -77,7 +77,7 @@ function isRequest(step: RequestStep | ThinkStep): step is RequestStep {
 
 export interface BenchRequest extends Access {
   readonly url: URL;
-  readonly load: CellLoad;
+  readonly load: Load;
   /** Of every random choice. */
   readonly seed: number;
   /** What to ask; its path is that of `url`. */

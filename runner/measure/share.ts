@@ -3,14 +3,14 @@
  * one worker's.
  */
 import { type Connection, encodeRequest } from "../../base/http/request.ts";
-import { type CellLoad, durationMsOf } from "../../scenarios/load/cell_load.ts";
+import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
 import { Profile } from "../../scenarios/pace/arrivals.ts";
 import { type Expectation, rightStatuses } from "../../scenarios/request/request.ts";
 import type { RequestStep, Script, ThinkStep } from "../../scenarios/request/script.ts";
 import { endpointOf } from "../../targets/dial/endpoint.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 import type { FlowSpec, StepSpec } from "../load/engine/flow.ts";
-import type { JobShare, PreparedRequest, ScriptSpec, SupplySpec } from "../load/engine/job.ts";
+import type { JobShare, PacerSpec, PreparedRequest, ScriptSpec } from "../load/engine/job.ts";
 import type { Check } from "../load/engine/response_check.ts";
 import type { LoadRequest } from "./loader.ts";
 
@@ -56,13 +56,13 @@ export function shareOut(request: LoadRequest, driver: DriverName, place?: Place
       log: logPath === null
         ? null
         : { path: logPath, firstConnection: sumOf(connections.slice(0, worker)) },
-      supply: supplyFor(load, request.seed, { worker, workers }),
+      pacer: pacerFor(load, request.seed, { worker, workers }),
       script: scriptFor(request, { worker, workers }),
     };
   });
 }
 
-function placeOfAll(load: CellLoad): Place {
+function placeOfAll(load: Load): Place {
   const workers = workersFor(load);
   return { firstWorker: 0, workers, own: workers };
 }
@@ -72,24 +72,24 @@ function sumOf(numbers: readonly number[]): number {
 }
 
 /** Half of the cores, so that a target on the same machine keeps the other half; never idle workers. */
-function workersFor(load: CellLoad): number {
+function workersFor(load: Load): number {
   const wanted = load.workers ?? Math.max(1, navigator.hardwareConcurrency >> 1);
   return Math.min(wanted, usableConnections(load));
 }
 
 /** More connections than requests or visitors would have nothing to do; more workers than that neither. */
-export function usableConnections(load: CellLoad): number {
+export function usableConnections(load: Load): number {
   return Math.min(load.connections, mostUsers(load) ?? Infinity);
 }
 
 /** Null where that is unknown, as chance decides, or does not matter. */
-function mostUsers(load: CellLoad): number | null {
+function mostUsers(load: Load): number | null {
   if (load.kind === "closed") return load.requests;
   if (load.kind === "rate" || load.arrivals === "poisson") return null;
   return Math.max(1, Math.ceil(new Profile(load.phases).arrivals));
 }
 
-function supplyFor(load: CellLoad, seed: number, { worker, workers }: Lane): SupplySpec {
+function pacerFor(load: Load, seed: number, { worker, workers }: Lane): PacerSpec {
   if (load.kind === "closed") {
     const requests = load.requests === null ? Infinity : splitWhole(load.requests, workers)[worker];
     return { kind: "closed", requests };
@@ -142,17 +142,17 @@ function everyNth(
   );
 }
 
-/** Single requests are ways of one step. */
+/** Single requests are journeys of one step. */
 function flowOf(
   script: Script,
   implicitCheck: boolean,
-): Pick<FlowSpec, "ways" | "sequence" | "visitors"> {
+): Pick<FlowSpec, "journeys" | "sequence" | "users"> {
   const prepared = (step: RequestStep | ThinkStep): StepSpec => stepOf(step, implicitCheck);
   if (script.kind === "flow") {
-    return { ways: [script.steps.map(prepared)], sequence: [0], visitors: script.visitors };
+    return { journeys: [script.steps.map(prepared)], sequence: [0], users: script.visitors };
   }
-  const ways = script.requests.map((request) => [prepared(request)]);
-  return { ways, sequence: script.sequence, visitors: [{}] };
+  const journeys = script.requests.map((request) => [prepared(request)]);
+  return { journeys, sequence: script.sequence, users: [{}] };
 }
 
 function stepOf(step: RequestStep | ThinkStep, implicitCheck: boolean): StepSpec {

@@ -1,6 +1,6 @@
 /** What several workers counted, added up: of a whole run, or of one agent's part of it. */
 import { boundedDistributionOf, productLimit } from "./bounded_times.ts";
-import type { WorkerReport } from "../load/engine/job.ts";
+import type { WorkerReport } from "../load/worker/messages.ts";
 import type { WorkerTotals } from "../load/recording/totals.ts";
 import type { Distribution, Measurement } from "../result/result.ts";
 import { encodeHistogram } from "../stats/histogram/hdr.ts";

@@ -1,6 +1,6 @@
 /** What the workers and the machine told → the evidence of one run, in the result's own words. */
 import type { Calibration } from "../host/calibration_cache.ts";
-import type { WorkerReport } from "../load/engine/job.ts";
+import type { WorkerReport } from "../load/worker/messages.ts";
 import type {
   EndedWorker,
   Generator,

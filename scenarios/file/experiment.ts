@@ -9,13 +9,13 @@ import { claimMisfits, wrongPublishedNames } from "../claims/names.ts";
 import { claim } from "../claims/claim_text.ts";
 import { discard, discardMisfit, figures, figuresMisfit } from "../load/measured_part.ts";
 import { beyond, LIMITS } from "../../base/limits.ts";
-import { interval, type Load, loadSpec } from "../load/load.ts";
+import { interval, type LoadSpec, loadSpec } from "../load/load_spec.ts";
 import { type Files, NO_FILES } from "../../base/files.ts";
 import { parametersSpec } from "./parameter_spec.ts";
 import { pin } from "../load/pin.ts";
 import { type Path, startsWith } from "../../base/problems.ts";
 import { publishedSpec } from "../claims/published.ts";
-import { ALWAYS } from "../request/request.ts";
+import { ALWAYS } from "../../base/explain.ts";
 import { between } from "../../base/quantity.ts";
 import { repeat, seed } from "../plan/repetition.ts";
 import { scenarioSpecWith } from "../request/scenario.ts";
@@ -28,8 +28,7 @@ const name = z.string().max(LIMITS.name.most).regex(/^[\p{L}\p{N}][\p{L}\p{N} ._
     "go on with letters, digits, spaces and . _ -",
 });
 
-/** @param files What the files hold that the experiment names. */
-export const experimentSpecWith = (files: Files) =>
+const experimentFields = (files: Files) =>
   z.strictObject({
     name: name.describe("Short name; also the folder of the results"),
     title: z.string().optional().describe("The question that the experiment answers"),
@@ -81,29 +80,34 @@ export const experimentSpecWith = (files: Files) =>
     optional: z.array(z.enum(["redis", "nginx", "frameworks"])).default([]).describe(
       "What may be missing: cells that need it are then skipped, and the run still counts as done",
     ),
-  }).superRefine((experiment, context) => {
-    const isWrong = (path: Path): boolean =>
-      context.issues.some(({ path: wrong = [] }) =>
-        wrong.length > 0 && (startsWith(wrong, path) || startsWith(path, wrong))
-      );
-    const misfits = [
-      ...strangers(experiment),
-      ...misplacedFronts(experiment),
-      ...uncountableFlows(experiment),
-      ...undiscardable(experiment, isWrong),
-      ...withoutSteadyPart(experiment, isWrong),
-      ...claimMisfits(experiment),
-      ...wrongPublishedNames(experiment),
-    ];
-    for (const misfit of misfits) {
-      context.addIssue({ code: "custom", ...misfit });
-    }
-  }, ALWAYS);
+  });
+
+/** @param files What the files hold that the experiment names. */
+export const experimentSpecWith = (files: Files) =>
+  experimentFields(files).superRefine(checkTogether, ALWAYS);
 
 export const experimentSpec = experimentSpecWith(NO_FILES);
 
 export type ExperimentInput = z.input<typeof experimentSpec>;
-export type Experiment = z.output<typeof experimentSpec>;
+export type Experiment = z.output<ReturnType<typeof experimentFields>>;
+
+/** Parts that are right alone and wrong together. */
+function checkTogether(experiment: Partial<Experiment>, context: z.core.$RefinementCtx): void {
+  const isWrong = (path: Path): boolean =>
+    context.issues.some(({ path: wrong = [] }) =>
+      wrong.length > 0 && (startsWith(wrong, path) || startsWith(path, wrong))
+    );
+  const conflicts = [
+    ...strangers(experiment),
+    ...misplacedFronts(experiment),
+    ...uncountableFlows(experiment),
+    ...undiscardable(experiment, isWrong),
+    ...withoutSteadyPart(experiment, isWrong),
+    ...claimMisfits(experiment),
+    ...wrongPublishedNames(experiment),
+  ];
+  for (const conflict of conflicts) context.addIssue({ code: "custom", ...conflict });
+}
 
 /** What does not go with the rest, where it stands. */
 interface Misfit {
@@ -167,7 +171,7 @@ function uncountableFlows(given: Partial<Experiment>): Misfit[] {
 interface PlacedLoad {
   /** Where a misfit of it is told. */
   readonly path: PropertyKey[];
-  readonly load: Load;
+  readonly load: LoadSpec;
 }
 
 /**

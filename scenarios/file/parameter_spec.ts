@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { explain } from "../../base/explain.ts";
-import type { Json } from "../load/factors.ts";
+import type { Json } from "../../base/yaml/json_text.ts";
 import { isMap } from "../../base/yaml/merge_patch.ts";
 import { holdsPlaceholder } from "./placeholders.ts";
 import { type Finding, findingsOf } from "../../base/problems.ts";

@@ -14,7 +14,7 @@ import {
 } from "./placeholders.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
 import { explain } from "../../base/explain.ts";
-import type { Json } from "../load/factors.ts";
+import type { Json } from "../../base/yaml/json_text.ts";
 import { isMap, LayeredData } from "../../base/yaml/merge_patch.ts";
 import {
   declarationFindings,

@@ -2,7 +2,7 @@
  * `${name}` in the texts of a file → the value of a parameter, `${env.NAME}` → that of a variable of the
  * environment. Pure.
  */
-import type { Json } from "../load/factors.ts";
+import type { Json } from "../../base/yaml/json_text.ts";
 import type { Path } from "../../base/problems.ts";
 import { didYouMean } from "../../base/suggest.ts";
 

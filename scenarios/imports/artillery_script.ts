@@ -1,7 +1,7 @@
 /** The shape of an Artillery script, as its reference has it: what is read of it, and what is noted. */
 import { z } from "zod";
 import { captureSource } from "../request/flow.ts";
-import { ALWAYS } from "../request/request.ts";
+import { ALWAYS } from "../../base/explain.ts";
 import { isWithin } from "../../base/limits.ts";
 import { wrongPattern } from "../../base/pattern.ts";
 

@@ -1,9 +1,7 @@
 /** Factors: what varies in an experiment, and every combination of its values. Pure. */
-import type { z } from "zod";
+import type { Json } from "../../base/yaml/json_text.ts";
 import type { Phase } from "../pace/arrivals.ts";
 import { durationText, rateText } from "../../base/quantity.ts";
-
-export type Json = z.core.util.JSONType;
 
 /** Values of each factor, by name; undefined for one that the file leaves out. */
 export type Factors = Readonly<Record<string, readonly Json[] | undefined>>;
@@ -17,7 +15,7 @@ export function countOf(factors: Factors): number {
     .reduce((count, values) => values === undefined ? count : count * new Set(values).size, 1);
 }
 
-/** One value of each factor, in every way; the last factor changes fastest. */
+/** Every combination of one value of each factor; the last factor changes fastest. */
 export function combinations<F extends Factors>(factors: F): Combination<F>[] {
   return Object.entries(factors).reduce<Record<string, Json>[]>(
     (all, [name, values]) => {
@@ -29,14 +27,10 @@ export function combinations<F extends Factors>(factors: F): Combination<F>[] {
   ) as Combination<F>[];
 }
 
-/** Of one combination those values that are different in others. */
-export function varying(values: Record<string, Json>, factors: Factors): Record<string, Json> {
-  return Object.fromEntries(
-    Object.entries(values).filter(([name]) => new Set(factors[name]).size > 1),
-  );
+/** Whether a factor has several values. */
+export function varies(name: string, factors: Factors): boolean {
+  return new Set(factors[name]).size > 1;
 }
-
-/** Phases whose lengths and rates are factors, in every way. Pure. */
 
 /** A phase as written: milliseconds, and arrivals per second at its start and, unless constant, at its end. */
 export interface PhaseFactors {
@@ -46,36 +40,37 @@ export interface PhaseFactors {
 }
 
 /** All phases of one load, with what is different in others, by `phases.INDEX.NAME`. */
-export interface PhasesWay {
+export interface PhasesVariant {
   readonly phases: readonly Phase[];
   readonly parameters: Readonly<Record<string, Json>>;
 }
 
 /** How long they last together, milliseconds. */
-export function lengthMsOf(phases: readonly Phase[]): number {
+export function phasesMs(phases: readonly Phase[]): number {
   return phases.reduce((sum, { durationUs }) => sum + durationUs / 1_000, 0);
 }
 
-/** How many ways there are; nothing is built for it. */
-export function countOfWays(phases: readonly PhaseFactors[]): number {
+/** How many variants there are; nothing is built for it. */
+export function countOfPhaseVariants(phases: readonly PhaseFactors[]): number {
   return phases.reduce((count, factors) => count * countOf({ ...factors }), 1);
 }
 
-export function waysOf(phases: readonly PhaseFactors[]): PhasesWay[] {
-  return phases.reduce<PhasesWay[]>(
-    (ways, phase, index) => ways.flatMap((way) => everyPhase(phase, index).map(after(way))),
+export function phaseVariants(phases: readonly PhaseFactors[]): PhasesVariant[] {
+  return phases.reduce<PhasesVariant[]>(
+    (variants, phase, index) =>
+      variants.flatMap((before) => everyPhase(phase, index).map(after(before))),
     [{ phases: [], parameters: {} }],
   );
 }
 
-function after(before: PhasesWay): (next: PhasesWay) => PhasesWay {
+function after(before: PhasesVariant): (next: PhasesVariant) => PhasesVariant {
   return ({ phases, parameters }) => ({
     phases: [...before.phases, ...phases],
     parameters: { ...before.parameters, ...parameters },
   });
 }
 
-function everyPhase({ duration, arrivals, rampTo }: PhaseFactors, index: number): PhasesWay[] {
+function everyPhase({ duration, arrivals, rampTo }: PhaseFactors, index: number): PhasesVariant[] {
   const factors = { duration, arrivals, rampTo };
   return combinations(factors).map((values) => {
     const { duration, arrivals, rampTo = arrivals } = values;
@@ -84,11 +79,10 @@ function everyPhase({ duration, arrivals, rampTo }: PhaseFactors, index: number)
       arrivals: rateText(arrivals),
       rampTo: rateText(rampTo),
     };
-    const names = Object.keys(varying(values, factors));
     return {
       phases: [{ durationUs: duration * 1_000, fromPerSec: arrivals, toPerSec: rampTo }],
       parameters: Object.fromEntries(
-        Object.entries(shown).filter(([name]) => names.includes(name))
+        Object.entries(shown).filter(([name]) => varies(name, factors))
           .map(([name, value]) => [`phases.${index}.${name}`, value]),
       ),
     };

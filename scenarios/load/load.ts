@@ -1,204 +1,154 @@
 /**
- * HOW it is asked: the load, as written in the experiment file and as flags of `bench`. One of three
- * kinds, told apart by the key that is there; a list makes a factor of the experiment.
+ * `Load`, what is asked of the generator: validated once, here, from flags or from an experiment file with every
+ * factor decided. `runner/measure` takes it and makes each worker's job of it. Pure.
  */
-import { z } from "zod";
-import { explain, strangers } from "../../base/explain.ts";
-import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
+import { combinations, countOf, type Factors, phasesMs, varies } from "./factors.ts";
+import { type Json } from "../../base/yaml/json_text.ts";
+import { beyond, isWithin } from "../../base/limits.ts";
+import {
+  DEFAULT_CONNECTIONS,
+  DEFAULT_DURATION_MS,
+  DEFAULT_VISITORS,
+  type LoadSpec,
+} from "./load_spec.ts";
 import type { Phase } from "../pace/arrivals.ts";
-import { countOfWays, type PhaseFactors, type PhasesWay, waysOf } from "./factors.ts";
-import { between, msBetween, ratePerSec, ratePerSecOrNone } from "../../base/quantity.ts";
-import { findingsOf } from "../../base/problems.ts";
+import { durationText, rateText } from "../../base/quantity.ts";
 
-const positive = z.int().min(1);
-
-export const connections = positive.max(LIMITS.connections.most);
-export const pipeline = positive.max(LIMITS.pipeline.most);
-export const requests = positive.max(LIMITS.requests.most);
-export const workers = positive.max(LIMITS.workers.most);
-
-/** As long as the histograms reach. */
-const TIMEOUTS = ["1ms", "1h"] as const;
-const DURATIONS = ["1ms", "24h"] as const;
-export const timeout = between(...TIMEOUTS);
-export const timeoutMs = msBetween(...TIMEOUTS);
-export const duration = between(...DURATIONS);
-export const durationMs = msBetween(...DURATIONS);
-/** Step of the timelines. */
-const INTERVALS = ["10ms", "1m"] as const;
-export const interval = between(...INTERVALS);
-export const intervalMs = msBetween(...INTERVALS);
-
-export const MOST_PER_SEC = LIMITS.ratePerSec.most;
-const TOO_MANY = `Cannot use this rate: the most is ${MOST_PER_SEC}/s`;
-export const rate = ratePerSec.refine((perSec) => perSec <= MOST_PER_SEC, TOO_MANY);
-const rateOrNone = ratePerSecOrNone.refine((perSec) => perSec <= MOST_PER_SEC, TOO_MANY);
-export const arrivals = z.enum(["uniform", "poisson"]);
-export const pool = z.enum(["own", "shared"]);
-
-/** What a run lasts when nobody says how long, or how many requests. */
-export const DEFAULT_DURATION_MS = 10_000;
-/** Connections, when nobody says how many. */
-export const DEFAULT_CONNECTIONS = 50;
-/** Visitors at once, when nobody says how many. */
-export const DEFAULT_VISITORS = 10_000;
-
-const commonFields = {
-  timeout: factor(timeout).prefault("5s")
-    .describe("A request without a whole answer by then has failed"),
-  keepAlive: factor(z.boolean()).default([true])
-    .describe("false: a new connection for every request"),
-  workers: factor(workers).optional()
-    .describe("Worker isolates; chosen from the machine when absent"),
-};
-
-const arrivalFields = {
-  arrivals: factor(arrivals).default(["uniform"])
-    .describe("uniform: evenly spread; poisson: by chance, as independent people come"),
-};
-
-const WITH_PHASES = { pool: "it goes with phases" };
-
-/** Why what goes with another kind of load is wrong beside what tells this one. */
-export const MISFITS = {
-  closed: {
-    ...WITH_PHASES,
-    arrivals: "in a closed loop nothing arrives; add rate or phases",
-  },
-  rate: {
-    ...WITH_PHASES,
-    requests: "at a rate a run ends by its duration; leave it out",
-    pipeline: "at a rate each arrival has a connection of its own; leave it out",
-  },
-  phases: {
-    rate: "each phase has its own arrivals; leave rate or phases out",
-    duration: "each phase has its own; leave it out",
-    requests: "phases end by their durations; leave it out",
-    pipeline: "each visitor has a connection of its own; leave it out",
-  },
-} as const;
-
-/** Each connection sends its next request when the last answer is in. */
-const closed = z.strictObject({
-  connections: factor(connections).default([DEFAULT_CONNECTIONS]).describe(
-    "Connections over all workers",
-  ),
-  duration: factor(duration).optional()
-    .describe("How long each run loads its target (10s when no requests are given)"),
-  requests: factor(requests).optional()
-    .describe("Ends each run after this many requests instead of a duration"),
-  pipeline: factor(pipeline).default([1]).describe("Requests in flight on each connection"),
-  ...commonFields,
-}, { error: strangers(MISFITS.closed, ["rate", "phases"]) })
-  .superRefine(({ duration, requests, pipeline, keepAlive }, context) => {
-    const refuse = (path: string, message: string): void =>
-      context.addIssue({ code: "custom", path: [path], message });
-    if (duration !== undefined && requests !== undefined) {
-      refuse("requests", "Cannot end a run by both duration and requests: leave one out");
-    }
-    if (keepAlive?.includes(false) && pipeline?.some((depth) => depth > 1)) {
-      refuse(
-        "pipeline",
-        "Cannot send several requests at once on a connection that ends with its answer: " +
-          "leave pipeline or keepAlive: false out",
-      );
-    }
-  }, { when: ({ value }) => typeof value === "object" && value !== null });
-
-/** Requests arrive at a constant rate, whether or not a connection is free. */
-const constant = z.strictObject({
-  rate: factor(rate).describe("Arrivals, such as 1000/s"),
-  connections: factor(connections).default([DEFAULT_CONNECTIONS])
-    .describe("Connections over all workers; an arrival waits when all are busy"),
-  duration: factor(duration).prefault("10s").describe("How long each run loads its target"),
-  ...arrivalFields,
-  ...commonFields,
-}, { error: strangers(MISFITS.rate, ["phases"]) });
-
-const pause = z.strictObject({ pause: factor(duration).describe("Nobody arrives for so long") }, {
-  error: strangers({
-    duration: "a pause is as long as it says",
-    arrivals: "nobody arrives in a pause",
-    rampTo: "nobody arrives in a pause",
-  }),
-}).transform(({ pause }): PhaseFactors => ({ duration: pause, arrivals: [0] }));
-
-const arriving = z.strictObject({
-  duration: factor(duration).describe("How long the phase lasts"),
-  arrivals: factor(rateOrNone).describe("Visitors that arrive, such as 50/s"),
-  rampTo: factor(rateOrNone).optional()
-    .describe(
-      "What the arrivals grow or shrink to, in a straight line, until the end of the phase",
-    ),
-}, { error: strangers({ rate: "write arrivals" }, ["pause"]) });
-
-export const phase = z.xor([pause, arriving]);
-
-export const NO_ARRIVALS = "Cannot load without arrivals: give a phase a rate above 0";
-
-export function someArrive(phases: readonly Phase[]): boolean {
-  return phases.some(({ fromPerSec, toPerSec }) => fromPerSec + toPerSec > 0);
+interface CommonLoad {
+  /** In phases: visitors at once. */
+  readonly connections: number;
+  readonly keepAlive: boolean;
+  readonly timeoutMs: number;
+  /** Null: chosen from the machine. */
+  readonly workers: number | null;
 }
 
-/** Visitors arrive at rates that change from phase to phase; each has a session of its own. */
-const phased = z.strictObject({
-  phases: z.array(phase).max(LIMITS.phases.most)
-    .refine(
-      (phases) => isWithin("cells", countOfWays(phases)),
-      `Cannot use these phases: ${beyond("cells", oneMoreThan("cells"))}`,
-    )
-    .transform(waysOf)
-    .refine(
-      (ways: readonly PhasesWay[]) => ways.every((way) => someArrive(way.phases)),
-      NO_ARRIVALS,
-    )
-    .describe("One after the other"),
-  connections: factor(connections).default([DEFAULT_VISITORS])
-    .describe("Visitors at once, over all workers; who comes when all are there waits"),
-  pool: factor(pool).default(["own"])
-    .describe("own: every visitor has a new connection; shared: one serves visitor after visitor"),
-  ...arrivalFields,
-  ...commonFields,
-}, { error: strangers(MISFITS.phases) });
+/** Each connection sends its next request when the last answer is in. */
+export interface ClosedLoad extends CommonLoad {
+  readonly kind: "closed";
+  readonly pipeline: number;
+  /** Null when the run ends by `requests`. */
+  readonly durationMs: number | null;
+  readonly requests: number | null;
+}
 
-export const loadSpec = z.xor([phased, constant, closed]);
-export type Load = z.output<typeof loadSpec>;
+/** Requests arrive at a constant rate, whether or not a connection is free. */
+export interface RateLoad extends CommonLoad {
+  readonly kind: "rate";
+  readonly ratePerSec: number;
+  readonly arrivals: "uniform" | "poisson";
+  readonly durationMs: number;
+}
 
-/** One value, or a list of values. */
-function factor<Value, Text>(value: z.ZodType<Value, Text>): z.ZodType<Value[], Text | Text[]> {
-  return z.union([value, z.array(value).min(1).max(LIMITS.factorValues.most)]).transform((given) =>
-    Array.isArray(given) ? given : [given]
+/** Visitors arrive at rates that change from phase to phase. */
+export interface PhasesLoad extends CommonLoad {
+  readonly kind: "phases";
+  readonly phases: readonly Phase[];
+  readonly arrivals: "uniform" | "poisson";
+  /** own: a new connection for every visitor; shared: one serves visitor after visitor. */
+  readonly pool: "own" | "shared";
+}
+
+/** The load of one cell, every factor decided. */
+export type Load = ClosedLoad | RateLoad | PhasesLoad;
+
+/** How long a run is loaded, as far as that is known; null when it ends by count. */
+export function durationMsOf(load: Load): number | null {
+  return load.kind === "phases" ? phasesMs(load.phases) : load.durationMs;
+}
+
+const MS_PER_HOUR = 3_600_000;
+
+/** Why a run of this load is too long, as far as that is known; null when it is not. */
+export function whyTooLong(load: Load, intervalMs: number): string | null {
+  const ms = durationMsOf(load) ?? 0;
+  const hours = ms / MS_PER_HOUR;
+  if (!isWithin("runHours", hours)) return beyond("runHours", hours);
+  const intervals = Math.ceil(ms / intervalMs);
+  return isWithin("intervals", intervals) ? null : beyond("intervals", intervals);
+}
+
+/** How a scenario of an experiment is asked. */
+export function loadFor(
+  { load, scenarios }: {
+    readonly load: LoadSpec;
+    readonly scenarios: Readonly<Record<string, { readonly load?: LoadSpec }>>;
+  },
+  scenario: string,
+): LoadSpec {
+  return scenarios[scenario].load ?? load;
+}
+
+/** Values of a load's fields, each checked: one combination of an experiment's factors, or the flags of `bench`. */
+export interface LoadFields {
+  readonly connections?: number;
+  /** Milliseconds. */
+  readonly duration?: number;
+  readonly requests?: number;
+  readonly pipeline?: number;
+  /** Arrivals per second. */
+  readonly rate?: number;
+  readonly phases?: readonly Phase[];
+  readonly arrivals?: RateLoad["arrivals"];
+  readonly pool?: PhasesLoad["pool"];
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly keepAlive: boolean;
+  readonly workers?: number;
+}
+
+/** The load that the fields describe: its kind follows from the fields that are there. */
+export function loadOf(fields: LoadFields): Load {
+  const { phases, rate, duration = DEFAULT_DURATION_MS, requests = null, pipeline = 1 } = fields;
+  const { arrivals = "uniform", timeout: timeoutMs, keepAlive, workers = null } = fields;
+  const { connections = phases ? DEFAULT_VISITORS : DEFAULT_CONNECTIONS } = fields;
+  const common = { connections, keepAlive, timeoutMs, workers };
+  if (phases) return { kind: "phases", ...common, phases, arrivals, pool: fields.pool ?? "own" };
+  if (rate !== undefined) {
+    return { kind: "rate", ...common, ratePerSec: rate, arrivals, durationMs: duration };
+  }
+  const durationMs = requests === null ? duration : null;
+  return { kind: "closed", ...common, pipeline, durationMs, requests };
+}
+
+type Parameters = Record<string, Json>;
+
+/** One of the loads that factors make, with their values. */
+export interface LoadVariant {
+  readonly load: Load;
+  readonly parameters: Parameters;
+}
+
+/** How many loads the factors make; nothing is built for it. */
+export function countOfLoads(spec: LoadSpec): number {
+  if (!("phases" in spec)) return countOf({ ...spec });
+  const { phases, ...factors } = spec;
+  return phases.length * countOf({ ...factors });
+}
+
+/** Every load that the factors make. */
+export function loadsOf(spec: LoadSpec): LoadVariant[] {
+  if (!("phases" in spec)) return variantsOf(combinations(spec), spec);
+  const { phases: variants, ...factors } = spec;
+  return variants.flatMap(({ phases, parameters }) =>
+    variantsOf(combinations(factors).map((fields) => ({ ...fields, phases })), factors)
+      .map((variant) => ({ ...variant, parameters: { ...parameters, ...variant.parameters } }))
   );
 }
 
-/** Phases of a load on the command line: `30s@10/s,60s@50/s..200/s`, and `10s@0/s` for a pause. */
-
-export const phases = z.string().transform((text, context): Phase[] => {
-  const parts = text.split(",");
-  if (!isWithin("phases", parts.length)) {
-    context.addIssue(`Cannot use these phases: ${beyond("phases", parts.length)}`);
-    return [];
-  }
-  const read = parts.map((part) => readPhase(part.trim()));
-  const wrong = read.flatMap((result) => result.wrong);
-  for (const message of wrong) context.addIssue(message);
-  return read.flatMap(({ phase }) => phase ?? []);
-}).refine(someArrive, NO_ARRIVALS);
-
-interface ReadPhase {
-  readonly phase?: Phase;
-  /** What is wrong with it, a message each. */
-  readonly wrong: readonly string[];
+function variantsOf(combined: readonly LoadFields[], factors: Factors): LoadVariant[] {
+  return combined.map((fields) => ({
+    load: loadOf(fields),
+    parameters: Object.fromEntries(
+      Object.entries(fields).filter(([name]) => varies(name, factors))
+        .map(([name, value]) => [name, shown(name, value)]),
+    ),
+  }));
 }
 
-function readPhase(part: string): ReadPhase {
-  const [duration, rates = "", ...rest] = part.split("@");
-  const [arrivals, rampTo, ...more] = rates.split("..");
-  if (rates === "" || rest.length + more.length > 0) {
-    return { wrong: [`Cannot read "${part}" as a phase: write 30s@10/s, or 30s@10/s..50/s`] };
-  }
-  const given = { duration, arrivals, rampTo };
-  const { data, error } = phase.safeParse(given, { error: explain });
-  const wrong = findingsOf(error?.issues ?? [], given).map(({ message }) => `${part}: ${message}`);
-  return { phase: data && waysOf([data])[0].phases[0], wrong };
+/** A factor's value as people write it. */
+function shown(name: string, value: Json): Json {
+  if (typeof value !== "number") return value;
+  if (name === "rate") return rateText(value);
+  return name === "duration" || name === "timeout" ? durationText(value) : value;
 }

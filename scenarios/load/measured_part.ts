@@ -1,6 +1,6 @@
 /** The start of each run that counts for nothing in the report. */
-import { DEFAULT_DURATION_MS, type Load } from "./load.ts";
-import { lengthMsOf } from "./factors.ts";
+import { DEFAULT_DURATION_MS, type LoadSpec } from "./load_spec.ts";
+import { phasesMs } from "./factors.ts";
 import { between, durationText } from "../../base/quantity.ts";
 import { z } from "zod";
 
@@ -8,7 +8,7 @@ export const discard = between("0s", "1h");
 
 /** Why so much (milliseconds) can't be left out of the runs; null when it can. */
 export function discardMisfit(
-  { discard, load }: { readonly discard: number; readonly load: Load },
+  { discard, load }: { readonly discard: number; readonly load: LoadSpec },
 ): string | null {
   if (discard === 0) return null;
   if ("requests" in load && load.requests !== undefined) {
@@ -21,9 +21,9 @@ export function discardMisfit(
 }
 
 /** The length of the shortest of the runs, milliseconds. */
-export function shortestOf(load: Load): number {
+export function shortestOf(load: LoadSpec): number {
   return "phases" in load
-    ? Math.min(...load.phases.map(({ phases }) => lengthMsOf(phases)))
+    ? Math.min(...load.phases.map(({ phases }) => phasesMs(phases)))
     : Math.min(...load.duration ?? [DEFAULT_DURATION_MS]);
 }
 
@@ -43,7 +43,7 @@ export function figuresMisfit(
   { figures, interval, load }: {
     readonly figures: Figures;
     readonly interval: number;
-    readonly load: Load;
+    readonly load: LoadSpec;
   },
 ): string | null {
   if (figures !== "steady") return null;

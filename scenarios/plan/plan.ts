@@ -1,16 +1,28 @@
 /**
  * Experiment → ordered runs: factors × repetitions, shuffled in blocks by the seed, as many as are asked for. Pure.
  */
-import type { TargetSpec } from "../../targets/spec.ts";
-import { type CellLoad, countOfLoads, loadFor, loadsOf, whyTooLong } from "../load/cell_load.ts";
+import type { TargetSpec, WrittenTarget } from "../../targets/spec.ts";
+import { countOfLoads, type Load, loadFor, loadsOf, whyTooLong } from "../load/load.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
-import type { Experiment } from "../file/experiment.ts";
-import type { Json } from "../load/factors.ts";
+import type { LoadSpec } from "../load/load_spec.ts";
+import type { Repeat } from "./repetition.ts";
+import type { Json } from "../../base/yaml/json_text.ts";
 import { checkLimit } from "../../base/limits.ts";
 import { type Draw, drawBy, shuffled } from "../../base/random.ts";
 import type { Scenario } from "../request/scenario.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { countOfVariants, targetVariants } from "./target_variants.ts";
+
+/** The parts of an experiment that decide its runs. */
+export interface RunFactors {
+  readonly targets: Readonly<Record<string, WrittenTarget>>;
+  readonly scenarios: Readonly<Record<string, Scenario>>;
+  readonly load: LoadSpec;
+  readonly repeat: Repeat;
+  readonly order: "shuffled" | "sequential";
+  /** Milliseconds. */
+  readonly interval: number;
+}
 
 /** One combination of target, scenario and factor values. */
 export interface Cell {
@@ -21,7 +33,7 @@ export interface Cell {
   readonly others: Readonly<Record<string, TargetSpec>>;
   readonly scenario: string;
   readonly request: Scenario;
-  readonly load: CellLoad;
+  readonly load: Load;
   /** Value of each factor that varies in the experiment, by its path (`connections`, `set.delay`). */
   readonly parameters: Readonly<Record<string, Json>>;
 }
@@ -52,14 +64,14 @@ export interface Plan {
 }
 
 /** Throws a UserError when `only` names what is not there, or leaves nothing. */
-export function planBlocks(experiment: Experiment, { seed, only, shown }: PlanOptions): Plan {
+export function planBlocks(experiment: RunFactors, { seed, only, shown }: PlanOptions): Plan {
   const cells = planCells(experiment, only, shown);
   checkRuns(experiment, cells);
   return { cells, blocks: () => blocksFor(cells, experiment.order, drawBy(seed)) };
 }
 
 /** @param cells Those that are left of the experiment. */
-function checkRuns({ repeat, interval }: Experiment, cells: readonly Cell[]): void {
+function checkRuns({ repeat, interval }: RunFactors, cells: readonly Cell[]): void {
   const times = typeof repeat === "number" ? repeat : repeat.atMost ?? 1;
   checkLimit("runs", cells.length * times, "plan", "run this");
   for (const { load } of cells) {
@@ -70,7 +82,7 @@ function checkRuns({ repeat, interval }: Experiment, cells: readonly Cell[]): vo
 
 function* blocksFor(
   cells: readonly Cell[],
-  order: Experiment["order"],
+  order: RunFactors["order"],
   draw: Draw,
 ): Generator<PlannedRun[]> {
   for (let block = 0;; block++) {
@@ -85,7 +97,7 @@ function* blocksFor(
 
 /** The cells in the order of the file. Throws as `planBlocks` does. */
 export function planCells(
-  experiment: Experiment,
+  experiment: RunFactors,
   only: PlanOptions["only"] = {},
   shown: PlanOptions["shown"] = (parameters) => parameters,
 ): Cell[] {
@@ -116,7 +128,7 @@ function checkNames(what: string, named: readonly string[] = [], known: object):
 }
 
 /** Counted before they are built: nine lists of ten values are 10⁹ cells. */
-function countOfCells(experiment: Experiment): number {
+function countOfCells(experiment: RunFactors): number {
   const { targets, scenarios } = experiment;
   const loads = Object.entries(scenarios).map(([scenario, { targets }]) => ({
     asked: targets === undefined ? null : new Set(targets),
@@ -129,7 +141,7 @@ function countOfCells(experiment: Experiment): number {
   }, 0);
 }
 
-function cellsOf(experiment: Experiment): Cell[] {
+function cellsOf(experiment: RunFactors): Cell[] {
   const { targets, scenarios } = experiment;
   return Object.entries(targets).flatMap(([target, spec]) =>
     targetVariants(spec, targets).flatMap((variant) =>

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { readPercentage } from "../../base/figures/figure.ts";
 import { between } from "../../base/quantity.ts";
-import { ALWAYS } from "../request/request.ts";
+import { ALWAYS } from "../../base/explain.ts";
 
 /** Runs of each cell, decided ahead. */
 export const times = z.int().min(1).max(1_000);

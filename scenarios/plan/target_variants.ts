@@ -4,14 +4,8 @@ import type { WrittenCluster } from "../../targets/cluster/spec.ts";
 import type { WrittenProxy } from "../../targets/proxy/spec.ts";
 import { nameBehind } from "../../targets/references.ts";
 import type { TargetSpec, WrittenCommand, WrittenTarget } from "../../targets/spec.ts";
-import {
-  type Combination,
-  combinations,
-  countOf,
-  type Factors,
-  type Json,
-  varying,
-} from "../load/factors.ts";
+import { type Combination, combinations, countOf, type Factors, varies } from "../load/factors.ts";
+import { type Json } from "../../base/yaml/json_text.ts";
 import { durationText } from "../../base/quantity.ts";
 
 type Parameters = Readonly<Record<string, Json>>;
@@ -131,7 +125,7 @@ function everyWay<F extends Factors>(
   return combinations(factors).map((values) => ({
     spec: specOf(values),
     parameters: Object.fromEntries(
-      Object.entries(varying(values, factors))
+      Object.entries(values).filter(([key]) => varies(key, factors))
         .map(([key, value]) => [`${section}.${key}`, shown(`${section}.${key}`, value)]),
     ),
   }));

@@ -3,12 +3,11 @@
  * what it needs is one, too.
  */
 import { z } from "zod";
-import { forAll, strangers } from "../../base/explain.ts";
+import { ALWAYS, forAll, strangers } from "../../base/explain.ts";
 import type { Files } from "../../base/files.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { between, msBetween } from "../../base/quantity.ts";
 import {
-  ALWAYS,
   expectation,
   fieldName,
   headers,

@@ -88,11 +88,6 @@ export function judgeRequest(
   }
 }
 
-/** Judges also what is wrong in other ways, so that everything is told at once. */
-export const ALWAYS = {
-  when: ({ value }: z.core.ParsePayload) => typeof value === "object" && value !== null,
-};
-
 function contradictions(request: Partial<RequestSpec>): { path: string[]; message: string }[] {
   const found: { path: string[]; message: string }[] = [];
   const given = methodsOf(request);

@@ -3,11 +3,11 @@
  * are told apart by the key that is there.
  */
 import { z } from "zod";
-import { forAll, strangers } from "../../base/explain.ts";
+import { ALWAYS, forAll, strangers } from "../../base/explain.ts";
 import { type Files, NO_FILES } from "../../base/files.ts";
 import { flowFields, isAsking, pageFields } from "./flow.ts";
-import { loadSpec } from "../load/load.ts";
-import { ALWAYS, judgeRequest, METHODS, requestFields, type RequestSpec } from "./request.ts";
+import { loadSpec } from "../load/load_spec.ts";
+import { judgeRequest, METHODS, requestFields, type RequestSpec } from "./request.ts";
 import { namesOf, valuesSpec } from "./values.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { namesInText } from "./template.ts";

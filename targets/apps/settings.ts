@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { explain } from "../../base/explain.ts";
-import type { Json } from "../../scenarios/load/factors.ts";
+import type { Json } from "../../base/yaml/json_text.ts";
 import { didYouMean } from "../../base/suggest.ts";
 
 /** `on` or `off`, also `true` or `false`; becomes a boolean. */

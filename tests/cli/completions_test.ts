@@ -1,8 +1,7 @@
 /** The scripts of the completions in the shells that they are for. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { bashScript } from "../../cli/completions/scripts.ts";
-import { typedCommand } from "../../cli/completions/words.ts";
+import { bashScript, typedCommand } from "../../cli/completions/scripts.ts";
 import { z } from "zod";
 import { emptyFolder, plateau } from "../e2e/plateau.ts";
 import { type Need, testWith } from "../needs.ts";

@@ -1,10 +1,10 @@
 /** The flags of `bench` that say when requests are due. */
 import assert from "node:assert/strict";
-import type { CellLoad } from "../../scenarios/load/cell_load.ts";
+import type { Load } from "../../scenarios/load/load.ts";
 import { benchOf, toldOf, URL_ } from "./command_line.ts";
 
 const USUAL = { keepAlive: true, timeoutMs: 5_000, workers: null };
-const RATE: CellLoad = {
+const RATE: Load = {
   kind: "rate",
   connections: 50,
   ratePerSec: 1_000,
@@ -12,7 +12,7 @@ const RATE: CellLoad = {
   durationMs: 10_000,
   ...USUAL,
 };
-const PHASES: CellLoad = {
+const PHASES: Load = {
   kind: "phases",
   connections: 10_000,
   phases: [{ durationUs: 30_000_000, fromPerSec: 10, toPerSec: 10 }],
@@ -21,7 +21,7 @@ const PHASES: CellLoad = {
   ...USUAL,
 };
 
-const loads: [sentence: string, args: string[], load: CellLoad][] = [
+const loads: [sentence: string, args: string[], load: Load][] = [
   ["a rate, for 10 s", ["-r", "1000/s"], RATE],
   ["a rate, with all that goes with one", [
     ...["--rate", "30/m", "-c", "9", "-d", "1m", "--arrivals", "poisson", "-t", "1s"],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Changes, planFromFile, type Planned } from "../../cli/experiment/plan.ts";
 import { UserError } from "../../base/errors.ts";
-import { durationMsOf } from "../../scenarios/load/cell_load.ts";
+import { durationMsOf } from "../../scenarios/load/load.ts";
 
 const CHANGES = { set: {}, only: undefined, repeat: 1, duration: 2_000, seed: 1 };
 

@@ -79,7 +79,7 @@ async function judgeUnsolicited(
 ): Promise<void> {
   const durationUs = 5_000_000 / perSec;
   const loaded = await load(way, server, {
-    supply: {
+    pacer: {
       kind: "open",
       phases: [{ durationUs, fromPerSec: perSec, toPerSec: perSec }],
       arrivals: { kind: "uniform", seed: 1, first: 0, stride: 1 },
@@ -87,10 +87,10 @@ async function judgeUnsolicited(
     connections: 1,
     durationUs,
   });
-  const { completed, failed, unasked, reconnects } = loaded.totals;
+  const { completed, failed, unsolicited, reconnects } = loaded.totals;
   assertNothingLost(loaded);
-  const found = JSON.stringify({ completed, failed, unasked, reconnects });
-  assert.ok(completed > 0 && unasked > 0 && reconnects >= unasked - 1, found);
+  const found = JSON.stringify({ completed, failed, unsolicited, reconnects });
+  assert.ok(completed > 0 && unsolicited > 0 && reconnects >= unsolicited - 1, found);
   assert.equal(failed, 0, JSON.stringify([...loaded.totals.reasons]));
 }
 

@@ -5,9 +5,10 @@ import assert from "node:assert/strict";
 import { encodeRequest, type WireRequest } from "../../base/http/request.ts";
 import { monotonicClock } from "../../base/system/clock.ts";
 import type { DriverName } from "../../runner/load/engine/driver.ts";
-import type { JobShare, WorkerReport } from "../../runner/load/engine/job.ts";
+import type { JobShare } from "../../runner/load/engine/job.ts";
 import type { Check } from "../../runner/load/engine/response_check.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
+import type { WorkerReport } from "../../runner/load/worker/messages.ts";
 import { WorkerPool } from "../../runner/load/worker/pool.ts";
 import { breachOf } from "../../runner/measure/totals.ts";
 import { type ErrorKind, ERRORS } from "../../runner/result/outcome.ts";
@@ -55,7 +56,7 @@ export async function load(
     timeoutUs: 20_000_000, // none passes by itself, however slow the machine is
     intervalUs: 50_000,
     durationUs: Infinity,
-    supply: { kind: "closed", requests },
+    pacer: { kind: "closed", requests },
     log: null,
     waitsForLast: false,
     ...wish,

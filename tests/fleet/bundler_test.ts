@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { type BundleInput, Bundler } from "../../runner/fleet/agent/outbox.ts";
 import { told } from "../../runner/fleet/protocol/agent_message.ts";
 import { packedSoFar } from "../../runner/fleet/protocol/packing.ts";
-import type { SoFarReport, WorkerReport } from "../../runner/load/engine/job.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
+import type { SoFarReport, WorkerReport } from "../../runner/load/worker/messages.ts";
 import { EMPTY } from "../../runner/stats/histogram/histogram.ts";
 import * as packed from "./packed.ts";
 

@@ -132,8 +132,8 @@ Deno.test("an agent that fell silent is taken as it was last heard, and the rest
       ...{ seed: 1, driver: "tcp", intervalMs: 250, logPath: null, implicitCheck: false },
     };
     const place = { ...PLACE, firstWorker: worker, own: 1 };
-    const [{ supply, durationUs, script }] = shareOut(request, "tcp", place);
-    return { supply, durationUs, scriptKind: script.kind };
+    const [{ pacer, durationUs, script }] = shareOut(request, "tcp", place);
+    return { pacer, durationUs, scriptKind: script.kind };
   };
   const shares = [share(3), share(4)];
   const lost = (hearing: Hearing, endUs: number): number[] =>

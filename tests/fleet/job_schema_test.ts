@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { z } from "zod";
 import { accessShape, loadShape, scriptShape } from "../../runner/fleet/protocol/job_schema.ts";
-import type { CellLoad } from "../../scenarios/load/cell_load.ts";
+import type { Load } from "../../scenarios/load/load.ts";
 import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
 import { experiments } from "../../scenarios/experiments/registry.ts";
 import { planCells } from "../../scenarios/plan/plan.ts";
@@ -96,7 +96,7 @@ const PHASES = {
 } as const;
 
 Deno.test("every kind of load arrives at an agent as it is", () => {
-  const loads: CellLoad[] = [CLOSED, { ...CLOSED, durationMs: null, requests: 5 }, RATE, PHASES];
+  const loads: Load[] = [CLOSED, { ...CLOSED, durationMs: null, requests: 5 }, RATE, PHASES];
   for (const load of loads) assert.deepEqual(arrived(loadShape, load), load);
 });
 

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import type { Health } from "../../runner/load/worker/health.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
-import type { WorkerReport } from "../../runner/load/engine/job.ts";
+import type { WorkerReport } from "../../runner/load/worker/messages.ts";
 import { MAX_REASONS, STATUS_CODES } from "../../runner/load/recording/recorder.ts";
 import { SLOWEST } from "../../runner/load/recording/slowest.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
@@ -91,7 +91,7 @@ const totals = plain({
   checksPassed: count,
   checksFailed: count,
   reconnects: count,
-  unasked: count,
+  unsolicited: count,
   bytesIn: count,
   bytesOut: count,
   status,

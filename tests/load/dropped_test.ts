@@ -6,7 +6,7 @@ import { assertNothingLost, boundsOf, OK, SECOND, stage, STEADY, totalsOf } from
 const MS = 1_000;
 
 Deno.test("at a rate arrivals that were never sent have waited until the deadline, one by one", () => {
-  const s = stage({ supply: STEADY, durationUs: 10 * MS, intervalUs: 4 * MS });
+  const s = stage({ pacer: STEADY, durationUs: 10 * MS, intervalUs: 4 * MS });
   s.loop.onTick(0);
   s.loop.onOpen(0, 0); // takes the arrival of 0 ms, and is busy until after the end
   s.loop.onTick(10 * MS);
@@ -28,7 +28,7 @@ Deno.test("a million arrivals that were never sent are in the latency within a s
   const perSec = 1_000_000;
   const phases = [{ durationUs: SECOND, fromPerSec: perSec, toPerSec: perSec }];
   const arrivals = { kind: "uniform", seed: 1, first: 0, stride: 1 } as const;
-  const s = stage({ supply: { kind: "open", phases, arrivals } });
+  const s = stage({ pacer: { kind: "open", phases, arrivals } });
   s.loop.onTick(0);
   const startMs = performance.now();
   s.loop.onTick(SECOND);

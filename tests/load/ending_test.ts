@@ -85,7 +85,7 @@ Deno.test("a request times out in the wait as before it", () => {
   s.loop.onTick(SECOND + 150 * MS);
   assert.equal(s.loop.onTick(SECOND + 160 * MS), Infinity);
   const totals = totalsOf(s);
-  assert.deepEqual([...totals.reasons], [["no whole answer in time", 2]]);
+  assert.deepEqual([...totals.reasons], [["no whole response in time", 2]]);
   assert.deepEqual([totals.failed, totals.unfinished, totals.drain.failed], [2, 0, 2]);
   assert.deepEqual(boundsOf(s.parts), [2, 200 * MS, 200 * MS]);
   assert.deepEqual(s.driver.take(), ["close 0", "close 1"], "and nothing is dialed");
@@ -154,7 +154,7 @@ Deno.test("in a closed loop a dial under way at the deadline is given up, at its
 });
 
 Deno.test("a load with nothing in flight at the deadline ends there", () => {
-  const s = stage({ supply: STEADY, durationUs: 1_500 * MS });
+  const s = stage({ pacer: STEADY, durationUs: 1_500 * MS });
   s.loop.onTick(0);
   s.loop.onOpen(0, 0);
   for (let nowUs = 0; nowUs < 1_499 * MS; nowUs = s.loop.onTick(nowUs)) {
@@ -165,7 +165,7 @@ Deno.test("a load with nothing in flight at the deadline ends there", () => {
 });
 
 Deno.test("a connection that was idle at the deadline is closed after the wait, and what comes on it does not matter", () => {
-  const s = stage({ supply: STEADY, connections: 2, durationUs: 1_500 });
+  const s = stage({ pacer: STEADY, connections: 2, durationUs: 1_500 });
   s.loop.onTick(0);
   s.loop.onOpen(0, 0);
   s.loop.onOpen(1, 0);
@@ -180,7 +180,7 @@ Deno.test("a connection that was idle at the deadline is closed after the wait, 
   s.loop.onBytes(1, OK, OK.length, 1_700);
   assert.equal(s.loop.onTick(20_000), Infinity);
   assert.deepEqual(s.driver.take(), ["close 1"]);
-  assert.deepEqual([totalsOf(s).completed, totalsOf(s).unasked], [2, 0]);
+  assert.deepEqual([totalsOf(s).completed, totalsOf(s).unsolicited], [2, 0]);
 });
 
 Deno.test("each of several pipelined requests is waited for", () => {
@@ -207,7 +207,7 @@ Deno.test("whatever happens in the wait, every exchange ends once, and intervals
         const sessions = { sharedPool: true, perSec: 50, job: { ...job, waitsForLast: false } };
         const s = kind === "visitors"
           ? sessionStage({ ...sessions, steps: [ask(), ask()] })
-          : stage({ ...job, ...(kind === "rate" && { supply: STEADY }) });
+          : stage({ ...job, ...(kind === "rate" && { pacer: STEADY }) });
         const playing = new Playing(s.loop, s.driver);
         playing.tick();
         for (const happening of list) if (!playing.isOver) playing.play(happening);

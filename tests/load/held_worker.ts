@@ -4,7 +4,7 @@
  * `interval` right after the first interval by which it has completed anything. What is held looks at one flag and nothing else, as
  * code that never comes back looks at nothing; a test raises the flag at its end, so that no thread stays.
  */
-import type { FromWorker, ToWorker } from "../../runner/load/engine/job.ts";
+import type { FromWorker, ToWorker } from "../../runner/load/worker/messages.ts";
 
 const [, holdsAt] = self.name.split(":");
 const real = self.postMessage.bind(self);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { SoFarReport, SupplySpec } from "../../runner/load/engine/job.ts";
+import type { PacerSpec } from "../../runner/load/engine/job.ts";
+import type { SoFarReport } from "../../runner/load/worker/messages.ts";
 import { endWithout, type Lost, type LostShare } from "../../runner/load/worker/lost.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
 import { EMPTY } from "../../runner/stats/histogram/histogram.ts";
@@ -39,7 +40,7 @@ function lastHeard(
   return heard;
 }
 
-const anyArrivals: fc.Arbitrary<SupplySpec & { kind: "open" }> = fc.record({
+const anyArrivals: fc.Arbitrary<PacerSpec & { kind: "open" }> = fc.record({
   kind: fc.constant("open"),
   phases: fc.tuple(fc.integer({ min: 10, max: 2_000 }), fc.integer({ min: 10, max: 2_000 })).map(
     ([fromPerSec, toPerSec]) => [{ durationUs: SECOND, fromPerSec, toPerSec }],
@@ -53,8 +54,8 @@ const anyArrivals: fc.Arbitrary<SupplySpec & { kind: "open" }> = fc.record({
 });
 
 /** What a worker whose server never answers has of due requests at the end, which is every arrival. */
-function arrivalsOf(supply: SupplySpec): number {
-  const { loop } = stage({ ...COMMON, supply });
+function arrivalsOf(pacer: PacerSpec): number {
+  const { loop } = stage({ ...COMMON, pacer });
   loop.onTick(0);
   loop.onTick(SECOND);
   return loop.ending.totals?.due ?? -1;
@@ -73,15 +74,15 @@ function assertConserved(
 Deno.test("whenever a worker falls silent, each of its arrivals is counted once", () => {
   let heard = 0;
   fc.assert(
-    fc.property(happenings, anyArrivals, (list, supply) => {
+    fc.property(happenings, anyArrivals, (list, pacer) => {
       const soFar = lastHeard(list, (onEnding) => {
-        const { loop, driver } = stage({ ...COMMON, supply, onEnding });
+        const { loop, driver } = stage({ ...COMMON, pacer, onEnding });
         return new Playing(loop, driver);
       });
       if (soFar !== null) heard++;
-      const share: LostShare = { supply, scriptKind: "requests", durationUs: SECOND };
+      const share: LostShare = { pacer, scriptKind: "requests", durationUs: SECOND };
       const lost = endWithout(share, soFar);
-      assert.equal(lost.report.totals.due, arrivalsOf(supply));
+      assert.equal(lost.report.totals.due, arrivalsOf(pacer));
       assertConserved(lost, soFar);
     }),
     { seed: 21, numRuns: 200 },
@@ -91,21 +92,21 @@ Deno.test("whenever a worker falls silent, each of its arrivals is counted once"
 
 Deno.test("of visitors each is counted once: by the requests that were due of those who came, or as dropped", () => {
   fc.assert(
-    fc.property(happenings, anyArrivals, (list, supply) => {
+    fc.property(happenings, anyArrivals, (list, pacer) => {
       let sessions = (): Sessions => NOBODY;
       const soFar = lastHeard(list, (onEnding) => {
         const s = sessionStage({
           steps: [ask(), { kind: "think", us: 20_000 }, ask()],
-          job: { ...COMMON, supply },
+          job: { ...COMMON, pacer },
           onEnding,
         });
         sessions = () => s.sessions.totals();
         return new Playing(s.loop, s.driver);
       }, () => sessions());
-      const share: LostShare = { supply, scriptKind: "flow", durationUs: SECOND };
+      const share: LostShare = { pacer, scriptKind: "flow", durationUs: SECOND };
       const lost = endWithout(share, soFar);
       const { sessions: { created }, totals: { dropped, due } } = lost.report;
-      assert.equal(created + dropped, arrivalsOf(supply));
+      assert.equal(created + dropped, arrivalsOf(pacer));
       assert.equal(due - dropped, (soFar?.totals.due ?? 0) - (soFar?.totals.dropped ?? 0));
       assertConserved(lost, soFar);
     }),
@@ -121,8 +122,8 @@ Deno.test("of a number of requests those that were left are dropped", () => {
         const { loop, driver } = stage({ ...job, onEnding });
         return new Playing(loop, driver);
       });
-      const supply = { kind: "closed", requests } as const;
-      const lost = endWithout({ supply, scriptKind: "requests", durationUs: Infinity }, soFar);
+      const pacer = { kind: "closed", requests } as const;
+      const lost = endWithout({ pacer, scriptKind: "requests", durationUs: Infinity }, soFar);
       assert.equal(lost.report.totals.due, requests);
       assert.equal(lost.report.elapsedUs, soFar?.elapsedUs ?? 0);
       assert.equal(lost.dropped.maxUs, 0, "none was due yet");
@@ -133,14 +134,14 @@ Deno.test("of a number of requests those that were left are dropped", () => {
 });
 
 Deno.test("a closed loop that ends by time drops nothing: it would have asked nobody knows how much", () => {
-  const supply = { kind: "closed", requests: Infinity } as const;
-  const share: LostShare = { supply, scriptKind: "requests", durationUs: SECOND };
+  const pacer = { kind: "closed", requests: Infinity } as const;
+  const share: LostShare = { pacer, scriptKind: "requests", durationUs: SECOND };
   const { totals: { due, dropped }, elapsedUs } = endWithout(share, null).report;
   assert.deepEqual([due, dropped, elapsedUs], [0, 0, 0]);
 });
 
 Deno.test("a worker that was never heard has dropped all of its arrivals, until the end of the run", () => {
-  const share: LostShare = { supply: STEADY, scriptKind: "requests", durationUs: SECOND };
+  const share: LostShare = { pacer: STEADY, scriptKind: "requests", durationUs: SECOND };
   const { report: { totals: { due, dropped, completed }, elapsedUs }, dropped: waits } = endWithout(
     share,
     null,
@@ -153,11 +154,11 @@ Deno.test("a worker that was never heard has dropped all of its arrivals, until 
 
 Deno.test("what was heard of a worker stands, and how it fared is known until then", () => {
   const tells: Ending[] = [];
-  const { loop } = stage({ ...COMMON, supply: STEADY, onEnding: (one) => tells.push(one) });
+  const { loop } = stage({ ...COMMON, pacer: STEADY, onEnding: (one) => tells.push(one) });
   loop.onTick(0);
   loop.onTick(40_000);
   const soFar = { ...tells[0], sessions: NOBODY, elapsedUs: 40_000, ...MACHINE };
-  const share: LostShare = { supply: STEADY, scriptKind: "requests", durationUs: SECOND };
+  const share: LostShare = { pacer: STEADY, scriptKind: "requests", durationUs: SECOND };
   const { report: { totals, time, ...rest }, dropped } = endWithout(share, soFar);
   assert.deepEqual([time, totals.lag, totals.censored], [
     MACHINE.time,

@@ -27,7 +27,7 @@ function share(port: number, wish: Partial<JobShare> = {}): JobShare {
     timeoutUs: SECOND / 5,
     intervalUs: 50_000,
     durationUs: 500_000,
-    supply: { kind: "closed", requests: Infinity },
+    pacer: { kind: "closed", requests: Infinity },
     log: null,
     waitsForLast: false,
     ...wish,
@@ -106,7 +106,7 @@ testHeld("at a rate, what a held worker had still to send is dropped", async () 
   const steady = { durationUs: 500_000, fromPerSec: 1_000, toPerSec: 1_000 };
   const arrivals = { kind: "uniform", seed: 1, first: 0, stride: 1 } as const;
   const course = await run(["interval"], {
-    job: { supply: { kind: "open", phases: [steady], arrivals } },
+    job: { pacer: { kind: "open", phases: [steady], arrivals } },
   });
   const [{ totals: { due, dropped, completed } }] = course.reports;
   assert.equal(due, 500);

@@ -47,7 +47,7 @@ Deno.test("what is unfinished at the end is a lower bound in the last interval",
 
 Deno.test("a time-out is in the distribution, another failure is not", () => {
   const { parts, recorder: r } = recorder();
-  r.fail(0, { kind: "timeout", reason: "no whole answer in time" }, 0, 0, 100_000);
+  r.fail(0, { kind: "timeout", reason: "no whole response in time" }, 0, 0, 100_000);
   r.fail(0, { kind: "reset", reason: "connection reset" }, 0, 0, 100_000);
   const totals = r.finish(200_000);
   assert.deepEqual([parts[0].latency.count, parts[0].failed, totals.failed, totals.censored], [
@@ -56,7 +56,7 @@ Deno.test("a time-out is in the distribution, another failure is not", () => {
     2,
     1,
   ]);
-  assert.deepEqual([...totals.reasons.keys()], ["no whole answer in time", "connection reset"]);
+  assert.deepEqual([...totals.reasons.keys()], ["no whole response in time", "connection reset"]);
 });
 
 Deno.test("endlessly many reasons end in a common one", () => {

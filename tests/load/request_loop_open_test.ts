@@ -5,7 +5,7 @@ import { happenings, Playing, SLOTS } from "./playing.ts";
 import { assertNothingLost, OK, SECOND, stage, STEADY, totalsOf } from "./stage.ts";
 
 Deno.test("in an open loop the next tick is when the next arrival is due", () => {
-  const s = stage({ supply: STEADY });
+  const s = stage({ pacer: STEADY });
   s.loop.onTick(0);
   s.loop.onOpen(0, 100);
   assert.equal(s.loop.onTick(200), 1_000);
@@ -16,7 +16,7 @@ Deno.test("in an open loop the next tick is when the next arrival is due", () =>
 });
 
 Deno.test("an arrival that finds everybody busy waits, and its wait counts in latency and lag, not in service", () => {
-  const s = stage({ supply: STEADY, durationUs: 10_000 });
+  const s = stage({ pacer: STEADY, durationUs: 10_000 });
   s.loop.onTick(0);
   s.loop.onOpen(0, 0);
   s.loop.onTick(2_500);
@@ -37,7 +37,7 @@ Deno.test("an arrival that finds everybody busy waits, and its wait counts in la
 });
 
 Deno.test("an open loop lasts as long as it was to, though its last arrival was answered before", () => {
-  const s = stage({ supply: STEADY, durationUs: 1_500_000 });
+  const s = stage({ pacer: STEADY, durationUs: 1_500_000 });
   s.loop.onTick(0);
   s.loop.onOpen(0, 0);
   for (let nowUs = 0; nowUs < Infinity; nowUs = s.loop.onTick(nowUs)) {
@@ -47,7 +47,7 @@ Deno.test("an open loop lasts as long as it was to, though its last arrival was 
 });
 
 Deno.test("bytes that nobody asked for close the idle connection, are counted, and answer nothing", () => {
-  const s = stage({ supply: STEADY });
+  const s = stage({ pacer: STEADY });
   s.loop.onTick(0);
   s.loop.onOpen(0, 0);
   s.loop.onBytes(0, OK, OK.length, 100);
@@ -57,19 +57,19 @@ Deno.test("bytes that nobody asked for close the idle connection, are counted, a
   s.loop.onTick(1_000);
   s.loop.onBytes(0, OK, OK.length, 1_100);
   s.loop.onTick(SECOND);
-  const { completed, failed, unasked, reconnects } = totalsOf(s);
-  assert.deepEqual([completed, failed, unasked, reconnects], [2, 0, 1, 1]);
+  const { completed, failed, unsolicited, reconnects } = totalsOf(s);
+  assert.deepEqual([completed, failed, unsolicited, reconnects], [2, 0, 1, 1]);
 });
 
 Deno.test("a load that is stopped before it starts has lasted no time", () => {
-  const s = stage({ supply: STEADY });
+  const s = stage({ pacer: STEADY });
   Atomics.store(s.stop, 0, 1);
   s.loop.onTick(-2 * SECOND);
   assert.deepEqual([totalsOf(s).due, s.loop.ending.elapsedUs], [0, 0]);
 });
 
 Deno.test("arrivals go to the connection that has been idle longest", () => {
-  const s = stage({ supply: STEADY, connections: 3 });
+  const s = stage({ pacer: STEADY, connections: 3 });
   s.loop.onTick(0);
   for (const slot of [2, 0, 1]) s.loop.onOpen(slot, 10 + slot);
   s.driver.take();
@@ -79,7 +79,7 @@ Deno.test("arrivals go to the connection that has been idle longest", () => {
 });
 
 Deno.test("in an open loop with nobody to connect to, each dial fails the arrival that waited for it, the rest are dropped", () => {
-  const s = stage({ supply: STEADY });
+  const s = stage({ pacer: STEADY });
   for (let nowUs = 0; nowUs < Infinity;) {
     const nextUs = s.loop.onTick(nowUs);
     if (s.driver.take().includes("connect 0")) s.loop.onRefused(0, "connect", "refused", nowUs);
@@ -101,7 +101,7 @@ Deno.test("whatever happens, in any order, every exchange that was due ends exac
       fc.integer({ min: 1, max: 4 }),
       fc.boolean(),
       (list, pipeline, open) => {
-        const kind = open ? { supply: STEADY } : { pipeline };
+        const kind = open ? { pacer: STEADY } : { pipeline };
         const s = stage({ connections: SLOTS, timeoutUs: 60_000, durationUs: 2 * SECOND, ...kind });
         const playing = new Playing(s.loop, s.driver);
         playing.tick();

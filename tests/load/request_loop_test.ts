@@ -64,7 +64,7 @@ Deno.test("a silent request times out, its connection is closed and another dial
   assert.deepEqual(s.driver.take(), ["close 0", "connect 0"]);
   s.loop.onTick(SECOND);
   const totals = totalsOf(s);
-  assert.deepEqual([...totals.reasons], [["no whole answer in time", 1]]);
+  assert.deepEqual([...totals.reasons], [["no whole response in time", 1]]);
   assert.deepEqual([totals.failed, totals.censored, totals.reconnects], [1, 2, 1]);
   assertNothingLost(totals, s.parts);
 });

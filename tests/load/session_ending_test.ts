@@ -68,7 +68,7 @@ Deno.test("a visitor's request fails in the wait, and his session with it", () =
   silent.loop.onTick(SECOND + 500 * MS);
   const late = silent.end(SECOND + 510 * MS);
   assert.deepEqual([[...late.totals.reasons.keys()], late.sessions], [
-    ["no whole answer in time"],
+    ["no whole response in time"],
     [4, 1, 1],
   ]);
 });
@@ -85,6 +85,21 @@ Deno.test("a visitor is not waited for longer than five seconds, nor when the lo
   Atomics.store(stopped.job.stop, 0, 1);
   stopped.end(SECOND + 20 * MS);
   assert.deepEqual(boundsOf(stopped.parts), [3, 250 * MS, 770 * MS]);
+});
+
+Deno.test("a stopped load of virtual users lingers 100 ms as every other, so that the server counts the same requests", () => {
+  for (const isAnswered of [true, false]) {
+    const s = visiting();
+    Atomics.store(s.job.stop, 0, 1);
+    assert.ok(s.loop.onTick(850 * MS) < Infinity, "it lingers");
+    assert.deepEqual(s.driver.take(), ["close 2", "close 3"], "dials are given up at once");
+    if (isAnswered) s.loop.onBytes(1, OK, OK.length, 900 * MS);
+    assert.deepEqual(s.driver.take(), isAnswered ? ["close 1"] : []);
+    assert.equal(s.loop.onTick(950 * MS), Infinity);
+    assert.deepEqual(s.driver.take(), isAnswered ? [] : ["close 1"]);
+    const { completed, unfinished } = s.loop.ending.totals ?? assert.fail("the load is over");
+    assert.deepEqual([completed, unfinished, s.loop.ending.elapsedUs], [1, 3, 850 * MS]);
+  }
 });
 
 Deno.test("visitors who found no place have waited since they came", () => {

@@ -92,7 +92,7 @@ Deno.test("what is captured is used later: from JSON, a header, or by a pattern"
       },
     }),
   ];
-  const s = sessionStage({ steps, visitors: [{ name: "Ada" }] });
+  const s = sessionStage({ steps, users: [{ name: "Ada" }] });
   s.loop.onTick(0);
   s.loop.onOpen(0, 10);
   const body = '{"data":[{"token":"a/b"}],"csrf":"xyz"}';
@@ -183,13 +183,13 @@ Deno.test("bytes that nobody asked for while a visitor thinks cost the connectio
   s.loop.onOpen(0, 100_030);
   s.loop.onBytes(0, OK, OK.length, 100_040);
   const { totals, sessions } = s.end(1_010_000);
-  assert.deepEqual([totals.completed, totals.unasked, sessions], [2, 1, [1, 1, 0]]);
+  assert.deepEqual([totals.completed, totals.unsolicited, sessions], [2, 1, [1, 1, 0]]);
 });
 
 Deno.test("in a closed loop a place is taken again at once, and the clock runs from the send", () => {
   const s = sessionStage({
     job: {
-      supply: { kind: "closed", requests: Infinity },
+      pacer: { kind: "closed", requests: Infinity },
       connections: 1,
       waitsForLast: false,
       timeoutUs: 60 * SECOND,
@@ -216,7 +216,7 @@ Deno.test("in a closed loop a place is taken again at once, and the clock runs f
 
 Deno.test("visitors who find a dead target in a closed loop come back only after a pause", () => {
   const s = sessionStage({
-    job: { supply: { kind: "closed", requests: Infinity }, connections: 1, waitsForLast: false },
+    job: { pacer: { kind: "closed", requests: Infinity }, connections: 1, waitsForLast: false },
   });
   for (let nowUs = 0; nowUs < SECOND;) {
     nowUs = s.loop.onTick(nowUs);
@@ -225,4 +225,20 @@ Deno.test("visitors who find a dead target in a closed loop come back only after
   const { totals } = s.end(SECOND);
   assert.equal(totals.due, totals.failed + totals.unfinished);
   assert.ok(totals.failed > 5 && totals.failed < 15, `${totals.failed} dials`);
+});
+
+Deno.test("a load of a number of sessions ends with its last virtual user, not while that one thinks", () => {
+  const s = sessionStage({
+    job: { pacer: { kind: "closed", requests: 1 }, durationUs: Infinity, waitsForLast: false },
+    steps: [ask(), { kind: "think", us: 100_000 }, ask()],
+  });
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 100);
+  s.loop.onBytes(0, OK, OK.length, 200);
+  s.loop.onTick(50_000);
+  s.loop.onTick(100_200);
+  s.loop.onBytes(0, OK, OK.length, 100_300);
+  const { totals, sessions } = s.end(120_000);
+  assert.deepEqual([totals.completed, s.loop.ending.elapsedUs], [2, 100_300]);
+  assert.deepEqual(sessions, [1, 1, 0]);
 });

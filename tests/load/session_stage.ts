@@ -5,9 +5,11 @@ import { Flow, type FlowSpec, type StepSpec } from "../../runner/load/engine/flo
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { SoFar, type WorkerTotals } from "../../runner/load/recording/totals.ts";
+import { LINGER_US } from "../../runner/load/engine/ending.ts";
+import type { Exchanges } from "../../runner/load/engine/exchanges.ts";
 import { SessionLoop } from "../../runner/load/engine/session_loop.ts";
 import { SessionRecorder } from "../../runner/load/recording/sessions.ts";
-import { supplyOf } from "../../runner/load/engine/pacer.ts";
+import { pacerOf } from "../../runner/load/engine/pacer.ts";
 import { assertNothingLost, encoder, type Ending, NotingDriver, SECOND } from "./stage.ts";
 
 const NO_BYTES = encoder.encode("");
@@ -37,7 +39,7 @@ export interface SessionWish extends Partial<FlowSpec> {
 }
 
 export interface SessionStage {
-  readonly loop: SessionLoop;
+  readonly loop: Exchanges;
   readonly driver: TellingDriver;
   readonly job: Job;
   readonly parts: readonly IntervalPart[];
@@ -67,7 +69,7 @@ export function sessionStage(
     timeoutUs: SECOND / 2,
     intervalUs: 250_000,
     durationUs: SECOND,
-    supply: {
+    pacer: {
       kind: "open",
       phases: [{ durationUs: SECOND, fromPerSec: perSec, toPerSec: perSec }],
       arrivals: { kind: "uniform", seed: 1, first: 0, stride: 1 },
@@ -79,10 +81,10 @@ export function sessionStage(
   };
   const connection = { host: "test", keepAlive: true };
   const flow = new Flow({
-    ways: [steps],
+    journeys: [steps],
     sequence: [0],
     connection,
-    visitors: [{}],
+    users: [{}],
     first: 0,
     stride: 1,
     sharedPool: false,
@@ -94,18 +96,19 @@ export function sessionStage(
   const soFar = new SoFar();
   const recorder = new Recorder(job.intervalUs, (part, nowUs) => {
     parts.push(part);
-    onEnding?.(soFar.at(nowUs, recorder.totals(), loop), nowUs);
+    onEnding?.(soFar.at(nowUs, recorder.totals(), loop.ending), nowUs);
   });
-  const loop = new SessionLoop(job, {
+  const { exchanges: loop } = new SessionLoop(job, {
     driver,
     recorder,
     sessions,
     flow,
-    supply: supplyOf(job.supply),
+    pacer: pacerOf(job.pacer),
   });
   const end = (nowUs: number): SessionOutcome => {
-    assert.equal(loop.onTick(nowUs), Infinity);
+    const isLingering = loop.onTick(nowUs) < Infinity;
     assert.ok(loop.ending.totals);
+    if (isLingering) assert.equal(loop.onTick(loop.ending.elapsedUs + LINGER_US), Infinity);
     assertNothingLost(loop.ending.totals, parts);
     const { created, completed, failed, length } = sessions.totals();
     return {

@@ -28,7 +28,7 @@ function recorded(
   exchanges: readonly { slot: number; latencyUs: number; outcome: typeof OUTCOMES[number] }[],
 ): { recorder: Recorder; log: Logged[]; endUs: number } {
   const recorder = new Recorder(250_000, () => {});
-  recorder.slowest.asks((slot) => `GET /${worker}/${slot}`);
+  recorder.slowest.labelBy((slot) => `GET /${worker}/${slot}`);
   const log: Logged[] = [];
   let nowUs = 10_000;
   const isOpen = ({ outcome }: { outcome: string }): boolean => outcome === "unfinished";
@@ -107,7 +107,7 @@ Deno.test("a wrong answer marks its own exchange and no other", () => {
 });
 
 Deno.test("a request loop tells when each of the slowest was due and sent, and what it asked", () => {
-  const s = stage({ supply: STEADY, requests: 0, durationUs: 10_000 });
+  const s = stage({ pacer: STEADY, requests: 0, durationUs: 10_000 });
   s.loop.onTick(0);
   s.loop.onOpen(0, 1_700);
   s.loop.onBytes(0, OK, OK.length, 2_000);
@@ -136,7 +136,7 @@ Deno.test("a request that got no connection in time was never sent", () => {
 
 Deno.test("a visitor's request is told as it was sent, with his own values", () => {
   const wire = { method: "GET", path: "/user/{{ id }}", headers: {}, body: null };
-  const s = sessionStage({ steps: [ask({ wire })], visitors: [{ id: "7" }] });
+  const s = sessionStage({ steps: [ask({ wire })], users: [{ id: "7" }] });
   s.loop.onTick(0);
   s.loop.onOpen(0, 1_000);
   s.loop.onBytes(0, OK, OK.length, 9_000);

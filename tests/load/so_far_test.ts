@@ -60,7 +60,7 @@ const SCENES: [what: string, make: (onEnding: OnEnding) => Scene][] = [
     "a closed loop of 20 requests",
     (onEnding) => requestScene({ requests: 20, durationUs: Infinity }, onEnding),
   ],
-  ["a rate", (onEnding) => requestScene({ supply: STEADY }, onEnding)],
+  ["a rate", (onEnding) => requestScene({ pacer: STEADY }, onEnding)],
   ["visitors", (onEnding) => sessionScene(true, false, onEnding)],
   ["visitors that share connections", (onEnding) => sessionScene(false, true, onEnding)],
 ];
@@ -195,7 +195,7 @@ for (const [what, make] of SCENES) {
 Deno.test("what is in flight is unfinished, with lower bounds of its latency and its service", () => {
   const endings: Ending[] = [];
   const s = stage({
-    supply: STEADY,
+    pacer: STEADY,
     intervalUs: 50_000,
     onEnding: (ending) => endings.push(ending),
   });

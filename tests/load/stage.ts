@@ -1,10 +1,10 @@
 /** A request loop on a stage: its driver only notes what it is told, and time is what the test says. */
 import assert from "node:assert/strict";
 import type { Driver } from "../../runner/load/engine/driver.ts";
+import type { Exchanges } from "../../runner/load/engine/exchanges.ts";
 import type { Job } from "../../runner/load/engine/job.ts";
-import { supplyOf } from "../../runner/load/engine/pacer.ts";
-import { RequestLoop } from "../../runner/load/engine/request_loop.ts";
-import { RequestScript } from "../../runner/load/engine/request_script.ts";
+import { pacerOf } from "../../runner/load/engine/pacer.ts";
+import { RequestLoop, RequestScript } from "../../runner/load/engine/request_loop.ts";
 import type { Check } from "../../runner/load/engine/response_check.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
@@ -44,7 +44,7 @@ export class NotingDriver implements Driver {
 export type Ending = ReturnType<SoFar["at"]>;
 
 export interface Stage {
-  loop: RequestLoop;
+  loop: Exchanges;
   driver: NotingDriver;
   parts: IntervalPart[];
   stop: Int32Array;
@@ -70,7 +70,7 @@ export function stage({ requests = Infinity, check, onEnding, ...wish }: Wish = 
     timeoutUs: 5 * SECOND,
     intervalUs: 250_000,
     durationUs: SECOND,
-    supply: { kind: "closed", requests },
+    pacer: { kind: "closed", requests },
     log: null,
     waitsForLast: false,
     stop,
@@ -81,7 +81,7 @@ export function stage({ requests = Infinity, check, onEnding, ...wish }: Wish = 
   const soFar = new SoFar();
   const recorder = new Recorder(job.intervalUs, (part, nowUs) => {
     parts.push(part);
-    onEnding?.(soFar.at(nowUs, recorder.totals(), loop), nowUs);
+    onEnding?.(soFar.at(nowUs, recorder.totals(), loop.ending), nowUs);
   });
   const script = new RequestScript({
     kind: "requests",
@@ -92,7 +92,12 @@ export function stage({ requests = Infinity, check, onEnding, ...wish }: Wish = 
     }],
     sequence: Uint32Array.of(0),
   });
-  const loop = new RequestLoop(job, { driver, recorder, script, supply: supplyOf(job.supply) });
+  const { exchanges: loop } = new RequestLoop(job, {
+    driver,
+    recorder,
+    script,
+    pacer: pacerOf(job.pacer),
+  });
   return { loop, driver, parts, stop };
 }
 
@@ -127,7 +132,7 @@ export function assertNothingLost(totals: WorkerTotals, parts: readonly Interval
 }
 
 /** 1,000 arrivals a second, evenly spread. */
-export const STEADY: Job["supply"] = {
+export const STEADY: Job["pacer"] = {
   kind: "open",
   phases: [{ durationUs: SECOND, fromPerSec: 1_000, toPerSec: 1_000 }],
   arrivals: { kind: "uniform", seed: 1, first: 0, stride: 1 },

@@ -15,8 +15,8 @@ Deno.test("bytes after the answer in one read do not answer the next request, wh
   s.loop.onTick(SECOND);
   s.loop.onBytes(0, OK, OK.length, SECOND + 10);
   s.loop.onTick(2 * SECOND);
-  const { due, completed, unasked } = totalsOf(s);
-  assert.deepEqual([due, completed, unasked], [2, 2, 1]);
+  const { due, completed, unsolicited } = totalsOf(s);
+  assert.deepEqual([due, completed, unsolicited], [2, 2, 1]);
 });
 
 const PIPELINES = [1, 2, 3];
@@ -31,8 +31,8 @@ for (const pipeline of PIPELINES) {
       s.driver.take();
       feedUntilClosed(s, pieces);
       s.loop.onTick(SECOND);
-      const { completed, failed, unasked } = totalsOf(s);
-      assert.deepEqual([completed, failed, unasked], [pipeline, 0, 1], what);
+      const { completed, failed, unsolicited } = totalsOf(s);
+      assert.deepEqual([completed, failed, unsolicited], [pipeline, 0, 1], what);
       assertNothingLost(totalsOf(s), s.parts);
     }
   });
@@ -47,7 +47,7 @@ Deno.test("an answer in the same read answers no request that was sent because o
   s.loop.onBytes(0, thrice, thrice.length, 50);
   assert.deepEqual(s.driver.take(), ["close 0", "connect 0"]);
   s.loop.onTick(SECOND);
-  assert.deepEqual([totalsOf(s).completed, totalsOf(s).unasked], [2, 1]);
+  assert.deepEqual([totalsOf(s).completed, totalsOf(s).unsolicited], [2, 1]);
 });
 
 Deno.test("bytes after an answer cost the connection, not the session, however they are cut", () => {
@@ -60,8 +60,8 @@ Deno.test("bytes after an answer cost the connection, not the session, however t
     s.loop.onOpen(0, 100_060);
     s.loop.onBytes(0, OK, OK.length, 100_070);
     const { totals, sessions } = s.end(1_010_000);
-    const { completed, failed, unasked, reconnects } = totals;
-    assert.deepEqual([completed, failed, unasked, reconnects], [2, 0, 1, 1], what);
+    const { completed, failed, unsolicited, reconnects } = totals;
+    assert.deepEqual([completed, failed, unsolicited, reconnects], [2, 0, 1, 1], what);
     assert.deepEqual(sessions, [1, 1, 0], what);
   }
 });
@@ -73,6 +73,6 @@ Deno.test("bytes after an answer that closes the connection are nobody's, howeve
     s.loop.onOpen(0, 10);
     feedUntilClosed(s, pieces);
     const { totals, sessions } = s.end(1_010_000);
-    assert.deepEqual([totals.completed, totals.unasked, sessions], [1, 0, [1, 1, 0]], what);
+    assert.deepEqual([totals.completed, totals.unsolicited, sessions], [1, 0, [1, 1, 0]], what);
   }
 });

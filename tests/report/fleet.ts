@@ -4,7 +4,7 @@
  */
 import { type Asked, assemble } from "../../runner/measure/assemble.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
-import type { WorkerReport } from "../../runner/load/engine/job.ts";
+import type { WorkerReport } from "../../runner/load/worker/messages.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { SessionRecorder } from "../../runner/load/recording/sessions.ts";
 import type { LoadedAgent } from "../../runner/measure/loader.ts";

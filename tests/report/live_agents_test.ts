@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import type { LiveAgent } from "../../runner/result/progress.ts";
 import { liveLines } from "../../report/terminal/live.ts";
 import { advance, NOTHING_YET } from "../../report/terminal/progress.ts";
-import { lineWidth, printed } from "../../report/writing/terminal.ts";
+import { lineWidth } from "../../report/writing/screen.ts";
+import { printed } from "../../report/writing/terminal.ts";
 import { LIVE, STARTING } from "./progress_events.ts";
 
 function agent(name: string, more: Partial<LiveAgent> = {}): LiveAgent {

@@ -4,7 +4,8 @@ import { sparkline } from "../../report/terminal/bars.ts";
 import { liveLines, type LiveOptions } from "../../report/terminal/live.ts";
 import { advance, NOTHING_YET } from "../../report/terminal/progress.ts";
 import { Screen } from "../../report/writing/screen.ts";
-import { lineWidth, printed } from "../../report/writing/terminal.ts";
+import { lineWidth } from "../../report/writing/screen.ts";
+import { printed } from "../../report/writing/terminal.ts";
 import { latencies, LIVE, MEASURED, STARTING } from "./progress_events.ts";
 
 const OPTIONS: LiveOptions = { columns: 80, rows: 24, unicode: true, nowMs: 0 };

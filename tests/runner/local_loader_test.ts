@@ -1,8 +1,8 @@
 /** The workers of this process as a loader: alone, and as an agent's part of a fleet. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { SoFarReport } from "../../runner/load/engine/job.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
+import type { SoFarReport } from "../../runner/load/worker/messages.ts";
 import type { Loaded, LoaderHooks, LoadRequest } from "../../runner/measure/loader.ts";
 import { type FleetPart, LocalLoader } from "../../runner/measure/local_loader.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";

@@ -33,7 +33,7 @@ const HEALTH = { cpuRatio: 0.5, lateUs: 2_000 };
 
 /** Of two workers, of which the second is late with everything. */
 function load(_: LoadRequest, hooks: LoaderHooks): Promise<Loaded> {
-  const share = { supply: { kind: "closed", requests: Infinity }, durationUs: 500_000 } as const;
+  const share = { pacer: { kind: "closed", requests: Infinity }, durationUs: 500_000 } as const;
   const ended = endWithout({ ...share, scriptKind: "requests" }, null).report;
   const [first, second] = [0, 1].map((worker) => {
     const recorder = new Recorder(250_000, (part) => hooks.onInterval(worker, part, HEALTH));

@@ -36,8 +36,8 @@ Deno.test("what the disk does not take is told with its place, and is no defect 
 /** Asks nothing, and says so. */
 const IDLE: Loader = {
   load: (_, hooks): Promise<Loaded> => {
-    const supply = { kind: "closed", requests: Infinity } as const;
-    const share = { supply, scriptKind: "requests", durationUs: 1_000 } as const;
+    const pacer = { kind: "closed", requests: Infinity } as const;
+    const share = { pacer, scriptKind: "requests", durationUs: 1_000 } as const;
     hooks.onStart(performance.timeOrigin + performance.now());
     const stage = { surroundings: UNKNOWN, calibration: null, sharesMachine: false };
     const reports = [endWithout(share, null).report];

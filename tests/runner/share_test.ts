@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { CellLoad } from "../../scenarios/load/cell_load.ts";
+import type { Load } from "../../scenarios/load/load.ts";
 import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import { type Script, scriptOf } from "../../scenarios/request/script.ts";
 import type { LoadRequest } from "../../runner/measure/loader.ts";
@@ -10,7 +10,7 @@ const SCRIPT: Script = scriptOf(requestScenarioSpec.parse({ get: "/" }), 0);
 const COMMON = { keepAlive: true, timeoutMs: 1_000 };
 const PHASES = [{ durationUs: 2_000_000, fromPerSec: 10, toPerSec: 100 }];
 
-function requestOf(load: CellLoad): LoadRequest {
+function requestOf(load: Load): LoadRequest {
   return {
     origin: "http://127.0.0.1:1",
     script: SCRIPT,
@@ -30,7 +30,7 @@ const anyLoad = fc.record({
   requests: fc.option(fc.integer({ min: 1, max: 10_000 })),
   arrivals: fc.constantFrom("uniform" as const, "poisson" as const),
   kind: fc.constantFrom("closed" as const, "rate" as const, "phases" as const),
-}).map(({ kind, connections, workers, ratePerSec, requests, arrivals }): CellLoad => {
+}).map(({ kind, connections, workers, ratePerSec, requests, arrivals }): Load => {
   const common = { ...COMMON, connections, workers };
   if (kind === "rate") return { ...common, kind, ratePerSec, arrivals, durationMs: 1_000 };
   if (kind === "phases") return { ...common, kind, phases: PHASES, arrivals, pool: "own" };
@@ -68,7 +68,7 @@ function askedBy(workers: number, length: number): number[][] {
   const [request] = SCRIPT.requests;
   const requests = Array.from({ length }, () => request);
   const script = { ...SCRIPT, requests, sequence: [...requests.keys()] };
-  const load: CellLoad = {
+  const load: Load = {
     ...COMMON,
     kind: "closed",
     connections: 50,
@@ -96,7 +96,7 @@ Deno.test("all workers together ask each request of a round equally often", () =
 });
 
 Deno.test("a place decides how many workers there are, whatever the load says", () => {
-  const load: CellLoad = {
+  const load: Load = {
     ...COMMON,
     kind: "rate",
     connections: 10,
@@ -107,11 +107,11 @@ Deno.test("a place decides how many workers there are, whatever the load says", 
   };
   const shares = shareOut(requestOf(load), "tcp", { firstWorker: 3, workers: 4, own: 1 });
   assert.deepEqual(
-    shares.map(({ connections, log, supply }) => ({ connections, log, supply })),
+    shares.map(({ connections, log, pacer }) => ({ connections, log, pacer })),
     [{
       connections: 2,
       log: { path: "/tmp/log", firstConnection: 8 },
-      supply: {
+      pacer: {
         kind: "open",
         phases: [{ durationUs: 1e6, fromPerSec: 100, toPerSec: 100 }],
         arrivals: { kind: "uniform", seed: 5, first: 3, stride: 4 },
@@ -121,7 +121,7 @@ Deno.test("a place decides how many workers there are, whatever the load says", 
 });
 
 Deno.test("no more connections can be used than there are requests", () => {
-  const load: CellLoad = {
+  const load: Load = {
     ...COMMON,
     kind: "closed",
     connections: 10,
@@ -135,7 +135,7 @@ Deno.test("no more connections can be used than there are requests", () => {
 });
 
 Deno.test("phases take no more places than visitors come, where that is known", () => {
-  const load: CellLoad = {
+  const load: Load = {
     ...COMMON,
     kind: "phases",
     connections: 10_000,

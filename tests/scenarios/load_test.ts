@@ -1,13 +1,13 @@
 /** The three kinds of load: what is understood, and what people get wrong. */
 import assert from "node:assert/strict";
 import { type ExperimentInput, experimentSpec } from "../../scenarios/file/experiment.ts";
-import { type CellLoad, durationMsOf } from "../../scenarios/load/cell_load.ts";
+import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
 import { planCells } from "../../scenarios/plan/plan.ts";
 import { RIGHT, wrongLines } from "./right_experiment.ts";
 
 type LoadInput = ExperimentInput["load"];
 
-function cellsOf(load: LoadInput): { load: CellLoad }[] {
+function cellsOf(load: LoadInput): { load: Load }[] {
   return planCells(experimentSpec.parse({
     name: "loads",
     targets: { a: { app: "api" } },
@@ -19,7 +19,7 @@ function cellsOf(load: LoadInput): { load: CellLoad }[] {
 const USUAL = { keepAlive: true, timeoutMs: 5_000, workers: null };
 const PER_SEC = { durationUs: 2_000_000, fromPerSec: 5, toPerSec: 5 };
 
-const loads: [sentence: string, load: LoadInput, cell: CellLoad][] = [
+const loads: [sentence: string, load: LoadInput, cell: Load][] = [
   ["a closed loop when nothing is said", {}, {
     kind: "closed",
     connections: 50,

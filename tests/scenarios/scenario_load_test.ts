@@ -1,6 +1,6 @@
 /** A load of a scenario's own: what it stands for, and what is judged by it. */
 import assert from "node:assert/strict";
-import { durationMsOf } from "../../scenarios/load/cell_load.ts";
+import { durationMsOf } from "../../scenarios/load/load.ts";
 import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { type Cell, planCells } from "../../scenarios/plan/plan.ts";
 import { wrongLines } from "./right_experiment.ts";

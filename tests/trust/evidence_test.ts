@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import type { WorkerReport } from "../../runner/load/engine/job.ts";
 import { LoopWatch } from "../../runner/load/recording/busy_periods.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { SessionRecorder } from "../../runner/load/recording/sessions.ts";
+import type { WorkerReport } from "../../runner/load/worker/messages.ts";
 import { evidenceOf } from "../../runner/trust/evidence.ts";
 
 const ELAPSED_US = 1e6;

@@ -219,7 +219,7 @@ const harmless: [sentence: string, spoiled: Spoiled][] = [
     surroundings: { steal: 0.05 },
   }],
   ["failures of other kinds", {
-    run: { requests, reasons: { "Connection refused": 900, "no whole answer in time": 100 } },
+    run: { requests, reasons: { "Connection refused": 900, "no whole response in time": 100 } },
   }],
 ];
 

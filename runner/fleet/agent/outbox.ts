@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { settlesWithin } from "../../../targets/launch/settles.ts";
 import type { Health } from "../../load/worker/health.ts";
 import type { IntervalPart } from "../../load/recording/intervals.ts";
-import type { SoFarReport, WorkerReport } from "../../load/engine/job.ts";
+import type { SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
 import type { Place } from "../../measure/share.ts";
 import { EMPTY } from "../../stats/histogram/histogram.ts";
 import { packHealth, packPart, packSoFar } from "../protocol/packing.ts";

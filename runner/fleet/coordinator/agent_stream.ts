@@ -5,10 +5,10 @@
  */
 import { z } from "zod";
 import { isWithin } from "../../../base/limits.ts";
-import type { SoFarReport, WorkerReport } from "../../load/engine/job.ts";
 import type { IntervalPart } from "../../load/recording/intervals.ts";
 import type { Health } from "../../load/worker/health.ts";
 import { boundsPart, endWithout, type LostShare } from "../../load/worker/lost.ts";
+import type { SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
 import type { Place } from "../../measure/share.ts";
 import { breachOf, type Latencies } from "../../measure/totals.ts";
 import type { SparseHistogram } from "../../stats/histogram/histogram.ts";

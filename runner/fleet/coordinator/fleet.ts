@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ExpectedError, messageOf, TargetError } from "../../../base/errors.ts";
 import { secrets } from "../../../base/secrets.ts";
 import { VERSION } from "../../../base/version.ts";
-import { durationMsOf } from "../../../scenarios/load/cell_load.ts";
+import { durationMsOf } from "../../../scenarios/load/load.ts";
 import { endpointOf } from "../../../targets/dial/endpoint.ts";
 import { UNKNOWN } from "../../host/host_activity.ts";
 import { checkDriver } from "../../load/transports/choose_driver.ts";

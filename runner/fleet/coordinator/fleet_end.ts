@@ -2,7 +2,7 @@
 import { TargetError } from "../../../base/errors.ts";
 import { UNKNOWN } from "../../host/host_activity.ts";
 import type { DriverName } from "../../load/engine/driver.ts";
-import type { WorkerReport } from "../../load/engine/job.ts";
+import type { WorkerReport } from "../../load/worker/messages.ts";
 import type { LoadedAgent } from "../../measure/loader.ts";
 import { breachOf, type Latencies } from "../../measure/totals.ts";
 import type { HeardPart, Listening } from "./agent_stream.ts";

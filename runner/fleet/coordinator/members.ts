@@ -33,7 +33,7 @@ export function membersOf(request: LoadRequest, agents: readonly Presence[]): Me
     const driver: DriverName = presence.driver;
     const shares = shareOut(request, driver, place).map((share) => ({
       connections: share.connections,
-      supply: share.supply,
+      pacer: share.pacer,
       durationUs: share.durationUs,
       scriptKind: share.script.kind,
     }));

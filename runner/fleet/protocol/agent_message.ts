@@ -5,8 +5,8 @@
 import { z } from "zod";
 import { LIMITS } from "../../../base/limits.ts";
 import { msBetween } from "../../../base/quantity.ts";
-import { whyTooLong } from "../../../scenarios/load/cell_load.ts";
-import { intervalMs } from "../../../scenarios/load/load.ts";
+import { whyTooLong } from "../../../scenarios/load/load.ts";
+import { intervalMs } from "../../../scenarios/load/load_spec.ts";
 import { DRIVER_NAMES } from "../../load/engine/driver.ts";
 import { endedWorkers, surroundings, targetUse } from "../../result/generator.ts";
 import { accessShape, jobSecrets, loadShape, scriptShape } from "./job_schema.ts";

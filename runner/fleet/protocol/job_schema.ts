@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { jsonStep, patternSource, thinkMs } from "../../../scenarios/request/flow.ts";
-import type { CellLoad } from "../../../scenarios/load/cell_load.ts";
+import type { Load } from "../../../scenarios/load/load.ts";
 import {
   arrivals,
   connections,
@@ -17,7 +17,7 @@ import {
   someArrive,
   timeoutMs,
   workers,
-} from "../../../scenarios/load/load.ts";
+} from "../../../scenarios/load/load_spec.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import {
   expectation,
@@ -141,7 +141,7 @@ const phases = z.strictObject({
   pool,
 });
 
-export const loadShape: z.ZodType<CellLoad, CellLoad> = z.discriminatedUnion("kind", [
+export const loadShape: z.ZodType<Load, Load> = z.discriminatedUnion("kind", [
   closed,
   rate,
   phases,

@@ -4,12 +4,12 @@
  */
 import { z } from "zod";
 import { withoutSecrets } from "../../../base/secrets.ts";
-import type { SoFarReport, WorkerReport } from "../../load/engine/job.ts";
 import type { IntervalPart } from "../../load/recording/intervals.ts";
 import { MAX_REASONS, STATUS_CODES } from "../../load/recording/recorder.ts";
 import { SLOWEST, type SlowExchange } from "../../load/recording/slowest.ts";
 import type { WorkerTotals } from "../../load/recording/totals.ts";
 import type { Health } from "../../load/worker/health.ts";
+import type { SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
 import { ERRORS } from "../../result/outcome.ts";
 import { SLOW_OUTCOMES } from "../../result/slowest.ts";
 import {
@@ -142,7 +142,7 @@ const packedTotals = z.strictObject({
   checksPassed: count,
   checksFailed: count,
   reconnects: count,
-  unasked: count,
+  unsolicited: count,
   bytesIn: count,
   bytesOut: count,
   status: packedStatus,

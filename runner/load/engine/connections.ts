@@ -3,15 +3,11 @@
  * dialed again. It gives the driver the commands to dial and close; what is sent is not its business.
  */
 import type { Driver } from "./driver.ts";
-import { LINGER_US } from "./ending.ts";
 import type { Recorder } from "../recording/recorder.ts";
 
 export const CLOSED = 0;
 export const CONNECTING = 1;
 export const OPEN = 2;
-
-/** Slots are looked over for time-outs and dials this often. */
-export const SWEEP_US = 10_000;
 
 const NEVER = -Infinity;
 
@@ -37,13 +33,19 @@ export class Connections {
     return this.#dialedUs[slot];
   }
 
-  /** Visits at most so many of the slots that are being dialed, with the moment since when. */
-  forEachDial(most: number, visit: (slot: number, dialedUs: number) => void): void {
-    let left = Math.min(most, this.dialing);
-    for (let slot = 0; left > 0; slot++) {
+  /** Visits the slots that are being dialed, with the moment since when; the one at hand may be closed. */
+  forEachDial(visit: (slot: number, dialedUs: number) => void): void {
+    for (let slot = 0, left = this.dialing; left > 0; slot++) {
       if (this.#state[slot] !== CONNECTING) continue;
-      visit(slot, this.#dialedUs[slot]);
       left--;
+      visit(slot, this.#dialedUs[slot]);
+    }
+  }
+
+  /** Visits the slots that have a connection, or dial one; the one at hand may be closed. */
+  forEachOpen(visit: (slot: number) => void): void {
+    for (let slot = 0; slot < this.#state.length; slot++) {
+      if (this.#state[slot] !== CLOSED) visit(slot);
     }
   }
 
@@ -74,8 +76,8 @@ export class Connections {
     this.#enter(slot, CLOSED);
   }
 
-  // hot: it has brought an answer.
-  answered(slot: number): void {
+  // hot: it has brought a response.
+  responded(slot: number): void {
     this.#backOff.reset(slot);
   }
 
@@ -96,25 +98,14 @@ export class Connections {
     this.#state[slot] = state;
   }
 
-  /** At the end of the run: gives whether there is still something to wait for. */
-  linger(sinceEndUs: number): boolean {
-    let isOpen = false;
-    for (let slot = 0; slot < this.#state.length; slot++) {
-      if (sinceEndUs >= LINGER_US) this.close(slot);
-      isOpen ||= this.#state[slot] !== CLOSED;
-    }
-    return isOpen;
-  }
-
-  /** Closes it; gives whether another may take its place at once. */
-  giveUp(slot: number, nowUs: number): boolean {
+  /** Gives up one that brings nothing more: how soon another may be dialed depends on whether it ever did. */
+  giveUp(slot: number, nowUs: number): void {
     this.close(slot);
-    return this.#backOff.ended(slot, nowUs);
+    this.#backOff.ended(slot, nowUs);
   }
 }
-
 /**
- * When a closed slot may dial again: at once after a connection that brought an answer, else after a
+ * When a closed slot may dial again: at once after a connection that brought a response, else after a
  * pause of 10 ms that doubles up to a second, so that a dead target costs neither of us much.
  */
 const FIRST_PAUSE_US = 10_000;
@@ -124,7 +115,7 @@ const MOST_DOUBLINGS = 7;
 
 export class BackOff {
   readonly #dialAtUs: Float64Array;
-  /** Connections in a row that brought no answer. */
+  /** Connections in a row that brought no response. */
   readonly #fruitless: Uint8Array;
 
   constructor(slots: number) {
@@ -132,7 +123,7 @@ export class BackOff {
     this.#fruitless = new Uint8Array(slots);
   }
 
-  // hot: an answer has come.
+  // hot: a response has come.
   reset(slot: number): void {
     this.#fruitless[slot] = 0;
   }
@@ -141,11 +132,10 @@ export class BackOff {
     return nowUs >= this.#dialAtUs[slot];
   }
 
-  /** A connection has ended; gives whether the next may be dialed at once. */
-  ended(slot: number, nowUs: number): boolean {
+  /** A connection has ended. */
+  ended(slot: number, nowUs: number): void {
     if (this.#fruitless[slot] > 0) this.pause(slot, nowUs);
-    else this.#fruitless[slot] = 1; // until an answer comes
-    return this.mayDial(slot, nowUs);
+    else this.#fruitless[slot] = 1; // until a response comes
   }
 
   /** A dial has failed. */

@@ -1,31 +1,37 @@
 /**
- * The end of a load, as both loops have it. At the deadline nothing new is sent, and what is in flight is waited for:
+ * The end of a load of any kind. At the deadline nothing new is sent, and what is in flight is waited for:
  * up to each request's own time-out, and no longer than `LONGEST_DRAIN_US`. Without the wait the last request of
  * every connection would be a lower bound, also on a server that does well. Whatever is left then is unfinished, and
  * what was due and never sent is dropped: both are in the latency at the time that they waited. Rates end at the deadline.
  */
+import type { InFlightExchanges, VisitInFlight, WorkerTotals } from "../recording/totals.ts";
+import type { Recorder } from "../recording/recorder.ts";
+import type { Connections } from "./connections.ts";
+import type { InFlight } from "./in_flight.ts";
 import type { Job } from "./job.ts";
-import type { LoopParts } from "./loop_parts.ts";
-import type { WorkerTotals } from "../recording/totals.ts";
+import type { Pacer } from "./pacer.ts";
 
 export const LONGEST_DRAIN_US = 5_000_000;
 
 /**
  * How long a request in flight at the end may still be answered before its connection is closed. The
- * answer no longer counts; but a server that finds the connection closed may not even have read the
+ * response no longer counts; but a server that finds the connection closed may not even have read the
  * request, and the two sides would disagree about how many there were.
  */
 export const LINGER_US = 100_000;
 
-/** What a loop does at its end; called by its `Ending` alone. */
-export interface EndingLoop {
-  /** Gives up what is not yet sent: dials under way are unfinished. */
-  stopSending(endUs: number): void;
-  /** Leaves unfinished all that is in flight, and closes what is idle. */
-  leaveUnfinished(endUs: number): void;
+export interface EndingParts {
+  readonly recorder: Recorder;
+  readonly pacer: Pacer;
+  readonly connections: Connections;
+  readonly inFlight: InFlight;
+  /** Whether nobody is on a journey. */
+  readonly workload: { readonly isIdle: boolean };
+  /** Called at the deadline, before what is in flight is waited for. */
+  readonly onDeadline?: () => void;
 }
 
-export class Ending {
+export class Ending implements InFlightExchanges {
   /** What was recorded; null until the load is over. */
   totals: WorkerTotals | null = null;
   /** From the start until nothing new was sent any more, microseconds. */
@@ -36,11 +42,11 @@ export class Ending {
   untilUs: number;
 
   constructor(
-    private readonly job: Pick<Job, "stop" | "durationUs">,
-    private readonly parts: Pick<LoopParts, "recorder" | "supply" | "onDeadline">,
-    private readonly loop: EndingLoop,
+    private readonly job: Pick<Job, "stop" | "durationUs" | "waitsForLast">,
+    private readonly parts: EndingParts,
   ) {
-    this.untilUs = job.durationUs;
+    // Phases go on until the last virtual user has gone; any other load ends when its time is over.
+    this.untilUs = job.waitsForLast ? Infinity : job.durationUs;
   }
 
   /** Ends what is to end by now; gives whether the load is over. */
@@ -48,23 +54,28 @@ export class Ending {
     if (nowUs < this.untilUs) return false;
     if (this.totals !== null) return true;
     if (!this.isDraining) this.#drain();
-    if (this.#isDone || nowUs >= this.untilUs) this.finish(this.untilUs);
+    if (this.#isDone(nowUs) || nowUs >= this.untilUs) this.#finish(this.untilUs);
     return this.totals !== null;
   }
 
   /** As `isOver`, also for what is looked at only now and then: that the load is stopped, or done. */
   isOverEarly(nowUs: number): boolean {
+    const { job: { stop, durationUs, waitsForLast }, parts: { recorder } } = this;
     // Before the start a load can be stopped, too; it has lasted no time then.
-    if (Atomics.load(this.job.stop, 0) !== 0) this.finish(Math.max(0, nowUs));
-    else if (this.#isDone) this.finish(this.parts.recorder.lastUs);
+    if (Atomics.load(stop, 0) !== 0) this.#finish(Math.max(0, nowUs));
+    else if (this.#isDone(nowUs)) {
+      this.#finish(Math.max(recorder.lastUs, waitsForLast ? durationUs : 0));
+    }
     return this.totals !== null;
   }
 
-  /** A closed loop ends with its last answer; an open one lasts as long as it was to. */
-  get #isDone(): boolean {
-    const { supply, recorder: { due, completed, failed, unfinished } } = this.parts;
-    const left = supply.left + due - completed - failed - unfinished;
-    return left === 0 && (this.isDraining || !supply.intended);
+  /** A closed loop ends with its last response, phases with the last virtual user; a rate lasts as long as it was to. */
+  #isDone(nowUs: number): boolean {
+    const { pacer, workload, recorder: { due, completed, failed, unfinished } } = this.parts;
+    if (pacer.left + due - completed - failed - unfinished !== 0) return false;
+    if (this.isDraining) return true;
+    const { waitsForLast, durationUs } = this.job;
+    return workload.isIdle && (waitsForLast ? nowUs >= durationUs : !pacer.intended);
   }
 
   #drain(): void {
@@ -74,20 +85,60 @@ export class Ending {
     this.parts.onDeadline?.();
   }
 
-  #stopSending(endUs: number): void {
-    this.elapsedUs = endUs;
-    this.parts.recorder.seal(endUs);
-    this.loop.stopSending(endUs);
-    this.parts.supply.stop();
-  }
-
-  /** Ends the load at once. */
-  finish(endUs: number): void {
-    const { recorder, supply } = this.parts;
+  #finish(endUs: number): void {
+    const { recorder, pacer } = this.parts;
     if (!this.isDraining) this.#stopSending(endUs);
-    this.loop.leaveUnfinished(endUs);
-    supply.drop(this.elapsedUs, (dueUs) => recorder.drop(dueUs, this.elapsedUs));
+    this.#leaveUnfinished(endUs);
+    pacer.drop(this.elapsedUs, (dueUs) => recorder.drop(dueUs, this.elapsedUs));
     this.totals = recorder.finish(this.elapsedUs);
     this.untilUs = -Infinity;
+  }
+
+  /** Gives up what is not yet sent: exchanges that wait for a dial, which in a closed loop each dial begins. */
+  #stopSending(endUs: number): void {
+    const { recorder, pacer, connections, inFlight } = this.parts;
+    this.elapsedUs = endUs;
+    recorder.seal(endUs);
+    connections.forEachDial((slot, dialedUs) => {
+      const waiting = inFlight.takeWaiting(slot);
+      connections.close(slot);
+      if (waiting !== null) return recorder.leaveUnfinished(slot, waiting.dueUs, dialedUs, endUs);
+      if (pacer.intended || pacer.take(endUs) < 0) return;
+      recorder.due++;
+      recorder.leaveUnfinished(slot, dialedUs, dialedUs, endUs);
+    });
+    pacer.stop();
+  }
+
+  /** Closes what is idle, no earlier: with a thousand connections that would hold up what is waited for. */
+  #leaveUnfinished(endUs: number): void {
+    const { recorder, connections, inFlight } = this.parts;
+    connections.forEachOpen((slot) => inFlight.count(slot) === 0 && connections.close(slot));
+    inFlight.forEach((slot, dueUs, sentUs) => {
+      recorder.leaveUnfinished(slot, dueUs, sentUs, endUs);
+      inFlight.drop(slot);
+    });
+  }
+
+  /** After the end: the moment to look again, Infinity once every connection is closed. */
+  linger(nowUs: number, stepUs: number): number {
+    const { connections } = this.parts;
+    let isOpen = false;
+    connections.forEachOpen((slot) => {
+      if (nowUs - this.elapsedUs >= LINGER_US) connections.close(slot);
+      else isOpen = true;
+    });
+    return isOpen ? nowUs + stepUs : Infinity;
+  }
+
+  forEachInFlight(visit: VisitInFlight): void {
+    const { pacer, connections, inFlight } = this.parts;
+    let begun = pacer.intended ? 0 : pacer.left;
+    connections.forEachDial((slot, dialedUs) => {
+      const waiting = inFlight.waiting(slot);
+      if (waiting !== null) visit(slot, waiting.dueUs, dialedUs, true);
+      else if (begun-- > 0) visit(slot, dialedUs, dialedUs, false);
+    });
+    inFlight.forEach((slot, dueUs, sentUs) => visit(slot, dueUs, sentUs, true));
   }
 }

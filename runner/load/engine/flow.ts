@@ -1,28 +1,29 @@
 /**
- * The ways of visitors through a site, ready to be walked: requests encoded once where nothing in them
- * varies, what is captured from an answer, and what makes it right.
+ * The journeys of virtual users through a site, ready to be followed: requests encoded once where nothing in them
+ * varies, what is captured from a response, and what makes it right.
  */
 import { type Connection, encodeRequest, type WireRequest } from "../../../base/http/request.ts";
 import type { ResponseReader } from "../../../base/http/response.ts";
 import type { CaptureSpec } from "../../../scenarios/request/flow.ts";
 import { fillIn, namesIn } from "../../../scenarios/request/template.ts";
 import { takerOf } from "./capture.ts";
-import { AnswerCheck, type Check } from "./response_check.ts";
+import type { Message } from "./in_flight.ts";
+import { type Check, ResponseCheck } from "./response_check.ts";
 
 export type Variables = Map<string, string>;
 
 /** A flow as posted to a worker. */
 export interface FlowSpec {
-  readonly ways: readonly (readonly StepSpec[])[];
-  /** Which way visitor 0, 1, 2 … takes, as indexes into `ways`, round and round. */
+  readonly journeys: readonly (readonly StepSpec[])[];
+  /** Which journey virtual user 0, 1, 2 … takes, as indexes into `journeys`, round and round. */
   readonly sequence: readonly number[];
   readonly connection: Connection;
-  /** What visitor 0, 1, 2 … brings along, round and round. */
-  readonly visitors: readonly Readonly<Record<string, string>>[];
-  /** This worker's visitors are `first`, `first + stride`, … */
+  /** The variables of virtual user 0, 1, 2 …, round and round. */
+  readonly users: readonly Readonly<Record<string, string>>[];
+  /** This worker's users are `first`, `first + stride`, … */
   readonly first: number;
   readonly stride: number;
-  /** Whether a connection serves one visitor after the other. */
+  /** Whether a connection serves one user after the other. */
   readonly sharedPool: boolean;
 }
 
@@ -33,7 +34,7 @@ export type StepSpec =
     readonly kind: "request";
     readonly wire: WireRequest;
     readonly check: Check | null;
-    /** Whether a wrong answer ends the session. */
+    /** Whether a wrong response ends the session. */
     readonly strict: boolean;
     readonly captures: readonly CaptureSpec[];
   };
@@ -43,10 +44,9 @@ export type FlowStep =
   | {
     readonly kind: "request";
     readonly wire: WireRequest;
-    readonly head: boolean;
-    /** The request itself where nothing in it varies. */
-    readonly bytes: Uint8Array<ArrayBuffer> | null;
-    readonly check: AnswerCheck | null;
+    /** Null where something in it varies. */
+    readonly message: Message | null;
+    readonly check: ResponseCheck | null;
     readonly strict: boolean;
     readonly captures: readonly Capture[];
   };
@@ -59,52 +59,52 @@ interface Capture {
 }
 
 export interface Judgement {
-  /** Whether anything was expected of the answer, and whether it was so. */
+  /** Whether anything was expected of the response, and whether it was so. */
   readonly checked: boolean;
   readonly right: boolean;
-  /** Whether the session does. */
+  /** Whether the session continues. */
   readonly goesOn: boolean;
 }
 
-/** What a visitor is going to do, and the values that he brings along. */
-export interface Visit {
+/** What a virtual user is going to do, and the values that it brings along. */
+export interface Journey {
   readonly steps: readonly FlowStep[];
   readonly variables: Variables;
 }
 
 export class Flow {
   readonly sharedPool: boolean;
-  /** Whether answers must be kept to be judged. */
-  readonly readsAnswers: boolean;
-  readonly #ways: readonly (readonly FlowStep[])[];
-  #nextVisitor: number;
+  /** Whether responses must be kept to be judged. */
+  readonly readsResponses: boolean;
+  readonly #journeys: readonly (readonly FlowStep[])[];
+  #nextUser: number;
 
   constructor(private readonly spec: FlowSpec) {
-    this.#ways = spec.ways.map((way) =>
-      way.map((step) => step.kind === "think" ? step : prepare(step, spec.connection))
+    this.#journeys = spec.journeys.map((steps) =>
+      steps.map((step) => step.kind === "think" ? step : prepare(step, spec.connection))
     );
     this.sharedPool = spec.sharedPool;
-    this.readsAnswers = this.#ways.flat().some((step) =>
+    this.readsResponses = this.#journeys.flat().some((step) =>
       step.kind === "request" && (step.captures.length > 0 || (step.check?.readsBody ?? false))
     );
-    this.#nextVisitor = spec.first;
+    this.#nextUser = spec.first;
   }
 
-  nextVisit(): Visit {
-    const { visitors, sequence, stride } = this.spec;
-    const visitor = this.#nextVisitor;
-    this.#nextVisitor += stride;
+  nextJourney(): Journey {
+    const { users, sequence, stride } = this.spec;
+    const user = this.#nextUser;
+    this.#nextUser += stride;
     return {
-      steps: this.#ways[sequence[visitor % sequence.length]],
-      variables: new Map(Object.entries(visitors[visitor % visitors.length])),
+      steps: this.#journeys[sequence[user % sequence.length]],
+      variables: new Map(Object.entries(users[user % users.length])),
     };
   }
 
-  encode({ wire, bytes }: RequestStep, variables: Variables): Uint8Array<ArrayBuffer> {
-    return bytes ?? encodeRequest(fillIn(wire, variables), this.spec.connection);
+  message({ wire, message }: RequestStep, variables: Variables): Message {
+    return message ?? messageOf(fillIn(wire, variables), this.spec.connection);
   }
 
-  /** Checks the answer and takes what is captured from it into `variables`. */
+  /** Checks the response and takes what is captured from it into `variables`. */
   judge(step: RequestStep, reader: ResponseReader, variables: Variables): Judgement {
     const right = step.check?.passes(reader) ?? true;
     const taken = step.captures.every(({ as, take }) => {
@@ -122,10 +122,13 @@ function prepare(spec: StepSpec & { kind: "request" }, connection: Connection): 
   return {
     kind: "request",
     wire,
-    head: wire.method === "HEAD",
-    bytes: namesIn(wire).length > 0 ? null : encodeRequest(wire, connection),
-    check: check && new AnswerCheck(check),
+    message: namesIn(wire).length > 0 ? null : messageOf(wire, connection),
+    check: check && new ResponseCheck(check),
     strict,
     captures: captures.map((capture) => ({ as: capture.as, take: takerOf(capture) })),
   };
+}
+
+function messageOf(wire: WireRequest, connection: Connection): Message {
+  return { bytes: encodeRequest(wire, connection), head: wire.method === "HEAD" };
 }

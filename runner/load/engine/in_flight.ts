@@ -1,43 +1,80 @@
 /**
- * The exchanges in flight on each slot, oldest first: a ring of `depth` places a slot, in flat arrays,
- * so that the load loop allocates nothing.
+ * The exchanges that have begun on each slot. Those that were sent, oldest first, are in a ring of `depth` entries
+ * a slot, in flat arrays, so that the load loop allocates nothing; one more may wait for the slot's connection.
  */
+
+/** A request, ready to be sent. */
+export interface Message {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** It is a HEAD: its response has no body. */
+  readonly head: boolean;
+}
+
+/** An exchange that waits for its connection. */
+export interface WaitingExchange {
+  /** As its load numbers them. */
+  readonly request: number;
+  readonly message: Message;
+  readonly dueUs: number;
+}
+
 export class InFlight {
   readonly #count: Uint16Array;
-  /** Place of the oldest in the slot's ring. */
+  /** Where the oldest lies in the slot's ring. */
   readonly #oldest: Uint16Array;
   readonly #request: Uint32Array;
+  readonly #head: Uint8Array;
   readonly #dueUs: Float64Array;
   readonly #sentUs: Float64Array;
+  readonly #waiting: (WaitingExchange | null)[];
 
   constructor(slots: number, private readonly depth: number) {
     this.#count = new Uint16Array(slots);
     this.#oldest = new Uint16Array(slots);
     this.#request = new Uint32Array(slots * depth);
+    this.#head = new Uint8Array(slots * depth);
     this.#dueUs = new Float64Array(slots * depth);
     this.#sentUs = new Float64Array(slots * depth);
+    this.#waiting = new Array(slots).fill(null);
   }
 
+  wait(slot: number, exchange: WaitingExchange): void {
+    this.#waiting[slot] = exchange;
+  }
+
+  waiting(slot: number): WaitingExchange | null {
+    return this.#waiting[slot];
+  }
+
+  /** It waits no longer. */
+  takeWaiting(slot: number): WaitingExchange | null {
+    const waiting = this.#waiting[slot];
+    this.#waiting[slot] = null;
+    return waiting;
+  }
+
+  /** How many were sent. */
   count(slot: number): number {
     return this.#count[slot];
   }
 
-  add(slot: number, request: number, dueUs: number, sentUs: number): void {
+  /** @param head Whether it is a HEAD, whose response has no body. */
+  add(slot: number, request: number, head: boolean, dueUs: number, sentUs: number): void {
     const after = this.#oldest[slot] + this.#count[slot]++;
-    const place = slot * this.depth + (after < this.depth ? after : after - this.depth);
-    this.#request[place] = request;
-    this.#dueUs[place] = dueUs;
-    this.#sentUs[place] = sentUs;
+    const at = slot * this.depth + (after < this.depth ? after : after - this.depth);
+    this.#request[at] = request;
+    this.#head[at] = head ? 1 : 0;
+    this.#dueUs[at] = dueUs;
+    this.#sentUs[at] = sentUs;
   }
 
-  /** As `request`; −1 when none is in flight. */
-  oldest(slot: number): number {
-    return this.#count[slot] === 0 ? -1 : this.request(slot);
-  }
-
-  /** Which request the oldest is, as an index into the script's. */
+  /** Which request the oldest is, as its load numbers them. */
   request(slot: number): number {
     return this.#request[slot * this.depth + this.#oldest[slot]];
+  }
+
+  isHead(slot: number): boolean {
+    return this.#head[slot * this.depth + this.#oldest[slot]] === 1;
   }
 
   /** Due moment of the oldest, microseconds. */
@@ -50,14 +87,14 @@ export class InFlight {
     return this.#sentUs[slot * this.depth + this.#oldest[slot]];
   }
 
-  /** Visits all, slot by slot, oldest first; the one at hand, always its slot's oldest, may be dropped. */
+  /** Visits all that were sent, slot by slot, oldest first; the one at hand, always its slot's oldest, may be dropped. */
   forEach(visit: (slot: number, dueUs: number, sentUs: number) => void): void {
     for (let slot = 0; slot < this.#count.length; slot++) {
       const first = this.#oldest[slot];
       const count = this.#count[slot];
       for (let i = 0; i < count; i++) {
-        const place = slot * this.depth + (first + i) % this.depth;
-        visit(slot, this.#dueUs[place], this.#sentUs[place]);
+        const at = slot * this.depth + (first + i) % this.depth;
+        visit(slot, this.#dueUs[at], this.#sentUs[at]);
       }
     }
   }

@@ -1,11 +1,11 @@
 /**
- * When the next exchange is due. The loop asks; a supply only counts and calculates, and never looks
+ * When the next exchange is due. The loop asks; a pacer only counts and calculates, and never looks
  * at a clock. Moments are microseconds since the start of the run.
  */
 import { Arrivals, Profile } from "../../../scenarios/pace/arrivals.ts";
-import type { SupplySpec } from "./job.ts";
+import type { PacerSpec } from "./job.ts";
 
-export interface Supply {
+export interface Pacer {
   /** The due moment of the next exchange if it may start by `nowUs`, otherwise −1. One that is given is used up. */
   take(nowUs: number): number;
   /** When `take` will give the next one; Infinity when it never will. */
@@ -24,7 +24,7 @@ export interface Supply {
 }
 
 /** Closed loop: an exchange is due whenever somebody is free to carry it out, `limit` times in all. */
-export class ClosedSupply implements Supply {
+export class ClosedPacer implements Pacer {
   readonly intended = false;
 
   /** @param left Exchanges to give; Infinity for as long as the run lasts. */
@@ -50,7 +50,7 @@ export class ClosedSupply implements Supply {
 }
 
 /** Open loop: an exchange is due when it arrives, whether or not anybody is free. */
-export class OpenSupply implements Supply {
+export class OpenPacer implements Pacer {
   readonly intended = true;
   nextUs: number;
   /** The first that it was stopped before; Infinity until then. */
@@ -82,7 +82,7 @@ export class OpenSupply implements Supply {
   }
 }
 
-export function supplyOf(spec: SupplySpec): Supply {
-  if (spec.kind === "closed") return new ClosedSupply(spec.requests);
-  return new OpenSupply(new Arrivals(new Profile(spec.phases), spec.arrivals));
+export function pacerOf(spec: PacerSpec): Pacer {
+  if (spec.kind === "closed") return new ClosedPacer(spec.requests);
+  return new OpenPacer(new Arrivals(new Profile(spec.phases), spec.arrivals));
 }

@@ -16,7 +16,7 @@ export interface Check {
 const STATUS_CODES = 1_000;
 const NOTHING = new Uint8Array(0);
 
-export class AnswerCheck {
+export class ResponseCheck {
   readonly #right = new Uint8Array(STATUS_CODES);
 
   readonly #contains: ByteSearch | null;

@@ -25,7 +25,7 @@ export class Recorder {
   checksPassed = 0;
   checksFailed = 0;
   reconnects = 0;
-  unasked = 0;
+  unsolicited = 0;
   bytesIn = 0;
   bytesOut = 0;
   /** End of the last exchange, microseconds. */
@@ -193,7 +193,7 @@ export class Recorder {
       checksPassed: this.checksPassed,
       checksFailed: this.checksFailed,
       reconnects: this.reconnects,
-      unasked: this.unasked,
+      unsolicited: this.unsolicited,
       bytesIn: this.bytesIn,
       bytesOut: this.bytesOut,
       status: this.#status,

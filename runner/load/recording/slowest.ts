@@ -27,8 +27,8 @@ type Place = { -readonly [Key in keyof SlowExchange]: SlowExchange[Key] } & {
   ordinal: number;
 };
 
-/** What the exchange that now ends on a slot asks: method and path, or null when it was never sent. */
-export type RequestAt = (slot: number) => string | null;
+/** Method and path of the exchange that now ends on a slot, or null when it was never sent. */
+type RequestAt = (slot: number) => string | null;
 
 export class Slowest {
   /** Whoever took no longer than this is not among them. */
@@ -41,7 +41,7 @@ export class Slowest {
   #last: Place | null = null;
 
   /** Called only for exchanges that are kept, before the slot forgets them. */
-  asks(requestAt: RequestAt): void {
+  labelBy(requestAt: RequestAt): void {
     this.#requestAt = requestAt;
   }
 

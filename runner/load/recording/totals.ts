@@ -17,7 +17,7 @@ export interface WorkerTotals {
   readonly checksFailed: number;
   readonly reconnects: number;
   /** Connections closed because bytes came on them while no request was out. */
-  readonly unasked: number;
+  readonly unsolicited: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
   /** Completed responses, indexed by status code. */
@@ -63,10 +63,10 @@ export interface Drain {
  * @param begunUs When it began to be carried out.
  * @param isDue Whether it is counted as due; else it would be at the end of the run, as a dial in a closed loop.
  */
-export type VisitOpen = (slot: number, dueUs: number, begunUs: number, isDue: boolean) => void;
+export type VisitInFlight = (slot: number, dueUs: number, begunUs: number, isDue: boolean) => void;
 
-export interface OpenExchanges {
-  forEachOpen(visit: VisitOpen): void;
+export interface InFlightExchanges {
+  forEachInFlight(visit: VisitInFlight): void;
 }
 
 export class SoFar {
@@ -78,12 +78,12 @@ export class SoFar {
   at(
     nowUs: number,
     totals: WorkerTotals,
-    exchanges: OpenExchanges,
+    exchanges: InFlightExchanges,
   ): { readonly totals: WorkerTotals; readonly open: SparseHistogram } {
     let begun = 0;
     this.#service.addSparse(totals.service);
     this.#serviceCensored.addSparse(totals.serviceCensored);
-    exchanges.forEachOpen((_, dueUs, begunUs, isDue) => {
+    exchanges.forEachInFlight((_, dueUs, begunUs, isDue) => {
       if (!isDue) begun++;
       this.#open.record(nowUs - dueUs);
       this.#service.record(nowUs - begunUs);

@@ -3,14 +3,15 @@
  * Every exchange of its share is counted once, so that the law of conservation holds over all workers.
  */
 import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
-import type { JobShare, SoFarReport, WorkerReport } from "../engine/job.ts";
-import { supplyOf } from "../engine/pacer.ts";
+import type { JobShare } from "../engine/job.ts";
+import { pacerOf } from "../engine/pacer.ts";
 import type { IntervalPart } from "../recording/intervals.ts";
 import { Recorder } from "../recording/recorder.ts";
 import { SessionRecorder } from "../recording/sessions.ts";
+import type { SoFarReport, WorkerReport } from "./messages.ts";
 
 export interface LostShare {
-  readonly supply: JobShare["supply"];
+  readonly pacer: JobShare["pacer"];
   readonly scriptKind: JobShare["script"]["kind"];
   /** When the run was over: arrivals from then on were nobody's to carry out. Infinity when it ended by count. */
   readonly durationUs: number;
@@ -42,22 +43,22 @@ export function endWithout(share: LostShare, soFar: SoFarReport | null): Lost {
       dropped: totals.dropped + count,
       censored: totals.censored + count,
     },
-    elapsedUs: Math.max(heard.elapsedUs, share.supply.kind === "open" ? share.durationUs : 0),
+    elapsedUs: Math.max(heard.elapsedUs, share.pacer.kind === "open" ? share.durationUs : 0),
   };
   return { report, dropped };
 }
 
 /** How long the requests, or visitors, of the share had waited at the end but for the `begun` that came first. */
-function waitsOf({ supply, durationUs }: LostShare, begun: number): SparseHistogram {
+function waitsOf({ pacer, durationUs }: LostShare, begun: number): SparseHistogram {
   const waits = new Histogram();
-  if (supply.kind === "open") {
+  if (pacer.kind === "open") {
     let arrived = 0;
-    supplyOf(supply).drop(durationUs, (dueUs) => {
+    pacerOf(pacer).drop(durationUs, (dueUs) => {
       if (arrived++ >= begun) waits.record(durationUs - dueUs);
     });
-  } else if (supply.requests < Infinity) {
+  } else if (pacer.requests < Infinity) {
     // None was due before a connection was free for it.
-    for (let left = supply.requests - begun; left > 0; left--) waits.record(0);
+    for (let left = pacer.requests - begun; left > 0; left--) waits.record(0);
   }
   return waits.toSparse();
 }

@@ -8,7 +8,8 @@ import { takeWorker } from "./begun_worker.ts";
 import { epochNowMs, momentOf } from "../../../base/system/clock.ts";
 import type { Health } from "./health.ts";
 import type { IntervalPart } from "../recording/intervals.ts";
-import type { FromWorker, JobShare, SoFarReport, ToWorker, WorkerReport } from "../engine/job.ts";
+import type { JobShare } from "../engine/job.ts";
+import type { FromWorker, SoFarReport, ToWorker, WorkerReport } from "./messages.ts";
 import { dueMsOf, Lateness, LOOK_MS } from "./overdue.ts";
 import { setPriority } from "node:os";
 
@@ -153,9 +154,9 @@ class PoolRun {
   /** Hands on what is in no interval yet, too. */
   async #reportOfEnded(index: number, lastIndex: number): Promise<WorkerReport> {
     const { boundsPart, endWithout } = await import("./lost.ts"); // what few runs need delays none
-    const { share: { supply, script, durationUs }, soFar, lastIndex: own } = this.workers[index];
+    const { share: { pacer, script, durationUs }, soFar, lastIndex: own } = this.workers[index];
     const share = {
-      supply,
+      pacer,
       scriptKind: script.kind,
       durationUs: Math.min(durationUs, this.#lastedUs),
     };
@@ -188,8 +189,8 @@ function soon(delayMs: number): Promise<number> {
 
 function delayMsOf(shares: readonly JobShare[]): number {
   const dials = shares.reduce(
-    (sum, { supply, connections, script }) =>
-      supply.kind === "open" && script.kind === "requests" ? sum + connections : sum,
+    (sum, { pacer, connections, script }) =>
+      pacer.kind === "open" && script.kind === "requests" ? sum + connections : sum,
     0,
   );
   return Math.min(START_DELAY_MS + dials * DIAL_MS, LONGEST_DELAY_MS);

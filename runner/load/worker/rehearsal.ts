@@ -4,11 +4,10 @@
  * before its first run, with a driver that answers at once and does no I/O.
  */
 import type { Conversation, Driver } from "../engine/driver.ts";
-import type { Job, SupplySpec } from "../engine/job.ts";
+import type { Job, PacerSpec } from "../engine/job.ts";
 import { Recorder } from "../recording/recorder.ts";
-import { RequestLoop } from "../engine/request_loop.ts";
-import { RequestScript } from "../engine/request_script.ts";
-import { supplyOf } from "../engine/pacer.ts";
+import { RequestLoop, RequestScript } from "../engine/request_loop.ts";
+import { pacerOf } from "../engine/pacer.ts";
 
 /** Enough for the optimizing compiler to take notice. */
 const EXCHANGES = 5_000;
@@ -49,7 +48,7 @@ class Echo implements Driver {
   }
 }
 
-const JOB: Omit<Job, "driver" | "endpoint" | "script" | "supply" | "durationUs"> = {
+const JOB: Omit<Job, "driver" | "endpoint" | "script" | "pacer" | "durationUs"> = {
   connections: SLOTS,
   pipeline: 1,
   keepAlive: true,
@@ -63,10 +62,10 @@ const JOB: Omit<Job, "driver" | "endpoint" | "script" | "supply" | "durationUs">
 const AT_A_RATE_US = EXCHANGES * STEP_US;
 
 /** Once as fast as answers come, once at a rate. */
-const LOADS: readonly { readonly supply: SupplySpec; readonly durationUs: number }[] = [
-  { supply: { kind: "closed", requests: EXCHANGES }, durationUs: Infinity },
+const LOADS: readonly { readonly pacer: PacerSpec; readonly durationUs: number }[] = [
+  { pacer: { kind: "closed", requests: EXCHANGES }, durationUs: Infinity },
   {
-    supply: {
+    pacer: {
       kind: "open",
       phases: [{ durationUs: AT_A_RATE_US, fromPerSec: PER_SEC, toPerSec: PER_SEC }],
       arrivals: { kind: "uniform", seed: 1, first: 0, stride: 1 },
@@ -79,15 +78,15 @@ export async function rehearse(): Promise<void> {
   const requests = [{ bytes: ANSWER, head: false, check: null }];
   const script = { kind: "requests" as const, requests, sequence: Uint32Array.of(0) };
   const endpoint = { hostname: "", port: 0 };
-  for (const { supply, durationUs } of LOADS) {
+  for (const { pacer, durationUs } of LOADS) {
     const driver = new Echo();
-    const job = { ...JOB, driver: "tcp" as const, endpoint, script, supply, durationUs };
-    const loop = new RequestLoop(job, {
+    const job = { ...JOB, driver: "tcp" as const, endpoint, script, pacer, durationUs };
+    const { exchanges } = new RequestLoop(job, {
       driver,
       recorder: new Recorder(JOB.intervalUs, () => {}),
-      supply: supplyOf(supply),
+      pacer: pacerOf(pacer),
       script: new RequestScript(script),
     });
-    await driver.run(loop);
+    await driver.run(exchanges);
   }
 }

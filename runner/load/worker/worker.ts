@@ -7,12 +7,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { withEngine } from "../../../base/pattern.ts";
 import { type Moment, momentUs, monotonicClock, stepUsOf } from "../../../base/system/clock.ts";
 import { ownThread, type ThreadTime, threadTime } from "../../../base/system/thread_time.ts";
-import type { Driver } from "../engine/driver.ts";
+import type { ExchangeParts, Exchanges } from "../engine/exchanges.ts";
 import { Flow } from "../engine/flow.ts";
-import type { FromWorker, Job, ToWorker, WorkerReport } from "../engine/job.ts";
-import { supplyOf } from "../engine/pacer.ts";
-import { RequestLoop } from "../engine/request_loop.ts";
-import { RequestScript } from "../engine/request_script.ts";
+import type { Job } from "../engine/job.ts";
+import { pacerOf } from "../engine/pacer.ts";
+import { RequestLoop, RequestScript } from "../engine/request_loop.ts";
 import { SessionLoop } from "../engine/session_loop.ts";
 import { LoopWatch } from "../recording/busy_periods.ts";
 import type { IntervalPart } from "../recording/intervals.ts";
@@ -22,21 +21,23 @@ import { SessionRecorder } from "../recording/sessions.ts";
 import { SoFar } from "../recording/totals.ts";
 import { DRIVERS } from "../transports/drivers.ts";
 import { HealthWatch } from "./health.ts";
+import type { FromWorker, ToWorker, WorkerReport } from "./messages.ts";
 import { rehearse } from "./rehearsal.ts";
 
 function tell(message: FromWorker): void {
   self.postMessage(message);
 }
 
-type Loop = RequestLoop | SessionLoop;
-
 /** What the load took of the worker. */
 type Used = Omit<WorkerReport, "totals" | "sessions" | "elapsedUs">;
 
 /** Its code is loaded only for runs that have a log. */
-async function openedLog(path: string): Promise<LogFile> {
-  const { LogFile } = await import("../recording/request_log.ts");
-  return new LogFile(path);
+async function openLog(
+  { path, firstConnection }: NonNullable<Job["log"]>,
+): Promise<{ readonly file: LogFile; readonly log: RequestLog }> {
+  const { LogFile, RequestLog } = await import("../recording/request_log.ts");
+  const file = new LogFile(path);
+  return { file, log: new RequestLog(file.write, firstConnection) };
 }
 
 /** Everything of one run, allocated before it starts. */
@@ -47,8 +48,7 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const watch = new LoopWatch();
   const { endpoint, connections: slots } = job;
   const driver = await DRIVERS[job.driver]({ endpoint, slots, now, watch });
-  const file = job.log && await openedLog(job.log.path);
-  const log = file && job.log && new RequestLog(file.write, job.log.firstConnection);
+  const logging = job.log && await openLog(job.log);
   const health = new HealthWatch(now, watch);
   let before = threadTime();
   /** Once the deadline has passed: the wait after it is no part of the load. */
@@ -60,32 +60,33 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   };
   const soFar = new SoFar();
   const onInterval = (part: IntervalPart, nowUs: number): void => {
-    const ending = soFar.at(nowUs, recorder.totals(), loop);
+    const ending = soFar.at(nowUs, recorder.totals(), exchanges.ending);
     const report = { ...ending, sessions: sessions.totals(), elapsedUs: nowUs, ...used() };
     tell({ kind: "interval", part, health: health.tell(), soFar: report });
   };
-  const recorder = new Recorder(job.intervalUs, onInterval, log);
+  const recorder = new Recorder(job.intervalUs, onInterval, logging?.log);
   const sessions = new SessionRecorder();
   const onDeadline = (): void => {
     byDeadline = used();
     health.end();
   };
-  const loop = await withEngine(() => loopOf(job, { driver, recorder, sessions, onDeadline }));
+  const parts = { driver, recorder, sessions, onDeadline };
+  const exchanges = await withEngine(() => exchangesOf(job, parts));
   const timerUs = stepUsOf(clock);
   return async (at) => {
     startUs = momentUs(at, clock);
     // In an open loop the connections are there when the first request is due.
-    if (job.supply.kind === "closed") {
+    if (job.pacer.kind === "closed") {
       await sleep(Math.max(0, -now() / 1_000));
       while (now() < 0); // a timer may fire early, and nothing is due before the start
     }
     before = threadTime();
-    await driver.run(loop);
-    const { totals, elapsedUs } = loop.ending;
+    await driver.run(exchanges);
+    const { totals, elapsedUs } = exchanges.ending;
     if (totals === null) throw new Error("The load ended without totals");
     const report = { totals, sessions: sessions.totals(), elapsedUs, ...used() };
-    file?.close();
-    tell({ kind: "finished", report, lostLog: file?.lost ?? null });
+    logging?.file.close();
+    tell({ kind: "finished", report, lostLog: logging?.file.lost ?? null });
   };
 }
 
@@ -95,19 +96,17 @@ function timeSince(before: ThreadTime): ThreadTime {
   return { cpuUs: cpuUs - before.cpuUs, waitedUs: waited };
 }
 
-interface LoopParts {
-  readonly driver: Driver;
-  readonly recorder: Recorder;
+interface Parts extends Omit<ExchangeParts, "pacer"> {
   readonly sessions: SessionRecorder;
-  readonly onDeadline: () => void;
 }
 
-function loopOf(job: Job, parts: LoopParts): Loop {
+function exchangesOf(job: Job, parts: Parts): Exchanges {
   const { script } = job;
-  const supply = supplyOf(job.supply);
-  return script.kind === "flow"
-    ? new SessionLoop(job, { ...parts, supply, flow: new Flow(script) })
-    : new RequestLoop(job, { ...parts, supply, script: new RequestScript(script) });
+  const pacer = pacerOf(job.pacer);
+  const { exchanges } = script.kind === "flow"
+    ? new SessionLoop(job, { ...parts, pacer, flow: new Flow(script) })
+    : new RequestLoop(job, { ...parts, pacer, script: new RequestScript(script) });
+  return exchanges;
 }
 
 const rehearsed = rehearse();

@@ -9,7 +9,7 @@ import { csvOf } from "../../../report/writing/csv.ts";
 import { markup, scriptJson } from "../../../report/writing/html.ts";
 import { jsonText } from "../../../report/writing/json.ts";
 import {
-  document,
+  documentOf,
   lines,
   list,
   md,
@@ -133,7 +133,7 @@ const WRITERS: Readonly<Record<string, (text: string) => void>> = {
     }
   },
   "markdown"(text): void {
-    const written = document(paragraphs([
+    const written = documentOf(paragraphs([
       md`${text}`,
       md`## ${text}`,
       list([text]),

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** Buttons that copy a table; where the clipboard is out of reach, its text stands selected in a box. */
 import { withoutFormula } from "../../../writing/csv.ts";
-import { document, lines, row, rule } from "../../../writing/markdown.ts";
+import { documentOf, lines, row, rule } from "../../../writing/markdown.ts";
 
 const FORMS = { "Copy for a sheet": tsvOf, "Copy as markdown": markdownOf } as const;
 const TOLD_MS = 2_000;
@@ -75,7 +75,7 @@ function tsvOf(table: HTMLTableElement): string {
 function markdownOf(table: HTMLTableElement): string {
   const [head, ...rows] = rowsOf(table);
   const heads = table.tHead?.rows[0].cells ?? [];
-  return document(lines([
+  return documentOf(lines([
     row(head.map(({ text }) => text)),
     rule([...heads].map(({ className }) => className === "number" ? className : "text")),
     ...rows.map((cells) => row(cells.map(({ text, below }) => `${text} ${below}`.trimEnd()))),

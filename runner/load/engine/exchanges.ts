@@ -1,0 +1,267 @@
+/**
+ * What becomes of an exchange, one request and its response, for every kind of load: it waits for its connection, is
+ * sent, brings its first byte, is done and checked, or fails, times out, or is left unfinished at the end.
+ * Each that was due ends exactly once, in the recorder, with its four moments. The `Workload` decides what is
+ * sent next; a driver carries the commands out and reports events, with the time. No I/O happens here.
+ *
+ * The way of one request, and no other (`tests/architecture/hot_path.ts` holds it to a budget):
+ * `pacer.ts` says when, `request_loop.ts` what, this file decides, `transports/epoll.ts` moves the bytes, `base/http`
+ * reads the response, `recording/recorder.ts` counts.
+ */
+import { readersOf } from "../../../base/http/readers.ts";
+import { BROKEN, NEED_MORE, type ResponseReader } from "../../../base/http/response.ts";
+import type { ErrorKind } from "../../result/outcome.ts";
+import type { Recorder } from "../recording/recorder.ts";
+import { CLOSED, CONNECTING, Connections, OPEN } from "./connections.ts";
+import type { Conversation, Driver } from "./driver.ts";
+import { Ending } from "./ending.ts";
+import { InFlight, type Message } from "./in_flight.ts";
+import type { Job } from "./job.ts";
+import type { Pacer } from "./pacer.ts";
+
+/** What is sent next, and what a response has to be: single requests, or the journeys of virtual users. */
+export interface Workload {
+  /** Whether responses must be kept to be checked. */
+  readonly readsResponses: boolean;
+  /** Whether nobody is on a journey, so that a load may end before its time. */
+  readonly isIdle: boolean;
+  /** Begins what is due; gives when more will be, Infinity where an event decides that. */
+  onTick(nowUs: number): number;
+  /** The slot may be given more: its connection has opened or brought responses; it may have closed after them. */
+  onReady(slot: number, nowUs: number): void;
+  /** All that was in flight on the slot has failed, or its dial; its connection is closed. */
+  onFailed(slot: number, nowUs: number): void;
+  /** The slot has no connection, and nothing in flight. Reported at each sweep, too. */
+  onClosed(slot: number, nowUs: number): void;
+  /** Whether the response to request `request` is right; null where nothing is expected of it. */
+  check(slot: number, request: number, reader: ResponseReader): boolean | null;
+  /** Method and path of a request in flight, as sent. */
+  label(slot: number, request: number): string;
+}
+
+export interface ExchangeParts {
+  readonly driver: Driver;
+  readonly recorder: Recorder;
+  readonly pacer: Pacer;
+  /** Called at the deadline, before what is in flight is waited for. */
+  readonly onDeadline?: () => void;
+}
+
+/** Slots are looked over for time-outs and dials this often. */
+const SWEEP_US = 10_000;
+
+export class Exchanges implements Conversation {
+  readonly punctual: boolean;
+  readonly ending: Ending;
+  readonly connections: Connections;
+  readonly #readers: ResponseReader[];
+  readonly #firstByteUs: Float64Array;
+  readonly #inFlight: InFlight;
+  readonly #sweepUs: number;
+  #nextSweepUs = -Infinity;
+
+  constructor(
+    private readonly job: Job,
+    private readonly parts: ExchangeParts,
+    private readonly workload: Workload,
+  ) {
+    const { connections: slots } = job;
+    this.punctual = parts.pacer.intended;
+    this.#sweepUs = Math.max(1_000, Math.min(SWEEP_US, job.timeoutUs / 10));
+    this.connections = new Connections(slots, parts);
+    this.#readers = readersOf(slots, workload.readsResponses);
+    this.#firstByteUs = new Float64Array(slots);
+    this.#inFlight = new InFlight(slots, job.pipeline);
+    const exchanges = { connections: this.connections, inFlight: this.#inFlight };
+    this.ending = new Ending(job, { ...parts, ...exchanges, workload });
+    parts.recorder.slowest.labelBy((slot) => this.#label(slot));
+  }
+
+  /** Whether the slot can be given one more. */
+  hasRoom(slot: number): boolean {
+    return this.#inFlight.count(slot) < this.job.pipeline;
+  }
+
+  /** Whether the slot has a connection, and nothing in flight. */
+  isIdle(slot: number): boolean {
+    return this.connections.state(slot) === OPEN && this.#inFlight.count(slot) === 0;
+  }
+
+  /** Begins an exchange that is due: sends it, or dials first. */
+  begin(slot: number, request: number, message: Message, dueUs: number, nowUs: number): void {
+    this.parts.recorder.due++;
+    if (this.connections.state(slot) === OPEN) {
+      return this.#send(slot, request, message, dueUs, nowUs);
+    }
+    this.#inFlight.wait(slot, { request, message, dueUs });
+    this.connections.dial(slot, nowUs);
+  }
+
+  // hot: once a request.
+  #send(slot: number, request: number, message: Message, dueUs: number, nowUs: number): void {
+    const { recorder, pacer, driver } = this.parts;
+    const { bytes, head } = message;
+    if (pacer.intended) recorder.sent(nowUs - dueUs);
+    // In a closed loop nothing is due but by the loop itself, so the clock runs from the send.
+    this.#inFlight.add(slot, request, head, pacer.intended ? dueUs : nowUs, nowUs);
+    if (this.#inFlight.count(slot) === 1) this.#readers[slot].begin(head);
+    recorder.bytesOut += bytes.length;
+    driver.send(slot, bytes);
+  }
+
+  onOpen(slot: number, nowUs: number): void {
+    if (nowUs >= this.ending.untilUs && this.#isTooLate(slot, nowUs)) return;
+    this.connections.opened(slot, nowUs);
+    const waiting = this.#inFlight.takeWaiting(slot);
+    if (waiting === null) return this.workload.onReady(slot, nowUs);
+    this.#send(slot, waiting.request, waiting.message, waiting.dueUs, nowUs);
+  }
+
+  // hot: once a read; in the common case one whole response, its record, and the next send. What a read
+  // holds cannot answer a request that is sent because of it, so the sends come after all of it.
+  onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number): void {
+    if (nowUs >= this.ending.untilUs && this.#isTooLate(slot, nowUs)) return;
+    this.parts.recorder.received(length, nowUs);
+    const reader = this.#readers[slot];
+    let completed = false;
+    for (let at = 0; at < length;) {
+      if (this.#inFlight.count(slot) === 0) {
+        this.#closeUnsolicited(slot, nowUs);
+        if (completed) break;
+        return this.workload.onClosed(slot, nowUs);
+      }
+      if (!reader.started) this.#firstByteUs[slot] = nowUs;
+      at = reader.read(bytes, at, length);
+      if (reader.state === NEED_MORE) break;
+      if (reader.state === BROKEN) return this.#break(slot, "protocol", reader.reason, nowUs);
+      this.#complete(slot, nowUs);
+      completed = true;
+      if (!reader.keepAlive || !this.job.keepAlive) {
+        this.#closeAfterResponse(slot, nowUs);
+        break;
+      }
+      if (this.#inFlight.count(slot) > 0) reader.begin(this.#inFlight.isHead(slot));
+    }
+    if (completed) this.workload.onReady(slot, nowUs);
+  }
+
+  onEnd(slot: number, reset: string | null, nowUs: number): void {
+    this.connections.ended(slot);
+    if (nowUs >= this.ending.untilUs && this.#isTooLate(slot, nowUs)) return;
+    if (this.#inFlight.count(slot) === 0) {
+      this.connections.giveUp(slot, nowUs);
+      return this.workload.onClosed(slot, nowUs);
+    }
+    if (reset !== null) return this.#break(slot, "reset", reset, nowUs);
+    const reader = this.#readers[slot];
+    reader.end();
+    if (reader.state === BROKEN) return this.#break(slot, "closed", reader.reason, nowUs);
+    this.#complete(slot, nowUs);
+    this.#closeAfterResponse(slot, nowUs);
+    this.workload.onReady(slot, nowUs);
+  }
+
+  /** The dial has failed, and with it the exchange that waits for it or would have taken the connection. */
+  onRefused(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
+    if (nowUs >= this.ending.untilUs && this.#isTooLate(slot, nowUs)) return;
+    const { recorder, pacer } = this.parts;
+    recorder.advance(nowUs); // before anything is counted that has not ended yet
+    const dialedUs = this.connections.dialedUs(slot);
+    const waiting = this.#inFlight.takeWaiting(slot);
+    const dueUs = waiting?.dueUs ?? pacer.take(nowUs);
+    if (dueUs >= 0) {
+      if (waiting === null) recorder.due++;
+      recorder.fail(slot, { kind, reason }, pacer.intended ? dueUs : dialedUs, dialedUs, nowUs);
+    }
+    this.connections.refused(slot, nowUs);
+    this.workload.onFailed(slot, nowUs);
+  }
+
+  // hot: in an open loop it runs for every arrival.
+  onTick(nowUs: number): number {
+    const { ending, workload } = this;
+    if (nowUs >= ending.untilUs && ending.isOver(nowUs)) return ending.linger(nowUs, this.#sweepUs);
+    if (nowUs >= this.#nextSweepUs) {
+      if (ending.isOverEarly(nowUs)) return ending.linger(nowUs, this.#sweepUs);
+      this.#sweep(nowUs);
+    }
+    const nextUs = Math.min(this.#nextSweepUs, ending.untilUs);
+    return ending.isDraining ? nextUs : Math.min(nextUs, workload.onTick(nowUs));
+  }
+
+  /** Whether what happens on a slot no longer counts: the load is over, or waits for others alone. */
+  #isTooLate(slot: number, nowUs: number): boolean {
+    const isOver = this.ending.isOver(nowUs);
+    if (isOver) this.connections.close(slot);
+    return isOver || this.#inFlight.count(slot) === 0;
+  }
+
+  #complete(slot: number, nowUs: number): void {
+    const { recorder } = this.parts;
+    const inFlight = this.#inFlight;
+    const reader = this.#readers[slot];
+    const request = inFlight.request(slot);
+    const dueUs = inFlight.dueUs(slot);
+    const sentUs = inFlight.sentUs(slot);
+    recorder.complete(slot, reader.status, dueUs, sentUs, this.#firstByteUs[slot], nowUs);
+    const isRight = this.workload.check(slot, request, reader);
+    if (isRight !== null) recorder.checked(isRight);
+    this.connections.responded(slot);
+    inFlight.drop(slot);
+  }
+
+  /** Bytes came while no request was out (RFC 9112 §9.2), with the last response or later: they answer nothing. */
+  #closeUnsolicited(slot: number, nowUs: number): void {
+    if (!this.ending.isDraining) this.parts.recorder.unsolicited++;
+    this.connections.giveUp(slot, nowUs);
+  }
+
+  #closeAfterResponse(slot: number, nowUs: number): void {
+    this.#failAll(slot, "closed", "closed before a pipelined response", nowUs);
+    this.connections.giveUp(slot, nowUs);
+  }
+
+  /** Fails every exchange in flight on the slot, and closes it. */
+  #break(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
+    this.#failAll(slot, kind, reason, nowUs);
+    this.connections.giveUp(slot, nowUs);
+    this.workload.onFailed(slot, nowUs);
+  }
+
+  #failAll(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
+    while (this.#inFlight.count(slot) > 0) this.#failOldest(slot, kind, reason, nowUs);
+  }
+
+  #failOldest(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
+    const inFlight = this.#inFlight;
+    const dueUs = inFlight.dueUs(slot);
+    this.parts.recorder.fail(slot, { kind, reason }, dueUs, inFlight.sentUs(slot), nowUs);
+    inFlight.drop(slot);
+  }
+
+  #sweep(nowUs: number): void {
+    this.#nextSweepUs = nowUs + this.#sweepUs;
+    this.parts.recorder.advance(nowUs);
+    for (let slot = 0; slot < this.job.connections; slot++) this.#sweepSlot(slot, nowUs);
+  }
+
+  /** Time-outs; and connections that are to be dialed again. */
+  #sweepSlot(slot: number, nowUs: number): void {
+    const state = this.connections.state(slot);
+    const lateUs = nowUs - this.job.timeoutUs;
+    if (state === CLOSED) return this.workload.onClosed(slot, nowUs);
+    if (state === CONNECTING) {
+      if (this.connections.dialedUs(slot) > lateUs) return;
+      this.connections.close(slot);
+      this.onRefused(slot, "timeout", "no connection in time", nowUs);
+    } else if (this.#inFlight.count(slot) > 0 && this.#inFlight.sentUs(slot) <= lateUs) {
+      this.#failOldest(slot, "timeout", "no whole response in time", nowUs);
+      this.#break(slot, "closed", "behind a response that timed out", nowUs);
+    }
+  }
+
+  #label(slot: number): string | null {
+    if (this.#inFlight.count(slot) === 0) return null;
+    return this.workload.label(slot, this.#inFlight.request(slot));
+  }
+}
