@@ -32,7 +32,7 @@ export const explain: z.core.$ZodErrorMap = (issue) => {
  * @param reasons Why keys of other kinds are wrong beside this one's.
  * @param others Keys that tell the other kinds: one of them may be meant.
  */
-export function strangers(
+export function unknownKeys(
   reasons: Readonly<Record<string, string>>,
   others: readonly string[] = [],
 ): z.core.$ZodErrorMap {

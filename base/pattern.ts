@@ -29,14 +29,14 @@ export async function loadEngine(): Promise<void> {
 }
 
 /** Gives the value of the group; null when it isn't there. */
-export type Search = (text: string, isCut: boolean) => string | null;
+export type PatternSearch = (text: string, isCut: boolean) => string | null;
 
 /**
  * Of a text that is cut a match which reaches the cut is none: nobody knows how it would go on.
  *
  * @param source As `wrongPattern` finds it right.
  */
-export function searchFor(source: string): Search {
+export function searchFor(source: string): PatternSearch {
   const pattern = compiled(source);
   return (text, isCut) => {
     const matcher = pattern.matcher(text);

@@ -3,7 +3,7 @@ import process from "node:process";
 import { openLink } from "../runner/fleet/protocol/redis_link.ts";
 import { roster } from "../runner/fleet/coordinator/roster.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
-import { selfCommand } from "../targets/launch/self.ts";
+import { selfCommand } from "../targets/launch/child.ts";
 import { TargetError } from "../base/errors.ts";
 import { atLeastTimes } from "./bar.ts";
 import type { Bench, Section } from "./bench.ts";

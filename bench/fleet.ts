@@ -1,7 +1,7 @@
 /** What a coordinator costs for each agent and second, and what is at its limit first. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { connectRedis } from "../targets/redis_client.ts";
+import { connectRedis } from "../targets/redis/client.ts";
 import { nowMs } from "../runner/fleet/protocol/redis_clock.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
 import { formatNumber } from "../report/model/numbers/units.ts";

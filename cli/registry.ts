@@ -3,7 +3,7 @@ import { beginWorker } from "../runner/load/worker/begun_worker.ts";
 import type { Command } from "./command_line/command.ts";
 import type { DeclaredCommand } from "./completions/scripts.ts";
 
-interface Entry {
+interface RegisteredCommand {
   /** One line for `plateau --help`; "" hides it. */
   readonly summary: string;
   readonly load: () => Promise<Command>;
@@ -14,71 +14,71 @@ export const commands = {
     summary: "Runs an experiment and writes its report",
     load: async () => {
       beginWorker();
-      return (await import("./commands/run.ts")).run;
+      return (await import("./commands/run.ts")).runCommand;
     },
   },
   bench: {
     summary: "Measures one URL, in the manner of wrk and oha",
     load: async () => {
       beginWorker();
-      return (await import("./commands/bench.ts")).bench;
+      return (await import("./commands/bench.ts")).benchCommand;
     },
   },
   agent: {
     summary: "Waits at a Redis for loads, and sends its share of them",
     load: async () => {
       beginWorker();
-      return (await import("./commands/agent.ts")).agent;
+      return (await import("./commands/agent.ts")).agentCommand;
     },
   },
   agents: {
     summary: "Lists the agents that wait at a Redis",
-    load: async () => (await import("./commands/agents.ts")).agents,
+    load: async () => (await import("./commands/agents.ts")).agentsCommand,
   },
   serve: {
     summary: "Starts one built-in app",
-    load: async () => (await import("./commands/serve.ts")).serve,
+    load: async () => (await import("./commands/serve.ts")).serveCommand,
   },
   report: {
     summary: "Renders the report of results again",
-    load: async () => (await import("./commands/report.ts")).report,
+    load: async () => (await import("./commands/report.ts")).reportCommand,
   },
   compare: {
     summary: "Compares two results, with an interval and a verdict for each cell",
-    load: async () => (await import("./commands/compare.ts")).compare,
+    load: async () => (await import("./commands/compare.ts")).compareCommand,
   },
   list: {
     summary: "Shows the built-in experiments, apps and frameworks",
-    load: async () => (await import("./commands/list.ts")).list,
+    load: async () => (await import("./commands/list.ts")).listCommand,
   },
   init: {
     summary: "Writes a commented experiment file to start from",
-    load: async () => (await import("./commands/init.ts")).init,
+    load: async () => (await import("./commands/init.ts")).initCommand,
   },
   check: {
     summary: "Tells what an experiment would run, or what is wrong with it",
-    load: async () => (await import("./commands/check.ts")).check,
+    load: async () => (await import("./commands/check.ts")).checkCommand,
   },
   doctor: {
     summary: "Tells whether this machine is fit to measure on",
-    load: async () => (await import("./commands/doctor.ts")).doctor,
+    load: async () => (await import("./commands/doctor.ts")).doctorCommand,
   },
   schema: {
     summary: "Prints the JSON Schema of a file",
-    load: async () => (await import("./commands/schema.ts")).schema,
+    load: async () => (await import("./commands/schema.ts")).schemaCommand,
   },
   setup: {
     summary: "Installs the servers of the frameworks study",
-    load: async () => (await import("./commands/setup.ts")).setup,
+    load: async () => (await import("./commands/setup.ts")).setupCommand,
   },
   completions: {
     summary: "Prints a script by which a shell completes what you type",
     load: async (): Promise<Command> =>
-      (await import("./commands/completions.ts")).completionsOf(declaredCommands),
+      (await import("./commands/completions.ts")).completionsCommand(declaredCommands),
   },
-  front: {
+  gateway: {
     summary: "",
-    load: async () => (await import("./commands/front.ts")).front,
+    load: async () => (await import("./commands/gateway.ts")).gateway,
   },
   supervise: {
     summary: "",
@@ -87,7 +87,7 @@ export const commands = {
       return { execute: ([, ...command]) => supervise(command) };
     },
   },
-} satisfies Record<string, Entry>;
+} satisfies Record<string, RegisteredCommand>;
 
 export type CommandName = keyof typeof commands;
 
@@ -97,7 +97,7 @@ export function isCommandName(name: string): name is CommandName {
 
 /** All that people type, loaded. */
 async function declaredCommands(): Promise<DeclaredCommand[]> {
-  const entries: [string, Entry][] = Object.entries(commands);
+  const entries: [string, RegisteredCommand][] = Object.entries(commands);
   const loaded = await Promise.all(entries.map(async ([name, { summary, load }]) => {
     const { parts } = await load();
     return parts && summary !== "" ? [{ name, summary, parts }] : [];

@@ -5,7 +5,7 @@
 import type { Read } from "./figure.ts";
 import {
   cellsIn,
-  type Names,
+  type ExperimentNames,
   type SelectableCell,
   type Selection,
   selectionOf,
@@ -13,13 +13,13 @@ import {
 } from "./selector.ts";
 
 /** What is named of the target, of the scenario and of each factor, by its path. */
-export interface Choice {
+export interface CellChoice {
   /** Each selection is of one word. */
   readonly named: ReadonlyMap<string, readonly Selection[]>;
 }
 
 /** Every word with what it means, or the first that means nothing. */
-export function choiceOf({ text, parts }: Selector, names: Names): Read<Choice> {
+export function choiceOf({ text, parts }: Selector, names: ExperimentNames): Read<CellChoice> {
   const words: Selection[] = [];
   for (const part of parts) {
     const word = selectionOf({ text, parts: [part] }, names);
@@ -39,22 +39,25 @@ function dimensionOf({ target, scenario, factors }: Selection): string {
 }
 
 /** The cells that a choice means, in their order. */
-export function cellsOf<C extends SelectableCell>(choice: Choice, cells: readonly C[]): C[] {
+export function chosenCells<C extends SelectableCell>(
+  choice: CellChoice,
+  cells: readonly C[],
+): C[] {
   return cells.filter((cell) => isMeant(choice, (word) => cellsIn(word, [cell]).length > 0));
 }
 
 /** Whether something is what a choice means, by the words that it fits. */
-export function isMeant({ named }: Choice, fits: (word: Selection) => boolean): boolean {
+export function isMeant({ named }: CellChoice, fits: (word: Selection) => boolean): boolean {
   return [...named.values()].every((words) => words.some(fits));
 }
 
 /** Paths of the factors that a choice names. */
-export function factorsOf({ named }: Choice): string[] {
+export function factorsOf({ named }: CellChoice): string[] {
   return [...named.keys()].filter((dimension) => dimension !== TARGET && dimension !== SCENARIO);
 }
 
 /** Whether two sides of a claim name different values of something, so that they meet across it. */
-export function differIn(dimension: string, left: Choice, right: Choice): boolean {
+export function differIn(dimension: string, left: CellChoice, right: CellChoice): boolean {
   const [one, other] = [left, right].map(({ named }) =>
     (named.get(dimension) ?? []).map(({ target, scenario, factors }) =>
       target ?? scenario ?? factors[dimension]

@@ -7,14 +7,14 @@ import { didYouMean } from "../suggest.ts";
 
 /** Units of figures, as the results have them: milliseconds, per second, 0–1, cores in use, bytes, bytes per second. */
 export const UNITS = ["ms", "perSec", "share", "cores", "bytes", "bytesPerSec"] as const;
-export type Unit = typeof UNITS[number];
+export type FigureUnit = typeof UNITS[number];
 
 /** Which way is good. */
 export type Better = "lower" | "higher";
 
 export interface Figure {
   readonly name: FigureName;
-  readonly unit: Unit;
+  readonly unit: FigureUnit;
   readonly better: Better;
 }
 
@@ -83,7 +83,7 @@ export const FIGURE_NAMES: readonly FigureName[] = [
 ];
 
 /** Where a figure is no time. */
-const OTHER_UNITS: Readonly<Partial<Record<FigureName, Unit>>> = {
+const OTHER_UNITS: Readonly<Partial<Record<FigureName, FigureUnit>>> = {
   rate: "perSec",
   success: "share",
   errors: "share",
@@ -109,14 +109,14 @@ export type Read<T> = { readonly value: T } | { readonly problem: string };
 export function readFigure(text: string): Read<Figure> {
   const plain = text.replace(/^latency\.(?=\w)/, "");
   const name = FIGURE_NAMES.find((name) => name === plain);
-  if (name === undefined) return { problem: strange(text, plain) };
+  if (name === undefined) return { problem: unknownFigure(text, plain) };
   const of = BY_SECOND.find((of) => name.startsWith(`${of}.`)) ?? name;
   const isHigh = BEST_HIGH.includes(of) && !name.endsWith(".stdev");
   const unit = OTHER_UNITS[of] ?? "ms";
   return { value: { name, unit, better: isHigh ? "higher" : "lower" } };
 }
 
-function strange(text: string, plain: string): string {
+function unknownFigure(text: string, plain: string): string {
   const fix = didYouMean(plain, FIGURE_NAMES) ??
     `the figures are ${[...OTHERS, ...TIMES, ...LATENCIES].join(", ")}, the same of ${
       DISTRIBUTIONS.map((of) => `${of}.p99`).join(", ")
@@ -125,7 +125,7 @@ function strange(text: string, plain: string): string {
 }
 
 /** A quantity as people write it, in the unit that the results have. */
-export function readQuantity(text: string, unit: Unit): Read<number> {
+export function readQuantity(text: string, unit: FigureUnit): Read<number> {
   const { parse, what, example } = QUANTITIES[unit];
   const value = parse(text.replaceAll(/\s/g, ""));
   if (value !== null) return { value };
@@ -141,7 +141,7 @@ interface Quantity {
   readonly suffix: string;
 }
 
-const QUANTITIES: Readonly<Record<Unit, Quantity>> = {
+const QUANTITIES: Readonly<Record<FigureUnit, Quantity>> = {
   ms: {
     parse: parseDurationMs,
     what: "a duration",
@@ -182,7 +182,7 @@ const QUANTITIES: Readonly<Record<Unit, Quantity>> = {
 
 const NUMBER = /^\d+(?:\.\d+)?$/;
 
-function suffixed(text: string, unit: Unit): string | null {
+function suffixed(text: string, unit: FigureUnit): string | null {
   const { parse, suffix } = QUANTITIES[unit];
   const meant = `${text}${suffix}`;
   if (!NUMBER.test(text) || parse(meant) === null) return null;

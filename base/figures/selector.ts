@@ -32,7 +32,7 @@ export interface SelectableCell {
 }
 
 /** What there is to be named. */
-export interface Names {
+export interface ExperimentNames {
   readonly targets: readonly string[];
   readonly scenarios: readonly string[];
   /** Paths of the factors; null: not known yet, so that any will do. */
@@ -86,7 +86,7 @@ function unquoted(text: string): string {
 }
 
 /** Every word with what it means, or the first that means nothing, or too much. */
-export function selectionOf({ text, parts }: Selector, names: Names): Read<Selection> {
+export function selectionOf({ text, parts }: Selector, names: ExperimentNames): Read<Selection> {
   const found: Record<string, string> = {};
   for (const part of parts) {
     const meant = part.key === null ? meantByName(part.value, names) : meantByKey(part, names);
@@ -115,7 +115,7 @@ function nounOf(dimension: string): string {
   return dimension === TARGET || dimension === SCENARIO ? dimension : `factor ${dimension}`;
 }
 
-function meantByName(value: string, { targets, scenarios }: Names): Read<Meant> {
+function meantByName(value: string, { targets, scenarios }: ExperimentNames): Read<Meant> {
   const [isTarget, isScenario] = [targets.includes(value), scenarios.includes(value)];
   if (isTarget && isScenario) {
     const fix = `write target=${value} or scenario=${value}`;
@@ -128,7 +128,7 @@ function meantByName(value: string, { targets, scenarios }: Names): Read<Meant> 
   return { problem: `Cannot find a target or scenario "${value}": ${fix}` };
 }
 
-function meantByKey({ key, value }: SelectorPart, names: Names): Read<Meant> {
+function meantByKey({ key, value }: SelectorPart, names: ExperimentNames): Read<Meant> {
   if (key === "target") return known("target", TARGET, { value, among: names.targets });
   if (key === "scenario") return known("scenario", SCENARIO, { value, among: names.scenarios });
   const path = pathOf(key ?? "", names);
@@ -146,7 +146,7 @@ function known(
 }
 
 /** The one path that is the key, or ends with it; what varies comes before what does not. */
-function pathOf(key: string, { factors, others = [] }: Names): Read<string> {
+function pathOf(key: string, { factors, others = [] }: ExperimentNames): Read<string> {
   if (factors === null) return { value: key };
   const found = pathAmong(factors, key) ?? pathAmong(others, key);
   if (found !== null) return found;
@@ -168,7 +168,7 @@ function pathAmong(paths: readonly string[], key: string): Read<string> | null {
 }
 
 /** What the cells themselves name, in their order. */
-export function namesOf(cells: readonly SelectableCell[]): Names & { factors: string[] } {
+export function namesOf(cells: readonly SelectableCell[]): ExperimentNames & { factors: string[] } {
   return {
     targets: [...new Set(cells.map(({ target }) => target))],
     scenarios: [...new Set(cells.map(({ scenario }) => scenario))],
@@ -202,7 +202,7 @@ function hasValue(
 export function resolveSelector<C extends SelectableCell>(
   selector: Selector,
   cells: readonly C[],
-  names: Names = namesOf(cells),
+  names: ExperimentNames = namesOf(cells),
 ): Read<C[]> {
   const selection = selectionOf(selector, names);
   return "problem" in selection ? selection : { value: cellsIn(selection.value, cells) };

@@ -5,7 +5,7 @@
 import { LIMITS } from "../limits.ts";
 import { FieldLines } from "./field_lines.ts";
 import type { FramingFields } from "./framing_fields.ts";
-import type { Kept } from "./kept.ts";
+import type { ResponseSink } from "./kept.ts";
 import type { KnownHead } from "./known_head.ts";
 import type { Reason } from "./reason.ts";
 import { StatusLine } from "./status_line.ts";
@@ -16,7 +16,7 @@ const MAX_INTERIM = LIMITS.interimAnswers.most;
 const EARLIER = -1;
 
 export interface HeadOptions {
-  readonly kept: Kept | null;
+  readonly sink: ResponseSink | null;
   readonly known: KnownHead | null;
   readonly maxBytes: number;
 }
@@ -61,7 +61,7 @@ export class Head {
     this.#fieldLines.begin();
     this.#lines = this.#statusLine;
     this.#roomBytes = this.options.maxBytes;
-    this.options.kept?.clear();
+    this.options.sink?.clear();
   }
 
   // hot: gives the offset after what it took.
@@ -77,13 +77,13 @@ export class Head {
   }
 
   #start(bytes: Uint8Array, from: number, to: number): number {
-    const { known, kept } = this.options;
+    const { known, sink } = this.options;
     this.#started = true;
     this.#from = from;
     if (known === null || !known.begins(bytes, from, to)) return from;
     const at = from + known.length;
     known.recall(this.#statusLine, this.framing);
-    kept?.addHead(bytes, from, at);
+    sink?.addHead(bytes, from, at);
     this.done = true;
     return at;
   }
@@ -92,7 +92,7 @@ export class Head {
     const lines = this.#lines;
     const at = lines.read(bytes, from, Math.min(to, from + this.#roomBytes));
     this.#roomBytes -= at - from;
-    if (this.options.kept?.addHead(bytes, from, at) === false) this.reason = "head over its limit";
+    if (this.options.sink?.addHead(bytes, from, at) === false) this.reason = "head over its limit";
     else if (lines.reason !== "") this.reason = lines.reason;
     else if (lines.done && lines === this.#statusLine) this.#lines = this.#fieldLines;
     else if (lines.done) this.#end(bytes, at);

@@ -6,7 +6,16 @@ import { LIMITS } from "../limits.ts";
 const HEAD_BYTES = 1024;
 const BODY_BYTES = 4096;
 
-export class Kept {
+/** Takes the parts of a response as they are read. Both `add`s give false when there is no room. */
+export interface ResponseSink {
+  /** A head begins: what came before, of an interim response or an earlier one, is over. */
+  clear(): void;
+  addHead(bytes: Uint8Array, from: number, to: number): boolean;
+  /** Content without its framing. */
+  addBody(bytes: Uint8Array, from: number, to: number): boolean;
+}
+
+export class Kept implements ResponseSink {
   readonly #head: Buffer;
   readonly #body: Buffer;
 
@@ -21,7 +30,6 @@ export class Kept {
     this.#body.clear();
   }
 
-  /** Both give false when there is no room for it. */
   addHead(bytes: Uint8Array, from: number, to: number): boolean {
     return this.#head.add(bytes.subarray(from, to));
   }

@@ -12,7 +12,7 @@ import { ChunkLine } from "./chunk_line.ts";
 import { FieldLines } from "./field_lines.ts";
 import { CHUNKED, NO_CODING } from "./framing_fields.ts";
 import { Head } from "./head.ts";
-import { Kept, KeptRoom } from "./kept.ts";
+import { Kept, KeptRoom, type ResponseSink } from "./kept.ts";
 import type { KnownHead } from "./known_head.ts";
 import type { Reason } from "./reason.ts";
 
@@ -30,6 +30,13 @@ const BY_CLOSE = 3;
 export interface ReaderOptions {
   /** Keeps the head and body of each answer in `kept`. */
   readonly retain?: boolean;
+  /** Takes heads and bodies in place of `kept`, piece by piece. */
+  readonly sink?: ResponseSink | null;
+  /**
+   * Reads a response with both a coding and a length by its coding, and ends the connection after it
+   * (RFC 9112 §6.3): for gateways, which send on neither. Others refuse it.
+   */
+  readonly allowsBothFramings?: boolean;
   /** A head that has come before; shared by the readers of a load. */
   readonly known?: KnownHead | null;
   /** Limit of a head; of a chunk's size with its extensions, and of trailers, too. */
@@ -54,6 +61,7 @@ export class ResponseReader {
   /** The answer itself; null unless it is retained. */
   readonly kept: Kept | null;
 
+  readonly #sink: ResponseSink | null;
   readonly #head: Head;
   readonly #chunkLine = new ChunkLine();
   readonly #trailers = new FieldLines();
@@ -66,12 +74,15 @@ export class ResponseReader {
   /** Data that is still to come. */
   #leftBytes = 0;
   #answersHead = false;
+  readonly #allowsBothFramings: boolean;
   readonly #maxHeadBytes: number;
   readonly #maxKeptBytes: number;
 
   constructor(
     {
       retain = false,
+      sink = null,
+      allowsBothFramings = false,
       known = null,
       maxHeadBytes = LIMITS.answerHead.most,
       maxKeptBytes = LIMITS.keptBody.most,
@@ -79,7 +90,9 @@ export class ResponseReader {
     }: ReaderOptions = {},
   ) {
     this.kept = retain ? new Kept(keptRoom) : null;
-    this.#head = new Head({ kept: this.kept, known, maxBytes: maxHeadBytes });
+    this.#sink = sink ?? this.kept;
+    this.#head = new Head({ sink: this.#sink, known, maxBytes: maxHeadBytes });
+    this.#allowsBothFramings = allowsBothFramings;
     this.#maxHeadBytes = maxHeadBytes;
     this.#maxKeptBytes = maxKeptBytes;
     this.begin(false);
@@ -88,6 +101,11 @@ export class ResponseReader {
   /** Of the final answer; meaningful once complete. */
   get status(): number {
     return this.#head.status;
+  }
+
+  /** Whether the head of the final response has come whole. */
+  get hasHead(): boolean {
+    return this.#framing !== UNKNOWN || this.state === COMPLETE;
   }
 
   /** Gets ready for the answer to a request; `answersHead` when that was a HEAD. */
@@ -157,7 +175,10 @@ export class ResponseReader {
     // 3. Both say where it ends: someone along the way may have believed the other one, so that what
     //    follows is somebody else's answer. Checked first, as it is wrong in any answer.
     if (coding !== NO_CODING && contentLength >= 0) {
-      return this.#break("both transfer-encoding and content-length");
+      if (!this.#allowsBothFramings) {
+        return this.#break("both transfer-encoding and content-length");
+      }
+      this.keepAlive = false;
     }
     // 1. No body, whatever the fields say.
     if (this.#answersHead || status === 204 || status === 304) return this.#complete();
@@ -200,14 +221,14 @@ export class ResponseReader {
     const at = Math.min(to, from + this.#leftBytes);
     this.bodyBytes += at - from;
     this.#leftBytes -= at - from;
-    if (this.kept !== null && !this.#keep(bytes, from, at)) this.#break("body too long to keep");
+    if (this.#sink !== null && !this.#keep(bytes, from, at)) this.#break("body too long to keep");
     else if (this.#leftBytes === 0) this.#endData();
     return at;
   }
 
   /** False when there is no room for it. */
   #keep(bytes: Uint8Array, from: number, to: number): boolean {
-    return this.bodyBytes <= this.#maxKeptBytes && this.kept?.addBody(bytes, from, to) === true;
+    return this.bodyBytes <= this.#maxKeptBytes && this.#sink?.addBody(bytes, from, to) === true;
   }
 
   #endData(): void {

@@ -2,13 +2,13 @@
 import { type Path, startsWith } from "../problems.ts";
 
 /** A value at a path that was written at another. */
-interface Origin {
+interface LayerOrigin {
   readonly at: Path;
   readonly from: Path;
 }
 
 export class LayeredData {
-  #origins: Origin[] = [];
+  #origins: LayerOrigin[] = [];
 
   constructor(public data: unknown) {}
 
@@ -27,7 +27,7 @@ export class LayeredData {
     return nearest ? [...nearest.from, ...path.slice(nearest.at.length)] : path;
   }
 
-  #merged(target: unknown, patch: unknown, origin: Origin): unknown {
+  #merged(target: unknown, patch: unknown, origin: LayerOrigin): unknown {
     if (!isMap(target) || !isMap(patch)) this.#note(origin);
     if (!isMap(patch)) return patch;
     const entries = new Map(isMap(target) ? Object.entries(target) : []);
@@ -41,7 +41,7 @@ export class LayeredData {
     return Object.fromEntries(entries);
   }
 
-  #note(origin: Origin): void {
+  #note(origin: LayerOrigin): void {
     this.#origins = [...this.#origins.filter(({ at }) => !startsWith(at, origin.at)), origin];
   }
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
 import { roster } from "../../runner/fleet/coordinator/roster.ts";
 import { TargetError } from "../../base/errors.ts";
-import type { RedisClient } from "../../targets/redis_client.ts";
+import type { RedisClient } from "../../targets/redis/client.ts";
 
 export interface Fleet {
   readonly url: string;

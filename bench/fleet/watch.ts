@@ -5,7 +5,7 @@ import { nowMs } from "../../runner/fleet/protocol/redis_clock.ts";
 import { orders } from "../../runner/fleet/protocol/agent_message.ts";
 import { TargetError } from "../../base/errors.ts";
 import { readMemoryBytes, readStat, TICKS_PER_SEC } from "../../base/system/proc.ts";
-import type { RedisClient } from "../../targets/redis_client.ts";
+import type { RedisClient } from "../../targets/redis/client.ts";
 
 const LOOK_MS = 250;
 

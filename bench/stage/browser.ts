@@ -2,7 +2,7 @@
 /** A headless Chromium that tells when a report is ready. */
 import { chromium } from "playwright-core";
 import { TargetError } from "../../base/errors.ts";
-import { findProgram } from "../../targets/launch/surroundings.ts";
+import { findProgram } from "../../targets/launch/environment.ts";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
 const FLAGS = [

@@ -1,7 +1,7 @@
 /** `plateau bench` as users run it, in a process of its own. */
 import { type Measurement, measurement } from "../../runner/result/result.ts";
 import { readMemoryBytes } from "../../base/system/proc.ts";
-import { selfCommand } from "../../targets/launch/self.ts";
+import { selfCommand } from "../../targets/launch/child.ts";
 import { type Command, type Place, placed, start } from "./programs.ts";
 
 const MEMORY_STEP_MS = 250;

@@ -1,6 +1,6 @@
 /** Programs of the machine, and the cores that they run on. */
 import { fileURLToPath } from "node:url";
-import { findProgram } from "../../targets/launch/surroundings.ts";
+import { findProgram } from "../../targets/launch/environment.ts";
 import { TargetError } from "../../base/errors.ts";
 
 export type Command = readonly string[];

@@ -1,6 +1,6 @@
 /** A Redis of the bench's own. */
 import { TargetError } from "../../base/errors.ts";
-import { provideRedis } from "../../targets/redis.ts";
+import { provideRedis } from "../../targets/redis/provide.ts";
 
 /** Its URL; it is stopped with the stack. */
 export async function privateRedis(stack: AsyncDisposableStack): Promise<string> {

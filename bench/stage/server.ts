@@ -1,8 +1,8 @@
 /** Servers of the benches: started by a command, ready when they answer, stopped at the end of their scope. */
 import { descendantsOf } from "../../base/system/proc.ts";
-import { startTarget } from "../../targets/launch/registry.ts";
-import { freePort } from "../../targets/launch/surroundings.ts";
-import { LOOPBACK } from "../../targets/listen.ts";
+import { startTarget } from "../../targets/launchers.ts";
+import { freePort } from "../../targets/launch/environment.ts";
+import { LOOPBACK } from "../../base/net/listen.ts";
 import type { Command } from "./programs.ts";
 
 export interface Server extends AsyncDisposable {

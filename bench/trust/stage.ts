@@ -1,5 +1,5 @@
 /** Servers and generators of the trust bench, each where its scenario wants it. */
-import { selfCommand } from "../../targets/launch/self.ts";
+import { selfCommand } from "../../targets/launch/child.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { parseMeasurement, plateauCommand } from "../stage/plateau.ts";
 import { type Command, start } from "../stage/programs.ts";

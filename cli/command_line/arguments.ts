@@ -10,13 +10,13 @@ import { findingsOf } from "../../base/problems.ts";
 import { closest } from "../../base/suggest.ts";
 import type {
   Command,
+  CommandParts,
   CommandSpec,
   CommandTitle,
   Flag,
-  Given,
   Operand,
-  Parts,
-  Values,
+  ParsedValues,
+  RawArguments,
 } from "./command.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { VERSION } from "../../base/version.ts";
@@ -25,11 +25,11 @@ import { secretsInWord } from "../../base/secret_fields.ts";
 import { secrets } from "../../base/secrets.ts";
 
 /** A command from its declaration. */
-export function defineCommand<P extends Parts>(spec: CommandSpec<P>): Command {
+export function defineCommand<P extends CommandParts>(spec: CommandSpec<P>): Command {
   return {
     parts: spec.parts,
     async execute(args, title): Promise<number> {
-      keepGivenSecrets(args);
+      keepArgumentSecrets(args);
       const read = readArguments(spec, title, args);
       if (read.asks === "values") {
         const note = openPasswordNote(args);
@@ -42,16 +42,16 @@ export function defineCommand<P extends Parts>(spec: CommandSpec<P>): Command {
   };
 }
 
-export type Read<P extends Parts> =
+export type ReadArguments<P extends CommandParts> =
   | { readonly asks: "help" | "version" }
-  | { readonly asks: "values"; readonly values: Values<P> };
+  | { readonly asks: "values"; readonly values: ParsedValues<P> };
 
 /** Throws a UserError with every problem. */
-export function readArguments<P extends Parts>(
+export function readArguments<P extends CommandParts>(
   spec: CommandSpec<P>,
   title: CommandTitle,
   args: readonly string[],
-): Read<P> {
+): ReadArguments<P> {
   const { given, problems } = split({ parts: spec.parts, title }, args);
   if (given.help) return { asks: "help" };
   if (given.version) return { asks: "version" };
@@ -62,10 +62,13 @@ export function readArguments<P extends Parts>(
   }
   problems.push(...spec.conflicts?.(given) ?? []);
   if (problems.length > 0) throw new UserError(problems);
-  return { asks: "values", values: parsed.data as Values<P> };
+  return { asks: "values", values: parsed.data as ParsedValues<P> };
 }
 
-export function helpLines<P extends Parts>(spec: CommandSpec<P>, title: CommandTitle): string[] {
+export function helpLines<P extends CommandParts>(
+  spec: CommandSpec<P>,
+  title: CommandTitle,
+): string[] {
   const help = commanderOf({ parts: spec.parts, title }).helpInformation();
   return [
     ...help.trimEnd().split("\n"),
@@ -74,12 +77,12 @@ export function helpLines<P extends Parts>(spec: CommandSpec<P>, title: CommandT
 }
 
 interface Called {
-  readonly parts: Parts;
+  readonly parts: CommandParts;
   readonly title: CommandTitle;
 }
 
 interface Split {
-  readonly given: Given;
+  readonly given: RawArguments;
   readonly problems: Problem[];
 }
 
@@ -87,7 +90,7 @@ function split(called: Called, args: readonly string[]): Split {
   const commander = commanderOf(called);
   try {
     const { operands, unknown } = commander.parseOptions([...args]);
-    const rest = judgeUnknown(commander, unknown);
+    const rest = readUnknown(commander, unknown);
     const placed = placeOperands(called, [...operands, ...rest.operands]);
     return {
       given: { ...commander.opts(), ...placed.given },
@@ -104,7 +107,7 @@ function split(called: Called, args: readonly string[]): Split {
 }
 
 /** @param unknown From the first option that commander does not know on, without those that it does. */
-function judgeUnknown(
+function readUnknown(
   { options }: Commander,
   unknown: readonly string[],
 ): { operands: string[]; problems: Problem[] } {
@@ -184,7 +187,7 @@ function placeOf(part: Flag | Operand): string {
 const LIKE_USER = /\s(?:-u|--user|-a|-A)[\s=]{0,4}["']?[^\s:"']+:([^\s"']+)/g;
 
 /** As words, or as a whole: the line of another tool is one word here (`--like`). */
-export function keepGivenSecrets(args: readonly string[]): void {
+export function keepArgumentSecrets(args: readonly string[]): void {
   for (const arg of args) {
     const passwords = [...arg.matchAll(LIKE_USER)].map(([, password]) => password);
     for (const secret of [...secretsInWord(arg), ...passwords]) secrets.keep(secret);

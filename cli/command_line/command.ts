@@ -28,8 +28,10 @@ export interface Operand<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
 }
 
-export type Parts = Readonly<Record<string, Flag | Operand>>;
-export type Values<P extends Parts> = { readonly [Name in keyof P]: z.output<P[Name]["schema"]> };
+export type CommandParts = Readonly<Record<string, Flag | Operand>>;
+export type ParsedValues<P extends CommandParts> = {
+  readonly [Name in keyof P]: z.output<P[Name]["schema"]>;
+};
 
 /** The flags under a heading of their own in the help. */
 export function under<P extends Readonly<Record<string, Flag>>>(heading: string, flags: P): P {
@@ -39,17 +41,17 @@ export function under<P extends Readonly<Record<string, Flag>>>(heading: string,
 }
 
 /** What was given, as text, by the names of the parts; undefined where nothing was. */
-export type Given = Readonly<Record<string, unknown>>;
+export type RawArguments = Readonly<Record<string, unknown>>;
 
-export interface CommandSpec<P extends Parts> {
+export interface CommandSpec<P extends CommandParts> {
   /** A flag's key is its long name in camel case, as commander has it (`--no-keepalive`: keepalive). */
   readonly parts: P;
   /** Lines under the help, such as examples. */
   readonly more?: string;
   /** What is wrong with the parts together. */
-  readonly conflicts?: (given: Given) => Problem[];
+  readonly conflicts?: (given: RawArguments) => Problem[];
   /** Does it; resolves with the exit code. @param args What was typed. */
-  readonly run: (values: Values<P>, args: readonly string[]) => Promise<number>;
+  readonly run: (values: ParsedValues<P>, args: readonly string[]) => Promise<number>;
 }
 
 /** How a command is called and what it does, in a line. */
@@ -60,7 +62,7 @@ export interface CommandTitle {
 
 export interface Command {
   /** What its command line takes; absent for one that no person types. */
-  readonly parts?: Parts;
+  readonly parts?: CommandParts;
   /** Resolves with the exit code. Throws a UserError with everything that is wrong with `args`. */
   execute(args: readonly string[], title: CommandTitle): Promise<number>;
 }

@@ -12,13 +12,13 @@ import { workers } from "../../scenarios/load/load_spec.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import { quietFlag, redisFlag } from "../flags/flags.ts";
 import { fleetRedis, redisAccessFlags, redisConflicts } from "../flags/fleet_flags.ts";
-import { wholeNumber } from "../flags/values.ts";
+import { integerText } from "../flags/values.ts";
 import { aborted, untilSignal } from "../terminal/process.ts";
 import { printError, terminalOptions } from "../terminal/terminal.ts";
 
 const hosts = z.string().transform((text) => text.split(",")).pipe(z.array(allowedHost));
 
-export const agent = defineCommand({
+export const agentCommand = defineCommand({
   parts: {
     ...redisFlag,
     redis: { ...redisFlag.redis, about: "Redis at which to wait for work; also as REDIS_URL" },
@@ -31,7 +31,7 @@ export const agent = defineCommand({
     workers: {
       flags: "-w, --workers <N>",
       about: "Threads that send (default: as many as there are cores but one)",
-      schema: wholeNumber(workers).optional(),
+      schema: integerText(workers).optional(),
     },
     allow: {
       flags: "--allow <HOST,…>",

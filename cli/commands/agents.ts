@@ -10,14 +10,14 @@ import { type TerminalOptions, textLines, writtenLines } from "../../report/writ
 import type { Written } from "../../report/writing/written.ts";
 import { roster } from "../../runner/fleet/coordinator/roster.ts";
 import type { Presence } from "../../runner/fleet/protocol/agent_message.ts";
-import { connectRedis } from "../../targets/redis_client.ts";
+import { connectRedis } from "../../targets/redis/client.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import { redisFlag } from "../flags/flags.ts";
 import { fleetRedis, redisAccessFlags, redisConflicts } from "../flags/fleet_flags.ts";
 import { outputFlags, writeFile } from "../flags/output_flags.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
 
-export const agents = defineCommand({
+export const agentsCommand = defineCommand({
   parts: {
     ...redisFlag,
     redis: { ...redisFlag.redis, about: "Redis at which the agents wait; also as REDIS_URL" },

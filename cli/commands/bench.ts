@@ -8,16 +8,16 @@ import type { Written } from "../../report/writing/written.ts";
 import { measureUrl } from "../../runner/measure/measure.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import type { Threshold } from "../../scenarios/claims/threshold.ts";
-import { defineCommand, keepGivenSecrets } from "../command_line/arguments.ts";
+import { defineCommand, keepArgumentSecrets } from "../command_line/arguments.ts";
 import type { Command } from "../command_line/command.ts";
 import { benchConflicts, benchParts } from "../flags/bench_flags.ts";
 import { benchRequest } from "../flags/bench_request.ts";
 import { readBaseline } from "../flags/flags.ts";
 import { loaderFor } from "../flags/fleet_flags.ts";
 import { type Renderers, takesStdout, writeOutputs } from "../flags/output_flags.ts";
-import { tellGithub } from "../github/step.ts";
+import { reportToGithub } from "../github/step.ts";
 import type { BenchInvocation } from "../output/bench_page.ts";
-import { judgeMeasurement, judgeTrust } from "../output/verify.ts";
+import { verifyMeasurement, verifyTrust } from "../output/verify.ts";
 import { hostname, interruptible } from "../terminal/process.ts";
 import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
 
@@ -52,7 +52,7 @@ Examples:
       const renderers = renderersOf(measurement, asked, gates);
       await writeOutputs(values, renderers);
       if (!takesStdout(values)) await print(await summaryOf(measurement, gates));
-      await tellGithub({
+      await reportToGithub({
         markdown: renderers.markdown,
         annotations: async () =>
           (await import("../github/annotations.ts")).measurementAnnotations(
@@ -61,31 +61,31 @@ Examples:
           ),
       });
       if (values.like !== undefined && !values.quiet) {
-        await tellDifferences(values.like, measurement);
+        await printDifferences(values.like, measurement);
       }
       const lost = loader.lostLog?.() ?? null;
       if (lost !== null) {
         throw new TargetError(`Cannot write all of the request log to "${values.log}": ${lost}`);
       }
-      if (!signal.aborted) await judge(measurement, { gates, strict: values.strict });
+      if (!signal.aborted) await verify(measurement, { gates, strict: values.strict });
       return EXIT.done;
     });
   },
 });
 
 /** `--like` stands for other arguments, which are put in its place before anything is read. */
-export const bench: Command = {
+export const benchCommand: Command = {
   parts: benchParts,
   async execute(args, title): Promise<number> {
-    keepGivenSecrets(args);
+    keepArgumentSecrets(args);
     const isLike = args.some((arg) => arg.startsWith("--like"));
-    const given = isLike ? (await import("../like/like.ts")).withLikeness(args) : args;
+    const given = isLike ? (await import("../like/like.ts")).withTranslated(args) : args;
     return await command.execute(given, title);
   },
 };
 
-async function tellDifferences(like: string, measurement: Measurement): Promise<void> {
-  const { differencesOf } = await import("../like/like.ts");
+async function printDifferences(like: string, measurement: Measurement): Promise<void> {
+  const { toolDifferences: differencesOf } = await import("../like/like.ts");
   const { textLines } = await import("../../report/writing/terminal.ts");
   printError(textLines(differencesOf(like, measurement), terminalOptions(Deno.stderr)));
 }
@@ -104,13 +104,13 @@ async function gatesOf(
 }
 
 /** What a measurement that can't be trusted says of thresholds is nothing, so trust comes first. */
-async function judge(
+async function verify(
   measurement: Measurement,
   { gates, strict }: { gates: readonly GateOutcome[]; strict: boolean },
 ): Promise<void> {
-  judgeMeasurement(measurement);
-  if (strict) judgeTrust([measurement]);
-  if (gates.length > 0) (await import("../output/verify.ts")).judgeGates(gates);
+  verifyMeasurement(measurement);
+  if (strict) verifyTrust([measurement]);
+  if (gates.length > 0) (await import("../output/verify.ts")).verifyGates(gates);
 }
 
 function renderersOf(

@@ -18,7 +18,7 @@ import { planFromFile } from "../experiment/plan.ts";
 import { planFlags } from "../flags/flags.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
 
-export const check = defineCommand({
+export const checkCommand = defineCommand({
   parts: {
     file: {
       operand: "<FILE>",

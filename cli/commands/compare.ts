@@ -15,7 +15,7 @@ import { jsonText } from "../../report/writing/json.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
 import { margin } from "../../scenarios/claims/threshold.ts";
 import { defineCommand } from "../command_line/arguments.ts";
-import type { Parts } from "../command_line/command.ts";
+import type { CommandParts } from "../command_line/command.ts";
 import { thresholdFlag } from "../flags/flags.ts";
 import {
   outputConflicts,
@@ -25,7 +25,7 @@ import {
   writeOutputs,
 } from "../flags/output_flags.ts";
 import { comparisonAnnotations } from "../github/annotations.ts";
-import { tellGithub } from "../github/step.ts";
+import { reportToGithub } from "../github/step.ts";
 import { groupedOf, readAll, readSessions } from "../results/reading.ts";
 import { hostname } from "../terminal/process.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
@@ -59,11 +59,11 @@ const parts = {
   json: outputFlags.json,
   markdown: outputFlags.markdown,
   junit: outputFlags.junit,
-} satisfies Parts;
+} satisfies CommandParts;
 
 const EXIT_CODES = { pass: EXIT.done, fail: EXIT.failedCheck, inconclusive: EXIT.inconclusive };
 
-export const compare = defineCommand({
+export const compareCommand = defineCommand({
   parts,
   conflicts: outputConflicts,
   more:
@@ -91,7 +91,7 @@ Examples:
     const renderers = renderersOf(comparison);
     await writeOutputs(outputs, renderers);
     if (!takesStdout(outputs)) await print(renderComparison(comparison, terminalOptions()));
-    await tellGithub({
+    await reportToGithub({
       markdown: renderers.markdown,
       annotations: () => comparisonAnnotations(comparison),
     });

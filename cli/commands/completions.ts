@@ -18,7 +18,7 @@ const shells = { bash: bashScript, zsh: zshScript, fish: fishScript };
 const names = ["bash", "zsh", "fish"] as const satisfies readonly (keyof typeof shells)[];
 
 /** @param declared All commands, this one too. */
-export function completionsOf(declared: () => Promise<readonly DeclaredCommand[]>): Command {
+export function completionsCommand(declared: () => Promise<readonly DeclaredCommand[]>): Command {
   return defineCommand({
     parts: {
       shell: {

@@ -19,7 +19,7 @@ import { outputFlags, writeFile } from "../flags/output_flags.ts";
 import { interruptible } from "../terminal/process.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
 
-export const doctor = defineCommand({
+export const doctorCommand = defineCommand({
   parts: { json: outputFlags.json, ...redisFlag },
   conflicts: passwordConflicts,
   run({ json, ...named }): Promise<number> {
@@ -33,9 +33,9 @@ export const doctor = defineCommand({
   },
 });
 
-type Finding = Diagnosis["checks"][number];
+type MachineCheck = Diagnosis["checks"][number];
 
-const MARKS: Record<Finding["verdict"], { unicode: string; ascii: string; style: Style }> = {
+const MARKS: Record<MachineCheck["verdict"], { unicode: string; ascii: string; style: Style }> = {
   ok: { unicode: "✓", ascii: "ok", style: "green" },
   advice: { unicode: "!", ascii: "!", style: "yellow" },
   unknown: { unicode: "?", ascii: "?", style: "dim" },
@@ -54,7 +54,7 @@ export function renderDiagnosis(
 }
 
 function findingLines(
-  { title, verdict, found, advice }: Finding,
+  { title, verdict, found, advice }: MachineCheck,
   options: TerminalOptions,
 ): Line[] {
   const { unicode, ascii, style } = MARKS[verdict];
@@ -70,7 +70,7 @@ function findingLines(
   ];
 }
 
-function conclusion(checks: readonly Finding[]): string {
+function conclusion(checks: readonly MachineCheck[]): string {
   const advised = checks.filter(({ verdict }) => verdict === "advice").length;
   const unknown = checks.filter(({ verdict }) => verdict === "unknown").length;
   const untold = unknown === 0 ? "" : ` ${counted(unknown, "thing")} can't be told here.`;

@@ -9,7 +9,7 @@ import { defineCommand } from "../command_line/arguments.ts";
 import starter from "./starter.yaml" with { type: "text" };
 import { print, terminalOptions } from "../terminal/terminal.ts";
 
-export const init = defineCommand({
+export const initCommand = defineCommand({
   parts: {
     file: {
       operand: "[FILE]",
@@ -47,7 +47,7 @@ interface Made {
 }
 
 async function converted(from: string, file: string): Promise<Made> {
-  const { foreignFile } = await import("../../scenarios/imports/registry.ts");
+  const { importedFile: foreignFile } = await import("../../scenarios/imports/registry.ts");
   const { withEngine } = await import("../../base/pattern.ts");
   const folder = dirname(resolve(from));
   const pathOf = (path: string): string =>

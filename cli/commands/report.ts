@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { textLines } from "../../report/writing/terminal.ts";
 import { EXIT, type Problem } from "../../base/errors.ts";
-import type { Given, Parts } from "../command_line/command.ts";
+import type { CommandParts, RawArguments } from "../command_line/command.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import {
   longName,
@@ -28,9 +28,9 @@ const parts = {
     flags: "-o, --html <FILE>",
     about: "The report page (default: report.html beside the first results)",
   },
-} satisfies Parts;
+} satisfies CommandParts;
 
-export const report = defineCommand({
+export const reportCommand = defineCommand({
   parts,
   conflicts,
   async run(values): Promise<number> {
@@ -47,7 +47,7 @@ export const report = defineCommand({
 });
 
 /** JSON and CSV are of one experiment. */
-function conflicts(given: Given): Problem[] {
+function conflicts(given: RawArguments): Problem[] {
   const several = Array.isArray(given.results) && given.results.length > 1;
   const asked = ["json", "csv", "csvIntervals"].filter((form) =>
     several && given[form] !== undefined

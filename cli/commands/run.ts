@@ -2,25 +2,49 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { z } from "zod";
 import { EXIT, type Problem } from "../../base/errors.ts";
+import { LOOPBACK } from "../../base/net/listen.ts";
+import { listenHost } from "../../base/net/listen_host.ts";
 import { quoted } from "../../report/model/method/command.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { type ExperimentRequest, runExperiment } from "../../runner/experiment/experiment.ts";
 import type { OnProgress } from "../../runner/result/progress.ts";
 import type { Results } from "../../runner/result/result.ts";
-import { LOOPBACK } from "../../targets/listen.ts";
-import { listenHost } from "../../targets/listen_host.ts";
 import { defineCommand } from "../command_line/arguments.ts";
-import { type Given, type Parts, under, type Values } from "../command_line/command.ts";
+import {
+  type CommandParts,
+  type ParsedValues,
+  type RawArguments,
+  under,
+} from "../command_line/command.ts";
 import { planFromFile } from "../experiment/plan.ts";
-import { planFlags, quietFlag, readBaseline, redisFlag, strictFlag, thresholdFlags } from "../flags/flags.ts";
-import { agentsAgain, fleetConflicts, fleetFlags, loaderFor, targetsRedisOf } from "../flags/fleet_flags.ts";
-import { outputConflicts, outputFlags, takesStdout, writeFile, writeOutputs } from "../flags/output_flags.ts";
-import { wholeNumber } from "../flags/values.ts";
-import { tellGithub } from "../github/step.ts";
+import {
+  planFlags,
+  quietFlag,
+  readBaseline,
+  redisFlag,
+  strictFlag,
+  thresholdFlags,
+} from "../flags/flags.ts";
+import {
+  agentsAgain,
+  fleetConflicts,
+  fleetFlags,
+  loaderFor,
+  targetsRedisOf,
+} from "../flags/fleet_flags.ts";
+import {
+  outputConflicts,
+  outputFlags,
+  takesStdout,
+  writeFile,
+  writeOutputs,
+} from "../flags/output_flags.ts";
+import { integerText } from "../flags/values.ts";
+import { reportToGithub } from "../github/step.ts";
 import type { LiveReport } from "../live/report.ts";
 import { type ResultForms, resultForms } from "../output/forms.ts";
-import { judgeGates, judgeResults, judgeTrust } from "../output/verify.ts";
+import { verifyGates, verifyResults, verifyTrust } from "../output/verify.ts";
 import { makeOutDir, nameConflicts, occupy, refuseUnfinished } from "../results/out_dir.ts";
 import { interruptible } from "../terminal/process.ts";
 import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
@@ -36,9 +60,9 @@ const liveFlags = {
   livePort: {
     flags: "--live-port <N>",
     about: "Port for --live; a free one when it is not given",
-    schema: wholeNumber(z.int().min(0).max(65_535)).optional(),
+    schema: integerText(z.int().min(0).max(65_535)).optional(),
   },
-} satisfies Parts;
+} satisfies CommandParts;
 
 const parts = {
   experiment: {
@@ -71,11 +95,11 @@ const parts = {
   ...under("Load from other machines:", fleetFlags),
   ...outputFlags,
   ...quietFlag,
-} satisfies Parts;
+} satisfies CommandParts;
 
-type RunValues = Values<typeof parts>;
+type RunValues = ParsedValues<typeof parts>;
 
-export const run = defineCommand({
+export const runCommand = defineCommand({
   parts,
   conflicts: (
     given,
@@ -90,14 +114,14 @@ export const run = defineCommand({
     values.resume === undefined ? runAnew(values) : runOn(values.resume, values),
 });
 
-function resumeConflicts({ resume, out }: Given): Problem[] {
+function resumeConflicts({ resume, out }: RawArguments): Problem[] {
   if (resume === undefined || out === undefined) return [];
   const message =
     "Cannot send the results elsewhere while going on: they go into the folder of --resume";
   return [{ place: "--out", message, fix: "leave it out" }];
 }
 
-function liveConflicts({ live, livePort }: Given): Problem[] {
+function liveConflicts({ live, livePort }: RawArguments): Problem[] {
   if (live || livePort === undefined) return [];
   const message = "Cannot use a port for what is not shown";
   return [{ place: "--live-port", message, fix: "add --live, or leave it out" }];
@@ -160,15 +184,15 @@ async function runOn(resume: string, values: RunValues): Promise<number> {
   if (!values.quiet) printError(textLines(["Nothing is left to measure: this experiment is done"]));
   const forms = resultForms([kept], baseline);
   await deliver(kept, forms, { outDir, values });
-  judge(kept, forms, values);
+  verify(kept, forms, values);
   return EXIT.done;
 }
 
 /** Throws the error whose exit code tells how it ended. */
-function judge(results: Results, { gates }: ResultForms, { strict }: RunValues): void {
-  judgeResults(results);
-  if (strict) judgeTrust(results.runs);
-  judgeGates(gates);
+function verify(results: Results, { gates }: ResultForms, { strict }: RunValues): void {
+  verifyResults(results);
+  if (strict) verifyTrust(results.runs);
+  verifyGates(gates);
 }
 
 function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Promise<number> {
@@ -178,7 +202,7 @@ function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Prom
     const view = await progressView(values.quiet);
     const host = work.asked.flags?.host ?? LOOPBACK;
     const request = { ...work, host, redisUrl: targetsRedisOf(values) };
-    const onProgress = toldTo(live, view.onProgress);
+    const onProgress = withLive(live, view.onProgress);
     const onNote = (text: string): void => onProgress({ kind: "note", text });
     const loader = await loaderFor(values, onNote);
     const hooks = { loader, onProgress, signal, onSaved: live?.onSaved };
@@ -189,14 +213,14 @@ function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Prom
     await deliver(results, forms, { outDir: work.outDir, values });
     const isWhole = results.state === "done";
     await live?.end(forms.models, { isWhole, path: join(work.outDir, "report.html") });
-    if (!signal.aborted) judge(results, forms, values);
+    if (!signal.aborted) verify(results, forms, values);
     return EXIT.done;
   });
 }
 
 /** Serves it and says where; null without --live. Throws a TargetError when it cannot listen. */
 export async function startLive(
-  { live, livePort: port = 0 }: Values<typeof liveFlags>,
+  { live, livePort: port = 0 }: ParsedValues<typeof liveFlags>,
   baseline: Grouped | null,
 ): Promise<LiveReport | null> {
   if (!live) return null;
@@ -208,7 +232,7 @@ export async function startLive(
 }
 
 /** Progress for the terminal, and for who looks at the page. */
-function toldTo(live: LiveReport | null, onProgress: OnProgress): OnProgress {
+function withLive(live: LiveReport | null, onProgress: OnProgress): OnProgress {
   if (live === null) return onProgress;
   return (event) => {
     onProgress(event);
@@ -232,7 +256,7 @@ async function deliver(
   ]);
   if (!takesStdout(values)) await print(...forms.summary(), where);
   else if (!values.quiet) printError(where);
-  await tellGithub({
+  await reportToGithub({
     markdown: forms.markdown,
     annotations: async () =>
       (await import("../github/annotations.ts")).resultsAnnotations(results, forms.gates),

@@ -14,7 +14,7 @@ const names = [
   "bench",
 ] as const satisfies readonly (keyof typeof schemas)[];
 
-export const schema = defineCommand({
+export const schemaCommand = defineCommand({
   parts: {
     of: {
       operand: "[FILE]",

@@ -1,24 +1,24 @@
 /** `plateau serve APP`: one built-in app, until it is told to end. */
 import { z } from "zod";
-import { textLines } from "../../report/writing/terminal.ts";
 import { EXIT } from "../../base/errors.ts";
-import { appNames } from "../../targets/apps/registry.ts";
-import { bindToParent } from "../../targets/launch/bond.ts";
-import { serveApp } from "../../targets/serve.ts";
+import { appNames } from "../../base/target/app_settings.ts";
+import { textLines } from "../../report/writing/terminal.ts";
+import { serveApp } from "../../targets/apps/serve.ts";
+import { bindToParent } from "../../targets/launch/parent_death.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import { passwordConflicts, redisFlag, redisUrlOf } from "../flags/flags.ts";
+import { assignment, integerText } from "../flags/values.ts";
 import { interruptible, untilThere } from "../terminal/process.ts";
 import { print } from "../terminal/terminal.ts";
-import { assignment, wholeNumber } from "../flags/values.ts";
 
-export const serve = defineCommand({
+export const serveCommand = defineCommand({
   parts: {
     app: { operand: "<APP>", about: `Which one: ${appNames.join(", ")}`, schema: z.enum(appNames) },
     port: {
       flags: "-p, --port <N>",
       about: "Port to listen on; 0 picks a free one",
       preset: "0",
-      schema: wholeNumber(z.int().min(0).max(65_535)),
+      schema: integerText(z.int().min(0).max(65_535)),
     },
     sharePort: {
       flags: "--share-port",

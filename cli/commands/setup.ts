@@ -1,21 +1,18 @@
 /** `plateau setup frameworks [NAME…]`: installs the servers of the frameworks study. */
 import { z } from "zod";
 import { EXIT, TargetError } from "../../base/errors.ts";
-import {
-  type FrameworkName,
-  frameworkNamed,
-  frameworkNames,
-} from "../../targets/frameworks/registry.ts";
+import { type FrameworkName, frameworkNames } from "../../base/target/framework_settings.ts";
+import { prompt, textLines } from "../../report/writing/terminal.ts";
+import type { Written } from "../../report/writing/written.ts";
+import { missingFrameworks } from "../../runner/experiment/missing_prerequisites.ts";
+import type { Cell } from "../../scenarios/plan/plan.ts";
+import { install } from "../../targets/frameworks/install.ts";
+import { frameworkNamed } from "../../targets/frameworks/registry.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import { interruptible } from "../terminal/process.ts";
 import { print, printError } from "../terminal/terminal.ts";
-import { prompt, textLines } from "../../report/writing/terminal.ts";
-import { missingFrameworks } from "../../runner/experiment/missing_prerequisites.ts";
-import type { Written } from "../../report/writing/written.ts";
-import { install } from "../../targets/frameworks/install.ts";
-import type { Cell } from "../../scenarios/plan/plan.ts";
 
-export const setup = defineCommand({
+export const setupCommand = defineCommand({
   parts: {
     what: {
       operand: "<WHAT>",

@@ -1,10 +1,10 @@
 /** What can be typed after `plateau`, from the declarations of the commands, as a script for each shell. Pure. */
 import { Option } from "commander";
 import { z } from "zod";
-import type { Flag, Operand, Parts } from "../command_line/command.ts";
+import type { CommandParts, Flag, Operand } from "../command_line/command.ts";
 
 /** What may stand in one place. */
-export interface Place {
+export interface CompletedValue {
   /** As the help calls it: `FILE`, `N`. */
   readonly name: string;
   /** The words that it can be, or that come first to mind; none when it can be anything. */
@@ -17,7 +17,7 @@ export interface TypedFlag {
   readonly names: readonly string[];
   readonly about: string;
   /** Null for a switch. */
-  readonly value: Place | null;
+  readonly value: CompletedValue | null;
   readonly isRepeatable: boolean;
 }
 
@@ -25,13 +25,13 @@ export interface TypedCommand {
   readonly name: string;
   readonly summary: string;
   readonly flags: readonly TypedFlag[];
-  readonly operands: readonly (Place & { readonly isMany: boolean })[];
+  readonly operands: readonly (CompletedValue & { readonly isMany: boolean })[];
 }
 
 export interface DeclaredCommand {
   readonly name: string;
   readonly summary: string;
-  readonly parts: Parts;
+  readonly parts: CommandParts;
 }
 
 /** As arguments.ts adds them to every command. */
@@ -58,7 +58,7 @@ export function typedCommand(
 function typedFlag({ flags, about, schema, repeatable }: Flag): TypedFlag {
   const { short, long, required } = new Option(flags);
   const names = [short, long].flatMap((name) => name ?? []);
-  const value = required ? placeOf(/<(.+)>/.exec(flags)?.[1] ?? "", schema) : null;
+  const value = required ? completedValue(/<(.+)>/.exec(flags)?.[1] ?? "", schema) : null;
   return { names, about: firstClause(about), value, isRepeatable: repeatable === true };
 }
 
@@ -67,7 +67,7 @@ function typedOperand(
   known: Readonly<Record<string, readonly string[]>>,
 ): TypedCommand["operands"][number] {
   const name = operand.replace(/[^\w]/g, "");
-  const { words } = placeOf(name, schema);
+  const { words } = completedValue(name, schema);
   return {
     name,
     words: [...words, ...known[name] ?? []],
@@ -76,8 +76,8 @@ function typedOperand(
   };
 }
 
-function placeOf(name: string, schema: z.ZodType): Place {
-  return { name, words: wordsOf(schema), isFile: /\b(?:FILE|DIR|PATH)\b/.test(name) };
+function completedValue(name: string, schema: z.ZodType): CompletedValue {
+  return { name, words: choicesOfSchema(schema), isFile: /\b(?:FILE|DIR|PATH)\b/.test(name) };
 }
 
 /** The rest stands in the help. */
@@ -86,7 +86,7 @@ function firstClause(about: string): string {
 }
 
 /** Those that a schema is a choice of, before or after it was read. */
-function wordsOf(schema: z.ZodType): string[] {
+function choicesOfSchema(schema: z.ZodType): string[] {
   for (const io of ["input", "output"] as const) {
     const words = choicesOf(z.toJSONSchema(schema, { io, unrepresentable: "any" }));
     if (words.length > 0) return words;
@@ -94,9 +94,9 @@ function wordsOf(schema: z.ZodType): string[] {
   return [];
 }
 
-type JsonSchema = z.core.JSONSchema.JSONSchema;
+type ChoiceSchema = z.core.JSONSchema.JSONSchema;
 
-function choicesOf(schema: JsonSchema): string[] {
+function choicesOf(schema: ChoiceSchema): string[] {
   if (typeof schema.const === "string") return [schema.const];
   if (schema.enum !== undefined) return schema.enum.map(String);
   const { items } = schema;
@@ -142,7 +142,7 @@ function bashValueCases({ name, flags }: TypedCommand): string[] {
   });
 }
 
-function bashAction({ words, isFile }: Place): string {
+function bashAction({ words, isFile }: CompletedValue): string {
   if (words.length > 0) return `words="${words.join(" ")}"`;
   return isFile ? ":" : "compopt +o default +o bashdefault 2>/dev/null";
 }
@@ -185,7 +185,7 @@ function fishFlag({ names, about, value }: TypedFlag): string {
   return [...options, ...taken, `-d ${fishQuoted(about)}`].join(" ");
 }
 
-function fishValue({ words, isFile }: Place): string {
+function fishValue({ words, isFile }: CompletedValue): string {
   const choices = words.length > 0 ? [`-a ${fishQuoted(words.join(" "))}`] : [];
   return [isFile ? "-F" : "-f", ...choices].join(" ");
 }
@@ -239,7 +239,7 @@ function zshFlag({ names, about, value, isRepeatable }: TypedFlag): string {
   return others + either + zshQuoted(described);
 }
 
-function zshPlace({ name, words, isFile }: Place): string {
+function zshPlace({ name, words, isFile }: CompletedValue): string {
   const files = "_files";
   const choices = `(${words.join(" ")})`;
   const action = words.length > 0

@@ -1,17 +1,17 @@
 /** An experiment as the flags of `run` and `check` change it, and its plan. */
 import { loadFor } from "../../scenarios/load/load.ts";
-import { discardMisfit, figuresMisfit } from "../../scenarios/load/measured_part.ts";
+import { discardConflict, figuresConflict } from "../../scenarios/load/measured_part.ts";
 import { UserError } from "../../base/errors.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import { type ExperimentFile, loadExperiment } from "../../scenarios/file/experiment_file.ts";
 import type { LoadSpec } from "../../scenarios/load/load_spec.ts";
 import { SECRET, secrets } from "../../base/secrets.ts";
 import { type Plan, planBlocks, planCells } from "../../scenarios/plan/plan.ts";
-import type { Values } from "../command_line/command.ts";
+import type { ParsedValues } from "../command_line/command.ts";
 import { anySeed, type planFlags } from "../flags/flags.ts";
 
 /** What the command line changes of an experiment: its flags, undefined where they are not given. */
-export type Changes = Omit<Values<typeof planFlags>, "seed">;
+export type Changes = Omit<ParsedValues<typeof planFlags>, "seed">;
 
 export interface Planned extends ExperimentFile {
   readonly seed: number;
@@ -26,7 +26,7 @@ export interface Planned extends ExperimentFile {
  */
 export async function planFromFile(
   nameOrPath: string,
-  { set, only, repeat, duration, seed: asked }: Values<typeof planFlags>,
+  { set, only, repeat, duration, seed: asked }: ParsedValues<typeof planFlags>,
   folder?: string,
 ): Promise<Planned> {
   const flags = { set, only, repeat, duration };
@@ -99,7 +99,7 @@ function checkDiscard(experiment: Experiment, scenarios: readonly string[]): voi
   const { discard, figures, interval } = experiment;
   const misfits = scenarios.flatMap((name) => {
     const load = loadFor(experiment, name);
-    return discardMisfit({ discard, load }) ?? figuresMisfit({ figures, interval, load }) ?? [];
+    return discardConflict({ discard, load }) ?? figuresConflict({ figures, interval, load }) ?? [];
   });
   if (misfits.length > 0) throw new UserError([{ place: "--duration", message: misfits[0] }]);
 }

@@ -1,6 +1,7 @@
 /** `run --resume DIR`: what was asked for then, if it may be gone on with here and now. */
 import { basename, join, resolve } from "node:path";
 import { type Problem, UserError } from "../../base/errors.ts";
+import { listenHost } from "../../base/net/listen_host.ts";
 import { withEngine } from "../../base/pattern.ts";
 import { SECRET } from "../../base/secrets.ts";
 import { describeMachine } from "../../base/system/describe.ts";
@@ -15,12 +16,11 @@ import type { Results } from "../../runner/result/result.ts";
 import { thresholdText } from "../../scenarios/claims/threshold.ts";
 import { filesFrom } from "../../scenarios/file/disk_files.ts";
 import { environment, parseExperiment } from "../../scenarios/file/experiment_file.ts";
-import { listenHost } from "../../targets/listen_host.ts";
 import { writeFile } from "../flags/output_flags.ts";
 import { changed, planFromFile, type Planned } from "./plan.ts";
 
 /** What the command line says once more; undefined where it is silent. */
-export interface Again extends Partial<Flags> {
+export interface ResumeArguments extends Partial<Flags> {
   /** A file, or the name of a built-in experiment. */
   readonly experiment?: string;
   readonly seed?: number;
@@ -30,12 +30,16 @@ export interface Again extends Partial<Flags> {
  * @param kept The results in the folder `dir`.
  * Throws a UserError with every reason why they can't be gone on with.
  */
-export async function planResumed(dir: string, kept: Results, again: Again): Promise<Planned> {
+export async function planResumed(
+  dir: string,
+  kept: Results,
+  again: ResumeArguments,
+): Promise<Planned> {
   const { file, flags, seed } = kept;
   if (file === undefined || flags === undefined) throw new UserError([tooOld(dir)]);
   const { threshold = [], host, agents: _, ...changes } = flags;
   const isCopy = again.experiment === undefined;
-  const { set, problems: lost } = setAgain(flags.set, again.set);
+  const { set, problems: lost } = restoredSet(flags.set, again.set);
   if (isCopy && file.withheld) lost.push(withoutSecretsOf(dir, file.name));
   if (lost.length > 0) throw new UserError(lost);
   const planned = await planFromFile(
@@ -101,7 +105,7 @@ function jsonOf(experiment: unknown): unknown {
 }
 
 /** What was set then; of a secret one results do not hold the value, so it has to be said again. */
-function setAgain(
+function restoredSet(
   before: Flags["set"],
   again: Flags["set"] = {},
 ): { readonly set: Flags["set"]; readonly problems: Problem[] } {
@@ -152,10 +156,13 @@ async function copyOf(dir: string, name: string, source: string): Promise<string
   return path;
 }
 
-type Said = Pick<Again, "seed"> & { readonly flags: Partial<Flags> };
+type GivenFlags = Pick<ResumeArguments, "seed"> & { readonly flags: Partial<Flags> };
 
 /** Flags that would change the plan. */
-function otherFlags(before: Said, { experiment: _, seed, ...flags }: Again): Problem[] {
+function otherFlags(
+  before: GivenFlags,
+  { experiment: _, seed, ...flags }: ResumeArguments,
+): Problem[] {
   const first = everyWord(before);
   const isSaid = ([flag, text]: Word): boolean =>
     first.some((word) =>
@@ -177,7 +184,7 @@ function hiddenIn(assignment: string): string {
   return assignment.replace(/=.*$/s, `=${SECRET}`);
 }
 
-function everyWord({ seed, flags }: Said): Word[] {
+function everyWord({ seed, flags }: GivenFlags): Word[] {
   return [...wordsOf(flags), ...seed === undefined ? [] : [["--seed", `${seed}`] as const]];
 }
 

@@ -4,7 +4,12 @@ import type { Problem } from "../../base/errors.ts";
 import * as load from "../../scenarios/load/load_spec.ts";
 import type { Load } from "../../scenarios/load/load.ts";
 import { METHODS } from "../../scenarios/request/request.ts";
-import { type Given, type Parts, under, type Values } from "../command_line/command.ts";
+import {
+  type CommandParts,
+  type ParsedValues,
+  type RawArguments,
+  under,
+} from "../command_line/command.ts";
 import { fleetConflicts, fleetFlags } from "./fleet_flags.ts";
 import { quietFlag, redisFlag, seedFlag, strictFlag, thresholdFlags } from "./flags.ts";
 import { outputConflicts, outputFlags } from "./output_flags.ts";
@@ -12,19 +17,19 @@ import {
   certificates,
   header,
   httpUrl,
+  integerText,
   socket,
   statuses,
   textOrFile,
-  wholeNumber,
 } from "./values.ts";
-import { accessMisfits } from "../../targets/access.ts";
+import { accessMisfits } from "../../base/target/access.ts";
 
 const loadFlags = {
   connections: {
     flags: "-c, --connections <N>",
     about: "Connections over all workers (default: 50); with --phases, visitors at once " +
       "(default: 10000)",
-    schema: wholeNumber(load.connections).optional(),
+    schema: integerText(load.connections).optional(),
   },
   duration: {
     flags: "-d, --duration <D>",
@@ -34,7 +39,7 @@ const loadFlags = {
   requests: {
     flags: "-n, --requests <N>",
     about: "Ends after this many requests instead of a duration",
-    schema: wholeNumber(load.requests).optional(),
+    schema: integerText(load.requests).optional(),
   },
   rate: {
     flags: "-r, --rate <R>",
@@ -58,7 +63,7 @@ const loadFlags = {
   workers: {
     flags: "-w, --workers <N>",
     about: "Threads that load; chosen from the machine when it is not given",
-    schema: wholeNumber(load.workers).optional(),
+    schema: integerText(load.workers).optional(),
   },
   timeout: {
     flags: "-t, --timeout <D>",
@@ -70,14 +75,14 @@ const loadFlags = {
     flags: "--pipeline <N>",
     about: "Requests in flight on each connection",
     preset: "1",
-    schema: wholeNumber(load.pipeline),
+    schema: integerText(load.pipeline),
   },
   keepalive: {
     flags: "--no-keepalive",
     about: "A new connection for every request",
     schema: z.boolean().default(true),
   },
-} satisfies Parts;
+} satisfies CommandParts;
 
 const requestFlags = {
   method: {
@@ -97,7 +102,7 @@ const requestFlags = {
     about: "Body of the request, as it is, or from a file; its content-type is a header",
     schema: textOrFile.optional(),
   },
-} satisfies Parts;
+} satisfies CommandParts;
 
 const accessFlags = {
   insecure: {
@@ -115,7 +120,7 @@ const accessFlags = {
     about: "Unix socket to dial in place of the URL's host",
     schema: socket.optional(),
   },
-} satisfies Parts;
+} satisfies CommandParts;
 
 const checkFlags = {
   expectStatus: {
@@ -129,7 +134,7 @@ const checkFlags = {
     schema: z.string().optional(),
   },
   ...thresholdFlags,
-} satisfies Parts;
+} satisfies CommandParts;
 
 const resultFlags = {
   ...outputFlags,
@@ -152,7 +157,7 @@ const resultFlags = {
   },
   ...strictFlag,
   ...quietFlag,
-} satisfies Parts;
+} satisfies CommandParts;
 
 const otherFlags = {
   driver: {
@@ -169,13 +174,13 @@ const otherFlags = {
     schema: z.string().optional(),
   },
   ...seedFlag,
-} satisfies Parts;
+} satisfies CommandParts;
 
 const fromOthersFlags = {
   ...fleetFlags,
   ...redisFlag,
   redis: { ...redisFlag.redis, about: "Redis at which the agents wait; also as REDIS_URL" },
-} satisfies Parts;
+} satisfies CommandParts;
 
 export const benchParts = {
   url: { operand: "<URL>", about: "http://host:port/path, or https", schema: httpUrl },
@@ -186,11 +191,11 @@ export const benchParts = {
   ...under("Results:", resultFlags),
   ...under("Load from other machines:", fromOthersFlags),
   ...under("Other:", otherFlags),
-} satisfies Parts;
+} satisfies CommandParts;
 
-export type BenchValues = Values<typeof benchParts>;
+export type BenchValues = ParsedValues<typeof benchParts>;
 
-export function benchConflicts(given: Given): Problem[] {
+export function benchConflicts(given: RawArguments): Problem[] {
   return [
     ...loadConflicts(given),
     ...accessConflicts(given),
@@ -199,7 +204,7 @@ export function benchConflicts(given: Given): Problem[] {
   ];
 }
 
-function loadConflicts(given: Given): Problem[] {
+function loadConflicts(given: RawArguments): Problem[] {
   const kind = kindOf(given);
   if (kind === "closed" && given.duration !== undefined && given.requests !== undefined) {
     const message = "Cannot end by both --duration and --requests";
@@ -210,7 +215,7 @@ function loadConflicts(given: Given): Problem[] {
       "Cannot send several requests at once on a connection that ends with its answer";
     return [{ place: "--pipeline", message, fix: "leave it or --no-keepalive out" }];
   }
-  const isThere: Given = {
+  const isThere: RawArguments = {
     ...given,
     pipeline: given.pipeline === "1" ? undefined : given.pipeline,
   };
@@ -219,13 +224,13 @@ function loadConflicts(given: Given): Problem[] {
     .map(([flag, why]) => ({ place: `--${flag}`, message: `Cannot use this here: ${why}` }));
 }
 
-function kindOf(given: Given): Load["kind"] {
+function kindOf(given: RawArguments): Load["kind"] {
   if (given.phases !== undefined) return "phases";
   return given.rate === undefined ? "closed" : "rate";
 }
 
 /** Flags for what a URL does not tell of the way to its server: certificates, and a unix socket. */
 
-function accessConflicts(given: Given): Problem[] {
+function accessConflicts(given: RawArguments): Problem[] {
   return accessMisfits(given).map(({ key, ...problem }) => ({ place: `--${key}`, ...problem }));
 }

@@ -6,7 +6,7 @@ import { findingsOf } from "../../base/problems.ts";
 import type { BenchRequest } from "../../runner/measure/measure.ts";
 import { loadOf, whyTooLong } from "../../scenarios/load/load.ts";
 import { type RequestScenario, requestScenarioSpec } from "../../scenarios/request/scenario.ts";
-import type { Access } from "../../targets/access.ts";
+import type { Access } from "../../base/net/endpoint.ts";
 import type { BenchValues } from "./bench_flags.ts";
 import { anySeed } from "./flags.ts";
 

@@ -5,9 +5,9 @@ import { repeatText, seed } from "../../scenarios/plan/repetition.ts";
 import { passwordsIn } from "../../base/secret_fields.ts";
 import { secrets } from "../../base/secrets.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
-import type { Given, Parts } from "../command_line/command.ts";
+import type { CommandParts, RawArguments } from "../command_line/command.ts";
 import { variable } from "../terminal/process.ts";
-import { only, passwordFile, redisUrl, settings, wholeNumber } from "./values.ts";
+import { integerText, only, passwordFile, redisUrl, settings } from "./values.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
 import { type Threshold, thresholdText } from "../../scenarios/claims/threshold.ts";
 
@@ -23,7 +23,7 @@ export const redisFlag = {
       "File that holds the password of that Redis; the password also as PLATEAU_REDIS_PASSWORD",
     schema: passwordFile.optional(),
   },
-} satisfies Parts;
+} satisfies CommandParts;
 
 /** What a command line says of a Redis: its address, and its password where that is in a file. */
 export interface NamedRedis {
@@ -48,7 +48,7 @@ function withPassword(text: string, password: string): string {
 }
 
 /** A password for a Redis that nobody named, or that has one. @param given As it was typed. */
-export function passwordConflicts({ redis, redisPasswordFile }: Given): Problem[] {
+export function passwordConflicts({ redis, redisPasswordFile }: RawArguments): Problem[] {
   if (redisPasswordFile === undefined) return [];
   const url = URL.parse(String(redis ?? variable("REDIS_URL") ?? ""));
   if (url !== null && url.password === "") return [];
@@ -62,9 +62,9 @@ export const seedFlag = {
   seed: {
     flags: "--seed <N>",
     about: "Seed of every random choice; chosen anew when it is not given",
-    schema: wholeNumber(seed).optional(),
+    schema: integerText(seed).optional(),
   },
-} satisfies Parts;
+} satisfies CommandParts;
 
 /** For where nobody names a seed. */
 export function anySeed(): number {
@@ -77,7 +77,7 @@ export const strictFlag = {
     about: "Exit code 4 when the generator or the machine may have been the limit, not the target",
     schema: z.boolean().default(false),
   },
-} satisfies Parts;
+} satisfies CommandParts;
 
 export const quietFlag = {
   quiet: {
@@ -85,7 +85,7 @@ export const quietFlag = {
     about: "No progress on standard error",
     schema: z.boolean().default(false),
   },
-} satisfies Parts;
+} satisfies CommandParts;
 
 /** Which runs of an experiment, in place of those in its file. */
 export const planFlags = {
@@ -111,7 +111,7 @@ export const planFlags = {
     schema: duration.optional(),
   },
   ...seedFlag,
-} satisfies Parts;
+} satisfies CommandParts;
 
 /** `--threshold` and `--baseline`: pass/fail rules, and what they may compare with. */
 
@@ -124,7 +124,7 @@ export const thresholdFlag = {
     repeatable: true,
     schema: z.array(thresholdText).default([]),
   },
-} satisfies Parts;
+} satisfies CommandParts;
 
 export const thresholdFlags = {
   ...thresholdFlag,
@@ -134,7 +134,7 @@ export const thresholdFlags = {
       'Earlier results that thresholds such as "p99 not worse than baseline by 5%" compare with',
     schema: z.string().min(1).optional(),
   },
-} satisfies Parts;
+} satisfies CommandParts;
 
 /** What the thresholds compare with; null when none does. Throws a UserError when it is missing or wrong. */
 export async function readBaseline(

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Problem, UserError } from "../../base/errors.ts";
 import type { Loader } from "../../runner/measure/loader.ts";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";
-import type { Given, Parts, Values } from "../command_line/command.ts";
+import type { CommandParts, ParsedValues, RawArguments } from "../command_line/command.ts";
 import { certificates } from "./values.ts";
 import { type NamedRedis, passwordConflicts, redisUrlOf } from "./flags.ts";
 import type { LinkOptions } from "../../runner/fleet/protocol/redis_link.ts";
@@ -16,7 +16,7 @@ export const redisAccessFlags = {
       "Certificates (PEM) of authorities to trust for a Redis at rediss://, besides the usual ones",
     schema: certificates.optional(),
   },
-} satisfies Parts;
+} satisfies CommandParts;
 
 const agents = z.string().transform((text, context) => {
   if (text === "all") return text;
@@ -33,9 +33,9 @@ export const fleetFlags = {
     schema: agents.optional(),
   },
   ...redisAccessFlags,
-} satisfies Parts;
+} satisfies CommandParts;
 
-export function fleetConflicts({ agents, log, ...given }: Given): Problem[] {
+export function fleetConflicts({ agents, log, ...given }: RawArguments): Problem[] {
   if (agents === undefined) return passwordConflicts(given);
   const problems: Problem[] = [];
   if (isRedisNamed(given)) problems.push(...passwordConflicts(given));
@@ -50,7 +50,7 @@ export function fleetConflicts({ agents, log, ...given }: Given): Problem[] {
   return problems;
 }
 
-type FleetValues = Values<typeof fleetFlags> & NamedRedis;
+type FleetValues = ParsedValues<typeof fleetFlags> & NamedRedis;
 
 /** What is gone on with is loaded from as many agents as before. Throws a UserError without their Redis. */
 export function agentsAgain<Said extends FleetValues>(said: Said, agents: Said["agents"]): Said {
@@ -78,14 +78,14 @@ export function targetsRedisOf(values: FleetValues): string | null {
 
 /** The Redis of a fleet, for commands that can't do without one. */
 
-export function redisConflicts(given: Given): Problem[] {
+export function redisConflicts(given: RawArguments): Problem[] {
   if (isRedisNamed(given)) return passwordConflicts(given);
   const message = "Cannot do without the Redis at which agents wait";
   return [{ place: "--redis", message, fix: "add --redis redis://host:port, or set REDIS_URL" }];
 }
 
 /** @param given As it was typed. */
-export function isRedisNamed({ redis }: Given): boolean {
+export function isRedisNamed({ redis }: RawArguments): boolean {
   return redisUrlOf({ redis: typeof redis === "string" ? redis : undefined }) !== null;
 }
 

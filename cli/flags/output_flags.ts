@@ -3,7 +3,7 @@ import { isStream, openStream, replaceFile } from "../../base/whole_file.ts";
 import { messageOf, type Problem, TargetError } from "../../base/errors.ts";
 import { secrets } from "../../base/secrets.ts";
 import type { Place, Written } from "../../report/writing/written.ts";
-import type { Given, Parts, Values } from "../command_line/command.ts";
+import type { CommandParts, ParsedValues, RawArguments } from "../command_line/command.ts";
 import { print } from "../terminal/terminal.ts";
 import { outputFile } from "./values.ts";
 
@@ -30,12 +30,12 @@ export const outputFlags = {
     schema: outputFile.optional(),
   },
   html: { flags: "--html <FILE>", about: "Writes the report page", schema: outputFile.optional() },
-} satisfies Parts;
+} satisfies CommandParts;
 
 type Form = keyof typeof outputFlags;
 const FORMS = Object.keys(outputFlags) as Form[];
 
-export type Outputs = Values<typeof outputFlags>;
+export type Outputs = ParsedValues<typeof outputFlags>;
 
 interface PlaceOf extends Record<Form, Place> {
   json: "json";
@@ -52,7 +52,7 @@ export type Renderers<Asked extends Form = Form> = {
 };
 
 /** Standard output holds one thing. */
-export function outputConflicts(given: Given): Problem[] {
+export function outputConflicts(given: RawArguments): Problem[] {
   const [first, ...others] = FORMS.filter((form) => given[form] === "-");
   return others.map((form) => ({
     place: longName(form),

@@ -9,7 +9,7 @@ import { secrets } from "../../base/secrets.ts";
 import { closest } from "../../base/suggest.ts";
 
 /** Digits, as the number that `schema` takes. */
-export function wholeNumber<Schema extends z.ZodType<number, number>>(
+export function integerText<Schema extends z.ZodType<number, number>>(
   schema: Schema,
 ): z.ZodPipe<z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>, Schema> {
   return z.string().regex(/^-?\d+$/, {
@@ -94,7 +94,7 @@ export const header = z.string().transform((text, context): [name: string, value
 
 /** One status, or several: `200,204`. */
 export const statuses = z.string().transform((text) => text.split(","))
-  .pipe(z.array(wholeNumber(status)));
+  .pipe(z.array(integerText(status)));
 
 /** The text itself, or that of the file in `@FILE`. */
 export const textOrFile = z.string().transform((text, context) => {

@@ -33,7 +33,7 @@ export function resultsAnnotations(
 ): Annotation[] {
   return [
     ...missing.filter(({ kind }) => kind === "failed").map(missingAnnotation),
-    ...runs.flatMap(answersAnnotations),
+    ...runs.flatMap(responseAnnotations),
     ...gatesAnnotations(gates),
     ...runs.flatMap(trustAnnotation),
   ];
@@ -44,7 +44,7 @@ export function measurementAnnotations(
   gates: readonly GateOutcome[],
 ): Annotation[] {
   return [
-    ...answersAnnotations(measurement),
+    ...responseAnnotations(measurement),
     ...gatesAnnotations(gates),
     ...trustAnnotation(measurement),
   ];
@@ -96,7 +96,7 @@ function missingAnnotation(missing: Missing): Annotation {
   return { level: "error", title: "Not measured", message };
 }
 
-function answersAnnotations(run: Measurement | Run): Annotation[] {
+function responseAnnotations(run: Measurement | Run): Annotation[] {
   const { checks: { passed, failed }, reasons } = run;
   if (isUnanswered(run)) {
     const why = [endsOf([run]) || "none was due", ...Object.keys(reasons)].join("; ");

@@ -16,7 +16,7 @@ export interface ForGithub {
  * Does nothing elsewhere. Annotations go to standard error, which GitHub reads as it does standard output, so
  * that the latter holds what was asked for alone.
  */
-export async function tellGithub({ markdown, annotations }: ForGithub): Promise<void> {
+export async function reportToGithub({ markdown, annotations }: ForGithub): Promise<void> {
   const summary = variable("GITHUB_STEP_SUMMARY");
   if (summary) await appendSummary(summary, await markdown());
   if (variable("GITHUB_ACTIONS")) {
@@ -30,7 +30,7 @@ export async function tellGithub({ markdown, annotations }: ForGithub): Promise<
 async function appendSummary(path: string, markdown: string): Promise<void> {
   try {
     const writtenBytes = await Deno.stat(path).then(({ size }) => size, () => 0);
-    const text = secrets.form(shortened(markdown, writtenBytes));
+    const text = secrets.form(fittedSummary(markdown, writtenBytes));
     await Deno.writeTextFile(path, text, { append: true });
   } catch (error) {
     printError(
@@ -48,7 +48,7 @@ const NOTE =
   "*Shortened: GitHub takes no more than 1 MiB of a step. All of it is in the report, and in the file of --markdown.*";
 
 /** @param writtenBytes What the step has written before. "" where there is no room even to say that it is short. */
-export function shortened(markdown: string, writtenBytes: number): string {
+export function fittedSummary(markdown: string, writtenBytes: number): string {
   const encoder = new TextEncoder();
   const text = `${markdown.trimEnd()}\n\n`;
   const room = MOST_BYTES - writtenBytes;

@@ -1,16 +1,16 @@
 /** ab, ApacheBench. */
 import {
   basicAuthorization,
-  idle,
-  leftOut,
-  lost,
+  differenceSentence,
+  ignored,
   lowerCase,
   option,
   seconds,
   timedOut,
   toggle,
   type Tool,
-  value,
+  unsupported,
+  valueOption,
   wholeMilliseconds,
   withFlags,
 } from "./tool.ts";
@@ -23,24 +23,24 @@ const NOTES = {
 export const ab: Tool = {
   style: "getopt",
   options: [
-    value("n", "-n"),
-    value("c", "-c"),
-    value("t", "-d", seconds),
-    value("s", "-t", seconds),
-    value("H", "-H"),
-    value("C", "-H", (text) => `cookie: ${text}`),
-    value("T", "-H", (text) => `content-type: ${text}`),
-    value("m", "-m", lowerCase),
+    valueOption("n", "-n"),
+    valueOption("c", "-c"),
+    valueOption("t", "-d", seconds),
+    valueOption("s", "-t", seconds),
+    valueOption("H", "-H"),
+    valueOption("C", "-H", (text) => `cookie: ${text}`),
+    valueOption("T", "-H", (text) => `content-type: ${text}`),
+    valueOption("m", "-m", lowerCase),
     option("p", true, (text) => ({ flags: [["-m", "post"], ["-b", `@${text}`]] })),
     option("u", true, (text) => ({ flags: [["-m", "put"], ["-b", `@${text}`]] })),
     option("A", true, basicAuthorization),
     toggle("i", "-m", "head"),
-    idle("k", "switch"), // told below
-    lost("X P", "value", "its proxy"),
-    lost("f Z", "value", "its choice of TLS"),
-    lost("E", "value", "its client certificate"),
-    idle("l q r S d V I w", "switch"),
-    idle("v b B e g x y z", "value"),
+    ignored("k", "switch"), // told below
+    unsupported("X P", "value", "its proxy"),
+    unsupported("f Z", "value", "its choice of TLS"),
+    unsupported("E", "value", "its client certificate"),
+    ignored("l q r S d V I w", "switch"),
+    ignored("v b B e g x y z", "value"),
   ],
   defaults: { "-c": "1", "-n": "1", "-t": "30s" },
   fields: ({ options }) => ({
@@ -56,7 +56,7 @@ export const ab: Tool = {
     return options.has("k") ? noted : withFlags(noted, ["--no-keepalive"]);
   },
   differences: (measurement) => [
-    ...leftOut("ab would have ended at the first of", timedOut(measurement)),
+    ...differenceSentence("ab would have ended at the first of", timedOut(measurement)),
     "ab asks with HTTP/1.0 from one thread",
     wholeMilliseconds("ab", measurement),
   ],

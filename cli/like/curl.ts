@@ -1,11 +1,9 @@
 /** A curl command: its request, with the load of `bench`. */
 import {
   basicAuthorization,
-  idle,
+  ignored,
   lastOf,
-  type Line,
   literalBody,
-  lost,
   lowerCase,
   type Meaning,
   option,
@@ -13,7 +11,9 @@ import {
   seconds,
   toggle,
   type Tool,
-  value,
+  type TranslatedLine,
+  unsupported,
+  valueOption,
   withFlags,
   without,
 } from "./tool.ts";
@@ -21,40 +21,44 @@ import {
 export const curl: Tool = {
   style: "getopt",
   options: [
-    value("X request", "-m", lowerCase),
+    valueOption("X request", "-m", lowerCase),
     option("H header", true, header),
     option("d data data-ascii", true, asciiData),
-    value("data-binary", "-b"),
+    valueOption("data-binary", "-b"),
     option("data-raw", true, literalBody),
     option("data-urlencode", true, encodedData),
-    value("json", "-b"),
+    valueOption("json", "-b"),
     option("A user-agent", true, (text) => header(`user-agent: ${text}`)),
     option("e referer", true, (text) => header(`referer: ${text}`)),
     option("b cookie", true, cookie),
     option("u user", true, basicAuthorization),
-    value("oauth2-bearer", "-H", (text) => `authorization: Bearer ${text}`),
-    value("r range", "-H", (text) => `range: bytes=${text}`),
+    valueOption("oauth2-bearer", "-H", (text) => `authorization: Bearer ${text}`),
+    valueOption("r range", "-H", (text) => `range: bytes=${text}`),
     option("T upload-file", true, (text) => ({ flags: [["-m", "put"], ["-b", `@${text}`]] })),
-    value("m max-time", "-t", seconds),
-    value("cacert", "--cacert"),
-    value("unix-socket", "--unix"),
+    valueOption("m max-time", "-t", seconds),
+    valueOption("cacert", "--cacert"),
+    valueOption("unix-socket", "--unix"),
     toggle("k insecure", "--insecure"),
     toggle("I head", "-m", "head"),
     option("url", true, (text) => ({ operand: text })),
-    lost("F form form-string", "value", "a form of several parts"),
-    lost("x proxy U proxy-user", "value", "its proxy"),
-    lost("http2 http2-prior-knowledge http3 0 http1.0", "switch", "a version of HTTP but 1.1"),
-    lost("E cert key", "value", "its client certificate"),
-    lost("resolve connect-to", "value", "another address for the host"),
-    lost("n netrc digest ntlm negotiate anyauth", "switch", "its way to authenticate"),
-    lost("limit-rate", "value", "its limit of bytes"),
-    lost("K config", "value", "its file of options"),
-    ...["L location", "G get", "compressed"].map((names) => idle(names, "switch")), // told below
-    idle("s silent S show-error v verbose i include f fail fail-with-body g globoff", "switch"),
-    idle("N no-buffer http1.1 no-keepalive 4 ipv4 6 ipv6 O remote-name J R q disable", "switch"),
-    idle("path-as-is basic tcp-nodelay no-alpn no-progress-meter", "switch"),
-    idle("o output w write-out D dump-header connect-timeout retry retry-delay", "value"),
-    idle("c cookie-jar max-redirs stderr trace-ascii proto ciphers tls-max", "value"),
+    unsupported("F form form-string", "value", "a form of several parts"),
+    unsupported("x proxy U proxy-user", "value", "its proxy"),
+    unsupported(
+      "http2 http2-prior-knowledge http3 0 http1.0",
+      "switch",
+      "a version of HTTP but 1.1",
+    ),
+    unsupported("E cert key", "value", "its client certificate"),
+    unsupported("resolve connect-to", "value", "another address for the host"),
+    unsupported("n netrc digest ntlm negotiate anyauth", "switch", "its way to authenticate"),
+    unsupported("limit-rate", "value", "its limit of bytes"),
+    unsupported("K config", "value", "its file of options"),
+    ...["L location", "G get", "compressed"].map((names) => ignored(names, "switch")), // told below
+    ignored("s silent S show-error v verbose i include f fail fail-with-body g globoff", "switch"),
+    ignored("N no-buffer http1.1 no-keepalive 4 ipv4 6 ipv6 O remote-name J R q disable", "switch"),
+    ignored("path-as-is basic tcp-nodelay no-alpn no-progress-meter", "switch"),
+    ignored("o output w write-out D dump-header connect-timeout retry retry-delay", "value"),
+    ignored("c cookie-jar max-redirs stderr trace-ascii proto ciphers tls-max", "value"),
   ],
   defaults: {},
   fields: ({ options, flags }) => ({
@@ -106,7 +110,7 @@ function cookie(text: string): Meaning {
 }
 
 /** Several data are one, with & between; -G puts them into the URL. */
-function withData(line: Line): Line {
+function withData(line: TranslatedLine): TranslatedLine {
   const data = line.flags.flatMap(([name, text]) =>
     name === "-b" && text !== undefined ? [text] : []
   );
@@ -123,7 +127,7 @@ function withData(line: Line): Line {
   return { ...sent, notes: [...line.notes, ...note] };
 }
 
-function inUrl(line: Line, query: string): Line {
+function inUrl(line: TranslatedLine, query: string): TranslatedLine {
   const [url = "", ...others] = line.operands;
   return { ...line, operands: [`${url}${url.includes("?") ? "&" : "?"}${query}`, ...others] };
 }

@@ -3,13 +3,11 @@ import { formatCount } from "../../report/model/numbers/units.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import {
   basicAuthorization,
+  differenceSentence,
   failedElse,
-  idle,
+  ignored,
   lastOf,
-  leftOut,
-  type Line,
   literalBody,
-  lost,
   lowerCase,
   type Meaning,
   option,
@@ -19,7 +17,9 @@ import {
   timedOut,
   toggle,
   type Tool,
-  value,
+  type TranslatedLine,
+  unsupported,
+  valueOption,
   withFlags,
   without,
 } from "./tool.ts";
@@ -27,26 +27,26 @@ import {
 export const hey: Tool = {
   style: "go",
   options: [
-    value("n", "-n"),
-    value("c", "-c"),
-    value("z", "-d", seconds),
-    value("q", RATE_OF_EACH),
-    value("m", "-m", lowerCase),
-    value("H", "-H"),
-    value("t", "-t", (text) => text === "0" ? "1h" : `${text}s`),
-    value("A", "-H", (text) => `accept: ${text}`),
+    valueOption("n", "-n"),
+    valueOption("c", "-c"),
+    valueOption("z", "-d", seconds),
+    valueOption("q", RATE_OF_EACH),
+    valueOption("m", "-m", lowerCase),
+    valueOption("H", "-H"),
+    valueOption("t", "-t", (text) => text === "0" ? "1h" : `${text}s`),
+    valueOption("A", "-H", (text) => `accept: ${text}`),
     option("d", true, literalBody),
-    value("D", "-b", (text) => `@${text}`),
-    value("T", "-H", (text) => `content-type: ${text}`),
-    value("U", "-H", (text) => `user-agent: ${text}`),
-    value("host", "-H", (text) => `host: ${text}`),
+    valueOption("D", "-b", (text) => `@${text}`),
+    valueOption("T", "-H", (text) => `content-type: ${text}`),
+    valueOption("U", "-H", (text) => `user-agent: ${text}`),
+    valueOption("host", "-H", (text) => `host: ${text}`),
     option("a", true, authorization),
     toggle("disable-keepalive", "--no-keepalive"),
-    lost("h2", "switch", "HTTP/2"),
-    lost("x", "value", "its proxy"),
-    idle("disable-compression", "switch"), // told below
-    idle("disable-redirects", "switch"), // told below
-    idle("o cpus", "value"),
+    unsupported("h2", "switch", "HTTP/2"),
+    unsupported("x", "value", "its proxy"),
+    ignored("disable-compression", "switch"), // told below
+    ignored("disable-redirects", "switch"), // told below
+    ignored("o cpus", "value"),
   ],
   defaults: { "-c": "50", "-n": "200", "-t": "20s" },
   fields: (line) => ({
@@ -58,7 +58,7 @@ export const hey: Tool = {
   endsBy: "-d",
   complete: evenlyShared,
   differences: (measurement, options) => [
-    ...leftOut(
+    ...differenceSentence(
       "hey would have left out of its latencies",
       timedOut(measurement),
       failedElse(measurement),
@@ -74,7 +74,7 @@ function authorization(text: string): Meaning {
 }
 
 /** Each of its workers sends as many requests as the others. */
-function evenlyShared(line: Line): Line {
+function evenlyShared(line: TranslatedLine): TranslatedLine {
   const requests = Number(lastOf(line, "-n") ?? hey.defaults["-n"]);
   const workers = Number(lastOf(line, "-c") ?? hey.defaults["-c"]);
   const even = Math.floor(requests / workers) * workers;

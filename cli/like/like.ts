@@ -6,8 +6,15 @@ import type { Measurement } from "../../runner/result/result.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
 import { durationText, parseRatePerSec } from "../../base/quantity.ts";
 import { closest } from "../../base/suggest.ts";
-import { readLine, wordsOf } from "./options.ts";
-import { lastOf, type Line, RATE_OF_EACH, type Tool, withFlags, without } from "./tool.ts";
+import { readLine, shellWords } from "./options.ts";
+import {
+  lastOf,
+  RATE_OF_EACH,
+  type Tool,
+  type TranslatedLine,
+  withFlags,
+  without,
+} from "./tool.ts";
 import { ab } from "./ab.ts";
 import { autocannon } from "./autocannon.ts";
 import { curl } from "./curl.ts";
@@ -17,26 +24,26 @@ import { wrk, wrk2 } from "./wrk.ts";
 
 const PLACE = "--like";
 
-interface Likeness {
+interface Translation {
   readonly name: ToolName;
-  readonly line: Line;
+  readonly line: TranslatedLine;
 }
 
 /** Arguments of `bench` with what their `--like` stands for before them; flags beside it count for more. */
-export function withLikeness(args: readonly string[]): readonly string[] {
+export function withTranslated(args: readonly string[]): readonly string[] {
   const at = args.findIndex((arg) => arg === PLACE || arg.startsWith(`${PLACE}=`));
   if (at < 0) return args;
   const isApart = args[at] === PLACE;
   const text = isApart ? args[at + 1] : args[at].slice(PLACE.length + 1);
   if (text === undefined) return args;
   const beside = [...args.slice(0, at), ...args.slice(at + (isApart ? 2 : 1))];
-  const { line: { operands, flags } } = likenessOf(text, beside);
+  const { line: { operands, flags } } = translated(text, beside);
   return [...operands, ...flags.flatMap(([name, text]) => [name, text ?? []].flat()), ...args];
 }
 
 /** What is different here, in sentences. */
-export function differencesOf(commandLine: string, measurement: Measurement): string[] {
-  const { name, line: { notes, options } } = likenessOf(commandLine);
+export function toolDifferences(commandLine: string, measurement: Measurement): string[] {
+  const { name, line: { notes, options } } = translated(commandLine);
   return [
     ...new Set(notes.map((note) => `Not as ${name}: ${note}`)),
     ...tools[name].differences(measurement, options),
@@ -47,10 +54,10 @@ export function differencesOf(commandLine: string, measurement: Measurement): st
  * Throws a UserError with everything in it that is not understood.
  * @param beside Other arguments of `bench`, which make what they are about here go away.
  */
-function likenessOf(commandLine: string, beside: readonly string[] = []): Likeness {
-  const [program, ...words] = wordsOf(commandLine, PLACE);
+function translated(commandLine: string, beside: readonly string[] = []): Translation {
+  const [program, ...words] = shellWords(commandLine, PLACE);
   const name = (program ?? "").replace(/^.*\//, "");
-  if (!isToolName(name)) throw new UserError([stranger(name)]);
+  if (!isToolName(name)) throw new UserError([unknownTool(name)]);
   const tool = tools[name];
   const { line, problems } = readLine(tool, words, PLACE);
   if (problems.length > 0) throw new UserError(problems);
@@ -59,7 +66,7 @@ function likenessOf(commandLine: string, beside: readonly string[] = []): Likene
   return { name, line: atRate(withEnd(tool, completed, beside)) };
 }
 
-function stranger(name: string): Problem {
+function unknownTool(name: string): Problem {
   const names = Object.keys(tools);
   const meant = closest(name, names);
   return {
@@ -70,7 +77,7 @@ function stranger(name: string): Problem {
 }
 
 /** Header fields that the tool sends of itself, unless there are others of that name. */
-function withFields(tool: Tool, line: Line, beside: readonly string[]): Line {
+function withFields(tool: Tool, line: TranslatedLine, beside: readonly string[]): TranslatedLine {
   const texts = [
     ...line.flags.flatMap(([name, text = ""]) => name.startsWith("-H") ? text : []),
     ...beside.filter((_, at) => ["-H", "--header"].includes(beside[at - 1])),
@@ -85,7 +92,7 @@ const ENDS = ["-d", "--duration", "-n", "--requests", "--phases"];
 const RATES = ["-r", "--rate", "--phases"];
 
 /** With defaults, and one end alone: that of the flags beside, or what counts more with the tool. */
-function withEnd(tool: Tool, line: Line, beside: readonly string[]): Line {
+function withEnd(tool: Tool, line: TranslatedLine, beside: readonly string[]): TranslatedLine {
   const isBeside = (names: readonly string[]): boolean =>
     beside.some((arg) => names.some((name) => isFlag(arg, name)));
   const other = tool.endsBy === "-d" ? "-n" : "-d";
@@ -109,7 +116,7 @@ function isFlag(arg: string, name: string): boolean {
 }
 
 /** A rate of each connection becomes one of all, and so many requests at a rate the time they take. */
-function atRate(line: Line): Line {
+function atRate(line: TranslatedLine): TranslatedLine {
   const each = lastOf(line, RATE_OF_EACH);
   const connections = Number(lastOf(line, "-c") ?? 1);
   const rate = each === undefined ? lastOf(line, "-r") : `${Number(each) * connections}/s`;

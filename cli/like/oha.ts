@@ -1,12 +1,11 @@
 /** oha. */
 import {
   basicAuthorization,
+  differenceSentence,
   failedElse,
-  idle,
+  ignored,
   inFlight,
-  leftOut,
   literalBody,
-  lost,
   lowerCase,
   option,
   perSecond,
@@ -16,53 +15,54 @@ import {
   timedOut,
   toggle,
   type Tool,
-  value,
+  unsupported,
+  valueOption,
 } from "./tool.ts";
 
 export const oha: Tool = {
   style: "getopt",
   options: [
-    value("n", "-n", plainNumber),
-    value("c", "-c"),
-    value("z", "-d", seconds),
-    value("q", "-r", perSecond),
-    value("m method", "-m", lowerCase),
-    value("H", "-H"),
-    value("host", "-H", (text) => `host: ${text}`),
-    value("t", "-t", seconds),
+    valueOption("n", "-n", plainNumber),
+    valueOption("c", "-c"),
+    valueOption("z", "-d", seconds),
+    valueOption("q", "-r", perSecond),
+    valueOption("m method", "-m", lowerCase),
+    valueOption("H", "-H"),
+    valueOption("host", "-H", (text) => `host: ${text}`),
+    valueOption("t", "-t", seconds),
     option("d", true, literalBody),
-    value("D", "-b", (text) => `@${text}`),
-    value("T", "-H", (text) => `content-type: ${text}`),
-    value("A", "-H", (text) => `accept: ${text}`),
+    valueOption("D", "-b", (text) => `@${text}`),
+    valueOption("T", "-H", (text) => `content-type: ${text}`),
+    valueOption("A", "-H", (text) => `accept: ${text}`),
     option("a", true, basicAuthorization),
-    value("cacert", "--cacert"),
-    value("unix-socket", "--unix"),
+    valueOption("cacert", "--cacert"),
+    valueOption("unix-socket", "--unix"),
     toggle("insecure", "--insecure"),
     toggle("disable-keepalive", "--no-keepalive"),
-    lost("Z", "value", "bodies line by line (an experiment file has values for that)"),
-    lost("F form", "value", "a form of several parts"),
-    lost("p", "value", "several requests at once on a connection of HTTP/2"),
-    lost("http-version", "value", "a version of HTTP but 1.1"),
-    lost("http2", "switch", "HTTP/2"),
-    lost("x proxy-header proxy-http-version", "value", "its proxy"),
-    lost("proxy-http2", "switch", "its proxy"),
-    lost("burst-delay burst-rate", "value", "bursts"),
-    lost(
+    unsupported("Z", "value", "bodies line by line (an experiment file has values for that)"),
+    unsupported("F form", "value", "a form of several parts"),
+    unsupported("p", "value", "several requests at once on a connection of HTTP/2"),
+    unsupported("http-version", "value", "a version of HTTP but 1.1"),
+    unsupported("http2", "switch", "HTTP/2"),
+    unsupported("x proxy-header proxy-http-version", "value", "its proxy"),
+    unsupported("proxy-http2", "switch", "its proxy"),
+    unsupported("burst-delay burst-rate", "value", "bursts"),
+    unsupported(
       "rand-regex-url urls-from-file",
       "switch",
       "URLs that change (an experiment file has values for that)",
     ),
-    lost("connect-to", "value", "another address for the host"),
-    lost("cert key", "value", "its client certificate"),
-    lost("aws-session aws-sigv4", "value", "signatures of AWS"),
-    idle("latency-correction", "switch"), // told below
-    idle("no-tui j json stats-success-breakdown ipv4 ipv6", "switch"),
-    idle("no-color disable-color no-pre-lookup debug", "switch"),
-    idle("w wait-ongoing-requests-after-deadline", "switch"), // told below
-    idle("disable-compression", "switch"), // told below
-    idle("r redirect", "value"), // told below
-    idle("o output output-format fps db-url u time-unit connect-timeout", "value"),
-    idle("max-repeat dump-urls", "value"),
+    unsupported("connect-to", "value", "another address for the host"),
+    unsupported("cert key", "value", "its client certificate"),
+    unsupported("aws-session aws-sigv4", "value", "signatures of AWS"),
+    ignored("latency-correction", "switch"), // told below
+    ignored("no-tui j json stats-success-breakdown ipv4 ipv6", "switch"),
+    ignored("no-color disable-color no-pre-lookup debug", "switch"),
+    ignored("w wait-ongoing-requests-after-deadline", "switch"), // told below
+    ignored("disable-compression", "switch"), // told below
+    ignored("r redirect", "value"), // told below
+    ignored("o output output-format fps db-url u time-unit connect-timeout", "value"),
+    ignored("max-repeat dump-urls", "value"),
   ],
   defaults: { "-c": "50", "-n": "200", "-t": "1h" },
   fields: ({ options }) => ({
@@ -73,7 +73,7 @@ export const oha: Tool = {
   }),
   endsBy: "-d",
   differences: (measurement, options) => [
-    ...leftOut(
+    ...differenceSentence(
       "oha would have left out of its latencies",
       timedOut(measurement),
       failedElse(measurement),

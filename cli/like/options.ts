@@ -2,11 +2,11 @@
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 import { type Problem, UserError } from "../../base/errors.ts";
 import { closest } from "../../base/suggest.ts";
-import type { Line, Tool, ToolOption } from "./tool.ts";
+import type { Tool, ToolOption, TranslatedLine } from "./tool.ts";
 import { parse } from "shell-quote";
 
 export interface ReadLine {
-  readonly line: Line;
+  readonly line: TranslatedLine;
   readonly problems: readonly Problem[];
 }
 
@@ -89,7 +89,7 @@ function valueless(name: string, place: string): Problem {
 /** The words of a command line, as a shell has them. */
 
 /** Unquoted ? and * of a URL are no patterns here, and $ stands for itself. An empty word is one too. */
-export function wordsOf(commandLine: string, place: string): string[] {
+export function shellWords(commandLine: string, place: string): string[] {
   return parse(plainlyQuoted(commandLine)).flatMap((part) => {
     if (typeof part === "string") return [part];
     if ("pattern" in part) return [part.pattern];

@@ -8,11 +8,11 @@ import type { Measurement } from "../../runner/result/result.ts";
 import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 
 /** A flag of `bench`, with its value if it has one. */
-export type Flag = readonly [name: string, text?: string];
+export type BenchFlag = readonly [name: string, text?: string];
 
 /** What an option comes to. */
 export interface Meaning {
-  readonly flags?: readonly Flag[];
+  readonly flags?: readonly BenchFlag[];
   /** What can't be taken over, or means something else here. */
   readonly note?: string;
   /** A URL. */
@@ -20,9 +20,9 @@ export interface Meaning {
 }
 
 /** A command line, as one of `bench`. */
-export interface Line {
+export interface TranslatedLine {
   readonly operands: readonly string[];
-  readonly flags: readonly Flag[];
+  readonly flags: readonly BenchFlag[];
   readonly notes: readonly string[];
   /** Names of the tool's options that were there. */
   readonly options: ReadonlySet<string>;
@@ -45,11 +45,11 @@ export interface Tool {
   /** What it does where its command line does not say, as flags of `bench` with their values. */
   readonly defaults: Readonly<Record<string, string>>;
   /** Header fields that it sends of itself, but for its User-Agent. */
-  readonly fields?: (line: Line) => Readonly<Record<string, string>>;
+  readonly fields?: (line: TranslatedLine) => Readonly<Record<string, string>>;
   /** What counts where both a time and a number of requests are given. */
   readonly endsBy: "-d" | "-n";
   /** What else its options mean together. */
-  readonly complete?: (line: Line) => Line;
+  readonly complete?: (line: TranslatedLine) => TranslatedLine;
   /** What it would have left out of this measurement, or put in, as sentences. */
   readonly differences: (
     measurement: Measurement,
@@ -61,7 +61,7 @@ export interface Tool {
 export const RATE_OF_EACH = "rate of each connection";
 
 /** An option whose value a flag of `bench` takes. */
-export function value(
+export function valueOption(
   names: string,
   flag: string,
   read: (text: string) => string = (text) => text,
@@ -70,17 +70,21 @@ export function value(
 }
 
 /** A switch that is a switch of `bench`, or a flag with a fixed value. */
-export function toggle(names: string, ...flag: Flag): ToolOption {
+export function toggle(names: string, ...flag: BenchFlag): ToolOption {
   return option(names, false, () => ({ flags: [flag] }));
 }
 
 /** An option that changes nothing of the load. */
-export function idle(names: string, takesValue: "value" | "switch"): ToolOption {
+export function ignored(names: string, takesValue: "value" | "switch"): ToolOption {
   return option(names, takesValue === "value", () => ({}));
 }
 
 /** An option that has no counterpart. @param what Such as `its Lua script`. */
-export function lost(names: string, takesValue: "value" | "switch", what: string): ToolOption {
+export function unsupported(
+  names: string,
+  takesValue: "value" | "switch",
+  what: string,
+): ToolOption {
   return option(names, takesValue === "value", () => ({ note: `without ${what}` }));
 }
 
@@ -139,23 +143,23 @@ export function literalBody(text: string): Meaning {
 }
 
 /** Text of the last flag of this name. */
-export function lastOf({ flags }: Line, name: string): string | undefined {
+export function lastOf({ flags }: TranslatedLine, name: string): string | undefined {
   return flags.findLast(([flag]) => flag === name)?.[1];
 }
 
 /** The line without flags of these names. */
-export function without(line: Line, ...names: readonly string[]): Line {
+export function without(line: TranslatedLine, ...names: readonly string[]): TranslatedLine {
   return { ...line, flags: line.flags.filter(([name]) => !names.includes(name)) };
 }
 
-export function withFlags(line: Line, ...flags: readonly Flag[]): Line {
+export function withFlags(line: TranslatedLine, ...flags: readonly BenchFlag[]): TranslatedLine {
   return { ...line, flags: [...line.flags, ...flags] };
 }
 
 /** What tools leave out of their figures or put into them, in the numbers of a measurement. */
 
 /** One sentence, or none where there is nothing. @param how Such as `wrk would have left out of its latencies`. */
-export function leftOut(how: string, ...parts: readonly string[]): string[] {
+export function differenceSentence(how: string, ...parts: readonly string[]): string[] {
   const there = parts.filter((part) => part !== "");
   if (there.length === 0) return [];
   const last = there.slice(-1);
@@ -181,7 +185,7 @@ export const inFlight = ({ requests, drain }: Measurement): string => {
 };
 
 /** Answers of the first seconds, where the run lasted longer. */
-export function answersBefore({ timeline, elapsed }: Measurement, seconds: number): number {
+export function responsesBefore({ timeline, elapsed }: Measurement, seconds: number): number {
   if (elapsed <= seconds) return 0;
   return timeline.points.filter(({ t }) => t <= seconds)
     .reduce((sum, { completed }) => sum + completed, 0);
@@ -191,7 +195,7 @@ export function answersBefore({ timeline, elapsed }: Measurement, seconds: numbe
 export function redirected(tool: string, { status }: Measurement): string[] {
   const count = ["301", "302", "303", "307", "308"]
     .reduce((sum, code) => sum + (status[code] ?? 0), 0);
-  return leftOut(
+  return differenceSentence(
     `${tool} would have asked again, and timed both as one, where`,
     counted(count, "answer was a redirect", "answers were redirects"),
   );
@@ -222,6 +226,6 @@ export function addedSamples({ histogram, load }: Measurement, stepMs: number): 
 /** @param tool What it is called. */
 export function added(tool: string, count: number): string[] {
   const samples = counted(count, "sample that nobody measured", "samples that nobody measured");
-  return leftOut(`${tool} would have added about`, samples)
+  return differenceSentence(`${tool} would have added about`, samples)
     .map((sentence) => `${sentence}, to correct for requests that waited`);
 }

@@ -4,40 +4,40 @@ import { formatCount } from "../../report/model/numbers/units.ts";
 import {
   added,
   addedSamples,
-  answersBefore,
+  differenceSentence,
   failedElse,
-  idle,
+  ignored,
   inFlight,
   lastOf,
-  leftOut,
-  type Line,
-  lost,
   perSecond,
   plainNumber,
+  responsesBefore,
   seconds,
   timedOut,
   type Tool,
-  value,
+  type TranslatedLine,
+  unsupported,
+  valueOption,
   withFlags,
   without,
 } from "./tool.ts";
 
 const OPTIONS = [
-  value("c connections", "-c", plainNumber),
-  value("d duration", "-d", seconds),
-  value("t threads", "-w", plainNumber),
-  value("H header", "-H"),
-  value("timeout T", "-t", seconds),
-  lost("s script", "value", "its Lua script"),
-  idle("L latency v version", "switch"),
-  value("R rate", "-r", perSecond), // of wrk2 alone, whose program is called wrk, too
-  idle("u_latency U batch_latency B", "switch"),
+  valueOption("c connections", "-c", plainNumber),
+  valueOption("d duration", "-d", seconds),
+  valueOption("t threads", "-w", plainNumber),
+  valueOption("H header", "-H"),
+  valueOption("timeout T", "-t", seconds),
+  unsupported("s script", "value", "its Lua script"),
+  ignored("L latency v version", "switch"),
+  valueOption("R rate", "-r", perSecond), // of wrk2 alone, whose program is called wrk, too
+  ignored("u_latency U batch_latency B", "switch"),
 ];
 
 const DEFAULTS = { "-c": "10", "-d": "10s", "-w": "2", "-t": "2s" };
 
 /** Each thread opens as many as the others. */
-function evenlyShared(line: Line): Line {
+function evenlyShared(line: TranslatedLine): TranslatedLine {
   const connections = Number(lastOf(line, "-c") ?? DEFAULTS["-c"]);
   const threads = Number(lastOf(line, "-w") ?? DEFAULTS["-w"]);
   const even = Math.floor(connections / threads) * threads;
@@ -46,7 +46,7 @@ function evenlyShared(line: Line): Line {
 }
 
 const missing = (tool: string, measurement: Measurement): string[] =>
-  leftOut(
+  differenceSentence(
     `${tool} would have left out of its latencies`,
     timedOut(measurement),
     failedElse(measurement),
@@ -90,7 +90,7 @@ export const wrk2: Tool = {
 };
 
 function differencesOfWrk2(measurement: Measurement): string[] {
-  const early = answersBefore(measurement, CALIBRATION_SECONDS);
+  const early = responsesBefore(measurement, CALIBRATION_SECONDS);
   return [
     ...missing("wrk2", measurement),
     ...(early === 0

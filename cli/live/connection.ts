@@ -2,19 +2,19 @@
 import { Buffer } from "node:buffer";
 import { isWithin, LIMITS } from "../../base/limits.ts";
 
-type Bytes = Uint8Array<ArrayBuffer>;
+type ResponseBytes = Uint8Array<ArrayBuffer>;
 
-export interface LiveAnswer {
+export interface LiveResponse {
   readonly status: number;
   /** Of its content; plain text when absent. */
   readonly type?: string;
-  readonly body: Bytes | LiveStream;
+  readonly body: ResponseBytes | LiveStream;
 }
 
 /** An answer that lasts. */
 export interface LiveStream {
   /** Waits for news; null at the end. */
-  next(): Promise<Bytes | null>;
+  next(): Promise<ResponseBytes | null>;
   /** Whoever reads it has gone: `next` gives null. */
   leave(): void;
 }
@@ -53,7 +53,7 @@ const GUARDS = "cache-control: no-store\r\n" +
   "connection: close\r\n";
 
 /** A line as an answer. */
-export function plain({ status, text }: Refusal): LiveAnswer & { readonly body: Bytes } {
+export function plain({ status, text }: Refusal): LiveResponse & { readonly body: ResponseBytes } {
   return { status, body: new TextEncoder().encode(`${text}\n`) };
 }
 
@@ -116,7 +116,7 @@ export class LiveConnection {
   }
 
   /** @param isHead Asked for without its body. */
-  async send(answer: LiveAnswer, isHead: boolean): Promise<void> {
+  async send(answer: LiveResponse, isHead: boolean): Promise<void> {
     const { body } = answer;
     this.conn.setNoDelay(true);
     await this.#write(headBytes(answer));
@@ -136,7 +136,7 @@ export class LiveConnection {
     }
   }
 
-  async #write(bytes: Bytes): Promise<void> {
+  async #write(bytes: ResponseBytes): Promise<void> {
     for (let at = 0; at < bytes.length;) {
       this.#hurry(PATIENCE_MS);
       at += await this.conn.write(bytes.subarray(at, at + PIECE_BYTES));
@@ -153,7 +153,7 @@ export class LiveConnection {
   }
 }
 
-function headBytes({ status, type, body }: LiveAnswer, allow?: string): Bytes {
+function headBytes({ status, type, body }: LiveResponse, allow?: string): ResponseBytes {
   const isWhole = body instanceof Uint8Array && status !== NO_CONTENT;
   const text = `HTTP/1.1 ${status} ${REASONS[status]}\r\n` +
     `content-type: ${type ?? "text/plain; charset=utf-8"}\r\n` +

@@ -4,6 +4,7 @@
  */
 import { messageOf } from "../../base/errors.ts";
 import { mostOf } from "../../base/limits.ts";
+import { LOOPBACK } from "../../base/net/listen.ts";
 import { secrets, withoutSecrets } from "../../base/secrets.ts";
 import { type ReportModel, reportModel } from "../../report/model/model.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
@@ -17,12 +18,11 @@ import {
 import type { LiveStatus } from "../../report/page/live_status.ts";
 import type { OnProgress } from "../../runner/result/progress.ts";
 import type { OnSaved } from "../../runner/result/result_file.ts";
-import { LOOPBACK } from "../../targets/listen.ts";
-import { type LiveAnswer, type LiveHead, plain } from "./connection.ts";
-import { Readers } from "./viewers.ts";
+import { type LiveHead, type LiveResponse, plain } from "./connection.ts";
 import { LiveServer } from "./server.ts";
+import { Viewers } from "./viewers.ts";
 
-export interface LiveOptions {
+export interface LiveReportOptions {
   /** 0 picks a free one. */
   readonly port: number;
   /** What thresholds compare with; null: nothing. */
@@ -48,7 +48,7 @@ const CLOSE_MS = 500;
 export class LiveReport implements AsyncDisposable {
   readonly url: string;
   readonly #server: LiveServer;
-  readonly #readers = new Readers();
+  readonly #readers = new Viewers();
   readonly #baseline: Grouped | null;
   readonly #mostRatio: number;
   readonly #beganMs = performance.now();
@@ -61,10 +61,11 @@ export class LiveReport implements AsyncDisposable {
   #isOver = false;
 
   /** Throws a TargetError when it cannot listen. */
-  constructor({ port, baseline, mostRatio = MOST_RATIO, onNote = () => {} }: LiveOptions) {
+  constructor({ port, baseline, mostRatio = MOST_RATIO, onNote = () => {} }: LiveReportOptions) {
     this.#mostRatio = mostRatio;
     this.#baseline = baseline;
-    const answer = (head: LiveHead, body: string): Promise<LiveAnswer> => this.#answer(head, body);
+    const answer = (head: LiveHead, body: string): Promise<LiveResponse> =>
+      this.#answer(head, body);
     this.#server = new LiveServer({ hostname: LOOPBACK, port }, answer, onNote);
     this.url = `http://${LOOPBACK}:${this.#server.port}/`;
   }
@@ -144,7 +145,7 @@ export class LiveReport implements AsyncDisposable {
     return { ...this.#status, leftMs: leftMs === null ? null : Math.max(0, leftMs - elapsedMs) };
   }
 
-  async #answer({ path }: LiveHead, body: string): Promise<LiveAnswer> {
+  async #answer({ path }: LiveHead, body: string): Promise<LiveResponse> {
     switch (path) {
       case "/events":
         return this.#events();
@@ -160,7 +161,7 @@ export class LiveReport implements AsyncDisposable {
     }
   }
 
-  #events(): LiveAnswer {
+  #events(): LiveResponse {
     const body = this.#readers.add({ status: this.#statusNow(), page: this.#page });
     return body === null
       ? plain({

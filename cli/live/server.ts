@@ -5,19 +5,19 @@
  */
 import { messageOf } from "../../base/errors.ts";
 import { isWithin } from "../../base/limits.ts";
+import { listenForConnections, type ListenOptions } from "../../base/net/listen.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
-import { listenForConnections, type ListenOptions } from "../../targets/listen.ts";
 import {
   bodyBytes,
-  type LiveAnswer,
   LiveConnection,
   type LiveHead,
+  type LiveResponse,
   plain,
   refusalOf,
 } from "./connection.ts";
 
 /** @param body What was sent, at most a receipt. */
-type Answer = (head: LiveHead, body: string) => LiveAnswer | Promise<LiveAnswer>;
+type Respond = (head: LiveHead, body: string) => LiveResponse | Promise<LiveResponse>;
 
 /** Before the next connection is tried, where there are no more open files. */
 const PAUSE_MS = 200;
@@ -32,7 +32,7 @@ export class LiveServer {
   /** Throws a TargetError when it cannot listen. @param onNote Takes one line on the first defect. */
   constructor(
     where: ListenOptions,
-    private readonly answer: Answer,
+    private readonly answer: Respond,
     private readonly onNote: (text: string) => void,
   ) {
     this.#listener = listenForConnections(where);
@@ -73,7 +73,7 @@ export class LiveServer {
     await connection.send(await this.#answered(head, body), head.method === "HEAD");
   }
 
-  async #answered(head: LiveHead, body: string): Promise<LiveAnswer> {
+  async #answered(head: LiveHead, body: string): Promise<LiveResponse> {
     try {
       return await this.answer(head, body);
     } catch (error) {

@@ -13,7 +13,7 @@ interface Events {
  * One who looks. Of each kind of event the newest waits for it: one that reads slowly, or nothing at all,
  * misses what is outdated, and nothing grows for it.
  */
-class Reader implements LiveStream {
+class Viewer implements LiveStream {
   /** False once it kept others waiting: then nobody waits for it until it shows a page again. */
   isPrompt = true;
   /** What it sends back when it shows the page that it was last asked to show. */
@@ -75,13 +75,13 @@ class Reader implements LiveStream {
 /** As `crypto.randomUUID` writes it. */
 const RECEIPT = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-export class Readers {
-  readonly #readers = new Set<Reader>();
+export class Viewers {
+  readonly #readers = new Set<Viewer>();
 
   /** The events of one more reader, until it has gone or all is over; null when there are too many. */
   add({ status, page }: { readonly status: LiveStatus; readonly page: number }): LiveStream | null {
     if (!isWithin("liveReaders", this.#readers.size + 1)) return null;
-    const reader = new Reader();
+    const reader = new Viewer();
     this.#readers.add(reader);
     reader.tell("status", status);
     reader.tell("page", { page, receipt: reader.expect().receipt });
@@ -119,7 +119,7 @@ export class Readers {
   }
 
   async #untilShown(
-    tell: (reader: Reader, receipt: string) => void,
+    tell: (reader: Viewer, receipt: string) => void,
     patienceMs: number,
   ): Promise<void> {
     const late = Promise.withResolvers<void>();

@@ -9,7 +9,7 @@ import { endsOf, isUnanswered, unansweredText } from "../../runner/result/unansw
 const MOST_REASONS = 5;
 
 /** Without a single answer nothing was measured, whatever the requests waited for. */
-export function judgeMeasurement(measurement: Measurement): void {
+export function verifyMeasurement(measurement: Measurement): void {
   const { url, reasons, checks } = measurement;
   if (isUnanswered(measurement)) {
     const why = Object.keys(reasons).slice(0, MOST_REASONS);
@@ -22,7 +22,7 @@ export function judgeMeasurement(measurement: Measurement): void {
 }
 
 /** For --strict: every run must have measured its target, and not the generator or the machine. */
-export function judgeTrust(runs: readonly (Measurement | Run)[]): void {
+export function verifyTrust(runs: readonly (Measurement | Run)[]): void {
   const doubted = runs.filter(({ generator }) => generator.trust !== "valid");
   if (doubted.length === 0) return;
   const what = runs.length === 1 ? "the run is" : `${doubted.length} of ${runs.length} runs are`;
@@ -40,7 +40,7 @@ function lowered(sentence: string): string {
 }
 
 /** First what could not be measured, then wrong answers; what was skipped may be missing, but not all. */
-export function judgeResults({ runs, missing, planned }: Results): void {
+export function verifyResults({ runs, missing, planned }: Results): void {
   const failed = missing.filter(({ kind }) => kind === "failed");
   const silent = runs.filter(isUnanswered);
   if (failed.length + silent.length > 0) {
@@ -87,7 +87,7 @@ function evidenceOf(failed: readonly Missing[]): string[] {
 /** Whether thresholds held: throws the error whose exit code scripts wait for. Loaded after the load. Pure. */
 
 /** What failed comes before what could not be decided. */
-export function judgeGates(gates: readonly GateOutcome[]): void {
+export function verifyGates(gates: readonly GateOutcome[]): void {
   const linesOf = (wanted: GateOutcome["outcome"]): string[] =>
     gates.filter(({ outcome }) => outcome === wanted).map((gate) =>
       gateText(gate).replaceAll(GLUE, " ")

@@ -5,13 +5,13 @@ import { readText } from "../../base/bounded_file.ts";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
 import { parseJson } from "../../base/yaml/json_text.ts";
 import { quoted } from "../../report/model/method/command.ts";
-import type { Given } from "../command_line/command.ts";
+import type { RawArguments } from "../command_line/command.ts";
 
 /** What is written there under a name of its own. */
 const OWN_NAMES: readonly string[] = ["results.json", "report.html"];
 
 /** An experiment file whose copy, or which itself, the results would be written over. */
-export function nameConflicts({ experiment }: Given): Problem[] {
+export function nameConflicts({ experiment }: RawArguments): Problem[] {
   if (typeof experiment !== "string") return [];
   const name = basename(experiment).toLowerCase();
   if (!OWN_NAMES.includes(name)) return [];

@@ -22,7 +22,7 @@ const MOST_PROBLEMS = 5;
 /** @param path A results.json, or the folder that holds one. Throws a UserError with what is wrong with it. */
 export async function readResults(path: string): Promise<Results> {
   const { data, file } = await readJson(path);
-  return judged(results.safeParse(data, { error: explain }), { data, file });
+  return verified(results.safeParse(data, { error: explain }), { data, file });
 }
 
 /** The same, or a file that `bench --json` wrote. */
@@ -37,8 +37,8 @@ export function parseMeasured(text: string, file: string): Results | Measurement
 
 function eitherOf({ data, file }: Raw): Results | Measurement {
   return Reflect.get(Object(data), "schema") === "plateau.bench/1"
-    ? judged(measurement.safeParse(data, { error: explain }), { data, file })
-    : judged(results.safeParse(data, { error: explain }), { data, file });
+    ? verified(measurement.safeParse(data, { error: explain }), { data, file })
+    : verified(results.safeParse(data, { error: explain }), { data, file });
 }
 
 interface Raw {
@@ -47,7 +47,7 @@ interface Raw {
 }
 
 /** Throws a UserError unless it is a result, of which every part goes with the others. */
-function judged<Result extends Results | Measurement>(
+function verified<Result extends Results | Measurement>(
   { data: result, error }: z.ZodSafeParseResult<Result>,
   { data, file }: Raw,
 ): Result {

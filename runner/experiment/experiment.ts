@@ -4,8 +4,8 @@
  */
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { Cell, Plan } from "../../scenarios/plan/plan.ts";
-import { type ProvidedRedis, provideRedis } from "../../targets/redis.ts";
-import { openRedisUse, type RedisUse } from "../../targets/resources/redis_watch.ts";
+import { type ProvidedRedis, provideRedis } from "../../targets/redis/provide.ts";
+import { openRedisUse, type RedisUse } from "../../targets/observe/redis_watch.ts";
 import { carryOutBlocks, leaveOut } from "./blocks.ts";
 import { measureCeilings } from "./peak_throughput.ts";
 import { cellNeeds, type Lack, lackOf } from "./missing_prerequisites.ts";

@@ -1,13 +1,18 @@
 /** What a cell needs of the machine besides its target's own programs, and what to say where it is missing. */
-import { isAsking, stepsOfPage } from "../../scenarios/request/flow.ts";
+import type { FrameworkName } from "../../base/target/framework_settings.ts";
+import { withThoseBehind } from "../../base/target/references.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
-import { type RequestSpec, rightStatuses, wireRequest } from "../../scenarios/request/request.ts";
+import { isRequest, stepsOfPage } from "../../scenarios/request/flow.ts";
+import {
+  expectedStatuses,
+  type RequestSpec,
+  wireRequest,
+} from "../../scenarios/request/request.ts";
 import type { Scenario } from "../../scenarios/request/scenario.ts";
 import { installedAt, notInstalled } from "../../targets/frameworks/install.ts";
-import type { FrameworkName } from "../../targets/frameworks/registry.ts";
-import { findNginx, NO_NGINX } from "../../targets/nginx/start.ts";
-import { needsOf, redisPathsOf, withThoseBehind } from "../../targets/references.ts";
-import type { ProvidedRedis } from "../../targets/redis.ts";
+import { findNginx, NO_NGINX } from "../../targets/gateways/nginx/start.ts";
+import type { ProvidedRedis } from "../../targets/redis/provide.ts";
+import { needsOf, redisPathsOf } from "../../targets/requirements.ts";
 
 type Need = "redis" | "nginx" | "frameworks";
 
@@ -24,7 +29,8 @@ const NO_REDIS =
 export function cellNeeds({ request, targetSpec, others }: Cell): Need[] {
   const paths = redisPathsOf(targetSpec, others);
   const asksRedis = requestsOf(request).some((each) =>
-    paths.includes(wireRequest(each).path.split("?")[0]) && rightStatuses(each.expect).includes(200)
+    paths.includes(wireRequest(each).path.split("?")[0]) &&
+    expectedStatuses(each.expect).includes(200)
   );
   return [
     ...request.needs,
@@ -35,7 +41,7 @@ export function cellNeeds({ request, targetSpec, others }: Cell): Need[] {
 
 function requestsOf(scenario: Scenario): readonly RequestSpec[] {
   if ("mix" in scenario) return scenario.mix;
-  if ("flow" in scenario) return scenario.flow.filter(isAsking);
+  if ("flow" in scenario) return scenario.flow.filter(isRequest);
   return "page" in scenario ? stepsOfPage(scenario) : [scenario];
 }
 

@@ -1,8 +1,8 @@
 /** Measures what `ceilings` of an experiment asks for, once, before its runs. What can't be had is a note. */
 import { messageOf } from "../../base/errors.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
-import type { ProvidedRedis } from "../../targets/redis.ts";
-import { benchmarkRedis } from "../../targets/redis_benchmark.ts";
+import type { ProvidedRedis } from "../../targets/redis/provide.ts";
+import { benchmarkRedis } from "../../targets/redis/benchmark.ts";
 import type { Ceiling, Ceilings } from "../result/ceilings.ts";
 import type { OnProgress } from "../result/progress.ts";
 import type { FirstCalibration } from "../calibration/calibration.ts";

@@ -9,14 +9,18 @@ import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
 import { describeExit } from "../../targets/launch/start_up.ts";
 import { withEngine } from "../../base/pattern.ts";
-import { answerText, type Expectation, wrongAnswer } from "../../scenarios/request/request.ts";
+import {
+  type Expectation,
+  responseProblem,
+  responseText,
+} from "../../scenarios/request/request.ts";
 import { isSecretField, secretsIn } from "../../base/secret_fields.ts";
 import { secrets } from "../../base/secrets.ts";
-import { fillIn, namesInText } from "../../scenarios/request/template.ts";
-import type { Access } from "../../targets/access.ts";
-import { type Connection, dial } from "../../targets/dial/dial.ts";
-import { DialError } from "../../targets/dial/dial_error.ts";
-import { endpointOf } from "../../targets/dial/endpoint.ts";
+import { fillTemplate, namesInText } from "../../scenarios/request/template.ts";
+import type { Access } from "../../base/net/endpoint.ts";
+import { type Connection, dial } from "../../base/net/dial.ts";
+import { DialError } from "../../base/net/dial_error.ts";
+import { endpointOf } from "../../base/net/endpoint.ts";
 import { encodeRequest } from "../../base/http/request.ts";
 import { BROKEN, NEED_MORE, ResponseReader } from "../../base/http/response.ts";
 import { takerOf, whyOverlooked } from "../load/engine/capture.ts";
@@ -138,7 +142,7 @@ async function proveStep(
   variables: Variables,
   request: ProofRequest,
 ): Promise<void> {
-  const wire = fillIn(step.wire, variables);
+  const wire = fillTemplate(step.wire, variables);
   for (const secret of secretsIn(wire)) secrets.keep(secret);
   const asked = `Cannot measure target ${request.target}: ${wire.method} ${wire.path}`;
   const reader = await askOnce({ ...step, wire }, request).catch((error: unknown) => {
@@ -146,13 +150,13 @@ async function proveStep(
   });
   const body = new TextDecoder().decode(reader.kept?.body());
   const answer = { status: reader.status, body };
-  const wrong = wrongAnswer(step.expect, answer);
+  const wrong = responseProblem(step.expect, answer);
   if (wrong !== null) throw new TargetError(`${asked} is answered wrong: ${wrong}`);
   for (const capture of step.captures) {
     const value = await withEngine(() => takerOf(capture)(reader));
     if (value === null) {
       const missed = `without what "${capture.as}" is captured from`;
-      const why = whyOverlooked(capture, reader) ?? `got ${answerText(answer)}`;
+      const why = whyOverlooked(capture, reader) ?? `got ${responseText(answer)}`;
       throw new TargetError(`${asked} is answered ${missed}: ${why}`);
     }
     if (provesLater(capture.as, request.script)) secrets.keep(value);

@@ -1,7 +1,7 @@
 /** Where a result comes from: the machine, the commit of the experiment's folder, a hash of its settings. */
 import { createHash } from "node:crypto";
 import { settlesWithin } from "../../targets/launch/settles.ts";
-import { cleanEnv } from "../../targets/launch/surroundings.ts";
+import { cleanEnv } from "../../targets/launch/environment.ts";
 import { describeMachine } from "../../base/system/describe.ts";
 import type { Commit, Results } from "../result/result.ts";
 import { secrets } from "../../base/secrets.ts";

@@ -2,7 +2,7 @@
 import { TargetError } from "../../base/errors.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
-import type { ProvidedRedis } from "../../targets/redis.ts";
+import type { ProvidedRedis } from "../../targets/redis/provide.ts";
 import type { OnProgress } from "../result/progress.ts";
 import { openExperiment, type Provenance } from "./provenance.ts";
 import type { Results } from "../result/result.ts";

@@ -2,8 +2,8 @@
 import type { Cell, PlannedRun } from "../../scenarios/plan/plan.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
-import { startTarget } from "../../targets/launch/registry.ts";
-import type { ProvidedRedis } from "../../targets/redis.ts";
+import { startTarget } from "../../targets/launchers.ts";
+import type { ProvidedRedis } from "../../targets/redis/provide.ts";
 import { cellNeeds } from "./missing_prerequisites.ts";
 import type { OnProgress } from "../result/progress.ts";
 import { coresText, parseCores } from "../../base/system/core_list.ts";

@@ -3,13 +3,12 @@
  * the target stood in line for one, and what others used of them. The target's processes are those that
  * listen where it is asked, those that this program has started (targets, fronts, Redis), and all under them.
  */
-import type { Endpoint } from "../../targets/dial/endpoint.ts";
-import { childrenOf, readStat } from "../../base/system/proc.ts";
-import { listenersAt } from "../../targets/resources/listeners.ts";
-import { processCpuMs } from "../../base/system/process_clock.ts";
-import { TreesContention, type TreesUse } from "../../targets/resources/trees_contention.ts";
+import type { Endpoint } from "../../base/net/endpoint.ts";
+import { childrenOf, processCpuMs, readStat } from "../../base/system/proc.ts";
+import { listenersAt } from "../../targets/observe/listeners.ts";
+import { TreesContention, type TreesUse } from "../../targets/observe/contention.ts";
 import type { Surroundings, TargetUse } from "../result/generator.ts";
-import { resolve } from "../../targets/dial/resolve.ts";
+import { resolve } from "../../base/net/resolve.ts";
 import { type Busy, watchProcesses } from "../../base/system/busy.ts";
 import { textOf } from "../../base/system/describe.ts";
 import { parseAllowedCores } from "../../base/system/linux.ts";

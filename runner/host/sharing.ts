@@ -1,5 +1,5 @@
 /** Whether target and generator run on the same machine, and so take cores from each other. */
-import type { Endpoint } from "../../targets/dial/endpoint.ts";
+import type { Endpoint } from "../../base/net/endpoint.ts";
 
 /** @param own Addresses of this machine's interfaces, and its name. */
 export function isHere(endpoint: Endpoint, own: ReadonlySet<string>): boolean {

@@ -4,7 +4,7 @@
  */
 import type { Load } from "../../scenarios/load/load.ts";
 import type { Script } from "../../scenarios/request/script.ts";
-import type { Access } from "../../targets/access.ts";
+import type { Access } from "../../base/net/endpoint.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 import type { IntervalPart } from "../load/recording/intervals.ts";
 import type { Health } from "../load/worker/health.ts";

@@ -1,9 +1,9 @@
 /** The workers of this process as a loader: all of a load, or an agent's part of it. */
 import { messageOf, UserError } from "../../base/errors.ts";
+import { endpointOf } from "../../base/net/endpoint.ts";
 import { epochNowMs } from "../../base/system/clock.ts";
 import { makeRoomFor } from "../../base/system/open_files.ts";
 import { isStream, openStream, replaceFile, writeAll } from "../../base/whole_file.ts";
-import { endpointOf } from "../../targets/dial/endpoint.ts";
 import { rememberedCalibration } from "../host/calibration_cache.ts";
 import { UNKNOWN } from "../host/host_activity.ts";
 import type { HostUse } from "../host/host_watch.ts";

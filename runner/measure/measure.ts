@@ -13,7 +13,7 @@ import { Timeline } from "./timeline.ts";
 import { VERSION } from "../../base/version.ts";
 import type { Load } from "../../scenarios/load/load.ts";
 import type { Scenario } from "../../scenarios/request/scenario.ts";
-import type { Access } from "../../targets/access.ts";
+import type { Access } from "../../base/net/endpoint.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 
 export interface LoadHooks {

@@ -3,11 +3,11 @@
  * one worker's.
  */
 import { type Connection, encodeRequest } from "../../base/http/request.ts";
+import { endpointOf } from "../../base/net/endpoint.ts";
 import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
 import { Profile } from "../../scenarios/pace/arrivals.ts";
-import { type Expectation, rightStatuses } from "../../scenarios/request/request.ts";
+import { type Expectation, expectedStatuses } from "../../scenarios/request/request.ts";
 import type { RequestStep, Script, ThinkStep } from "../../scenarios/request/script.ts";
-import { endpointOf } from "../../targets/dial/endpoint.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 import type { FlowSpec, StepSpec } from "../load/engine/flow.ts";
 import type { JobShare, PacerSpec, PreparedRequest, ScriptSpec } from "../load/engine/job.ts";
@@ -169,7 +169,7 @@ function checkOf(expect: Expectation, implicit: boolean): Check | null {
   if (isSilent && !implicit) return null;
   const bytes = (text: string | undefined): Uint8Array<ArrayBuffer> | null =>
     text === undefined ? null : new TextEncoder().encode(text);
-  return { statuses: rightStatuses(expect), body: bytes(body), contains: bytes(contains) };
+  return { statuses: expectedStatuses(expect), body: bytes(body), contains: bytes(contains) };
 }
 
 /**

@@ -220,13 +220,13 @@ export type Results = z.output<typeof results>;
 export type Threshold = z.output<typeof threshold>;
 export type {
   Claim,
+  ClaimSide,
   Compare,
   Correlation,
   FigureSide,
   Ratios,
   Relation,
-  Side,
-  Warmup,
+  WarmupClaim,
   Within,
 } from "../../scenarios/claims/claim.ts";
 export type Published = z.output<typeof published>;

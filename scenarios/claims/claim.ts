@@ -88,11 +88,11 @@ export const claimInResults = z.strictObject({
 
 export type Claim = z.output<typeof claimInResults>;
 export type Says = Claim["says"];
-export type Side = z.output<typeof side>;
+export type ClaimSide = z.output<typeof side>;
 export type FigureSide = z.output<typeof figureSide>;
 export type { Relation } from "./threshold.ts";
 export type Compare = z.output<typeof compare>;
 export type Within = z.output<typeof within>;
 export type Ratios = z.output<typeof ratios>;
-export type Warmup = z.output<typeof warmup>;
+export type WarmupClaim = z.output<typeof warmup>;
 export type Correlation = z.output<typeof correlation>;

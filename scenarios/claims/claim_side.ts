@@ -1,17 +1,17 @@
 /** One side of a claim: a figure of cells, times a factor; a ceiling; or a quantity. Pure. */
-import { CEILINGS, type FigureSide, type Side } from "./claim.ts";
+import { CEILINGS, type ClaimSide, type FigureSide } from "./claim.ts";
 import {
   type Figure,
+  type FigureUnit,
   type Read,
   readFigure,
   readQuantity,
-  type Unit,
 } from "../../base/figures/figure.ts";
 import { parseSelector } from "../../base/figures/selector.ts";
 import { didYouMean } from "../../base/suggest.ts";
 
 /** A value, or all that is wrong with its text at once. */
-export type Found<T> = { readonly value: T } | { readonly problems: readonly string[] };
+export type ReadAll<T> = { readonly value: T } | { readonly problems: readonly string[] };
 
 /** Between the brackets of a figure, where only quotes may hold others. */
 export const INNER = String.raw`(?:"[^"]*"|[^()"])*`;
@@ -19,7 +19,7 @@ export const INNER = String.raw`(?:"[^"]*"|[^()"])*`;
 const FIGURE = new RegExp(`^(?:(\\S+?) ?[×*] ?|(\\d[\\d.]*) ?x )?([\\w.]+) ?\\((${INNER})\\)$`);
 
 /** Quantities get the unit of what they are held against. */
-export function sidesOf(of: string, to: string): Found<[Side, Side]> {
+export function sidesOf(of: string, to: string): ReadAll<[ClaimSide, ClaimSide]> {
   const [left, right] = [of.trim(), to.trim()];
   const [first, second] = [measuredOf(left), measuredOf(right)];
   if (first === null && second === null) {
@@ -30,7 +30,7 @@ export function sidesOf(of: string, to: string): Found<[Side, Side]> {
     second ?? quantityOf(right, first),
   ];
   const known = sides.flatMap((side) => "value" in side ? [side.value] : []);
-  if (known.length < 2) return wrong(...sides);
+  if (known.length < 2) return problemsIn(...sides);
   const [one, other] = known.map(unitOf);
   if (one !== null && other !== null && one !== other) {
     return { problems: [`Cannot hold ${left} against ${right}: their units differ`] };
@@ -42,7 +42,7 @@ const NO_FIGURE = "Cannot claim something of two numbers: one side must be a fig
   "such as p99(cached) < 120ms";
 
 /** Null: it is no figure, so it should be a quantity. */
-function measuredOf(text: string): Found<Side> | null {
+function measuredOf(text: string): ReadAll<ClaimSide> | null {
   const [, times, timesX, name, cells] = FIGURE.exec(text) ?? [];
   if (name === undefined) {
     if (!text.includes("(")) return null;
@@ -55,7 +55,7 @@ function measuredOf(text: string): Found<Side> | null {
   const figure = readFigure(name);
   const selector = readCells(cells);
   if (!("value" in factor) || !("value" in figure) || !("value" in selector)) {
-    return wrong(factor, figure, selector);
+    return problemsIn(factor, figure, selector);
   }
   return { value: figureSide(figure.value, factor.value, selector.value) };
 }
@@ -75,24 +75,26 @@ function factorOf(text: string): Read<number> {
   };
 }
 
-function ceilingOf(name: string, factor: Read<number>): Found<Side> {
+function ceilingOf(name: string, factor: Read<number>): ReadAll<ClaimSide> {
   const of = CEILINGS.find((ceiling) => ceiling === name);
   if (of !== undefined && "value" in factor) {
     return { value: { kind: "ceiling", factor: factor.value, of } };
   }
   const fix = didYouMean(name, CEILINGS) ?? `the ceilings are ${CEILINGS.join(" and ")}`;
   const ceiling = of === undefined ? [{ problem: `Cannot find a ceiling "${name}": ${fix}` }] : [];
-  return wrong(factor, ...ceiling);
+  return problemsIn(factor, ...ceiling);
 }
 
-function quantityOf(text: string, against: Found<Side> | null): Found<Side> {
+function quantityOf(text: string, against: ReadAll<ClaimSide> | null): ReadAll<ClaimSide> {
   const hint = bare(text);
   if (hint !== null) return { problems: [hint] };
   // Without the figure on the other side nobody knows what the quantity should be.
   const unit = against !== null && "value" in against ? unitOf(against.value) : null;
   if (unit === null) return { problems: [] };
   const read = readQuantity(text, unit);
-  return "value" in read ? { value: { kind: "quantity", text, value: read.value } } : wrong(read);
+  return "value" in read
+    ? { value: { kind: "quantity", text, value: read.value } }
+    : problemsIn(read);
 }
 
 /** What to write for a figure that names no cells; null for what is no figure. */
@@ -102,7 +104,7 @@ function bare(text: string): string | null {
     `or ${text}() for all of them`;
 }
 
-function unitOf(side: Side): Unit | null {
+function unitOf(side: ClaimSide): FigureUnit | null {
   if (side.kind === "quantity") return null;
   return side.kind === "ceiling" ? "perSec" : side.unit;
 }
@@ -116,7 +118,7 @@ export function readCells(text: string): Read<FigureSide["selector"]> {
 }
 
 /** All that is wrong with several parts. */
-export function wrong(...found: readonly (Read<unknown> | Found<unknown>)[]): {
+export function problemsIn(...found: readonly (Read<unknown> | ReadAll<unknown>)[]): {
   readonly problems: readonly string[];
 } {
   return {

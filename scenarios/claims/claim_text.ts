@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { type Claim, CLAIMED_LABELS, type Ratios, type Says } from "./claim.ts";
-import { type Found, INNER, readCells, sidesOf, wrong } from "./claim_side.ts";
+import { INNER, problemsIn, type ReadAll, readCells, sidesOf } from "./claim_side.ts";
 import { type Read, readFigure, readPercentage } from "../../base/figures/figure.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
 import { readRelation, type Relation, SIGN } from "./threshold.ts";
@@ -42,7 +42,7 @@ export function parseClaim(written: string): ParsedClaim {
   return "value" in says ? { claim: { text, says: says.value } } : says;
 }
 
-function saysOf(text: string): Found<Says> | null {
+function saysOf(text: string): ReadAll<Says> | null {
   const [, cells, label] = WARMUP.exec(text) ?? [];
   if (cells !== undefined) return warmupOf(cells, label);
   const [, asked, sign, limit] = CORRELATION.exec(text) ?? [];
@@ -55,10 +55,10 @@ function saysOf(text: string): Found<Says> | null {
   return left === undefined ? null : compareOf(left, relation, right);
 }
 
-function compareOf(of: string, sign: string, to: string): Found<Says> {
+function compareOf(of: string, sign: string, to: string): ReadAll<Says> {
   const sides = sidesOf(of, to);
   const relation = relationOf(sign);
-  if (!("value" in sides) || !("value" in relation)) return wrong(sides, relation);
+  if (!("value" in sides) || !("value" in relation)) return problemsIn(sides, relation);
   const [left, right] = sides.value;
   return { value: { kind: "compare", left, relation: relation.value, right } };
 }
@@ -67,18 +67,18 @@ function ratiosOf(
   left: readonly [string, string],
   sign: string,
   right: readonly [string, string],
-): Found<Says> {
+): ReadAll<Says> {
   const [first, second] = [ratioOf(...left), ratioOf(...right)];
   const relation = relationOf(sign);
   if (!("value" in first) || !("value" in second) || !("value" in relation)) {
-    return wrong(first, second, relation);
+    return problemsIn(first, second, relation);
   }
   return {
     value: { kind: "ratios", left: first.value, relation: relation.value, right: second.value },
   };
 }
 
-function ratioOf(numerator: string, denominator: string): Found<Ratios["left"]> {
+function ratioOf(numerator: string, denominator: string): ReadAll<Ratios["left"]> {
   const sides = sidesOf(numerator, denominator);
   if (!("value" in sides)) return sides;
   const [of, to] = sides.value;
@@ -88,10 +88,10 @@ function ratioOf(numerator: string, denominator: string): Found<Ratios["left"]> 
   };
 }
 
-function withinOf(of: string, written: string, to: string): Found<Says> {
+function withinOf(of: string, written: string, to: string): ReadAll<Says> {
   const sides = sidesOf(of, to);
   const tolerance = toleranceOf(written);
-  if (!("value" in sides) || !("value" in tolerance)) return wrong(sides, tolerance);
+  if (!("value" in sides) || !("value" in tolerance)) return problemsIn(sides, tolerance);
   const [left, right] = sides.value;
   return { value: { kind: "within", left, right, toleranceRatio: tolerance.value } };
 }
@@ -100,10 +100,10 @@ function toleranceOf(text: string): Read<number> {
   return readPercentage(text, { what: "a tolerance", example: "5%", aboveZero: true });
 }
 
-function warmupOf(cells: string, written: string): Found<Says> {
+function warmupOf(cells: string, written: string): ReadAll<Says> {
   const selector = readCells(cells);
   const label = labelOf(written);
-  if (!("value" in selector) || !("value" in label)) return wrong(selector, label);
+  if (!("value" in selector) || !("value" in label)) return problemsIn(selector, label);
   return { value: { kind: "warmup", selector: selector.value, label: label.value } };
 }
 
@@ -114,7 +114,7 @@ function labelOf(text: string): Read<typeof CLAIMED_LABELS[number]> {
   return { problem: `Cannot use "${text}" for what a run does over time: ${fix}` };
 }
 
-function correlationOf(asked: string, sign: string, written: string): Found<Says> {
+function correlationOf(asked: string, sign: string, written: string): ReadAll<Says> {
   const [named, cells = ""] = asked.split(/;(.*)/s);
   const names = named.split(",").map((name) => name.trim());
   if (names.length !== 2) {
@@ -129,7 +129,7 @@ function correlationOf(asked: string, sign: string, written: string): Found<Says
   if (
     !("value" in first) || !("value" in second) || !("value" in selector) ||
     !("value" in relation) || !("value" in limit)
-  ) return wrong(first, second, selector, relation, limit);
+  ) return problemsIn(first, second, selector, relation, limit);
   return {
     value: {
       kind: "correlation",

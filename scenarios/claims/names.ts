@@ -1,8 +1,8 @@
 /** Whether what claims name is there: targets, scenarios and ceilings. Pure. */
-import { type Claim, claimInResults, type FigureSide, type Side } from "./claim.ts";
+import { type Claim, claimInResults, type ClaimSide, type FigureSide } from "./claim.ts";
 import { choiceOf, factorsOf } from "../../base/figures/cells.ts";
 import {
-  type Names,
+  type ExperimentNames,
   parseSelector,
   type Selection,
   selectionOf,
@@ -26,9 +26,9 @@ interface Misfit {
   readonly message: string;
 }
 
-export function claimMisfits(given: Claiming): Misfit[] {
+export function claimConflicts(given: Claiming): Misfit[] {
   const { claims, targets, scenarios, ceilings } = given;
-  const names: Names = {
+  const names: ExperimentNames = {
     targets: Object.keys(Object(targets)),
     scenarios: Object.keys(Object(scenarios)),
     factors: null,
@@ -43,7 +43,7 @@ export function claimMisfits(given: Claiming): Misfit[] {
       ...selectorsOf(claim).flatMap((selector) => {
         const choice = choiceOf(selector, names);
         if ("problem" in choice) return [choice.problem];
-        return factorsOf(choice.value).flatMap((path) => strangeFactor(path, keys));
+        return factorsOf(choice.value).flatMap((path) => unknownFactor(path, keys));
       }),
       ...ceilingsOf(claim).filter((ceiling) => !measured.includes(ceiling)).map((ceiling) =>
         `Cannot claim something of ceiling(${ceiling}), which is not measured: add ceilings: [${ceiling}]`
@@ -64,14 +64,14 @@ function keysWithin(value: unknown): string[] {
   return Object.entries(value).flatMap(([key, inner]) => [key, ...keysWithin(inner)]);
 }
 
-function strangeFactor(path: string, keys: readonly string[]): string[] {
+function unknownFactor(path: string, keys: readonly string[]): string[] {
   const key = path.slice(path.lastIndexOf(".") + 1);
   if (keys.includes(key)) return [];
   const fix = didYouMean(key, keys) ?? "name a key of load, or of set, env, cluster or proxy";
   return [`Cannot find a factor "${path}": ${fix}`];
 }
 
-function sidesOf({ says }: Claim): Side[] {
+function sidesOf({ says }: Claim): ClaimSide[] {
   return says.kind === "compare" || says.kind === "within" ? [says.left, says.right] : [];
 }
 
@@ -126,7 +126,7 @@ function isValues(value: unknown): value is PublishedValues {
 
 function wrongInTable(
   { values, relative }: Pick<Published, "values" | "relative">,
-  names: Names,
+  names: ExperimentNames,
 ): WrongName[] {
   const all = readKeys(values, { keys: [], names });
   const wrong = all.flatMap(({ keys, read }) =>
@@ -136,7 +136,7 @@ function wrongInTable(
   const given = all.flatMap(({ keys, read }) =>
     "value" in read ? [{ keys, selection: read.value }] : []
   );
-  return [...givenTwice(given), ...wrongRelative(relative, given, names)];
+  return [...repeatedValues(given), ...wrongRelative(relative, given, names)];
 }
 
 interface ReadKeys {
@@ -144,14 +144,14 @@ interface ReadKeys {
   readonly read: Read<Selection>;
 }
 
-interface Place {
+interface KeyPath {
   /** Those that lead here. */
   readonly keys: readonly string[];
-  readonly names: Names;
+  readonly names: ExperimentNames;
 }
 
 /** The keys of each value; of a key that is wrong those to it, once, however much stands below. */
-function readKeys(values: PublishedValues, { keys, names }: Place): ReadKeys[] {
+function readKeys(values: PublishedValues, { keys, names }: KeyPath): ReadKeys[] {
   return Object.entries(values).flatMap(([key, value]): ReadKeys[] => {
     const path = [...keys, key];
     const alone = readSelection(key, names);
@@ -161,17 +161,17 @@ function readKeys(values: PublishedValues, { keys, names }: Place): ReadKeys[] {
   });
 }
 
-function readSelection(text: string, names: Names): Read<Selection> {
+function readSelection(text: string, names: ExperimentNames): Read<Selection> {
   const read = parseSelector(text);
   return "problem" in read ? read : selectionOf(read.value, names);
 }
 
-interface Given {
+interface NamedValue {
   readonly keys: readonly string[];
   readonly selection: Selection;
 }
 
-function givenTwice(given: readonly Given[]): WrongName[] {
+function repeatedValues(given: readonly NamedValue[]): WrongName[] {
   return [...Map.groupBy(given, ({ selection }) => identityOf(selection)).values()]
     .flatMap(([first, ...again]) =>
       again.map(({ keys }) => ({
@@ -187,8 +187,8 @@ function identityOf({ target, scenario, factors }: Selection): string {
 
 function wrongRelative(
   relative: unknown,
-  given: readonly Given[],
-  names: Names,
+  given: readonly NamedValue[],
+  names: ExperimentNames,
 ): WrongName[] {
   if (typeof relative !== "string") return [];
   const path = ["relative"];

@@ -7,10 +7,10 @@ import { z } from "zod";
 import {
   type Figure,
   FIGURE_NAMES,
+  type FigureUnit,
   type Read,
   readFigure,
   readQuantity,
-  type Unit,
   UNITS,
 } from "../../base/figures/figure.ts";
 import { didYouMean } from "../../base/suggest.ts";
@@ -78,7 +78,7 @@ const written = z.strictObject({
 export const publishedSpec = z.union([written, z.array(written)]);
 
 /** By the unit of a figure: the names of units that fit it, each with what `readQuantity` calls it. */
-const UNIT_NAMES: Readonly<Record<Unit, Readonly<Record<string, string>>>> = {
+const UNIT_NAMES: Readonly<Record<FigureUnit, Readonly<Record<string, string>>>> = {
   perSec: { "requests/s": "/s", "req/s": "/s", rps: "/s", "/s": "/s", "requests/min": "/m" },
   ms: { ms: "ms", s: "s", us: "us", "µs": "us", min: "m", h: "h" },
   share: { "%": "%" },

@@ -3,24 +3,24 @@
  * the program works with: defaults filled in, durations in milliseconds, factors still as lists.
  */
 import { z } from "zod";
-import { referenceMisfits } from "../../targets/references.ts";
-import { targetSpecWith } from "../../targets/spec.ts";
-import { claimMisfits, wrongPublishedNames } from "../claims/names.ts";
-import { claim } from "../claims/claim_text.ts";
-import { discard, discardMisfit, figures, figuresMisfit } from "../load/measured_part.ts";
-import { beyond, LIMITS } from "../../base/limits.ts";
-import { interval, type LoadSpec, loadSpec } from "../load/load_spec.ts";
-import { type Files, NO_FILES } from "../../base/files.ts";
-import { parametersSpec } from "./parameter_spec.ts";
-import { pin } from "../load/pin.ts";
-import { type Path, startsWith } from "../../base/problems.ts";
-import { publishedSpec } from "../claims/published.ts";
 import { ALWAYS } from "../../base/explain.ts";
+import { type Files, NO_FILES } from "../../base/files.ts";
+import { beyond, LIMITS } from "../../base/limits.ts";
+import { type Path, startsWith } from "../../base/problems.ts";
 import { between } from "../../base/quantity.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import { referenceMisfits } from "../../base/target/references.ts";
+import { targetSpecWith } from "../../base/target/spec.ts";
+import { claim } from "../claims/claim_text.ts";
+import { claimConflicts, wrongPublishedNames } from "../claims/names.ts";
+import { publishedSpec } from "../claims/published.ts";
+import { thresholdText } from "../claims/threshold.ts";
+import { interval, type LoadSpec, loadSpec } from "../load/load_spec.ts";
+import { discard, discardConflict, figures, figuresConflict } from "../load/measured_part.ts";
+import { pin } from "../load/pin.ts";
 import { repeat, seed } from "../plan/repetition.ts";
 import { scenarioSpecWith } from "../request/scenario.ts";
-import { didYouMean } from "../../base/suggest.ts";
-import { thresholdText } from "../claims/threshold.ts";
+import { parametersSpec } from "./parameter_spec.ts";
 
 const name = z.string().max(LIMITS.name.most).regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, {
   error: ({ input }) =>
@@ -98,12 +98,12 @@ function checkTogether(experiment: Partial<Experiment>, context: z.core.$Refinem
       wrong.length > 0 && (startsWith(wrong, path) || startsWith(path, wrong))
     );
   const conflicts = [
-    ...strangers(experiment),
-    ...misplacedFronts(experiment),
+    ...unknownTargets(experiment),
+    ...misplacedGateways(experiment),
     ...uncountableFlows(experiment),
-    ...undiscardable(experiment, isWrong),
-    ...withoutSteadyPart(experiment, isWrong),
-    ...claimMisfits(experiment),
+    ...discardConflicts(experiment, isWrong),
+    ...figuresConflicts(experiment, isWrong),
+    ...claimConflicts(experiment),
     ...wrongPublishedNames(experiment),
   ];
   for (const conflict of conflicts) context.addIssue({ code: "custom", ...conflict });
@@ -137,7 +137,7 @@ function atMost(
  * Targets that scenarios name and that are not there.
  * @param given May be wrong in every part: that is told of elsewhere.
  */
-function strangers(given: Partial<Experiment>): Misfit[] {
+function unknownTargets(given: Partial<Experiment>): Misfit[] {
   const known = Object.keys(given.targets ?? {});
   return Object.entries(given.scenarios ?? {}).flatMap(([scenario, spec]) => {
     const named: unknown = spec?.targets;
@@ -152,7 +152,7 @@ function strangers(given: Partial<Experiment>): Misfit[] {
 }
 
 /** Targets that cannot stand in front of what they name. @param given As for `strangers`. */
-function misplacedFronts({ targets }: Partial<Experiment>): Misfit[] {
+function misplacedGateways({ targets }: Partial<Experiment>): Misfit[] {
   return referenceMisfits(targets ?? {})
     .map(({ path, message }) => ({ path: ["targets", ...path], message }));
 }
@@ -197,22 +197,22 @@ function loadsOf(
 }
 
 /** Loads that are too short for what is left out of them, told where they are written, or at `discard`. */
-function undiscardable(given: Partial<Experiment>, isWrong: (path: Path) => boolean): Misfit[] {
+function discardConflicts(given: Partial<Experiment>, isWrong: (path: Path) => boolean): Misfit[] {
   const { discard } = given;
   if (discard === undefined || isWrong(["discard"])) return [];
   return loadsOf(given, isWrong, "discard").flatMap(({ path, load }) => {
-    const message = discardMisfit({ discard, load });
+    const message = discardConflict({ discard, load });
     return message === null ? [] : [{ path, message }];
   });
 }
 
 /** Loads whose runs cannot have a steady part, where the figures are to be of it; told as of `discard`. */
-function withoutSteadyPart(given: Partial<Experiment>, isWrong: (path: Path) => boolean): Misfit[] {
+function figuresConflicts(given: Partial<Experiment>, isWrong: (path: Path) => boolean): Misfit[] {
   const { figures, interval } = given;
   const isUnknown = isWrong(["figures"]) || isWrong(["interval"]);
   if (interval === undefined || isUnknown) return [];
   return loadsOf(given, isWrong, "figures").flatMap(({ path, load }) => {
-    const message = figuresMisfit({ figures, interval, load });
+    const message = figuresConflict({ figures, interval, load });
     return message === null ? [] : [{ path, message }];
   });
 }

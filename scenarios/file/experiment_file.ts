@@ -7,13 +7,13 @@ import { type Experiment, experimentSpecWith } from "./experiment.ts";
 import { experiments } from "../experiments/registry.ts";
 import { explain } from "../../base/explain.ts";
 import { type Files, NO_FILES } from "../../base/files.ts";
-import { type Given, putIn } from "./parameters.ts";
+import { fillParameters, type SetParameters } from "./parameters.ts";
 import { withEngine } from "../../base/pattern.ts";
 import { findingsOf } from "../../base/problems.ts";
 import { secretsIn } from "../../base/secret_fields.ts";
 import { SECRET, secrets } from "../../base/secrets.ts";
 import { closest } from "../../base/suggest.ts";
-import type { ForeignFile } from "../imports/registry.ts";
+import type { ImportedFile } from "../imports/registry.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
 
 export interface ExperimentFile {
@@ -41,7 +41,7 @@ export interface ExperimentFile {
  */
 export async function loadExperiment(
   nameOrPath: string,
-  set: Given = {},
+  set: SetParameters = {},
   folder?: string,
 ): Promise<ExperimentFile> {
   const builtIn = Object.hasOwn(experiments, nameOrPath);
@@ -76,17 +76,17 @@ function openSource(source: string, file: string): Pick<ExperimentFile, "source"
 /** Keys that files of other tools have at their top, and experiments do not. */
 const FOREIGN = /^[ \t]*(?:\{[ \t]*)?["']?(?:config|log)["']?[ \t]*:/m;
 
-async function foreignIn(source: string, path: string, files: Files): Promise<ForeignFile | null> {
+async function foreignIn(source: string, path: string, files: Files): Promise<ImportedFile | null> {
   if (!FOREIGN.test(source)) return null;
-  const { foreignFile } = await import("../imports/registry.ts");
+  const { importedFile: foreignFile } = await import("../imports/registry.ts");
   return await withEngine(() => foreignFile(source, path, { files }));
 }
 
 /** What is wrong with it only as an experiment has its place in the text that it becomes. */
 function parseForeign(
-  { text, fileName, what, notes }: ForeignFile,
+  { text, fileName, what, notes }: ImportedFile,
   path: string,
-  surroundings: Surroundings,
+  surroundings: ParseContext,
 ): Omit<ExperimentFile, "baseDir"> {
   try {
     const experiment = parseExperiment(text, fileName, surroundings);
@@ -101,11 +101,11 @@ function parseForeign(
   }
 }
 
-interface Surroundings {
+interface ParseContext {
   /** What the files hold that the experiment names. */
   readonly files?: Files;
   /** Parameters by name, as YAML text. */
-  readonly set?: Given;
+  readonly set?: SetParameters;
   readonly environment?: Environment;
 }
 
@@ -117,10 +117,14 @@ interface Surroundings {
 export function parseExperiment(
   source: string,
   file: string,
-  { files = NO_FILES, set = {}, environment = NO_ENVIRONMENT }: Surroundings = {},
+  { files = NO_FILES, set = {}, environment = NO_ENVIRONMENT }: ParseContext = {},
 ): Experiment {
   const text = new YamlText(source, file);
-  const { data, problems, findings, inFile, ...filled } = putIn(text.data, set, environment);
+  const { data, problems, findings, inFile, ...filled } = fillParameters(
+    text.data,
+    set,
+    environment,
+  );
   for (const [value, shown] of filled.secrets) secrets.keep(value, shown);
   for (const value of secretsIn(secrets.data(data))) secrets.keep(value);
   const { data: experiment, error } = experimentSpecWith(files).safeParse(data, { error: explain });

@@ -16,7 +16,7 @@ const name = z.string().regex(/^\p{L}[\p{L}\p{N}_-]*$/u, {
     "go on with letters, digits, _ and -",
 });
 
-const text = z.string().refine((value) => !holdsPlaceholder(value), {
+const text = z.string().refine((parameterValue) => !holdsPlaceholder(parameterValue), {
   error: ({ input }) => `Cannot use ${JSON.stringify(input)}: a parameter can't hold another`,
 });
 
@@ -58,13 +58,13 @@ export const parametersSpec = z.record(name, parameter);
 export type Parameter = z.output<typeof parameter>;
 
 type SecretParameter = z.output<typeof secretValue>;
-type Choices = z.output<typeof choices>;
+type ChoiceChanges = z.output<typeof choices>;
 
 export function isSecret(parameter: unknown): parameter is SecretParameter {
   return isMap(parameter) && parameter.secret === true;
 }
 
-export function isChoices(parameter: Parameter): parameter is Choices {
+export function isChoices(parameter: Parameter): parameter is ChoiceChanges {
   return isMap(parameter) && !isSecret(parameter);
 }
 
@@ -79,13 +79,13 @@ export function presetsOf(written: unknown): [name: string, value: Json][] {
 export function declarationFindings(parameters: unknown): Finding[] {
   if (parameters === undefined) return [];
   const { error } = parametersSpec.safeParse(parameters, { error: explain });
-  return [...findingsOf(error?.issues ?? [], parameters), ...strangePresets(parameters)]
+  return [...findingsOf(error?.issues ?? [], parameters), ...unknownPresets(parameters)]
     .map((finding) => ({ ...finding, path: ["parameters", ...finding.path] }));
 }
 
 /** What choices give a value that has none of its own to be given. */
-function strangePresets(parameters: unknown): Finding[] {
-  const sound = soundOnes(parameters);
+function unknownPresets(parameters: unknown): Finding[] {
+  const sound = validParameters(parameters);
   const names = sound.flatMap(([name, parameter]) => isChoices(parameter) ? [] : [name]);
   return sound.flatMap(([name, parameter]) =>
     isChoices(parameter)
@@ -103,7 +103,7 @@ function strangePresets(parameters: unknown): Finding[] {
   );
 }
 
-export function soundOnes(parameters: unknown): [name: string, parameter: Parameter][] {
+export function validParameters(parameters: unknown): [name: string, parameter: Parameter][] {
   if (!isMap(parameters)) return [];
   return Object.entries(parameters).flatMap(([name, written]) =>
     Object.entries(parametersSpec.safeParse({ [name]: written }).data ?? {})

@@ -5,11 +5,11 @@
  */
 import {
   type Environment,
-  fillIn,
+  fillPlaceholders,
   isEnvName,
   namesWithin,
   NO_ENVIRONMENT,
-  type Use,
+  type PlaceholderUse,
   variablesOf,
 } from "./placeholders.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
@@ -22,7 +22,7 @@ import {
   isChoices,
   isSecret,
   presetsOf,
-  soundOnes,
+  validParameters,
   value,
 } from "./parameter_spec.ts";
 import { type Finding, findingsOf, startsWith } from "../../base/problems.ts";
@@ -31,7 +31,7 @@ import { didYouMean } from "../../base/suggest.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
 
 /** What was given by name, as YAML text (`--set`). */
-export type Given = Readonly<Record<string, string>>;
+export type SetParameters = Readonly<Record<string, string>>;
 
 /** A file's data with its parameters put in. */
 export interface FilledIn {
@@ -48,9 +48,9 @@ export interface FilledIn {
 }
 
 /** Throws nothing: all that is wrong is told in what it gives. */
-export function putIn(
+export function fillParameters(
   written: unknown,
-  given: Given,
+  given: SetParameters,
   environment: Environment = NO_ENVIRONMENT,
 ): FilledIn {
   if (!isMap(written)) {
@@ -58,18 +58,18 @@ export function putIn(
   }
   const { parameters, ...rest } = written;
   const names = isMap(parameters) ? Object.keys(parameters) : [];
-  const sound = soundOnes(parameters);
+  const sound = validParameters(parameters);
   const { values, problems, layers } = settle(rest, sound, given);
   const variables = variablesOf(namesWithin(layers.data), environment);
   const known = { values: new Map([...values, ...variables]), names };
-  const { data, uses } = fillIn(layers.data, known);
-  const idle = idleOnes(sound, uses);
-  const hidden = hiddenOnes(sound);
+  const { data, uses } = fillPlaceholders(layers.data, known);
+  const idle = unusedNames(sound, uses);
+  const hidden = secretNames(sound);
   const isHidden = (name: string): boolean => isEnvName(name) || hidden.includes(name);
   const findings = [
     ...declarationFindings(parameters),
     ...uses.flatMap((use) =>
-      [...use.wrong, ...openlyUsed(use, isHidden)].map((message) => ({
+      [...use.wrong, ...secretArguments(use, isHidden)].map((message) => ({
         path: layers.writtenAt(use.path),
         isKey: false,
         message,
@@ -79,15 +79,15 @@ export function putIn(
   return {
     data: parameters === undefined
       ? data
-      : { ...Object(data), parameters: usedOf(names, values, idle) },
+      : { ...Object(data), parameters: usedValues(names, values, idle) },
     secrets: [...known.values].flatMap(([name, value]): SecretValue[] =>
       isHidden(name) ? [[String(value), isEnvName(name) ? `\${${name}}` : SECRET]] : []
     ),
     problems: [
-      ...strangers(given, names),
+      ...unknownParameters(given, names),
       ...problems,
-      ...hidden.filter((name) => !values.has(name) && !idle.includes(name)).map(valueless),
-      ...(problems.length === 0 ? idleProblems(given, values, idle) : []),
+      ...hidden.filter((name) => !values.has(name) && !idle.includes(name)).map(missingSecret),
+      ...(problems.length === 0 ? unusedProblems(given, values, idle) : []),
     ],
     findings,
     inFile: (findings) =>
@@ -101,12 +101,15 @@ export function putIn(
 }
 
 /** Names of the parameters whose values must not be shown. */
-function hiddenOnes(parameters: Declared): string[] {
+function secretNames(parameters: Declared): string[] {
   return parameters.flatMap(([name, parameter]) => isSecret(parameter) ? [name] : []);
 }
 
 /** What can't be hidden where it stands: all on a machine see what its programs were started with. */
-function openlyUsed({ path, names }: Use, isHidden: (name: string) => boolean): string[] {
+function secretArguments(
+  { path, names }: PlaceholderUse,
+  isHidden: (name: string) => boolean,
+): string[] {
   const [room, , key] = path;
   if (room !== "targets" || key !== "command") return [];
   return names.filter(isHidden).map((name) => {
@@ -116,7 +119,7 @@ function openlyUsed({ path, names }: Use, isHidden: (name: string) => boolean): 
   });
 }
 
-function valueless(name: string): Problem {
+function missingSecret(name: string): Problem {
   return {
     place: flag(name),
     message: "Cannot do without a value for this secret: the file holds none",
@@ -132,7 +135,7 @@ function copied(findings: readonly Finding[]): Finding[] {
 function settle(
   rest: unknown,
   parameters: Declared,
-  given: Given,
+  given: SetParameters,
 ): { values: Map<string, Json>; problems: Problem[]; layers: LayeredData } {
   const values = new Map<string, Json>();
   const problems: Problem[] = [];
@@ -168,7 +171,7 @@ function choicesFirst(parameters: Declared): Declared {
 }
 
 /** Names of the values that stand nowhere, as what is chosen does without them. */
-function idleOnes(parameters: Declared, uses: readonly Use[]): string[] {
+function unusedNames(parameters: Declared, uses: readonly PlaceholderUse[]): string[] {
   const used = new Set(uses.flatMap(({ names }) => names));
   return parameters.flatMap(([name, parameter]) =>
     isChoices(parameter) || used.has(name) ? [] : [name]
@@ -176,7 +179,7 @@ function idleOnes(parameters: Declared, uses: readonly Use[]): string[] {
 }
 
 /** In the order of the file. */
-function usedOf(
+function usedValues(
   names: readonly string[],
   values: ReadonlyMap<string, Json>,
   idle: readonly string[],
@@ -185,8 +188,8 @@ function usedOf(
   return Object.fromEntries(used.map((name) => [name, values.get(name)]));
 }
 
-function idleProblems(
-  given: Given,
+function unusedProblems(
+  given: SetParameters,
   values: ReadonlyMap<string, Json>,
   idle: readonly string[],
 ): Problem[] {
@@ -222,7 +225,7 @@ function flag(name: string): string {
   return `--set ${name}`;
 }
 
-function strangers(given: Given, names: readonly string[]): Problem[] {
+function unknownParameters(given: SetParameters, names: readonly string[]): Problem[] {
   return Object.keys(given).filter((name) => !names.includes(name)).map((name) => ({
     place: flag(name),
     message: `Cannot find a parameter "${name}"`,
@@ -232,12 +235,16 @@ function strangers(given: Given, names: readonly string[]): Problem[] {
   }));
 }
 
-function isUnfilled({ names, wrong }: Use, values: ReadonlyMap<string, Json>): boolean {
+function isUnfilled({ names, wrong }: PlaceholderUse, values: ReadonlyMap<string, Json>): boolean {
   return wrong.length > 0 || names.some((name) => !values.has(name));
 }
 
 /** What a message about a filled-in value must add, as the file holds but the name. */
-function whereFrom({ names }: Use, values: ReadonlyMap<string, Json>, given: Given): string {
+function whereFrom(
+  { names }: PlaceholderUse,
+  values: ReadonlyMap<string, Json>,
+  given: SetParameters,
+): string {
   const told = names.map((name) => {
     if (isEnvName(name)) return `\${${name}} is text, as all of the environment is`;
     const by = Object.hasOwn(given, name) ? `, by ${flag(name)}` : "";

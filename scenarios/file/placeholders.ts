@@ -7,7 +7,7 @@ import type { Path } from "../../base/problems.ts";
 import { didYouMean } from "../../base/suggest.ts";
 
 /** A text with parameters in it. */
-export interface Use {
+export interface PlaceholderUse {
   readonly path: Path;
   readonly names: readonly string[];
   /** Why it could not be filled in; none when it was. */
@@ -15,7 +15,7 @@ export interface Use {
 }
 
 /** What may stand between the braces. */
-export interface Known {
+export interface KnownNames {
   readonly values: ReadonlyMap<string, Json>;
   /** Of all parameters, also of those without a value, as theirs is wrong. */
   readonly names: readonly string[];
@@ -30,8 +30,11 @@ const WITHIN = /\$\$\{|\$\{([^{}]*)\}/g;
  * The data with every `${name}` filled in: one that stands alone becomes the value, whatever its type;
  * within a text the value becomes text. Keys of maps stay as they are.
  */
-export function fillIn(data: unknown, known: Known): { data: unknown; uses: Use[] } {
-  const uses: Use[] = [];
+export function fillPlaceholders(
+  data: unknown,
+  known: KnownNames,
+): { data: unknown; uses: PlaceholderUse[] } {
+  const uses: PlaceholderUse[] = [];
   const filled = (value: unknown, path: Path): unknown => {
     if (typeof value === "string") return text(value, path);
     if (Array.isArray(value)) return value.map((item, at) => filled(item, [...path, at]));
@@ -65,11 +68,11 @@ function namesIn(text: string): string[] {
   return [...text.matchAll(WITHIN)].flatMap(([, name]) => name === undefined ? [] : [name.trim()]);
 }
 
-function whyNot(text: string, { values, names }: Known): string[] {
+function whyNot(text: string, { values, names }: KnownNames): string[] {
   const unset = namesIn(text).filter((name) => isEnvName(name) && !values.has(name));
   const strange = namesIn(text).find((name) => !isEnvName(name) && !names.includes(name));
   if (strange !== undefined || unset.length > 0) {
-    const own = strange === undefined ? [] : [strangeName(strange, names)];
+    const own = strange === undefined ? [] : [unknownName(strange, names)];
     return [...own, ...[...new Set(unset)].map(whyNoVariable)];
   }
   const list = ALONE.test(text)
@@ -79,7 +82,7 @@ function whyNot(text: string, { values, names }: Known): string[] {
   return [`Cannot put the list \${${list}} into a text: give it one value, or let it stand alone`];
 }
 
-function strangeName(name: string, known: readonly string[]): string {
+function unknownName(name: string, known: readonly string[]): string {
   const text = `\${${name}}`;
   const fix = known.length === 0
     ? "the file has no parameters"

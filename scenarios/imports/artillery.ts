@@ -3,9 +3,14 @@ import { z } from "zod";
 import { explain } from "../../base/explain.ts";
 import { isMap, LayeredData, patchBetween } from "../../base/yaml/merge_patch.ts";
 import { ArtilleryFlow, lowered, secondsText } from "./artillery_flow.ts";
-import { isWalked, type Phase, type Script, scriptSpec } from "./artillery_script.ts";
+import {
+  type ArtilleryPhase,
+  type ArtilleryScript,
+  isRunnable,
+  scriptSpec,
+} from "./artillery_script.ts";
 import { ArtilleryValues } from "./artillery_values.ts";
-import { type Around, type Format, freeName, type Import, nameFrom } from "./format.ts";
+import { type Format, freeName, type Import, type ImportContext, nameFrom } from "./format.ts";
 
 export const artillery: Format = {
   what: "an Artillery script",
@@ -17,7 +22,7 @@ export const artillery: Format = {
 };
 
 /** Its environments become choices of a parameter; without a target or phases of its own the first is the default. */
-function convert(data: unknown, around: Around): Import {
+function convert(data: unknown, around: ImportContext): Import {
   const notes = new Set<string>();
   const own = Object(Object(data).config);
   const environments = Object.entries(Object(own.environments));
@@ -39,13 +44,18 @@ function convert(data: unknown, around: Around): Import {
   return { experiment: { name: around.name, ...parameters, ...experiment }, notes: [...notes] };
 }
 
-interface Read {
-  readonly script?: Script;
+interface ReadScript {
+  readonly script?: ArtilleryScript;
   readonly issues: z.core.$ZodIssue[];
 }
 
 /** The script with one of its environments laid over its config. */
-function scriptIn(data: unknown, name: string, environment: unknown, around: Around): Read {
+function scriptIn(
+  data: unknown,
+  name: string,
+  environment: unknown,
+  around: ImportContext,
+): ReadScript {
   const layers = new LayeredData(data);
   if (environment !== undefined) {
     layers.lay({ config: environment }, ["config", "environments", name]);
@@ -86,14 +96,14 @@ class Conversion {
   readonly #note = (text: string): void => void this.notes.add(text);
 
   constructor(
-    private readonly script: Script,
-    private readonly around: Around,
+    private readonly script: ArtilleryScript,
+    private readonly around: ImportContext,
     private readonly notes: Set<string>,
   ) {}
 
   result(): Record<string, unknown> {
     const { config, scenarios } = this.script;
-    const walked = scenarios.filter(isWalked);
+    const walked = scenarios.filter(isRunnable);
     this.#noteConfig(scenarios.length - walked.length);
     const weights = walked.reduce((sum, { weight }) => sum + weight, 0);
     const isOne = walked.length === 1;
@@ -111,7 +121,7 @@ class Conversion {
   }
 
   #scenarios(
-    walked: Script["scenarios"],
+    walked: ArtilleryScript["scenarios"],
     loadOf: (weight: number) => object,
   ): Record<string, unknown> {
     const { config } = this.script;
@@ -158,7 +168,7 @@ class Conversion {
     );
   }
 
-  #noteHooks(scenario: Script["scenarios"][number]): void {
+  #noteHooks(scenario: ArtilleryScript["scenarios"][number]): void {
     for (
       const hook of [
         "beforeRequest",
@@ -192,7 +202,7 @@ class Conversion {
   }
 
   #phase(
-    { pause, duration = 0, arrivalRate, arrivalCount = 0, rampTo }: Phase,
+    { pause, duration = 0, arrivalRate, arrivalCount = 0, rampTo }: ArtilleryPhase,
     share: number,
   ): unknown {
     if (pause !== undefined) return { pause: secondsText(pause) };

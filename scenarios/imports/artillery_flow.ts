@@ -1,11 +1,11 @@
 /** The flow of an Artillery scenario → steps of a flow here. */
 import { percentEncoded } from "../request/template.ts";
 import {
-  type Capture,
-  METHODS,
+  ARTILLERY_METHODS,
+  type ArtilleryCapture,
+  type ArtilleryStep,
   oneGroup,
   type Request,
-  type Step,
   thinkSeconds,
 } from "./artillery_script.ts";
 import { type ArtilleryValues, type Scope, valueNameOf } from "./artillery_values.ts";
@@ -16,7 +16,7 @@ const MOST_ROUNDS = 1_000;
 
 const HOOKS = ["beforeRequest", "afterResponse"] as const;
 
-interface Surroundings {
+interface FlowContext {
   readonly target: URL;
   /** Header fields that all requests have. */
   readonly headers: Readonly<Record<string, string>>;
@@ -25,13 +25,13 @@ interface Surroundings {
 }
 
 export class ArtilleryFlow {
-  constructor(private readonly around: Surroundings) {}
+  constructor(private readonly around: FlowContext) {}
 
-  steps(steps: readonly Step[], scope: Scope = new Map()): unknown[] {
+  steps(steps: readonly ArtilleryStep[], scope: Scope = new Map()): unknown[] {
     return steps.flatMap((step) => this.#step(step, scope));
   }
 
-  #step(step: Step, scope: Scope): unknown[] {
+  #step(step: ArtilleryStep, scope: Scope): unknown[] {
     const { note } = this.around;
     if (step.think !== undefined) return this.#think(step.think, scope);
     if (step.loop !== undefined) return this.#loop(step, step.loop, scope);
@@ -39,7 +39,7 @@ export class ArtilleryFlow {
       note("requests that it asks in parallel are asked one after the other here");
       return this.steps(step.parallel, scope);
     }
-    const method = METHODS.find((method) => step[method] !== undefined);
+    const method = ARTILLERY_METHODS.find((method) => step[method] !== undefined);
     const asked = method === undefined ? undefined : step[method];
     if (method !== undefined && asked !== undefined) return [this.#request(method, asked, scope)];
     if (step.log === undefined) note(`without its step ${JSON.stringify(strangeKey(step))}`);
@@ -54,8 +54,8 @@ export class ArtilleryFlow {
   }
 
   #loop(
-    { count, over, loopValue, loopElement, whileTrue }: Step,
-    inner: readonly Step[],
+    { count, over, loopValue, loopElement, whileTrue }: ArtilleryStep,
+    inner: readonly ArtilleryStep[],
     scope: Scope,
   ): unknown[] {
     const rounds = this.#rounds(over, count, whileTrue);
@@ -66,8 +66,8 @@ export class ArtilleryFlow {
 
   /** `count` is a number or, from and before, `1-15`. */
   #rounds(
-    over: Step["over"],
-    count: Step["count"],
+    over: ArtilleryStep["over"],
+    count: ArtilleryStep["count"],
     whileTrue: unknown,
   ): { at: number; element: string }[] {
     if (Array.isArray(over)) return over.map((element, at) => ({ at, element }));
@@ -165,7 +165,7 @@ export class ArtilleryFlow {
     return written + (written.includes("?") ? "&" : "?") + formText(query);
   }
 
-  #capture({ json, header, regexp, group, as }: Capture): [string, unknown][] {
+  #capture({ json, header, regexp, group, as }: ArtilleryCapture): [string, unknown][] {
     const { note } = this.around;
     if (as === undefined) return [];
     const name = valueNameOf(as);
@@ -177,7 +177,7 @@ export class ArtilleryFlow {
   }
 }
 
-function strangeKey(step: Step): string {
+function strangeKey(step: ArtilleryStep): string {
   const own = ["loopValue", "loopElement"];
   return Object.keys(step).find((key) => !own.includes(key)) ?? "";
 }

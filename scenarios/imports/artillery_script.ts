@@ -1,9 +1,9 @@
 /** The shape of an Artillery script, as its reference has it: what is read of it, and what is noted. */
 import { z } from "zod";
-import { captureSource } from "../request/flow.ts";
 import { ALWAYS } from "../../base/explain.ts";
 import { isWithin } from "../../base/limits.ts";
 import { wrongPattern } from "../../base/pattern.ts";
+import { captureSource } from "../request/flow.ts";
 
 const SECONDS_PER = { ms: 0.001, s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 const DURATION =
@@ -95,12 +95,20 @@ const request = z.looseObject({
   if (url === undefined && uri === undefined) context.addIssue("Cannot ask without a url");
 });
 
-export const METHODS = ["get", "post", "put", "patch", "delete", "head", "options"] as const;
+export const ARTILLERY_METHODS = [
+  "get",
+  "post",
+  "put",
+  "patch",
+  "delete",
+  "head",
+  "options",
+] as const;
 
 /** What a virtual user does: one of a request, think, loop, parallel, log and function. */
 const plainStep = z.looseObject({
-  ...Object.fromEntries(METHODS.map((method) => [method, request.optional()])) as Record<
-    typeof METHODS[number],
+  ...Object.fromEntries(ARTILLERY_METHODS.map((method) => [method, request.optional()])) as Record<
+    typeof ARTILLERY_METHODS[number],
     z.ZodOptional<typeof request>
   >,
   think: z.union([z.string(), z.number()]).optional(),
@@ -110,12 +118,12 @@ const plainStep = z.looseObject({
   loopElement: z.string().default("$loopElement"),
 });
 
-export type Step = z.output<typeof plainStep> & {
-  readonly loop?: Step[];
-  readonly parallel?: Step[];
+export type ArtilleryStep = z.output<typeof plainStep> & {
+  readonly loop?: ArtilleryStep[];
+  readonly parallel?: ArtilleryStep[];
 };
 
-const step: z.ZodType<Step> = plainStep.extend({
+const step: z.ZodType<ArtilleryStep> = plainStep.extend({
   loop: z.lazy(() => z.array(step)).optional(),
   parallel: z.lazy(() => z.array(step)).optional(),
 });
@@ -153,7 +161,7 @@ const config = z.looseObject({
   plugins: z.unknown().optional(),
 });
 
-export type Config = z.output<typeof config>;
+export type ArtilleryConfig = z.output<typeof config>;
 
 export const scriptSpec = z.looseObject({
   config,
@@ -169,13 +177,13 @@ export const scriptSpec = z.looseObject({
     onError: names.optional(),
   })).min(1),
 }).superRefine((script, context) => {
-  const config: Partial<Config> = Object(script.config); // wrong in any part: that is told elsewhere
+  const config: Partial<ArtilleryConfig> = Object(script.config); // wrong in any part: that is told elsewhere
   for (const key of ["target", "phases"] as const) {
     if (config[key] !== undefined) continue;
     context.addIssue({ code: "custom", path: ["config", key], message: "Cannot do without it" });
   }
   const scenarios = [script.scenarios].flat().map((scenario) => Object(scenario));
-  if (scenarios.length > 0 && !scenarios.some(isWalked)) {
+  if (scenarios.length > 0 && !scenarios.some(isRunnable)) {
     const message = "Cannot run this without a scenario that speaks HTTP and has a weight above 0";
     context.addIssue({ code: "custom", path: ["scenarios"], message });
   }
@@ -186,7 +194,7 @@ export const scriptSpec = z.looseObject({
 }, ALWAYS);
 
 /** @param scenario May be wrong in every part. */
-export function isWalked(
+export function isRunnable(
   { engine = "http", weight = 1 }: Partial<Record<string, unknown>>,
 ): boolean {
   return engine === "http" && Number(weight) > 0;
@@ -198,10 +206,10 @@ function wrongTarget(target: string): string | null {
     : `Cannot use ${JSON.stringify(target)} as a target: write http://host:port`;
 }
 
-export type Script = z.output<typeof scriptSpec>;
-export type Phase = z.output<typeof phase>;
+export type ArtilleryScript = z.output<typeof scriptSpec>;
+export type ArtilleryPhase = z.output<typeof phase>;
 export type Request = z.output<typeof request>;
-export type Capture = z.output<typeof capture>;
+export type ArtilleryCapture = z.output<typeof capture>;
 export type Payload = z.output<typeof payload>;
 
 /** In seconds; null for what is no time, such as a template. */

@@ -1,6 +1,6 @@
 /** What `{{ … }}` of an Artillery script stands for → values of a scenario here, and their names. */
-import type { Around } from "./format.ts";
-import type { Config, Payload } from "./artillery_script.ts";
+import type { ImportContext } from "./format.ts";
+import type { ArtilleryConfig, Payload } from "./artillery_script.ts";
 
 const TEMPLATE = /\{\{\{?([^{}]*)\}?\}\}/g;
 /** Artillery draws at each place; each of them is a value of its own here, up to so many. */
@@ -15,7 +15,11 @@ export class ArtilleryValues {
   readonly #drawn = new Map<string, unknown>();
   readonly #used = new Map<string, unknown>();
 
-  constructor(config: Config, around: Around, private readonly note: (text: string) => void) {
+  constructor(
+    config: ArtilleryConfig,
+    around: ImportContext,
+    private readonly note: (text: string) => void,
+  ) {
     for (const payload of config.payload) this.#addPayload(payload, around);
     for (const [name, value] of Object.entries(config.variables)) {
       if (!Array.isArray(value)) this.#fixed.set(name, value);
@@ -75,7 +79,7 @@ export class ArtilleryValues {
 
   #addPayload(
     { path, fields, order, skipHeader, delimiter, loadAll }: Payload,
-    around: Around,
+    around: ImportContext,
   ): void {
     if (delimiter !== ",") this.note(`the fields of ${path} are taken as separated by commas`);
     if (loadAll) return this.note(`without ${path}, which is loaded as a whole`);
@@ -95,7 +99,7 @@ export class ArtilleryValues {
 }
 
 /** As the first line has them; none where it can't be read, which is told when the values are. */
-function columnsOf(path: string, { files }: Around): string[] {
+function columnsOf(path: string, { files }: ImportContext): string[] {
   try {
     return Object.keys(files.rows(path)[0]);
   } catch {

@@ -15,7 +15,7 @@ export interface Import {
 }
 
 /** What stands around the foreign file. */
-export interface Around {
+export interface ImportContext {
   /** Name for the experiment. */
   readonly name: string;
   /** Relative to the foreign file. */
@@ -32,7 +32,7 @@ export interface Format {
   /** Whether `data` is of this kind, right or wrong. */
   readonly recognise: (data: unknown) => boolean;
   /** Throws a ZodError with everything that is wrong with it. */
-  readonly convert: (data: unknown, around: Around) => Import;
+  readonly convert: (data: unknown, around: ImportContext) => Import;
 }
 
 /** The text of an experiment file; its notes stand at the top as comments. */

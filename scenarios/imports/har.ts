@@ -3,7 +3,7 @@ import { z } from "zod";
 import { explain } from "../../base/explain.ts";
 import { headerName, headerValue, METHODS } from "../request/request.ts";
 import { percentEncoded } from "../request/template.ts";
-import { type Around, type Format, type Import, nameFrom } from "./format.ts";
+import { type Format, type Import, type ImportContext, nameFrom } from "./format.ts";
 
 const pair = z.object({ name: z.string(), value: z.string().default("") });
 
@@ -32,12 +32,12 @@ const entry = z.object({
 const archive = z.object({
   log: z.object({ entries: z.array(entry) }),
 }).superRefine(({ log: { entries } }, context) => {
-  if (entries.filter(isAsked).length > 0) return;
+  if (entries.filter(wasAnswered).length > 0) return;
   const message = "Cannot run an archive without a request that was answered over HTTP";
   context.addIssue({ code: "custom", path: ["log", "entries"], message });
 });
 
-type Entry = z.output<typeof entry>;
+type HarEntry = z.output<typeof entry>;
 type Field = z.output<typeof pair>;
 
 /** What a client says for itself on each connection, or of what it has already. */
@@ -57,8 +57,8 @@ export const har: Format = {
   convert: (data, around) => convert(archive.parse(data, { error: explain }).log.entries, around),
 };
 
-function convert(entries: readonly Entry[], { name }: Around): Import {
-  const inOrder = entries.filter(isAsked).toSorted((a, b) => startMs(a) - startMs(b));
+function convert(entries: readonly HarEntry[], { name }: ImportContext): Import {
+  const inOrder = entries.filter(wasAnswered).toSorted((a, b) => startMs(a) - startMs(b));
   const origin = mainOrigin(inOrder);
   const asked = inOrder.filter((entry) => originOf(entry) === origin);
   const flow = asked.flatMap((entry, at) => stepsOf(entry, asked[at - 1]));
@@ -76,26 +76,28 @@ function convert(entries: readonly Entry[], { name }: Around): Import {
 }
 
 /** Whether it went to a server and came back: not blocked, not from a cache, no WebSocket. */
-function isAsked({ request: { method, url }, response: { status }, _fromCache }: Entry): boolean {
+function wasAnswered(
+  { request: { method, url }, response: { status }, _fromCache }: HarEntry,
+): boolean {
   const isKnown = (METHODS as readonly string[]).includes(method.toLowerCase());
   return isKnown && /^https?:\/\//.test(url) && URL.canParse(url) && status >= 200 &&
     _fromCache === undefined;
 }
 
 /** Of the first answer that sends nobody elsewhere: a page may begin with a redirect to https. */
-function mainOrigin(entries: readonly Entry[]): string {
-  const isRedirect = ({ response: { status } }: Entry): boolean =>
+function mainOrigin(entries: readonly HarEntry[]): string {
+  const isRedirect = ({ response: { status } }: HarEntry): boolean =>
     status >= 300 && status < 400 && status !== 304;
   return originOf(entries.find((entry) => !isRedirect(entry)) ?? entries[0]);
 }
 
-function originOf({ request: { url } }: Entry): string {
+function originOf({ request: { url } }: HarEntry): string {
   return new URL(url).origin;
 }
 
 function* notesOf(
-  entries: readonly Entry[],
-  asked: readonly Entry[],
+  entries: readonly HarEntry[],
+  asked: readonly HarEntry[],
   origin: string,
 ): Generator<string> {
   const left = entries.length - asked.length;
@@ -129,7 +131,7 @@ function* notesOf(
   yield "the load is a choice: 10 visitors for 10 s";
 }
 
-function stepsOf(entry: Entry, before: Entry | undefined): unknown[] {
+function stepsOf(entry: HarEntry, before: HarEntry | undefined): unknown[] {
   const { request: { method, url, headers, postData }, response: { status } } = entry;
   const { pathname, search } = new URL(url);
   const fields = headers.filter((field) => isOthers(field) && isSendable(field))
@@ -185,7 +187,7 @@ function withoutNames(text: string, braces: string): string {
   return text.replaceAll("{{", () => braces);
 }
 
-function startMs({ startedDateTime }: Entry): number {
+function startMs({ startedDateTime }: HarEntry): number {
   return Date.parse(startedDateTime);
 }
 

@@ -1,7 +1,7 @@
 /** The formats of other tools. */
 import { artillery } from "./artillery.ts";
 import { har } from "./har.ts";
-import { type Around, type Format, importedText, nameFrom } from "./format.ts";
+import { type Format, type ImportContext, importedText, nameFrom } from "./format.ts";
 import { basename, extname } from "node:path";
 import { messageOf, UserError } from "../../base/errors.ts";
 import type { Files } from "../../base/files.ts";
@@ -19,7 +19,7 @@ export function formatOf(data: unknown): Format | null {
 
 /** The file of another tool, as the text of an experiment file. */
 
-export interface ForeignFile {
+export interface ImportedFile {
   /** Of the experiment file. */
   readonly text: string;
   /** What that would be called: `visit.yaml` for `visit.har`. */
@@ -30,10 +30,10 @@ export interface ForeignFile {
   readonly notes: readonly string[];
 }
 
-interface Beside {
+interface ImportFiles {
   readonly files: Files;
   /** A path beside the foreign file, as the experiment file has to write it. */
-  readonly pathOf?: Around["pathOf"];
+  readonly pathOf?: ImportContext["pathOf"];
 }
 
 /**
@@ -41,7 +41,11 @@ interface Beside {
  * Call it within `withEngine`, as a pattern needs that.
  * @param path Of the file; messages call it so.
  */
-export function foreignFile(source: string, path: string, beside: Beside): ForeignFile | null {
+export function importedFile(
+  source: string,
+  path: string,
+  beside: ImportFiles,
+): ImportedFile | null {
   const text = source.replace(/^\uFEFF/, "");
   const data = jsonIn(text, path) ?? new YamlText(text, path).data;
   const format = formatOf(data);

@@ -3,7 +3,7 @@
  * kinds, told apart by the key that is there; a list makes a factor of the experiment.
  */
 import { z } from "zod";
-import { explain, strangers } from "../../base/explain.ts";
+import { explain, unknownKeys } from "../../base/explain.ts";
 import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
 import type { Phase } from "../pace/arrivals.ts";
 import {
@@ -28,7 +28,7 @@ const DURATIONS = ["1ms", "24h"] as const;
 export const timeout = between(...TIMEOUTS);
 export const timeoutMs = msBetween(...TIMEOUTS);
 export const duration = between(...DURATIONS);
-export const durationMs = msBetween(...DURATIONS);
+export const durationMsSchema = msBetween(...DURATIONS);
 /** Step of the timelines. */
 const INTERVALS = ["10ms", "1m"] as const;
 export const interval = between(...INTERVALS);
@@ -94,7 +94,7 @@ const closed = z.strictObject({
     .describe("Ends each run after this many requests instead of a duration"),
   pipeline: factor(pipeline).default([1]).describe("Requests in flight on each connection"),
   ...commonFields,
-}, { error: strangers(LOAD_CONFLICTS.closed, ["rate", "phases"]) })
+}, { error: unknownKeys(LOAD_CONFLICTS.closed, ["rate", "phases"]) })
   .superRefine(({ duration, requests, pipeline, keepAlive }, context) => {
     const refuse = (path: string, message: string): void =>
       context.addIssue({ code: "custom", path: [path], message });
@@ -118,10 +118,10 @@ const constant = z.strictObject({
   duration: factor(duration).prefault("10s").describe("How long each run loads its target"),
   ...arrivalFields,
   ...commonFields,
-}, { error: strangers(LOAD_CONFLICTS.rate, ["phases"]) });
+}, { error: unknownKeys(LOAD_CONFLICTS.rate, ["phases"]) });
 
 const pause = z.strictObject({ pause: factor(duration).describe("Nobody arrives for so long") }, {
-  error: strangers({
+  error: unknownKeys({
     duration: "a pause is as long as it says",
     arrivals: "nobody arrives in a pause",
     rampTo: "nobody arrives in a pause",
@@ -135,7 +135,7 @@ const arriving = z.strictObject({
     .describe(
       "What the arrivals grow or shrink to, in a straight line, until the end of the phase",
     ),
-}, { error: strangers({ rate: "write arrivals" }, ["pause"]) });
+}, { error: unknownKeys({ rate: "write arrivals" }, ["pause"]) });
 
 export const phase = z.xor([pause, arriving]);
 
@@ -164,7 +164,7 @@ const phased = z.strictObject({
     .describe("own: every visitor has a new connection; shared: one serves visitor after visitor"),
   ...arrivalFields,
   ...commonFields,
-}, { error: strangers(LOAD_CONFLICTS.phases) });
+}, { error: unknownKeys(LOAD_CONFLICTS.phases) });
 
 export const loadSpec = z.xor([phased, constant, closed]);
 export type LoadSpec = z.output<typeof loadSpec>;

@@ -7,7 +7,7 @@ import { z } from "zod";
 export const discard = between("0s", "1h");
 
 /** Why so much (milliseconds) can't be left out of the runs; null when it can. */
-export function discardMisfit(
+export function discardConflict(
   { discard, load }: { readonly discard: number; readonly load: LoadSpec },
 ): string | null {
   if (discard === 0) return null;
@@ -36,10 +36,10 @@ export const figures = z.enum(["whole", "steady"]).optional().describe(
 export type Figures = z.output<typeof figures>;
 
 /** Intervals that a steady part takes to be found; `runner/stats/steady_state/steady_state.ts` has the same. */
-export const LEAST_INTERVALS = 20;
+export const STEADY_INTERVALS = 20;
 
 /** Why runs of this load have no steady part to take figures of; null when they may have. Times in milliseconds. */
-export function figuresMisfit(
+export function figuresConflict(
   { figures, interval, load }: {
     readonly figures: Figures;
     readonly interval: number;
@@ -51,8 +51,8 @@ export function figuresMisfit(
     return "Cannot take figures of the steady part of phases: their load itself changes";
   }
   if ("requests" in load && load.requests !== undefined) return null;
-  const [leastMs, shortestMs] = [LEAST_INTERVALS * interval, shortestOf(load)];
+  const [leastMs, shortestMs] = [STEADY_INTERVALS * interval, shortestOf(load)];
   if (shortestMs >= leastMs) return null;
   return `Cannot find the steady part of runs of ${durationText(shortestMs)}: ` +
-    `it takes ${LEAST_INTERVALS} intervals, ${durationText(leastMs)}`;
+    `it takes ${STEADY_INTERVALS} intervals, ${durationText(leastMs)}`;
 }

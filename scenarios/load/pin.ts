@@ -3,7 +3,7 @@ import { z } from "zod";
 import { coresText, parseCores } from "../../base/system/core_list.ts";
 
 /** Where an experiment is read. */
-export interface Cores {
+export interface MachineCores {
   /** As Deno.build.os. */
   readonly os: string;
   /** On which this process may run; null where the system does not tell. */
@@ -11,7 +11,7 @@ export interface Cores {
 }
 
 /** What is wrong with a list of cores there; null when nothing is. */
-export function coresProblem(text: string, { os, allowed }: Cores): string | null {
+export function coresProblem(text: string, { os, allowed }: MachineCores): string | null {
   const cores = parseCores(text);
   if (cores === null) {
     return `Cannot use ${JSON.stringify(text)} as cores: write numbers and ranges, such as "0-3,6"`;
@@ -42,7 +42,7 @@ export const pin = z.strictObject({
 
 export type PinSpec = z.output<typeof pin>;
 
-function coresHere(): Cores {
+function coresHere(): MachineCores {
   const { os } = Deno.build;
   if (os !== "linux") return { os, allowed: null };
   const [, list = ""] = /^Cpus_allowed_list:\s*(.*)$/m

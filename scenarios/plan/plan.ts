@@ -1,16 +1,16 @@
 /**
  * Experiment → ordered runs: factors × repetitions, shuffled in blocks by the seed, as many as are asked for. Pure.
  */
-import type { TargetSpec, WrittenTarget } from "../../targets/spec.ts";
-import { countOfLoads, type Load, loadFor, loadsOf, whyTooLong } from "../load/load.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
-import type { LoadSpec } from "../load/load_spec.ts";
-import type { Repeat } from "./repetition.ts";
-import type { Json } from "../../base/yaml/json_text.ts";
 import { checkLimit } from "../../base/limits.ts";
 import { type Draw, drawBy, shuffled } from "../../base/random.ts";
-import type { Scenario } from "../request/scenario.ts";
 import { didYouMean } from "../../base/suggest.ts";
+import type { TargetSpec, WrittenTarget } from "../../base/target/spec.ts";
+import type { Json } from "../../base/yaml/json_text.ts";
+import { countOfLoads, type Load, loadFor, loadsOf, whyTooLong } from "../load/load.ts";
+import type { LoadSpec } from "../load/load_spec.ts";
+import type { Scenario } from "../request/scenario.ts";
+import type { Repeat } from "./repetition.ts";
 import { countOfVariants, targetVariants } from "./target_variants.ts";
 
 /** The parts of an experiment that decide its runs. */

@@ -1,8 +1,8 @@
 /** How often each cell is measured, and the seed of every random choice. */
 import { z } from "zod";
+import { ALWAYS } from "../../base/explain.ts";
 import { readPercentage } from "../../base/figures/figure.ts";
 import { between } from "../../base/quantity.ts";
-import { ALWAYS } from "../../base/explain.ts";
 
 /** Runs of each cell, decided ahead. */
 export const times = z.int().min(1).max(1_000);

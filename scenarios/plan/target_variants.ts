@@ -1,12 +1,11 @@
 /** A target with one value for each of its lines, and those behind it likewise. Pure. */
-import { valuesOf } from "../../targets/factor.ts";
-import type { WrittenCluster } from "../../targets/cluster/spec.ts";
-import type { WrittenProxy } from "../../targets/proxy/spec.ts";
-import { nameBehind } from "../../targets/references.ts";
-import type { TargetSpec, WrittenCommand, WrittenTarget } from "../../targets/spec.ts";
-import { type Combination, combinations, countOf, type Factors, varies } from "../load/factors.ts";
-import { type Json } from "../../base/yaml/json_text.ts";
 import { durationText } from "../../base/quantity.ts";
+import { valuesOf } from "../../base/target/factor.ts";
+import type { WrittenCluster, WrittenProxy } from "../../base/target/gateway_spec.ts";
+import { nameBehind } from "../../base/target/references.ts";
+import type { TargetSpec, WrittenCommand, WrittenTarget } from "../../base/target/spec.ts";
+import type { Json } from "../../base/yaml/json_text.ts";
+import { type Combination, combinations, countOf, type Factors, varies } from "../load/factors.ts";
 
 type Parameters = Readonly<Record<string, Json>>;
 
@@ -75,7 +74,7 @@ function beside(own: Parameters, name: string, others: Parameters): Parameters {
 
 function ownVariants(spec: WrittenTarget): Variant<TargetSpec>[] {
   if ("set" in spec) {
-    return everyWay("set", listsOf(spec.set), (set): TargetSpec => ({ ...spec, set }));
+    return variantsOf("set", listsOf(spec.set), (set): TargetSpec => ({ ...spec, set }));
   }
   if ("command" in spec) return commandVariants(spec);
   if ("cluster" in spec) return clusterVariants(spec);
@@ -83,12 +82,16 @@ function ownVariants(spec: WrittenTarget): Variant<TargetSpec>[] {
 }
 
 function commandVariants(spec: WrittenCommand): Variant<TargetSpec>[] {
-  return everyWay("env", listsOf(spec.env), (env) => ({ ...spec, env: asTexts(env) }));
+  return variantsOf("env", listsOf(spec.env), (env) => ({ ...spec, env: asTexts(env) }));
 }
 
 function clusterVariants(written: WrittenCluster): Variant<TargetSpec>[] {
   const factors = clusterFactors(written);
-  return everyWay("cluster", factors, (values) => ({ cluster: { ...written.cluster, ...values } }));
+  return variantsOf(
+    "cluster",
+    factors,
+    (values) => ({ cluster: { ...written.cluster, ...values } }),
+  );
 }
 
 // deno-lint-ignore explicit-function-return-type -- each factor has a type of its own
@@ -103,7 +106,7 @@ function clusterFactors({ cluster: { instances, balancer, policy, workers } }: W
 
 function proxyVariants(written: WrittenProxy): Variant<TargetSpec>[] {
   const factors = proxyFactors(written);
-  return everyWay("proxy", factors, (values) => ({ proxy: { ...written.proxy, ...values } }));
+  return variantsOf("proxy", factors, (values) => ({ proxy: { ...written.proxy, ...values } }));
 }
 
 // deno-lint-ignore explicit-function-return-type -- each factor has a type of its own
@@ -117,7 +120,7 @@ function proxyFactors({ proxy }: WrittenProxy) {
   };
 }
 
-function everyWay<F extends Factors>(
+function variantsOf<F extends Factors>(
   section: string,
   factors: F,
   specOf: (values: Combination<F>) => TargetSpec,

@@ -3,21 +3,21 @@
  * what it needs is one, too.
  */
 import { z } from "zod";
-import { ALWAYS, forAll, strangers } from "../../base/explain.ts";
+import { ALWAYS, forAll, unknownKeys } from "../../base/explain.ts";
 import type { Files } from "../../base/files.ts";
 import { LIMITS } from "../../base/limits.ts";
+import { wrongPattern } from "../../base/pattern.ts";
 import { between, msBetween } from "../../base/quantity.ts";
 import {
+  checkRequest,
   expectation,
   fieldName,
   headers,
-  judgeRequest,
   METHODS,
   path,
   requestFields,
 } from "./request.ts";
 import { valueName } from "./values.ts";
-import { wrongPattern } from "../../base/pattern.ts";
 
 const THINKING = ["1ms", "1h"] as const;
 export const thinkMs = msBetween(...THINKING);
@@ -25,29 +25,29 @@ export const thinkMs = msBetween(...THINKING);
 const think = z.strictObject({
   think: between(...THINKING).describe("How long the visitor waits before the next request"),
 }, {
-  error: strangers(forAll(
+  error: unknownKeys(forAll(
     [...METHODS, "headers", "body", "json", "expect", "capture"],
     "thinking is a step of its own",
   )),
 });
 
-const ask = (files: Files) =>
+const requestStep = (files: Files) =>
   z.strictObject({
     ...requestFields(files),
     capture: z.record(valueName, captureSource).default({})
       .describe("Values taken from the answer; later requests use them as {{ name }}"),
-  }, { error: strangers({ weight: "it goes with the requests of a mix" }, ["think"]) })
-    .superRefine(judgeRequest, ALWAYS);
+  }, { error: unknownKeys({ weight: "it goes with the requests of a mix" }, ["think"]) })
+    .superRefine(checkRequest, ALWAYS);
 
-const stepSpec = (files: Files) => z.xor([think, ask(files)]);
+const stepSpec = (files: Files) => z.xor([think, requestStep(files)]);
 
 export type ThinkSpec = z.output<typeof think>;
-export type AskSpec = z.output<ReturnType<typeof ask>>;
-export type StepSpec = ThinkSpec | AskSpec;
+export type RequestStepSpec = z.output<ReturnType<typeof requestStep>>;
+export type FlowStep = ThinkSpec | RequestStepSpec;
 
 export const flowFields = (files: Files) => ({
   flow: z.array(stepSpec(files)).max(LIMITS.steps.most)
-    .refine((steps) => steps.some(isAsking), "Cannot walk a flow without a request: add a step")
+    .refine((steps) => steps.some(isRequest), "Cannot walk a flow without a request: add a step")
     .describe("Steps of a visitor, one after the other: requests and think"),
 });
 
@@ -60,17 +60,17 @@ export const pageFields = {
   expect: expectation.prefault({}).describe("What a right page looks like"),
 };
 
-type Page = z.output<z.ZodObject<typeof pageFields>>;
+type PageSpec = z.output<z.ZodObject<typeof pageFields>>;
 
 /** The page, then what it needs, one after the other. */
-export function stepsOfPage({ page, with: needed, headers, expect }: Page): AskSpec[] {
+export function stepsOfPage({ page, with: needed, headers, expect }: PageSpec): RequestStepSpec[] {
   return [
     { get: page, headers, expect, capture: {} },
     ...needed.map((path) => ({ get: path, headers, expect: {}, capture: {} })),
   ];
 }
 
-export function isAsking(step: StepSpec): step is AskSpec {
+export function isRequest(step: FlowStep): step is RequestStepSpec {
   return !("think" in step);
 }
 

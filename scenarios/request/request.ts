@@ -78,7 +78,7 @@ export const requestFields = (files: Files) => ({
 export type RequestSpec = z.output<z.ZodObject<ReturnType<typeof requestFields>>>;
 
 /** Tells what is wrong with the parts of a request together. */
-export function judgeRequest(
+export function checkRequest(
   request: Partial<RequestSpec>,
   context: z.core.$RefinementCtx,
 ): void {
@@ -128,22 +128,24 @@ export function wireRequest(spec: RequestSpec): WireRequest {
 const USUAL_STATUSES = Array.from({ length: 200 }, (_, index) => 200 + index);
 
 /** The statuses of a right answer. */
-export function rightStatuses({ status }: Expectation): readonly number[] {
+export function expectedStatuses({ status }: Expectation): readonly number[] {
   if (status === undefined) return USUAL_STATUSES;
   return typeof status === "number" ? [status] : status;
 }
 
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number;
   readonly body: string;
 }
 
 /** What is wrong with `answer`, beside what was expected, without secrets; null when it is right. */
-export function wrongAnswer(expect: Expectation, answer: Answer): string | null {
+export function responseProblem(expect: Expectation, answer: ReceivedResponse): string | null {
   const { status, body } = answer;
-  if (!rightStatuses(expect).includes(status)) {
-    const right = expect.status === undefined ? "2xx or 3xx" : rightStatuses(expect).join(" or ");
-    return `expected status ${right}, got ${answerText(answer)}`;
+  if (!expectedStatuses(expect).includes(status)) {
+    const right = expect.status === undefined
+      ? "2xx or 3xx"
+      : expectedStatuses(expect).join(" or ");
+    return `expected status ${right}, got ${responseText(answer)}`;
   }
   if (expect.body !== undefined && body !== expect.body) {
     return differenceOf(withoutSecrets(expect.body), withoutSecrets(body));
@@ -155,7 +157,7 @@ export function wrongAnswer(expect: Expectation, answer: Answer): string | null 
 }
 
 /** For messages. */
-export function answerText({ status, body }: Answer): string {
+export function responseText({ status, body }: ReceivedResponse): string {
   return `${status} with body ${excerpt(body)}`;
 }
 

@@ -3,14 +3,14 @@
  * are told apart by the key that is there.
  */
 import { z } from "zod";
-import { ALWAYS, forAll, strangers } from "../../base/explain.ts";
+import { ALWAYS, forAll, unknownKeys } from "../../base/explain.ts";
 import { type Files, NO_FILES } from "../../base/files.ts";
-import { flowFields, isAsking, pageFields } from "./flow.ts";
-import { loadSpec } from "../load/load_spec.ts";
-import { judgeRequest, METHODS, requestFields, type RequestSpec } from "./request.ts";
-import { namesOf, valuesSpec } from "./values.ts";
 import { didYouMean } from "../../base/suggest.ts";
+import { loadSpec } from "../load/load_spec.ts";
+import { flowFields, isRequest, pageFields } from "./flow.ts";
+import { checkRequest, METHODS, requestFields, type RequestSpec } from "./request.ts";
 import { namesInText } from "./template.ts";
+import { placeholderNames, valuesSpec } from "./values.ts";
 
 const commonFields = (files: Files) => ({
   values: valuesSpec(files).default({})
@@ -36,14 +36,14 @@ const ELSEWHERE = { ...IN_MIX, ...IN_FLOW, ...IN_PAGE };
 
 const requestScenario = (files: Files) =>
   z.strictObject({ ...requestFields(files), ...commonFields(files) }, {
-    error: strangers(ELSEWHERE, ["mix", "flow", "page"]),
-  }).superRefine(judgeRequest, ALWAYS);
+    error: unknownKeys(ELSEWHERE, ["mix", "flow", "page"]),
+  }).superRefine(checkRequest, ALWAYS);
 
 const mixed = (files: Files) =>
   z.strictObject({
     weight: z.int().min(1).max(1_000).default(1).describe("How often, beside the others' weights"),
     ...requestFields(files),
-  }, { error: strangers(IN_FLOW) }).superRefine(judgeRequest, ALWAYS);
+  }, { error: unknownKeys(IN_FLOW) }).superRefine(checkRequest, ALWAYS);
 
 const mixScenario = (files: Files) =>
   z.strictObject({
@@ -51,7 +51,7 @@ const mixScenario = (files: Files) =>
       .describe("Requests; each exchange picks one by weight"),
     ...commonFields(files),
   }, {
-    error: strangers({
+    error: unknownKeys({
       ...ELSEWHERE,
       ...forAll(PARTS_OF_REQUEST, "write it into a request of the mix"),
     }),
@@ -59,7 +59,7 @@ const mixScenario = (files: Files) =>
 
 const flowScenario = (files: Files) =>
   z.strictObject({ ...flowFields(files), ...commonFields(files) }, {
-    error: strangers({
+    error: unknownKeys({
       ...ELSEWHERE,
       ...forAll(PARTS_OF_REQUEST, "write it into a step of the flow"),
       mix: "leave it or flow out",
@@ -69,7 +69,7 @@ const flowScenario = (files: Files) =>
 
 const pageScenario = (files: Files) =>
   z.strictObject({ ...pageFields, ...commonFields(files) }, {
-    error: strangers({
+    error: unknownKeys({
       ...ELSEWHERE,
       ...forAll(
         [...METHODS, "body", "json"],
@@ -86,28 +86,32 @@ export const requestScenarioSpec = requestScenario(NO_FILES);
 export const scenarioSpecWith = (files: Files) =>
   z.xor([flowScenario(files), pageScenario(files), mixScenario(files), requestScenario(files)])
     .superRefine((scenario, context) => {
-      for (const wrong of wrongNames(askedIn(scenario), namesOf(scenario.values))) {
+      for (const wrong of wrongNames(requestsIn(scenario), placeholderNames(scenario.values))) {
         context.addIssue({ code: "custom", path: [...wrong.path], message: wrong.message });
       }
     });
 
 /** Its requests, in order, with the places in which names may stand. */
-function askedIn(scenario: Scenario): Asked[] {
+function requestsIn(scenario: Scenario): RequestTemplates[] {
   if ("flow" in scenario) {
     return scenario.flow.flatMap((step, at) =>
-      isAsking(step) ? [askedAt(["flow", at], step, Object.keys(step.capture))] : []
+      isRequest(step) ? [requestAt(["flow", at], step, Object.keys(step.capture))] : []
     );
   }
-  if ("mix" in scenario) return scenario.mix.map((request, at) => askedAt(["mix", at], request));
-  return "page" in scenario ? askedByPage(scenario) : [askedAt([], scenario)];
+  if ("mix" in scenario) return scenario.mix.map((request, at) => requestAt(["mix", at], request));
+  return "page" in scenario ? requestsOfPage(scenario) : [requestAt([], scenario)];
 }
 
-function askedAt(path: Asked["path"], request: RequestSpec, captures: string[] = []): Asked {
+function requestAt(
+  path: RequestTemplates["path"],
+  request: RequestSpec,
+  captures: string[] = [],
+): RequestTemplates {
   return { path, templates: templatesOf(request, path), captures };
 }
 
-function askedByPage({ page, with: needed, headers }: PageScenario): Asked[] {
-  const { templates } = askedAt([], { headers, expect: {} });
+function requestsOfPage({ page, with: needed, headers }: PageScenario): RequestTemplates[] {
+  const { templates } = requestAt([], { headers, expect: {} });
   return [
     { path: [], templates: [{ path: ["page"], text: page }, ...templates], captures: [] },
     ...needed.map((text, at) => {
@@ -126,15 +130,15 @@ export type RequestScenario = z.output<ReturnType<typeof requestScenario>>;
 type Path = readonly PropertyKey[];
 
 /** A text in which names may stand. */
-export interface Template {
+export interface TemplateText {
   readonly path: Path;
   readonly text: string;
 }
 
 /** One request of a scenario, in the order in which they are asked. */
-export interface Asked {
+export interface RequestTemplates {
   readonly path: Path;
-  readonly templates: readonly Template[];
+  readonly templates: readonly TemplateText[];
   /** Names that its answer gives. */
   readonly captures: readonly string[];
 }
@@ -145,12 +149,15 @@ interface WrongName {
 }
 
 /** @param given Names that have a value from the start. */
-export function wrongNames(asked: readonly Asked[], given: readonly string[]): WrongName[] {
+export function wrongNames(
+  asked: readonly RequestTemplates[],
+  given: readonly string[],
+): WrongName[] {
   const known = new Set(given);
   return asked.flatMap(({ templates, captures }, at) => {
     const wrong = templates.flatMap(({ path, text }) =>
       namesInText(text).filter((name) => !known.has(name)).map((name) => {
-        const why = whenCaptured(name, asked.slice(at)) ?? whatIsThere(name, [...known]);
+        const why = whenCaptured(name, asked.slice(at)) ?? knownNames(name, [...known]);
         return { path, message: `Cannot fill in {{ ${name} }}: ${why}` };
       })
     );
@@ -159,19 +166,19 @@ export function wrongNames(asked: readonly Asked[], given: readonly string[]): W
   });
 }
 
-function whenCaptured(name: string, [now, ...later]: readonly Asked[]): string | null {
+function whenCaptured(name: string, [now, ...later]: readonly RequestTemplates[]): string | null {
   if (now.captures.includes(name)) return "it is captured from the answer to this very request";
   const capturing = later.find(({ captures }) => captures.includes(name));
   return capturing ? `it is captured only later, in ${capturing.path.join(".")}` : null;
 }
 
-function whatIsThere(name: string, known: readonly string[]): string {
+function knownNames(name: string, known: readonly string[]): string {
   if (known.length === 0) return `no values are given here; write values: { ${name}: … }`;
   return didYouMean(name, known) ?? `the names here are ${known.join(", ")}`;
 }
 
 /** Where names may stand in a request. @param at Path of the request. */
-export function templatesOf(request: RequestSpec, at: Path = []): Template[] {
+export function templatesOf(request: RequestSpec, at: Path = []): TemplateText[] {
   const paths = METHODS.map((method) => ({ path: [...at, method], text: request[method] }));
   const headers = Object.entries(request.headers)
     .map(([name, text]) => ({ path: [...at, "headers", name], text }));

@@ -3,11 +3,11 @@
  * known before the load. Pure.
  */
 import {
-  type AskSpec,
   type CaptureSpec,
-  isAsking,
+  type FlowStep,
+  isRequest,
+  type RequestStepSpec,
   stepsOfPage,
-  type StepSpec,
   type ThinkSpec,
 } from "./flow.ts";
 import { checkLimit } from "../../base/limits.ts";
@@ -15,8 +15,8 @@ import { type Draw, drawBy, shuffled } from "../../base/random.ts";
 import type { WireRequest } from "../../base/http/request.ts";
 import { type Expectation, type RequestSpec, wireRequest } from "./request.ts";
 import type { Scenario } from "./scenario.ts";
-import { fillIn, namesIn } from "./template.ts";
-import { countOfVariants, drawValues, type Values } from "./values.ts";
+import { fillTemplate, namesIn } from "./template.ts";
+import { countOfValueVariants, drawValues, type ValueSpecs } from "./values.ts";
 
 export interface RequestStep {
   readonly kind: "request";
@@ -65,9 +65,9 @@ export function scriptOf(scenario: Scenario, seed: number): Script {
 }
 
 /** Counted before they are built: a body of 16 MB with a random number in it is sent in 1,000 variants. */
-function checkSize(requests: readonly WireRequest[], values: Values): void {
+function checkSize(requests: readonly WireRequest[], values: ValueSpecs): void {
   const sizes = requests.map((wire) => {
-    const variants = countOfVariants(values, namesIn(wire));
+    const variants = countOfValueVariants(values, namesIn(wire));
     const parts = [wire.path, ...Object.values(wire.headers), wire.body ?? ""];
     return { variants, chars: variants * parts.reduce((sum, { length }) => sum + length, 0) };
   });
@@ -78,11 +78,11 @@ function checkSize(requests: readonly WireRequest[], values: Values): void {
 }
 
 /** The request with each variant of its values. */
-function variantsOf(request: RequestSpec, values: Values, draw: Draw): RequestStep[] {
+function variantsOf(request: RequestSpec, values: ValueSpecs, draw: Draw): RequestStep[] {
   const step = { kind: "request" as const, expect: request.expect, captures: [] };
   const wire = wireRequest(request);
   return drawValues(values, namesIn(wire), draw)
-    .map((variant) => ({ ...step, wire: fillIn(wire, variant) }));
+    .map((variant) => ({ ...step, wire: fillTemplate(wire, variant) }));
 }
 
 /** So many picks at least, where there are several requests to pick from, and at most. */
@@ -104,14 +104,14 @@ function sequenceOf(counts: readonly number[], weights: readonly number[], draw:
   return shuffled(picks, draw).map((at) => starts[at] + used[at]++ % counts[at]);
 }
 
-function flowScript(steps: readonly StepSpec[], values: Values, draw: Draw): Script {
-  const ready = steps.map((step) => isAsking(step) ? requestStep(step) : thinkStep(step));
+function flowScript(steps: readonly FlowStep[], values: ValueSpecs, draw: Draw): Script {
+  const ready = steps.map((step) => isRequest(step) ? requestStep(step) : thinkStep(step));
   const names = ready.flatMap((step) => step.kind === "request" ? namesIn(step.wire) : []);
   const visitors = drawValues(values, names, draw).map((visitor) => Object.fromEntries(visitor));
   return { kind: "flow", steps: ready, visitors };
 }
 
-function requestStep(ask: AskSpec): RequestStep {
+function requestStep(ask: RequestStepSpec): RequestStep {
   const captures = Object.entries(ask.capture).map(([as, from]) => ({ as, from }));
   return { kind: "request", wire: wireRequest(ask), expect: ask.expect, captures };
 }

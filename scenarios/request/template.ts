@@ -19,7 +19,7 @@ export function namesIn({ path, headers, body }: WireRequest): string[] {
 }
 
 /** The request with every value in its place; a name without a value stays as it is written. */
-export function fillIn(wire: WireRequest, values: ReadonlyMap<string, string>): WireRequest {
+export function fillTemplate(wire: WireRequest, values: ReadonlyMap<string, string>): WireRequest {
   const fill = (text: string, write: Write): string =>
     text.replaceAll(PLACEHOLDER, (written, name: string) => {
       const value = values.get(name);

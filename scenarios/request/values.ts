@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { messageOf } from "../../base/errors.ts";
-import { digestOf, type FileDigest, type Files, type Row } from "../../base/files.ts";
+import { type CsvRow, type FileDigest, fileDigest, type Files } from "../../base/files.ts";
 import { type Draw, shuffled } from "../../base/random.ts";
 import { didYouMean } from "../../base/suggest.ts";
 
@@ -30,13 +30,13 @@ const pick = z.strictObject({
 }).describe("One of several, each as likely as the others");
 
 /** The rows of a file. In JSON they are a digest, as they may be many, or secret. */
-export class Table {
+export class CsvTable {
   readonly columns: readonly string[];
   readonly #digest: FileDigest;
 
-  constructor(readonly path: string, readonly rows: readonly Row[]) {
+  constructor(readonly path: string, readonly rows: readonly CsvRow[]) {
     this.columns = Object.keys(rows[0]);
-    this.#digest = digestOf(path, JSON.stringify(rows));
+    this.#digest = fileDigest(path, JSON.stringify(rows));
   }
 
   toJSON(): FileDigest {
@@ -57,7 +57,7 @@ const csv = (files: Files) =>
       .describe("random: every row once, in an order that the seed decides, then again"),
   }).transform(({ csv, names, ...rest }, context) => {
     try {
-      return { ...rest, csv: new Table(csv, files.rows(csv, names)) };
+      return { ...rest, csv: new CsvTable(csv, files.rows(csv, names)) };
     } catch (error) {
       const message = `Cannot read ${csv}: ${messageOf(error)}`;
       context.addIssue({ code: "custom", path: ["csv"], message });
@@ -83,10 +83,10 @@ export const valuesSpec = (files: Files) => z.record(valueName, valueSpec(files)
 
 export type ValueSpec = z.output<ReturnType<typeof valueSpec>>;
 type TableSpec = z.output<ReturnType<typeof csv>>;
-export type Values = Readonly<Record<string, ValueSpec>>;
+export type ValueSpecs = Readonly<Record<string, ValueSpec>>;
 
 /** What can stand between `{{` and `}}`. */
-export function namesOf(values: Values): string[] {
+export function placeholderNames(values: ValueSpecs): string[] {
   return Object.entries(values).flatMap(([name, spec]) =>
     isTable(spec) && spec.column === undefined
       ? spec.csv.columns.map((column) => `${name}.${column}`)
@@ -99,20 +99,20 @@ export function namesOf(values: Values): string[] {
  * anything is random 1,000, or as many whole rounds through the rows as go into that.
  */
 export function drawValues(
-  values: Values,
+  values: ValueSpecs,
   names: readonly string[],
   draw: Draw,
 ): ReadonlyMap<string, string>[] {
-  const givers = giversOf(usedOf(values, names), draw);
-  return Array.from({ length: countOfVariants(values, names) }, (_, variant) => {
+  const givers = giversOf(usedSpecs(values, names), draw);
+  return Array.from({ length: countOfValueVariants(values, names) }, (_, variant) => {
     const given = givers.flatMap((give) => give(variant));
     return new Map(given.filter(([name]) => names.includes(name)));
   });
 }
 
 /** How many variants `drawValues` gives. */
-export function countOfVariants(values: Values, names: readonly string[]): number {
-  const used = usedOf(values, names);
+export function countOfValueVariants(values: ValueSpecs, names: readonly string[]): number {
+  const used = usedSpecs(values, names);
   const rows = used.reduce(
     (most, [, spec]) => Math.max(most, isTable(spec) ? spec.csv.rows.length : 1),
     1,
@@ -121,9 +121,12 @@ export function countOfVariants(values: Values, names: readonly string[]): numbe
   return rows * (isRandom ? Math.max(1, Math.floor(RANDOM_VARIANTS / rows)) : 1);
 }
 
-function usedOf(values: Values, names: readonly string[]): [name: string, spec: ValueSpec][] {
+function usedSpecs(
+  values: ValueSpecs,
+  names: readonly string[],
+): [name: string, spec: ValueSpec][] {
   return Object.entries(values).filter(([name, spec]) =>
-    namesOf({ [name]: spec }).some((given) => names.includes(given))
+    placeholderNames({ [name]: spec }).some((given) => names.includes(given))
   );
 }
 
@@ -131,9 +134,9 @@ function usedOf(values: Values, names: readonly string[]): [name: string, spec: 
 type Give = (variant: number) => [name: string, value: string][];
 
 function giversOf(used: readonly [string, ValueSpec][], draw: Draw): Give[] {
-  const orders = new Map<string, readonly Row[]>();
+  const orders = new Map<string, readonly CsvRow[]>();
   // One order for each file, so that a name and its password stay together.
-  const shuffledRows = ({ path, rows }: Table): readonly Row[] => {
+  const shuffledRows = ({ path, rows }: CsvTable): readonly CsvRow[] => {
     const order = orders.get(path) ?? shuffled(rows, draw);
     orders.set(path, order);
     return order;

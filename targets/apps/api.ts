@@ -3,17 +3,13 @@
  * servers (kffl/node-frameworks-benchmark on GitHub).
  */
 import { z } from "zod";
-import type { RedisClient } from "../redis_client.ts";
+import type { RedisClient } from "../redis/client.ts";
 import type { App, RunningApp } from "./app.ts";
-import { onOrOff } from "./settings.ts";
-
-const settings = z.strictObject({
-  log: onOrOff.default(false).describe("Request log, one line each: on or off"),
-});
+import { appSettings } from "../../base/target/app_settings.ts";
 
 export const api = {
   summary: "Five small endpoints: static JSON, Fibonacci, Redis, validation, error",
-  settings,
+  settings: appSettings.api,
   paths: ["/static", "/fib", "/redis", "/validation?number=5&string=x1237", "/error/2"],
   redisPaths: ["/redis"],
   async start({ log }, context): Promise<RunningApp> {
@@ -35,7 +31,7 @@ export const api = {
     app.onError((error, c) => c.json({ error: error.message }, 500));
     return { fetch: app.fetch, close: async () => await redis?.close() };
   },
-} satisfies App<typeof settings>;
+} satisfies App<typeof appSettings.api>;
 
 /**
  * The nth Fibonacci number, the slow way: 92,735 calls for the 23rd, 28657. The study's servers count
@@ -60,7 +56,7 @@ const COUNTER_KEY = "plateau:counter";
 
 /** One connection, as in the study; the key is set once. */
 async function openCounter(url: string): Promise<RedisClient> {
-  const { connectRedis } = await import("../redis_client.ts");
+  const { connectRedis } = await import("../redis/client.ts");
   const client = await connectRedis(url);
   await client.set(COUNTER_KEY, 1);
   return client;

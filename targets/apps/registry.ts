@@ -1,13 +1,11 @@
 /** The built-in targets by name. */
+import type { AppName } from "../../base/target/app_settings.ts";
 import { api } from "./api.ts";
 import type { App } from "./app.ts";
 import { site } from "./site.ts";
 import { user } from "./user.ts";
 import { wiki } from "./wiki.ts";
 import { work } from "./work.ts";
-
-export const appNames = ["api", "work", "user", "wiki", "site"] as const;
-export type AppName = (typeof appNames)[number];
 
 export const apps = { api, work, user, wiki, site } satisfies Record<AppName, App>;
 
@@ -20,8 +18,4 @@ export function appNamed(name: AppName): App {
 export function appNeedsRedis(name: AppName, set: Readonly<Record<string, unknown>>): boolean {
   const app = appNamed(name);
   return app.needsRedis?.(app.settings.parse(set)) ?? false;
-}
-
-export function isAppName(name: string): name is AppName {
-  return Object.hasOwn(apps, name);
 }

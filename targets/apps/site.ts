@@ -4,31 +4,16 @@
  * its file) and compressed for every request.
  */
 import type { MiddlewareHandler } from "hono";
-import { z } from "zod";
-import { between } from "../../base/quantity.ts";
 import type { App, RunningApp } from "./app.ts";
 import type { Encodings } from "./compression.ts";
-import { onOrOff } from "./settings.ts";
+import { appSettings } from "../../base/target/app_settings.ts";
 import type { Body, Document, Source } from "./site_content.ts";
-
-const settings = z.strictObject({
-  gzip: onOrOff.default(true).describe("Compression for clients that accept gzip: on or off"),
-  brotli: onOrOff.default(false)
-    .describe("Compression for clients that accept brotli, rather than gzip: on or off"),
-  etag: onOrOff.default(false)
-    .describe("ETag with each answer, and 304 for clients that have it: on or off"),
-  files: onOrOff.default(false)
-    .describe("Pages and images read from files for each request, not from memory: on or off"),
-  cache: onOrOff.default(false).describe("Whole responses kept in memory: on or off"),
-  ttl: between("10ms", "24h").prefault("1h").describe("How long the cache keeps a response"),
-  log: onOrOff.default(false).describe("Request log, one line each: on or off"),
-});
 
 const PAGE_NUMBERS = [1, 2, 3, 4, 5];
 
 export const site = {
   summary: "Five linked HTML pages with images; compression, cache and more are switches",
-  settings,
+  settings: appSettings.site,
   paths: [
     "/",
     ...PAGE_NUMBERS.map((page) => `/page${page}.html`),
@@ -55,7 +40,7 @@ export const site = {
     }
     return { fetch: app.fetch, close: () => Promise.resolve(source.close()) };
   },
-} satisfies App<typeof settings>;
+} satisfies App<typeof appSettings.site>;
 
 /** A strong tag: other bytes have another. */
 async function hashTag(body: Body): Promise<string> {

@@ -1,7 +1,7 @@
 /** The site as files in a folder of their own, as a server of static files has it. */
 import { join } from "node:path";
-import { endInOrder } from "../launch/bond.ts";
-import { makeTemporaryFolder } from "../temporary_folder.ts";
+import { endInOrder } from "../launch/parent_death.ts";
+import { makeTemporaryFolder } from "../launch/environment.ts";
 import type { Document, Source } from "./site_content.ts";
 
 /** Writes every document. A file is opened and read for each request; closing removes them all, as does our end. */

@@ -2,54 +2,25 @@
  * The app of the user study: one slow endpoint, a cache that hides how slow it is, and a rate limit in
  * front of both. The limit counts by the client's address.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "hono";
-import { z } from "zod";
-import { between } from "../../base/quantity.ts";
-import { OWN_KEYS } from "../own_keys.ts";
-import type { RedisClient } from "../redis_client.ts";
-import type { App, RunningApp } from "./app.ts";
-import { onOrOff, wholeNumber } from "./settings.ts";
+import type { z } from "zod";
+import { TargetError } from "../../base/errors.ts";
+import { appSettings } from "../../base/target/app_settings.ts";
+import { connectRedis, forgetKeys, OWN_KEYS, type RedisClient } from "../redis/client.ts";
+import type { App, ClientBindings, RunningApp } from "./app.ts";
 import type { Cache } from "./user/cache.ts";
 import type { Limiter } from "./user/limiter.ts";
-import { openOrigin, type Origin, USERS } from "./user/origin.ts";
 
-const wholeSeconds = between("1s", "24h").refine((ms) => ms % 1_000 === 0, {
-  error: "Cannot use this duration: it must be whole seconds",
-});
-
-const settings = z.strictObject({
-  delay: between("0s", "1m").prefault("0ms")
-    .describe("How long the origin takes for each user that it is asked, as a database would"),
-  cache: z.enum(["none", "memory", "redis"]).default("none")
-    .describe("Where users are kept that the origin was asked: none, memory or redis"),
-  ttl: between("10ms", "24h").prefault("60s").describe("How long the cache keeps a user"),
-  stampede: z.enum(["wait", "all"]).default("wait").describe(
-    "Who asks the origin for a user that many want and the cache does not have: " +
-      "one, for whom the others wait (wait), or all",
-  ),
-  "rateLimit.store": z.enum(["memory", "redis"]).default("memory")
-    .describe("Where requests are counted: memory, or redis, where all instances share the counts"),
-  "rateLimit.limit": z.union([z.literal("none"), wholeNumber(1, 1_000_000_000)], {
-    error: "Cannot read this as a limit: write none or a whole number",
-  }).default("none")
-    .describe("Requests that a client may make in each window, or none; others are answered 429"),
-  "rateLimit.window": wholeSeconds.prefault("60s")
-    .describe(
-      "How long requests are counted together, from a client's first one, in whole seconds",
-    ),
-  log: onOrOff.default(false).describe("Request log, one line each: on or off"),
-});
-
-type Settings = z.output<typeof settings>;
+type Settings = z.output<typeof appSettings.user>;
 
 export const user = {
   summary: "A slow /user behind a cache and a rate limit, in memory or Redis",
-  settings,
+  settings: appSettings.user,
   paths: ["/", "/user", "/user/2", "/stats"],
   needsRedis,
   async start(settings, context): Promise<RunningApp> {
     const { Hono } = await import("hono");
-    const { openRedis } = await import("./user/shared_redis.ts");
     const redis = needsRedis(settings) ? await openRedis(context.redisUrl) : null;
     const origin = openOrigin(settings.delay);
     const limiter = await limiterOf(settings, redis);
@@ -59,7 +30,7 @@ export const user = {
     if (settings.log) app.use((await import("./request_log.ts")).requestLog(context.log));
     app.get("/", (c) => c.json({ app: "user", users: USERS, paths: user.paths }));
     app.get("/stats", (c) => c.json({ originCalls: origin.calls(), ...counts }));
-    if (limiter) app.use("/user/*", limiter.middleware(() => counts.limited++));
+    if (limiter) app.use("/user/*", limiter.middleware(addressOf, () => counts.limited++));
     const answer = async (c: Context, id: number): Promise<Response> => {
       if (cache === null) return c.body(await origin.ask(id), 200, JSON_TYPE);
       const { text, hit } = await cache(`${id}`);
@@ -81,7 +52,12 @@ export const user = {
       },
     };
   },
-} satisfies App<typeof settings>;
+} satisfies App<typeof appSettings.user>;
+
+/** The limit counts by it. */
+function addressOf(c: Context<ClientBindings>): string {
+  return c.env?.remoteAddr?.hostname ?? "unknown";
+}
 
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -114,4 +90,53 @@ async function cacheOf(
   const kept = { prefix: `${OWN_KEYS.user}kept:`, ttlMs: ttl, holdMs: delay + HOLD_SLACK_MS };
   const store = redis && cache === "redis" ? redisStore(redis, kept) : memoryStore(ttl);
   return openCache({ store, pay: (id) => origin.ask(Number(id)), stampede });
+}
+
+/** Users 1 … USERS. */
+const USERS = 1_000;
+
+/** The cost of `/user`: it takes as long as the database of the study, and counts its calls. */
+interface Origin {
+  /** The user's JSON text, after the delay. Each call is one payment. */
+  readonly ask: (id: number) => Promise<string>;
+  /** Calls since the start. */
+  readonly calls: () => number;
+}
+
+function openOrigin(delayMs: number): Origin {
+  let calls = 0;
+  return {
+    async ask(id): Promise<string> {
+      calls++;
+      if (delayMs > 0) await sleep(delayMs);
+      return JSON.stringify(userOf(id));
+    },
+    calls: () => calls,
+  };
+}
+
+function userOf(id: number): { id: number; name: string; email: string } {
+  return { id, name: `User ${id}`, email: `user${id}@example.com` };
+}
+
+/** Name of every instance's connection. */
+const NAME = "plateau-user";
+
+/**
+ * Connects to the Redis that instances share, each by one connection, as in the study. The first of the instances that run forgets what earlier ones have left, so that they begin
+ * cold whoever starts them; one that joins others leaves what they share as it is.
+ */
+async function openRedis(url: string | null): Promise<RedisClient> {
+  if (url === null) {
+    throw new TargetError(
+      "Cannot start user as its settings keep something in Redis and there is none: " +
+        "name one with --redis URL or REDIS_URL",
+    );
+  }
+  const client = await connectRedis(url);
+  await client.clientSetName(NAME);
+  const running = (await client.clientList()).filter(({ name }) => name === NAME);
+  const firstId = Math.min(...running.map(({ id }) => id));
+  if (await client.clientId() === firstId) await forgetKeys(client, OWN_KEYS.user);
+  return client;
 }

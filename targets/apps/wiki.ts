@@ -3,30 +3,17 @@
  * markdown rendered and put into templates for each request, full-text search, sessions.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import { z } from "zod";
 import type { App, RunningApp } from "./app.ts";
-import { onOrOff, wholeNumber } from "./settings.ts";
+import { appSettings } from "../../base/target/app_settings.ts";
 import type { Render, Rendered } from "./wiki/markdown.ts";
 import type { Page } from "./wiki/pages.ts";
-
-const settings = z.strictObject({
-  pages: wholeNumber(10, 100_000).default(1_000).describe(
-    "Pages that are written at the start; for many, allow more by startTimeout",
-  ),
-  seed: wholeNumber(0, 2 ** 31 - 1).default(1)
-    .describe("Seed of their text: the same seed writes the same pages"),
-  renderCache: onOrOff.default(false)
-    .describe("Rendered markdown kept in memory until its page changes: on or off"),
-  gzip: onOrOff.default(false).describe("Compression for clients that accept gzip: on or off"),
-  log: onOrOff.default(false).describe("Request log, one line each: on or off"),
-});
 
 /** Of those that are written at the start. */
 const PAGES_AT_ONCE = 200;
 
 export const wiki = {
   summary: "A wiki in SQLite: /home, /page/1, /search?q=pilot; user editor, password editor",
-  settings,
+  settings: appSettings.wiki,
   paths: [
     "/",
     "/home",
@@ -71,7 +58,7 @@ export const wiki = {
     });
     return { fetch: app.fetch, close: () => Promise.resolve(database.remove()) };
   },
-} satisfies App<typeof settings>;
+} satisfies App<typeof appSettings.wiki>;
 
 function renderEach(render: Render): (page: Page) => Rendered {
   return ({ body }) => render(body);

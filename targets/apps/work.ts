@@ -4,21 +4,12 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { durationMs } from "../../base/quantity.ts";
+import { appSettings } from "../../base/target/app_settings.ts";
 import type { App, RunningApp } from "./app.ts";
-
-const settings = z.strictObject({
-  cpuTime: durationMs.prefault("0ms")
-    .describe("Computing of each request that does not ask for another"),
-  sleepTime: durationMs.prefault("0ms")
-    .describe("Waiting of each request that does not ask for another"),
-  maxCpuTime: durationMs.prefault("1s").describe("Most CPU time that a request may ask for"),
-  maxSleepTime: durationMs.prefault("10s").describe("Longest wait that a request may ask for"),
-});
 
 export const work = {
   summary: "Hello world after ?cpuTime=ms of computing and ?sleepTime=ms of waiting",
-  settings,
+  settings: appSettings.work,
   paths: ["/", "/?cpuTime=5", "/?sleepTime=5"],
   async start({ cpuTime, sleepTime, maxCpuTime, maxSleepTime }): Promise<RunningApp> {
     const { Hono } = await import("hono");
@@ -36,7 +27,7 @@ export const work = {
     });
     return { fetch: app.fetch, close: () => Promise.resolve() };
   },
-} satisfies App<typeof settings>;
+} satisfies App<typeof appSettings.work>;
 
 /** A query parameter in milliseconds. */
 function milliseconds(

@@ -2,6 +2,7 @@
  * Installs frameworks into a folder of the user's cache, one for each state of their sources: what is
  * there is whole and right, as it is made beside its place and then renamed.
  */
+import type { FrameworkName } from "../../base/target/framework_settings.ts";
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -9,10 +10,10 @@ import { messageOf, TargetError } from "../../base/errors.ts";
 import { startSupervised } from "../launch/child.ts";
 import { runtimeOf } from "../launch/runtime.ts";
 import { describeExit } from "../launch/start_up.ts";
-import { findProgram, ownEnv } from "../launch/surroundings.ts";
-import { type FrameworkName, frameworkNamed } from "./registry.ts";
+import { findProgram, ownEnv } from "../launch/environment.ts";
+import { frameworkNamed } from "./registry.ts";
 import { digestOf, readSources, writeSources } from "./sources.ts";
-import type { Toolchain } from "./toolchain.ts";
+import type { Toolchain } from "./framework.ts";
 
 export interface Installation {
   readonly folder: string;
@@ -68,17 +69,17 @@ async function checkPrograms(name: FrameworkName, toolchain: Toolchain): Promise
   if (missing.length > 0) {
     throw cannotInstall(name, `there is no ${missing.join(" and no ")} on PATH: ${get}`);
   }
-  const told = await runtimeOf([runtime], { env: ownEnv(), cwd: Deno.cwd() });
-  if (told !== null && isOlder(told, oldest)) {
-    throw cannotInstall(name, `${told} is too old: ${get}`);
+  const version = await runtimeOf([runtime], { env: ownEnv(), cwd: Deno.cwd() });
+  if (version !== null && isOlder(version, oldest)) {
+    throw cannotInstall(name, `${version} is too old: ${get}`);
   }
 }
 
 /** Whether a version such as `Python 3.9.2` comes before `oldest`. */
-function isOlder(told: string, oldest: readonly number[]): boolean {
-  const version = (told.match(/\d+/g) ?? []).map(Number);
-  const at = oldest.findIndex((number, index) => number !== version[index]);
-  return at >= 0 && (version[at] ?? 0) < oldest[at];
+function isOlder(version: string, oldest: readonly number[]): boolean {
+  const numbers = (version.match(/\d+/g) ?? []).map(Number);
+  const at = oldest.findIndex((number, index) => number !== numbers[index]);
+  return at >= 0 && (numbers[at] ?? 0) < oldest[at];
 }
 
 async function makeStage(name: FrameworkName): Promise<string> {

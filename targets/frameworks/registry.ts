@@ -1,60 +1,38 @@
 /** The frameworks by name. */
-import { z } from "zod";
-import { onOrOff, wholeNumber } from "../apps/settings.ts";
-import type { Framework } from "./framework.ts";
-import { go, npm, pip } from "./toolchain.ts";
-
-export const frameworkNames = [
-  "express",
-  "fastify",
-  "hapi",
-  "nestjs-express",
-  "nestjs-fastify",
-  "adonisjs",
-  "feathers",
-  "flask",
-  "gin",
-  "node-http",
-] as const;
-export type FrameworkName = (typeof frameworkNames)[number];
-
-const logging = onOrOff.default(false)
-  .describe("Its own log of requests and errors: on or off");
-
-const common = z.strictObject({ logging });
-
-const withWorkers = common.extend({
-  workers: wholeNumber(1, 1_024).default(1)
-    .describe("Processes that answer"),
-});
+import {
+  commonSettings,
+  type FrameworkName,
+  workerSettings,
+} from "../../base/target/framework_settings.ts";
+import { type Framework, go, npm, pip } from "./framework.ts";
 
 /** A server on Node in one file. */
 function nodeServer(
   { file = "server.js", ...about }:
     & Pick<Framework, "summary" | "version" | "folder">
     & { readonly file?: string },
-): Framework<typeof common> {
-  return { ...about, toolchain: npm, settings: common, command: () => ["node", file] };
+): Framework<typeof commonSettings> {
+  return { ...about, toolchain: npm, settings: commonSettings, command: () => ["node", file] };
 }
 
-const flask: Framework<typeof withWorkers> = {
+const flask: Framework<typeof workerSettings> = {
   summary: "Flask under gunicorn with gevent workers: WTForms, gunicorn's log",
   version: "3.1.3",
   folder: "flask",
   toolchain: pip,
-  settings: withWorkers,
+  settings: workerSettings,
   command: ({ workers }) => [
     ...[".venv/bin/python", "-m", "gunicorn"] as const,
     ...["--workers", `${workers}`, "server:app"],
   ],
 };
 
-const gin: Framework<typeof common> = {
+const gin: Framework<typeof commonSettings> = {
   summary: "Gin (Go): its binding (validator), its log",
   version: "1.12.0",
   folder: "gin",
   toolchain: go,
-  settings: common,
+  settings: commonSettings,
   command: () => ["./server"],
 };
 

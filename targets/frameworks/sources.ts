@@ -39,7 +39,7 @@ function* filesUnder(root: string, path: string): Generator<[string, string]> {
   }
 }
 
-/** Tells other sources from these: 16 hexadecimal digits. */
+/** Distinguishes these sources from others: 16 hexadecimal digits. */
 export function digestOf(sources: Sources): string {
   const text = JSON.stringify([...sources]);
   return createHash("sha256").update(text).digest("hex").slice(0, 16);

@@ -6,11 +6,10 @@
  */
 import { constants } from "node:os";
 import { messageOf, TargetError } from "../../base/errors.ts";
-import { BOUND } from "./bond.ts";
+import { BOUND } from "./parent_death.ts";
 import type { Exit, Watched } from "./launcher.ts";
 import { Output } from "./output.ts";
 import { startPinned } from "./pin.ts";
-import { selfCommand } from "./self.ts";
 import { settlesWithin } from "./settles.ts";
 import {
   GRACE_MS,
@@ -19,6 +18,7 @@ import {
   SUPERVISED_FOLDER,
   SUPERVISED_STAGE,
 } from "./supervisor.ts";
+import { fileURLToPath } from "node:url";
 
 /** A supervisor has to wait for its program's end before its own. */
 const SUPERVISOR_GRACE_MS = 2 * GRACE_MS + 1_000;
@@ -33,13 +33,13 @@ export interface Child extends Watched {
   readonly announced: Promise<{ readonly text: string; readonly startedMs: number }>;
   /** Resolves when it has ended and its output has been read. */
   readonly exited: Promise<Exit>;
-  /** Writes a line to its standard input; one that has ended does not hear it. */
-  tell(line: string): Promise<void>;
+  /** Writes a line to its standard input; without effect on one that has ended. */
+  writeLine(line: string): Promise<void>;
   /** TERM, then KILL. Resolves when it has ended. Idempotent. */
   stop(): Promise<void>;
 }
 
-export interface Surroundings {
+export interface ProcessEnvironment {
   readonly env: Record<string, string>;
   readonly cwd?: string;
 }
@@ -52,7 +52,7 @@ export function startSelf(args: readonly string[], env: Record<string, string>):
   return { ...child, supervised: false, announced };
 }
 
-interface SupervisedSurroundings extends Surroundings {
+interface SupervisedEnvironment extends ProcessEnvironment {
   /** A folder of its own, which is removed when it has ended, also when we have been killed before. */
   readonly folder?: string;
   /** The same for a folder that stays when the program succeeds. */
@@ -64,7 +64,7 @@ interface SupervisedSurroundings extends Surroundings {
 /** Starts a foreign program, by its full path; `env` is its whole environment. Announces its process id. */
 export function startSupervised(
   command: readonly string[],
-  { env, cwd, folder, stage, onLeft = () => {} }: SupervisedSurroundings,
+  { env, cwd, folder, stage, onLeft = () => {} }: SupervisedEnvironment,
 ): Child {
   const forSupervisor = {
     [SUPERVISED_ENV]: JSON.stringify(env),
@@ -84,21 +84,21 @@ export function startSupervised(
   return { ...child, supervised: true, announced, exited, stop };
 }
 
-/** A supervisor tells of signal n, which has ended its program, by the code 128 + n. */
+/** A supervisor exits with the code 128 + n where signal n has ended its program. */
 function withSignal({ code, signal }: Exit): Exit {
-  const told = Object.entries(constants.signals).find(([, number]) => code === 128 + number);
-  return { code, signal: signal ?? told?.[0] ?? null };
+  const ending = Object.entries(constants.signals).find(([, number]) => code === 128 + number);
+  return { code, signal: signal ?? ending?.[0] ?? null };
 }
 
 function start(
   args: readonly string[],
-  surroundings: Surroundings,
+  environment: ProcessEnvironment,
   graceMs: number,
-): Pick<Child, "pid" | "output" | "exited" | "tell" | "stop"> {
+): Pick<Child, "pid" | "output" | "exited" | "writeLine" | "stop"> {
   const [program, programArgs] = selfCommand(args);
   const command = new Deno.Command(program, {
     args: programArgs,
-    ...surroundings,
+    ...environment,
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
@@ -111,9 +111,9 @@ function start(
     await settlesWithin(drained, DRAIN_MS);
     return { code, signal };
   });
-  // One for good, so that several may tell it something at the same time.
+  // One for good, so that several may writeLine it something at the same time.
   const input = process.stdin.getWriter();
-  const tell = async (line: string): Promise<void> => {
+  const writeLine = async (line: string): Promise<void> => {
     await input.write(new TextEncoder().encode(`${line}\n`)).catch(() => {}); // it has ended
   };
   const stop = async (): Promise<void> => {
@@ -122,7 +122,7 @@ function start(
     await exited;
     await input.close().catch(() => {}); // closed by the first stop
   };
-  return { pid: process.pid, output, exited, tell, stop };
+  return { pid: process.pid, output, exited, writeLine, stop };
 }
 
 /** Throws a TargetError where the system starts no process: too many, or denied. */
@@ -140,4 +140,14 @@ function send(process: Deno.ChildProcess, signal: Deno.Signal): void {
   } catch {
     // it has ended already
   }
+}
+
+/**
+ * Program and arguments that run Plateau with `args`, from any folder: compiled, it is the binary; from
+ * source, Deno on main.ts.
+ */
+export function selfCommand(args: readonly string[]): [program: string, args: string[]] {
+  if (Deno.build.standalone) return [Deno.execPath(), [...args]];
+  const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
+  return [Deno.execPath(), ["run", "-A", main, ...args]];
 }

@@ -1,12 +1,11 @@
 /** Launches a foreign program: under a supervisor, in a clean environment, with a port of its own. */
-import { LOOPBACK } from "../listen.ts";
-import type { CommandTarget } from "../spec.ts";
+import { LOOPBACK } from "../../base/net/listen.ts";
+import type { CommandTarget } from "../../base/target/spec.ts";
 import { bringUp } from "./bring_up.ts";
-import { cannotStart } from "./cannot_start.ts";
+import { cannotStart, type LaunchContext, type Launcher, type RunningTarget } from "./launcher.ts";
 import { startSupervised } from "./child.ts";
-import type { LaunchContext, Launcher, RunningTarget } from "./launcher.ts";
 import { runtimeOf } from "./runtime.ts";
-import { cleanEnv, findProgram, freePort, isPortFree, locateFolder } from "./surroundings.ts";
+import { cleanEnv, findProgram, freePort, isPortFree, locateFolder } from "./environment.ts";
 
 export const commandLauncher: Launcher<CommandTarget> = {
   async start(spec, context): Promise<RunningTarget> {
@@ -37,10 +36,10 @@ function leftText({ name }: LaunchContext, pids: readonly number[]): string {
     `(sudo kill -9 ${pids.join(" ")})`;
 }
 
-/** A program that listens on loopback of its own accord is not heard elsewhere. */
+/** A program that listens on loopback of its own accord is not reached elsewhere. */
 function hostAdvice({ command, env }: CommandTarget, { host }: LaunchContext): string | undefined {
-  const isTold = [...command, ...Object.values(env)].some((text) => text.includes("{host}"));
-  if (host === LOOPBACK || isTold) return undefined;
+  const isPassed = [...command, ...Object.values(env)].some((text) => text.includes("{host}"));
+  if (host === LOOPBACK || isPassed) return undefined;
   return `write {host} in its command or env, so that it listens on ${host}`;
 }
 

@@ -3,8 +3,9 @@
  * back into nothing. One file a member (app, command, url, …), one line in `registry.ts`;
  * `tests/conformance/launchers_test.ts` runs the same suite over all of them.
  */
-import type { Access } from "../access.ts";
-import type { TargetSpec } from "../spec.ts";
+import type { Access } from "../../base/net/endpoint.ts";
+import type { TargetSpec } from "../../base/target/spec.ts";
+import { TargetError } from "../../base/errors.ts";
 
 /** How a process ended. */
 export interface Exit {
@@ -36,7 +37,7 @@ export interface RunningTarget extends Watched {
   readonly access?: Access;
   /** From the start of the process to its first right answer, milliseconds; null for `url`. */
   readonly startUpMs: number | null;
-  /** What runs it, with its version, such as `node v20.20.2`; null where it can't be told. */
+  /** What runs it, with its version, such as `node v20.20.2`; null where it is unknown. */
   readonly runtime: string | null;
   /** Path that answered its ready check; null when it was not asked. */
   readonly readyPath: string | null;
@@ -52,7 +53,7 @@ export interface RunningTarget extends Watched {
   stop(): Promise<void>;
 }
 
-/** What a launcher may use of its surroundings. */
+/** The environment of a launcher. */
 export interface LaunchContext {
   /** Name of the target in the experiment, for messages. */
   readonly name: string;
@@ -80,8 +81,8 @@ export interface Listening {
 }
 
 /** For launchers of what stands in front of other targets. */
-export interface FrontContext extends LaunchContext {
-  /** Starts another target of the experiment, on loopback unless told otherwise. Throws as `Launcher.start` does. */
+export interface GatewayContext extends LaunchContext {
+  /** Starts another target of the experiment, on loopback unless `changes` says otherwise. Throws as `Launcher.start` does. */
   startOther(
     target: string,
     changes?: Partial<Pick<LaunchContext, "name" | "host" | "listen" | "signal">>,
@@ -93,5 +94,10 @@ export interface FrontContext extends LaunchContext {
  * interrupts; either way no process is left behind.
  */
 export interface Launcher<Spec> {
-  start(spec: Spec, context: FrontContext): Promise<RunningTarget>;
+  start(spec: Spec, context: GatewayContext): Promise<RunningTarget>;
+}
+
+/** The one error for a target that does not start. */
+export function cannotStart({ name }: Pick<LaunchContext, "name">, why: string): TargetError {
+  return new TargetError(`Cannot start target ${name}: ${why}`);
 }

@@ -1,10 +1,10 @@
 /**
- * What runs a foreign program, in its own words: "node v20.20.2". Known for programs that tell their
- * version when asked by a flag; others are not guessed at.
+ * The runtime of a foreign program, by its own name and version: "node v20.20.2". Known for programs that print
+ * their version by a flag; others are not guessed at.
  */
 import { basename } from "node:path";
 import { settlesWithin } from "./settles.ts";
-import { findProgram } from "./surroundings.ts";
+import { findProgram } from "./environment.ts";
 
 /** Longer than the slowest start of a runtime, the JVM's. */
 const LIMIT_MS = 2_000;
@@ -13,23 +13,23 @@ interface Runtime {
   /** The program's name, also with a version in it, as python3.11. */
   readonly names: RegExp;
   readonly flag: string;
-  /** What stands for the runtime in its answer (standard output and error together). */
-  readonly told: RegExp;
-  /** Before what it told, where that is a bare number. */
+  /** The version in its output (standard output and error together). */
+  readonly version: RegExp;
+  /** Before the version, where that is a bare number. */
   readonly prefix?: string;
 }
 
 const RUNTIMES: readonly Runtime[] = [
-  { names: /^node(?:js)?$/, flag: "--version", told: /v\d\S+/, prefix: "node " },
-  { names: /^deno$/, flag: "--version", told: /deno \d\S+/ },
-  { names: /^bun$/, flag: "--version", told: /\d\S+/, prefix: "bun " },
-  { names: /^python[\d.]*$/, flag: "--version", told: /Python \d\S+/ },
-  { names: /^gunicorn$/, flag: "--version", told: /\d[^\s)]+/, prefix: "gunicorn " },
-  { names: /^nginx$/, flag: "-v", told: /nginx\/\d\S+/ },
-  { names: /^java$/, flag: "-version", told: /\b\w+ version "[^"]+"/ },
-  { names: /^ruby[\d.]*$/, flag: "--version", told: /ruby \d\S+/ },
-  { names: /^php[\d.]*$/, flag: "--version", told: /PHP \d\S+/ },
-  { names: /^go$/, flag: "version", told: /go\d\S+/ },
+  { names: /^node(?:js)?$/, flag: "--version", version: /v\d\S+/, prefix: "node " },
+  { names: /^deno$/, flag: "--version", version: /deno \d\S+/ },
+  { names: /^bun$/, flag: "--version", version: /\d\S+/, prefix: "bun " },
+  { names: /^python[\d.]*$/, flag: "--version", version: /Python \d\S+/ },
+  { names: /^gunicorn$/, flag: "--version", version: /\d[^\s)]+/, prefix: "gunicorn " },
+  { names: /^nginx$/, flag: "-v", version: /nginx\/\d\S+/ },
+  { names: /^java$/, flag: "-version", version: /\b\w+ version "[^"]+"/ },
+  { names: /^ruby[\d.]*$/, flag: "--version", version: /ruby \d\S+/ },
+  { names: /^php[\d.]*$/, flag: "--version", version: /PHP \d\S+/ },
+  { names: /^go$/, flag: "version", version: /go\d\S+/ },
 ];
 
 /** Where the program runs. */
@@ -41,17 +41,17 @@ export interface Place {
 /** Runtime of Plateau's own servers. */
 export const OWN_RUNTIME = `deno ${Deno.version.deno}`;
 
-const asked = new Map<string, Promise<string | null>>();
+const versions = new Map<string, Promise<string | null>>();
 
-/** Version of what runs `command`; null where it can't be told. Each program is asked once. */
+/** Version of the runtime of `command`; null where it is unknown. Each program is run once for it. */
 export function runtimeOf(command: readonly string[], { env, cwd }: Place): Promise<string | null> {
   const name = programOf(command);
   const runtime = RUNTIMES.find(({ names }) => names.test(basename(name)));
   if (runtime === undefined) return Promise.resolve(null);
   const key = JSON.stringify([name, env, cwd]);
-  const answer = asked.get(key) ?? ask(name, runtime, { env, cwd });
-  asked.set(key, answer);
-  return answer;
+  const version = versions.get(key) ?? readVersion(name, runtime, { env, cwd });
+  versions.set(key, version);
+  return version;
 }
 
 /** The program itself, where `env` only sets variables for it. */
@@ -60,15 +60,15 @@ export function programOf([first = "", ...rest]: readonly string[]): string {
   return rest.find((argument) => !/^[^-=][^=]*=/.test(argument)) ?? first;
 }
 
-async function ask(
+async function readVersion(
   name: string,
-  { flag, told, prefix = "" }: Runtime,
+  { flag, version: pattern, prefix = "" }: Runtime,
   { env, cwd }: Place,
 ): Promise<string | null> {
   const program = findProgram(name, { path: env.PATH ?? "", cwd });
   if (program === null) return null;
-  const answer = await outputOf(program, flag, { env, cwd });
-  const [version] = told.exec(answer) ?? [];
+  const output = await outputOf(program, flag, { env, cwd });
+  const [version] = pattern.exec(output) ?? [];
   return version === undefined ? null : prefix + version;
 }
 

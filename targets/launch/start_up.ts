@@ -1,5 +1,5 @@
 /**
- * The start of a process of ours, until it has answered once. It can also end otherwise: the process
+ * The start of a process of ours, until it has responded once. It can also end otherwise: the process
  * ends, time runs out, the user interrupts. Then no process is left.
  */
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,40 +7,40 @@ import { messageOf, TargetError } from "../../base/errors.ts";
 import type { Child } from "./child.ts";
 import type { Exit } from "./launcher.ts";
 
-/** Between two questions. */
+/** Between two attempts. */
 const PAUSE_MS = 10;
 
-export interface StartUp<Answer> {
+export interface StartUp<Result> {
   readonly child: Child;
-  /** For messages: what is started, and what it is asked, such as "target express", "GET /static". */
+  /** For messages: the thing that starts and the request that it gets, such as "target express", "GET /static". */
   readonly what: string;
   readonly question: string;
   readonly limitMs: number;
   readonly signal: AbortSignal;
-  /** Asks once, given the announcement; throws an error that says why there is no right answer. */
-  ask(announcement: string): Promise<Answer>;
+  /** Tries once, given the announcement; throws an error that says why there is no right response. */
+  attempt(announcement: string): Promise<Result>;
 }
 
-export interface Started<Answer> {
-  readonly answer: Answer;
-  /** From the start of the process to the answer. */
+export interface Started<Result> {
+  readonly result: Result;
+  /** From the start of the process to the response. */
   readonly startUpMs: number;
 }
 
 /** What is known while it starts. */
 interface Progress {
-  /** Why there is no answer yet. */
+  /** Why there is no response yet. */
   reason: string;
   /** Aborted when the wait is over, one way or the other. */
   readonly over: AbortSignal;
 }
 
 /** Throws a TargetError, or the signal's reason when the user interrupts. */
-export async function awaitStartUp<Answer>(startUp: StartUp<Answer>): Promise<Started<Answer>> {
+export async function awaitStartUp<Result>(startUp: StartUp<Result>): Promise<Started<Result>> {
   const waiting = new AbortController();
   const progress = { reason: "it did not say that it runs", over: waiting.signal };
   try {
-    return await Promise.race([firstAnswer(startUp, progress), failure(startUp, progress)]);
+    return await Promise.race([firstResult(startUp, progress), failure(startUp, progress)]);
   } catch (error) {
     await startUp.child.stop();
     throw error;
@@ -49,14 +49,14 @@ export async function awaitStartUp<Answer>(startUp: StartUp<Answer>): Promise<St
   }
 }
 
-async function firstAnswer<Answer>(
-  { child, ask }: StartUp<Answer>,
+async function firstResult<Result>(
+  { child, attempt }: StartUp<Result>,
   progress: Progress,
-): Promise<Started<Answer>> {
+): Promise<Started<Result>> {
   const { text, startedMs } = await child.announced;
   while (true) {
     try {
-      return { answer: await ask(text), startUpMs: performance.now() - startedMs };
+      return { result: await attempt(text), startUpMs: performance.now() - startedMs };
     } catch (error) {
       progress.reason = messageOf(error);
     }
@@ -69,9 +69,11 @@ function failure(startUp: StartUp<unknown>, progress: Progress): Promise<never> 
   const { promise, reject } = Promise.withResolvers<never>();
   const fail = (why: string): void =>
     reject(new TargetError(`Cannot start ${what}: ${why}`, child.output.lastLines()));
-  void child.exited.then((exit) => fail(`${describeExit(exit)} before answering ${question}`));
+  void child.exited.then((exit) =>
+    fail(`${describeExit(exit)} before it responded to ${question}`)
+  );
   const timer = setTimeout(() => {
-    fail(`no answer to ${question} in ${limitMs / 1_000} s: ${progress.reason}`);
+    fail(`no response to ${question} in ${limitMs / 1_000} s: ${progress.reason}`);
   }, limitMs);
   progress.over.addEventListener("abort", () => clearTimeout(timer));
   signal.addEventListener("abort", () => reject(signal.reason), { signal: progress.over });

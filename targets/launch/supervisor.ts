@@ -1,6 +1,6 @@
 /**
  * The supervisor of a foreign program: it ends the program and everything that the program has
- * started, when it is asked to (TERM) or when its own parent is gone (the end of standard input). The
+ * started, on TERM or when its own parent is gone (the end of standard input). The
  * hidden command `supervise -- PROGRAM ARGS…` does only this. Loads nothing heavy: it starts in front
  * of every program.
  *
@@ -9,7 +9,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../base/errors.ts";
-import { untilInputEnds } from "./bond.ts";
+import { untilInputEnds } from "./parent_death.ts";
 import { bringUpFamily, type Family, type Upbringing } from "./family.ts";
 
 /** The word before what could not be ended. */
@@ -44,12 +44,12 @@ const STOP_SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
  */
 export async function supervise(command: readonly string[]): Promise<never> {
   const upbringing = bringUpFamily();
-  const asked = Promise.withResolvers<void>();
-  for (const name of STOP_SIGNALS) Deno.addSignalListener(name, asked.resolve);
+  const stopRequest = Promise.withResolvers<void>();
+  for (const name of STOP_SIGNALS) Deno.addSignalListener(name, stopRequest.resolve);
   const child = startProgram(command, upbringing);
   const family = upbringing.of(child);
   const graceMs = await Promise.race([
-    asked.promise.then(() => GRACE_MS),
+    stopRequest.promise.then(() => GRACE_MS),
     untilInputEnds().then(() => ORPHANED_GRACE_MS),
     untilGone(child, family).then(() => GRACE_MS),
   ]);
@@ -113,7 +113,7 @@ async function end(family: Family, graceMs: number): Promise<number[]> {
   }
 }
 
-/** Nobody may be there any more to read it; then the end of standard input will tell us. */
+/** Nobody may be there any more to read it; then standard input ends, too. */
 function print(stream: { writeSync(bytes: Uint8Array): number }, line: string): void {
   try {
     stream.writeSync(new TextEncoder().encode(`${line}\n`));

@@ -6,7 +6,7 @@ import {
   measurementAnnotations,
   resultsAnnotations,
 } from "../../cli/github/annotations.ts";
-import { MOST_BYTES, shortened } from "../../cli/github/step.ts";
+import { fittedSummary, MOST_BYTES } from "../../cli/github/step.ts";
 import { compareResults } from "../../report/model/compared_results.ts";
 import { reportModel } from "../../report/model/model.ts";
 import type { Annotation } from "../../report/writing/annotation.ts";
@@ -154,14 +154,14 @@ Deno.test("no hostile text makes a command or a line of its own", () => {
 const size = (text: string): number => new TextEncoder().encode(text).length;
 
 Deno.test("a summary that fits stays whole, and ends with an empty line", () => {
-  assert.equal(shortened("# a\n\nb\n", 0), "# a\n\nb\n\n");
+  assert.equal(fittedSummary("# a\n\nb\n", 0), "# a\n\nb\n\n");
 });
 
 const LINE = "| ü | 1 |\n";
 
 for (const writtenBytes of [0, 1, 7, 500_000, MOST_BYTES - 400]) {
   Deno.test(`a summary too long beside ${writtenBytes} bytes ends at a line, and says so`, () => {
-    const text = shortened(LINE.repeat(200_000), writtenBytes);
+    const text = fittedSummary(LINE.repeat(200_000), writtenBytes);
     const [table, note, ...rest] = text.trimEnd().split("\n\n");
     assert.ok(size(text) + writtenBytes <= MOST_BYTES);
     assert.ok(size(text) + writtenBytes > MOST_BYTES - 2 * size(LINE), "more would have fitted");
@@ -172,6 +172,6 @@ for (const writtenBytes of [0, 1, 7, 500_000, MOST_BYTES - 400]) {
 }
 
 Deno.test("nothing is added to a summary that is full", () => {
-  assert.equal(shortened(LINE.repeat(100), MOST_BYTES), "");
-  assert.equal(shortened(LINE.repeat(100), MOST_BYTES + 5), "");
+  assert.equal(fittedSummary(LINE.repeat(100), MOST_BYTES), "");
+  assert.equal(fittedSummary(LINE.repeat(100), MOST_BYTES + 5), "");
 });

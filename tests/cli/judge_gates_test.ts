@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ExpectedError } from "../../base/errors.ts";
-import { judgeGates } from "../../cli/output/verify.ts";
+import { verifyGates } from "../../cli/output/verify.ts";
 import type { Outcome } from "../../report/model/gates/gates.ts";
 
 function endOf(...outcomes: Outcome[]): { code: number; lines: readonly string[] } {
@@ -12,7 +12,7 @@ function endOf(...outcomes: Outcome[]): { code: number; lines: readonly string[]
     found: `p9${i} is 2 ms`,
   }));
   try {
-    judgeGates(gates);
+    verifyGates(gates);
     return { code: 0, lines: [] };
   } catch (error) {
     assert.ok(error instanceof ExpectedError, String(error));

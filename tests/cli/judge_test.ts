@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { judgeMeasurement, judgeResults, judgeTrust } from "../../cli/output/verify.ts";
+import { verifyMeasurement, verifyResults, verifyTrust } from "../../cli/output/verify.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
 import { ExpectedError } from "../../base/errors.ts";
 import { measurementFixture, resultsFixture } from "../report/fixture.ts";
@@ -58,7 +58,7 @@ const measurements: [sentence: string, changes: Partial<Measurement>, code: numb
 
 for (const [sentence, changes, code] of measurements) {
   Deno.test(`bench exits with ${code} after ${sentence}`, () => {
-    assert.equal(verdictOf(() => judgeMeasurement({ ...measured, ...changes })).code, code);
+    assert.equal(verdictOf(() => verifyMeasurement({ ...measured, ...changes })).code, code);
   });
 }
 
@@ -70,7 +70,7 @@ Deno.test("bench says why no request got an answer", () => {
     errors: { connect: 9 },
     reasons: { "Connection refused": 9 },
   };
-  assert.deepEqual(verdictOf(() => judgeMeasurement(dead)).lines, [
+  assert.deepEqual(verdictOf(() => verifyMeasurement(dead)).lines, [
     "Cannot measure http://127.0.0.1:1/: no request got an answer: 9 could not connect",
     "  Connection refused",
   ]);
@@ -113,12 +113,12 @@ const experiments: [sentence: string, results: Results, code: number][] = [
 
 for (const [sentence, results, code] of experiments) {
   Deno.test(`run exits with ${code} when ${sentence}`, () => {
-    assert.equal(verdictOf(() => judgeResults(results)).code, code);
+    assert.equal(verdictOf(() => verifyResults(results)).code, code);
   });
 }
 
 Deno.test("run names the runs whose requests got no answer, and what became of these", () => {
-  assert.deepEqual(verdictOf(() => judgeResults(silenced(resultsOf(0, [missing], 3), 2))).lines, [
+  assert.deepEqual(verdictOf(() => verifyResults(silenced(resultsOf(0, [missing], 3), 2))).lines, [
     "Cannot measure all that was planned: 1 of 4 runs are in",
     "  static, api, runs 1, 2: no request got an answer: 100 timed out after 5 s",
     "  Cannot start target dead",
@@ -128,27 +128,27 @@ Deno.test("run names the runs whose requests got no answer, and what became of t
 
 Deno.test("run tells each reason once, with the last lines of the target", () => {
   const results = resultsOf(0, [missing, { ...missing, repetition: 2 }]);
-  const { lines } = verdictOf(() => judgeResults(results));
+  const { lines } = verdictOf(() => verifyResults(results));
   assert.deepEqual(lines.slice(1), ["  Cannot start target dead", "    its last words"]);
 });
 
 Deno.test("with --strict a run that is not valid ends with code 4, and is named with its reasons", () => {
-  assert.equal(verdictOf(() => judgeTrust([measured])).code, 0);
+  assert.equal(verdictOf(() => verifyTrust([measured])).code, 0);
   const doubted = {
     ...measured.generator,
     trust: "invalid" as const,
     reasons: ["Too busy.", "So."],
   };
-  assert.deepEqual(verdictOf(() => judgeTrust([{ ...measured, generator: doubted }])), {
+  assert.deepEqual(verdictOf(() => verifyTrust([{ ...measured, generator: doubted }])), {
     code: 4,
     lines: ["Cannot trust the figures: the run is not valid", "  invalid: Too busy. So."],
   });
   const { runs } = resultsFixture({
     cells: [{ target: "api", scenario: "static", medianMs: 5, runs: 2 }],
   });
-  assert.equal(verdictOf(() => judgeTrust(runs)).code, 0);
+  assert.equal(verdictOf(() => verifyTrust(runs)).code, 0);
   runs[1].generator = doubted;
-  assert.deepEqual(verdictOf(() => judgeTrust(runs)), {
+  assert.deepEqual(verdictOf(() => verifyTrust(runs)), {
     code: 4,
     lines: [
       "Cannot trust the figures: 1 of 2 runs are not valid",

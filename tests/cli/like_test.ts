@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { UserError } from "../../base/errors.ts";
-import { differencesOf, withLikeness } from "../../cli/like/like.ts";
+import { toolDifferences, withTranslated } from "../../cli/like/like.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
@@ -105,8 +105,8 @@ const SAME: readonly (readonly [line: string, args: string])[] = [
 
 for (const [line, args] of SAME) {
   Deno.test(`bench takes over ${line}`, () => {
-    assert.equal(withLikeness(["--like", line]).slice(0, -2).join(" "), args);
-    assert.deepEqual(withLikeness([`--like=${line}`]).at(-1), `--like=${line}`);
+    assert.equal(withTranslated(["--like", line]).slice(0, -2).join(" "), args);
+    assert.deepEqual(withTranslated([`--like=${line}`]).at(-1), `--like=${line}`);
   });
 }
 
@@ -126,7 +126,7 @@ const BESIDE: readonly (readonly [line: string, beside: string[], args: string])
 for (const [line, beside, args] of BESIDE) {
   Deno.test(`${beside.join(" ")} counts for more than what ${line} says`, () => {
     const like = ["--like", line, ...beside];
-    assert.equal(withLikeness(like).join(" "), `${args} ${like.join(" ")}`);
+    assert.equal(withTranslated(like).join(" "), `${args} ${like.join(" ")}`);
   });
 }
 
@@ -141,7 +141,7 @@ const REFUSED: readonly (readonly [line: string, told: RegExp])[] = [
 
 for (const [line, told] of REFUSED) {
   Deno.test(`bench does not take over ${JSON.stringify(line)}`, () => {
-    assert.throws(() => withLikeness(["--like", line]), (error) => {
+    assert.throws(() => withTranslated(["--like", line]), (error) => {
       assert.ok(error instanceof UserError);
       assert.match(error.lines.join("\n"), told);
       return true;
@@ -243,7 +243,7 @@ const TOLD: readonly (readonly [line: string, measurement: Measurement, told: Re
 
 for (const [line, measurement, told] of TOLD) {
   Deno.test(`what ${line} would have left out is told with the measurement's own numbers`, () => {
-    const sentences = differencesOf(line, measurement);
+    const sentences = toolDifferences(line, measurement);
     assert.equal(sentences.length, told.length, sentences.join("\n"));
     for (const [at, pattern] of told.entries()) assert.match(sentences[at], pattern);
   });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { listenHost } from "../../targets/listen_host.ts";
+import { listenHost } from "../../base/net/listen_host.ts";
 import { testWith } from "../needs.ts";
 import { toldOf } from "./command_line.ts";
 

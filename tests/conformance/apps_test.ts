@@ -2,10 +2,11 @@
  * One suite over all built-in apps: each keeps its contract (targets/apps/app.ts), without a socket
  * and over a real server; then, app by app, what it promises to answer.
  */
+import { type AppName, appNames } from "../../base/target/app_settings.ts";
 import assert from "node:assert/strict";
-import { type AppName, appNamed, appNames } from "../../targets/apps/registry.ts";
-import { flatSettings } from "../../targets/apps/settings.ts";
-import { serveApp } from "../../targets/serve.ts";
+import { appNamed } from "../../targets/apps/registry.ts";
+import { flatSettings } from "../../base/target/settings.ts";
+import { serveApp } from "../../targets/apps/serve.ts";
 import { type Settings, startApp } from "../targets/fixtures/started_app.ts";
 
 /** Each app as it is without settings, and with as many as go together without Redis. */

@@ -2,17 +2,14 @@
  * One suite over all servers of the frameworks study, and over the built-in app `api`, which is their
  * measure: the same requests, the same answers; the same switch for the log; the same end.
  */
+import { type FrameworkName, frameworkNames } from "../../base/target/framework_settings.ts";
 import assert from "node:assert/strict";
 import { install, installedAt, missingPrograms } from "../../targets/frameworks/install.ts";
-import {
-  type FrameworkName,
-  frameworkNamed,
-  frameworkNames,
-} from "../../targets/frameworks/registry.ts";
+import { frameworkNamed } from "../../targets/frameworks/registry.ts";
 import type { LaunchContext, RunningTarget } from "../../targets/launch/launcher.ts";
-import { startTarget } from "../../targets/launch/registry.ts";
-import { hostAndPort } from "../../targets/listen.ts";
-import { provideRedis } from "../../targets/redis.ts";
+import { startTarget } from "../../targets/launchers.ts";
+import { hostAndPort } from "../../base/net/listen.ts";
+import { provideRedis } from "../../targets/redis/provide.ts";
 import { until } from "../e2e/patience.ts";
 import { type Need, testWith } from "../needs.ts";
 import { launchContext, targetFrom } from "../targets/fixtures/launch_context.ts";

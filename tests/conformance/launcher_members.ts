@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { TargetError } from "../../base/errors.ts";
 import type { LaunchContext, RunningTarget } from "../../targets/launch/launcher.ts";
-import { startTarget } from "../../targets/launch/registry.ts";
+import { startTarget } from "../../targets/launchers.ts";
 import type { Need } from "../needs.ts";
 import { launchContext, program, targetFrom } from "../targets/fixtures/launch_context.ts";
 

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { descendantsOf } from "../../base/system/proc.ts";
-import { freePort } from "../../targets/launch/surroundings.ts";
+import { freePort } from "../../targets/launch/environment.ts";
 import { testWith } from "../needs.ts";
 import { program } from "../targets/fixtures/launch_context.ts";
 import {
@@ -61,26 +61,26 @@ const DEAD: { what: string; lines: Lines; says: RegExp; isLate?: true }[] = [
   {
     what: "that ends at once",
     lines: { command: program("talk"), ready: "/static" },
-    says: /^Cannot start target tested: it exited with code 3 before answering GET \/static$/,
+    says: /^Cannot start target tested: it exited with code 3 before it responded to GET \/static$/,
   },
   {
     what: "that is killed",
     lines: { command: ["sh", "-c", "kill -9 $$"] },
-    says: /^Cannot start target tested: it was ended by SIGKILL before answering GET \/$/,
+    says: /^Cannot start target tested: it was ended by SIGKILL before it responded to GET \/$/,
   },
   {
     what: "that never listens",
     lines: { command: program("silent") },
     isLate: true,
     says:
-      /^Cannot start target tested: no answer to GET \/ in [\d.]+ s: http:\/\/127\.0\.0\.1:\d+ can't be reached: .*refused/,
+      /^Cannot start target tested: no response to GET \/ in [\d.]+ s: http:\/\/127\.0\.0\.1:\d+ can't be reached: .*refused/,
   },
   {
     what: "that answers wrong",
     lines: { command: program("broken") },
     isLate: true,
     says:
-      /^Cannot start target tested: no answer to GET \/ in [\d.]+ s: it answers with status 500$/,
+      /^Cannot start target tested: no response to GET \/ in [\d.]+ s: it responds with status 500$/,
   },
   {
     what: "whose program is not there",
@@ -100,7 +100,7 @@ const DEAD: { what: string; lines: Lines; says: RegExp; isLate?: true }[] = [
   {
     what: "whose Redis is not there",
     lines: { app: "api" },
-    says: /^Cannot start target tested: it exited with code 3 before answering GET \/static$/,
+    says: /^Cannot start target tested: it exited with code 3 before it responded to GET \/static$/,
   },
 ];
 

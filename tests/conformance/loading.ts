@@ -3,6 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { encodeRequest, type WireRequest } from "../../base/http/request.ts";
+import type { Endpoint } from "../../base/net/endpoint.ts";
 import { monotonicClock } from "../../base/system/clock.ts";
 import type { DriverName } from "../../runner/load/engine/driver.ts";
 import type { JobShare } from "../../runner/load/engine/job.ts";
@@ -13,7 +14,6 @@ import { WorkerPool } from "../../runner/load/worker/pool.ts";
 import { breachOf } from "../../runner/measure/totals.ts";
 import { type ErrorKind, ERRORS } from "../../runner/result/outcome.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
-import type { Endpoint } from "../../targets/dial/endpoint.ts";
 
 monotonicClock(); // opens libc for good, before the resources of a test are counted
 

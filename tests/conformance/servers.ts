@@ -2,7 +2,7 @@
  * Servers of the tests' own, on every way.
  */
 import { dirname } from "node:path";
-import type { Endpoint } from "../../targets/dial/endpoint.ts";
+import type { Endpoint } from "../../base/net/endpoint.ts";
 import type { Place, Way } from "./ways.ts";
 
 export interface Server {

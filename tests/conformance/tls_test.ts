@@ -2,7 +2,7 @@
  * Which servers are trusted, and what becomes of the requests where a handshake fails.
  */
 import assert from "node:assert/strict";
-import type { Endpoint, Tls } from "../../targets/dial/endpoint.ts";
+import type { Endpoint, Tls } from "../../base/net/endpoint.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 import { type Certificate, certificates } from "../certificates.ts";
 import { until } from "../e2e/patience.ts";

@@ -3,7 +3,7 @@
  * else it speaks.
  */
 import { join } from "node:path";
-import type { Endpoint } from "../../targets/dial/endpoint.ts";
+import type { Endpoint } from "../../base/net/endpoint.ts";
 import type { DriverName } from "../../runner/load/engine/driver.ts";
 import { DRIVERS } from "../../runner/load/transports/drivers.ts";
 import { certificates } from "../certificates.ts";

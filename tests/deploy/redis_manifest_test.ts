@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { TargetError } from "../../base/errors.ts";
-import { freePort } from "../../targets/launch/surroundings.ts";
-import { connectRedis } from "../../targets/redis_client.ts";
+import { freePort } from "../../targets/launch/environment.ts";
+import { connectRedis } from "../../targets/redis/client.ts";
 import { until } from "../e2e/patience.ts";
 import { findProgram, testWith } from "../needs.ts";
 import { called } from "./manifests.ts";

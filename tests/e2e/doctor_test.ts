@@ -31,7 +31,7 @@ Deno.test("doctor --json - is JSON and nothing else, with what it measured and f
   for (const { verdict, advice } of judged) assert.ok(verdict === "advice" || advice === null);
   const redis = judged.find(({ name }) => name === "redis");
   assert.equal(redis?.verdict, "advice");
-  assert.match(redis?.advice ?? "", /127\.0\.0\.1:1.*does not answer/);
+  assert.match(redis?.advice ?? "", /127\.0\.0\.1:1.*does not reply/);
 });
 
 Deno.test("doctor --json FILE writes the file and prints the lines, in ASCII where the locale is", async () => {

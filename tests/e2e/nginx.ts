@@ -1,7 +1,7 @@
 /** An nginx as a fixed point to measure, on any core, and without the time that a supervisor takes. */
 import { join } from "node:path";
 import { writeNginxConfig } from "../../bench/stage/nginx.ts";
-import { freePort } from "../../targets/launch/surroundings.ts";
+import { freePort } from "../../targets/launch/environment.ts";
 import { findProgram } from "../needs.ts";
 import { until } from "./patience.ts";
 import { emptyFolder } from "./plateau.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Results, results, type Run } from "../../runner/result/result.ts";
-import { freePort } from "../../targets/launch/surroundings.ts";
+import { freePort } from "../../targets/launch/environment.ts";
 import { findProgram, testWith } from "../needs.ts";
 import { until } from "./patience.ts";
 import { emptyFolder, Plateau } from "./plateau.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse as words } from "shell-quote";
-import { freePort } from "../../targets/launch/surroundings.ts";
+import { freePort } from "../../targets/launch/environment.ts";
 import { OWN_HOST } from "../listening.ts";
 import { findProgram, testWith } from "../needs.ts";
 import { until } from "./patience.ts";

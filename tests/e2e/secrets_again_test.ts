@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { results } from "../../runner/result/result.ts";
-import { connectRedis } from "../../targets/redis_client.ts";
+import { connectRedis } from "../../targets/redis/client.ts";
 import { testWith } from "../needs.ts";
 import { canaryOf, filesIn, findCanaries, startEcho } from "./canaries.ts";
 import { RedisServer } from "./fleet/redis_server.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { connectRedis } from "../../targets/redis_client.ts";
+import { connectRedis } from "../../targets/redis/client.ts";
 import { testWith } from "../needs.ts";
 import { Forwarder } from "../e2e/fleet/forwarder.ts";
 import { startNetwork } from "../e2e/fleet/namespaces.ts";
@@ -83,7 +83,7 @@ testWith(["redis"], "a cut way lets nothing through, and a mended one does", asy
   const url = redis.urlAt("127.0.0.1", way.port);
   for (const how of ["closed", "silent"] as const) {
     way.cut(how);
-    await assert.rejects(connectRedis(url), how === "closed" ? /refused|reset/i : /no answer/);
+    await assert.rejects(connectRedis(url), how === "closed" ? /refused|reset/i : /no reply/);
     way.mend();
     const client = await connectRedis(url);
     const asked = client.ping();

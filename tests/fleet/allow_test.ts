@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { allowedHost, AllowList, LOOPBACK } from "../../runner/fleet/agent/allow.ts";
-import { endpointOf } from "../../targets/dial/endpoint.ts";
+import { endpointOf } from "../../base/net/endpoint.ts";
 
 const NAMES: Record<string, readonly string[]> = {
   "localhost": ["127.0.0.1", "::1"],

@@ -9,7 +9,7 @@ import {
 import type { Presence } from "../../runner/fleet/protocol/agent_message.ts";
 import { VERSION } from "../../base/version.ts";
 import { TargetError } from "../../base/errors.ts";
-import { connectRedis, type RedisClient } from "../../targets/redis_client.ts";
+import { connectRedis, type RedisClient } from "../../targets/redis/client.ts";
 import { RedisServer } from "../e2e/fleet/redis_server.ts";
 import { pause, until } from "../e2e/patience.ts";
 import { testWith } from "../needs.ts";

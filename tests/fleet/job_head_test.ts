@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { scriptShape } from "../../runner/fleet/protocol/job_schema.ts";
 import { encodeRequest } from "../../base/http/request.ts";
-import { fillIn } from "../../scenarios/request/template.ts";
+import { fillTemplate } from "../../scenarios/request/template.ts";
 import { refuses, sending, STEP } from "./jobs.ts";
 
 const SEED = 20_261_121;
@@ -43,7 +43,7 @@ Deno.test("whatever a job that is accepted says, and whatever is filled in, one 
       const wire = { ...STEP.wire, path: `/${path}`, headers: { x: header } };
       if (!scriptShape.safeParse(sending(wire)).success) return;
       const values = new Map(value === null ? [] : [["a", value]]);
-      const bytes = encodeRequest(fillIn(wire, values), { host: "h", keepAlive: true });
+      const bytes = encodeRequest(fillTemplate(wire, values), { host: "h", keepAlive: true });
       assert.equal(new TextDecoder().decode(bytes).split("\n").length, 5);
     }),
     { seed: SEED, numRuns: 2_000 },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { ORDERS_MS, ordersKey, OUT_OF_TOUCH_MS } from "../../runner/fleet/protocol/redis_keys.ts";
 import { type End, OrdersSight, OrdersWatch } from "../../runner/fleet/agent/run_state_watch.ts";
 import type { Orders } from "../../runner/fleet/protocol/agent_message.ts";
-import { connectRedis } from "../../targets/redis_client.ts";
+import { connectRedis } from "../../targets/redis/client.ts";
 import { RedisServer } from "../e2e/fleet/redis_server.ts";
 import { until } from "../e2e/patience.ts";
 import { testWith } from "../needs.ts";

@@ -6,7 +6,7 @@ import {
   readClock,
   startHereMs,
 } from "../../runner/fleet/protocol/redis_clock.ts";
-import { connectRedis } from "../../targets/redis_client.ts";
+import { connectRedis } from "../../targets/redis/client.ts";
 import { testWith } from "../needs.ts";
 import { startRedis } from "../targets/fixtures/own_redis.ts";
 

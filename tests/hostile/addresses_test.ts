@@ -1,7 +1,7 @@
 /** Spellings of addresses that an agent may not load, as a hostile job may write them. */
 import assert from "node:assert/strict";
 import { AllowList, LOOPBACK } from "../../runner/fleet/agent/allow.ts";
-import { endpointOf } from "../../targets/dial/endpoint.ts";
+import { endpointOf } from "../../base/net/endpoint.ts";
 
 /** The names that are somebody else's; all but one lead to 10.1.2.3. */
 function resolve(name: string): Promise<readonly string[]> {

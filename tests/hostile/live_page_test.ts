@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { LIMITS } from "../../base/limits.ts";
 import { LiveReport } from "../../cli/live/report.ts";
-import { Readers } from "../../cli/live/viewers.ts";
+import { Viewers } from "../../cli/live/viewers.ts";
 import { LiveServer } from "../../cli/live/server.ts";
 import { GETTING_READY } from "../../report/page/live_progress.ts";
 import type { Results } from "../../runner/result/result.ts";
@@ -162,7 +162,7 @@ Deno.test("of connections there are so many: the page answers again when they ha
 });
 
 Deno.test("for a reader that reads nothing only the newest of each event waits", async () => {
-  const readers = new Readers();
+  const readers = new Viewers();
   const reader = readers.add({ status: GETTING_READY, page: 1 });
   for (let done = 0; done < 100_000; done++) readers.tell({ ...GETTING_READY, done });
   const text = new TextDecoder().decode(await reader?.next() ?? undefined);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { claimKey, presenceKey } from "../../runner/fleet/protocol/redis_keys.ts";
 import { roster } from "../../runner/fleet/coordinator/roster.ts";
-import { connectRedis } from "../../targets/redis_client.ts";
+import { connectRedis } from "../../targets/redis/client.ts";
 import { RedisServer } from "../e2e/fleet/redis_server.ts";
 import { testWith } from "../needs.ts";
 import { presenceOf } from "./reported.ts";

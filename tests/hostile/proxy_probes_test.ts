@@ -1,7 +1,7 @@
 /** Every probe against one proxy, in front of an origin that records what gets through. */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
-import { type ServedFront, serveFront } from "../../targets/front/serve.ts";
+import { type ServedGateway, serveGateway } from "../../targets/serve_gateway.ts";
 import { PROXY_DEFAULTS } from "../targets/fixtures/proxy.ts";
 import { DECEPTION, METHODS, POISONING } from "./cache_probes.ts";
 import { INJECTION, SMUGGLING } from "./framing_probes.ts";
@@ -15,7 +15,7 @@ const QUIET_MS = 20;
 const PATIENCE_MS = 5_000;
 
 /** All that is answered until the connection is closed, or quiet. */
-function sent({ origin }: ServedFront, text: string): Promise<string> {
+function sent({ origin }: ServedGateway, text: string): Promise<string> {
   const socket = connect(Number(new URL(origin).port), "127.0.0.1");
   socket.write(text, "latin1");
   let answer = "";
@@ -45,7 +45,7 @@ function shape(origin: RawOrigin): string[] {
 async function tryProbe(
   probe: Probe,
   at: string,
-  proxy: ServedFront,
+  proxy: ServedGateway,
   origin: RawOrigin,
 ): Promise<void> {
   const { status, passed = [], never = EVIL, seen, next, answer } = probe;
@@ -70,7 +70,7 @@ async function tryProbe(
 Deno.test("hostile requests to a caching proxy", async (test) => {
   await using origin = startRawOrigin();
   const settings = { ...PROXY_DEFAULTS, origin: origin.url };
-  const proxy = await serveFront(settings, { hostname: "127.0.0.1", port: 0 });
+  const proxy = await serveGateway(settings, { hostname: "127.0.0.1", port: 0 });
   for (const [index, probe] of PROBES.entries()) {
     await test.step(`${probe.what}: ${probe.status ?? "closed"}`, async () => {
       origin.recorded.length = 0;

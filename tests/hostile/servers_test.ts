@@ -7,7 +7,7 @@ import { readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { ExpectedError } from "../../base/errors.ts";
 import { planFromFile } from "../../cli/experiment/plan.ts";
-import { judgeMeasurement, judgeResults } from "../../cli/output/verify.ts";
+import { verifyMeasurement, verifyResults } from "../../cli/output/verify.ts";
 import { runExperiment } from "../../runner/experiment/experiment.ts";
 import type { DriverName } from "../../runner/load/engine/driver.ts";
 import type { Loader } from "../../runner/measure/loader.ts";
@@ -176,7 +176,7 @@ async function benchAll(driver: DriverName, lane: readonly Trap[]): Promise<stri
   const failures: string[] = [];
   for (const trap of lane) {
     const tried = measurement.parse(await bench(driver, trap, loader));
-    const code = codeOf(() => judgeMeasurement(tried));
+    const code = codeOf(() => verifyMeasurement(tried));
     failures.push(...failureOf("bench", trap, { tried, code }));
   }
   await loader.close();
@@ -186,10 +186,10 @@ async function benchAll(driver: DriverName, lane: readonly Trap[]): Promise<stri
 async function runAll(driver: DriverName, lane: readonly Trap[]): Promise<string[]> {
   const all = results.parse(await run(driver, lane));
   assert.deepEqual(all.missing, []);
-  assert.equal(codeOf(() => judgeResults(all)), 3);
+  assert.equal(codeOf(() => verifyResults(all)), 3);
   return all.runs.flatMap((tried) => {
     const trap = lane[Number(tried.target.slice(1))];
-    const code = codeOf(() => judgeResults({ ...all, runs: [tried], planned: 1 }));
+    const code = codeOf(() => verifyResults({ ...all, runs: [tried], planned: 1 }));
     return failureOf("run", trap, { tried, code });
   });
 }

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { type Endpoint, endpointOf } from "../../targets/dial/endpoint.ts";
-import type { Access } from "../../targets/access.ts";
-import { handshakeFailed, refused } from "../../targets/dial/dial_error.ts";
-import { chooseDriver } from "../../runner/load/transports/choose_driver.ts";
 import { UserError } from "../../base/errors.ts";
+import { handshakeFailed, refused } from "../../base/net/dial_error.ts";
+import { type Access, type Endpoint, endpointOf } from "../../base/net/endpoint.ts";
+import { chooseDriver } from "../../runner/load/transports/choose_driver.ts";
 
 const CHECKED = { insecure: false, caCerts: [] };
 

@@ -1,10 +1,10 @@
+import fc from "fast-check";
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import fc from "fast-check";
+import { Certificates } from "../../base/target/access.ts";
 import { commitOf, hashSettings } from "../../runner/experiment/provenance.ts";
 import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
-import { Table } from "../../scenarios/request/values.ts";
-import { Certificates } from "../../targets/access.ts";
+import { CsvTable } from "../../scenarios/request/values.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
 import { testWith } from "../needs.ts";
 
@@ -105,7 +105,7 @@ Deno.test("an experiment has one hash however it is written, and another after a
 });
 
 Deno.test("the hash tells what the files held, which itself is not in the settings", () => {
-  const rows = (name: string) => new Table("u.csv", [{ name }]);
+  const rows = (name: string) => new CsvTable("u.csv", [{ name }]);
   const authority = (pem: string) => new Certificates("ca.pem", pem);
   for (const read of [rows, authority]) {
     assert.equal(hashSettings(read("ada")), hashSettings(read("ada")));

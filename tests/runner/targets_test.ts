@@ -59,5 +59,5 @@ Deno.test("a target has as long for its start as the file says", async () => {
     targets: { a: { command: program("silent") } },
     startTimeout: "1s",
   });
-  await assert.rejects(targets.open(planned), /no answer to GET \/ in 1 s: /);
+  await assert.rejects(targets.open(planned), /no response to GET \/ in 1 s: /);
 });

@@ -2,15 +2,15 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Claim, FigureSide, Side } from "../../scenarios/claims/claim.ts";
+import type { Claim, ClaimSide, FigureSide } from "../../scenarios/claims/claim.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
-import { cellsOf, choiceOf, SCENARIO, TARGET } from "../../base/figures/cells.ts";
+import { choiceOf, chosenCells, SCENARIO, TARGET } from "../../base/figures/cells.ts";
 import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { experiments } from "../../scenarios/experiments/registry.ts";
 import { type Cell, planCells } from "../../scenarios/plan/plan.ts";
 import type { PublishedValues } from "../../scenarios/claims/published.ts";
 import {
-  type Names,
+  type ExperimentNames,
   namesOf,
   parseSelector,
   resolveSelector,
@@ -30,7 +30,7 @@ function read(name: string, scale: string): Read {
   return { experiment, cells: planCells(experiment) };
 }
 
-function namesIn({ experiment, cells }: Read): Names {
+function namesIn({ experiment, cells }: Read): ExperimentNames {
   return {
     targets: Object.keys(experiment.targets),
     scenarios: Object.keys(experiment.scenarios),
@@ -63,7 +63,7 @@ function selectorsOf({ says }: Claim): FigureSide["selector"][] {
   if (says.kind === "ratios") {
     return [says.left, says.right].flatMap(({ of, to }) => [of.selector, to.selector]);
   }
-  const ofSide = (side: Side): FigureSide["selector"][] =>
+  const ofSide = (side: ClaimSide): FigureSide["selector"][] =>
     side.kind === "figure" ? [side.selector] : [];
   return [says.left, says.right].flatMap(ofSide);
 }
@@ -104,7 +104,7 @@ for (const name of STUDIES) {
         for (const selector of selectorsOf(claim)) {
           const choice = choiceOf(selector, namesIn(all));
           assert.ok("value" in choice, `${claim.text}: ${selector.text}`);
-          const cells = cellsOf(choice.value, all.cells);
+          const cells = chosenCells(choice.value, all.cells);
           const [targets, scenarios] = [TARGET, SCENARIO].map((of) => choice.value.named.get(of));
           const count = (targets?.length ?? 1) * (scenarios?.length ?? 1);
           assert.ok(cells.length >= count, `${claim.text}: ${selector.text}`);

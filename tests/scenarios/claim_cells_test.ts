@@ -1,6 +1,12 @@
 /** The cells of a claim: several words of a kind mean any of them. */
 import assert from "node:assert/strict";
-import { cellsOf, type Choice, choiceOf, differIn, factorsOf } from "../../base/figures/cells.ts";
+import {
+  type CellChoice,
+  choiceOf,
+  chosenCells,
+  differIn,
+  factorsOf,
+} from "../../base/figures/cells.ts";
 import { namesOf, parseSelector, type SelectableCell } from "../../base/figures/selector.ts";
 
 const cells: SelectableCell[] = ["fastify", "express", "gin"].flatMap((target) =>
@@ -9,7 +15,7 @@ const cells: SelectableCell[] = ["fastify", "express", "gin"].flatMap((target) =
   )
 );
 
-function choice(text: string): Choice {
+function choice(text: string): CellChoice {
   const selector = parseSelector(text);
   assert.ok("value" in selector);
   const chosen = choiceOf(selector.value, namesOf(cells));
@@ -30,7 +36,7 @@ const counts: [text: string, count: number, sentence: string][] = [
 
 for (const [text, count, sentence] of counts) {
   Deno.test(`cells of a claim "${text}": ${sentence}`, () => {
-    assert.equal(cellsOf(choice(text), cells).length, count);
+    assert.equal(chosenCells(choice(text), cells).length, count);
   });
 }
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import {
   type Claim,
   claimInResults,
+  type ClaimSide,
   type Ratios,
   type Says,
-  type Side,
 } from "../../scenarios/claims/claim.ts";
 import { parseClaim } from "../../scenarios/claims/claim_text.ts";
 import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
@@ -37,7 +37,7 @@ function ratioText({ of, to }: Ratios["left"]): string {
   return `${sideText(of)} / ${sideText(to)}`;
 }
 
-function sideText(side: Side): string {
+function sideText(side: ClaimSide): string {
   if (side.kind === "quantity") return String(side.value);
   const of = side.kind === "ceiling"
     ? `ceiling(${side.of})`

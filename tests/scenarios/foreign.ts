@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { NO_FILES } from "../../base/files.ts";
-import { type ForeignFile, foreignFile } from "../../scenarios/imports/registry.ts";
+import { type ImportedFile, importedFile } from "../../scenarios/imports/registry.ts";
 import { loadEngine } from "../../base/pattern.ts";
 
 await loadEngine();
@@ -15,8 +15,8 @@ export function fixture(name: string): string {
   return join(FOLDER, name);
 }
 
-export function becomes(source: string, file: string): ForeignFile {
-  const foreign = foreignFile(source, file, { files: NO_FILES });
+export function becomes(source: string, file: string): ImportedFile {
+  const foreign = importedFile(source, file, { files: NO_FILES });
   assert.ok(foreign !== null);
   return foreign;
 }

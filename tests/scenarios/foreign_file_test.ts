@@ -6,7 +6,7 @@ import { filesFrom } from "../../scenarios/file/disk_files.ts";
 import { UserError } from "../../base/errors.ts";
 import { loadExperiment, parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { NO_FILES } from "../../base/files.ts";
-import { foreignFile } from "../../scenarios/imports/registry.ts";
+import { importedFile } from "../../scenarios/imports/registry.ts";
 import { secrets } from "../../base/secrets.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import { becomes, experimentOf, fixture, FOLDER, script } from "./foreign.ts";
@@ -128,7 +128,7 @@ Deno.test("the file that a script becomes is never called as the script itself",
 });
 
 Deno.test("an experiment with a setting called log is no HAR file", () => {
-  assert.equal(foreignFile("log: { entries: 5 }\nname: a", "a.yaml", { files: NO_FILES }), null);
+  assert.equal(importedFile("log: { entries: 5 }\nname: a", "a.yaml", { files: NO_FILES }), null);
 });
 
 Deno.test("a HAR file becomes one visitor's way, in its order, without what is nobody else's", async () => {

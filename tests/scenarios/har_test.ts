@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
-import { fillIn } from "../../scenarios/request/template.ts";
+import { fillTemplate } from "../../scenarios/request/template.ts";
 import type { WireRequest } from "../../base/http/request.ts";
 import { becomes } from "./foreign.ts";
 
@@ -49,6 +49,6 @@ function onlyStep(mimeType: string, field: object, posted: object): Sent {
   const { visit } = parseExperiment(text, "a.yaml").scenarios;
   const script = scriptOf(visit, 1);
   assert.ok(script.kind === "flow" && script.steps[0].kind === "request");
-  const wire = fillIn(script.steps[0].wire, new Map(Object.entries(script.visitors[0])));
+  const wire = fillTemplate(script.steps[0].wire, new Map(Object.entries(script.visitors[0])));
   return { wire, notes };
 }

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { WireRequest } from "../../base/http/request.ts";
 import {
-  type Answer,
   type Expectation,
-  rightStatuses,
+  expectedStatuses,
+  type ReceivedResponse,
+  responseProblem,
   wireRequest,
-  wrongAnswer,
 } from "../../scenarios/request/request.ts";
 import { type RequestScenario, requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 
@@ -65,12 +65,12 @@ for (const [sentence, scenario, wire] of wires) {
   });
 }
 
-const OK: Answer = { status: 200, body: "hello" };
+const OK: ReceivedResponse = { status: 200, body: "hello" };
 
 const answers: [
   sentence: string,
   expect: Expectation,
-  answer: Answer,
+  answer: ReceivedResponse,
   wrong: string | null,
 ][] = [
   ["2xx is right when nothing is expected", {}, OK, null],
@@ -120,18 +120,18 @@ const answers: [
 
 for (const [sentence, expect, answer, wrong] of answers) {
   Deno.test(`an answer is judged: ${sentence}`, () =>
-    assert.equal(wrongAnswer(expect, answer), wrong));
+    assert.equal(responseProblem(expect, answer), wrong));
 }
 
 Deno.test("a long body is shown by its beginning, on one line", () => {
-  const wrong = wrongAnswer({ status: 201 }, { status: 200, body: "a\n".repeat(1_000) }) ?? "";
+  const wrong = responseProblem({ status: 201 }, { status: 200, body: "a\n".repeat(1_000) }) ?? "";
   assert.ok(wrong.length < 600 && !wrong.includes("\n"), wrong);
   assert.match(wrong, /a…" \(2000 characters\)$|\\n…" \(2000 characters\)$/);
 });
 
 Deno.test("of long bodies the part is shown where they first differ", () => {
   const body = "x".repeat(300);
-  const wrong = wrongAnswer({ body: `${body}B` }, { status: 200, body: `${body}A` });
+  const wrong = responseProblem({ body: `${body}B` }, { status: 200, body: `${body}A` });
   const alike = `…${"x".repeat(60)}`;
   assert.equal(
     wrong,
@@ -141,7 +141,7 @@ Deno.test("of long bodies the part is shown where they first differ", () => {
 });
 
 Deno.test("of a long body that lacks its end, the end that was expected is shown", () => {
-  const wrong = wrongAnswer({ body: `${"x".repeat(500)}end` }, {
+  const wrong = responseProblem({ body: `${"x".repeat(500)}end` }, {
     status: 200,
     body: "x".repeat(500),
   });
@@ -154,7 +154,7 @@ Deno.test("of a long body that lacks its end, the end that was expected is shown
 Deno.test("the right statuses are those that wrongAnswer takes", () => {
   for (const expect of [{}, { status: 404 }, { status: [200, 500] }]) {
     const right = Array.from({ length: 500 }, (_, at) => 100 + at)
-      .filter((status) => wrongAnswer(expect, { status, body: "" }) === null);
-    assert.deepEqual(rightStatuses(expect), right);
+      .filter((status) => responseProblem(expect, { status, body: "" }) === null);
+    assert.deepEqual(expectedStatuses(expect), right);
   }
 });

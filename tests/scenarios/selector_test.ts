@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {
+  type ExperimentNames,
   isValue,
-  type Names,
   parseSelector,
   resolveSelector,
   type SelectableCell,
@@ -20,7 +20,7 @@ const cells: SelectableCell[] = ["fastify", "express"].flatMap((target) =>
   )
 );
 
-function found(text: string, names?: Names): string[] {
+function found(text: string, names?: ExperimentNames): string[] {
   const selector = parseSelector(text);
   assert.ok("value" in selector, JSON.stringify(selector));
   const resolved = resolveSelector(selector.value, cells, names);

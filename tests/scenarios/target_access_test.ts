@@ -1,11 +1,11 @@
 /** The way to a target in an experiment file: certificates and sockets, and what people are told of them. */
+import type { Access } from "../../base/net/endpoint.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { UserError } from "../../base/errors.ts";
 import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
 import { planCells } from "../../scenarios/plan/plan.ts";
-import { startTarget } from "../../targets/launch/registry.ts";
-import type { Access } from "../../targets/access.ts";
+import { startTarget } from "../../targets/launchers.ts";
 import { certificates } from "../certificates.ts";
 import { testWith } from "../needs.ts";
 import { launchContext } from "../targets/fixtures/launch_context.ts";

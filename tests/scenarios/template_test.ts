@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { WireRequest } from "../../base/http/request.ts";
-import { fillIn, namesIn } from "../../scenarios/request/template.ts";
+import { fillTemplate, namesIn } from "../../scenarios/request/template.ts";
 
 function wireOf(changes: Partial<WireRequest>): WireRequest {
   return { method: "POST", path: "/", headers: {}, body: null, ...changes };
@@ -53,7 +53,7 @@ const filled: [
 
 for (const [sentence, wire, value, result] of filled) {
   Deno.test(`a value is filled in ${sentence}`, () => {
-    assert.deepEqual(fillIn(wireOf(wire), new Map([["v", value]])), wireOf(result));
+    assert.deepEqual(fillTemplate(wireOf(wire), new Map([["v", value]])), wireOf(result));
   });
 }
 
@@ -75,8 +75,10 @@ Deno.test("no value makes a line of the head into another, whatever it is", () =
   fc.assert(
     fc.property(anyText, (value) => {
       const values = new Map([["v", value]]);
-      const { path, headers } = fillIn(wire, values);
-      for (const each of [path, fillIn(whole, values).path]) assert.match(each, /^\/[\x21-\x7e]*$/);
+      const { path, headers } = fillTemplate(wire, values);
+      for (const each of [path, fillTemplate(whole, values).path]) {
+        assert.match(each, /^\/[\x21-\x7e]*$/);
+      }
       assert.match(headers.a, /^b [\t\x20-\x7e\x80-\xff]*$/);
     }),
     { seed: 3, numRuns: 500 },
@@ -87,7 +89,7 @@ Deno.test("JSON stays JSON, with the value as it was", () => {
   const wire = wireOf({ headers: JSON_TYPE, body: '{"a":"{{v}}"}' });
   fc.assert(
     fc.property(anyText, (value) => {
-      const { body } = fillIn(wire, new Map([["v", value]]));
+      const { body } = fillTemplate(wire, new Map([["v", value]]));
       assert.deepEqual(JSON.parse(body ?? ""), { a: value });
     }),
     { seed: 4, numRuns: 200 },

@@ -1,4 +1,5 @@
 /** The built-in experiments with the real systems, each much shortened: they end, and lack nothing. */
+import { frameworkNames } from "../../base/target/framework_settings.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Results, results } from "../../runner/result/result.ts";
@@ -6,7 +7,6 @@ import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { experiments } from "../../scenarios/experiments/registry.ts";
 import { planCells } from "../../scenarios/plan/plan.ts";
 import { installedAt } from "../../targets/frameworks/install.ts";
-import { frameworkNames } from "../../targets/frameworks/registry.ts";
 import { type Need, testWith } from "../needs.ts";
 import { emptyFolder, plateau } from "../e2e/plateau.ts";
 

@@ -1,10 +1,10 @@
 /** Every kind of target that ships, as an experiment file names it, with the real Redis and nginx. */
+import { frameworkNames } from "../../base/target/framework_settings.ts";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Results, results } from "../../runner/result/result.ts";
 import { installedAt } from "../../targets/frameworks/install.ts";
-import { frameworkNames } from "../../targets/frameworks/registry.ts";
 import { testWith } from "../needs.ts";
 import { emptyFolder, plateau } from "../e2e/plateau.ts";
 

@@ -8,12 +8,12 @@ Deno.test("a process hears every line, also of those who tell it something at th
     stack.use(serveOrigin(() => new Response(name))).url
   );
   const [first, ...others] = urls;
-  const balancer = startSelf(["front", "0", "127.0.0.1"], {});
+  const balancer = startSelf(["gateway", "0", "127.0.0.1"], {});
   stack.defer(balancer.stop);
   const settings = { kind: "balancer", origins: [first], policy: "round-robin" };
-  await balancer.tell(JSON.stringify(settings));
+  await balancer.writeLine(JSON.stringify(settings));
   const { text: origin } = await balancer.announced;
-  await Promise.all(others.map((url) => balancer.tell(`join ${url}`)));
+  await Promise.all(others.map((url) => balancer.writeLine(`join ${url}`)));
   const heard = new Set<string>();
   for (let asked = 0; heard.size < urls.length && asked < 1_000; asked++) {
     heard.add(await (await fetch(origin)).text());

@@ -1,17 +1,17 @@
 /** The builtin balancer in front of real instances. */
+import type { PolicyName } from "../../base/target/gateway_spec.ts";
 import assert from "node:assert/strict";
-import type { PolicyName } from "../../targets/cluster/policies/registry.ts";
-import { type ServedFront, serveFront } from "../../targets/front/serve.ts";
+import { type ServedGateway, serveGateway } from "../../targets/serve_gateway.ts";
 import { serveOrigin, type TestOrigin } from "./fixtures/origin.ts";
 
-type Balanced = Pick<ServedFront, "origin" | "tell"> & AsyncDisposable;
+type Balanced = Pick<ServedGateway, "origin" | "receive"> & AsyncDisposable;
 
 async function balance(
   instances: TestOrigin[],
   policy: PolicyName = "round-robin",
 ): Promise<Balanced> {
   const settings = { kind: "balancer", origins: instances.map(({ url }) => url), policy } as const;
-  const served = await serveFront(settings, { hostname: "127.0.0.1", port: 0 });
+  const served = await serveGateway(settings, { hostname: "127.0.0.1", port: 0 });
   return { ...served, [Symbol.asyncDispose]: served.close };
 }
 
@@ -60,7 +60,7 @@ Deno.test("an instance that joins gets requests from then on", async () => {
   await using b = serveOrigin(() => new Response("b"));
   await using balanced = await balance([a]);
   for (let n = 0; n < 2; n++) await text(balanced.origin);
-  balanced.tell(`join ${b.url}`);
+  balanced.receive(`join ${b.url}`);
   for (let n = 0; n < 4; n++) await text(balanced.origin);
   assert.deepEqual([a.asked.length, b.asked.length], [4, 2]);
 });
@@ -151,7 +151,7 @@ Deno.test("an instance that is gone is status 502", async () => {
   await using balanced = await balance([gone]);
   const response = await fetch(balanced.origin);
   assert.equal(response.status, 502);
-  assert.match(await response.text(), /Cannot get an answer from the origin/);
+  assert.match(await response.text(), /Cannot get a response from the origin/);
 });
 
 Deno.test("connections to an instance are used again", async () => {

@@ -1,11 +1,11 @@
 /** One suite over all policies, and what each of them promises. */
+import { policyNames } from "../../base/target/gateway_spec.ts";
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { Busy } from "../../targets/cluster/policies/policy.ts";
-import { makePolicy, policyNames } from "../../targets/cluster/policies/registry.ts";
+import { type Instance, makePolicy } from "../../targets/gateways/cluster/policies.ts";
 import { drawBy } from "../../base/random.ts";
 
-const busy = (...inFlight: number[]): Busy[] => inFlight.map((each) => ({ inFlight: each }));
+const busy = (...inFlight: number[]): Instance[] => inFlight.map((each) => ({ inFlight: each }));
 
 /** Numbers from 0 to below 1 that repeat. */
 function drawing(...numbers: number[]): () => number {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { CpuLedger, type CpuSample } from "../../targets/resources/cpu_ledger.ts";
+import { CpuLedger, type CpuSample } from "../../targets/observe/cpu_ledger.ts";
 
 /** `pid` under `parent`, with its own CPU time and that of those it has waited for. */
 function process(

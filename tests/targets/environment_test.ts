@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { startTarget } from "../../targets/launch/registry.ts";
-import { freePort } from "../../targets/launch/surroundings.ts";
+import { startTarget } from "../../targets/launchers.ts";
+import { freePort } from "../../targets/launch/environment.ts";
 import { launchContext, program, targetFrom } from "./fixtures/launch_context.ts";
 
 Deno.test("a target sees a clean environment, what the file says, and nothing else", async () => {

@@ -1,7 +1,8 @@
+import { frameworkNames } from "../../base/target/framework_settings.ts";
 import assert from "node:assert/strict";
-import { frameworkNamed, frameworkNames } from "../../targets/frameworks/registry.ts";
+import { frameworkNamed } from "../../targets/frameworks/registry.ts";
 import { digestOf, packSources, readSources } from "../../targets/frameworks/sources.ts";
-import { targetSpec } from "../../targets/spec.ts";
+import { targetSpec } from "../../base/target/spec.ts";
 
 /** What each folder pins for the framework itself. */
 const PINS: Record<string, [file: string, line: (version: string) => string]> = {

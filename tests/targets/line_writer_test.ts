@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { LineWriter } from "../../targets/line_writer.ts";
+import { LineWriter } from "../../targets/apps/serve.ts";
 
 /** Takes at most `mostBytes` a write, as a pipe does. */
 function sink(mostBytes: number): { writes: string[]; writeSync(bytes: Uint8Array): number } {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isServable, type NginxConfig, nginxConfig } from "../../targets/nginx/config.ts";
+import { isServable, type NginxConfig, nginxConfig } from "../../targets/gateways/nginx/config.ts";
 
 const config = (changes: Partial<NginxConfig>): string =>
   nginxConfig({

@@ -1,15 +1,20 @@
 import assert from "node:assert/strict";
-import { type AskedHead, freshForMs, keyOf, mayUseCache } from "../../targets/proxy/rules.ts";
-import type { Fields } from "../../targets/upstream/fields.ts";
+import {
+  freshForMs,
+  keyOf,
+  mayUseCache,
+  type RequestHead,
+} from "../../targets/gateways/proxy/rules.ts";
+import type { Fields } from "../../targets/gateways/origin/fields.ts";
 
-const ask = (changes: Partial<AskedHead> = {}): AskedHead => ({
+const ask = (changes: Partial<RequestHead> = {}): RequestHead => ({
   method: "GET",
   path: "/home",
   fields: [],
   ...changes,
 });
 
-const USES: { what: string; asked: AskedHead; paths?: string[]; may: boolean }[] = [
+const USES: { what: string; asked: RequestHead; paths?: string[]; may: boolean }[] = [
   { what: "a GET", asked: ask(), may: true },
   { what: "a HEAD", asked: ask({ method: "HEAD" }), may: true },
   { what: "a POST", asked: ask({ method: "POST" }), may: false },

@@ -1,18 +1,19 @@
 /** One suite over all stores, and what a store does when Redis dies or hangs. */
 import assert from "node:assert/strict";
 import { ErrorReply } from "redis";
-import { decodeAnswer, encodeAnswer } from "../../targets/proxy/stores/encoding.ts";
-import { MemoryStore } from "../../targets/proxy/stores/memory.ts";
 import {
+  decodeResponse,
+  encodeResponse,
   openRedisStore,
   type RedisCommands,
   RedisStore,
-} from "../../targets/proxy/stores/redis.ts";
-import type { KeptAnswer, Store } from "../../targets/proxy/stores/store.ts";
-import { provideRedis } from "../../targets/redis.ts";
+} from "../../targets/gateways/proxy/stores/redis.ts";
+import { MemoryStore } from "../../targets/gateways/proxy/stores/memory.ts";
+import type { Store, StoredResponse } from "../../targets/gateways/proxy/stores/store.ts";
+import { provideRedis } from "../../targets/redis/provide.ts";
 import { testWith } from "../needs.ts";
 
-const ANSWER: KeptAnswer = {
+const ANSWER: StoredResponse = {
   status: 200,
   headers: [["content-type", "image/png"], ["x-a", "1"], ["x-a", "2"]],
   body: Uint8Array.from({ length: 256 }, (_, byte) => byte),
@@ -104,17 +105,17 @@ testWith(
 );
 
 Deno.test("store memory forgets what is past its time", () => {
-  let nowMs = 0;
+  let nowMs = 1_000;
   const store = new MemoryStore(1e6, () => nowMs);
   store.set("a", ANSWER, 100);
-  nowMs = 99;
+  nowMs = 1_100;
   assert.ok(store.get("a"));
-  nowMs = 100;
+  nowMs = 1_101;
   assert.equal(store.get("a"), null);
 });
 
 Deno.test("store memory forgets what was used least lately when it is full", () => {
-  const store = new MemoryStore(3_000, () => 0);
+  const store = new MemoryStore(3_000, () => 1);
   store.set("a", ANSWER, 100);
   store.set("b", ANSWER, 100);
   store.get("a");
@@ -187,9 +188,9 @@ Deno.test({
 });
 
 Deno.test("bytes that are no kept answer are none", () => {
-  const bytes = encodeAnswer(ANSWER);
-  assert.deepEqual(decodeAnswer(bytes), ANSWER);
-  assert.equal(decodeAnswer(new Uint8Array()), null);
-  assert.equal(decodeAnswer(Uint8Array.of(0, 0, 0, 9, 1, 2)), null);
-  assert.equal(decodeAnswer(new TextEncoder().encode("somebody else's value")), null);
+  const bytes = encodeResponse(ANSWER);
+  assert.deepEqual(decodeResponse(bytes), ANSWER);
+  assert.equal(decodeResponse(new Uint8Array()), null);
+  assert.equal(decodeResponse(Uint8Array.of(0, 0, 0, 9, 1, 2)), null);
+  assert.equal(decodeResponse(new TextEncoder().encode("somebody else's value")), null);
 });

@@ -162,7 +162,7 @@ Deno.test("a load begins without what was kept before it", async () => {
   await using origin = serveOrigin(() => new Response("a"));
   await using proxy = await proxyOf(origin);
   for (const word of ["miss", "hit"]) assert.equal((await proxy.get("/")).word, word);
-  proxy.tell("empty");
+  proxy.receive("empty");
   assert.equal((await proxy.get("/")).word, "miss");
 });
 
@@ -187,7 +187,7 @@ Deno.test("an origin that is gone is status 502, and is asked again when it is b
   await using proxy = await proxyOf(gone);
   const { status, text } = await proxy.get("/");
   assert.equal(status, 502);
-  assert.match(text, /^\{"error":"Cannot get an answer from the origin: .*refused/);
+  assert.match(text, /^\{"error":"Cannot get a response from the origin: .*refused/);
 });
 
 Deno.test("a HEAD has the fields of the answer and no body, also from the cache", async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { benchmarkRedis, perSecIn } from "../../targets/redis_benchmark.ts";
+import { benchmarkRedis, perSecIn } from "../../targets/redis/benchmark.ts";
 import { testWith } from "../needs.ts";
 import { startRedis } from "./fixtures/own_redis.ts";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { TargetError, UserError } from "../../base/errors.ts";
 import { api } from "../../targets/apps/api.ts";
 import { descendantsOf, readStat } from "../../base/system/proc.ts";
-import { type ProvidedRedis, provideRedis } from "../../targets/redis.ts";
-import { connectRedis, printableUrl } from "../../targets/redis_client.ts";
+import { type ProvidedRedis, provideRedis } from "../../targets/redis/provide.ts";
+import { connectRedis, printableUrl } from "../../targets/redis/client.ts";
 import { testWith } from "../needs.ts";
 
 const NOWHERE = "redis://127.0.0.1:1";
@@ -120,7 +120,7 @@ Deno.test("there may be no Redis at all", async () => {
 Deno.test("a given Redis that is not there is an error that names it, without its password", async () => {
   await assert.rejects(provideRedis({ url: "redis://me:s3cret@127.0.0.1:1/2", signal }), {
     name: "TargetError",
-    message: "Cannot use Redis at redis://127.0.0.1:1/2 as it does not answer PING: " +
+    message: "Cannot use Redis at redis://127.0.0.1:1/2 as it does not reply to PING: " +
       "connect ECONNREFUSED 127.0.0.1:1",
   });
 });
@@ -128,7 +128,7 @@ Deno.test("a given Redis that is not there is an error that names it, without it
 Deno.test("a given server that is silent is an error after 2 s", async () => {
   using silent = Deno.listen({ port: 0, hostname: "127.0.0.1" });
   const url = `redis://127.0.0.1:${silent.addr.port}`;
-  await assert.rejects(provideRedis({ url, signal }), /^TargetError: .* PING: .*no answer in 2 s$/);
+  await assert.rejects(provideRedis({ url, signal }), /^TargetError: .* PING: .*no reply in 2 s$/);
 });
 
 Deno.test("a given server that is no Redis is an error", async () => {

@@ -1,8 +1,8 @@
+import { needsOf } from "../../targets/requirements.ts";
 import assert from "node:assert/strict";
 import { UserError } from "../../base/errors.ts";
 import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { planCells } from "../../scenarios/plan/plan.ts";
-import { needsOf } from "../../targets/references.ts";
 
 const experiment = (targets: Record<string, unknown>): string =>
   JSON.stringify({ name: "a", targets, scenarios: { a: { get: "/" } } }, null, 1);
@@ -126,7 +126,7 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
     what: "an nginx that serves nothing",
     targets: { b: { nginx: {} } },
     says: [
-      /^Cannot tell what nginx serves: write root: FOLDER, files: \{ \/path: text \} or proxy: TARGET$/,
+      /^Cannot serve nothing with nginx: write root: FOLDER, files: \{ \/path: text \} or proxy: TARGET$/,
     ],
   },
   {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
-import { watchResources } from "../../targets/resources.ts";
+import { watchResources } from "../../targets/observe/watch_resources.ts";
 import { testWith } from "../needs.ts";
 
 testWith(["linux"], "a watch may end by itself before it is stopped", async () => {

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { descendantsOf, readStat, TICKS_PER_SEC } from "../../base/system/proc.ts";
-import { connectRedis } from "../../targets/redis_client.ts";
-import { processCpuMs } from "../../base/system/process_clock.ts";
-import { parseInfo, RedisInfo } from "../../targets/resources/redis_info.ts";
-import { openRedisUse } from "../../targets/resources/redis_watch.ts";
-import { TreeUse } from "../../targets/resources/tree_use.ts";
-import type { WatchedUse } from "../../targets/resources/watch.ts";
-import { watchResources } from "../../targets/resources.ts";
+import { descendantsOf, processCpuMs, readStat, TICKS_PER_SEC } from "../../base/system/proc.ts";
+import { connectRedis } from "../../targets/redis/client.ts";
+import { openRedisUse, parseInfo, RedisInfo } from "../../targets/observe/redis_watch.ts";
+import { TreeUse } from "../../targets/observe/tree_use.ts";
+import type { WatchedUse } from "../../targets/observe/watch.ts";
+import { watchResources } from "../../targets/observe/watch_resources.ts";
 import { pause, until } from "../e2e/patience.ts";
 import { testWith } from "../needs.ts";
 import { startRedis } from "./fixtures/own_redis.ts";

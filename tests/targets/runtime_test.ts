@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { programOf, runtimeOf } from "../../targets/launch/runtime.ts";
-import { cleanEnv } from "../../targets/launch/surroundings.ts";
+import { cleanEnv } from "../../targets/launch/environment.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
 import { testWith } from "../needs.ts";
 

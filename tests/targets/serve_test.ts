@@ -1,8 +1,8 @@
+import { appNames } from "../../base/target/app_settings.ts";
 import assert from "node:assert/strict";
 import { type Problem, TargetError, UserError } from "../../base/errors.ts";
-import { appNames } from "../../targets/apps/registry.ts";
-import { selfCommand } from "../../targets/launch/self.ts";
-import { serveApp, type ServedApp, type ServeOptions } from "../../targets/serve.ts";
+import { selfCommand } from "../../targets/launch/child.ts";
+import { serveApp, type ServedApp, type ServeOptions } from "../../targets/apps/serve.ts";
 import { until } from "../e2e/patience.ts";
 
 async function problemsOf(options: ServeOptions): Promise<readonly Problem[]> {

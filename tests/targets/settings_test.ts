@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { durationMs } from "../../base/quantity.ts";
-import { onOrOff, settingIssues } from "../../targets/apps/settings.ts";
-import { targetSpec } from "../../targets/spec.ts";
+import { onOrOff, settingIssues } from "../../base/target/settings.ts";
+import { targetSpec } from "../../base/target/spec.ts";
 
 const SWITCHES: [given: unknown, becomes: boolean][] = [
   ["on", true],
@@ -72,7 +72,7 @@ const WRONG: [what: string, lines: unknown, place: string, message: RegExp][] = 
     "none of them",
     {},
     "",
-    /^Cannot tell what this target is: write one of app, framework, command, url, proxy, cluster and nginx$/,
+    /^Cannot use a target of no kind: write one of app, framework, command, url, proxy, cluster and nginx$/,
   ],
   [
     "an app with an unknown setting",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { negotiate } from "../../targets/apps/compression.ts";
-import { serveApp } from "../../targets/serve.ts";
+import { serveApp } from "../../targets/apps/serve.ts";
 import { type Settings, startApp } from "./fixtures/started_app.ts";
 
 Deno.test("site links its five pages, and every image that a page shows is a PNG", async () => {

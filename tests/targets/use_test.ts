@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Series, sumOfUses, type Use } from "../../targets/resources/use.ts";
+import { Series, sumOfUses, type Use } from "../../targets/observe/use.ts";
 
 const USE: Use = {
   cpuMs: 100,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { connectRedis } from "../../targets/redis_client.ts";
+import { connectRedis } from "../../targets/redis/client.ts";
 import { type Cache, openCache } from "../../targets/apps/user/cache.ts";
 import { memoryStore, redisStore, type Store } from "../../targets/apps/user/store.ts";
 import { testWith } from "../needs.ts";

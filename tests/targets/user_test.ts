@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { TargetError } from "../../base/errors.ts";
 import { appNeedsRedis } from "../../targets/apps/registry.ts";
-import { flatSettings } from "../../targets/apps/settings.ts";
-import { connectRedis } from "../../targets/redis_client.ts";
+import { flatSettings } from "../../base/target/settings.ts";
+import { connectRedis } from "../../targets/redis/client.ts";
 import { testWith } from "../needs.ts";
 import { startRedis } from "./fixtures/own_redis.ts";
 import { type Settings, startApp, type StartedApp } from "./fixtures/started_app.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { endpointOf } from "../../targets/dial/endpoint.ts";
+import { endpointOf } from "../../base/net/endpoint.ts";
 import { hostWatch } from "../../runner/host/host_watch.ts";
 import { serve } from "../e2e/plateau.ts";
 import { testWith } from "../needs.ts";

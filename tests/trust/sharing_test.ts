@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { endpointOf } from "../../targets/dial/endpoint.ts";
+import { endpointOf } from "../../base/net/endpoint.ts";
 import { isHere, ownNames } from "../../runner/host/sharing.ts";
 
 const own = new Set(["bench-1", "192.0.2.7", "fe80::1"]);

@@ -2,8 +2,12 @@
  * Claims of two sides. Of two figures their ratio is held against what is claimed of it, with its interval
  * over the runs; a figure against a quantity by its own interval.
  */
-import type { Compare, FigureSide, Side, Within } from "../../../runner/result/result.ts";
+import type { ClaimSide, Compare, FigureSide, Within } from "../../../runner/result/result.ts";
+import { formatRatio } from "../comparison/words.ts";
+import { formatNumber } from "../numbers/units.ts";
 import { figureText, meanRange, quotientOf, type Range } from "../runs/figure_range.ts";
+import { type Amount, amountOf, ratioOfAmounts, whyNoInterval } from "./amount.ts";
+import { chosenBy, type Ground, type Member, pairsOf } from "./context.ts";
 import {
   type Allowed,
   allowedAround,
@@ -17,11 +21,7 @@ import {
   timesText,
   undecided,
 } from "./finding.ts";
-import { type Amount, amountOf, ratioOfAmounts, whyNoInterval } from "./amount.ts";
 import { decided, ratioText } from "./ratios.ts";
-import { chosenBy, type Ground, type Member, pairsOf } from "./context.ts";
-import { formatRatio } from "../comparison/words.ts";
-import { formatNumber } from "../numbers/units.ts";
 
 /** One for each cell, or for each pair of cells; at least one. */
 export function comparedFindings(says: Compare | Within, ground: Ground): Finding[] {
@@ -50,7 +50,7 @@ function allowedRatio(says: Compare | Within): Allowed {
     : allowedAround(limit, says.toleranceRatio);
 }
 
-function factorOf(side: Side): number {
+function factorOf(side: ClaimSide): number {
   return side.kind === "quantity" ? 1 : side.factor;
 }
 
@@ -115,7 +115,11 @@ function valueText({ value }: Range, unit: FigureSide["unit"]): string {
   return figureText({ value, interval: null }, unit);
 }
 
-function figureFindings(side: FigureSide, constant: Side, { allowed, ground }: Judge): Finding[] {
+function figureFindings(
+  side: FigureSide,
+  constant: ClaimSide,
+  { allowed, ground }: Judge,
+): Finding[] {
   const chosen = chosenBy(side.selector, ground);
   if ("none" in chosen) return [undecided(chosen.none)];
   const to = constantOf(constant, ground);
@@ -133,7 +137,7 @@ function limitFinding(
   of: Amount,
   { side: { unit }, constant, allowed }: {
     side: FigureSide;
-    constant: Extract<Side, { kind: "quantity" }>;
+    constant: Extract<ClaimSide, { kind: "quantity" }>;
     allowed: Allowed;
   },
 ): Finding {
@@ -165,7 +169,7 @@ export interface Constant {
 }
 
 /** Null: it was not measured. */
-export function constantOf(side: Side, { ceilings }: Ground): Constant | null {
+export function constantOf(side: ClaimSide, { ceilings }: Ground): Constant | null {
   const name = nameOf(side);
   if (side.kind === "quantity") return { name, range: exactly(side.value) };
   const ceiling = side.kind === "ceiling" ? ceilings?.[side.of] ?? null : null;
@@ -195,8 +199,8 @@ export function whyOpen({ name, range: { interval } }: Constant): string | null 
 
 /** Two ceilings, or one and a quantity. */
 export function constantsFinding(
-  left: Side,
-  right: Side,
+  left: ClaimSide,
+  right: ClaimSide,
   { allowed, ground }: { allowed: Allowed; ground: Ground },
 ): Finding {
   const [of, to] = [constantOf(left, ground), constantOf(right, ground)];
@@ -214,11 +218,11 @@ export function constantsFinding(
   return { outcome, found, sentence: `${said}; ${why}`, margin };
 }
 
-function saidOf({ kind }: Side, { name, range }: Constant): string {
+function saidOf({ kind }: ClaimSide, { name, range }: Constant): string {
   return kind === "quantity" ? name : `${name} is ${formatNumber(range.value)}/s`;
 }
 
-export function nameOf(side: Side): string {
+export function nameOf(side: ClaimSide): string {
   if (side.kind === "quantity") return side.text;
   return side.kind === "ceiling" ? `ceiling(${side.of})` : side.figure;
 }

@@ -1,15 +1,19 @@
 /** What claims are held against: every cell, measured or not, and what cannot be exceeded here. */
 import type { FigureSide, Results } from "../../../runner/result/result.ts";
 import {
-  cellsOf,
-  type Choice,
+  type CellChoice,
   choiceOf,
+  chosenCells,
   differIn,
   isMeant,
   SCENARIO,
   TARGET,
 } from "../../../base/figures/cells.ts";
-import { type Names, namesOf, type SelectableCell } from "../../../base/figures/selector.ts";
+import {
+  type ExperimentNames,
+  namesOf,
+  type SelectableCell,
+} from "../../../base/figures/selector.ts";
 import {
   type Asked,
   type AskedPair,
@@ -36,7 +40,7 @@ export interface Member extends SelectableCell {
 
 export interface Ground {
   readonly members: readonly Member[];
-  readonly names: Names;
+  readonly names: ExperimentNames;
   readonly asked: readonly AskedPair[];
   readonly ceilings: Results["ceilings"];
 }
@@ -98,13 +102,13 @@ function missingOf({ missing = [] }: Claimed, measured: readonly Member[]): Memb
 
 /** A selector with the cells that it means; or why there is none. */
 export type Chosen =
-  | { readonly choice: Choice; readonly members: readonly Member[] }
+  | { readonly choice: CellChoice; readonly members: readonly Member[] }
   | { readonly none: string };
 
 export function chosenBy(selector: FigureSide["selector"], ground: Ground): Chosen {
   const choice = choiceOf(selector, ground.names);
   if ("problem" in choice) return { none: choice.problem };
-  const chosen = cellsOf(choice.value, ground.members);
+  const chosen = chosenCells(choice.value, ground.members);
   if (chosen.length > 0) return { choice: choice.value, members: chosen };
   if (selector.text === "") return { none: "nothing was measured" };
   const isOut = ground.asked.some((pair) =>

@@ -2,7 +2,7 @@
  * Claims about what runs do over time: most runs of every cell must have the label, surely, by the interval
  * of their share.
  */
-import type { Warmup } from "../../../runner/result/result.ts";
+import type { WarmupClaim } from "../../../runner/result/result.ts";
 import { shareInterval } from "../../../runner/stats/confidence/proportion_interval.ts";
 import { counted } from "../numbers/words.ts";
 import { figureText } from "../runs/figure_range.ts";
@@ -10,7 +10,7 @@ import { allowedBy, type Finding, outcomeOf, undecided } from "./finding.ts";
 import { chosenBy, type Ground, type Member } from "./context.ts";
 
 /** One for each cell; at least one. */
-export function warmupFindings({ selector, label }: Warmup, ground: Ground): Finding[] {
+export function warmupFindings({ selector, label }: WarmupClaim, ground: Ground): Finding[] {
   const chosen = chosenBy(selector, ground);
   if ("none" in chosen) return [undecided(chosen.none)];
   return chosen.members.map((member) => warmupFinding(member, label));
@@ -18,7 +18,7 @@ export function warmupFindings({ selector, label }: Warmup, ground: Ground): Fin
 
 const MOST = allowedBy(">", 0.5);
 
-function warmupFinding({ cell, label: name, lack }: Member, label: Warmup["label"]): Finding {
+function warmupFinding({ cell, label: name, lack }: Member, label: WarmupClaim["label"]): Finding {
   if (cell === null) return undecided(`${name} was not measured: ${lack}`);
   const labels = cell.runs.flatMap(({ warmup }) => warmup?.label ?? []);
   if (labels.length === 0) return undecided(`${name} has a load that itself changes`);

@@ -4,8 +4,8 @@
  */
 import type { Results } from "../../../runner/result/result.ts";
 import {
+  type ExperimentNames,
   isValue,
-  type Names,
   type SelectableCell,
   type Selection,
 } from "../../../base/figures/selector.ts";
@@ -73,7 +73,7 @@ function valuesWithin(lines: unknown, before: string, units: Record<string, stri
 }
 
 /** The paths that some line has. */
-export function pathsOf(pairs: readonly AskedPair[]): NonNullable<Names["others"]> {
+export function pathsOf(pairs: readonly AskedPair[]): NonNullable<ExperimentNames["others"]> {
   return [...new Set(pairs.flatMap(({ values }) => Object.keys(values)))];
 }
 

@@ -2,7 +2,7 @@
 import type { Published } from "../../../runner/result/result.ts";
 import {
   cellsIn,
-  type Names,
+  type ExperimentNames,
   namesOf,
   parseSelector,
   type SelectableCell,
@@ -78,7 +78,7 @@ export function placedCells(
 }
 
 /** What the experiment has besides the cells that were measured. */
-export interface Known extends Pick<Names, "targets" | "scenarios"> {
+export interface Known extends Pick<ExperimentNames, "targets" | "scenarios"> {
   readonly asked: readonly AskedPair[];
 }
 
@@ -121,7 +121,7 @@ interface Missing {
 interface Measured {
   readonly figure: Published["figure"];
   readonly cells: readonly PlacedCell[];
-  readonly names: Names;
+  readonly names: ExperimentNames;
   readonly asked: readonly AskedPair[];
 }
 
@@ -144,7 +144,7 @@ function rowsOf(
   });
 }
 
-function readSelection(text: string, names: Names): ReturnType<typeof selectionOf> {
+function readSelection(text: string, names: ExperimentNames): ReturnType<typeof selectionOf> {
   const selector = parseSelector(text);
   return "value" in selector ? selectionOf(selector.value, names) : selector;
 }
@@ -164,7 +164,7 @@ function absolute(row: PublishedRow): ComparedRow {
 function relativeRows(
   { figure, relative }: Published,
   rows: readonly PublishedRow[],
-  names: Names,
+  names: ExperimentNames,
 ): ComparedRow[] | null {
   const selection = readSelection(relative ?? "", names);
   if ("problem" in selection) return null;

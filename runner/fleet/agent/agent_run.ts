@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../../base/errors.ts";
 import { withoutSecrets } from "../../../base/secrets.ts";
-import { endpointOf } from "../../../targets/dial/endpoint.ts";
+import { endpointOf } from "../../../base/net/endpoint.ts";
 import { settlesWithin } from "../../../targets/launch/settles.ts";
 import { chooseDriver } from "../../load/transports/choose_driver.ts";
 import type { Loaded } from "../../measure/loader.ts";

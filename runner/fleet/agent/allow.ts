@@ -3,7 +3,7 @@ import { lookup } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
 import { z } from "zod";
 import { messageOf } from "../../../base/errors.ts";
-import type { Endpoint } from "../../../targets/dial/endpoint.ts";
+import type { Endpoint } from "../../../base/net/endpoint.ts";
 
 /** This machine itself. */
 export const LOOPBACK: readonly string[] = ["localhost", "127.0.0.0/8", "::1"];

@@ -4,7 +4,7 @@ import { explain } from "../../../base/explain.ts";
 import { withEngine } from "../../../base/pattern.ts";
 import { type Finding, findingsOf } from "../../../base/problems.ts";
 import type { SecretValue } from "../../../base/secrets.ts";
-import { endpointOf } from "../../../targets/dial/endpoint.ts";
+import { endpointOf } from "../../../base/net/endpoint.ts";
 import { VERSION } from "../../../base/version.ts";
 import type { AllowList } from "./allow.ts";
 import { type AgentJob, agentJob } from "../protocol/agent_message.ts";

@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../../../base/errors.ts";
 import { settlesWithin } from "../../../targets/launch/settles.ts";
-import type { RedisClient } from "../../../targets/redis_client.ts";
-import { PRESENCE_MS, presenceKey } from "../protocol/redis_keys.ts";
+import type { RedisClient } from "../../../targets/redis/client.ts";
 import type { Presence } from "../protocol/agent_message.ts";
+import { PRESENCE_MS, presenceKey } from "../protocol/redis_keys.ts";
 
 const LOOK_MS = 100;
 const EXPIRATION = { type: "PX", value: PRESENCE_MS.lives } as const;

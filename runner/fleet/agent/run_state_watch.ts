@@ -3,10 +3,10 @@
  * when it starts.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RedisClient } from "../../../targets/redis_client.ts";
-import { answerWithin } from "../protocol/redis_link.ts";
-import { LOOK_MS, ORDERS_MS, ordersKey, OUT_OF_TOUCH_MS } from "../protocol/redis_keys.ts";
+import type { RedisClient } from "../../../targets/redis/client.ts";
 import { type Orders, orders } from "../protocol/agent_message.ts";
+import { LOOK_MS, ORDERS_MS, ordersKey, OUT_OF_TOUCH_MS } from "../protocol/redis_keys.ts";
+import { answerWithin } from "../protocol/redis_link.ts";
 
 /**
  * stopped: the coordinator wants what there is. The others want nothing any more: over, it is at another

@@ -1,7 +1,7 @@
 /** Who of a fleet is there, and who is picked for a load. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import type { RedisClient } from "../../../targets/redis_client.ts";
+import type { RedisClient } from "../../../targets/redis/client.ts";
 import { messageOf, TargetError } from "../../../base/errors.ts";
 import { beyond, isWithin, LIMITS } from "../../../base/limits.ts";
 import { VERSION } from "../../../base/version.ts";

@@ -1,8 +1,8 @@
 /** What a coordinator wants of its agents, kept alive in Redis for as long as the coordinator lives. */
-import type { RedisClient } from "../../../targets/redis_client.ts";
-import { answerWithin } from "../protocol/redis_link.ts";
-import { ORDERS_MS, ordersKey } from "../protocol/redis_keys.ts";
+import type { RedisClient } from "../../../targets/redis/client.ts";
 import type { Orders } from "../protocol/agent_message.ts";
+import { ORDERS_MS, ordersKey } from "../protocol/redis_keys.ts";
+import { answerWithin } from "../protocol/redis_link.ts";
 
 /** The last orders are there for so long: agents look every 50 ms when they wait. */
 const LAST_MS = 200;

@@ -2,13 +2,14 @@
  * What an agent is asked to load, as JSON. The rules are those of experiment files: an agent sends
  * nothing that a file could not ask for, whoever wrote the job.
  */
+import type { Access } from "../../../base/net/endpoint.ts";
 import { z } from "zod";
 import { jsonStep, patternSource, thinkMs } from "../../../scenarios/request/flow.ts";
 import type { Load } from "../../../scenarios/load/load.ts";
 import {
   arrivals,
   connections,
-  durationMs,
+  durationMsSchema,
   MOST_PER_SEC,
   NO_ARRIVALS,
   pipeline,
@@ -29,7 +30,6 @@ import {
 } from "../../../scenarios/request/request.ts";
 import type { Script } from "../../../scenarios/request/script.ts";
 import { valueName } from "../../../scenarios/request/values.ts";
-import type { Access } from "../../../targets/access.ts";
 
 const text = z.string().max(LIMITS.body.most);
 
@@ -110,7 +110,7 @@ const closed = z.strictObject({
   kind: z.literal("closed"),
   ...common,
   pipeline,
-  durationMs: durationMs.nullable(),
+  durationMs: durationMsSchema.nullable(),
   requests: requests.nullable(),
 }).refine(({ durationMs, requests }) => (durationMs === null) !== (requests === null), {
   error: "Cannot end a run but by either duration or requests",
@@ -121,12 +121,12 @@ const rate = z.strictObject({
   ...common,
   ratePerSec: perSec.positive(),
   arrivals,
-  durationMs,
+  durationMs: durationMsSchema,
 });
 
 const phase = z.strictObject({
   durationUs: z.number().superRefine((us, context) => {
-    const { error } = durationMs.safeParse(us / 1_000);
+    const { error } = durationMsSchema.safeParse(us / 1_000);
     for (const { message } of error?.issues ?? []) context.addIssue(message);
   }),
   fromPerSec: perSec,

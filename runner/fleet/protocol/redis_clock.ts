@@ -4,7 +4,7 @@
  * (F. Cristian, Probabilistic clock synchronization, 1989). The fastest answer tells best.
  */
 import { performance } from "node:perf_hooks";
-import type { RedisClient } from "../../../targets/redis_client.ts";
+import type { RedisClient } from "../../../targets/redis/client.ts";
 import type { ClockReading } from "./agent_message.ts";
 
 /** One question; by this machine's clock, and by Redis's. Milliseconds since the epoch. */

@@ -3,10 +3,10 @@
  * Redis is away fails at once, and one for BullMQ, which waits until it is back.
  */
 import type { JobsOptions, Queue, Worker, WorkerOptions } from "bullmq";
-import { connectRedis, type RedisClient } from "../../../targets/redis_client.ts";
-import { ANSWER_MS, OUT_OF_TOUCH_MS, PREFIX } from "./redis_keys.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf, TargetError } from "../../../base/errors.ts";
+import { connectRedis, type RedisClient } from "../../../targets/redis/client.ts";
+import { ANSWER_MS, OUT_OF_TOUCH_MS, PREFIX } from "./redis_keys.ts";
 
 export interface LinkOptions {
   readonly url: string;

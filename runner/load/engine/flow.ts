@@ -5,7 +5,7 @@
 import { type Connection, encodeRequest, type WireRequest } from "../../../base/http/request.ts";
 import type { ResponseReader } from "../../../base/http/response.ts";
 import type { CaptureSpec } from "../../../scenarios/request/flow.ts";
-import { fillIn, namesIn } from "../../../scenarios/request/template.ts";
+import { fillTemplate, namesIn } from "../../../scenarios/request/template.ts";
 import { takerOf } from "./capture.ts";
 import type { Message } from "./in_flight.ts";
 import { type Check, ResponseCheck } from "./response_check.ts";
@@ -101,7 +101,7 @@ export class Flow {
   }
 
   message({ wire, message }: RequestStep, variables: Variables): Message {
-    return message ?? messageOf(fillIn(wire, variables), this.spec.connection);
+    return message ?? messageOf(fillTemplate(wire, variables), this.spec.connection);
   }
 
   /** Checks the response and takes what is captured from it into `variables`. */

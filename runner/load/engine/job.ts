@@ -1,6 +1,6 @@
 /** What one worker does in one run: its share of a load, as plain numbers and bytes. */
 import type { ArrivalOptions, Phase } from "../../../scenarios/pace/arrivals.ts";
-import type { Endpoint } from "../../../targets/dial/endpoint.ts";
+import type { Endpoint } from "../../../base/net/endpoint.ts";
 import type { DriverName } from "./driver.ts";
 import type { FlowSpec } from "./flow.ts";
 import type { Check } from "./response_check.ts";

@@ -6,7 +6,7 @@
  * A slot is a virtual user's connection. With a shared pool it stays open for the next user.
  */
 import type { ResponseReader } from "../../../base/http/response.ts";
-import { fillIn } from "../../../scenarios/request/template.ts";
+import { fillTemplate } from "../../../scenarios/request/template.ts";
 import type { SessionRecorder } from "../recording/sessions.ts";
 import { type Connections, OPEN } from "./connections.ts";
 import { type ExchangeParts, Exchanges, type Workload } from "./exchanges.ts";
@@ -137,7 +137,7 @@ export class SessionLoop implements Workload {
 
   label(slot: number): string {
     const { request, journey } = this.#users[slot];
-    const { method, path } = fillIn(request.wire, journey.variables);
+    const { method, path } = fillTemplate(request.wire, journey.variables);
     return `${method} ${path}`;
   }
 }

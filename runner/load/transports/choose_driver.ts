@@ -1,10 +1,10 @@
 /** Which driver a load takes. `auto` takes the best that works here, which is found by trying. */
 import { messageOf, type Problem, TargetError, UserError } from "../../../base/errors.ts";
-import { type Endpoint, isPlainTcp } from "../../../targets/dial/endpoint.ts";
+import { type Endpoint, isPlainTcp } from "../../../base/net/endpoint.ts";
+import { EVENT_WORDS, libc } from "../../../base/system/libc.ts";
 import type { DriverName } from "../engine/driver.ts";
 import { openEpoll } from "./epoll.ts";
 import { canWakePunctually, waiterFor } from "./epoll_wait.ts";
-import { EVENT_WORDS, libc } from "../../../base/system/libc.ts";
 
 export interface DriverChoice {
   readonly driver: DriverName;

@@ -3,9 +3,9 @@
  * its writes follow one another.
  */
 import { messageOf } from "../../../base/errors.ts";
-import { type Connection, dial } from "../../../targets/dial/dial.ts";
-import { DialError } from "../../../targets/dial/dial_error.ts";
-import type { Endpoint } from "../../../targets/dial/endpoint.ts";
+import { type Connection, dial } from "../../../base/net/dial.ts";
+import { DialError } from "../../../base/net/dial_error.ts";
+import type { Endpoint } from "../../../base/net/endpoint.ts";
 import type { ReadTurns } from "./read_scheduler.ts";
 import type { Wire, WireNews, Wires } from "./transport.ts";
 

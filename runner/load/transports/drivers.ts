@@ -1,6 +1,6 @@
 /** The drivers, as the workers make them. */
-import { type Endpoint, isPlainTcp } from "../../../targets/dial/endpoint.ts";
-import { resolve } from "../../../targets/dial/resolve.ts";
+import { type Endpoint, isPlainTcp } from "../../../base/net/endpoint.ts";
+import { resolve } from "../../../base/net/resolve.ts";
 import type { Driver, DriverName } from "../engine/driver.ts";
 import type { LoopWatch } from "../recording/busy_periods.ts";
 import { EpollDriver } from "./epoll.ts";

@@ -26,7 +26,7 @@ import {
   SOL_SOCKET,
   TCP_NODELAY,
 } from "../../../base/system/libc.ts";
-import type { Address } from "../../../targets/dial/resolve.ts";
+import type { Address } from "../../../base/net/resolve.ts";
 import type { Conversation, Driver } from "../engine/driver.ts";
 import type { LoopWatch } from "../recording/busy_periods.ts";
 import { type Wait, type Waiter, waiterFor, wakePunctually } from "./epoll_wait.ts";

@@ -4,8 +4,8 @@
 import { Buffer } from "node:buffer";
 import { connect, type NetConnectOpts, type Socket } from "node:net";
 import { messageOf } from "../../../base/errors.ts";
-import { refused } from "../../../targets/dial/dial_error.ts";
-import type { Endpoint } from "../../../targets/dial/endpoint.ts";
+import { refused } from "../../../base/net/dial_error.ts";
+import type { Endpoint } from "../../../base/net/endpoint.ts";
 import type { ReadTurns } from "./read_scheduler.ts";
 import type { Wire, WireNews, Wires } from "./transport.ts";
 

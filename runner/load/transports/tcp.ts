@@ -2,7 +2,7 @@
  * The driver that works everywhere: on the runtime's own sockets, TLS and unix ones included.
  */
 import { setImmediate } from "node:timers";
-import type { Endpoint } from "../../../targets/dial/endpoint.ts";
+import type { Endpoint } from "../../../base/net/endpoint.ts";
 import type { Conversation, Driver } from "../engine/driver.ts";
 import type { LoopWatch } from "../recording/busy_periods.ts";
 import { PulledWires } from "./deno_transport.ts";

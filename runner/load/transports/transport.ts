@@ -5,7 +5,7 @@
  *   so without a promise, and at the price of no system call that a bare loop does not make.
  * - `pulled_wires.ts`: Deno's own, which are asked for each read: TLS, and every socket of older versions.
  */
-import type { DialError } from "../../../targets/dial/dial_error.ts";
+import type { DialError } from "../../../base/net/dial_error.ts";
 
 export interface Wires {
   /** Dials for slot `slot`, which has no wire, or one that is closed or has ended. */

@@ -4,9 +4,8 @@
  * instances count at once.
  */
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
-import type { MiddlewareHandler } from "hono";
-import type { RedisClient } from "../../redis_client.ts";
-import type { ClientBindings } from "../app.ts";
+import type { Context, Env, MiddlewareHandler } from "hono";
+import type { RedisClient } from "../../redis/client.ts";
 
 export interface Limit {
   /** Requests in each window. */
@@ -24,8 +23,11 @@ interface Verdict {
 }
 
 export interface Limiter {
-  /** Counts each request by its client's address; answers 429 itself when that has asked too often. */
-  readonly middleware: (onRefusal: () => void) => MiddlewareHandler<ClientBindings>;
+  /** Counts each request by its client; responds with 429 itself when that has sent too many. */
+  readonly middleware: <Bindings extends Env>(
+    clientOf: (c: Context<Bindings>) => string,
+    onRefusal: () => void,
+  ) => MiddlewareHandler<Bindings>;
   readonly close: () => void;
 }
 
@@ -53,8 +55,8 @@ export function openLimiter(
     return { allowed, remaining: result.remainingPoints, resetMs: result.msBeforeNext };
   };
   return {
-    middleware: (onRefusal) => async (c, next) => {
-      const verdict = await count(c.env?.remoteAddr?.hostname ?? "unknown");
+    middleware: (clientOf, onRefusal) => async (c, next) => {
+      const verdict = await count(clientOf(c));
       const fields = limitHeaders(limit, verdict);
       for (const [name, value] of Object.entries(fields)) c.header(name, value);
       if (verdict.allowed) return await next();

@@ -2,7 +2,7 @@
  * Where the cache keeps texts by key: in this process, or in Redis, where all instances share them.
  * `tests/targets/user_cache_test.ts` runs the same suite over both.
  */
-import type { RedisClient } from "../../redis_client.ts";
+import type { RedisClient } from "../../redis/client.ts";
 
 export interface Store {
   /** Null when it is not kept, or no longer. */

@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { z } from "zod";
-import { makeTemporaryFolder } from "../../temporary_folder.ts";
+import { makeTemporaryFolder } from "../../launch/environment.ts";
 
 const SCHEMA = `
   PRAGMA journal_mode = WAL;

@@ -3,9 +3,18 @@
  * markdown in several kinds of blocks, which link to other pages.
  */
 import { type Draw, drawBy, shuffled } from "../../../base/random.ts";
-import { BLOCKS, makeSentence, paragraph, pick, type Topic } from "./blocks.ts";
-import type { Draft, Head } from "./draft.ts";
-import { ADJECTIVES, AUTHORS, NOUNS, SECTIONS } from "./words.ts";
+import {
+  ADJECTIVES,
+  AUTHORS,
+  BLOCKS,
+  makeSentence,
+  NOUNS,
+  paragraph,
+  pick,
+  SECTIONS,
+  type Topic,
+} from "./blocks.ts";
+import type { Draft, Head } from "./pages.ts";
 
 /** All of them, so many at once. The first is `home`; page n is written n hours after the first. */
 export function* generatePages(count: number, seed: number, atOnce: number): Generator<Draft[]> {

@@ -1,7 +1,6 @@
 /** Pages in the database: what the wiki asks about them, and how one is written. */
 import { z } from "zod";
 import { type Database, prepare, type Query } from "./database.ts";
-import type { Draft, Head } from "./draft.ts";
 
 const head = z.object({ slug: z.string(), section: z.string(), title: z.string() });
 
@@ -23,6 +22,23 @@ export type Page = z.output<typeof page>;
 
 const sectionCount = z.object({ section: z.string(), pages: z.number() });
 export type SectionCount = z.output<typeof sectionCount>;
+
+/** The identity of a page: links need no more. */
+export interface Head {
+  readonly slug: string;
+  readonly section: string;
+  readonly title: string;
+}
+
+/** A page as its author wrote it, before it is in the database. */
+export interface Draft extends Head {
+  /** Markdown. */
+  readonly body: string;
+  readonly tags: readonly string[];
+  readonly author: string;
+  /** ISO 8601, in UTC. */
+  readonly writtenAt: string;
+}
 
 export interface Pages {
   readonly byName: (slug: string) => Page | null;

@@ -1,14 +1,23 @@
 /** The wiki's addresses. */
 import { type Context, Hono } from "hono";
+import { html } from "hono/html";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { z } from "zod";
-import { renderEditor, renderLogin } from "./forms.ts";
-import { STYLE } from "./layout.ts";
+import {
+  type Html,
+  renderFound,
+  renderFrame,
+  renderHome,
+  renderList,
+  renderMissing,
+  renderPage,
+  STYLE,
+  type Viewer,
+} from "./views.ts";
 import type { Rendered } from "./markdown.ts";
 import type { Page, Pages } from "./pages.ts";
 import type { Search } from "./search.ts";
 import { SESSION_SEC, type Sessions } from "./sessions.ts";
-import { renderFound, renderHome, renderList, renderMissing, renderPage } from "./views.ts";
 
 export interface Wiki {
   readonly pages: Pages;
@@ -153,4 +162,40 @@ function addWriting(app: Hono, wiki: Wiki): void {
     pages.write([{ ...data, slug, author: user, writtenAt: now() }]);
     return c.redirect(`/page/${slug}`, 303);
   });
+}
+
+/** @param problem Why the last try failed, or null. */
+function renderLogin({ user, problem }: Viewer & { problem: string | null }): Html {
+  const main = html`
+    <h1>Log in</h1>
+    ${problem === null ? "" : html`<p role="alert">${problem}</p>`}
+    <form method="post" action="/login">
+      <label>Name <input name="name" autocomplete="username" required></label>
+      <label>Password <input name="password" type="password" autocomplete="current-password" required></label>
+      <button>Log in</button>
+    </form>
+  `;
+  return renderFrame({ title: "Log in", user, main });
+}
+
+interface Editing extends Viewer {
+  readonly slug: string;
+  readonly section: string;
+  readonly title: string;
+  readonly body: string;
+  readonly tags: readonly string[];
+}
+
+function renderEditor({ user, slug, section, title, body, tags }: Editing): Html {
+  const main = html`
+    <h1>${title}</h1>
+    <form method="post" action="/edit/${slug}">
+      <label>Title <input name="title" value="${title}" required></label>
+      <label>Section <input name="section" value="${section}" required></label>
+      <label>Tags <input name="tags" value="${tags.join(" ")}"></label>
+      <textarea name="body" aria-label="Text">${body}</textarea>
+      <button>Save</button>
+    </form>
+  `;
+  return renderFrame({ title, user, main });
 }

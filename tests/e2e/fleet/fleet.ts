@@ -5,7 +5,7 @@ import { presenceKey } from "../../../runner/fleet/protocol/redis_keys.ts";
 import { roster } from "../../../runner/fleet/coordinator/roster.ts";
 import { presence } from "../../../runner/fleet/protocol/agent_message.ts";
 import { settlesWithin } from "../../../targets/launch/settles.ts";
-import { connectRedis, type RedisClient } from "../../../targets/redis_client.ts";
+import { connectRedis, type RedisClient } from "../../../targets/redis/client.ts";
 import { until } from "../patience.ts";
 import { type Ended, Plateau } from "../plateau.ts";
 import { startWitness, type Witness } from "../witness.ts";

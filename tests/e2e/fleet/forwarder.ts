@@ -1,5 +1,5 @@
 /** A way to a TCP server that a test can cut and mend. */
-import { freePort } from "../../../targets/launch/surroundings.ts";
+import { freePort } from "../../../targets/launch/environment.ts";
 
 /** closed: connections end and new ones are refused; silent: nothing comes through, nobody is told. */
 export type Cut = "closed" | "silent";

@@ -1,6 +1,6 @@
 /** A real Redis that a test may stop, kill and start again where it was. */
 import { join } from "node:path";
-import { freePort } from "../../../targets/launch/surroundings.ts";
+import { freePort } from "../../../targets/launch/environment.ts";
 import { certificates } from "../../certificates.ts";
 import { findProgram } from "../../needs.ts";
 import { until } from "../patience.ts";

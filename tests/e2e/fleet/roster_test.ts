@@ -6,7 +6,7 @@ import { Plateau, plateau } from "../plateau.ts";
 import { Fleet } from "./fleet.ts";
 import { roster } from "../../../runner/fleet/coordinator/roster.ts";
 import { VERSION } from "../../../base/version.ts";
-import { connectRedis } from "../../../targets/redis_client.ts";
+import { connectRedis } from "../../../targets/redis/client.ts";
 
 testWith(
   ["redis"],

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { presenceKey } from "../../../runner/fleet/protocol/redis_keys.ts";
 import { type Presence, presence } from "../../../runner/fleet/protocol/agent_message.ts";
-import { connectRedis } from "../../../targets/redis_client.ts";
+import { connectRedis } from "../../../targets/redis/client.ts";
 import { certificates } from "../../certificates.ts";
 import { testWith } from "../../needs.ts";
 import { emptyFolder, plateau } from "../plateau.ts";

@@ -1,7 +1,7 @@
 import { benchConflicts, benchParts } from "../../../cli/flags/bench_flags.ts";
 import { benchRequest } from "../../../cli/flags/bench_request.ts";
 import { readArguments } from "../../../cli/command_line/arguments.ts";
-import { withLikeness } from "../../../cli/like/like.ts";
+import { withTranslated } from "../../../cli/like/like.ts";
 import type { Decoder } from "../decoder.ts";
 
 const SPEC = { parts: benchParts, conflicts: benchConflicts, run: () => Promise.resolve(0) };
@@ -43,7 +43,7 @@ export const like: Decoder = {
       ...["1e9", "-1", "k", "=", " -R ", "$(x)", "`", "${A}"],
     ],
   },
-  decode: (input) => bench(withLikeness(["--like", input])),
+  decode: (input) => bench(withTranslated(["--like", input])),
 };
 
 /** One argument a line. */

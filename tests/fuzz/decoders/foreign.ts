@@ -1,7 +1,7 @@
 /** Files of other tools: what they become is read as an experiment, too. */
 import { readFileSync } from "node:fs";
 import { type Files, NO_FILES } from "../../../base/files.ts";
-import { foreignFile } from "../../../scenarios/imports/registry.ts";
+import { importedFile } from "../../../scenarios/imports/registry.ts";
 import { withEngine } from "../../../base/pattern.ts";
 import type { Decoder } from "../decoder.ts";
 import { planText } from "./experiment.ts";
@@ -19,7 +19,7 @@ const files: Files = {
 
 function become(text: string): Promise<void> {
   return withEngine(() => {
-    const foreign = foreignFile(text, "a.txt", { files });
+    const foreign = importedFile(text, "a.txt", { files });
     if (foreign !== null) planText(foreign.text, files);
   });
 }

@@ -1,0 +1,54 @@
+/**
+ * Why there is no connection: which step failed, and the cause in words that stay the same from one
+ * attempt to the next, as failures are counted by them.
+ */
+import { messageOf } from "../errors.ts";
+
+export class DialError extends Error {
+  override readonly name = "DialError";
+  constructor(readonly kind: "connect" | "tls" | "dns", message: string) {
+    super(message);
+  }
+}
+
+/** What the resolvers of Deno and Node say; a name with an empty label is not even looked up. */
+const NO_ADDRESS = /failed to lookup address|getaddrinfo|invalid host/;
+
+/** For a TCP or unix socket that could not be had. */
+export function refused(error: unknown): DialError {
+  const message = messageOf(error);
+  return new DialError(NO_ADDRESS.test(message) ? "dns" : "connect", message);
+}
+
+/** What rustls and Node say of a handshake that failed, in plainer words. */
+const PLAINER: readonly (readonly [said: RegExp, meant: string])[] = [
+  [/UnknownIssuer/, "the certificate is not signed by an authority that is trusted here"],
+  [
+    /CaUsedAsEndEntity/,
+    "the certificate is an authority's, not a server's (basicConstraints has CA:TRUE)",
+  ],
+  [/certificate expired/, "the certificate has expired"],
+  [/certificate not valid yet/, "the certificate is not valid yet"],
+  [/InvalidContentType/, "the server does not speak TLS"],
+  [/unexpected end of file|socket disconnected/, "the server hung up during the handshake"],
+];
+
+/** For a TLS handshake that failed. */
+export function handshakeFailed(error: unknown): DialError {
+  const said = messageOf(error);
+  const plainer = PLAINER.find(([pattern]) => pattern.test(said))?.[1];
+  return new DialError("tls", plainer ?? wrongName(said) ?? `the TLS handshake failed: ${said}`);
+}
+
+/** A certificate for more names would take long to be read. */
+const LONGEST = 4_096;
+
+/** As rustls puts it: `… only valid for DnsName("localhost") or IpAddress(127.0.0.1)`. */
+function wrongName(said: string): string | null {
+  const [, asked, valid] = said.length > LONGEST
+    ? []
+    : /not valid for name "(.*?)"(?:.*only valid for (.*))?/.exec(said) ?? [];
+  if (asked === undefined) return null;
+  const names = valid?.replace(/\w+\("?(.*?)"?\)/g, "$1");
+  return `the certificate is not for ${asked}` + (names === undefined ? "" : ` but for ${names}`);
+}

@@ -1,0 +1,61 @@
+/** Listening for HTTP, with the reason in words where that can't be had. */
+import { messageOf, TargetError } from "../errors.ts";
+
+/** Where only this machine reaches a server. */
+export const LOOPBACK = "127.0.0.1";
+
+/** As URLs have it: IPv6 in brackets (RFC 3986 §3.2.2). @param host A name or an address, IPv6 without brackets. */
+export function hostAndPort(host: string, port: number): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** `http://host:port`. */
+export function originAt(host: string, port: number): string {
+  return `http://${hostAndPort(host, port)}`;
+}
+
+export interface ListenOptions {
+  readonly hostname: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** Other processes may listen on the same port, and the kernel shares out connections (Linux). */
+  readonly shared?: boolean;
+}
+
+/** Throws a TargetError when it cannot listen. */
+export function listenOn(
+  { hostname, port, shared = false }: ListenOptions,
+  handler: Deno.ServeHandler<Deno.NetAddr>,
+): Deno.HttpServer<Deno.NetAddr> {
+  const options = { hostname, port, reusePort: shared, onListen: () => {} };
+  return explained({ hostname, port }, () => Deno.serve(options, handler));
+}
+
+/** For whoever answers connections itself. Throws a TargetError when it cannot listen. */
+export function listenForConnections(
+  { hostname, port }: ListenOptions,
+): Deno.TcpListener {
+  return explained({ hostname, port }, () => Deno.listen({ hostname, port }));
+}
+
+function explained<Listening>(
+  { hostname, port }: ListenOptions,
+  listen: () => Listening,
+): Listening {
+  try {
+    return listen();
+  } catch (error) {
+    throw new TargetError(`Cannot listen on ${hostAndPort(hostname, port)} as ${whyNot(error)}`);
+  }
+}
+
+function whyNot(error: unknown): string {
+  if (error instanceof Deno.errors.AddrInUse) return "the port is in use: choose another, or 0";
+  if (error instanceof Deno.errors.PermissionDenied) {
+    return "the system forbids it: choose a port above 1023";
+  }
+  if (error instanceof Deno.errors.AddrNotAvailable) {
+    return "this machine does not have that address";
+  }
+  return messageOf(error);
+}

@@ -1,0 +1,68 @@
+/**
+ * Hosts of this machine at which its servers can listen so that others reach them: addresses, and names that
+ * lead to one.
+ */
+import { z } from "zod";
+import { messageOf } from "../errors.ts";
+import { originAt } from "./listen.ts";
+
+/** More of them name nobody's machine any better. */
+const MOST_ADDRESSES = 4;
+
+/** As URLs write it, but IPv6 without brackets; with brackets it may be given. Whether it is ours is tried. */
+export const listenHost = z.string().transform((text, context): string => {
+  const host = hostOf(text);
+  const wrong = host === null
+    ? "write an address or a name of this machine, without a port"
+    : whyNot(host);
+  if (host !== null && wrong === null) return host;
+  context.addIssue(`Cannot listen on "${text}": ${wrong}`);
+  return z.NEVER;
+});
+
+/** Null for what can't stand in a URL as its host alone. */
+function hostOf(text: string): string | null {
+  const url = URL.parse(originAt(unbracketed(text), 80));
+  const isAlone = url !== null && url.href === `http://${url.hostname}/`;
+  return isAlone ? unbracketed(url.hostname) : null;
+}
+
+function unbracketed(host: string): string {
+  return host.replace(/^\[(.*)\]$/, "$1");
+}
+
+/** IPv4 and IPv6, and the one inside the other: every address of the machine. */
+const EVERYWHERE = new Set(["0.0.0.0", "::", "::ffff:0:0"]);
+
+function whyNot(host: string): string | null {
+  if (EVERYWHERE.has(host)) return `whoever loads the targets needs one address to dial; ${fix()}`;
+  try {
+    Deno.listen({ hostname: host, port: 0 }).close();
+    return null;
+  } catch (error) {
+    return `${reasonOf(error)}; ${fix()}`;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Deno.errors.AddrNotAvailable) return "this machine does not have it";
+  const reason = messageOf(error);
+  return /look ?up/.test(reason) ? "nobody knows that name" : reason;
+}
+
+function fix(): string {
+  return `write an address of this machine, such as ${ownAddresses().join(", ")}`;
+}
+
+/** Those that others reach come first. */
+function ownAddresses(): string[] {
+  const addresses = Deno.networkInterfaces().map(({ address }) => address)
+    .filter((address) => !OF_ONE_LINK.test(address));
+  const loopback = addresses.filter((address) => ONLY_HERE.test(address));
+  const others = addresses.filter((address) => !ONLY_HERE.test(address));
+  return [...others, ...loopback].slice(0, MOST_ADDRESSES);
+}
+
+/** RFC 3927 and RFC 4291 §2.5.6: they need the name of an interface beside them. */
+const OF_ONE_LINK = /^(?:fe80:|169\.254\.)/i;
+const ONLY_HERE = /^(?:127\.|::1$)/;

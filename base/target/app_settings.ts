@@ -1,0 +1,81 @@
+/**
+ * The built-in apps' settings, with defaults and limits; each field says its unit. An app itself is in
+ * `targets/apps`; its settings are here, as an experiment file is checked without its code.
+ */
+import { z } from "zod";
+import { between, durationMs } from "../quantity.ts";
+import { onOrOff, wholeNumber } from "./settings.ts";
+
+export const appNames = ["api", "work", "user", "wiki", "site"] as const;
+export type AppName = (typeof appNames)[number];
+
+const api = z.strictObject({
+  log: onOrOff.default(false).describe("Request log, one line each: on or off"),
+});
+
+const work = z.strictObject({
+  cpuTime: durationMs.prefault("0ms")
+    .describe("Computing of each request that does not ask for another"),
+  sleepTime: durationMs.prefault("0ms")
+    .describe("Waiting of each request that does not ask for another"),
+  maxCpuTime: durationMs.prefault("1s").describe("Most CPU time that a request may ask for"),
+  maxSleepTime: durationMs.prefault("10s").describe("Longest wait that a request may ask for"),
+});
+
+const wholeSeconds = between("1s", "24h").refine((ms) => ms % 1_000 === 0, {
+  error: "Cannot use this duration: it must be whole seconds",
+});
+
+const user = z.strictObject({
+  delay: between("0s", "1m").prefault("0ms")
+    .describe("How long the origin takes for each user that it is asked, as a database would"),
+  cache: z.enum(["none", "memory", "redis"]).default("none")
+    .describe("Where users are kept that the origin was asked: none, memory or redis"),
+  ttl: between("10ms", "24h").prefault("60s").describe("How long the cache keeps a user"),
+  stampede: z.enum(["wait", "all"]).default("wait").describe(
+    "Who asks the origin for a user that many want and the cache does not have: " +
+      "one, for whom the others wait (wait), or all",
+  ),
+  "rateLimit.store": z.enum(["memory", "redis"]).default("memory")
+    .describe("Where requests are counted: memory, or redis, where all instances share the counts"),
+  "rateLimit.limit": z.union([z.literal("none"), wholeNumber(1, 1_000_000_000)], {
+    error: "Cannot read this as a limit: write none or a whole number",
+  }).default("none")
+    .describe("Requests that a client may make in each window, or none; others are answered 429"),
+  "rateLimit.window": wholeSeconds.prefault("60s")
+    .describe(
+      "How long requests are counted together, from a client's first one, in whole seconds",
+    ),
+  log: onOrOff.default(false).describe("Request log, one line each: on or off"),
+});
+
+const wiki = z.strictObject({
+  pages: wholeNumber(10, 100_000).default(1_000).describe(
+    "Pages that are written at the start; for many, allow more by startTimeout",
+  ),
+  seed: wholeNumber(0, 2 ** 31 - 1).default(1)
+    .describe("Seed of their text: the same seed writes the same pages"),
+  renderCache: onOrOff.default(false)
+    .describe("Rendered markdown kept in memory until its page changes: on or off"),
+  gzip: onOrOff.default(false).describe("Compression for clients that accept gzip: on or off"),
+  log: onOrOff.default(false).describe("Request log, one line each: on or off"),
+});
+
+const site = z.strictObject({
+  gzip: onOrOff.default(true).describe("Compression for clients that accept gzip: on or off"),
+  brotli: onOrOff.default(false)
+    .describe("Compression for clients that accept brotli, rather than gzip: on or off"),
+  etag: onOrOff.default(false)
+    .describe("ETag with each answer, and 304 for clients that have it: on or off"),
+  files: onOrOff.default(false)
+    .describe("Pages and images read from files for each request, not from memory: on or off"),
+  cache: onOrOff.default(false).describe("Whole responses kept in memory: on or off"),
+  ttl: between("10ms", "24h").prefault("1h").describe("How long the cache keeps a response"),
+  log: onOrOff.default(false).describe("Request log, one line each: on or off"),
+});
+
+export const appSettings = { api, work, user, wiki, site } satisfies Record<AppName, z.ZodObject>;
+
+export function isAppName(name: string): name is AppName {
+  return Object.hasOwn(appSettings, name);
+}

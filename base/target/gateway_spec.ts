@@ -1,0 +1,145 @@
+/**
+ * A target's lines in the experiment file where it stands in front of others: a caching proxy, a balancer
+ * with several instances, or the real nginx. Pure.
+ */
+import { z } from "zod";
+import { between } from "../quantity.ts";
+import { oneOrList, type Settled, valuesOf } from "./factor.ts";
+import { writtenFiles } from "./written_files.ts";
+
+/** Where the proxy keeps responses. */
+export const storeNames = ["memory", "redis"] as const;
+export type StoreName = (typeof storeNames)[number];
+
+/** How a balancer picks the instance for the next request. */
+export const policyNames = ["round-robin", "least-connections", "random-two"] as const;
+export type PolicyName = (typeof policyNames)[number];
+
+/** The server behind a gateway, as the file writes it: the name of another target, or a URL. @param protocols Of URLs, as `http:`. */
+function originOf(protocols: readonly string[]): z.ZodString {
+  const urls = protocols.map((protocol) => `${protocol}//host:port`).join(" or ");
+  return z.string().min(1).refine(
+    (text) => !isUrl(text) || isOrigin(text, protocols),
+    `Cannot use this as an origin: write the name of another target, or ${urls} without a path`,
+  );
+}
+
+const originName = originOf(["http:", "https:"]);
+
+/** For gateways that dial plain http alone. */
+const plainOriginName = originOf(["http:"]);
+
+/** Names of targets hold no colon. */
+export function isUrl(text: string): boolean {
+  return text.includes("://");
+}
+
+function isOrigin(text: string, protocols: readonly string[]): boolean {
+  const url = URL.parse(text);
+  return url !== null && protocols.includes(url.protocol) && url.href === `${url.origin}/`;
+}
+
+/** 8 MB. */
+const LARGEST_BODY_BYTES = 8 * 1_024 * 1_024;
+
+export const proxyTarget = z.strictObject({
+  proxy: z.strictObject({
+    origin: originName
+      .describe(
+        "What it stands in front of: the name of another target, or http://host:port or https://host:port",
+      ),
+    store: oneOrList(z.enum(storeNames)).default("memory").describe("Where answers are kept"),
+    ttl: oneOrList(between("1ms", "24h")).prefault("60s").describe(
+      "How long a kept answer is fresh, unless the origin says a shorter time",
+    ),
+    stale: oneOrList(between("0s", "24h")).prefault("0s").describe(
+      "How long after that it is still served, while one request fetches it anew",
+    ),
+    paths: z.array(z.string().regex(/^\/[\x21-\x7e]*$/, "Cannot use this as a path: start with /"))
+      .min(1).default(["/"])
+      .describe("Only these paths, and what is below them, are kept"),
+    singleFlight: oneOrList(z.boolean()).default(true).describe(
+      "Requests for what is being fetched wait for it, instead of asking the origin too",
+    ),
+    maxBodyBytes: oneOrList(z.int().min(0).max(64 * LARGEST_BODY_BYTES)).default(LARGEST_BODY_BYTES)
+      .describe("Larger bodies pass through and are not kept"),
+  }).describe("A cache in front of another server"),
+});
+
+/** With lists where they make factors. */
+export type WrittenProxy = z.output<typeof proxyTarget>;
+
+export interface ProxyTarget {
+  readonly proxy: Settled<
+    WrittenProxy["proxy"],
+    "store" | "ttl" | "stale" | "singleFlight" | "maxBodyBytes"
+  >;
+}
+
+const instances = z.int().min(1).max(64);
+
+export const clusterTarget = z.strictObject({
+  cluster: z.strictObject({
+    of: z.string().min(1).describe("Name of the target that is started several times"),
+    instances: oneOrList(instances).default(2).describe("How many"),
+    balancer: oneOrList(z.enum(["builtin", "nginx", "reuseport"])).default("builtin").describe(
+      "builtin: in this program; nginx: the real one, from PATH; " +
+        "reuseport: none, the instances of a built-in app share a port (Linux)",
+    ),
+    policy: oneOrList(z.enum(policyNames)).optional()
+      .describe("Who gets the next request (round-robin when absent)"),
+    workers: oneOrList(z.union([z.literal("auto"), z.int().min(1).max(256)])).optional()
+      .describe("Worker processes of nginx (auto, one for each core, when absent)"),
+    add: z.strictObject({
+      at: between("0s", "24h").describe("When they are started, from the start of the load"),
+      instances: instances.default(1).describe("How many"),
+    }).optional().describe("Instances that join, cold, while the load runs"),
+  }).superRefine(({ balancer, policy, workers }, context) => {
+    if (policy !== undefined && valuesOf(balancer).includes("reuseport")) {
+      const message = "Cannot choose who gets a request with reuseport, as the kernel does: " +
+        "leave policy out, or use balancer: builtin or nginx";
+      context.addIssue({ code: "custom", path: ["policy"], message });
+    }
+    if (workers !== undefined && valuesOf(balancer).some((each) => each !== "nginx")) {
+      const message =
+        "Cannot set nginx's workers without it: leave workers out, or use balancer: nginx";
+      context.addIssue({ code: "custom", path: ["workers"], message });
+    }
+  }).describe("Several instances of another target"),
+});
+
+/** With lists where they make factors. */
+export type WrittenCluster = z.output<typeof clusterTarget>;
+
+export interface ClusterTarget {
+  readonly cluster: Settled<
+    WrittenCluster["cluster"],
+    "instances" | "balancer" | "policy" | "workers"
+  >;
+}
+
+const workers = z.union([z.literal("auto"), z.int().min(1).max(256)], {
+  error: "Cannot use this as nginx's workers: write auto or a number from 1 to 256",
+}).default("auto").describe("Worker processes of nginx; auto: one for each core");
+
+export const nginxTarget = z.strictObject({
+  nginx: z.strictObject({
+    root: z.string().min(1).optional()
+      .describe("Folder whose files it serves, relative to the experiment file"),
+    files: writtenFiles.optional()
+      .describe("Texts of files that it serves, by path; types go by the ending of its name"),
+    proxy: plainOriginName.optional()
+      .describe("What it stands in front of: the name of another target, or http://host:port"),
+    workers,
+  }).superRefine(({ root, files, proxy }, context) => {
+    const given = Object.entries({ root, files, proxy })
+      .flatMap(([key, value]) => value === undefined ? [] : [key]);
+    if (given.length === 1) return;
+    const message = given.length === 0
+      ? "Cannot serve nothing with nginx: write root: FOLDER, files: { /path: text } or proxy: TARGET"
+      : `Cannot serve both ${given.slice(0, 2).join(" and ")}: leave one out`;
+    context.addIssue({ code: "custom", message, path: given.slice(1, 2) });
+  }).describe("The real nginx, from PATH"),
+});
+
+export type NginxTarget = z.output<typeof nginxTarget>;

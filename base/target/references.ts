@@ -1,0 +1,131 @@
+/** Targets that stand in front of others: whom each names, and whether it can have them. */
+import { didYouMean } from "../suggest.ts";
+import { valuesOf } from "./factor.ts";
+import type { TargetSpec, WrittenTarget } from "./spec.ts";
+import { isUrl } from "./gateway_spec.ts";
+
+/** Targets as they were written, by name; each may be wrong in every part: that is told of elsewhere. */
+type Targets = Readonly<Record<string, unknown>>;
+
+interface Misfit {
+  /** Below `targets`. */
+  readonly path: string[];
+  readonly message: string;
+}
+
+/** Where a target may name another. */
+const PLACES = [["proxy", "origin"], ["cluster", "of"], ["nginx", "proxy"]] as const;
+
+interface Reference {
+  readonly path: readonly [kind: string, key: string];
+  readonly name: string;
+}
+
+function referenceIn(spec: unknown): Reference | null {
+  for (const path of PLACES) {
+    const name = valueIn(spec, path);
+    if (typeof name === "string" && !isUrl(name)) return { path, name };
+  }
+  return null;
+}
+
+function valueIn(spec: unknown, path: readonly string[]): unknown {
+  return path.reduce((value: unknown, key) => Reflect.get(Object(value), key), spec);
+}
+
+/** The target that `spec` stands in front of; null when there is none of the experiment. */
+export function nameBehind(spec: TargetSpec | WrittenTarget): string | null {
+  return referenceIn(spec)?.name ?? null;
+}
+
+/** The target itself, and all that stand behind it. */
+export function withThoseBehind(
+  spec: TargetSpec,
+  others: Readonly<Record<string, TargetSpec>>,
+): TargetSpec[] {
+  const name = nameBehind(spec);
+  if (name === null || !Object.hasOwn(others, name)) return [spec];
+  return [spec, ...withThoseBehind(others[name], others)];
+}
+
+/** Names that are not there or lead back to themselves, and what can't be had several times. */
+export function referenceMisfits(targets: Targets): Misfit[] {
+  return Object.entries(targets).flatMap(([target, spec]) => {
+    const reference = referenceIn(spec);
+    if (reference === null) return [];
+    const message = whyNot(reference.name, targets, target) ??
+      whyNotBefore(reference, targets, spec);
+    return message === null ? [] : [{ path: [target, ...reference.path], message }];
+  });
+}
+
+function whyNot(name: string, targets: Targets, target: string): string | null {
+  const known = Object.keys(targets);
+  if (!known.includes(name)) {
+    const fix = didYouMean(name, known) ?? `the targets are ${known.join(", ")}`;
+    return `Cannot find target "${name}": ${fix}`;
+  }
+  const circle = circleFrom(target, targets);
+  return circle === null ? null : `Cannot stand in front of itself: ${circle.join(" → ")}`;
+}
+
+/** `a`, `b`, `a` when `start` stands in front of itself by way of b. */
+function circleFrom(start: string, targets: Targets): string[] | null {
+  const way = [start];
+  while (way.length <= Object.keys(targets).length) {
+    const next = referenceIn(targets[way[way.length - 1]])?.name;
+    if (next === undefined || !Object.hasOwn(targets, next)) return null;
+    way.push(next);
+    if (next === start) return way;
+  }
+  return null; // the circle is further on, and is told of there
+}
+
+function whyNotBefore(
+  { path: [kind], name }: Reference,
+  targets: Targets,
+  spec: unknown,
+): string | null {
+  if (kind === "nginx") return whyNotPlain(name, targets[name]);
+  return kind === "cluster" ? whyNotSeveral(name, targets, spec) : null;
+}
+
+function whyNotPlain(name: string, spec: unknown): string | null {
+  const isTls = String(valueIn(spec, ["url"])).startsWith("https:");
+  if (!isTls && valueIn(spec, ["unix"]) === undefined) return null;
+  return `Cannot put nginx in front of "${name}": it reaches http://host:port alone, ` +
+    "neither https nor a unix socket; use proxy: { origin: … }";
+}
+
+function whyNotSeveral(name: string, targets: Targets, spec: unknown): string | null {
+  if (valueIn(targets[name], ["url"]) !== undefined) {
+    return `Cannot start instances of "${name}": it is a server that already runs`;
+  }
+  const port = isSeveral(spec) ? fixedPortOf(name, targets) : null;
+  if (port !== null) {
+    return `Cannot start instances of "${name}": they would have one port, ${port}; ` +
+      'write PORT: "{port}" in its env';
+  }
+  const shares = valuesOf(valueIn(spec, ["cluster", "balancer"])).includes("reuseport");
+  if (!shares || valueIn(targets[name], ["app"]) !== undefined) return null;
+  return `Cannot share a port between instances of "${name}": only built-in apps can; ` +
+    "use balancer: builtin or nginx";
+}
+
+function isSeveral(spec: unknown): boolean {
+  const instances = valuesOf(valueIn(spec, ["cluster", "instances"]));
+  return instances.some((count) => count !== 1) || valueIn(spec, ["cluster", "add"]) !== undefined;
+}
+
+/** Of the target, or of one behind it. */
+function fixedPortOf(name: string, targets: Targets): string | null {
+  let behind: string | undefined = name;
+  for (const _ of Object.keys(targets)) {
+    if (behind === undefined) return null;
+    const ports = valuesOf(valueIn(targets[behind], ["env", "PORT"])).map(String);
+    const fixed = ports.find((port) => /^\d+$/.test(port));
+    if (fixed !== undefined) return fixed;
+    behind = referenceIn(targets[behind])?.name;
+  }
+  return null;
+}

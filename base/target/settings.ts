@@ -1,0 +1,76 @@
+/**
+ * Settings of built-in apps: text on the command line (`--set cache=on`), values in a file. YAML 1.2
+ * reads `on` and `off` as text, so a switch takes both.
+ */
+import { z } from "zod";
+import { explain } from "../explain.ts";
+import { didYouMean } from "../suggest.ts";
+import type { Json } from "../yaml/json_text.ts";
+
+/** `on` or `off`, also `true` or `false`; becomes a boolean. */
+export const onOrOff = z.union([
+  z.boolean(),
+  z.stringbool({ truthy: ["on", "true"], falsy: ["off", "false"], case: "sensitive" }),
+], { error: "Cannot read this as a switch: write on or off" });
+
+/** A whole number from `least` to `most`, also as text. */
+export function wholeNumber(least: number, most: number): z.ZodType<number> {
+  const number = z.int().min(least).max(most);
+  const text = z.string().regex(/^\d+$/).transform(Number).pipe(number);
+  return z.union([number, text], { error: "Cannot read this as a whole number" });
+}
+
+/** One setting as a file has it. */
+export interface GivenSetting {
+  /** The setting's name, with a dot where the file has keys inside keys: `rateLimit.limit`. */
+  readonly key: string;
+  /** Where it stands: `rateLimit`, then `limit`. */
+  readonly path: readonly string[];
+  /** One value, or a list of them, which makes a factor. */
+  readonly value: Json;
+}
+
+/** Every setting in `set`, which may have keys inside keys. */
+export function givenSettings(
+  set: Readonly<Record<string, Json>>,
+  outer: readonly string[] = [],
+): GivenSetting[] {
+  return Object.entries(set).flatMap(([name, value]) => {
+    const path = [...outer, name];
+    if (isGroup(value)) return givenSettings(value, path);
+    return [{ key: path.join("."), path, value }];
+  });
+}
+
+/** The same by name, without keys inside keys. */
+export function flatSettings(set: Readonly<Record<string, Json>>): Record<string, Json> {
+  return Object.fromEntries(givenSettings(set).map(({ key, value }) => [key, value]));
+}
+
+function isGroup(value: Json): value is Record<string, Json> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** What is wrong with one setting, under the key that it was given. */
+export interface SettingIssue {
+  readonly key: string;
+  readonly message: string;
+}
+
+/** Everything that is wrong with `given`, in its order. */
+export function settingIssues(
+  schema: z.ZodObject,
+  given: Readonly<Record<string, unknown>>,
+): SettingIssue[] {
+  return Object.entries(given).flatMap(([key, value]) => {
+    if (!Object.hasOwn(schema.shape, key)) return [{ key, message: unknownSetting(schema, key) }];
+    const issues = z.safeParse(schema.shape[key], value, { error: explain }).error?.issues ?? [];
+    return issues.map(({ message }) => ({ key, message }));
+  });
+}
+
+function unknownSetting(schema: z.ZodObject, key: string): string {
+  const known = Object.keys(schema.shape);
+  const message = `Cannot set "${key}": the app's settings are ${known.join(", ")}`;
+  return [message, didYouMean(key, known) ?? []].flat().join("; ");
+}

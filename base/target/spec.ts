@@ -1,0 +1,170 @@
+/**
+ * A target's lines in the experiment file: one of the launchers' shapes, told apart by its first key.
+ */
+import { z } from "zod";
+import { ALWAYS } from "../explain.ts";
+import { contentOf, type Files, NO_FILES } from "../files.ts";
+import { accessMisfits, Certificates } from "./access.ts";
+import { appNames, appSettings } from "./app_settings.ts";
+import { oneOrList, valuesOf } from "./factor.ts";
+import { frameworkNames, settingsOf } from "./framework_settings.ts";
+import {
+  type ClusterTarget,
+  clusterTarget,
+  type NginxTarget,
+  nginxTarget,
+  type ProxyTarget,
+  proxyTarget,
+} from "./gateway_spec.ts";
+import { flatSettings, givenSettings, settingIssues } from "./settings.ts";
+
+type Given = Readonly<Record<string, z.core.util.JSONType>>;
+
+const set = z.record(z.string(), z.json()).default({}).describe(
+  "Its settings; a list makes a factor. A name with a dot may also be written as keys inside keys: " +
+    "rateLimit: { limit: 5 }",
+);
+
+/** What is wrong with the settings, where each was given. */
+function checkSettings(settings: z.ZodObject, set: Given, context: z.RefinementCtx): void {
+  const given = givenSettings(set);
+  for (const { key, path, value } of given) {
+    const report = (message: string): void =>
+      context.addIssue({ code: "custom", path: ["set", ...path], message });
+    const choices = Array.isArray(value) ? value : [value];
+    if (choices.length === 0) report("Cannot use an empty list");
+    if (given.find((other) => other.key === key)?.path !== path) {
+      report(`Cannot set "${key}" twice`);
+    }
+    const issues = choices.flatMap((choice) => settingIssues(settings, { [key]: choice }));
+    for (const { message } of issues) report(message);
+  }
+}
+
+/** Every setting under its own name. */
+function withFlatSettings<Spec extends { set: Given }>(spec: Spec): Spec {
+  return { ...spec, set: flatSettings(spec.set) };
+}
+
+export const appTarget = z.strictObject({
+  app: z.enum(appNames).describe("A built-in target; plateau list apps shows them"),
+  set,
+}).superRefine(({ app, set }, context) => checkSettings(appSettings[app], set, context))
+  .overwrite(withFlatSettings);
+
+export const frameworkTarget = z.strictObject({
+  framework: z.enum(frameworkNames).describe(
+    "A server of the frameworks study, installed by plateau setup frameworks; plateau list frameworks shows them",
+  ),
+  set,
+}).superRefine(({ framework, set }, context) => checkSettings(settingsOf(framework), set, context))
+  .overwrite(withFlatSettings);
+
+const variable = z.union([z.string(), z.number(), z.boolean()]);
+
+export const commandTarget = z.strictObject({
+  command: z.array(z.string().min(1)).min(1)
+    .describe(
+      "Program and arguments; in an argument {port} becomes a free port and {host} the address to listen on, " +
+        "127.0.0.1 unless run --host says otherwise (IPv6 without brackets)",
+    ),
+  cwd: z.string().default(".").describe("Where it runs, relative to the experiment file"),
+  env: z.record(z.string().regex(/^[^=\0]+$/), oneOrList(variable)).default({}).describe(
+    "Its environment, on top of PATH, HOME, LANG, TMPDIR, PORT and REDIS_URL; a list makes a factor; " +
+      "{port} becomes a free port, unless PORT is a number here: then that is its port; " +
+      "{host} becomes the address to listen on",
+  ),
+  ready: z.string().regex(/^\/[\x21-\x7e]*$/, "Cannot use this as a path: start with /")
+    .default("/")
+    .describe("Path that answers with a status under 500 when the program is ready"),
+}).superRefine(({ env }, context) => {
+  for (const { path, port } of fixedPorts(env.PORT ?? [])) {
+    if (port >= 1 && port <= 65_535) continue;
+    const fix = "write one from 1 to 65535, or {port} for a free one";
+    const message = `Cannot use ${port} as a port: ${fix}`;
+    context.addIssue({ code: "custom", path: ["env", "PORT", ...path], message });
+  }
+});
+
+type Variable = z.output<typeof variable>;
+
+/** Those that are numbers; another text, such as `{port}`, is filled in when the program is started. */
+function fixedPorts(written: Variable | Variable[]): { path: number[]; port: number }[] {
+  return valuesOf(written).flatMap((value, at) =>
+    /^\d+$/.test(String(value))
+      ? [{ path: Array.isArray(written) ? [at] : [], port: Number(value) }]
+      : []
+  );
+}
+
+const NO_ORIGIN =
+  "Cannot use this as a server: write http://host:port or https://host:port, and the path in a scenario";
+
+const urlTarget = (files: Files) =>
+  z.strictObject({
+    url: z.url({ protocol: /^https?$/, error: NO_ORIGIN, abort: true })
+      .refine(isOrigin, NO_ORIGIN)
+      .describe("A server that already runs: http://host:port or https://host:port"),
+    insecure: z.boolean().default(false).describe("Takes any certificate"),
+    cacert: contentOf((path) => new Certificates(path, files.certificates(path))).optional()
+      .describe(
+        "Certificates (PEM) of authorities to trust besides the usual ones: " +
+          "a file, relative to the experiment file",
+      ),
+    unix: contentOf((path) => socketAt(path, files), "dial").optional()
+      .describe(
+        "Unix socket to dial in place of the URL's host: a path, relative to the experiment file",
+      ),
+  }).superRefine((given, context) => {
+    for (const { key, message, fix } of accessMisfits(given)) {
+      context.addIssue({ code: "custom", path: [key], message: `${message}; ${fix}` });
+    }
+  }, ALWAYS);
+
+function socketAt(path: string, files: Files): string {
+  files.checkSocket(path);
+  return path;
+}
+
+/** @param files What the files hold that targets name. */
+export const targetSpecWith = (files: Files) =>
+  z.union([
+    appTarget,
+    frameworkTarget,
+    commandTarget,
+    urlTarget(files),
+    proxyTarget,
+    clusterTarget,
+    nginxTarget,
+  ], {
+    error: "Cannot use a target of no kind: " +
+      "write one of app, framework, command, url, proxy, cluster and nginx",
+  });
+
+export const targetSpec = targetSpecWith(NO_FILES);
+
+/** As written: a list makes a factor. */
+export type WrittenTarget = z.output<typeof targetSpec>;
+export type WrittenCommand = z.output<typeof commandTarget>;
+
+export type AppTarget = z.output<typeof appTarget>;
+export type FrameworkTarget = z.output<typeof frameworkTarget>;
+export type CommandTarget = Omit<WrittenCommand, "env"> & {
+  readonly env: Readonly<Record<string, string>>;
+};
+export type UrlTarget = z.output<ReturnType<typeof urlTarget>>;
+
+/** A target as it is started: with one value for each of its lines. */
+export type TargetSpec =
+  | AppTarget
+  | FrameworkTarget
+  | CommandTarget
+  | UrlTarget
+  | ProxyTarget
+  | ClusterTarget
+  | NginxTarget;
+
+function isOrigin(text: string): boolean {
+  const { origin, href } = new URL(text);
+  return href === `${origin}/`;
+}

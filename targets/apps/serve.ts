@@ -1,0 +1,120 @@
+/** Serves one built-in app in this process: what `plateau serve APP` does. */
+import { appNames, isAppName } from "../../base/target/app_settings.ts";
+import { UserError } from "../../base/errors.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import type { App, RunningApp } from "./app.ts";
+import { appNamed } from "./registry.ts";
+import { settingIssues } from "../../base/target/settings.ts";
+import { settlesWithin } from "../launch/settles.ts";
+import { listenOn, type ListenOptions, LOOPBACK, originAt } from "../../base/net/listen.ts";
+
+/** What is in flight at the end has this long to finish. */
+const CLOSE_MS = 1_000;
+
+export interface ServeOptions {
+  /** Name of a built-in app. */
+  readonly app: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** Other processes may listen on the same port (Linux); false when absent. */
+  readonly shared?: boolean;
+  /** Loopback when absent. */
+  readonly host?: string;
+  /** Settings as given: text from `--set key=value`, or values from a file. */
+  readonly set?: Readonly<Record<string, unknown>>;
+  /** Where the Redis server is, or null (or absent) when there is none. */
+  readonly redisUrl?: string | null;
+}
+
+export interface ServedApp {
+  /** `http://host:port`. */
+  readonly origin: string;
+  /** Resolves when the server has ended. */
+  readonly finished: Promise<void>;
+  /** Ends the server. What is in flight has 1 s to finish, then `finished` no longer waits for it. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Throws a UserError with everything that is wrong, a TargetError when it cannot listen. */
+export async function serveApp(options: ServeOptions): Promise<ServedApp> {
+  const { app: name, port, shared, host = LOOPBACK, set = {}, redisUrl = null } = options;
+  const app = checkedApp(name, set);
+  const log = new LineWriter(Deno.stdout);
+  const running = await app.start(app.settings.parse(set), { redisUrl, log: log.line });
+  const server = listen(running, { hostname: host, port, shared });
+  const late = Promise.withResolvers<void>();
+  const finished = Promise.race([server.finished, late.promise]).then(async () => {
+    await running.close();
+    log.flush();
+  });
+  const close = async (): Promise<void> => {
+    if (!await settlesWithin(server.shutdown(), CLOSE_MS)) late.resolve();
+    await finished;
+  };
+  return { origin: originAt(server.addr.hostname, server.addr.port), finished, close };
+}
+
+/** The app by that name, if all of `set` is right. */
+function checkedApp(name: string, set: Readonly<Record<string, unknown>>): App {
+  if (!isAppName(name)) {
+    const message = `Cannot serve "${name}": the built-in apps are ${appNames.join(", ")}`;
+    throw new UserError([{ place: "serve", message, fix: didYouMean(name, appNames) }]);
+  }
+  const app = appNamed(name);
+  const issues = settingIssues(app.settings, set);
+  if (issues.length === 0) return app;
+  throw new UserError(issues.map(({ key, message }) => ({ place: `--set ${key}`, message })));
+}
+
+function listen(running: RunningApp, where: ListenOptions): Deno.HttpServer<Deno.NetAddr> {
+  try {
+    return listenOn(where, running.fetch);
+  } catch (error) {
+    void running.close();
+    throw error;
+  }
+}
+
+const MOST_CHARS = 65_536;
+
+interface Sink {
+  writeSync(bytes: Uint8Array): number;
+}
+
+/**
+ * Many lines, few writes: the lines of about a millisecond are written together, whole and in order.
+ * A slow reader slows the writer down, as with any program that logs to a pipe; without a reader
+ * lines are dropped.
+ */
+export class LineWriter {
+  #sink: Sink | null;
+  #waiting = "";
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(sink: Sink) {
+    this.#sink = sink;
+  }
+
+  /** Takes one line, without its end; a function of its own, so that it can be handed on. */
+  readonly line = (text: string): void => {
+    this.#waiting += `${text}\n`;
+    if (this.#waiting.length > MOST_CHARS) return this.flush();
+    this.#timer ??= setTimeout(() => this.flush(), 0);
+  };
+
+  /** Writes what waits, to the last byte. */
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    let bytes = new TextEncoder().encode(this.#waiting);
+    this.#waiting = "";
+    try {
+      while (this.#sink !== null && bytes.length > 0) {
+        bytes = bytes.subarray(this.#sink.writeSync(bytes));
+      }
+    } catch (error) {
+      if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+      this.#sink = null;
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/** Launches a framework that is installed: under a supervisor, in a clean environment, on a free port. */
+import { installedAt, notInstalled } from "./install.ts";
+import { frameworkNamed } from "./registry.ts";
+import type { FrameworkTarget } from "../../base/target/spec.ts";
+import { bringUp } from "../launch/bring_up.ts";
+import { cannotStart, type Launcher, type RunningTarget } from "../launch/launcher.ts";
+import { startSupervised } from "../launch/child.ts";
+import { runtimeOf } from "../launch/runtime.ts";
+import { cleanEnv, findProgram, freePort } from "../launch/environment.ts";
+
+export const frameworkLauncher: Launcher<FrameworkTarget> = {
+  async start({ framework, set }, context): Promise<RunningTarget> {
+    const cwd = installedAt(framework);
+    if (cwd === null) throw cannotStart(context, notInstalled(framework));
+    const { settings, command } = frameworkNamed(framework);
+    const chosen = settings.parse(set);
+    const port = context.listen?.port ?? freePort({ host: context.host });
+    const env = cleanEnv({
+      ...PRODUCTION,
+      HOST: context.host,
+      PORT: String(port),
+      LOGGING: chosen.logging ? "on" : "off",
+      ...context.redisUrl === null ? {} : { REDIS_URL: context.redisUrl },
+    });
+    const [name, ...args] = command(chosen);
+    const program = findProgram(name, { path: env.PATH ?? "", cwd });
+    if (program === null) throw cannotStart(context, `there is no program "${name}"`);
+    const runtime = await runtimeOf([program], { env: cleanEnv(), cwd });
+    const child = startSupervised([program, ...args], { env, cwd });
+    return await bringUp({ child, runtime, path: "/static", port }, context);
+  },
+};
+
+/** Each of the runtimes runs as in production. */
+const PRODUCTION = { NODE_ENV: "production", GIN_MODE: "release" };

@@ -1,0 +1,134 @@
+/** A composite target: a gateway, which gets the requests, and the targets behind it. Together they are one target. */
+import { messageOf } from "../../base/errors.ts";
+import {
+  cannotStart,
+  type Exit,
+  type RunningTarget,
+  type WatchedPart,
+} from "../launch/launcher.ts";
+
+/** The names of the parts, where they are shown apart. */
+interface PartNames {
+  /** The kind of the gateway. */
+  readonly gateway: string;
+  /** The target behind it. */
+  readonly behind: string;
+}
+
+/** The targets behind a gateway, until all are stopped together. */
+export class Composite {
+  readonly startedMs = performance.now();
+  readonly #members: RunningTarget[] = [];
+  readonly #ended = Promise.withResolvers<Exit>();
+  /** The last lines of the first part that ended. */
+  #lastLines: (() => readonly string[]) | null = null;
+
+  constructor(private readonly names: PartNames) {}
+
+  /** Takes a started target into the composite; its end is from now on the end of all. */
+  take(member: RunningTarget): RunningTarget {
+    this.#members.push(member);
+    void member.exited.then((exit) => this.#end(exit, () => member.lastLines()));
+    return member;
+  }
+
+  /** Starts several at once. When one fails the others stay, to be stopped with the rest. */
+  async takeAll(starts: readonly Promise<RunningTarget>[]): Promise<RunningTarget[]> {
+    const outcomes = await Promise.allSettled(starts);
+    const started = outcomes.flatMap((outcome) =>
+      outcome.status === "fulfilled" ? [this.take(outcome.value)] : []
+    );
+    const failed = outcomes.find((outcome) => outcome.status === "rejected");
+    if (failed) throw failed.reason;
+    return started;
+  }
+
+  /** An instance could not join: that is the end of all. */
+  fail(error: unknown): void {
+    this.#end({ code: 1, signal: null }, () => [messageOf(error)]);
+  }
+
+  /** The gateway first, so that no request goes to a target that is gone. */
+  async stop(gateway: RunningTarget | null = null): Promise<void> {
+    await gateway?.stop();
+    await Promise.all(this.#members.map((member) => member.stop()));
+  }
+
+  /** All as one target, seen through its gateway. @param onLoadStart For what begins with the load, in the gateway. */
+  behind(gateway: RunningTarget, { onLoadStart, stop }: GatewayHooks = {}): RunningTarget {
+    void gateway.exited.then((exit) => this.#end(exit, () => gateway.lastLines()));
+    const runtimes = [gateway, ...this.#members].flatMap(({ runtime }) => runtime ?? []);
+    return {
+      ...gateway,
+      runtime: [...new Set(runtimes)].join(", ") || null,
+      startUpMs: performance.now() - this.startedMs,
+      exited: this.#ended.promise,
+      parts: () => this.#parts(gateway),
+      onLoadStart: (atMs): void => {
+        onLoadStart?.(atMs);
+        for (const member of this.#members) member.onLoadStart?.(atMs);
+      },
+      lastLines: () => (this.#lastLines ?? gateway.lastLines)(),
+      stop: async (): Promise<void> => {
+        await stop?.();
+        await this.stop(gateway);
+      },
+    };
+  }
+
+  /** The gateway itself may be one of the instances that share its port. */
+  #parts(gateway: RunningTarget): WatchedPart[] {
+    const own = this.#members.includes(gateway)
+      ? []
+      : [partOf(gateway, { role: "front", name: this.names.gateway })];
+    const { behind } = this.names;
+    return [
+      ...own,
+      ...this.#members.flatMap((member) =>
+        member.parts?.() ?? partOf(member, { role: "behind", name: behind })
+      ),
+    ];
+  }
+
+  #end(exit: Exit, lastLines: () => readonly string[]): void {
+    this.#lastLines ??= lastLines;
+    this.#ended.resolve(exit);
+  }
+}
+
+interface GatewayHooks {
+  readonly onLoadStart?: (atMs: number) => void;
+  /** To be done before anything is stopped. */
+  readonly stop?: () => Promise<void>;
+}
+
+function partOf(
+  { pid, supervised }: RunningTarget,
+  named: Pick<WatchedPart, "role" | "name">,
+): WatchedPart {
+  return { ...named, pid, supervised };
+}
+
+/** Starts a composite target; when that fails, no part of it is left. */
+export async function startComposite(
+  names: PartNames,
+  start: (composite: Composite) => Promise<RunningTarget>,
+): Promise<RunningTarget> {
+  const composite = new Composite(names);
+  try {
+    return await start(composite);
+  } catch (error) {
+    await composite.stop();
+    throw error;
+  }
+}
+
+/**
+ * The origin of a target for nginx and balancers, which dial http://host:port without certificates and
+ * sockets. Throws a TargetError where the target needs more.
+ */
+export function plainOrigin({ origin, access }: RunningTarget, context: { name: string }): string {
+  if (origin.startsWith("http:") && access?.unixPath === undefined) return origin;
+  const others = "neither of https nor of a unix socket, as a proxy can";
+  throw cannotStart(context, `it can stand only in gateway of http://host:port, ${others}`);
+}

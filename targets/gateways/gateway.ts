@@ -1,0 +1,43 @@
+/**
+ * A gateway of ours, the caching proxy or the balancer: a server that responds with what other servers
+ * respond, in a process of its own. The process that starts it sends its settings as JSON, in the first line of
+ * its standard input: there may be a password in them, and more certificates than an environment can hold.
+ */
+import { policyNames, storeNames } from "../../base/target/gateway_spec.ts";
+import { z } from "zod";
+
+export interface Gateway {
+  fetch(request: Request): Response | Promise<Response>;
+  /** Takes a line from the process that started it: `empty` to a proxy, `join ORIGIN` to a balancer. */
+  receive(line: string): void;
+  close(): void;
+}
+
+const proxySettings = z.strictObject({
+  kind: z.literal("proxy"),
+  origin: z.url(),
+  access: z.strictObject({
+    insecure: z.boolean().optional(),
+    caCerts: z.array(z.string()).readonly().optional(),
+    unixPath: z.string().optional(),
+  }),
+  store: z.enum(storeNames),
+  redisUrl: z.string().nullable(),
+  ttlMs: z.number(),
+  staleMs: z.number(),
+  paths: z.array(z.string()),
+  singleFlight: z.boolean(),
+  maxBodyBytes: z.int(),
+});
+
+const balancerSettings = z.strictObject({
+  kind: z.literal("balancer"),
+  origins: z.array(z.url()).min(1),
+  policy: z.enum(policyNames),
+});
+
+export const gatewaySettings = z.discriminatedUnion("kind", [proxySettings, balancerSettings]);
+
+export type GatewaySettings = z.output<typeof gatewaySettings>;
+export type ProxySettings = z.output<typeof proxySettings>;
+export type BalancerSettings = z.output<typeof balancerSettings>;

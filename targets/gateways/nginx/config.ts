@@ -1,0 +1,163 @@
+/**
+ * nginx's configuration, tuned as in the SciCat baseline: by denji's notes on nginx, to which the study
+ * refers. Pure.
+ */
+import type { PolicyName } from "../../../base/target/gateway_spec.ts";
+import { hostAndPort } from "../../../base/net/listen.ts";
+
+export interface NginxConfig {
+  readonly host: string;
+  readonly port: number;
+  /** auto: one for each core. */
+  readonly workers: "auto" | number;
+  /** Whose rights the workers have; null: those of the master, which has no others to give. */
+  readonly user: string | null;
+  readonly serves: FolderServed | ServersServed;
+}
+
+export interface FolderServed {
+  /** A relative one is in nginx's own. */
+  readonly folder: string;
+}
+
+export interface ServersServed {
+  readonly servers: readonly Server[];
+  readonly policy: PolicyName;
+}
+
+interface Server {
+  /** `http://host:port`. */
+  readonly origin: string;
+  /** It may not be there yet: it is tried in each second, once, until it answers. */
+  readonly late: boolean;
+}
+
+/** Connections that each worker keeps to the servers when they are idle. */
+const IDLE_CONNECTIONS = 512;
+
+export function nginxConfig({ host, port, workers, user, serves }: NginxConfig): string {
+  const parts = "folder" in serves ? folderParts(serves) : upstreamParts(serves);
+  return `daemon off;
+${user === null ? "" : `user ${user};\n`}worker_processes ${workers};
+worker_rlimit_nofile 100000;
+pid nginx.pid;
+error_log stderr crit;
+events {
+  worker_connections 16384;
+  multi_accept on;
+}
+http {
+  access_log off;
+  sendfile on;
+  tcp_nopush on;
+  tcp_nodelay on;
+  reset_timedout_connection on;
+  keepalive_timeout 1h;
+  keepalive_requests 1000000000;
+  client_max_body_size 0;
+  open_file_cache max=200000 inactive=20s;
+  open_file_cache_valid 30s;
+  open_file_cache_min_uses 2;
+  open_file_cache_errors on;
+  client_body_temp_path body;
+  proxy_temp_path proxy;
+  fastcgi_temp_path fastcgi;
+  uwsgi_temp_path uwsgi;
+  scgi_temp_path scgi;
+  ${mimeTypes()}
+${parts.http}  server {
+    listen ${hostAndPort(host, port)} backlog=16384;
+${parts.server}  }
+}
+`;
+}
+
+interface Parts {
+  readonly http: string;
+  readonly server: string;
+}
+
+function folderParts({ folder }: FolderServed): Parts {
+  return { http: "", server: `    root ${quoted(folder)};\n    index index.html;\n` };
+}
+
+/**
+ * nginx counts in whole seconds, and leaves out who failed until more than `fail_timeout` has gone by:
+ * with 0 until the next second begins, with 1s up to two seconds.
+ */
+const LATE = "max_fails=1 fail_timeout=0";
+
+/** `zone`: the workers share what they know of the servers, so that the fewest connections are those of all. */
+function upstreamParts({ servers, policy }: ServersServed): Parts {
+  const lines = [
+    "zone servers 256k;",
+    ...DIRECTIVES[policy],
+    ...servers.map(({ origin, late }) =>
+      `server ${new URL(origin).host} ${late ? LATE : "max_fails=0"};`
+    ),
+    `keepalive ${IDLE_CONNECTIONS};`,
+    "keepalive_requests 1000000000;",
+    "keepalive_timeout 1h;",
+  ];
+  return {
+    http: `  upstream servers {\n${lines.map((line) => `    ${line}\n`).join("")}  }\n`,
+    server: `    location / {
+      proxy_pass http://servers;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_set_header Host ${new URL(servers[0].origin).host};
+      proxy_next_upstream error;
+      proxy_connect_timeout 5s;
+      proxy_read_timeout 1h;
+      proxy_send_timeout 1h;
+    }
+`,
+  };
+}
+
+const DIRECTIVES: Readonly<Record<PolicyName, readonly string[]>> = {
+  "round-robin": [],
+  "least-connections": ["least_conn;"],
+  "random-two": ["random two least_conn;"],
+};
+
+/** Text in nginx's quotes. It has no way to write a dollar sign, so paths with one can't be served. */
+function quoted(text: string): string {
+  return `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
+}
+
+/** Whether nginx takes this path as it is. */
+export function isServable(path: string): boolean {
+  return !/[$\n\r]/.test(path);
+}
+
+/** Types of files, as nginx's own mime.types has them; that file is at another place on each system. */
+const TYPES: Readonly<Record<string, string>> = {
+  "text/html": "html htm",
+  "text/css": "css",
+  "text/plain": "txt",
+  "text/xml": "xml",
+  "text/javascript": "js mjs",
+  "text/markdown": "md",
+  "application/json": "json map",
+  "application/pdf": "pdf",
+  "application/wasm": "wasm",
+  "application/zip": "zip",
+  "image/avif": "avif",
+  "image/gif": "gif",
+  "image/jpeg": "jpeg jpg",
+  "image/png": "png",
+  "image/svg+xml": "svg svgz",
+  "image/webp": "webp",
+  "image/x-icon": "ico",
+  "font/woff": "woff",
+  "font/woff2": "woff2",
+  "audio/mpeg": "mp3",
+  "video/mp4": "mp4",
+  "video/webm": "webm",
+};
+
+function mimeTypes(): string {
+  const lines = Object.entries(TYPES).map(([type, endings]) => `    ${type} ${endings};`);
+  return `types {\n${lines.join("\n")}\n  }\n  default_type application/octet-stream;`;
+}

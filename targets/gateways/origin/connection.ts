@@ -1,0 +1,176 @@
+/**
+ * One connection to an origin: bytes out, responses in, one at a time. The connection reads ahead while it is
+ * idle, and so knows at once when the origin has closed it.
+ */
+import { Buffer } from "node:buffer";
+import { type Connection, dial } from "../../../base/net/dial.ts";
+import type { Endpoint } from "../../../base/net/endpoint.ts";
+import type { ResponseSink } from "../../../base/http/kept.ts";
+import { BROKEN, COMPLETE, ResponseReader } from "../../../base/http/response.ts";
+import type { Fields } from "./fields.ts";
+
+const BUFFER_BYTES = 64 * 1_024;
+
+export interface OriginHead {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly fields: Fields;
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+export class OriginConnection {
+  readonly #conn: Connection;
+  readonly #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  /** Octets that were read and not yet taken are between these. */
+  #from = 0;
+  #to = 0;
+  #ahead: Promise<boolean> | null = null;
+  readonly #received = new ReceivedParts();
+  readonly #reader = new ResponseReader({
+    sink: this.#received,
+    maxKeptBytes: Infinity,
+    allowsBothFramings: true,
+  });
+  isOpen = true;
+
+  private constructor(conn: Connection) {
+    this.#conn = conn;
+  }
+
+  /** Rejects with a DialError. @param signal Gives the attempt up. */
+  static async dial(endpoint: Endpoint, signal: AbortSignal): Promise<OriginConnection> {
+    return new OriginConnection(await dial(endpoint, signal));
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length;) at += await this.#conn.write(bytes.subarray(at));
+  }
+
+  /** The head of the next final response. Throws when it is broken, or the connection ends before. */
+  async readHead(method: string): Promise<OriginHead> {
+    this.#reader.begin(method === "HEAD");
+    while (!this.#reader.hasHead) await this.#advance();
+    return { status: this.#reader.status, fields: fieldsOf(this.#received.head) };
+  }
+
+  /** Whether the response at hand has come whole. */
+  get isWhole(): boolean {
+    return this.#reader.state === COMPLETE;
+  }
+
+  /** Whether the connection may carry another request; known once the response is whole. */
+  get keepAlive(): boolean {
+    return this.#reader.keepAlive;
+  }
+
+  /** All of the body that is here. */
+  takeBody(): Bytes {
+    return joined(this.#received.takePieces());
+  }
+
+  /** The next part of the body; null at its end. Throws when it is broken, or the origin ends too early. */
+  async readBody(): Promise<Bytes | null> {
+    while (!this.#received.hasBody) {
+      if (this.isWhole) return null;
+      await this.#advance();
+    }
+    return this.takeBody();
+  }
+
+  async #advance(): Promise<void> {
+    if (this.#from < this.#to || await this.#more()) {
+      this.#from = this.#reader.read(this.#buffer, this.#from, this.#to);
+    } else {
+      this.#reader.end();
+    }
+    if (this.#reader.state === BROKEN) throw new Error(this.#reader.reason);
+  }
+
+  /** Reads ahead until it is used again. @param onEnd The origin has closed it, or sent an unsolicited response. */
+  rest(onEnd: () => void): void {
+    if (this.#from < this.#to) return onEnd();
+    const ahead = this.#ahead ??= this.#read();
+    void ahead.then(() => this.#ahead === ahead && onEnd());
+  }
+
+  /** False at the end of the connection. */
+  async #more(): Promise<boolean> {
+    const ahead = this.#ahead ?? this.#read();
+    this.#ahead = null;
+    return await ahead;
+  }
+
+  async #read(): Promise<boolean> {
+    this.#from = this.#to = 0;
+    const length = await this.#conn.read(this.#buffer).catch(() => null);
+    if (length === null) this.close();
+    else this.#to = length;
+    return length !== null;
+  }
+
+  close(): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    this.#conn.close();
+  }
+}
+
+/** The head of a response as text, and the pieces of its body that nobody has taken yet. */
+class ReceivedParts implements ResponseSink {
+  head = "";
+  #pieces: Bytes[] = [];
+
+  get hasBody(): boolean {
+    return this.#pieces.length > 0;
+  }
+
+  takePieces(): Bytes[] {
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    return pieces;
+  }
+
+  clear(): void {
+    this.head = "";
+    this.#pieces = [];
+  }
+
+  addHead(bytes: Buffer, from: number, to: number): boolean {
+    this.head += bytes.toString("latin1", from, to);
+    return true;
+  }
+
+  addBody(bytes: Uint8Array, from: number, to: number): boolean {
+    this.#pieces.push(new Uint8Array(bytes.subarray(from, to)));
+    return true;
+  }
+}
+
+/** Of a head that has been checked. Throws where a length is said twice, as a client may read it otherwise. */
+function fieldsOf(head: string): Fields {
+  const lines = head.split("\r\n").slice(1, -2);
+  const fields = lines.map((line): [string, string] => {
+    const colon = line.indexOf(":");
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+  });
+  if (fields.some(([name]) => name === "transfer-encoding")) {
+    return fields.filter(([name]) => name !== "content-length");
+  }
+  const lengths = fields.filter(([name]) => name === "content-length");
+  if (lengths.length > 1 || lengths[0]?.[1].includes(",")) {
+    throw new Error("several content-lengths");
+  }
+  return fields;
+}
+
+function joined(pieces: readonly Bytes[]): Bytes {
+  if (pieces.length === 1) return pieces[0];
+  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
+}

@@ -1,0 +1,147 @@
+/**
+ * The origin behind a gateway: requests go out on connections that are kept alive and used again, responses come
+ * back as they are, in a stream. Not `fetch`, which would decompress them and follow redirects; and not undici's
+ * Pool, which takes 40 % more CPU for each miss of the proxy (Deno 2.9: 156 against 111 µs).
+ */
+import { type Access, type Endpoint, endpointOf } from "../../../base/net/endpoint.ts";
+import { OriginConnection } from "./connection.ts";
+import { endToEnd, type Fields } from "./fields.ts";
+import { encodeBody, encodeHead, type OriginRequest } from "./request.ts";
+
+export interface OriginResponse {
+  readonly status: number;
+  readonly fields: Fields;
+  /** Whole if it came with the head; null when there is none. */
+  readonly body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | null;
+}
+
+/** May be sent again when a connection kept alive turns out to be closed (RFC 9110 §9.2.2). */
+const IDEMPOTENT: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+
+export class Origin {
+  readonly #host: string;
+  readonly #endpoint: Endpoint;
+  readonly #idle: OriginConnection[] = [];
+  #inFlight = 0;
+
+  /** @param origin `http://host:port` or `https://host:port`. */
+  constructor(readonly origin: string, access: Access = {}) {
+    this.#host = new URL(origin).host;
+    this.#endpoint = endpointOf(origin, access);
+  }
+
+  /** Requests whose responses have not ended. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Throws when there is no response, or `signal` ends it. */
+  async send(request: OriginRequest, signal?: AbortSignal): Promise<OriginResponse> {
+    this.#inFlight++;
+    try {
+      while (true) {
+        const reused = this.#idle.pop();
+        const connection = reused ?? await this.#dial(signal);
+        try {
+          return await this.#sendOn(connection, request, signal);
+        } catch (error) {
+          connection.close();
+          const again = reused !== undefined && request.body === null &&
+            IDEMPOTENT.has(request.method);
+          if (!again || signal?.aborted) throw error;
+        }
+      }
+    } catch (error) {
+      this.#inFlight--;
+      throw error;
+    }
+  }
+
+  #dial(signal = new AbortController().signal): Promise<OriginConnection> {
+    return OriginConnection.dial(this.#endpoint, signal);
+  }
+
+  async #sendOn(
+    connection: OriginConnection,
+    request: OriginRequest,
+    signal?: AbortSignal,
+  ): Promise<OriginResponse> {
+    const onAbort = (): void => connection.close();
+    signal?.addEventListener("abort", onAbort);
+    try {
+      signal?.throwIfAborted();
+      await connection.write(encodeHead(request, this.#host));
+      const sent = request.body === null ? null : sendBody(request, connection);
+      const { status, fields } = await connection.readHead(request.method);
+      return { status, fields: endToEnd(fields), body: this.#bodyOf(connection, sent) };
+    } finally {
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  #bodyOf(connection: OriginConnection, sent: Sending | null): OriginResponse["body"] {
+    const end = (): void => {
+      this.#inFlight--;
+      if (connection.keepAlive && sent?.isOver !== false) this.#keep(connection);
+      else connection.close();
+    };
+    if (!connection.isWhole) return this.#stream(connection, end);
+    const body = connection.takeBody();
+    end();
+    return body.length === 0 ? null : body;
+  }
+
+  /** Pulled by the client: a slow reader is sent slowly; one that goes away ends it. */
+  #stream(
+    connection: OriginConnection,
+    end: () => void,
+  ): ReadableStream<Uint8Array<ArrayBuffer>> {
+    const giveUp = (): void => {
+      this.#inFlight--;
+      connection.close();
+    };
+    return new ReadableStream({
+      async pull(controller): Promise<void> {
+        try {
+          const piece = await connection.readBody();
+          if (piece !== null) return controller.enqueue(piece);
+        } catch (error) {
+          giveUp();
+          throw error;
+        }
+        end();
+        controller.close();
+      },
+      cancel: giveUp,
+    });
+  }
+
+  #keep(connection: OriginConnection): void {
+    if (!connection.isOpen) return;
+    this.#idle.push(connection);
+    connection.rest(() => {
+      const at = this.#idle.indexOf(connection);
+      if (at >= 0) this.#idle.splice(at, 1);
+      connection.close();
+    });
+  }
+
+  close(): void {
+    for (const connection of this.#idle.splice(0)) connection.close();
+  }
+}
+
+interface Sending {
+  isOver: boolean;
+}
+
+/** Sends the body beside the response, which may come before its end. */
+function sendBody(request: OriginRequest, connection: OriginConnection): Sending {
+  const sending = { isOver: false };
+  const all = async (): Promise<void> => {
+    for await (const bytes of encodeBody(request)) await connection.write(bytes);
+    sending.isOver = true;
+  };
+  void all().catch(() => connection.close());
+  return sending;
+}

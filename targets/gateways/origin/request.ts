@@ -1,0 +1,82 @@
+/** A client's request, as a gateway passes it on. */
+import { Buffer } from "node:buffer";
+import { endToEnd, type Fields } from "./fields.ts";
+
+export interface OriginRequest {
+  readonly method: string;
+  /** Path and query, byte for byte as the client sent it. */
+  readonly path: string;
+  readonly fields: Fields;
+  readonly body: ReadableStream<Uint8Array> | null;
+}
+
+/**
+ * A body that a gateway can't pass on: `Request` has none with GET and HEAD, and its length without it would
+ * make the origin take the next request for it (RFC 9110 §9.3.1).
+ */
+export function losesBody({ method, headers }: Request): boolean {
+  if (method !== "GET" && method !== "HEAD") return false;
+  return headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) !== 0;
+}
+
+export function originRequestOf(request: Request): OriginRequest {
+  const { method, url, headers } = request;
+  const fields = endToEnd(headers);
+  const head = {
+    method,
+    path: pathOf(url) ?? "/",
+    fields: method === "OPTIONS" ? passedOn(fields) : fields,
+  };
+  // Without either there is none (RFC 9112 §6.3), though `Request` has an empty one.
+  const hasBody = headers.has("content-length") || headers.has("transfer-encoding");
+  return { ...head, body: hasBody ? request.body : null };
+}
+
+/** One hop fewer is left (RFC 9110 §7.6.2). */
+function passedOn(fields: Fields): Fields {
+  return fields.map(([name, value]) => [
+    name,
+    name === "max-forwards" && /^\d{1,9}$/.test(value)
+      ? String(Math.max(0, Number(value) - 1))
+      : value,
+  ]);
+}
+
+/** Scheme, and host without a user (RFC 3986 §3.2), then path and query: a fragment has no place in requests. */
+const TARGET = /^[a-z][a-z\d+.-]*:\/\/[^/?#@]+(\/[^#]*|\?[^#]*|$)$/i;
+
+/** Path and query of a whole URL, which `URL` would normalize; null when it is no URL of a request. */
+export function pathOf(url: string): string | null {
+  const path = TARGET.exec(url)?.[1];
+  return path === undefined ? null : path.startsWith("/") ? path : `/${path}`;
+}
+
+/** The Host field names the origin, whichever host the client named: no other gets the request. */
+export function encodeHead(
+  { method, path, fields, body }: OriginRequest,
+  host: string,
+): Uint8Array {
+  let text = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n`;
+  for (const [name, value] of fields) {
+    if (name !== "host" && name !== "expect") text += `${name}: ${value}\r\n`;
+  }
+  if (isChunked({ fields, body })) text += "transfer-encoding: chunked\r\n";
+  return Buffer.from(`${text}\r\n`, "latin1");
+}
+
+/** The client did not say how long its body is. */
+function isChunked({ fields, body }: Pick<OriginRequest, "fields" | "body">): boolean {
+  return body !== null && !fields.some(([name]) => name === "content-length");
+}
+
+/** The octets after the head. */
+export async function* encodeBody(request: OriginRequest): AsyncGenerator<Uint8Array> {
+  const chunked = isChunked(request);
+  for await (const piece of request.body ?? []) {
+    if (piece.length === 0) continue;
+    if (chunked) yield Buffer.from(`${piece.length.toString(16)}\r\n`);
+    yield piece;
+    if (chunked) yield Buffer.from("\r\n");
+  }
+  if (chunked) yield Buffer.from("0\r\n\r\n");
+}

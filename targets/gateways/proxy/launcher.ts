@@ -1,0 +1,67 @@
+/** Launches the caching proxy, in a process of its own, in front of another target or a URL. */
+import type { Access } from "../../../base/net/endpoint.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { dial } from "../../../base/net/dial.ts";
+import { endpointOf } from "../../../base/net/endpoint.ts";
+import { isUrl, type ProxyTarget } from "../../../base/target/gateway_spec.ts";
+import {
+  cannotStart,
+  type LaunchContext,
+  type Launcher,
+  type RunningTarget,
+} from "../../launch/launcher.ts";
+import { startComposite } from "../composite.ts";
+import { startGateway } from "../start_gateway.ts";
+
+export const proxyLauncher: Launcher<ProxyTarget> = {
+  start({ proxy }, context): Promise<RunningTarget> {
+    if (proxy.store === "redis" && context.redisUrl === null) {
+      throw cannotStart(context, "its store is Redis, and there is none");
+    }
+    return startComposite({ gateway: "proxy", behind: proxy.origin }, async (composite) => {
+      const behind = isUrl(proxy.origin)
+        ? null
+        : composite.take(await context.startOther(proxy.origin));
+      const upstream = {
+        origin: behind?.origin ?? new URL(proxy.origin).origin,
+        access: behind?.access ?? {},
+      };
+      if ((behind?.pid ?? null) === null) await assertReached(upstream, context);
+      const { store, ttl, stale, paths, singleFlight, maxBodyBytes } = proxy;
+      const { gateway, send } = await startGateway({
+        kind: "proxy",
+        ...upstream,
+        store,
+        redisUrl: context.redisUrl,
+        ttlMs: ttl,
+        staleMs: stale,
+        paths,
+        singleFlight,
+        maxBodyBytes,
+      }, { ...context, readyPath: behind?.readyPath ?? "/" });
+      let isLoaded = false;
+      return composite.behind(gateway, {
+        onLoadStart(): void {
+          // The requests of the ready check and the preflight are no part of the load; those of a load before are.
+          if (!isLoaded) void send("empty");
+          isLoaded = true;
+        },
+      });
+    });
+  },
+};
+
+/** A server that runs already has had no ready check; a proxy in front of it could only say 502. */
+async function assertReached(
+  { origin, access }: { origin: string; access: Access },
+  context: LaunchContext,
+): Promise<void> {
+  const { signal } = context;
+  try {
+    const connection = await dial(endpointOf(origin, access), signal);
+    connection.close();
+  } catch (error) {
+    signal.throwIfAborted();
+    throw cannotStart(context, `${origin} can't be reached: ${messageOf(error)}`);
+  }
+}

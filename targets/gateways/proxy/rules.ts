@@ -1,0 +1,127 @@
+/**
+ * Which responses a shared cache may store, for how long, and under which key (RFC 9111 §3 and §4). How long a
+ * response is fresh by its own fields is computed by http-cache-semantics; the rules here are stricter where it
+ * depends on a cache that revalidates, stores several variants of a response, or trusts its clients. Pure.
+ */
+import CachePolicy from "http-cache-semantics";
+import { type Fields, listed } from "../origin/fields.ts";
+import type { StoredResponse } from "./stores/store.ts";
+
+export interface RequestHead {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly fields: Fields;
+}
+
+/** Fields about this very request, its client, or a part of the response. */
+const PERSONAL = [
+  "authorization",
+  "cookie",
+  "range",
+  "if-match",
+  "if-none-match",
+  "if-modified-since",
+  "if-unmodified-since",
+  "if-range",
+];
+
+/**
+ * By these fields a client claims to come from elsewhere, or to request something else than its first line says:
+ * an origin that believes one sends a response that depends on more than the key, for everybody. A client of a
+ * cache has no gateway in front of it that could set them, so they are not passed on.
+ */
+const CLAIM =
+  /^(?:forwarded|x-forwarded(?:-.*)?|x-(?:host|scheme|real-ip|client-ip|cluster-client-ip|original-(?:host|url|uri)|rewrite-url|http-host-override|http-method(?:-override)?|method-override)|true-client-ip|cf-connecting-ip|front-end-https)$/;
+
+export function withoutClaims(fields: Fields): Fields {
+  return fields.some(([name]) => CLAIM.test(name))
+    ? fields.filter(([name]) => !CLAIM.test(name))
+    : fields;
+}
+
+/** Whether the response to a request may come from the cache, and go into it. @param paths Of the setting. */
+export function mayUseCache(
+  { method, path, fields }: RequestHead,
+  paths: readonly string[],
+): boolean {
+  if (method !== "GET" && method !== "HEAD") return false;
+  if (!paths.some((prefix) => isUnder(path, prefix)) || hasDots(path)) return false;
+  if (fields.some(([name]) => PERSONAL.includes(name))) return false;
+  return !/\bno-(?:store|cache)\b/i.test(listed(fields, "cache-control"));
+}
+
+/**
+ * `/public/../account` is under /public for one, and elsewhere for another who takes the dots out, written
+ * or encoded.
+ */
+function hasDots(path: string): boolean {
+  return /[.%\\]/.test(path) && DOTS.test(path);
+}
+
+const DOTS = /^[^?]*(?:\/\.{1,2}(?:[/?;]|$)|%2e|%2f|%5c|\\)/i;
+
+function isUnder(path: string, prefix: string): boolean {
+  if (!path.startsWith(prefix)) return false;
+  return prefix.endsWith("/") || path.length === prefix.length ||
+    "/?".includes(path[prefix.length]);
+}
+
+/** Method, path, query, and the codings that the client takes: the only thing that responses may vary by. */
+export function keyOf({ method, path, fields }: RequestHead): string {
+  const codings = listed(fields, "accept-encoding").toLowerCase().replaceAll(/\s/g, "");
+  return `${method} ${path} ${codings}`;
+}
+
+/** Whole and lasting: no errors, no parts, no temporary redirects. */
+const LASTING: ReadonlySet<number> = new Set([200, 203, 204, 300, 301, 308]);
+
+interface ResponseHead {
+  readonly status: number;
+  readonly fields: Fields;
+}
+
+/** How long a response is fresh, milliseconds; 0 when it must not be stored. @param ttlMs Of the setting. */
+export function freshForMs(response: ResponseHead, ttlMs: number, nowMs: number): number {
+  if (!isShareable(response)) return 0;
+  const lifetimeSec = lifetimeSecOf(response, nowMs);
+  return Math.max(0, Math.min(ttlMs, (lifetimeSec - ageSecOf(response.fields)) * 1_000));
+}
+
+/** As nobody revalidates here, `no-cache` is no-store; a cookie, or what varies, is for one client alone. */
+function isShareable({ status, fields }: ResponseHead): boolean {
+  const control = listed(fields, "cache-control");
+  if (!LASTING.has(status) || /\bno-(?:store|cache)\b|\bprivate\b/i.test(control)) return false;
+  if (fields.some(([name]) => name === "set-cookie")) return false;
+  if (!/^(?:accept-encoding)?$/i.test(listed(fields, "vary").trim())) return false;
+  return !/^text\/event-stream\b/i.test(listed(fields, "content-type")); // it has no end
+}
+
+/** Infinity when the response says nothing (RFC 9111 §4.2.1): then the setting decides, not a heuristic. */
+function lifetimeSecOf({ status, fields }: ResponseHead, nowMs: number): number {
+  const control = listed(fields, "cache-control");
+  const expires = listed(fields, "expires");
+  const isSaid = /(?:^|[,\s])(?:s-maxage|max-age)=/i.test(control) ||
+    fields.some(([name]) => name === "expires");
+  if (!isSaid) return Infinity;
+  const headers = {
+    "cache-control": control,
+    expires: isHttpDate(expires) ? expires : "",
+    date: isHttpDate(listed(fields, "date"))
+      ? listed(fields, "date")
+      : new Date(nowMs).toUTCString(),
+  };
+  const policy = new CachePolicy({ method: "GET", headers: {} }, { status, headers });
+  const seconds: number = policy.maxAge();
+  return seconds;
+}
+
+/** Other forms are read in local time, or as a date of long ago (RFC 9110 §5.6.7). */
+function isHttpDate(text: string): boolean {
+  return text.endsWith(" GMT") && !Number.isNaN(Date.parse(text));
+}
+
+/** The age of the response when it came, by its own field (RFC 9111 §5.1). */
+export function ageSecOf(fields: StoredResponse["headers"]): number {
+  return Number(/^\d+/.exec(listed(fields, "age"))?.[0] ?? 0);
+}

@@ -1,0 +1,37 @@
+/** Responses in the memory of the proxy; when there are too many, the least recently used go. */
+import { LRUCache } from "lru-cache";
+import type { Store, StoredResponse } from "./store.ts";
+
+/** 256 MB of bodies. */
+const MAX_BYTES = 256 * 1_024 * 1_024;
+/** Memory of a response besides its body, roughly. */
+const OVERHEAD_BYTES = 1_024;
+
+export class MemoryStore implements Store {
+  readonly #responses: LRUCache<string, StoredResponse>;
+
+  constructor(maxBytes = MAX_BYTES, now = Date.now) {
+    this.#responses = new LRUCache({
+      maxSize: maxBytes,
+      sizeCalculation: ({ body }) => body.length + OVERHEAD_BYTES,
+      ttlResolution: 0, // each look-up reads the clock: no timer
+      perf: { now },
+    });
+  }
+
+  get(key: string): StoredResponse | null {
+    return this.#responses.get(key) ?? null;
+  }
+
+  set(key: string, response: StoredResponse, keepMs: number): void {
+    this.#responses.set(key, response, { ttl: Math.ceil(keepMs) });
+  }
+
+  empty(): void {
+    this.#responses.clear();
+  }
+
+  close(): void {
+    this.empty();
+  }
+}

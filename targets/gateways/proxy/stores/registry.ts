@@ -1,0 +1,18 @@
+/** The stores by name. */
+import type { StoreName } from "../../../../base/target/gateway_spec.ts";
+import type { Store } from "./store.ts";
+
+interface StoreContext {
+  readonly redisUrl: string | null;
+}
+
+/** Each is loaded only where it is used. */
+const openers = {
+  memory: async () => new (await import("./memory.ts")).MemoryStore(),
+  redis: async ({ redisUrl }) => (await import("./redis.ts")).openRedisStore(redisUrl),
+} satisfies Record<StoreName, (context: StoreContext) => Promise<Store>>;
+
+/** Throws a TargetError when the store does not respond at the start. */
+export function openStore(name: StoreName, context: StoreContext): Promise<Store> {
+  return openers[name](context);
+}

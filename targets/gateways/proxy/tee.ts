@@ -1,0 +1,125 @@
+/**
+ * Two readers for one body: the client that caused it gets it as it comes, the cache gets it whole. As long as
+ * it may still be stored it is read as fast as the origin sends it, so that a slow client does not delay those
+ * that wait for the cache; beyond that the client sets the pace.
+ */
+import { listed } from "../origin/fields.ts";
+import type { OriginResponse } from "../origin/origin.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+export interface Tee {
+  /** For the client. */
+  readonly response: OriginResponse;
+  /** For the cache: null when it was too large or cut off. Never rejects. */
+  readonly whole: Promise<Bytes | null>;
+  /** Nobody waits for the rest any more: it is read for the client alone, if that is still there. */
+  release(): void;
+}
+
+interface TeeOptions {
+  readonly maxBodyBytes: number;
+  /** Whether another client waits for the rest when this one has gone. */
+  readonly isWanted: () => boolean;
+}
+
+export function tee(response: OriginResponse, options: TeeOptions): Tee {
+  const { body, fields } = response;
+  const asItIs = { response, release: () => {} };
+  if (!(body instanceof ReadableStream)) {
+    const whole = body ?? new Uint8Array();
+    const isSmall = whole.length <= options.maxBodyBytes;
+    return { ...asItIs, whole: Promise.resolve(isSmall ? whole : null) };
+  }
+  if (Number(listed(fields, "content-length")) > options.maxBodyBytes) {
+    return { ...asItIs, whole: Promise.resolve(null) };
+  }
+  const splitter = new Splitter(body.getReader(), options);
+  return {
+    response: { ...response, body: splitter.forClient },
+    whole: splitter.whole.promise,
+    release: () => splitter.release(),
+  };
+}
+
+class Splitter {
+  readonly whole = Promise.withResolvers<Bytes | null>();
+  readonly forClient: ReadableStream<Bytes>;
+  readonly #pieces: Bytes[] = [];
+  #bytes = 0;
+  #isOver = false;
+  #client: ReadableStreamDefaultController<Bytes> | null = null;
+
+  constructor(
+    private readonly reader: ReadableStreamDefaultReader<Bytes>,
+    private readonly options: TeeOptions,
+  ) {
+    let small: Promise<void> = Promise.resolve();
+    this.forClient = new ReadableStream<Bytes>({
+      start: (controller) => {
+        this.#client = controller;
+        small = this.#readWhileSmall();
+      },
+      pull: async () => {
+        await small;
+        if (!this.#isOver) await this.#readPiece();
+      },
+      cancel: () => {
+        this.#client = null;
+        if (!options.isWanted()) return this.#giveUp();
+      },
+    });
+  }
+
+  release(): void {
+    const isAlone = this.#client === null && !this.options.isWanted();
+    if (isAlone && !this.#isOver) void this.#giveUp();
+  }
+
+  async #readWhileSmall(): Promise<void> {
+    while (!this.#isOver && this.#bytes <= this.options.maxBodyBytes) await this.#readPiece();
+    if (this.#client === null && !this.#isOver) await this.#giveUp();
+  }
+
+  async #readPiece(): Promise<void> {
+    try {
+      const { done, value } = await this.reader.read();
+      if (done) this.#end();
+      else this.#pass(value);
+    } catch (error) {
+      this.#isOver = true;
+      this.whole.resolve(null);
+      this.#client?.error(error);
+    }
+  }
+
+  #pass(piece: Bytes): void {
+    this.#bytes += piece.length;
+    if (this.#bytes <= this.options.maxBodyBytes) this.#pieces.push(piece.slice());
+    else this.whole.resolve(null);
+    this.#client?.enqueue(piece);
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.whole.resolve(joined(this.#pieces, this.#bytes));
+    this.#client?.close();
+  }
+
+  async #giveUp(): Promise<void> {
+    this.#isOver = true;
+    this.whole.resolve(null);
+    await this.reader.cancel();
+  }
+}
+
+/** Too late to matter when the body was too large: then `whole` is null already. */
+function joined(pieces: readonly Bytes[], length: number): Bytes {
+  const all = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all.subarray(0, length);
+}

@@ -1,0 +1,112 @@
+/** The environment of a foreign program: its variables, its folder, a free port. */
+import { statSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
+import { LOOPBACK } from "../../base/net/listen.ts";
+import { cannotStart, type LaunchContext } from "./launcher.ts";
+import { messageOf, TargetError } from "../../base/errors.ts";
+
+/** All that is inherited: enough to find programs and folders, nothing of the user's secrets. */
+const INHERITED = Deno.build.os === "windows"
+  ? ["PATH", "SystemRoot", "USERPROFILE", "TEMP", "TMP"]
+  : ["PATH", "HOME", "LANG", "TMPDIR"];
+
+/** The clean environment, with `extra` on top. */
+export function cleanEnv(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const ours = ownEnv();
+  const inherited = INHERITED.map((name) => [name, ours[name]] as const);
+  return { ...Object.fromEntries(inherited.filter(isSet)), ...extra };
+}
+
+/** Where Deno 2.9 keeps itself by the name of node; it puts this on PATH where there is no other. */
+const FALSE_NODE = /[\\/]node_compat_bin$/;
+
+/** Our own environment as the user gave it to us: what is measured as Node must be Node. */
+export function ownEnv(): Record<string, string> {
+  const env = Deno.env.toObject();
+  const folders = (env.PATH ?? "").split(delimiter).filter((folder) => !FALSE_NODE.test(folder));
+  return { ...env, PATH: folders.join(delimiter) };
+}
+
+function isSet(entry: readonly [string, string | undefined]): entry is [string, string] {
+  return entry[1] !== undefined;
+}
+
+/** Full path of the program that a shell in `cwd` would run, or null when there is none. */
+export function findProgram(
+  name: string,
+  { path, cwd }: { path: string; cwd: string },
+): string | null {
+  const folders = /[\\/]/.test(name) ? [""] : path.split(delimiter);
+  const endings = Deno.build.os === "windows" ? ["", ".exe"] : [""];
+  const places = folders.flatMap((folder) =>
+    endings.map((ending) => resolve(cwd, join(folder, name + ending)))
+  );
+  return places.find(isProgram) ?? null;
+}
+
+function isProgram(path: string): boolean {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat !== undefined && stat.isFile() &&
+    (Deno.build.os === "windows" || (stat.mode & 0o111) !== 0);
+}
+
+/** Full path of a folder that a target's lines name. Throws a TargetError when there is none. */
+export function locateFolder(
+  path: string,
+  context: Pick<LaunchContext, "name" | "baseDir">,
+): string {
+  const folder = resolve(context.baseDir, path);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
+  throw cannotStart(context, `there is no folder "${folder}"`);
+}
+
+/**
+ * Below the ports that systems give to clients (Linux: from 32,768 on), so that none takes it before it is
+ * listened on.
+ */
+const QUIET_PORTS = { first: 20_000, count: 12_000 };
+const MOST_DRAWS = 100;
+
+export interface PortWish {
+  /** The address to listen on. */
+  readonly host?: string;
+  /** Ports that are taken already, though nobody listens on them yet. */
+  readonly others?: readonly number[];
+  /** A number from 0 to below 1. */
+  readonly draw?: () => number;
+}
+
+/** A port that is free, and likely to stay so for a while. Throws when the host can't be listened on. */
+export function freePort(
+  { host = LOOPBACK, others = [], draw = Math.random }: PortWish = {},
+): number {
+  for (let draws = 0; draws < MOST_DRAWS; draws++) {
+    const port = QUIET_PORTS.first + Math.floor(draw() * QUIET_PORTS.count);
+    if (!others.includes(port) && isPortFree(port, host)) return port;
+  }
+  return listenBriefly(host, 0);
+}
+
+export function isPortFree(port: number, host: string = LOOPBACK): boolean {
+  try {
+    return listenBriefly(host, port) === port;
+  } catch {
+    return false;
+  }
+}
+
+function listenBriefly(hostname: string, port: number): number {
+  using listener = Deno.listen({ hostname, port });
+  return listener.addr.port;
+}
+
+/** Makes an empty folder, which the caller removes. Throws a TargetError where nothing can be written. */
+export function makeTemporaryFolder(prefix: string): string {
+  try {
+    return Deno.makeTempDirSync({ prefix });
+  } catch (error) {
+    throw new TargetError(`Cannot make a temporary folder: ${messageOf(error)}`, [
+      "set TMPDIR to a folder in which this user may write",
+    ]);
+  }
+}

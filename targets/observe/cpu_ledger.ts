@@ -1,0 +1,93 @@
+/**
+ * CPU time of a process tree between looks at it, when processes end in between. What a process used after
+ * the last look at it is in what its parent has waited for, together with all that was counted of it
+ * before: that part the parent owes, until it shows. So nothing is lost, nothing counted twice, and nothing
+ * is ever negative. Pure.
+ */
+
+/** A process at one look. Times are those of its whole life, ms. */
+export interface CpuSample {
+  readonly pid: number;
+  /** The one that it was found under; null for the root. */
+  readonly parent: number | null;
+  /** Distinguishes it from a later process with its number. */
+  readonly start: number;
+  readonly ownMs: number;
+  /** Of its children that have ended and were waited for. */
+  readonly waitedMs: number;
+}
+
+interface Entry extends CpuSample {
+  /** Counted already, of processes that have ended, and still to show in `waitedMs`. */
+  owedMs: number;
+}
+
+/** A process that a look has missed, and who owes what was counted of it. */
+interface Debt {
+  readonly entry: Entry;
+  readonly heir: Entry;
+}
+
+export class CpuLedger {
+  #entries: ReadonlyMap<number, Entry> = new Map();
+  /** Of the last look. */
+  #debts: readonly Debt[] = [];
+
+  /** CPU time since the last look, ms; at the first, all that they have ever used. */
+  take(samples: readonly CpuSample[]): number {
+    const before = this.#entriesWithMissed();
+    const entries = new Map(samples.map((sample): [number, Entry] => {
+      const last = before.get(sample.pid);
+      return [sample.pid, { ...sample, owedMs: isSame(last, sample) ? last.owedMs : 0 }];
+    }));
+    this.#forgive(entries);
+    this.#debts = [...this.#entries.values()].flatMap((entry) => {
+      const heir = isSame(entries.get(entry.pid), entry) ? null : this.#heirOf(entry, entries);
+      return heir === null ? [] : [{ entry, heir }];
+    });
+    for (const { entry, heir } of this.#debts) heir.owedMs += allOf(entry);
+    this.#entries = entries;
+    return [...entries.values()].reduce((sum, entry) => {
+      const last = before.get(entry.pid);
+      return sum + settle(entry, isSame(last, entry) ? last : null);
+    }, 0);
+  }
+
+  #entriesWithMissed(): ReadonlyMap<number, Entry> {
+    const missed = this.#debts.map(({ entry }) => [entry.pid, entry] as const);
+    return new Map([...missed, ...this.#entries]);
+  }
+
+  /** A process that got another parent while it was looked for may have been missed once, and is back. */
+  #forgive(entries: ReadonlyMap<number, Entry>): void {
+    for (const { entry, heir } of this.#debts) {
+      const debtor = isSame(entries.get(entry.pid), entry) ? entries.get(heir.pid) : undefined;
+      if (debtor) debtor.owedMs = Math.max(0, debtor.owedMs - allOf(entry));
+    }
+  }
+
+  /** The nearest of those above an ended process that is still there. */
+  #heirOf({ parent }: Entry, entries: ReadonlyMap<number, Entry>): Entry | null {
+    const last = parent === null ? undefined : this.#entries.get(parent);
+    if (last === undefined) return null;
+    const now = entries.get(last.pid);
+    return isSame(now, last) ? now : this.#heirOf(last, entries);
+  }
+}
+
+/** What the process used since the last look at it, and those that it has waited for since. */
+function settle(entry: Entry, last: Entry | null): number {
+  const own = Math.max(0, entry.ownMs - (last?.ownMs ?? 0));
+  const waited = Math.max(0, entry.waitedMs - (last?.waitedMs ?? 0));
+  const counted = Math.min(entry.owedMs, waited);
+  entry.owedMs -= counted;
+  return own + waited - counted;
+}
+
+function isSame(entry: Entry | undefined, other: CpuSample): entry is Entry {
+  return entry?.start === other.start;
+}
+
+function allOf({ ownMs, waitedMs, owedMs }: Entry): number {
+  return ownMs + waitedMs + owedMs;
+}

@@ -1,0 +1,108 @@
+/**
+ * What a process tree uses, on Linux. A look at a tree of 10 Node processes with 7 threads each takes 1.1 ms
+ * of CPU, most of it for the context switches, which the kernel counts by thread: 0.4 % of a core at 250 ms.
+ */
+import {
+  countOpenFiles,
+  processCpuMs,
+  type ProcessStat,
+  type ProcessThread,
+  readStat,
+  readThreads,
+  TICKS_PER_SEC,
+} from "../../base/system/proc.ts";
+import type { Watched } from "../launch/launcher.ts";
+import { CpuLedger, type CpuSample } from "./cpu_ledger.ts";
+import type { Switches, Use } from "./use.ts";
+
+const TICK_MS = 1_000 / TICKS_PER_SEC;
+
+/** A process at one look. */
+interface Seen {
+  readonly pid: number;
+  readonly parent: number | null;
+  readonly stat: ProcessStat;
+  /** Its whole CPU time, null where only ticks are to be had. */
+  readonly clockMs: number | null;
+  readonly threads: readonly ProcessThread[];
+  readonly files: number | null;
+}
+
+/** What a process tree has used since the last time it was asked, or else since this was made. */
+export class TreeUse {
+  readonly #cpu = new CpuLedger();
+  readonly #system = new CpuLedger();
+  /** System time that the ticks have and the clock has not yet: each has its own rounding. */
+  #aheadMs = 0;
+  /** Context switches of each thread, at the last look. A thread takes its last ones along. */
+  #switches: ReadonlyMap<number, Switches> = new Map();
+
+  #isSeen = false;
+
+  constructor(private readonly root: Watched & { readonly pid: number }) {
+    this.take();
+  }
+
+  /** Whether there was anything to see of it, ever: without /proc, and of hidden processes, there is not. */
+  get isSeen(): boolean {
+    return this.#isSeen;
+  }
+
+  take(): Use {
+    const { pid, supervised } = this.root;
+    const all = seenUnder(pid, null);
+    const own = supervised ? all.filter((seen) => seen.pid !== pid) : all;
+    this.#isSeen ||= own.length > 0;
+    const counts = (seen: Seen): boolean => own.includes(seen);
+    const cpuMs = this.#cpu.take(all.map((seen) => cpuOf(seen, counts(seen))));
+    this.#aheadMs += this.#system.take(all.map((seen) => systemOf(seen, counts(seen))));
+    const systemMs = Math.min(this.#aheadMs, cpuMs);
+    this.#aheadMs -= systemMs;
+    return {
+      cpuMs,
+      systemMs,
+      memoryBytes: sumOf(own, ({ threads }) => threads[0]?.status.memoryBytes ?? 0),
+      threads: sumOf(own, ({ stat }) => stat.threads),
+      files: own.some(({ files }) => files === null) ? null : sumOf(own, ({ files }) => files ?? 0),
+      switches: this.#takeSwitches(own.flatMap(({ threads }) => threads)),
+    };
+  }
+
+  #takeSwitches(threads: readonly ProcessThread[]): Switches {
+    const before = this.#switches;
+    this.#switches = new Map(threads.map(({ id, status }) => [id, status]));
+    const since = (kind: keyof Switches): number =>
+      sumOf(threads, ({ id, status }) => Math.max(0, status[kind] - (before.get(id)?.[kind] ?? 0)));
+    return { voluntary: since("voluntary"), involuntary: since("involuntary") };
+  }
+}
+
+/** Parents come before their children: what a child used after it was read is never in both. */
+function seenUnder(pid: number, parent: number | null): Seen[] {
+  const stat = readStat(pid);
+  if (stat === null) return [];
+  const clockMs = processCpuMs(pid);
+  const threads = readThreads(pid);
+  const files = countOpenFiles(pid);
+  const children = threads.flatMap((thread) => thread.children);
+  return [
+    { pid, parent, stat, clockMs, threads, files },
+    ...children.flatMap((child) => seenUnder(child, pid)),
+  ];
+}
+
+/** @param counts False: only those count that the process has waited for. */
+function cpuOf({ pid, parent, stat, clockMs }: Seen, counts: boolean): CpuSample {
+  const ownMs = clockMs ?? (stat.userTicks + stat.systemTicks) * TICK_MS;
+  const waitedMs = (stat.waitedUserTicks + stat.waitedSystemTicks) * TICK_MS;
+  return { pid, parent, start: stat.startTicks, ownMs: counts ? ownMs : 0, waitedMs };
+}
+
+function systemOf({ pid, parent, stat }: Seen, counts: boolean): CpuSample {
+  const ownMs = counts ? stat.systemTicks * TICK_MS : 0;
+  return { pid, parent, start: stat.startTicks, ownMs, waitedMs: stat.waitedSystemTicks * TICK_MS };
+}
+
+function sumOf<T>(items: readonly T[], of: (item: T) => number): number {
+  return items.reduce((sum, item) => sum + of(item), 0);
+}

@@ -1,0 +1,105 @@
+/** What processes used between two looks, and the points that are made of it. Pure. */
+import type { LookTimes, ResourcePoint } from "./watch.ts";
+
+/** Since the look before, but for what it holds: memory, threads and files are those of the moment. */
+export interface Use {
+  readonly cpuMs: number;
+  /** Of `cpuMs`, what the kernel did for it. */
+  readonly systemMs: number;
+  readonly memoryBytes: number;
+  /** Null: not to be had. */
+  readonly threads: number | null;
+  readonly files: number | null;
+  readonly switches: Switches | null;
+}
+
+export interface Switches {
+  readonly voluntary: number;
+  readonly involuntary: number;
+}
+
+/** Of several at the same time; unknown in the sum where unknown in one of them. */
+export function sumOfUses([first, ...others]: readonly Use[]): Use {
+  return others.reduce((sum, use) => ({
+    cpuMs: sum.cpuMs + use.cpuMs,
+    systemMs: sum.systemMs + use.systemMs,
+    memoryBytes: sum.memoryBytes + use.memoryBytes,
+    threads: sumOrNull(sum.threads, use.threads),
+    files: sumOrNull(sum.files, use.files),
+    switches: sumOfSwitches(sum.switches, use.switches),
+  }), first);
+}
+
+/** Of one after the other. */
+function joinUses(use: Use, next: Use): Use {
+  return {
+    ...next,
+    cpuMs: use.cpuMs + next.cpuMs,
+    systemMs: use.systemMs + next.systemMs,
+    switches: sumOfSwitches(use.switches, next.switches),
+  };
+}
+
+function sumOrNull(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : a + b;
+}
+
+function sumOfSwitches(a: Switches | null, b: Switches | null): Switches | null {
+  return a && b && {
+    voluntary: a.voluntary + b.voluntary,
+    involuntary: a.involuntary + b.involuntary,
+  };
+}
+
+/** Times are on this isolate's `performance.now()`. */
+interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly use: Use;
+}
+
+/** What one of those that are watched used, look by look. */
+export class Series {
+  readonly #spans: Span[] = [];
+  #lastMs: number | null = null;
+
+  constructor(private readonly times: LookTimes) {}
+
+  /**
+   * The first look only begins it. A rest much shorter than an interval is joined to what is before it, as a
+   * rate over it would say little.
+   */
+  add(nowMs: number, use: Use): void {
+    const fromMs = this.#lastMs;
+    this.#lastMs = nowMs;
+    if (fromMs === null || nowMs <= fromMs) return;
+    const last = nowMs - fromMs < this.times.intervalMs / 2 ? this.#spans.pop() : undefined;
+    this.#spans.push(
+      last ? { ...last, toMs: nowMs, use: joinUses(last.use, use) } : { fromMs, toMs: nowMs, use },
+    );
+  }
+
+  points(): ResourcePoint[] {
+    return this.#spans.map((span) => pointOf(span, this.times));
+  }
+}
+
+function pointOf({ fromMs, toMs, use }: Span, { sinceMs }: LookTimes): ResourcePoint {
+  const { cpuMs, systemMs, memoryBytes, threads, files, switches } = use;
+  const perSec = (amount: number): number => amount * 1_000 / (toMs - fromMs);
+  return {
+    t: (toMs - sinceMs) / 1_000,
+    cpu: perSec(cpuMs / 1_000),
+    memory: memoryBytes,
+    user: perSec((cpuMs - systemMs) / 1_000),
+    system: perSec(systemMs / 1_000),
+    ...threads !== null && { threads },
+    ...files !== null && { files },
+    ...switches && {
+      switches: {
+        voluntary: perSec(switches.voluntary),
+        involuntary: perSec(switches.involuntary),
+      },
+    },
+  };
+}

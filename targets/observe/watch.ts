@@ -1,0 +1,67 @@
+/** What a watch of processes gives, and when it looks. */
+import type { WatchedPart } from "../launch/launcher.ts";
+
+/** What processes used at one moment; rates are over the interval that ends there. */
+export interface ResourcePoint {
+  /** Seconds since the start of the load. */
+  readonly t: number;
+  /** Cores in use: 1 is one whole core. */
+  readonly cpu: number;
+  /** Resident memory, bytes; what processes share is counted for each. */
+  readonly memory: number;
+  /** Of `cpu`. The rest is absent where it is unknown. */
+  readonly user?: number;
+  readonly system?: number;
+  readonly threads?: number;
+  /** Open files, sockets and pipes. */
+  readonly files?: number;
+  /** Context switches per second. */
+  readonly switches?: { readonly voluntary: number; readonly involuntary: number };
+}
+
+export interface WatchedUse {
+  /** Of the whole target; none when there is no process of ours. */
+  readonly resources: ResourcePoint[];
+  /** Of each of its parts, where there are several, and of Redis. */
+  readonly parts: PartUse[];
+}
+
+export interface PartUse {
+  readonly role: WatchedPart["role"] | "redis";
+  readonly name: string;
+  readonly points: ResourcePoint[];
+}
+
+export interface ResourceWatch {
+  /** Ends the watch, after a last look. */
+  stop(): Promise<WatchedUse>;
+}
+
+export interface LookTimes {
+  readonly intervalMs: number;
+  /** The moment of t = 0, on this isolate's `performance.now()`; it may be to come. */
+  readonly sinceMs: number;
+}
+
+/**
+ * Looks at t = 0, or at once when that is over, and at the end of each interval from then on: not an interval
+ * after the look before, which would be later and later. Returns what ends it.
+ */
+export function lookEachInterval(
+  { intervalMs, sinceMs }: LookTimes,
+  look: (nowMs: number) => void,
+): () => void {
+  let timer: ReturnType<typeof setTimeout>;
+  const lookLater = (): void => {
+    const nowMs = performance.now();
+    const next = Math.max(0, Math.floor((nowMs - sinceMs) / intervalMs) + 1);
+    timer = setTimeout(lookNow, Math.ceil(sinceMs + next * intervalMs - nowMs));
+  };
+  const lookNow = (): void => {
+    look(performance.now());
+    lookLater();
+  };
+  if (performance.now() >= sinceMs) lookNow();
+  else lookLater();
+  return () => clearTimeout(timer);
+}

@@ -1,0 +1,87 @@
+/**
+ * How many requests a Redis can answer here at most, by the program that comes with it: GET of one key,
+ * 50 connections, one request at a time on each.
+ */
+import { parse } from "csv-parse/sync";
+import { z } from "zod";
+import { messageOf } from "../../base/errors.ts";
+import { cleanEnv, findProgram } from "../launch/environment.ts";
+import { connectRedis } from "./client.ts";
+
+const PROGRAMS = ["redis-benchmark", "valkey-benchmark"];
+/** Less than a second where Redis is quick. */
+const REQUESTS = 100_000;
+const CONNECTIONS = 50;
+/** It tries for ever where nobody answers. */
+const LIMIT_MS = 60_000;
+
+/** Enough for an interval. */
+const ROUNDS = 3;
+
+export interface RedisBenchmark {
+  /** The mean of the rounds. */
+  readonly perSec: number;
+  readonly rounds: number[];
+  /** The program with its version, and what it asked. */
+  readonly by: string;
+}
+
+/** Throws an Error that says why there is no figure. */
+export async function benchmarkRedis(
+  url: string,
+  { signal, env = cleanEnv() }: { signal: AbortSignal; env?: Record<string, string> },
+): Promise<RedisBenchmark> {
+  const place = { path: env.PATH ?? "", cwd: Deno.cwd() };
+  const program = PROGRAMS.map((name) => findProgram(name, place)).find((path) => path !== null);
+  if (program === undefined) {
+    throw new Error(`${PROGRAMS.join(" and ")} are not on PATH (apt-get install redis-tools)`);
+  }
+  const where = whereIs(url);
+  (await connectRedis(url)).destroy();
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
+  const version = (await outputOf(program, ["--version"], { env, signal: limited })).trim();
+  const load = ["-t", "get", "-n", `${REQUESTS}`, "-c", `${CONNECTIONS}`, "--csv"];
+  const rounds: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    rounds.push(perSecIn(await outputOf(program, [...where, ...load], { env, signal: limited })));
+  }
+  const perSec = rounds.reduce((sum, round) => sum + round, 0) / ROUNDS;
+  const by = `${version}: GET, ${CONNECTIONS} connections, no pipelining, ${REQUESTS} requests`;
+  return { perSec, rounds, by };
+}
+
+/** The options that lead to the server. Anybody on the machine can read them. */
+function whereIs(url: string): string[] {
+  const { protocol, hostname, port, password } = new URL(url);
+  if (password !== "") throw new Error("it takes a password only where all on the machine see it");
+  if (protocol !== "redis:") throw new Error("it needs TLS");
+  return ["-h", hostname.replace(/^\[|\]$/g, ""), "-p", port || "6379"];
+}
+
+async function outputOf(
+  program: string,
+  args: readonly string[],
+  { env, signal }: { env: Record<string, string>; signal: AbortSignal },
+): Promise<string> {
+  const command = new Deno.Command(program, { args: [...args], env, clearEnv: true, signal });
+  signal.throwIfAborted(); // Deno 2.6 would start it, and not end it
+  const { success, stdout, stderr } = await command.output();
+  const decoder = new TextDecoder();
+  if (signal.aborted) throw new Error(`it did not end: ${messageOf(signal.reason)}`);
+  if (success) return decoder.decode(stdout);
+  throw new Error(decoder.decode(stderr).trim().split("\n")[0] || "it failed without a word");
+}
+
+/** One line a test, after a header in versions from 6.2: its name, requests/s, and latencies. */
+const rows = z.array(z.array(z.string()))
+  .transform((all) => all.filter(([test]) => test !== "test"))
+  .pipe(z.tuple([
+    z.tuple([z.literal("GET"), z.coerce.number<string>().positive()]).rest(z.string()),
+  ]));
+
+/** Requests/s, as `redis-benchmark -t get --csv` prints them. Throws where it prints something else. */
+export function perSecIn(csv: string): number {
+  const read = rows.safeParse(parse(csv, { relax_column_count: true, skip_empty_lines: true }));
+  if (!read.success) throw new Error(`it prints no figure for GET: ${JSON.stringify(csv)}`);
+  return read.data[0][1];
+}

@@ -1,0 +1,109 @@
+/** The Redis of a run: the one that the user gave, else one that is found, else a private one. */
+import { startSupervised } from "../launch/child.ts";
+import type { Watched } from "../launch/launcher.ts";
+import { awaitStartUp } from "../launch/start_up.ts";
+import { cleanEnv, findProgram, freePort } from "../launch/environment.ts";
+import { connectRedis, forgetKeys, OWN_KEYS, printableUrl, type RedisClient } from "./client.ts";
+import { messageOf, TargetError } from "../../base/errors.ts";
+
+/** A Redis (or Valkey) server that has replied. */
+export interface ProvidedRedis extends Watched {
+  /** May hold a password: print `printableUrl(url)` of redis_client.ts. */
+  readonly url: string;
+  /** given: by the user; found: it replied on 127.0.0.1:6379; private: started for this run. */
+  readonly kind: "given" | "found" | "private";
+  /** Such as `7.0.15`. */
+  readonly version: string;
+  /**
+   * Takes away what earlier runs have left: everything in a private server, what Plateau's own servers
+   * keep in others. Throws a TargetError where that is refused.
+   */
+  forget(): Promise<void>;
+  /** Stops a private server; leaves others alone. Idempotent. */
+  stop(): Promise<void>;
+}
+
+export interface RedisOptions {
+  /** What the user gave (`--redis`, `REDIS_URL`), or null. */
+  readonly url: string | null;
+  /** Ends the wait early, on Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** Where one is looked for when none is given. */
+  readonly wellKnownUrl?: string;
+  /** The environment of a private one; its PATH is searched for the program. */
+  readonly env?: Record<string, string>;
+}
+
+const PROGRAMS = ["redis-server", "valkey-server"];
+
+const START_MS = 5_000;
+
+/** Null when none was given and none can be had. Throws as connectRedis when the given one does not reply. */
+export async function provideRedis(
+  { url, signal, wellKnownUrl = "redis://127.0.0.1:6379", env = cleanEnv() }: RedisOptions,
+): Promise<ProvidedRedis | null> {
+  if (url !== null) return foreign(url, "given", await readVersion(url));
+  signal.throwIfAborted();
+  const found = await readVersion(wellKnownUrl).catch(() => null);
+  if (found !== null) return foreign(wellKnownUrl, "found", found);
+  return await startPrivate(env, signal);
+}
+
+function foreign(url: string, kind: "given" | "found", version: string): ProvidedRedis {
+  const forget = (): Promise<void> =>
+    tidy(url, async (client) => {
+      for (const prefix of Object.values(OWN_KEYS)) await forgetKeys(client, prefix);
+    });
+  const stop = (): Promise<void> => Promise.resolve();
+  return { url, kind, version, pid: null, supervised: false, forget, stop };
+}
+
+async function tidy(url: string, use: (client: RedisClient) => Promise<unknown>): Promise<void> {
+  const client = await connectRedis(url);
+  try {
+    await use(client);
+  } catch (error) {
+    const why = messageOf(error);
+    throw new TargetError(
+      `Cannot clear Redis at ${printableUrl(url)} of what earlier runs have left: ${why}`,
+    );
+  } finally {
+    client.destroy();
+  }
+}
+
+/** Throws as connectRedis. */
+async function readVersion(url: string): Promise<string> {
+  const client = await connectRedis(url);
+  try {
+    const info = await client.info("server").catch(() => ""); // its ACL may forbid it
+    return /^(?:valkey|redis)_version:(\S+)/m.exec(info)?.[1] ?? "unknown";
+  } finally {
+    client.destroy();
+  }
+}
+
+/** A server of our own, that writes nothing to disk and ends with us. */
+async function startPrivate(
+  env: Record<string, string>,
+  signal: AbortSignal,
+): Promise<ProvidedRedis | null> {
+  const here = { path: env.PATH ?? "", cwd: Deno.cwd() };
+  const program = PROGRAMS.map((name) => findProgram(name, here)).find((path) => path !== null);
+  if (program === undefined) return null;
+  const port = freePort();
+  const options = ["--port", `${port}`, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
+  const url = `redis://127.0.0.1:${port}`;
+  const child = startSupervised([program, ...options], { env });
+  const { result } = await awaitStartUp({
+    child,
+    what: "a private Redis",
+    question: "PING",
+    limitMs: START_MS,
+    signal,
+    attempt: () => readVersion(url),
+  });
+  const { pid, supervised, stop } = child;
+  const forget = (): Promise<void> => tidy(url, (client) => client.flushAll());
+  return { url, kind: "private", version: result, pid, supervised, forget, stop };
+}
