@@ -5,7 +5,7 @@
 import { ERRORS } from "../../runner/result/outcome.ts";
 import type { Measurement, Run } from "../../runner/result/result.ts";
 import { type FigureName, figureOfRun } from "../model/runs/figures.ts";
-import { FLATTENING, isEmpty, lowerBoundsIn, type Point } from "../model/runs/intervals.ts";
+import { FLATTENING, type IntervalPoint, isEmpty, lowerBoundsIn } from "../model/runs/intervals.ts";
 import type { ReportModel } from "../model/model.ts";
 import { type PooledLatency, poolLatency, valueAt } from "../model/runs/pool.ts";
 import {
@@ -16,9 +16,9 @@ import {
   peakOf,
   perCpuSecondOf,
   pointAt,
+  type ResourceUse,
   switchesPerRequestOf,
   systemShareOf,
-  type Used,
 } from "../model/runs/resources.ts";
 import { csvOf, type Row } from "../writing/csv.ts";
 import type { Written } from "../writing/written.ts";
@@ -127,7 +127,7 @@ function connectOf({ connect }: Measurement): Row {
 }
 
 /** Of the target, or of a part whose name stands before each column. */
-function resourcesOf(used: Used, run: Run, before = ""): Row {
+function resourcesOf(used: ResourceUse, run: Run, before = ""): Row {
   if (used.resources.length === 0) return {};
   const seconds = cpuSecondsOf(used);
   const systemShare = systemShareOf(used);
@@ -197,7 +197,7 @@ export function renderMeasurementIntervalsCsv(measurement: Measurement): Written
 }
 
 /** Latencies of an interval in which nothing ended are none, not 0. */
-function intervalFigures(point: Point, startS: number): Row {
+function intervalFigures(point: IntervalPoint, startS: number): Row {
   const { t, completed, failed, bytes } = point;
   const timeOf = (ms: number): number | null => isEmpty(point) ? null : ms;
   return {
@@ -227,7 +227,7 @@ function middleOf(run: Timed, i: number): number {
 }
 
 /** What was in use at a moment, by the target or by a part whose name stands before each column. */
-function resourcesAt(used: Used, atS: number, before = ""): Row {
+function resourcesAt(used: ResourceUse, atS: number, before = ""): Row {
   if (used.resources.length === 0) return {};
   const point = pointAt(used, atS);
   const figures: Row = {

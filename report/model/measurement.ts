@@ -23,7 +23,7 @@ import {
 } from "./numbers/units.ts";
 import { counted } from "./numbers/words.ts";
 import { type PooledLatency, poolLatency, WEAK_NOTE } from "./runs/pool.ts";
-import { isLongDrain, UNASKED_WORDS } from "./tables/outcomes.ts";
+import { isLongDrain, UNSOLICITED_TEXT } from "./tables/outcomes.ts";
 
 export interface MeasurementModel {
   readonly url: string;
@@ -74,7 +74,7 @@ export function measurementModel(measurement: Measurement): MeasurementModel {
         errors[kind] ? [{ label: kind, text: formatCount(errors[kind]) }] : []
       ),
       ...Object.entries(reasons).map(([label, count]) => ({ label, text: formatCount(count) })),
-      ...(unasked > 0 ? [{ label: UNASKED_WORDS, text: formatCount(unasked) }] : []),
+      ...(unasked > 0 ? [{ label: UNSOLICITED_TEXT, text: formatCount(unasked) }] : []),
     ],
     agents: measurementAgents(measurement),
     notes: notesOf(latency),

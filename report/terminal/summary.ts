@@ -1,5 +1,5 @@
 /** What `plateau run` prints at its end. */
-import { type Answer, answerText } from "../model/comparison/verdict.ts";
+import { type ScenarioSummary, summaryText } from "../model/comparison/verdict.ts";
 import type { GatesModel } from "../model/gates/gates.ts";
 import type { ReportModel, ScenarioModel } from "../model/model.ts";
 import { sum } from "../model/numbers/spread.ts";
@@ -47,7 +47,7 @@ interface ScenarioOptions extends TerminalOptions {
 
 function scenarioLines(scenario: ScenarioModel, options: ScenarioOptions): Line[] {
   const { isDetailed } = options;
-  const { name, request, load, answer, tables } = scenario;
+  const { name, request, load, summary: answer, tables } = scenario;
   return [
     BLANK,
     trimmed([{ text: name, style: "cyan" }, { text: "  " }, { text: request, style: "dim" }]),
@@ -72,10 +72,10 @@ function repetitionLines({ repetitions }: ReportModel, { width }: TerminalOption
 }
 
 /** The answer, and below it each other target against the fastest. */
-function answerLines(answer: Answer, { width }: TerminalOptions): Line[] {
+function answerLines(answer: ScenarioSummary, { width }: TerminalOptions): Line[] {
   const { verdict, brief: detail, pairs } = answer;
   return [
-    ...paragraph(answerText({ verdict, detail }), width),
+    ...paragraph(summaryText({ verdict, detail }), width),
     ...pairs.flatMap((pair) => paragraph(pair, width - 2, HANGING).map(indented)),
   ];
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Answer, answerText } from "../../report/model/comparison/verdict.ts";
+import { type ScenarioSummary, summaryText } from "../../report/model/comparison/verdict.ts";
 import { groupRuns } from "../../report/model/runs/cells.ts";
 import { compareScenarios } from "../../report/model/compared_scenarios.ts";
 import type { Results } from "../../runner/result/result.ts";
@@ -13,8 +13,8 @@ interface Case {
   readonly never?: RegExp;
 }
 
-function answerTo(results: Results): Answer {
-  return compareScenarios(groupRuns(results), {})[0].answer;
+function answerTo(results: Results): ScenarioSummary {
+  return compareScenarios(groupRuns(results), {})[0].summary;
 }
 
 function plain(text: string): string {
@@ -98,7 +98,7 @@ const CASES: Record<string, Case> = {
 for (const [sentence, { rates, wrong, says, never }] of Object.entries(CASES)) {
   Deno.test(`answer: ${sentence}`, () => {
     const results = resultsAt(rates, (target) => ({ wrongRatio: wrong?.[target] }));
-    const text = plain(answerText(answerTo(results)));
+    const text = plain(summaryText(answerTo(results)));
     assert.match(text, says);
     if (never) assert.doesNotMatch(text, never);
   });
@@ -125,14 +125,14 @@ Deno.test("answer: at a rate of their own requests are the same for all, and p99
     const load = { connections, keepAlive, timeout, duration: 2, rate: 1_000, seed: 1 };
     run.load = { kind: "rate", arrivals: "uniform", ...load };
   }
-  assert.match(answerText(answerTo(results)), /^b answers fastest: /);
+  assert.match(summaryText(answerTo(results)), /^b answers fastest: /);
 });
 
 Deno.test("answer: a p99 that lower bounds reach is told as one", () => {
   const results = resultsAt({ a: [1_000] });
   const { latency } = results.runs[0];
   latency.censored = Math.ceil(latency.count / 50);
-  assert.match(plain(answerText(answerTo(results))), /in one run, p99 ≥ [\d.]+ ms\.$/);
+  assert.match(plain(summaryText(answerTo(results))), /in one run, p99 ≥ [\d.]+ ms\.$/);
 });
 
 Deno.test("answer: who answered only in what is discarded did not answer nothing", () => {
@@ -142,7 +142,7 @@ Deno.test("answer: who answered only in what is discarded did not answer nothing
   for (const point of points.slice(4)) point.completed = 0;
   Object.assign(requests, { completed: 500, failed: 500 });
   assert.match(
-    plain(answerText(answerTo(results))),
+    plain(summaryText(answerTo(results))),
     / 50\.0 % of the requests to b .* not ranked\.$/,
   );
 });

@@ -86,7 +86,7 @@ Deno.test("the tables of markdown are those of the model, cell by cell", () => {
       compared,
       connections,
     ]),
-    MODEL.stable?.table ?? null,
+    MODEL.settling?.table ?? null,
   ].flatMap((table) => table ?? []);
   assert.equal(tables.length, wanted.length);
   wanted.forEach(({ columns, rows }, i) => {

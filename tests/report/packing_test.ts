@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { packSteps, type Step, unpackSteps } from "../../report/model/charts/packing.ts";
-import { stepsWithin, stretchFigures } from "../../report/model/charts/time_range.ts";
+import { type PackedStep, packSteps, unpackSteps } from "../../report/model/charts/packing.ts";
+import { rangeFigures, stepsWithin } from "../../report/model/charts/time_range.ts";
 import { EMPTY, Histogram, mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 
 const PERCENTILES = [50, 75, 90, 99, 99.9, 100];
 
-function stepOf(valuesUs: readonly number[], seconds = 0.25): Step {
+function stepOf(valuesUs: readonly number[], seconds = 0.25): PackedStep {
   const histogram = new Histogram();
   for (const us of valuesUs) histogram.record(us);
   return {
@@ -27,12 +27,12 @@ const latencyUs = fc.oneof(
 const step = fc.array(latencyUs, { maxLength: 60 }).map((values) => stepOf(values));
 const runs = fc.array(fc.array(step, { maxLength: 6 }), { minLength: 1, maxLength: 3 });
 
-function percentilesOf(steps: readonly Step[]): number[] {
+function percentilesOf(steps: readonly PackedStep[]): number[] {
   const whole = mergeHistograms(steps.map(({ latency }) => latency));
   return PERCENTILES.map((p) => whole.valueAtPercentile(p));
 }
 
-function maxBucketOf(steps: readonly Step[]): Step[] {
+function maxBucketOf(steps: readonly PackedStep[]): PackedStep[] {
   return steps.map((step) => ({
     ...step,
     latency: {
@@ -106,7 +106,7 @@ Deno.test("a stretch holds the steps that lie in it, whatever adding up their se
 Deno.test("the rate of a stretch is the mean of the runs, its percentiles are of all their requests", () => {
   const fast = [stepOf([100, 100, 100, 100]), stepOf([100, 100])];
   const slow = [stepOf([900, 900]), stepOf([])];
-  const { ratePerSec, completed, failed, percentiles } = stretchFigures(
+  const { ratePerSec, completed, failed, percentiles } = rangeFigures(
     { clock: "sent", runs: [fast, slow] },
     { fromS: 0, toS: 0.25 },
     [50, 99],
@@ -117,13 +117,13 @@ Deno.test("the rate of a stretch is the mean of the runs, its percentiles are of
 });
 
 /** With those of its values from `from` on as lower bounds. */
-function boundedStep(valuesUs: readonly number[], from: number): Step {
+function boundedStep(valuesUs: readonly number[], from: number): PackedStep {
   return { ...stepOf(valuesUs), bounds: stepOf(valuesUs.slice(from)).latency };
 }
 
 Deno.test("lower bounds mark the percentiles that they could make larger", () => {
   const many = Array.from({ length: 100 }, (_, i) => i < 99 ? 50 : 90);
-  const { percentiles, censored } = stretchFigures(
+  const { percentiles, censored } = rangeFigures(
     { clock: "intended", runs: [[boundedStep(many, 99)]] },
     null,
     [50, 99, 100],
@@ -151,8 +151,8 @@ Deno.test("packed lower bounds give every percentile from 50 up that the whole h
       cells.forEach((runs, i) => {
         const whole = runs.map(maxBucketOf);
         assert.deepEqual(
-          stretchFigures({ clock, runs: unpacked[i] }, null, PERCENTILES),
-          stretchFigures({ clock, runs: whole }, null, PERCENTILES),
+          rangeFigures({ clock, runs: unpacked[i] }, null, PERCENTILES),
+          rangeFigures({ clock, runs: whole }, null, PERCENTILES),
         );
       });
     },
@@ -161,14 +161,14 @@ Deno.test("packed lower bounds give every percentile from 50 up that the whole h
 
 Deno.test("steps without lower bounds take no byte for them", () => {
   const [plain, bounded] = [stepOf([100, 200]), boundedStep([100, 200], 1)];
-  const sizeOf = (step: Step): number => packSteps([[[step]]]).length;
+  const sizeOf = (step: PackedStep): number => packSteps([[[step]]]).length;
   // Three lengths of streams; of heads two counts, three bytes of µs, two outcomes and the buckets; two gaps and counts.
   assert.equal(sizeOf(plain), 3 + 2 + 3 + 2 + 1 + 2 + 2);
   assert.ok(sizeOf(bounded) > sizeOf(plain));
 });
 
 Deno.test("a stretch without an interval has no figures", () => {
-  const { ratePerSec, percentiles } = stretchFigures(
+  const { ratePerSec, percentiles } = rangeFigures(
     { clock: "sent", runs: [[stepOf([1])]] },
     { fromS: 5, toS: 6 },
     [50],

@@ -87,7 +87,7 @@ Deno.test("results without slowest requests have no such table", () => {
 });
 
 Deno.test("faults over time add up to what the intervals hold, by kind", () => {
-  const { faults, cells } = FAULTS_MODEL.scenarios[0];
+  const { errors: faults, cells } = FAULTS_MODEL.scenarios[0];
   assert.deepEqual(faults.charts.map(({ label }) => label), ["koa"]);
   const [{ chart }] = faults.charts;
   const points = cells.flatMap(({ target, runs }) =>
@@ -103,7 +103,7 @@ Deno.test("faults over time add up to what the intervals hold, by kind", () => {
 });
 
 Deno.test("without faults there is one sentence and no figure", () => {
-  const { scenarios: [{ faults }] } = reportModel(
+  const { scenarios: [{ errors: faults }] } = reportModel(
     resultsFixture({ cells: [{ target: "hono", scenario: "user", medianMs: 3 }] }),
   );
   assert.deepEqual(faults, {
@@ -121,7 +121,7 @@ Deno.test("failures of unknown kind are shown as such", () => {
       points: run.timeline.points.map(({ errors: _, wrong: __, ...point }) => point),
     },
   }));
-  const { scenarios: [{ faults }] } = reportModel({ ...FAULTS_RESULTS, runs: plain });
+  const { scenarios: [{ errors: faults }] } = reportModel({ ...FAULTS_RESULTS, runs: plain });
   assert.deepEqual(faults.charts[0].chart.series.map(({ label }) => label), ["Failed"]);
 });
 

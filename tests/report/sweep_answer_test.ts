@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { answerText } from "../../report/model/comparison/verdict.ts";
+import { summaryText } from "../../report/model/comparison/verdict.ts";
 import { groupRuns } from "../../report/model/runs/cells.ts";
 import {
   compareScenarios,
@@ -12,7 +12,7 @@ function compared(cells: readonly SweepCell[]): ScenarioComparison {
 }
 
 function answer(cells: readonly SweepCell[]): string {
-  return answerText(compared(cells).answer).replaceAll("\u00a0", " ");
+  return summaryText(compared(cells).summary).replaceAll("\u00a0", " ");
 }
 
 /** `cell against base` of each row. */
@@ -51,7 +51,7 @@ Deno.test("of an experiment that is not done nothing is compared across values o
     .map((one) => ({ ...one, rates: [one.rate * 1_000] }));
   const apart = "No two targets have right answers at equal values of the factors.";
   assert.equal(answer([a1, b8]), apart);
-  assert.deepEqual(compared([a1, b8]).answer.pairs, []);
+  assert.deepEqual(compared([a1, b8]).summary.pairs, []);
   assert.match(
     answer([a1, b8, a8]),
     /^b · connections 8 was fastest in one run each: .*; 2\.00× the requests of a · connections 8, p99 \S+\.$/,

@@ -2,7 +2,7 @@
  * What the charts show, in the units that they show it in: plain data that travels to the page as
  * JSON. The page's client draws it and decides nothing.
  */
-import type { Cell } from "../runs/cells.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import { formatNumber } from "../numbers/units.ts";
 
 /** Colours of the style sheet; beyond them they begin anew. */
@@ -187,7 +187,7 @@ export interface ForestChart {
 }
 
 /** Requests that failed or were answered wrong, interval by interval, over all runs of a cell. */
-export interface FaultsChart {
+export interface ErrorsChart {
   readonly kind: "faults";
   readonly alt: string;
   /** End of each interval, seconds since the start of the run. */
@@ -222,7 +222,7 @@ export type Chart =
   | SweepChart
   | ScatterChart
   | ForestChart
-  | FaultsChart
+  | ErrorsChart
   | AgentsChart;
 
 /** Four significant digits: below what a pixel shows, and a third of the bytes. */
@@ -240,7 +240,7 @@ export function sectionOf(id: string): string {
 
 /** Cells → the bars of requests per second. */
 
-export function barsOf(cells: readonly Cell[]): BarsChart {
+export function barsOf(cells: readonly CellRuns[]): BarsChart {
   return {
     kind: "bars",
     alt: `Bars of requests per second: ${cells.map(barText).join("; ")}`,
@@ -255,7 +255,7 @@ export function barsOf(cells: readonly Cell[]): BarsChart {
   };
 }
 
-function barText({ label, rate }: Cell): string {
+function barText({ label, rate }: CellRuns): string {
   return `${label} ${formatNumber(rate.mean)}`;
 }
 

@@ -8,15 +8,15 @@ import { mergeHistograms } from "../../../runner/stats/histogram/histogram.ts";
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { mean, sum } from "../numbers/spread.ts";
 import { boundedPercentile, type Sample } from "../runs/lower_bounds.ts";
-import type { CellSteps, Step } from "./packing.ts";
+import type { CellSteps, PackedStep } from "./packing.ts";
 
 /** Seconds since the start of each run. */
-export interface Stretch {
+export interface TimeRange {
   readonly fromS: number;
   readonly toS: number;
 }
 
-export interface StretchPercentile {
+export interface RangePercentile {
   readonly ms: number;
   /** False when too few requests lie beyond it. */
   readonly isSupported: boolean;
@@ -24,7 +24,7 @@ export interface StretchPercentile {
   readonly isAtLeast: boolean;
 }
 
-export interface StretchFigures {
+export interface RangeFigures {
   /** Completed requests per second: the mean of the runs; null when no step lies in the stretch. */
   readonly ratePerSec: number | null;
   readonly completed: number;
@@ -32,14 +32,17 @@ export interface StretchFigures {
   /** How many of the latencies are lower bounds. */
   readonly censored: number;
   /** In the order in which they were asked for; null without a request. */
-  readonly percentiles: readonly (StretchPercentile | null)[];
+  readonly percentiles: readonly (RangePercentile | null)[];
 }
 
 /** Steps count for the stretch when they lie in it, but for rounding. */
 const ROUNDING_S = 1e-4;
 
 /** The steps of a run that lie within the stretch; null is the whole run. */
-export function stepsWithin(steps: readonly Step[], stretch: Stretch | null): readonly Step[] {
+export function stepsWithin(
+  steps: readonly PackedStep[],
+  stretch: TimeRange | null,
+): readonly PackedStep[] {
   if (stretch === null) return steps;
   let endS = 0;
   return steps.filter(({ seconds }) => {
@@ -55,11 +58,11 @@ export interface TimedSteps {
 }
 
 /** @param percentiles 50–100. */
-export function stretchFigures(
+export function rangeFigures(
   { clock, runs }: TimedSteps,
-  stretch: Stretch | null,
+  stretch: TimeRange | null,
   percentiles: readonly number[],
-): StretchFigures {
+): RangeFigures {
   const within = runs.map((steps) => stepsWithin(steps, stretch)).filter(({ length }) =>
     length > 0
   );
@@ -78,7 +81,7 @@ export function stretchFigures(
   };
 }
 
-function percentileOf(sample: Sample, p: number): StretchPercentile | null {
+function percentileOf(sample: Sample, p: number): RangePercentile | null {
   const { count } = sample.all;
   if (count === 0) return null;
   const { value, isAtLeast } = boundedPercentile(sample, p);

@@ -5,7 +5,7 @@ import { unique } from "../numbers/words.ts";
 import { type Match, nameOf } from "../runs/match.ts";
 
 /** One side of a comparison: all of an experiment's results, or a single measurement. */
-export interface Side extends Grouped {
+export interface ResultSide extends Grouped {
   /** Of Plateau. */
   readonly version: string;
   /** Null: not known. */
@@ -27,7 +27,11 @@ const MACHINE_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** One sentence for each difference, without a full stop; different seeds are none. */
-export function differencesOf(base: Side, next: Side, matches: readonly Match[]): string[] {
+export function resultDifferences(
+  base: ResultSide,
+  next: ResultSide,
+  matches: readonly Match[],
+): string[] {
   return unique([
     ...machineDifferences(base, next),
     ...difference("Plateau", base.version, next.version),
@@ -38,7 +42,10 @@ export function differencesOf(base: Side, next: Side, matches: readonly Match[])
   ]);
 }
 
-function machineDifferences({ machine: base }: Side, { machine: next }: Side): string[] {
+function machineDifferences(
+  { machine: base }: ResultSide,
+  { machine: next }: ResultSide,
+): string[] {
   if (base === null || next === null) return [];
   return Object.entries(base)
     .filter(([key]) => !IMMATERIAL.includes(key))
@@ -47,7 +54,10 @@ function machineDifferences({ machine: base }: Side, { machine: next }: Side): s
     );
 }
 
-function cellDifferences(match: Match, { base, next }: { base: Side; next: Side }): string[] {
+function cellDifferences(
+  match: Match,
+  { base, next }: { base: ResultSide; next: ResultSide },
+): string[] {
   const [of, to] = [match.base, match.next];
   const [ofRun, toRun] = [of.cell.runs[0], to.cell.runs[0]];
   const place = `${nameOf(to)}: `;

@@ -1,7 +1,7 @@
 /** What a reader must know before believing a number: what is missing, and what may be wrong. */
 import type { Missing, Run } from "../../../runner/result/result.ts";
 import { cellLabel } from "../runs/cells.ts";
-import type { Measured } from "../runs/measured.ts";
+import type { MeasuredRuns } from "../runs/measured.ts";
 import { counted, unique } from "../numbers/words.ts";
 import { endsOf, isUnanswered, unansweredText } from "../../../runner/result/unanswered.ts";
 
@@ -31,7 +31,7 @@ function partText(missing: Missing): string {
 }
 
 export function warningsOf(
-  { state = "done", runs, planned = runs.length, missing = [] }: Measured,
+  { state = "done", runs, planned = runs.length, missing = [] }: MeasuredRuns,
 ): string[] {
   return [
     ...(state === "done"

@@ -5,14 +5,14 @@ import { ratioOf } from "../../../runner/stats/confidence/confidence_interval.ts
 import { DEFAULT_MARGIN_RATIO } from "../comparison/comparison.ts";
 import { MOST_CHANGE, percentText } from "../comparison/words.ts";
 import { GLUE } from "../numbers/units.ts";
-import type { Measured } from "../runs/measured.ts";
+import type { MeasuredRuns } from "../runs/measured.ts";
 import type { ScenarioRuns } from "../runs/cells.ts";
 
 type Reached = NonNullable<Results["reached"]>;
 
 /** "" for a fixed number of repetitions, and for an experiment without an end. */
 export function repetitionsText(
-  { reached }: Pick<Measured, "reached">,
+  { reached }: Pick<MeasuredRuns, "reached">,
   scenarios: readonly ScenarioRuns[],
 ): string {
   if (reached === undefined || reached.why === "asked") return "";

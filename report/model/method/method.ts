@@ -4,16 +4,16 @@ import { RESAMPLES } from "../../../runner/stats/confidence/bootstrap.ts";
 import { LOOK_CONFIDENCE } from "../../../runner/stats/confidence/sequential.ts";
 import { agentsText } from "../agents/agents.ts";
 import {
-  formatAsked,
   formatCount,
   formatDuration,
+  formatExactly,
   formatMoment,
   formatMs,
   formatShare,
 } from "../numbers/units.ts";
 import { counted, listed, listedAll, unique } from "../numbers/words.ts";
-import { namesOf, repeatedOf } from "../runs/cells.ts";
-import type { Measured } from "../runs/measured.ts";
+import { namesInOrder, repeatedOf } from "../runs/cells.ts";
+import type { MeasuredRuns } from "../runs/measured.ts";
 import { loadText, parametersText, scenarioLoads } from "./load.ts";
 import { requestText } from "./request.ts";
 
@@ -23,7 +23,7 @@ export interface Fact {
 }
 
 /** The lines under the title: what, where, when, how long. */
-export function factsOf(results: Measured): Fact[] {
+export function factsOf(results: MeasuredRuns): Fact[] {
   const { experiment, machine, runs, planned = runs.length, seed } = results;
   const targets = new Set(runs.map(({ target }) => target)).size;
   const scenarios = new Set(runs.map(({ scenario }) => scenario)).size;
@@ -44,7 +44,7 @@ export function factsOf(results: Measured): Fact[] {
 }
 
 /** One load for all, or where to look for those of the scenarios. */
-function loadFact(results: Measured): string {
+function loadFact(results: MeasuredRuns): string {
   const different = unique([...scenarioLoads(results).values()]);
   return different.length === 0
     ? loadText(results.runs)
@@ -56,7 +56,7 @@ function runsText(made: number, planned: number): string {
 }
 
 /** Of an experiment, or of a run alone. */
-export function methodSentences(results: Measured): string[] {
+export function methodSentences(results: MeasuredRuns): string[] {
   const { experiment, seed } = results;
   if (experiment === undefined) return measuredSentences(results.runs);
   return [
@@ -140,7 +140,7 @@ function processSentences(
 }
 
 /** One for each load, where scenarios have their own. */
-function loadSentences(results: Measured): string[] {
+function loadSentences(results: MeasuredRuns): string[] {
   const byLoad = Map.groupBy(scenarioLoads(results), ([, load]) => load);
   return [...byLoad].map(([load, scenarios]) =>
     `Load of ${scenarios.map(([name]) => name).join(", ")}: ${load}.`
@@ -166,7 +166,7 @@ function pinSentences(pin: unknown): string[] {
   return kept.length === 0 ? [] : [`The system kept ${kept.join(" and ")}.`];
 }
 
-function discardSentences(results: Measured): string[] {
+function discardSentences(results: MeasuredRuns): string[] {
   const { discardS, figures } = repeatedOf(results);
   const steady = figures === "whole" ? [] : [
     "Rates, latencies and their intervals are of the steady part of every run, as the experiment says; a run without one has no part in them. Outcomes, CPU and memory, timelines and steady states are of whole runs, and results.json keeps everything.",
@@ -175,12 +175,12 @@ function discardSentences(results: Measured): string[] {
   return [
     ...steady,
     `The first ${
-      formatAsked(discardS)
+      formatExactly(discardS)
     } of every run are left out of rates, latencies and their intervals, as the experiment says. Outcomes, CPU and memory, timelines and steady states are of whole runs, and results.json keeps everything.`,
   ];
 }
 
-function confidenceSentences(results: Measured): string[] {
+function confidenceSentences(results: MeasuredRuns): string[] {
   const { level } = repeatedOf(results);
   return [
     `Intervals in square brackets are 95 % confidence intervals by Student's t, with the standard error of a bootstrap of ${
@@ -221,7 +221,7 @@ function clockSentences(runs: readonly Run[]): string[] {
   ];
 }
 
-function whenText({ startedAt, finishedAt, spent = 0, resumed = [] }: Measured): string {
+function whenText({ startedAt, finishedAt, spent = 0, resumed = [] }: MeasuredRuns): string {
   if (finishedAt === null) return formatMoment(startedAt);
   const took = resumed.length === 0
     ? formatDuration(secondsBetween(startedAt, finishedAt))
@@ -236,11 +236,11 @@ function secondsBetween(from: string, to: string): number {
 /** What an experiment without a run is about to measure. */
 
 /** `hono, express in static (GET /static): 6 runs`. */
-function toComeText(results: Measured): string {
+function toComeText(results: MeasuredRuns): string {
   const { experiment, flags, planned = 0 } = results;
   const asked = (kind: "target" | "scenario"): string[] => {
     const only = flags?.only?.[`${kind}s`];
-    return namesOf(kind, results).filter((name) => only?.includes(name) ?? true);
+    return namesInOrder(kind, results).filter((name) => only?.includes(name) ?? true);
   };
   const scenarios = asked("scenario").map((name) => {
     const request = requestText(name, experiment?.scenarios);

@@ -1,5 +1,5 @@
 /** How to read each figure: one plain sentence or two, the same in every report. */
-export const READING = {
+export const HOW_TO_READ = {
   bars:
     "Each bar is the mean of a target's runs, each dot one run, the line from the lowest to the highest. Longer is better. Every scenario has a scale of its own.",
   timeline:
@@ -12,15 +12,15 @@ export const READING = {
     "In square brackets, where there are several runs: the 95 % interval. Of 100 experiments like this one, some 95 would find the true figure between such ends. It rests on how the runs differ, so more repetitions make it narrower.",
   forest:
     "Each row holds a target against another, whose figure is 1. The dot is the ratio, its line the 95 % interval; on the grey band both are as good as equal. A whole interval to one side of it is a difference: better or worse, if Holm's correction for so many comparisons and the exact test of pairs agree. A hollow dot has no verdict: more runs would decide. The axis is logarithmic, so that twice and half are as far from 1.",
-  faults:
+  errors:
     "Each bar is an interval, with the requests that ended in it and failed, or had a wrong answer, over all runs; its parts are the kinds. Bars at one moment are an event; bars all along are a limit. Requests that were never sent have no moment and are only in the table.",
   agents:
     "Each bar is an interval of one run, its height the requests per second of all agents, its parts those of each: of several runs the one in which most agents were lost, or the first. Where machines and networks are alike the parts are of like height; a part that ends is an agent that was lost.",
   steady:
     "A run is steady from the moment after which neither its latency nor its rate changes any more (change points in its intervals): flat from the start, after a warm-up, or, where it was better before, after a slowdown. Without a last part of a quarter of the run on one level, or where that part drifts, swings or jumps, there is no steady state. “Within ±” is how far the medians of windows of the steady part lie from its level. Figures are medians of the runs, with the lowest and highest run below.",
-  flattening:
+  settlingTime:
     "A percentile is flat from the moment after which it stays within 5 % of where it ends, or as near as its last quarter does (the measure of Kuffel and Walter).",
-  stable:
+  settling:
     "Each dot is a cell: to the right the median latency at which it ends (that of the last quarter of a run), upwards the time after which the median stays near it, with its 95 % interval over the runs. Dots that rise to the right mean that who answers sooner is stable sooner (figure 6 of Kuffel and Walter); a dot at 0 was flat from the start. Point at a dot for its name. The table has the same of the other percentiles.",
   parts:
     "Start-up is what comes before the steady part, in the runs that have both; a flat run has none. Rates are means of the runs, latencies are pooled. Nothing is discarded here.",

@@ -19,7 +19,7 @@ import {
   TOO_WIDE,
 } from "../numbers/units.ts";
 import type { Estimates } from "./confidence.ts";
-import { type FigureName, figureOfRun, type Judged } from "./figures.ts";
+import { type FigureName, figureOfRun, type JudgedRun } from "./figures.ts";
 import { percentileBounds } from "./pool.ts";
 import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
 import type { SparseHistogram } from "../../../runner/stats/histogram/histogram.ts";
@@ -29,7 +29,7 @@ export interface JudgedCell {
   /** "" for a single measurement. */
   readonly scenario: string;
   readonly label: string;
-  readonly runs: readonly Judged[];
+  readonly runs: readonly JudgedRun[];
   /** Requests per second, or µs of latency; null or absent where runs have no such figure. */
   readonly estimates: Estimates;
   /** What intervals are computed at so that they may be called 95 %: see `sequential.ts`. */
@@ -196,7 +196,7 @@ function logAbove({ value, interval }: Range): number {
 }
 
 /** `61.2 ms`, or `61.2 ms [59.0 ms, 63.1 ms]`, all in the unit of the value; without ends that read as it does. */
-export function figureText({ value, interval }: Range, unit: Threshold["unit"]): string {
+export function figureRangeText({ value, interval }: Range, unit: Threshold["unit"]): string {
   const most = unit === "share" ? 1 : Infinity;
   const text = (one: number): string => {
     const within = Math.min(most, Math.max(0, one));
@@ -238,7 +238,7 @@ const TIMES = /^(service|firstByte|connect)\.(?:p([\d.]+)|mean)$/;
  * The figure of all runs together, from their added histogram counts, µs; null for other figures, and where
  * a run has no histogram, as those of older files.
  */
-export function timesEstimate(figure: FigureName, runs: readonly Judged[]): Estimate | null {
+export function timesEstimate(figure: FigureName, runs: readonly JudgedRun[]): Estimate | null {
   const [, of, percentile] = TIMES.exec(figure) ?? [];
   if (of === undefined) return null;
   const times = of as "service" | "firstByte" | "connect";

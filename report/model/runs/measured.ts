@@ -8,7 +8,7 @@ import type { Measurement, Results, Run, Threshold } from "../../../runner/resul
 type Always = "runs" | "machine" | "version" | "seed" | "startedAt" | "finishedAt";
 
 /** The results of an experiment are one; a measurement alone has what `measuredAlone` gives it. */
-export type Measured = Pick<Results, Always> & Partial<Omit<Results, Always>> & {
+export type MeasuredRuns = Pick<Results, Always> & Partial<Omit<Results, Always>> & {
   readonly bench?: BenchCommand;
 };
 
@@ -25,7 +25,7 @@ export interface Alone extends Pick<Results, "machine" | "seed" | "settings"> {
 }
 
 /** A single measurement: one run of one cell. */
-export function measuredAlone(measurement: Measurement, alone: Alone): Measured {
+export function measuredAlone(measurement: Measurement, alone: Alone): MeasuredRuns {
   const { finishedAt, ...known } = alone;
   const startedAt = new Date(finishedAt.getTime() - measurement.elapsed * 1_000).toISOString();
   return {
@@ -55,15 +55,15 @@ export function runAlone(measurement: Measurement, startedAt: string): Run {
 }
 
 /** The name of the experiment, or of the command. */
-export function nameOfMeasured({ experiment }: Measured): string {
+export function nameOfMeasured({ experiment }: MeasuredRuns): string {
   return experiment?.name ?? "bench";
 }
 
 /** The question of the experiment, where it has one; the URL of a measurement alone. */
-export function titleOf({ experiment, runs }: Measured): string {
+export function titleOf({ experiment, runs }: MeasuredRuns): string {
   return experiment?.title ?? experiment?.name ?? runs[0]?.url ?? "";
 }
 
-export function thresholdsOf({ experiment, bench }: Measured): readonly Threshold[] {
+export function thresholdsOf({ experiment, bench }: MeasuredRuns): readonly Threshold[] {
   return experiment?.thresholds ?? bench?.thresholds ?? [];
 }

@@ -2,12 +2,12 @@
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { TOLERATED_WRONG_RATIO } from "../comparison/pairs.ts";
 import { formatMs, formatNumber, GLUE } from "../numbers/units.ts";
-import type { Cell } from "../runs/cells.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import { betweenText, type NumericFactor, phraseOf, textAt } from "../runs/factors.ts";
 import { percentileOf } from "../runs/pool.ts";
 import type { SweepLine } from "./lines.ts";
 
-type Point = SweepLine["points"][number];
+type LinePoint = SweepLine["points"][number];
 
 /** With a full stop. */
 export function lineFinding(line: SweepLine, factor: NumericFactor): string {
@@ -15,15 +15,15 @@ export function lineFinding(line: SweepLine, factor: NumericFactor): string {
   if (right.length === 0) return `${line.subject} answered right nowhere.`;
   const clauses = [`${line.subject} ${rateClause({ ...line, points: right }, factor)}`];
   const p99 = p99Clause(right, factor);
-  return [...clauses, ...(p99 ? [p99] : [])].join("; ") + "." + faultText(line.points, factor);
+  return [...clauses, ...(p99 ? [p99] : [])].join("; ") + "." + errorText(line.points, factor);
 }
 
-function isRight({ wrongRatio, rate }: Cell): boolean {
+function isRight({ errorRatio: wrongRatio, rate }: CellRuns): boolean {
   return wrongRatio <= TOLERATED_WRONG_RATIO && rate.mean > 0;
 }
 
 function rateClause({ points, knee }: SweepLine, factor: NumericFactor): string {
-  const at = ({ at }: Point): string => phraseOf(factor, textAt(factor, at));
+  const at = ({ at }: LinePoint): string => phraseOf(factor, textAt(factor, at));
   const [first, last] = [points[0], points[points.length - 1]];
   const best = points.reduce((most, point) => rateOf(point) > rateOf(most) ? point : most);
   const most = `serves ${rateText(best)} at most`;
@@ -66,7 +66,7 @@ const NOTABLE_RATIO = 1.5;
  * `p99 passes 100 ms at 400 connections`: the highest power of ten that is passed. Where fewer than two values had
  * requests enough for it, nothing.
  */
-function p99Clause(all: readonly Point[], factor: NumericFactor): string {
+function p99Clause(all: readonly LinePoint[], factor: NumericFactor): string {
   const points = all.filter(({ cell }) => supportsPercentile(cell.latency.count, 99));
   if (points.length < 2) return "";
   const values = points.map(({ cell }) => percentileOf(cell.latency, 99));
@@ -92,17 +92,17 @@ function decadeText(ms: number): string {
   return ms < 1_000 ? `${ms}${GLUE}ms` : `${ms / 1_000}${GLUE}s`;
 }
 
-function faultText(points: readonly Point[], factor: NumericFactor): string {
+function errorText(points: readonly LinePoint[], factor: NumericFactor): string {
   const wrong = points.filter(({ cell }) => !isRight(cell));
   if (wrong.length === 0 || wrong.length === points.length) return "";
   const places = wrong.map(({ at }) => phraseOf(factor, textAt(factor, at)));
   return ` Not counted, as too many answers were wrong or failed: ${places.join(", ")}.`;
 }
 
-function rateOf({ cell }: Point): number {
+function rateOf({ cell }: LinePoint): number {
   return cell.rate.mean;
 }
 
-function rateText(point: Point): string {
+function rateText(point: LinePoint): string {
   return `${formatNumber(rateOf(point))} requests/s`;
 }

@@ -2,8 +2,8 @@
  * Sweeps: what the factors of an experiment do. For each scenario a figure against every factor with three or
  * more numbers, the knee where requests/s stop growing, and which factor explains how much.
  */
-import type { Cell, ScenarioRuns } from "../runs/cells.ts";
-import { READING } from "../numbers/how_to_read.ts";
+import type { CellRuns, ScenarioRuns } from "../runs/cells.ts";
+import { HOW_TO_READ } from "../numbers/how_to_read.ts";
 import { type Drawing, drawingsOf } from "./charts.ts";
 import { type NumericFactor, numericFactors, textAt } from "../runs/factors.ts";
 import { lineFinding } from "./finding.ts";
@@ -52,14 +52,14 @@ function readingOf(drawings: readonly Drawing[]): string {
   const charts = drawings.map(({ chart }) => chart);
   const series = charts.flatMap((chart) => chart.series);
   return [
-    READING.sweep,
-    ...(charts.some(({ isOffered }) => isOffered) ? [READING.offered] : []),
-    ...(series.some(({ knee }) => knee !== null) ? [READING.knee] : []),
+    HOW_TO_READ.sweep,
+    ...(charts.some(({ isOffered }) => isOffered) ? [HOW_TO_READ.offered] : []),
+    ...(series.some(({ knee }) => knee !== null) ? [HOW_TO_READ.knee] : []),
     ...(series.some(({ points }) => points.some((point) => point.isHollow))
-      ? [READING.hollow]
+      ? [HOW_TO_READ.hollow]
       : []),
-    ...(charts[0].x.scale === "log" ? [READING.logarithmic] : []),
-    ...(charts[0].x.breakAt !== null ? [READING.broken] : []),
+    ...(charts[0].x.scale === "log" ? [HOW_TO_READ.logarithmic] : []),
+    ...(charts[0].x.breakAt !== null ? [HOW_TO_READ.broken] : []),
   ].join(" ");
 }
 
@@ -120,12 +120,12 @@ function findingsOf(lines: readonly SweepLine[], factor: NumericFactor): string[
 
 /** The values that a sweep's drawings show: one row a cell. */
 
-interface Row {
+interface SweepRow {
   readonly subject: string;
   /** Undefined where colours are those of another drawing. */
   readonly color?: number;
   readonly at: number;
-  readonly cell: Cell;
+  readonly cell: CellRuns;
 }
 
 export function sweepTable(
@@ -135,7 +135,7 @@ export function sweepTable(
 ): Table {
   const rows = facets.flatMap(({ lines }) =>
     lines.flatMap(({ subject, color, points }) =>
-      points.map(({ at, cell }): Row => ({ subject, color, at, cell }))
+      points.map(({ at, cell }): SweepRow => ({ subject, color, at, cell }))
     )
   );
   const unit = timeUnit(rows.map(({ cell }) => percentileOf(cell.latency, 50)));
@@ -157,7 +157,7 @@ export function sweepTable(
   ]);
 }
 
-const servedColumn: ColumnOf<Row> = {
+const servedColumn: ColumnOf<SweepRow> = {
   label: "Served",
   unit: "%",
   cell: ({ at, cell }) => shareCell(cell.rate.mean / at),

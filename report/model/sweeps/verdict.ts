@@ -1,8 +1,14 @@
 /** The answer of a scenario in which factors vary: who is fastest at which of their values. */
-import { type Answer, faultsOf, joined, p99Text, rateText } from "../comparison/verdict.ts";
-import type { Cell } from "../runs/cells.ts";
+import {
+  cellRateText,
+  errorSentences,
+  joined,
+  p99Text,
+  type ScenarioSummary,
+} from "../comparison/verdict.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import { comparisonOf, type FigureComparison } from "../comparison/comparison.ts";
-import { isOpen, type Lookup } from "../comparison/pairs.ts";
+import { isOpenLoop, type Lookup } from "../comparison/pairs.ts";
 import { isAhead, pairSentence, ratioText } from "../comparison/words.ts";
 import { factorName, factorPaths, variableName } from "../runs/factors.ts";
 import { listed, unique } from "../numbers/words.ts";
@@ -11,7 +17,7 @@ import { listed, unique } from "../numbers/words.ts";
 export interface Contest {
   /** `connections 50`. */
   readonly label: string;
-  readonly ranked: readonly Cell[];
+  readonly ranked: readonly CellRuns[];
 }
 
 interface Decided extends Contest {
@@ -27,13 +33,13 @@ const TOO_CLOSE = "too close to call";
 const MOST_PLACES = 6;
 const MOST_PAIRS = 8;
 
-export function contestAnswer(
+export function contestSummary(
   contests: readonly Contest[],
-  cells: readonly Cell[],
+  cells: readonly CellRuns[],
   lookup: Lookup,
-): Answer {
+): ScenarioSummary {
   const decided = contests.map((contest) => decide(contest, lookup));
-  const faults = faultsOf(cells);
+  const faults = errorSentences(cells);
   const leaders = unique(decided.map(({ leader }) => leader ?? ""));
   const isUnanimous = leaders.length === 1;
   const places = isUnanimous ? "" : placesText(decided, leaders);
@@ -50,7 +56,7 @@ export function contestAnswer(
 
 function decide({ label, ranked }: Contest, lookup: Lookup): Decided {
   const [first, second] = ranked;
-  const open = isOpen(ranked);
+  const open = isOpenLoop(ranked);
   const comparison = lookup(second, first);
   const decision = comparisonOf(comparison, open ? 99 : "rate");
   const leader = isAhead(decision, comparison) ? first.target : null;
@@ -138,23 +144,23 @@ function pairsOf(decided: readonly Decided[], lookup: Lookup): string[] {
  * Of one target: what it does from the value with the least to that with the most.
  * @param ranked From the fastest; at least two.
  */
-export function spanAnswer(
-  ranked: readonly Cell[],
-  cells: readonly Cell[],
+export function spanSummary(
+  ranked: readonly CellRuns[],
+  cells: readonly CellRuns[],
   lookup: Lookup,
-): Answer {
+): ScenarioSummary {
   const [first, last] = [ranked[0], ranked[ranked.length - 1]];
   const { target } = first;
-  const settingOf = ({ label }: Cell): string => label.slice(target.length + " · ".length);
+  const settingOf = ({ label }: CellRuns): string => label.slice(target.length + " · ".length);
   const comparison = lookup(last, first);
-  const figure = isOpen(ranked) ? 99 : "rate";
-  const text = figure === 99 ? p99Text : rateText;
+  const figure = isOpenLoop(ranked) ? 99 : "rate";
+  const text = figure === 99 ? p99Text : cellRateText;
   const what = figure === 99 ? "the p99" : "the requests";
   const decision = comparisonOf(comparison, figure);
   const figures = `${text(last)} at ${settingOf(last)}, ${text(first)} at ${settingOf(first)}`;
   const ratio = `${ratioText(decision)} ${what}`;
   const ends = `fastest at ${settingOf(first)} and slowest at ${settingOf(last)}`;
-  const faults = faultsOf(cells);
+  const faults = errorSentences(cells);
   return {
     verdict: `${target} ${spanVerdict(decision, ends, cells)}`,
     detail: joined([`${figures}; ${ratio}`, ...faults]),
@@ -167,7 +173,7 @@ export function spanAnswer(
 function spanVerdict(
   { interval, verdict, reason }: FigureComparison,
   ends: string,
-  cells: readonly Cell[],
+  cells: readonly CellRuns[],
 ): string {
   if (verdict === "better") return `is ${ends}`;
   if (interval === null || verdict === "inconclusive") {

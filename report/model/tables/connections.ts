@@ -1,8 +1,8 @@
 /** What it took to connect, and how much came back: oha's details, one row a cell. */
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { sum } from "../numbers/spread.ts";
-import { sizeUnit, timeUnit, type Unit } from "../numbers/units.ts";
-import type { Cell } from "../runs/cells.ts";
+import { type DisplayUnit, sizeUnit, timeUnit } from "../numbers/units.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import { type FigureRange, rangeOf } from "../runs/figure_range.ts";
 import type { FigureName } from "../runs/figures.ts";
 import { WEAK_NOTE } from "../runs/pool.ts";
@@ -17,8 +17,8 @@ import {
   targetColumn,
 } from "./table.ts";
 
-interface Row {
-  readonly cell: Cell;
+interface ConnectionRow {
+  readonly cell: CellRuns;
   readonly opened: number;
   /** The same as in thresholds, claims and published tables; null where no run has the figure. */
   readonly of: (figure: FigureName) => FigureRange | null;
@@ -27,7 +27,7 @@ interface Row {
 /** Null where nothing was connected to, and nothing answered. @param level Of the intervals. */
 export function connectionsTable(
   scenario: string,
-  cells: readonly Cell[],
+  cells: readonly CellRuns[],
   level: number,
 ): Table | null {
   const rows = cells.map((cell) => rowOf(scenario, cell, level));
@@ -54,11 +54,11 @@ const OLD_NOTE =
   "Some of these runs were saved without a histogram of connecting: percentiles are then those of the middle " +
   "run, with the lowest and the highest run's in brackets, and the mean is that of the runs' means.";
 
-function hasNoHistogram({ connect, histograms }: Cell["runs"][number]): boolean {
+function hasNoHistogram({ connect, histograms }: CellRuns["runs"][number]): boolean {
   return connect.count > 0 && histograms?.connect === undefined;
 }
 
-function rowOf(scenario: string, cell: Cell, level: number): Row {
+function rowOf(scenario: string, cell: CellRuns, level: number): ConnectionRow {
   const { label, runs, confidence: { estimates } } = cell;
   const judged = { scenario, label, runs, estimates, level };
   return {
@@ -71,7 +71,7 @@ function rowOf(scenario: string, cell: Cell, level: number): Row {
   };
 }
 
-function connectColumns(rows: readonly Row[]): ColumnOf<Row>[] {
+function connectColumns(rows: readonly ConnectionRow[]): ColumnOf<ConnectionRow>[] {
   const times = rows.flatMap(({ of }) => of("connect.mean")?.value ?? []);
   if (times.length === 0) return [];
   const unit = timeUnit(times);
@@ -85,7 +85,7 @@ function connectColumns(rows: readonly Row[]): ColumnOf<Row>[] {
   ];
 }
 
-function sizeColumns(rows: readonly Row[]): ColumnOf<Row>[] {
+function sizeColumns(rows: readonly ConnectionRow[]): ColumnOf<ConnectionRow>[] {
   const valuesOf = (figure: FigureName): number[] =>
     rows.flatMap(({ of }) => of(figure)?.value ?? []);
   const sizes = valuesOf("size");
@@ -97,7 +97,7 @@ function sizeColumns(rows: readonly Row[]): ColumnOf<Row>[] {
   ];
 }
 
-function column(label: string, figure: FigureName, unit: Unit): ColumnOf<Row> {
+function column(label: string, figure: FigureName, unit: DisplayUnit): ColumnOf<ConnectionRow> {
   return {
     label,
     unit: unit.name,
@@ -109,7 +109,10 @@ function column(label: string, figure: FigureName, unit: Unit): ColumnOf<Row> {
 }
 
 /** Weak and without an interval where too few connections were opened. */
-function weakened(percentile: number, { cell, ...column }: ColumnOf<Row>): ColumnOf<Row> {
+function weakened(
+  percentile: number,
+  { cell, ...column }: ColumnOf<ConnectionRow>,
+): ColumnOf<ConnectionRow> {
   return {
     ...column,
     cell: (row) => {

@@ -1,7 +1,7 @@
 /** The section of the page that shows how targets compare: for each scenario a forest plot, and its table. */
 import type { ForestChart } from "../../model/charts/charts.ts";
 import type { ReportModel, ScenarioModel } from "../../model/model.ts";
-import { READING } from "../../model/numbers/how_to_read.ts";
+import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import { captionMarkup, chartMarkup, type Charts, type Place } from "./figures.ts";
 import { tableMarkup } from "./tables.ts";
@@ -29,7 +29,7 @@ ${chartMarkup(chart, shapeOf(chart), { ...place, id: `${place.id}-${i + 1}` })}<
   );
   return markup`<h3>${name}</h3>
 <figure class="forest"><div class="panels">${panels}</div>
-${captionMarkup(finding, READING.forest)}
+${captionMarkup(finding, HOW_TO_READ.forest)}
 <details><summary>Values as a table</summary>
 ${tableMarkup(tables.compared, { id: `${place.id}-table`, captioned: false })}</details></figure>`;
 }

@@ -36,7 +36,7 @@ ${overviewMarkup(model.scenarios, place)}
 ${forestsMarkup(model, place)}
 ${scenarios}
 ${sweepsMarkup(model.sweeps, place)}
-${stableMarkup(model.stable, { ...place, id: `${id}-stable` })}
+${stableMarkup(model.settling, { ...place, id: `${id}-stable` })}
 ${outcomesMarkup(model.scenarios, place)}
 ${publishedMarkup(model.published, { ...place, id: `${id}-published` })}
 ${missingMarkup(model.missing, id)}

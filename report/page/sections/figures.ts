@@ -1,7 +1,7 @@
 /** Figures: a canvas for each chart with its text, the finding, and how to read it. */
 import type { BarsChart, Chart, DensityChart, TailsChart } from "../../model/charts/charts.ts";
 import type { ScenarioModel } from "../../model/model.ts";
-import { READING } from "../../model/numbers/how_to_read.ts";
+import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import { swatchMarkup } from "./tables.ts";
 
@@ -23,13 +23,13 @@ export function barsMarkup(chart: BarsChart, place: Place): Markup {
 export function densityFigure(chart: DensityChart, finding: string, place: Place): Markup {
   return markup`<figure>${legendMarkup(chart.series)}
 ${chartMarkup(chart, "density", place)}
-${captionMarkup(finding, READING.density)}</figure>`;
+${captionMarkup(finding, HOW_TO_READ.density)}</figure>`;
 }
 
 export function tailsFigure(chart: TailsChart, finding: string, place: Place): Markup {
   return markup`<figure>${legendMarkup(chart.series)}
 ${chartMarkup(chart, "tails", place)}
-${captionMarkup(finding, READING.tails)}</figure>`;
+${captionMarkup(finding, HOW_TO_READ.tails)}</figure>`;
 }
 
 export function legendMarkup(

@@ -1,7 +1,7 @@
 /** The sections of the page that show scenarios: the overview of all, then each in full. */
 import type { AgentsPanel } from "../../model/agents/agents.ts";
 import type { ScenarioModel } from "../../model/model.ts";
-import { READING } from "../../model/numbers/how_to_read.ts";
+import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import type { Table } from "../../model/tables/table.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import {
@@ -23,11 +23,13 @@ export function overviewMarkup(scenarios: readonly ScenarioModel[], place: Place
     answerMarkup(scenario, { ...place, id: `${place.id}-answer-${i + 1}` })
   );
   return markup`<figure class="overview"><h2>Requests per second</h2>${answers}
-<figcaption>${readingMarkup(`${READING.bars} ${READING.confidence}`)}</figcaption></figure>`;
+<figcaption>${
+    readingMarkup(`${HOW_TO_READ.bars} ${HOW_TO_READ.confidence}`)
+  }</figcaption></figure>`;
 }
 
 function answerMarkup(
-  { name, request, load, answer, bars, tables }: ScenarioModel,
+  { name, request, load, summary: answer, bars, tables }: ScenarioModel,
   place: Place,
 ): Markup {
   const { verdict, detail } = answer;
@@ -63,7 +65,7 @@ ${tails && tailsFigure(tails, tailsFinding, { ...place, id: `${id}-tails` })}
 <h3>Second by second</h3>
 <div class="pair"><div>${table(tables.requestsPerSecond, "requests", true)}</div>
 <div>${table(tables.bytesPerSecond, "bytes", true)}</div></div>
-<p class="note">${READING.perSecond}</p>
+<p class="note">${HOW_TO_READ.perSecond}</p>
 ${connectionsMarkup(tables.connections, id)}
 ${agentsMarkup(scenario, place)}
 ${resourcesMarkup(scenario, id)}
@@ -119,5 +121,5 @@ function panelsMarkup(panels: readonly AgentsPanel[], place: Place): Markup | nu
 ${chartMarkup(chart, "faults", { ...place, id: `${place.id}-agents-${i + 1}` })}</div>`
   );
   return markup`<figure><div class="panels">${drawn}</div>
-<figcaption>${readingMarkup(READING.agents)}</figcaption></figure>`;
+<figcaption>${readingMarkup(HOW_TO_READ.agents)}</figcaption></figure>`;
 }

@@ -1,12 +1,12 @@
 /** The section that sets the time to stable latency against the latency at which it ends. */
-import type { StableModel } from "../../model/charts/settling.ts";
-import { READING } from "../../model/numbers/how_to_read.ts";
+import type { SettlingModel } from "../../model/charts/settling.ts";
+import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import { captionMarkup, chartMarkup, type Place } from "./figures.ts";
 import { marksLegend } from "./published.ts";
 import { tableMarkup } from "./tables.ts";
 
-export function stableMarkup(model: StableModel | null, place: Place): Markup | null {
+export function stableMarkup(model: SettlingModel | null, place: Place): Markup | null {
   if (model === null) return null;
   const { id } = place;
   const { finding, chart, legend, table } = model;
@@ -14,7 +14,7 @@ export function stableMarkup(model: StableModel | null, place: Place): Markup | 
 ${
     chart === null ? markup`<p>${finding}</p>` : markup`<figure>${marksLegend(legend)}
 ${chartMarkup(chart, "scatter", { ...place, id: `${id}-chart` })}
-${captionMarkup(finding, READING.stable)}</figure>`
+${captionMarkup(finding, HOW_TO_READ.settling)}</figure>`
   }
 ${tableMarkup(table, { id: `${id}-table`, captioned: false })}</section>`;
 }

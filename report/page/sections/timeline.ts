@@ -1,7 +1,7 @@
 /** The timelines of a scenario, and the controls that choose what of them is shown and recomputed. */
 import { sectionOf, type TimelineChart } from "../../model/charts/charts.ts";
 import type { ScenarioModel } from "../../model/model.ts";
-import { READING } from "../../model/numbers/how_to_read.ts";
+import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import { captionMarkup, chartMarkup, type Place } from "./figures.ts";
 import { swatchMarkup } from "./tables.ts";
@@ -20,7 +20,7 @@ ${controlsMarkup(scenario, place)}
 <div class="panels">${panels}</div>
 <p class="unseen" role="status"></p>
 <div class="selected" role="group" aria-label="Selection of ${name}"></div>
-${captionMarkup(timelineFinding, READING.timeline)}
+${captionMarkup(timelineFinding, HOW_TO_READ.timeline)}
 <details class="intervals" data-charts="${ids.join(" ")}">
 <summary>Intervals as a table</summary></details></figure>`;
 }

@@ -4,13 +4,13 @@
  */
 import type { Chart, Plugin } from "chart.js";
 import type { TimelineChart } from "../../../model/charts/charts.ts";
-import type { Stretch } from "../../../model/charts/time_range.ts";
+import type { TimeRange } from "../../../model/charts/time_range.ts";
 import { faded, type Theme } from "../charts/theme.ts";
 import { startOf } from "./axis.ts";
 
 /** What changes while somebody looks; drawn anew without a new chart. */
 export interface Marks {
-  stretch: Stretch | null;
+  stretch: TimeRange | null;
   /** While it is dragged, no tooltip is in the way. */
   isDragged: boolean;
 }
@@ -109,7 +109,7 @@ function drawNames(frame: Frame): void {
 }
 
 /** What is not selected is veiled; the ends are lines where runs are not too narrow for them. */
-function drawStretch(frame: Frame, stretch: Stretch): void {
+function drawStretch(frame: Frame, stretch: TimeRange): void {
   const { drawing: { ctx, chartArea: { top, bottom } }, data, theme } = frame;
   data.runs.forEach((_, i) => {
     const [start, end] = edges(frame, i, { fromS: 0, toS: data.span });
@@ -158,7 +158,11 @@ function drawHaloed({ drawing: { ctx }, theme }: Frame, text: string, x: number,
 }
 
 /** Where a stretch of run `index` begins and ends, in pixels. */
-function edges({ drawing, data }: Frame, index: number, { fromS, toS }: Stretch): [number, number] {
+function edges(
+  { drawing, data }: Frame,
+  index: number,
+  { fromS, toS }: TimeRange,
+): [number, number] {
   const { x } = drawing.scales;
   const start = startOf(data, index);
   return [x.getPixelForValue(start + fromS), x.getPixelForValue(start + toS)];

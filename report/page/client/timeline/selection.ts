@@ -5,19 +5,19 @@
  */
 import { COLORS } from "../../../model/charts/charts.ts";
 import {
-  type StretchFigures,
-  stretchFigures,
-  type StretchPercentile,
+  type RangeFigures,
+  rangeFigures,
+  type RangePercentile,
 } from "../../../model/charts/time_range.ts";
 import { sum } from "../../../model/numbers/spread.ts";
 import {
   boundText,
+  type DisplayUnit,
   formatCount,
   formatIn,
   formatNumber,
   formatQuantity,
   formatTick,
-  type Unit,
 } from "../../../model/numbers/units.ts";
 import { lowerBoundsText } from "../../../model/runs/lower_bounds.ts";
 import { numberCell, type NumberText, rowHead, tableElement } from "../tables/element.ts";
@@ -28,7 +28,7 @@ import type { View } from "./view.ts";
 interface SelectedCell {
   readonly label: string;
   readonly color: number;
-  readonly figures: StretchFigures;
+  readonly figures: RangeFigures;
 }
 
 export interface Selected {
@@ -36,7 +36,7 @@ export interface Selected {
   readonly what: string;
   readonly percentiles: readonly string[];
   /** Of latencies. */
-  readonly unit: Unit;
+  readonly unit: DisplayUnit;
   /** At least one; the others are compared with the first. */
   readonly cells: readonly SelectedCell[];
 }
@@ -59,7 +59,7 @@ export function selectedOf(
       return {
         label,
         color,
-        figures: stretchFigures({ clock, runs: shown }, view.stretch, numbers),
+        figures: rangeFigures({ clock, runs: shown }, view.stretch, numbers),
       };
     }),
   };
@@ -98,7 +98,7 @@ export function selectedElements(selected: Selected): HTMLElement[] {
   return [tableElement(what, heads, rows), note(others.length > 0 ? first.label : null, censored)];
 }
 
-function rateText({ ratePerSec }: StretchFigures, base: StretchFigures | null): NumberText {
+function rateText({ ratePerSec }: RangeFigures, base: RangeFigures | null): NumberText {
   if (ratePerSec === null) return { text: "–" };
   const against = base?.ratePerSec ?? null;
   return {
@@ -109,9 +109,9 @@ function rateText({ ratePerSec }: StretchFigures, base: StretchFigures | null): 
 }
 
 function timeText(
-  time: StretchPercentile | null,
-  base: StretchPercentile | null,
-  unit: Unit,
+  time: RangePercentile | null,
+  base: RangePercentile | null,
+  unit: DisplayUnit,
 ): NumberText {
   if (time === null) return { text: "–" };
   const text = formatIn(time.ms, unit);

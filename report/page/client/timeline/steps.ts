@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /** The intervals of a scenario, unpacked when they are first asked for. */
 import { unpackSteps } from "../../../model/charts/packing.ts";
-import { stretchFigures, type TimedSteps } from "../../../model/charts/time_range.ts";
-import { timeUnit, type Unit } from "../../../model/numbers/units.ts";
+import { rangeFigures, type TimedSteps } from "../../../model/charts/time_range.ts";
+import { type DisplayUnit, timeUnit } from "../../../model/numbers/units.ts";
 import { textOf } from "../charts/page_data.ts";
 
 export interface StepsOfCell extends TimedSteps {
@@ -16,7 +16,7 @@ export interface Steps {
   /** In the order of the section's timelines. */
   readonly cells: readonly StepsOfCell[];
   /** For their latencies: that of the whole runs, so that it stays while somebody selects. */
-  readonly unit: Unit;
+  readonly unit: DisplayUnit;
 }
 
 export async function stepsOf(section: string): Promise<Steps> {
@@ -24,7 +24,7 @@ export async function stepsOf(section: string): Promise<Steps> {
   const { cells: named, packed }: Packed = JSON.parse(textOf(`intervals-${section}`) ?? "");
   const runs = unpackSteps(await inflated(packed));
   const cells = named.map((cell, i) => ({ ...cell, runs: runs[i] }));
-  const medians = cells.map((cell) => stretchFigures(cell, null, [50]).percentiles[0]?.ms ?? 0);
+  const medians = cells.map((cell) => rangeFigures(cell, null, [50]).percentiles[0]?.ms ?? 0);
   return { cells, unit: timeUnit(medians) };
 }
 

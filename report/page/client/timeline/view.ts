@@ -3,11 +3,11 @@
  * `#view=e1-s2&stretch=2-5.5&percentiles=p50,p99&hide=2&runs=1,3`. Parts that are left out are all there is.
  */
 import { type Axis, latencyAxis, type TimelineChart } from "../../../model/charts/charts.ts";
-import type { Stretch } from "../../../model/charts/time_range.ts";
+import type { TimeRange } from "../../../model/charts/time_range.ts";
 
 export interface View {
   /** Null: the whole run. */
-  readonly stretch: Stretch | null;
+  readonly stretch: TimeRange | null;
   /** By name; null: all. */
   readonly percentiles: readonly string[] | null;
   /** Positions of the targets' cells, from 1. */
@@ -49,7 +49,7 @@ export function readLink(fragment: string): { section: string; view: View } | nu
   return { section, view };
 }
 
-function readStretch(text: string): Stretch | null {
+function readStretch(text: string): TimeRange | null {
   const [, from, to] = /^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$/.exec(text) ?? [];
   return Number(from) < Number(to) ? { fromS: Number(from), toS: Number(to) } : null;
 }

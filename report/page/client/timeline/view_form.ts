@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /** The controls of a figure of timelines: a view in, what somebody chooses out. */
-import type { Stretch } from "../../../model/charts/time_range.ts";
+import type { TimeRange } from "../../../model/charts/time_range.ts";
 import { type View, WHOLE } from "./view.ts";
 
 type Choice = "target" | "run" | "percentile";
@@ -65,7 +65,7 @@ export class ViewForm {
   }
 
   /** In whole steps, and of one at least, whatever was typed. */
-  get stretch(): Stretch | null {
+  get stretch(): TimeRange | null {
     const last = this.endS - this.stepS;
     const fromS = Math.max(0, Math.min(this.#onStep(Number(this.#from.value)), last));
     const leastS = this.#onStep(fromS + this.stepS);
@@ -74,7 +74,7 @@ export class ViewForm {
   }
 
   /** Takes one over in whole steps, too: a link may ask for any. */
-  set stretch(stretch: Stretch | null) {
+  set stretch(stretch: TimeRange | null) {
     const fits = stretch !== null && stretch.fromS < Math.min(stretch.toS, this.endS);
     this.#from.value = String(fits ? this.#onStep(stretch.fromS) : 0);
     this.#to.value = String(fits ? this.#onStep(Math.min(stretch.toS, this.endS)) : this.endS);
