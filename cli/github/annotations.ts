@@ -105,7 +105,7 @@ function responseAnnotations(run: Measurement | Run): Annotation[] {
   if (isUnanswered(run)) {
     const why = [endsOf([run]) || "none was due", ...Object.keys(reasons)].join("; ");
     const message = `${placeOf(run)}: ${why}`;
-    return [{ level: "error", title: "No request got an answer", message }];
+    return [{ level: "error", title: "No request got a response", message }];
   }
   if (failed === 0) return [];
   const message = `${placeOf(run)}: ${failed} of ${passed + failed} answers are not as expected`;

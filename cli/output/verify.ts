@@ -72,7 +72,7 @@ function silenceOf(silent: readonly Run[]): string[] {
     const [{ scenario, target }] = runs;
     const which = runs.map(({ repetition }) => repetition).join(", ");
     const named = `${scenario}, ${target}, run${runs.length === 1 ? "" : "s"} ${which}`;
-    return `${named}: no request got an answer: ${endsOf(runs) || "none was due"}`;
+    return `${named}: no request got a response: ${endsOf(runs) || "none was due"}`;
   });
 }
 

@@ -148,7 +148,7 @@ function resourcesOf(used: ResourceUse, run: Run, before = ""): Row {
   );
 }
 
-/** What tells a run from the others: the first columns of either CSV. */
+/** What identifies a run: the first columns of either CSV. */
 
 export function identityOf(run: Run): Row {
   const { target, scenario, repetition, order } = run;

@@ -106,12 +106,12 @@ function responsesCase(classname: string, runs: readonly (Measurement | Run)[]):
   const label = "target" in first ? `${cellLabel(first)}: ` : "";
   const wrong = sum(runs, ({ checks }) => checks.failed);
   const right = sum(runs, ({ checks }) => checks.passed);
-  const message = `${wrong} of ${wrong + right} answers are not as expected`;
+  const message = `${wrong} of ${wrong + right} responses are not as expected`;
   const problem = unansweredProblem(runs) ??
     (wrong > 0 ? { kind: "failure", type: "check", message } as const : null);
   return {
     classname,
-    name: `${label}answers as expected`,
+    name: `${label}responses as expected`,
     time: sum(runs, ({ elapsed }) => elapsed),
     ...(problem && { problem }),
   };
@@ -123,7 +123,7 @@ function unansweredProblem(runs: readonly Measurement[]): TestProblem | null {
   if (silent.length === 0) return null;
   const where = runs.length === 1 ? "" : ` in ${silent.length} of ${runs.length} runs`;
   const detail = unique(silent.flatMap(({ reasons }) => Object.keys(reasons)));
-  const message = `No request got an answer${where}: ${endsOf(silent) || "none was due"}`;
+  const message = `No request got a response${where}: ${endsOf(silent) || "none was due"}`;
   return { kind: "error", type: "unanswered", message, detail };
 }
 

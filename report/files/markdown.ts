@@ -62,7 +62,7 @@ export function renderMeasurementMarkdown(
     md`Load: ${model.load}`,
     factsMarkdown("", "", facts),
     factsMarkdown("Percentile", "Latency", percentiles),
-    ...(statuses.length === 0 ? [] : [factsMarkdown("Status code", "Answers", statuses)]),
+    ...(statuses.length === 0 ? [] : [factsMarkdown("Status code", "Responses", statuses)]),
     ...(errors.length === 0 ? [] : [factsMarkdown("Error", "Times", errors)]),
     ...model.notes.map(plain),
     ...agentsMarkdown(model.agents),

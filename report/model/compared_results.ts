@@ -41,7 +41,7 @@ export interface ComparedCell {
 
 export interface ResultsComparison {
   readonly cells: readonly ComparedCell[];
-  /** What differs besides what was measured, a line each. */
+  /** What differs besides the figures, a line each. */
   readonly differences: readonly string[];
   /** Sides whose figures may not be those of the target, and why, a line each. */
   readonly untrusted: readonly string[];
@@ -162,18 +162,18 @@ function judgedAlike(
   return { ...comparison, figures };
 }
 
-/** `no request got an answer now: 50 timed out after 5 s`; "" where each run of both had one. */
+/** `no request got a response now: 50 timed out after 5 s`; "" where each run of both had one. */
 function silenceOf(base: CellRuns, next: CellRuns): string {
   const sides = [["before", base.runs.filter(isUnanswered)], [
     "now",
     next.runs.filter(isUnanswered),
   ]] as const;
   return sides.filter(([, silent]) => silent.length > 0)
-    .map(([when, silent]) => `no request got an answer ${when}: ${endsOf(silent)}`)
+    .map(([when, silent]) => `no request got a response ${when}: ${endsOf(silent)}`)
     .join("; ");
 }
 
-/** Worse fails; what can't be told is inconclusive. */
+/** Worse fails; an undecided figure is inconclusive. */
 export function comparedOutcome(cell: ComparedCell, figure: ComparedFigure): ThresholdOutcome {
   const { verdict } = comparisonOf(cell.comparison, figure);
   return verdict === "worse" ? "fail" : verdict === "inconclusive" ? "inconclusive" : "pass";
@@ -192,6 +192,6 @@ export function comparedName({ scenario, base, next }: ComparedCell): string {
 export function sentenceOf(cell: ComparedCell): string {
   const rate = comparisonOf(cell.comparison, "rate");
   const nobody = rate.base === 0 ? cell.base : rate.next === 0 ? cell.next : null;
-  const text = nobody === null ? ratiosText(cell.comparison) : `${nobody} answered nothing`;
+  const text = nobody === null ? ratiosText(cell.comparison) : `${nobody} sent no response`;
   return `${comparedName(cell)}: ${text}`;
 }

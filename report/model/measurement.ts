@@ -27,7 +27,7 @@ import { isLongDrain, UNSOLICITED_TEXT } from "./tables/outcomes.ts";
 
 export interface MeasurementModel {
   readonly url: string;
-  /** That no request got an answer, and why; "" where one did. */
+  /** That no request got a response, and why; "" where one did. */
   readonly unanswered: string;
   /** Whether the figures can be believed. */
   readonly trust: TrustModel;
@@ -93,7 +93,7 @@ function measurementFacts(measurement: Measurement, latency: PooledLatency): Fac
     { label: "Unfinished", text: formatCount(requests.unfinished) },
     ...(requests.dropped ? [{ label: "Dropped", text: formatCount(requests.dropped) }] : []),
     ...sessionFacts(measurement),
-    ...(checks.failed ? [{ label: "Wrong answers", text: formatCount(checks.failed) }] : []),
+    ...(checks.failed ? [{ label: "Wrong responses", text: formatCount(checks.failed) }] : []),
     { label: "Received", text: `${size(bytes.in)}, ${size(bytes.inPerSecond)}/s` },
     ...latencyFacts(latency),
     ...lagFacts(measurement),
@@ -128,7 +128,7 @@ function sessionFacts({ sessions }: Measurement): Fact[] {
   const { created, completed, failed, length } = sessions;
   return [
     {
-      label: "Visitors",
+      label: "Virtual users",
       text: `${formatCount(created)}, ${formatCount(completed)} through, ${
         formatCount(failed)
       } failed`,

@@ -64,7 +64,7 @@ export interface ReportModel {
   readonly title: string;
   /** Where the experiment comes from, in the words of its file; "" when it does not say. */
   readonly about: string;
-  /** In which runs no request got an answer, before anything else is said; "" where all had one. */
+  /** In which runs no request got a response, before anything else is said; "" where all had one. */
   readonly unanswered: string;
   /** Of the whole experiment, in one sentence; "" where no run was answered. */
   readonly verdict: string;
@@ -160,7 +160,7 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     unanswered: unansweredSentence(results.runs),
     verdict: results.runs.every(isUnanswered)
       ? ""
-      : experimentVerdict(scenarios.map(({ name }, i) => ({ name, answer: compared[i].summary }))),
+      : experimentVerdict(scenarios.map(({ name }, i) => ({ name, summary: compared[i].summary }))),
     facts: factsOf(results),
     repetitions,
     trust: trustOfRuns(results.runs),

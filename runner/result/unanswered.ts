@@ -43,11 +43,11 @@ export function endsOf(runs: readonly Unanswered[]): string {
     .join(", ");
 }
 
-/** `No request got an answer: 50 timed out after 5 s`; no full stop. */
+/** `No request got a response: 50 timed out after 5 s`; no full stop. */
 export function unansweredText(run: Unanswered): string {
   return run.requests.due === 0
     ? "No request was due"
-    : `No request got an answer: ${endsOf([run])}`;
+    : `No request got a response: ${endsOf([run])}`;
 }
 
 /** Runs with different time-outs name none. */

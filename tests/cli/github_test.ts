@@ -104,7 +104,7 @@ Deno.test("a measurement without any answer is an error with its reasons", () =>
   Object.assign(measurement, { reasons: { refused: 3 }, errors: { connect: 3 } });
   Object.assign(measurement.requests, { completed: 0, failed: 3, unfinished: 0 });
   const [{ level, title, message }] = measurementAnnotations(measurement, []);
-  assert.deepEqual([level, title], ["error", "No request got an answer"]);
+  assert.deepEqual([level, title], ["error", "No request got a response"]);
   assert.equal(message, `${measurement.url}: 3 could not connect; refused`);
 });
 

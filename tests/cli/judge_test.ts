@@ -62,7 +62,7 @@ for (const [sentence, changes, code] of measurements) {
   });
 }
 
-Deno.test("bench says why no request got an answer", () => {
+Deno.test("bench says why no request got a response", () => {
   const dead = {
     ...measured,
     url: "http://127.0.0.1:1/",
@@ -71,7 +71,7 @@ Deno.test("bench says why no request got an answer", () => {
     reasons: { "Connection refused": 9 },
   };
   assert.deepEqual(verdictOf(() => verifyMeasurement(dead)).lines, [
-    "Cannot measure http://127.0.0.1:1/: no request got an answer: 9 could not connect",
+    "Cannot measure http://127.0.0.1:1/: no request got a response: 9 could not connect",
     "  Connection refused",
   ]);
 });
@@ -107,7 +107,7 @@ const experiments: [sentence: string, results: Results, code: number][] = [
   ["nothing was planned to be measured", { ...resultsOf(0), runs: [], planned: 0 }, 3],
   ["some runs failed", resultsOf(0, [missing]), 3],
   ["some runs failed and others had wrong answers", resultsOf(0.5, [missing]), 3],
-  ["no request of some runs got an answer", silenced(resultsOf(0), 1), 3],
+  ["no request of some runs got a response", silenced(resultsOf(0), 1), 3],
   ["some runs had no answer, others wrong ones", silenced(resultsOf(0.5, [], 2), 1), 3],
 ];
 
@@ -120,7 +120,7 @@ for (const [sentence, results, code] of experiments) {
 Deno.test("run names the runs whose requests got no answer, and what became of these", () => {
   assert.deepEqual(verdictOf(() => verifyResults(silenced(resultsOf(0, [missing], 3), 2))).lines, [
     "Cannot measure all that was planned: 1 of 4 runs are in",
-    "  static, api, runs 1, 2: no request got an answer: 100 timed out after 5 s",
+    "  static, api, runs 1, 2: no request got a response: 100 timed out after 5 s",
     "  Cannot start target dead",
     "    its last words",
   ]);

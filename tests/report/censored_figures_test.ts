@@ -23,7 +23,7 @@ function scenarioOf(loads: Readonly<Record<string, Load>>): ScenarioModel {
 Deno.test("requests that were never sent are faults: in table, finding, answer and CSV", () => {
   const scenario = scenarioOf({ frozen: FROZEN, timed: TIMED_OUT });
   const { columns, rows } = scenario.tables.summary;
-  const faults = rows.map((row) => row[columns.findIndex(({ label }) => label === "Faults")].text);
+  const faults = rows.map((row) => row[columns.findIndex(({ label }) => label === "Errors")].text);
   // 383 of the 990 that did not stay unfinished.
   assert.deepEqual(faults, ["38.7", "2.00"]);
   assert.match(
@@ -32,7 +32,7 @@ Deno.test("requests that were never sent are faults: in table, finding, answer a
   );
   assert.match(
     plain(scenario.summary.detail),
-    /38\.7 % of the requests to frozen failed, were never sent or had a wrong answer, so it is not ranked/,
+    /38\.7 % of the requests to frozen failed, were never sent or had a wrong response, so it is not ranked/,
   );
 });
 

@@ -171,7 +171,7 @@ Deno.test("comparison: one run a side has a ratio, and no interval and no verdic
   assert.equal(ratioText(rate), "2.00×");
 });
 
-Deno.test("comparison: a side that answered nothing has no ratio", () => {
+Deno.test("comparison: a side that sent no response has no ratio", () => {
   const comparison = compare(runsAt([0, 0]), runsAt([1_000, 1_010]));
   const rate = comparisonOf(comparison, "rate");
   assert.deepEqual([rate.ratio, rate.interval, rate.verdict], [null, null, "inconclusive"]);

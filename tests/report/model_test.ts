@@ -79,7 +79,7 @@ Deno.test("outcomes account for every request that was due", () => {
   const results = resultsFixture({ cells });
   const { scenarios: [{ tables: { outcomes } }] } = reportModel(results);
   const of = (label: string): number => columnOf(outcomes, label)["slow"] ?? NaN;
-  assert.ok(of("Timed out") > 0 && of("Wrong answers") > 0);
+  assert.ok(of("Timed out") > 0 && of("Wrong responses") > 0);
   assert.equal(
     of("Due"),
     of("Status 200") + of("Status 500") + of("Timed out") + of("Unfinished"),

@@ -63,7 +63,7 @@ Deno.test("lower bounds say that they are, and a request that was never sent say
   assert.deepEqual(textsOf(model).map((row) => row.slice(2)), [
     ["≥\u00a040.0", "1.500", "–", "never sent", "3", "timed out"],
     ["≥\u00a035.0", "1.500", "10.000", "GET /user/7", "3", "unfinished"],
-    ["30.0", "1.500", "10.000", "GET /user/7", "3", "status 200, wrong answer"],
+    ["30.0", "1.500", "10.000", "GET /user/7", "3", "status 200, wrong response"],
   ]);
   assert.match(model.slowest?.table.notes.join(" ") ?? "", /at least this long/);
   assert.deepEqual(model.slowest?.findings, [
@@ -97,9 +97,9 @@ Deno.test("faults over time add up to what the intervals hold, by kind", () => {
   assert.deepEqual(chart.series.map(({ label, counts }) => [label, total(counts)]), [
     ["Timed out", total(points.map(({ errors }) => errors?.timeout ?? 0))],
     ["Reset", total(points.map(({ errors }) => errors?.reset ?? 0))],
-    ["Wrong answers", total(points.map(({ wrong }) => wrong ?? 0))],
+    ["Wrong responses", total(points.map(({ wrong }) => wrong ?? 0))],
   ]);
-  assert.match(faults.findings[0], /^koa: .* requests went wrong \(timed out .*, wrong answers /);
+  assert.match(faults.findings[0], /^koa: .* requests went wrong \(timed out .*, wrong responses /);
 });
 
 Deno.test("without faults there is one sentence and no figure", () => {
@@ -108,7 +108,7 @@ Deno.test("without faults there is one sentence and no figure", () => {
   );
   assert.deepEqual(faults, {
     charts: [],
-    findings: ["No request failed, none was left unsent, and no answer was wrong."],
+    findings: ["No request failed, none was left unsent, and no response was wrong."],
   });
 });
 

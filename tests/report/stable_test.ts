@@ -64,7 +64,7 @@ Deno.test("the finding tells which way final latency and time to it go, who is f
   const { settling: stable } = reportModel(SLOW_IS_LATE);
   assert.match(
     stable?.finding ?? "",
-    /^The lower the final median, the sooner it is stable: Spearman’s rank correlation 1\.00 \[0\.\d\d, 1\.00\] over 7 cells; of p75 1\.00, p90 1\.00, p99 1\.00\. The first median to be stable is that of gin, from the start, at 1\.00\sms; the last that of feathers, after 3\.50\ss, at 16\.0\sms\.$/,
+    /^The lower the settled median, the sooner it settles: Spearman’s rank correlation 1\.00 \[0\.\d\d, 1\.00\] over 7 cells; of p75 1\.00, p90 1\.00, p99 1\.00\. The first median to be stable is that of gin, from the start, at 1\.00\sms; the last that of feathers, after 3\.50\ss, at 16\.0\sms\.$/,
   );
 });
 
@@ -83,7 +83,7 @@ Deno.test("of few cells no relation is claimed, of one there is no chart", () =>
   const fastify = { startMs: 9, intervals: 4, finalMs: 2 };
   const express = { startMs: 20, intervals: 10, finalMs: 8 };
   const two = reportModel(resultsOf({ fastify, express })).settling;
-  assert.match(two?.finding ?? "", /^Fewer than 4 cells cannot tell /);
+  assert.match(two?.finding ?? "", /^Fewer than 4 cells cannot show /);
   const one = reportModel(resultsOf({ fastify })).settling;
   assert.deepEqual([one?.chart, one?.table.rows.length], [null, 1]);
   assert.match(one?.finding ?? "", /^The median is stable after 1\.00\ss, at 2\.00\sms\.$/);
@@ -103,7 +103,7 @@ Deno.test("where all is flat from the start, or the load itself changes, there i
 Deno.test("page, markdown and CSV have it, too", () => {
   const model = reportModel(SLOW_IS_LATE);
   const page = renderPage([model]);
-  assert.match(page, /<h2>Time to stable latency<\/h2>[\s\S]*the sooner it is stable/);
+  assert.match(page, /<h2>Time to stable latency<\/h2>[\s\S]*the sooner it settles/);
   assert.match(page, /<canvas id="e1-stable-chart" role="img"/);
   assert.match(renderMarkdown(model), /### Time to stable latency[^]*\| Final p50, ms \|/);
   const [head, , row] = renderCsv(model).split("\r\n").map((line) => line.split(","));

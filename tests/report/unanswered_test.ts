@@ -1,4 +1,4 @@
-/** What every form says first of runs in which no request got an answer. */
+/** What every form says first of runs in which no request got a response. */
 import assert from "node:assert/strict";
 import { measurementSuite, renderJunit, resultsSuite } from "../../report/files/junit.ts";
 import { renderMarkdown, renderMeasurementMarkdown } from "../../report/files/markdown.ts";
@@ -17,7 +17,7 @@ import { silence } from "./silenced.ts";
 const PLAIN = { width: 100, color: false, unicode: true };
 const answered = measurementFixture({ target: "", scenario: "static", medianMs: 5 });
 const silent = silence(answered);
-const SENTENCE = "No request got an answer: 50 timed out after 5 s";
+const SENTENCE = "No request got a response: 50 timed out after 5 s";
 
 /** Two targets, of which "mute" answers nothing in the repetitions that are given. */
 function halfMute(...repetitions: readonly number[]): Results {
@@ -32,8 +32,8 @@ Deno.test("what became of unanswered requests is said with its counts, the most 
     .map((ends) => unansweredText(silence(answered, ends)));
   assert.deepEqual(texts, [
     SENTENCE,
-    "No request got an answer: 50 still waiting at the end",
-    "No request got an answer: 50 never sent",
+    "No request got a response: 50 still waiting at the end",
+    "No request got a response: 50 never sent",
   ]);
   const mixed = {
     requests: { due: 1_330, completed: 0, failed: 1_319, unfinished: 4, dropped: 7 },
@@ -42,7 +42,7 @@ Deno.test("what became of unanswered requests is said with its counts, the most 
   };
   assert.equal(
     unansweredText(mixed),
-    "No request got an answer: 1,300 could not connect, 10 timed out after 250 ms, " +
+    "No request got a response: 1,300 could not connect, 10 timed out after 250 ms, " +
       "9 ended in a reset, 7 never sent, 4 still waiting at the end",
   );
   const none = { ...mixed, requests: { ...mixed.requests, due: 0 } };
@@ -94,7 +94,7 @@ Deno.test("a measurement of an earlier version that calls itself valid is not sh
 
 Deno.test("terminal, markdown and page of an experiment say first which runs had no answer", () => {
   const model = reportModel(halfMute(2, 4));
-  const said = "No request got an answer in 2 of 10 runs (static, mute): 100 timed out after 5 s.";
+  const said = "No request got a response in 2 of 10 runs (static, mute): 100 timed out after 5 s.";
   const [, title, first] = renderSummary(model, PLAIN).split("\n");
   assert.deepEqual([title, first], [model.title, said]);
   const [heading, , lead] = renderMarkdown(model).split("\n");
@@ -116,7 +116,7 @@ Deno.test("of an experiment without any answer it is said once, for all runs", (
   const mute = { ...rest, runs: runs.filter(({ target }) => target === "mute") };
   assert.equal(
     reportModel(mute).unanswered,
-    "No request got an answer in any of 5 runs: 250 timed out after 5 s.",
+    "No request got a response in any of 5 runs: 250 timed out after 5 s.",
   );
   const alone = { ...mute, runs: mute.runs.slice(0, 1) };
   assert.equal(reportModel(alone).unanswered, `${SENTENCE}.`);
@@ -131,7 +131,7 @@ Deno.test("JUnit counts it as an error, of bench and of the cell of an experimen
   const suite = renderJunit([resultsSuite(results, reportModel(results))]);
   assert.match(suite, /tests="2" failures="0" errors="1"/);
   assert.ok(
-    suite.includes('message="No request got an answer in 1 of 5 runs: 50 timed out after 5 s"'),
+    suite.includes('message="No request got a response in 1 of 5 runs: 50 timed out after 5 s"'),
   );
 });
 
@@ -141,10 +141,10 @@ for (
     ["now", halfMute(), halfMute(3)],
   ] as const
 ) {
-  Deno.test(`compare gives no verdict where no request got an answer ${when}`, () => {
+  Deno.test(`compare gives no verdict where no request got a response ${when}`, () => {
     const comparison = compareResults(base, next);
     const cell = comparison.cells.find(({ next }) => next === "mute");
-    assert.equal(cell?.errors, `no request got an answer ${when}: 50 timed out after 5 s`);
+    assert.equal(cell?.errors, `no request got a response ${when}: 50 timed out after 5 s`);
     const verdicts = new Set(cell?.comparison.figures.map(({ verdict }) => verdict));
     assert.deepEqual([...verdicts], ["inconclusive"]);
     assert.equal(comparison.outcome, "inconclusive");

@@ -6,17 +6,17 @@ function scenario(
   verdict: string,
   pairs: readonly string[] = [],
 ): Parameters<typeof experimentVerdict>[0][number] {
-  return { name, answer: { verdict, pairs } };
+  return { name, summary: { verdict, pairs } };
 }
 
 Deno.test("scenarios with the same verdict are told together", () => {
   assert.equal(
     experimentVerdict([
       scenario("static", "hono is fastest"),
-      scenario("redis", "hono and express are too close to call"),
+      scenario("redis", "hono and express show no significant difference"),
       scenario("fib", "hono is fastest"),
     ]),
-    "In static and fib: hono is fastest; in redis: hono and express are too close to call.",
+    "In static and fib: hono is fastest; in redis: hono and express show no significant difference.",
   );
 });
 
@@ -26,9 +26,9 @@ Deno.test("one scenario has its ratio in the verdict", () => {
 });
 
 Deno.test("of one scenario whose first sentence says the verdict already, it is said once", () => {
-  const pair = "a and b are too close to call: 1.23× the requests, p99 0.90×";
+  const pair = "a and b show no significant difference: 1.23× the requests, p99 0.90×";
   assert.equal(
-    experimentVerdict([scenario("s", "a and b are too close to call", [pair])]),
+    experimentVerdict([scenario("s", "a and b show no significant difference", [pair])]),
     `${pair}.`,
   );
 });

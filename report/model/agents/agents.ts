@@ -128,18 +128,18 @@ function sentenceOf([first, ...others]: readonly RunAgents[]): string {
   return `${cell}${others.length === 0 ? "" : ` and ${others.length} more`}: a${agent}`;
 }
 
-/** Where there is one run, its trust tells it already. */
+/** Where there is one run, its trust says so already. */
 function lostOf(agents: readonly AgentFigures[]): Omit<RunAgents, "cell">[] {
   return agents.filter(({ lost, ofRuns }) => lost.length > 0 && ofRuns > 1)
     .map(({ name, lost, ofRuns }) => {
       const runs = `${lost.length} of ${counted(ofRuns, "run")}`;
       const [{ at, reason }] = lost;
-      const when = `last heard ${formatDuration(at)} after the start (${reason})`;
+      const when = `last report ${formatDuration(at)} after the start (${reason})`;
       return { name, because: "lost", text: `was lost in ${runs}: ${when}` };
     });
 }
 
-/** Of one agent nothing is to be said, nor of any who was lost or can't be heard: it measured another while. */
+/** Of one agent nothing is to be said, nor of a lost one: it measured another while. */
 function agreement(wholes: readonly WholeFigures[]): string[] {
   const apart = wholes.map(({ agents }) =>
     agents.filter(({ latencies, lost }) => latencies > 0 && lost.length === 0)
@@ -202,7 +202,7 @@ export function agentsPanels(cells: readonly CellRuns[]): AgentsPanel[] {
   });
 }
 
-/** One agent is the whole, and more agents than colours can't be told apart. */
+/** One agent is the whole; more agents than colours look alike. */
 function isDrawn(agents: readonly AgentPart[]): boolean {
   return agents.length > 1 && agents.length <= COLORS;
 }

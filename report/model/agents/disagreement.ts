@@ -21,7 +21,7 @@ const EXPLAINED_RATIO = 0.4;
  * than so many medians was kept waiting by a busy machine, and says nothing of the network.
  */
 const MOST_TRIPS = 4;
-/** Of what was due, against the others' share. */
+/** Of the requests due, against the others' share. */
 const COMPLETED_RATIO = 0.9;
 
 type LoadKind = Measurement["load"]["kind"];
@@ -44,7 +44,7 @@ type UnnamedDisagreement = Omit<Disagreement, "name">;
 /** Null where it does as the others do. */
 type Clause = (compared: ComparedAgents) => UnnamedDisagreement | null;
 
-/** Of agents that were not lost: what became of the others is told elsewhere. */
+/** Of agents that were not lost: the others have findings of their own. */
 export function disagreements(all: readonly AgentFigures[], kind: LoadKind): Disagreement[] {
   const heard = all.filter(({ latencies }) => latencies > 0);
   return heard.filter(({ lost }) => lost.length === 0).flatMap((agent) => {
@@ -172,14 +172,14 @@ export interface AgentFigures {
   /** In which it took part, and how many there were. */
   readonly runs: number;
   readonly ofRuns: number;
-  /** When it was last heard and why it was given up, one entry for each run in which it was lost. */
+  /** When its last report came and why it was given up, one entry for each run in which it was lost. */
   readonly lost: readonly NonNullable<AgentPart["lost"]>[];
   readonly workers: number;
   readonly connections: number;
   /** Of the runs to whose end it was there, summed up. */
   readonly requests: AgentPart["requests"];
   readonly completed: number;
-  /** Of what was due in all of its runs. */
+  /** Of the requests due in all of its runs. */
   readonly droppedRatio: number;
   readonly ratePerSec: number;
   readonly p50Ms: number;

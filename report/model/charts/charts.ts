@@ -109,7 +109,7 @@ export interface SweepChart {
       readonly high: number | null;
       /** Of the whole point, with factor and figure. */
       readonly text: string;
-      /** Whether it says little: too many wrong answers, or too few requests for the percentile. */
+      /** Whether it says little: too many wrong responses, or too few requests for the percentile. */
       readonly isHollow: boolean;
     }[];
     /** Where it stops growing, on the axis; null where that is not shown. */
@@ -188,7 +188,7 @@ export interface ForestChart {
 
 /** Requests that failed or were answered wrong, interval by interval, over all runs of a cell. */
 export interface ErrorsChart {
-  readonly kind: "faults";
+  readonly kind: "errors";
   readonly alt: string;
   /** End of each interval, seconds since the start of the run. */
   readonly t: readonly number[];

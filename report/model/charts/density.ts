@@ -74,8 +74,8 @@ export function densityFinding(cells: readonly CellRuns[]): string {
   const filled = cells
     .filter(({ latency }) => latency.count > 0)
     .sort((a, b) => percentileOf(a.latency, 50) - percentileOf(b.latency, 50));
-  const told = filled.length <= 3 ? filled : [filled[0], filled[filled.length - 1]];
-  return [...told.map(halfText), notDrawnText(filled.map(({ latency }) => latency))]
+  const shown = filled.length <= 3 ? filled : [filled[0], filled[filled.length - 1]];
+  return [...shown.map(halfText), notDrawnText(filled.map(({ latency }) => latency))]
     .filter(Boolean).join(" ");
 }
 
@@ -177,25 +177,25 @@ function boundsOf(latency: PooledLatency): { readonly boundsFrom?: number } {
 }
 
 /** From the rarest down. */
-const TOLD = [
+const RARE_REQUESTS = [
   { percentile: 99.99, requests: "10,000" },
   { percentile: 99.9, requests: "1,000" },
   { percentile: 99, requests: "100" },
 ] as const;
 
-/** The rarest slow request that every cell has enough requests to tell of. */
+/** The rarest slow request for which every cell has enough requests. */
 export function tailsFinding(cells: readonly CellRuns[]): string {
   const filled = cells.filter(({ latency }) => latency.count > 0);
-  const told = TOLD.find(({ percentile }) =>
+  const rarest = RARE_REQUESTS.find(({ percentile }) =>
     filled.every(({ latency }) => supportsPercentile(latency.count, percentile))
   );
-  if (told === undefined || filled.length === 0) return "";
+  if (rarest === undefined || filled.length === 0) return "";
   const times = filled
-    .map(({ label, latency }) => ({ label, ...latency.percentile(told.percentile) }))
+    .map(({ label, latency }) => ({ label, ...latency.percentile(rarest.percentile) }))
     .sort((a, b) => a.value - b.value);
   const named = times.length <= 3 ? times : [times[0], times[times.length - 1]];
   const texts = named.map(({ label, value, isAtLeast }) =>
     `${formatMs(value)}${isAtLeast ? " or more" : ""} (${label})`
   );
-  return `One request in ${told.requests} took longer than ${texts.join(", ")}.`;
+  return `One request in ${rarest.requests} took longer than ${texts.join(", ")}.`;
 }

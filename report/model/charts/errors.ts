@@ -1,4 +1,4 @@
-/** What went wrong in a scenario and when: failures by kind and wrong answers, interval by interval. */
+/** What went wrong in a scenario and when: failures by kind and wrong responses, interval by interval. */
 import { ERROR_WORDS } from "../tables/outcomes.ts";
 import { ERRORS } from "../../../runner/result/outcome.ts";
 import type { Run } from "../../../runner/result/result.ts";
@@ -36,10 +36,10 @@ const KINDS: readonly ErrorBand[] = [
   {
     label: "Failed",
     color: 9,
-    // Results of versions that did not tell the kinds by interval.
+    // Results of earlier versions have no kinds by interval.
     of: ({ failed, errors }) => errors === undefined ? failed : 0,
   },
-  { label: "Wrong answers", color: 4, of: ({ wrong = 0 }) => wrong },
+  { label: "Wrong responses", color: 4, of: ({ wrong = 0 }) => wrong },
 ];
 
 export function errorsModel(cells: readonly CellRuns[]): ErrorsModel {
@@ -50,7 +50,7 @@ export function errorsModel(cells: readonly CellRuns[]): ErrorsModel {
       return chart.series.length === 0 ? [] : [{ label: cell.label, chart }];
     }),
     findings: faulty.length === 0
-      ? ["No request failed, none was left unsent, and no answer was wrong."]
+      ? ["No request failed, none was left unsent, and no response was wrong."]
       : faulty.map(findingOf),
   };
 }
@@ -75,7 +75,7 @@ function chartOf({ label, runs }: CellRuns): ErrorsChart {
   })).filter(({ counts }) => counts.some((count) => count > 0));
   const kinds = series.map(({ label }) => label.toLowerCase()).join(", ");
   return {
-    kind: "faults",
+    kind: "errors",
     alt: `Failed and wrong requests of ${label} over time: ${kinds}`,
     t: longest.map(({ t }) => compact(t)),
     series,
@@ -86,7 +86,7 @@ function countAt(point: ErrorPoint | undefined, of: ErrorBand["of"]): number {
   return point === undefined ? 0 : of(point);
 }
 
-/** `express: 1.2 % of 30,000 requests went wrong (timed out 120, wrong answers 240), from 0.2 s to 2.9 s.` */
+/** `express: 1.2 % of 30,000 requests went wrong (timed out 120, wrong responses 240), from 0.2 s to 2.9 s.` */
 function findingOf(cell: CellRuns): string {
   const { label, runs } = cell;
   const judged = judgedOf(runs);
@@ -95,18 +95,18 @@ function findingOf(cell: CellRuns): string {
       ERROR_WORDS[kind].toLowerCase(),
       sum(runs, ({ errors }) => errors[kind] ?? 0),
     ]),
-    ["wrong answers", sum(runs, wrongResponsesOf)],
+    ["wrong responses", sum(runs, wrongResponsesOf)],
     ["never sent", sum(runs, ({ requests }) => requests.dropped)],
   ];
-  const told = kinds.filter(([, count]) => count > 0)
+  const named = kinds.filter(([, count]) => count > 0)
     .map(([word, count]) => `${word} ${formatCount(count)}`);
   const share = formatShare(cell.errorRatio);
-  return `${label}: ${share} of ${formatCount(judged)} requests went wrong (${told.join(", ")})${
+  return `${label}: ${share} of ${formatCount(judged)} requests went wrong (${named.join(", ")})${
     whenText(runs)
   }.`;
 }
 
-/** From the first to the last interval with a fault, in any run; "" where that is not known. */
+/** From the first to the last interval with an error, in any run; "" where that is not known. */
 function whenText(runs: readonly Run[]): string {
   const spans = runs.flatMap(({ timeline: { interval, points } }) =>
     points.filter((point) => point.failed + (point.wrong ?? 0) > 0)

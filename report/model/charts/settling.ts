@@ -120,11 +120,11 @@ function correlationText(rows: readonly StableRow[]): string {
 
 function relationText(interval: { readonly low: number; readonly high: number } | null): string {
   if (interval === null) {
-    return `Fewer than ${LEAST_CORRELATED} cells cannot tell whether a lower final median is stable sooner`;
+    return `Fewer than ${LEAST_CORRELATED} cells cannot show whether a lower settled median settles sooner`;
   }
-  if (interval.low > 0) return "The lower the final median, the sooner it is stable";
-  if (interval.high < 0) return "The lower the final median, the later it is stable";
-  return "A lower final median is not surely stable sooner";
+  if (interval.low > 0) return "The lower the settled median, the sooner it settles";
+  if (interval.high < 0) return "The lower the settled median, the later it settles";
+  return "A lower settled median does not surely settle sooner";
 }
 
 function signed(rho: number): string {

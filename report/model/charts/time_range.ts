@@ -25,7 +25,7 @@ export interface RangePercentile {
 }
 
 export interface RangeFigures {
-  /** Completed requests per second: the mean of the runs; null when no step lies in the stretch. */
+  /** Completed requests per second: the mean of the runs; null when no step lies in the range. */
   readonly ratePerSec: number | null;
   readonly completed: number;
   readonly failed: number;
@@ -35,19 +35,19 @@ export interface RangeFigures {
   readonly percentiles: readonly (RangePercentile | null)[];
 }
 
-/** Steps count for the stretch when they lie in it, but for rounding. */
+/** Steps count for the range when they lie in it, but for rounding. */
 const ROUNDING_S = 1e-4;
 
-/** The steps of a run that lie within the stretch; null is the whole run. */
+/** The steps of a run that lie within the range; null is the whole run. */
 export function stepsWithin(
   steps: readonly PackedStep[],
-  stretch: TimeRange | null,
+  range: TimeRange | null,
 ): readonly PackedStep[] {
-  if (stretch === null) return steps;
+  if (range === null) return steps;
   let endS = 0;
   return steps.filter(({ seconds }) => {
     endS += seconds;
-    return endS - seconds > stretch.fromS - ROUNDING_S && endS < stretch.toS + ROUNDING_S;
+    return endS - seconds > range.fromS - ROUNDING_S && endS < range.toS + ROUNDING_S;
   });
 }
 
@@ -60,12 +60,10 @@ export interface TimedSteps {
 /** @param percentiles 50–100. */
 export function rangeFigures(
   { clock, runs }: TimedSteps,
-  stretch: TimeRange | null,
+  range: TimeRange | null,
   percentiles: readonly number[],
 ): RangeFigures {
-  const within = runs.map((steps) => stepsWithin(steps, stretch)).filter(({ length }) =>
-    length > 0
-  );
+  const within = runs.map((steps) => stepsWithin(steps, range)).filter(({ length }) => length > 0);
   const all = mergeHistograms(within.flat().map(({ latency }) => latency)).toSparse();
   const bounds = mergeHistograms(within.flat().map(({ bounds }) => bounds)).toSparse();
   const sample = { clock, all, bounds, ended: withoutBounds(all, bounds) };

@@ -53,7 +53,7 @@ export function amountOf(
 const EXTREME = /(?:^|\.)(?:min|max)$/;
 
 /**
- * The extreme of all runs is of what was measured, and says nothing of runs to come; that of each run is a
+ * The extreme of all runs is a fact about them and says nothing of runs to come; that of each run is a
  * figure of it as others are, and has a mean. Null for one run.
  */
 function meanOfRuns(figure: FigureName, { runs, level }: JudgedCell): Range | null {
@@ -84,7 +84,7 @@ function openOf(
   const isTime = TIME.test(figure);
   if (wrongRatio <= TOLERATED_WRONG_RATIO || !(isTime || RATES.includes(figure))) return null;
   const why = `${formatShare(wrongRatio)} of the requests of ${label} were wrong or failed, ` +
-    "and a fast error is no answer";
+    "and a fast error is no success";
   return { toward: isTime ? "more" : "less", why };
 }
 

@@ -199,7 +199,7 @@ export function whyOpen({ name, range: { interval } }: Constant): string | null 
     : null;
 }
 
-/** Two ceilings, or one and a quantity. */
+/** Two peaks of throughput, or one and a quantity. */
 export function constantsFinding(
   left: ClaimSide,
   right: ClaimSide,

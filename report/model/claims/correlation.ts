@@ -49,7 +49,7 @@ function judged(
   const why = interval === null
     ? `; fewer than ${LEAST_CORRELATED} cells: no interval`
     : outcome === "inconclusive"
-    ? "; the interval over the cells lies across the limit, more cells would tell"
+    ? "; the interval over the cells lies across the limit, more cells would decide"
     : "";
   const sentence = `Spearman's correlation of ${figures.join(" and ")} is ${found} ${over}, ` +
     `claimed ${WORDS[relation]} ${limit}${why}${without}`;

@@ -16,7 +16,7 @@ export interface ClaimFinding {
   readonly margin: number;
 }
 
-/** Nothing to tell it by. */
+/** Nothing decides it. */
 export function undecidedClaim(sentence: string): ClaimFinding {
   return { outcome: "inconclusive", found: "", sentence, margin: -Infinity };
 }
@@ -31,7 +31,7 @@ function isWorse(one: ClaimFinding, other: ClaimFinding): boolean {
   return rank(one) === rank(other) ? one.margin < other.margin : rank(one) < rank(other);
 }
 
-/** What a claim allows a figure or a ratio to be: one stretch of numbers. */
+/** What a claim allows a figure or a ratio to be: one range of numbers. */
 
 export interface Allowed {
   /** -Infinity: no limit below. */

@@ -58,7 +58,7 @@ function findingOf(
   const outcome = open ? "inconclusive" : claimOutcome(ratio.interval, allowed);
   const why = ratio.interval === null
     ? whyNoInterval(amounts)
-    : open?.why ?? "the interval lies across the limit, more runs would tell";
+    : open?.why ?? "the interval lies across the limit, more runs would decide";
   const text = claimRatioText(ratio);
   const [of, to, otherOf, otherTo] = amounts;
   const sentence = `${quotientText(of, to)} against ${quotientText(otherOf, otherTo)}: ${text}, ` +
@@ -121,7 +121,7 @@ export function decided({ range, allowed, of, to, found, sentence }: JudgedAmoun
     : isOpen
     ? open.why
     : (constant && whyOpen(constant)) ??
-      "the interval lies across the limit, more runs would tell";
+      "the interval lies across the limit, more runs would decide";
   return { outcome, found, sentence: `${sentence}; ${why}`, margin };
 }
 

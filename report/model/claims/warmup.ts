@@ -28,19 +28,19 @@ function warmupFinding(
   if (cell === null) return undecidedClaim(`${name} was not measured: ${lack}`);
   const labels = cell.runs.flatMap(({ warmup }) => warmup?.label ?? []);
   if (labels.length === 0) return undecidedClaim(`${name} has a load that itself changes`);
-  const told = labels.filter((one) => one !== "too-short");
-  if (told.length === 0) {
-    return undecidedClaim(`the runs of ${name} were too short to tell a warm-up`);
+  const labelled = labels.filter((one) => one !== "too-short");
+  if (labelled.length === 0) {
+    return undecidedClaim(`the runs of ${name} were too short to detect a warm-up`);
   }
-  const count = told.filter((one) => one === label).length;
-  const share = count / told.length;
+  const count = labelled.filter((one) => one === label).length;
+  const share = count / labelled.length;
   // One run says nothing about the next.
-  const interval = told.length === 1 ? null : shareInterval(count, told.length);
+  const interval = labelled.length === 1 ? null : shareInterval(count, labelled.length);
   const shareText = figureRangeText({ value: share, interval }, "share");
-  const counts = `${count} of ${counted(told.length, "run")}`;
+  const counts = `${count} of ${counted(labelled.length, "run")}`;
   const outcome = claimOutcome(interval, MOST);
-  const why = interval === null ? "one run: no interval" : "too few runs to say that of most";
-  const sentence = `${counts} of ${name} ${told.length === 1 ? "is" : "are"} ${label}: ` +
+  const why = interval === null ? "one run: no interval" : "inconclusive: too few runs";
+  const sentence = `${counts} of ${name} ${labelled.length === 1 ? "is" : "are"} ${label}: ` +
     `${shareText}, claimed of more than half`;
   return {
     outcome,

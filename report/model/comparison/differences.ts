@@ -1,4 +1,4 @@
-/** What differs between two results besides what was measured: each makes their comparison doubtful. */
+/** Conditions that differ between two results: each makes their comparison doubtful. */
 import type { Measurement, Results } from "../../../runner/result/result.ts";
 import type { Grouped } from "../runs/cells.ts";
 import { unique } from "../numbers/words.ts";

@@ -1,4 +1,4 @@
-/** The verdict of a whole experiment in one sentence, from the answers of its scenarios. */
+/** The verdict of a whole experiment in one sentence, from the verdicts of its scenarios. */
 import { counted, listed } from "../numbers/words.ts";
 import { type CellRuns, unsteadyOf, unsteadyText } from "../runs/cells.ts";
 import { comparisonOf, type GroupComparison } from "./comparison.ts";
@@ -9,26 +9,26 @@ import { boundText, formatMs, formatNumber, formatShare } from "../numbers/units
 
 interface NamedSummary {
   readonly name: string;
-  readonly answer: Pick<ScenarioSummary, "verdict" | "pairs">;
+  readonly summary: Pick<ScenarioSummary, "verdict" | "pairs">;
 }
 
-/** So many different verdicts are told. */
+/** So many different verdicts are printed. */
 const MOST_VERDICTS = 4;
 
-/** `In static and fib: hono is fastest; in redis: hono and express are too close to call.`; "" without scenarios. */
+/** `In static and fib: hono is fastest; in redis: hono and express show no significant difference.`; "" without scenarios. */
 export function experimentVerdict(scenarios: readonly NamedSummary[]): string {
   if (scenarios.length === 0) return "";
   if (scenarios.length === 1) return alone(scenarios[0]);
-  const groups = [...Map.groupBy(scenarios, ({ answer }) => answer.verdict)];
-  const told = groups.slice(0, MOST_VERDICTS)
+  const groups = [...Map.groupBy(scenarios, ({ summary }) => summary.verdict)];
+  const printed = groups.slice(0, MOST_VERDICTS)
     .map(([verdict, those], i) => `${i === 0 ? "In" : "in"} ${namesOf(those)}: ${verdict}`);
   const rest = groups.slice(MOST_VERDICTS).reduce((sum, [, those]) => sum + those.length, 0);
-  if (rest > 0) told.push(`${counted(rest, "more scenario")} below`);
-  return `${told.join("; ")}.`;
+  if (rest > 0) printed.push(`${counted(rest, "more scenario")} below`);
+  return `${printed.join("; ")}.`;
 }
 
 /** With the ratio of the next to the first, whose sentence may begin with the verdict. */
-function alone({ answer: { verdict, pairs } }: NamedSummary): string {
+function alone({ summary: { verdict, pairs } }: NamedSummary): string {
   if (pairs.length > 0 && pairs[0].startsWith(`${verdict}: `)) return `${pairs[0]}.`;
   return pairs.length === 0 ? `${verdict}.` : `${verdict} (${pairs[0]}).`;
 }
@@ -42,7 +42,7 @@ function namesOf(scenarios: readonly NamedSummary[]): string {
 }
 
 /**
- * The answer of one scenario in one sentence: who is fastest, by what ratio, and how sure that is. It claims
+ * The verdict of one scenario in one sentence: who is fastest, by what ratio, and how sure that is. It claims
  * no more than the runs show: one run is "in one run", and a difference without a verdict has no winner.
  */
 
@@ -66,25 +66,25 @@ export function summaryOf(
   { ranked, cells }: { ranked: readonly CellRuns[]; cells: readonly CellRuns[] },
   comparisonOf: Lookup,
 ): ScenarioSummary {
-  const faults = errorSentences(cells);
+  const errors = errorSentences(cells);
   const { verdict, figures, ratios } = ranking(ranked, comparisonOf);
   const [first, ...others] = ranked;
   return {
     verdict,
-    detail: joined([[figures, ratios].filter(Boolean).join("; "), ...faults]),
-    brief: joined([figures, ...faults]),
+    detail: joined([[figures, ratios].filter(Boolean).join("; "), ...errors]),
+    brief: joined([figures, ...errors]),
     pairs: others.map((cell) => pairSentence(cell.label, first.label, comparisonOf(cell, first))),
   };
 }
 
-/** Of targets that were never asked alike. */
+/** Of targets without equal settings. */
 export function incomparableSummary(cells: readonly CellRuns[]): ScenarioSummary {
-  const verdict = "No two targets have right answers at equal values of the factors";
-  const faults = joined(errorSentences(cells));
-  return { verdict, detail: faults, brief: faults, pairs: [] };
+  const verdict = "No two targets responded correctly at equal values of the factors";
+  const errors = joined(errorSentences(cells));
+  return { verdict, detail: errors, brief: errors, pairs: [] };
 }
 
-/** The answer as one text. */
+/** Verdict and detail as one text. */
 export function summaryText(
   { verdict, detail }: Pick<ScenarioSummary, "verdict" | "detail">,
 ): string {
@@ -107,9 +107,9 @@ interface Ranking {
 
 function ranking(ranked: readonly CellRuns[], lookup: Lookup): Ranking {
   const [first, second, ...others] = ranked;
-  if (!first) return { verdict: "No target answered right", figures: "", ratios: "" };
+  if (!first) return { verdict: "No target responded correctly", figures: "", ratios: "" };
   if (!second) {
-    const verdict = `${first.label} answered ${cellRateText(first)}`;
+    const verdict = `${first.label} served ${cellRateText(first)}`;
     return { verdict, figures: `${runsText(first)}, ${p99Text(first)}`, ratios: "" };
   }
   const open = isOpenLoop(ranked);
@@ -121,14 +121,14 @@ function ranking(ranked: readonly CellRuns[], lookup: Lookup): Ranking {
   if (decision.interval === null) {
     return { verdict: fewRunsText(first, second), figures: figuresText(first), ratios };
   }
-  const verdict = open ? `${first.label} answers fastest` : `${first.label} is fastest`;
+  const verdict = open ? `${first.label} responds fastest` : `${first.label} is fastest`;
   return { verdict, figures: figuresText(first), ratios };
 }
 
 function fewRunsText(first: CellRuns, second: CellRuns): string {
   return first.runs.length === 1 && second.runs.length === 1
     ? `${first.label} was fastest in one run each`
-    : `${first.label} was fastest, with too few runs to be sure`;
+    : `${first.label} was fastest (inconclusive: too few runs)`;
 }
 
 function tooClose(
@@ -139,7 +139,7 @@ function tooClose(
   const decision = comparisonOf(comparison, deciding);
   const text = deciding === "rate" ? cellRateText : p99Text;
   return {
-    verdict: `${first.label} and ${second.label} are too close to call`,
+    verdict: `${first.label} and ${second.label} show no significant difference`,
     figures: `${text(first)} and ${text(second)}, ${
       verdictText(decision, comparison.marginRatio)
     } (ratio ${ratioText(decision)})`,
@@ -187,16 +187,16 @@ export function p99Text({ latency }: CellRuns): string {
 }
 
 export function errorSentences(cells: readonly CellRuns[]): string[] {
-  return cells.filter(({ errorRatio: wrongRatio }) => wrongRatio > 0).map(
-    ({ label, errorRatio: wrongRatio, runs }) => {
+  return cells.filter(({ errorRatio }) => errorRatio > 0).map(
+    ({ label, errorRatio, runs }) => {
       const isSilent = runs.every(({ requests }) => requests.completed === 0);
-      if (isSilent) return `${label} answered nothing`;
+      if (isSilent) return `${label} sent no response`;
       const isDropped = runs.some(({ requests }) => requests.dropped > 0);
       const what = isDropped
-        ? "failed, were never sent or had a wrong answer"
-        : "failed or had a wrong answer";
-      const share = `${formatShare(wrongRatio)} of the requests to ${label} ${what}`;
-      return wrongRatio > TOLERATED_WRONG_RATIO ? `${share}, so it is not ranked` : share;
+        ? "failed, were never sent or had a wrong response"
+        : "failed or had a wrong response";
+      const share = `${formatShare(errorRatio)} of the requests to ${label} ${what}`;
+      return errorRatio > TOLERATED_WRONG_RATIO ? `${share}, so it is not ranked` : share;
     },
   );
 }

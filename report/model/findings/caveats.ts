@@ -47,13 +47,13 @@ export function warningsOf(
 
 const STATE_WORDS = { running: "Still running", interrupted: "Interrupted" } as const;
 
-/** The first thing to say of results: in which runs no request got an answer, so that nothing was measured. */
+/** The first thing to say of results: in which runs no request got a response, so that nothing was measured. */
 
 /** So many cells are named. */
 const MOST_CELLS = 3;
 
 /**
- * `No request got an answer in 2 of 6 runs (static, silent): 100 timed out after 5 s.`; "" where every run had one.
+ * `No request got a response in 2 of 6 runs (static, silent): 100 timed out after 5 s.`; "" where every run had one.
  */
 export function unansweredSentence(runs: readonly Run[]): string {
   const silent = runs.filter(isUnanswered);
@@ -63,7 +63,7 @@ export function unansweredSentence(runs: readonly Run[]): string {
   const where = silent.length === runs.length
     ? `any of ${counted(runs.length, "run")}`
     : `${silent.length} of ${counted(runs.length, "run")} (${listed(cells)})`;
-  return `No request got an answer in ${where}: ${endsOf(silent) || "none was due"}.`;
+  return `No request got a response in ${where}: ${endsOf(silent) || "none was due"}.`;
 }
 
 function listed(cells: readonly string[]): string {

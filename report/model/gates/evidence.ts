@@ -145,7 +145,7 @@ export function distanceTo(limit: number, { value, interval, runs, level }: Dist
   return { p: Math.min(1, p), runsNeeded: runsToDecide(ratio, { runs, marginRatio: 0 }) };
 }
 
-/** Thresholds judged by the interval over runs; of one run, or of an extreme, by what was measured. */
+/** Thresholds judged by the interval over runs; of one run, or of an extreme, by the measured value. */
 
 export type LimitThreshold = Threshold & { readonly against: "limit" };
 

@@ -77,7 +77,7 @@ export function gatePs(gates: readonly Gate[]): number[] {
 }
 
 /**
- * One exit code tells of all of them, so they are one family: a failure needs its p-value raised by Holm's method
+ * One exit code stands for all of them, so they are one family: a failure needs its p-value raised by Holm's method
  * to be 5 % at the most, and a build that is right fails in 5 % however many thresholds it has. A pass stands by its own
  * interval. Facts are no tests, and raise nothing.
  *

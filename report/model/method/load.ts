@@ -71,8 +71,8 @@ function aroundRate({ duration, connections, arrivals }: RunLoad & { kind: "rate
 }
 
 function phasesText({ pool, phases, arrivals }: RunLoad & { kind: "phases" }): string {
-  const how = pool === "own" ? "each with a connection of his own" : "sharing connections";
-  return `visitors ${how}: ${phases.map(phaseText).join(", then ")}, ${ARRIVALS[arrivals]}`;
+  const how = pool === "own" ? "each with a connection of their own" : "sharing connections";
+  return `virtual users ${how}: ${phases.map(phaseText).join(", then ")}, ${ARRIVALS[arrivals]}`;
 }
 
 const ARRIVALS = { poisson: "Poisson arrivals", uniform: "evenly spread arrivals" } as const;

@@ -39,7 +39,7 @@ function clockSpeedText({ governor, turbo }: Machine): string {
   ].join(", ");
 }
 
-/** "" for a machine itself, as far as can be told. */
+/** "" for a machine itself, as far as is known. */
 function environmentText({ container, virtual }: Machine): string {
   return [
     ...container === null ? [] : [`a container (${container})`],

@@ -48,7 +48,7 @@ function loadFact(results: MeasuredRuns): string {
   const different = unique([...scenarioLoads(results).values()]);
   return different.length === 0
     ? loadText(results.runs)
-    : `${different.length} different ones, told with the scenarios`;
+    : `${different.length} different loads, given with each scenario`;
 }
 
 function runsText(made: number, planned: number): string {
@@ -79,13 +79,13 @@ export function measuredSentences(runs: readonly Run[]): string[] {
   return [
     ...fleetSentences(runs),
     ...clockSentences(runs),
-    `Nothing leaves the data: a request without a whole answer ${
+    `Nothing leaves the data: a request without a whole response ${
       timeouts.length ? `after ${listed(timeouts)} ` : ""
     }has failed, and it is in the distribution at the time it had taken, as are the requests that were unfinished at the end${
       runs.some(hasDroppedBounds) ? " and, at the time they had waited, those never sent" : ""
     }. Figures that these lower bounds could make larger are marked ≥.`,
     ...estimateSentences(runs),
-    "Requests/s are completed answers, whatever their status, over the time of the run; what completes after its deadline is in the latencies alone.",
+    "Requests/s are completed responses, whatever their status, over the time of the run; what completes after its deadline is in the latencies alone.",
     "Times are kept in histograms of three significant digits from 1 µs to 1 hour (HdrHistogram).",
   ];
 }
@@ -128,13 +128,13 @@ function processSentences(
     ? "A target's process served all of its runs"
     : `Every run${some} had a fresh process of its target`;
   const [proof, when] = prove === "apart"
-    ? ["; another process of it had to give the right answer before", "once, before its first run"]
-    : [", which had to give the right answer before it was loaded", "before every run"];
+    ? ["; another process of it had to pass the preflight check", "once, before its first run"]
+    : [", which had to pass the preflight check before it was loaded", "before every run"];
   const names = listedAll(others, MOST_LENGTH);
   return [
     ...(own.length === 0 ? [] : [`${started}${proof}.`]),
     ...(others.length === 0 ? [] : [
-      `A target at a URL (${names}) is a server that ran already; it had to give the right answer ${when}.`,
+      `A target at a URL (${names}) is a server that ran already; it had to pass the preflight check ${when}.`,
     ]),
   ];
 }
@@ -211,12 +211,12 @@ function clockSentences(runs: readonly Run[]): string[] {
     ...(closed.length === 0 ? [] : [
       `Closed loop${
         which(closed)
-      }: each connection sends its next request when the last answer is in. What is called latency is therefore the time of an answer under that many connections, from the send to the last byte; users who arrive at a pace of their own would also wait in line.`,
+      }: each connection sends its next request when the last response is in. Latency is therefore the time of a response under that many connections, from the send to the last byte; users who arrive at a pace of their own would also wait in line.`,
     ]),
     ...(open.length === 0 ? [] : [
       `Open loop${
         which(open)
-      }: requests arrive at a pace of their own. What is called latency counts from the moment a request was due, so a wait for a free connection is in it; requests that were due and never sent are counted as dropped.`,
+      }: requests arrive at a pace of their own. Latency counts from the moment a request was due, so a wait for a free connection is in it; requests that were due and never sent are counted as dropped.`,
     ]),
   ];
 }

@@ -139,16 +139,16 @@ export function isTooWide({ low, high }: { readonly low: number; readonly high: 
   return low > 0 && high < Infinity && high / low > WIDEST_RATIO;
 }
 
-/** `[1,200, 1,270]` or `[1,200, ∞)` in `unit`, with as many decimals as tell the ends apart. */
+/** `[1,200, 1,270]` or `[1,200, ∞)` in `unit`, with as many decimals as the ends need to differ. */
 export function formatInterval(
   { low, high }: { readonly low: number; readonly high: number },
   { size, decimals: most }: DisplayUnit = PLAIN,
 ): string {
   if (isTooWide({ low, high })) return TOO_WIDE;
-  const telling = high > low ? Math.ceil(-Math.log10((high - low) / size)) : 0;
+  const differing = high > low ? Math.ceil(-Math.log10((high - low) / size)) : 0;
   const [from, to] = [low / size, high / size].map((end) => {
     const significant = end > 0 ? 2 - Math.floor(Math.log10(end)) : 0;
-    return grouped(end.toFixed(Math.min(most, Math.max(0, significant, telling))));
+    return grouped(end.toFixed(Math.min(most, Math.max(0, significant, differing))));
   });
   return `[${from},${GLUE}${high === Infinity ? "∞)" : `${to}]`}`;
 }

@@ -1,4 +1,4 @@
-/** Whether what was measured comes in the published order: rank correlations, and which cells change places. */
+/** Whether measured figures come in the published order: rank correlations, and which cells change places. */
 import type { Published } from "../../../runner/result/result.ts";
 import { kendallTauB, spearmanRho } from "../../../runner/stats/regression/correlation.ts";
 import { counted } from "../numbers/words.ts";

@@ -51,7 +51,7 @@ export function numericFactor(cells: readonly CellRuns[], path: string): Numeric
   return { path, name: factorName(cells, path), kind, values, isOffered };
 }
 
-/** Each request comes at the rate; not each visitor, who may ask several times. */
+/** Each request comes at the rate; not each virtual user, who may send several. */
 function isPaced({ runs }: CellRuns): boolean {
   return runs.every(({ load, sessions }) => load.kind === "rate" && sessions === null);
 }

@@ -45,7 +45,7 @@ export interface Ends {
 
 export interface Range {
   readonly value: number;
-  /** Null: the value is that of what was measured, and of no more. */
+  /** Null: the value is that of these runs, and of no more. */
   readonly interval: Ends | null;
 }
 
@@ -71,7 +71,7 @@ export function rangeOf(
 
 function spreadRange(figure: FigureName, values: readonly number[], cell: JudgedCell): Range {
   if (values.length === 1) return { value: values[0], interval: null };
-  // The extreme of all runs is a fact of what was measured; runs to come have no say in it.
+  // The extreme of all runs is a fact about them; runs to come have no say in it.
   if (/(?:^|\.)max$/.test(figure)) return { value: Math.max(...values), interval: null };
   if (/(?:^|\.)min$/.test(figure)) return { value: Math.min(...values), interval: null };
   const estimate = estimateOf(figure, cell) ??

@@ -50,7 +50,7 @@ type OtherName = Extract<
 const NOTHING_MEASURED: Readonly<Record<DistributionName | "latency", string>> = {
   latency: "no request has a latency",
   service: "no request has a service time",
-  firstByte: "no answer began",
+  firstByte: "no response began",
   connect: "no connection was made",
 };
 

@@ -1,5 +1,5 @@
 /**
- * The one shape of what was measured, of which every report is made: the runs of an experiment, or the single
+ * The one shape of a measurement, of which every report is made: the runs of an experiment, or the single
  * run of `bench`, which has no experiment around it.
  */
 import type { Measurement, Results, Run, Threshold } from "../../../runner/result/result.ts";

@@ -15,7 +15,7 @@ export function partsOf({ parts = [] }: Pick<Run, "parts">): PartUsed[] {
   return parts.map(({ name, points }) => ({ name, resources: points }));
 }
 
-/** What was in use at a moment: each point tells of the time since the one before. Null after the last. */
+/** What was in use at a moment: each point covers the time since the one before. Null after the last. */
 export function pointAt({ resources }: ResourceUse, atS: number): ResourceUsePoint | null {
   return resources.find(({ t }) => t >= atS) ?? null;
 }

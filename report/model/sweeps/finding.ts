@@ -12,7 +12,7 @@ type LinePoint = SweepLine["points"][number];
 /** With a full stop. */
 export function lineFinding(line: SweepLine, factor: NumericFactor): string {
   const right = line.points.filter(({ cell }) => isRight(cell));
-  if (right.length === 0) return `${line.subject} answered right nowhere.`;
+  if (right.length === 0) return `${line.subject} responded correctly nowhere.`;
   const clauses = [`${line.subject} ${rateClause({ ...line, points: right }, factor)}`];
   const p99 = p99Clause(right, factor);
   return [...clauses, ...(p99 ? [p99] : [])].join("; ") + "." + errorText(line.points, factor);
@@ -32,10 +32,12 @@ function rateClause({ points, knee }: SweepLine, factor: NumericFactor): string 
       return `${most}; it stops growing at ${kneeText(knee, factor)}`;
     case "grows":
       return factor.isOffered
-        ? `serves all that is asked for, up to ${at(last)}: no knee within the range`
+        ? `serves the whole offered rate, up to ${at(last)}: no knee within the range`
         : `serves ${rateText(best)} at ${at(best)} and still grows there: no knee within the range`;
     case "unsure":
-      return `${most}, at ${at(best)}; the runs differ too much to tell where it stops growing`;
+      return `${most}, at ${
+        at(best)
+      }; inconclusive where it stops growing: the runs differ too much`;
     case "falls":
       return `serves ${rateText(first)} at ${at(first)} and ${rateText(last)} at ${at(last)}`;
     case "flat":
@@ -96,7 +98,7 @@ function errorText(points: readonly LinePoint[], factor: NumericFactor): string 
   const wrong = points.filter(({ cell }) => !isRight(cell));
   if (wrong.length === 0 || wrong.length === points.length) return "";
   const places = wrong.map(({ at }) => phraseOf(factor, textAt(factor, at)));
-  return ` Not counted, as too many answers were wrong or failed: ${places.join(", ")}.`;
+  return ` Not counted, as too many responses were wrong or failed: ${places.join(", ")}.`;
 }
 
 function rateOf({ cell }: LinePoint): number {

@@ -20,9 +20,9 @@ interface LineDimension {
 }
 
 export interface SweepLine {
-  /** What tells it from the other lines of its drawing. */
+  /** How it differs from the other lines of its drawing. */
   readonly label: string;
-  /** What tells it from all lines of the figure, with its target. */
+  /** How it differs from all lines of the figure, with its target. */
   readonly subject: string;
   readonly color: number;
   /** Ascending by their value of the factor. */
@@ -43,7 +43,7 @@ export interface LineOptions {
   readonly confidence: number;
 }
 
-/** More than these are no longer told apart. */
+/** More than these look alike. */
 const MOST_LINES = 8;
 
 export function facetsOf(
@@ -86,7 +86,7 @@ function dimensionsOf(cells: readonly CellRuns[], { path }: NumericFactor): Line
     .filter(({ values }) => values.length > 1);
 }
 
-/** As many of them, from the first, as make no more lines than can be told apart; at least one. */
+/** As many of them, from the first, as make no more lines than look different; at least one. */
 function lineDimensions(dimensions: readonly LineDimension[]): LineDimension[] {
   let lines = 1;
   const end = dimensions.findIndex(({ values }, i) =>

@@ -33,7 +33,7 @@ export function connectionsTable(
   const rows = cells.map((cell) => rowOf(scenario, cell, level));
   const columns = [...connectColumns(rows), ...sizeColumns(rows)];
   if (columns.length === 0) return null;
-  const caption = `Connections and answers of ${scenario}`;
+  const caption = `Connections and responses of ${scenario}`;
   const isOld = cells.some(({ runs }) => runs.length > 1 && runs.some(hasNoHistogram));
   const isWeak = rows.some((row) => columns.some(({ cell }) => cell(row).weak));
   return tableOf(
@@ -47,8 +47,8 @@ export function connectionsTable(
 }
 
 const NOTE =
-  "Connecting is name look-up and dial; its figures are those of the connections of all runs together. The size of an answer is all that was received, with status line and headers, " +
-  "over the completed answers.";
+  "Connecting is name look-up and dial; its figures are those of the connections of all runs together. The size of a response is everything that was received, with status line and headers, " +
+  "over the completed responses.";
 
 const OLD_NOTE =
   "Some of these runs were saved without a histogram of connecting: percentiles are then those of the middle " +
@@ -92,7 +92,7 @@ function sizeColumns(rows: readonly ConnectionRow[]): ColumnOf<ConnectionRow>[] 
   if (sizes.length === 0) return [];
   const perSecond = sizeUnit(valuesOf("bytes"));
   return [
-    column("Size per answer", "size", sizeUnit(sizes)),
+    column("Size per response", "size", sizeUnit(sizes)),
     column("Received", "bytes", { ...perSecond, name: `${perSecond.name}/s` }),
   ];
 }

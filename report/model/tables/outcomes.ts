@@ -36,22 +36,22 @@ export function outcomesTable(scenario: string, cells: readonly CellRuns[]): Tab
     targetColumn,
     column("Due", (run) => run.requests.due),
     ...statuses.map((status) => column(`Status ${status}`, (run) => run.status[status] ?? 0)),
-    fault("Wrong answers", wrongResponsesOf),
-    ...errors.map((kind) => fault(ERROR_WORDS[kind], (run) => run.errors[kind] ?? 0)),
+    errorColumn("Wrong responses", wrongResponsesOf),
+    ...errors.map((kind) => errorColumn(ERROR_WORDS[kind], (run) => run.errors[kind] ?? 0)),
     column("Unfinished", (run) => run.requests.unfinished),
-    ...(cells.some(hasDropped) ? [fault("Never sent", (run) => run.requests.dropped)] : []),
+    ...(cells.some(hasDropped) ? [errorColumn("Never sent", (run) => run.requests.dropped)] : []),
     {
-      label: "Faults",
+      label: "Errors",
       unit: "%",
-      cell: ({ errorRatio: wrongRatio }) => errorCell(shareCell(wrongRatio)),
+      cell: ({ errorRatio }) => errorCell(shareCell(errorRatio)),
     },
   ]);
 }
 
 const NOTE =
-  "Unfinished requests were still in flight at the end. Wrong answers are whole answers that an " +
+  "Unfinished requests were still in flight at the end. Wrong responses are whole responses that an " +
   "expectation of the scenario refused, or, without one, those outside 2xx and 3xx; they are among the statuses. " +
-  "Faults are the wrong answers, the failed requests and those never sent, as a share of all but the unfinished.";
+  "Errors are the wrong responses, the failed requests and those never sent, as a share of all but the unfinished.";
 
 function notesOf(cells: readonly CellRuns[]): string[] {
   const long = cells.flatMap(({ runs }) => runs).flatMap(({ drain, elapsed }) =>
@@ -73,7 +73,7 @@ function column(label: string, of: CountOf): ColumnOf<CellRuns> {
   return { label, cell: ({ runs }) => countCell(sum(runs, of)) };
 }
 
-function fault(label: string, of: CountOf): ColumnOf<CellRuns> {
+function errorColumn(label: string, of: CountOf): ColumnOf<CellRuns> {
   return { label, cell: ({ runs }) => errorCell(countCell(sum(runs, of))) };
 }
 
@@ -95,8 +95,7 @@ interface ReasonCount {
 }
 
 /** A breach of the protocol that no request failed of. */
-export const UNSOLICITED_TEXT =
-  "connections closed: bytes came on them that no request had asked for";
+export const UNSOLICITED_TEXT = "connections closed: unsolicited bytes came on them";
 
 /** Why requests failed, in the words of what refused them; null when nothing went wrong. */
 export function reasonsTable(scenario: string, cells: readonly CellRuns[]): Table | null {

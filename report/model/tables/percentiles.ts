@@ -41,7 +41,7 @@ export function percentileTable(scenario: string, cells: readonly CellRuns[]): T
   ]);
 }
 
-/** Below the median, as autocannon and oha tell them. */
+/** Below the median, as autocannon and oha show them. */
 const LOW = [2.5, 10, 25] as const;
 
 export function meanCell(

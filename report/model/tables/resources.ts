@@ -58,7 +58,7 @@ const NOTES = [
   "Of the target's whole process tree; medians over the runs, peaks of each. Requests per CPU-second are " +
   "completed requests over CPU time: their mean over the runs. A context switch is voluntary when a thread " +
   "waits, involuntary when it has to make room. Start-up is from the start of the process to its first " +
-  "right answer.",
+  "correct response.",
 ];
 const PARTS_NOTE =
   "Below a target stand its parts. A whole target is without the Redis of the run.";
@@ -141,7 +141,7 @@ function known(
   return isKnown ? [{ label, unit, cell: middle(of, write) }] : [];
 }
 
-/** The median over the runs that tell. */
+/** The median over the runs that have it. */
 function middle(
   of: (one: One) => number | null,
   write: (value: number) => TableCell = (value) => numberCell(value),
@@ -189,8 +189,8 @@ function wholesText(wholes: readonly PerCpuCount[]): string {
   const text = `${countText(most)} (${coresText(most)})`;
   const name = most.row.cell.label;
   return least === undefined
-    ? `For each CPU-second ${name} answered ${text}.`
-    : `For each CPU-second ${name} answered the most, ${text}; ` +
+    ? `For each CPU-second ${name} served ${text}.`
+    : `For each CPU-second ${name} served the most, ${text}; ` +
       `${least.row.cell.label} the least, ${countText(least)} (${coresText(least)}).`;
 }
 

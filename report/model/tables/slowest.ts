@@ -114,7 +114,7 @@ function outcomeCell({ outcome, status }: SlowestRequest): ReturnType<typeof tex
     case "answered":
       return textCell(`status ${status}`);
     case "wrong":
-      return { text: `status ${status}, wrong answer`, alarming: true };
+      return { text: `status ${status}, wrong response`, alarming: true };
     case "timeout":
       return { text: "timed out", alarming: true };
     case "unfinished":
@@ -134,7 +134,7 @@ function notesOf(rows: readonly Slow[]): string[] {
   ];
 }
 
-/** Of more cells than these only the slowest are told. */
+/** Of more cells than these only the slowest are shown. */
 const MOST_FINDINGS = 6;
 
 function findingsOf(byCell: readonly (readonly Slow[])[]): string[] {

@@ -38,7 +38,7 @@ export function summaryTable(scenario: string, cells: readonly CellRuns[]): Tabl
       cell: ({ latency }) => maxCell(latency, unit),
     },
     {
-      label: "Faults",
+      label: "Errors",
       unit: "%",
       cell: ({ errorRatio: wrongRatio }) => errorCell(shareCell(wrongRatio)),
     },

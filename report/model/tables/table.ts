@@ -24,7 +24,7 @@ export interface TableCell {
   readonly value?: number;
   /** True when too few requests support the number. */
   readonly weak?: boolean;
-  /** True when the reader should look at it: failures, wrong answers. */
+  /** True when the reader should look at it: failures, wrong responses. */
   readonly alarming?: boolean;
   /** Index of the series' colour, for the swatch before a name. */
   readonly color?: number;

@@ -23,7 +23,7 @@ export interface Reported {
 
 /** One of the results. */
 export interface TrendPoint extends Reported {
-  /** What charts and tables call it: its commit, or where that does not tell it, its time. */
+  /** What charts and tables call it: its commit, or where that does not name it, its time. */
   readonly label: string;
   readonly isDirty: boolean;
 }

@@ -132,7 +132,7 @@ export function trendTable(
     },
     { label: "p99", unit: unit.name, cell: ({ cell }) => percentileCell(cell, 99, unit) },
     {
-      label: "Faults",
+      label: "Errors",
       unit: "%",
       cell: ({ cell: { errorRatio: wrongRatio } }) => errorCell(shareCell(wrongRatio)),
     },
