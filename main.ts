@@ -47,22 +47,22 @@ function help(): string[] {
     "",
     ...listedCommands().map(({ name, summary }) => `  ${name.padEnd(11)}  ${summary}`),
     "",
-    "plateau COMMAND --help tells more.",
+    "Run plateau COMMAND --help for its options.",
   ];
 }
 
-/** Who starts Plateau decides what it may do: without a permission that it needs it is no defect. */
+/** A permission that Deno was not given is for whoever started Plateau to grant, and no defect. */
 function asExpected(error: unknown): unknown {
   return error instanceof Deno.errors.NotCapable
     ? new TargetError(`Cannot do this without a permission: ${error.message}`)
     : error;
 }
 
-function tell(thrown: unknown): number {
+function printFailure(thrown: unknown): number {
   const error = asExpected(thrown);
   const lines = error instanceof ExpectedError ? shortened(error.lines) : [
     ...(error instanceof Error && error.stack || String(error)).split("\n"),
-    "This is a defect of Plateau: please report it, with the lines above and what you did",
+    "This is a defect of Plateau: please report it, with the lines above and the command that you ran",
   ];
   printError(textLines(lines));
   return error instanceof ExpectedError ? error.exitCode : EXIT.defect;
@@ -70,7 +70,7 @@ function tell(thrown: unknown): number {
 
 globalThis.addEventListener("unhandledrejection", (event) => {
   event.preventDefault();
-  Deno.exit(tell(event.reason));
+  Deno.exit(printFailure(event.reason));
 });
 
-Deno.exit(await dispatch(Deno.args).catch(tell));
+Deno.exit(await dispatch(Deno.args).catch(printFailure));

@@ -1,4 +1,4 @@
-/** The commands by name. Each is loaded only when it is asked for: start-up time is part of every run. */
+/** The commands by name. Only the one that is called is loaded: start-up time is part of every run. */
 import { beginWorker } from "../runner/load/worker/begun_worker.ts";
 import type { Command } from "./command_line/command.ts";
 import type { DeclaredCommand } from "./completions/scripts.ts";
@@ -18,21 +18,21 @@ export const commands = {
     },
   },
   bench: {
-    summary: "Measures one URL, in the manner of wrk and oha",
+    summary: "Measures one URL, like wrk or oha",
     load: async () => {
       beginWorker();
       return (await import("./commands/bench.ts")).benchCommand;
     },
   },
   agent: {
-    summary: "Waits at a Redis for loads, and sends its share of them",
+    summary: "Runs as a load agent: takes its share of each load from a Redis queue",
     load: async () => {
       beginWorker();
       return (await import("./commands/agent.ts")).agentCommand;
     },
   },
   agents: {
-    summary: "Lists the agents that wait at a Redis",
+    summary: "Lists the load agents that are registered at a Redis",
     load: async () => (await import("./commands/agents.ts")).agentsCommand,
   },
   serve: {
@@ -40,11 +40,11 @@ export const commands = {
     load: async () => (await import("./commands/serve.ts")).serveCommand,
   },
   report: {
-    summary: "Renders the report of results again",
+    summary: "Renders the report page from saved results",
     load: async () => (await import("./commands/report.ts")).reportCommand,
   },
   compare: {
-    summary: "Compares two results, with an interval and a verdict for each cell",
+    summary: "Compares two results: ratio, confidence interval and verdict per cell",
     load: async () => (await import("./commands/compare.ts")).compareCommand,
   },
   list: {
@@ -56,15 +56,15 @@ export const commands = {
     load: async () => (await import("./commands/init.ts")).initCommand,
   },
   check: {
-    summary: "Tells what an experiment would run, or what is wrong with it",
+    summary: "Validates an experiment file and prints its planned runs",
     load: async () => (await import("./commands/check.ts")).checkCommand,
   },
   doctor: {
-    summary: "Tells whether this machine is fit to measure on",
+    summary: "Checks whether this machine is fit to measure on",
     load: async () => (await import("./commands/doctor.ts")).doctorCommand,
   },
   schema: {
-    summary: "Prints the JSON Schema of a file",
+    summary: "Prints the JSON Schema of experiment, results or bench files",
     load: async () => (await import("./commands/schema.ts")).schemaCommand,
   },
   setup: {
@@ -72,7 +72,7 @@ export const commands = {
     load: async () => (await import("./commands/setup.ts")).setupCommand,
   },
   completions: {
-    summary: "Prints a script by which a shell completes what you type",
+    summary: "Prints the completion script for a shell",
     load: async (): Promise<Command> =>
       (await import("./commands/completions.ts")).completionsCommand(declaredCommands),
   },
@@ -95,7 +95,7 @@ export function isCommandName(name: string): name is CommandName {
   return Object.hasOwn(commands, name);
 }
 
-/** All that people type, loaded. */
+/** Every command of the help, loaded. */
 async function declaredCommands(): Promise<DeclaredCommand[]> {
   const entries: [string, RegisteredCommand][] = Object.entries(commands);
   const loaded = await Promise.all(entries.map(async ([name, { summary, load }]) => {
@@ -105,7 +105,7 @@ async function declaredCommands(): Promise<DeclaredCommand[]> {
   return loaded.flat();
 }
 
-/** Those that the help shows. */
+/** The commands of the help. */
 export function listedCommands(): { name: string; summary: string }[] {
   return Object.entries(commands)
     .map(([name, { summary }]) => ({ name, summary }))

@@ -1,16 +1,13 @@
 /**
  * Which cores a thread may run on: sched_setaffinity(2) of Linux, through libc. What a thread starts,
- * threads and processes, begins with the cores of that thread.
+ * threads and processes, begins with the cores of that thread. Throws off Linux, with another libc than glibc, and
+ * without the permission for FFI.
  */
+import { processCalls } from "./libc.ts";
 
 /** CPU_SETSIZE of glibc: cores that a mask has a bit for. */
 const MOST_CORES = 1_024;
 const BITS = 32;
-
-const SYMBOLS = {
-  sched_setaffinity: { parameters: ["i32", "usize", "buffer"], result: "i32" },
-  sched_getaffinity: { parameters: ["i32", "usize", "buffer"], result: "i32" },
-} as const;
 
 type Mask = Uint32Array<ArrayBuffer>;
 
@@ -49,16 +46,16 @@ export function allowedCores(): number[] {
 
 function keepTo(thread: number, cores: readonly number[]): void {
   const mask = maskOf(cores);
-  const { sched_setaffinity } = libc();
+  const { sched_setaffinity } = processCalls();
   if (sched_setaffinity(thread, BigInt(mask.byteLength), mask) === 0 || isOver(thread)) return;
   throw new Error(`the system refuses to keep a thread to cores ${cores.join(",")}`);
 }
 
 function coresOf(thread: number): number[] {
   const mask: Mask = new Uint32Array(MOST_CORES / BITS);
-  const { sched_getaffinity } = libc();
+  const { sched_getaffinity } = processCalls();
   if (sched_getaffinity(thread, BigInt(mask.byteLength), mask) !== 0) {
-    throw new Error("the system does not tell on which cores a thread runs");
+    throw new Error("the system does not show on which cores a thread runs");
   }
   return Array.from({ length: MOST_CORES }, (_, core) => core).filter((core) =>
     (mask[Math.floor(core / BITS)] >>> (core % BITS) & 1) === 1
@@ -81,10 +78,29 @@ function isOver(thread: number): boolean {
   }
 }
 
-let opened: Deno.DynamicLibrary<typeof SYMBOLS> | null = null;
+/** Cores of a machine as Linux writes them: numbers and ranges, such as `0-3,6`. */
 
-/** Throws off Linux, with another libc than glibc, and without the permission for FFI. */
-function libc(): Deno.DynamicLibrary<typeof SYMBOLS>["symbols"] {
-  opened ??= Deno.dlopen("libc.so.6", SYMBOLS);
-  return opened.symbols;
+const LIST = /^\d{1,4}(?:-\d{1,4})?(?:,\d{1,4}(?:-\d{1,4})?)*$/;
+
+/** The cores in ascending order, each once; null when `text` is no such list, or a range goes down. */
+export function parseCores(text: string): number[] | null {
+  const plain = text.replaceAll(" ", "");
+  if (!LIST.test(plain)) return null;
+  const ranges = plain.split(",").map((part) => part.split("-").map(Number));
+  if (ranges.some(([first, last = first]) => last < first)) return null;
+  const cores = ranges.flatMap(([first, last = first]) =>
+    Array.from({ length: last - first + 1 }, (_, index) => first + index)
+  );
+  return [...new Set(cores)].sort((a, b) => a - b);
+}
+
+/** The list that `parseCores` reads: `0-3,6`. */
+export function coresText(cores: readonly number[]): string {
+  const ranges: [first: number, last: number][] = [];
+  for (const core of cores) {
+    const range = ranges[ranges.length - 1];
+    if (range !== undefined && core === range[1] + 1) range[1] = core;
+    else ranges.push([core, core]);
+  }
+  return ranges.map(([first, last]) => first === last ? `${first}` : `${first}-${last}`).join(",");
 }

@@ -4,6 +4,7 @@
  * 0.6 cores wrong (Debian's and many others; measured), while idle time is measured to the nanosecond
  * (get_idle_time, fs/proc/stat.c) and only written in steps of 10 ms.
  */
+import { readSystemFile } from "./linux.ts";
 
 /** Of some cores together, since the machine started. */
 export interface CoreTimes {
@@ -23,7 +24,7 @@ export interface CoreTimes {
 const TICK_MS = 10;
 const [IDLE, IO_WAIT, IRQ, SOFT_IRQ, STEAL] = [3, 4, 5, 6, 7];
 
-/** @param allowed The cores that count; null: all. Null where the system does not tell. */
+/** @param allowed The cores that count; null: all. Null where it is unknown. */
 export function parseCoreTimes(stat: string, allowed: readonly number[] | null): CoreTimes | null {
   const lines = [...stat.matchAll(/^cpu(\d+) ([\d ]+)$/gm)]
     .filter(([, core]) => allowed === null || allowed.includes(Number(core)))
@@ -37,6 +38,11 @@ export function parseCoreTimes(stat: string, allowed: readonly number[] | null):
     stolenMs: sumMs(STEAL),
     interruptsMs: sumMs(IRQ) > 0 ? sumMs(IRQ) + sumMs(SOFT_IRQ) : 0,
   };
+}
+
+/** Now; null where the system does not show it. */
+export function readCoreTimes(allowed: readonly number[] | null): CoreTimes | null {
+  return parseCoreTimes(readSystemFile("/proc/stat") ?? "", allowed);
 }
 
 /** Between two looks, each of the same cores. */

@@ -1,14 +1,14 @@
 /** What machine this is, for the result file: each fact read here, none supposed. */
 import os from "node:os";
 import { limitsOf } from "./cgroup.ts";
-import { containerOf, virtualOf } from "./container.ts";
 import type { Machine } from "./facts.ts";
+import { openFilesLimit } from "./open_files.ts";
 import {
-  parseAllowedCores,
   parseGovernors,
-  parseOpenFiles,
   parsePorts,
   parseTurbo,
+  readAllowedCores,
+  readSystemFile,
   type Text,
 } from "./linux.ts";
 
@@ -24,21 +24,23 @@ export function describeMachine(): Machine {
     hostname: os.hostname(),
     cpu: cpus[0]?.model.trim() || "unknown",
     cores,
-    allowedCores: parseAllowedCores(textOf("/proc/self/status"))?.length ?? cores,
-    governor: parseGovernors(cpus.map((_, core) => textOf(`${CPU}/cpu${core}/${GOVERNOR}`))),
+    allowedCores: readAllowedCores()?.length ?? cores,
+    governor: parseGovernors(
+      cpus.map((_, core) => readSystemFile(`${CPU}/cpu${core}/${GOVERNOR}`)),
+    ),
     turbo: parseTurbo({
-      noTurbo: textOf(TURBO_SWITCHES.intel_pstate),
-      boost: textOf(TURBO_SWITCHES.cpufreq),
+      noTurbo: readSystemFile(TURBO_SWITCHES.intel_pstate),
+      boost: readSystemFile(TURBO_SWITCHES.cpufreq),
     }),
     memory: os.totalmem(),
     limits: limitsOf({
-      mounts: textOf("/proc/self/mountinfo"),
-      groups: textOf("/proc/self/cgroup"),
-    }, textOf),
+      mounts: readSystemFile("/proc/self/mountinfo"),
+      groups: readSystemFile("/proc/self/cgroup"),
+    }, readSystemFile),
     container: describeContainer(),
     virtual: describeVirtual(),
-    openFiles: parseOpenFiles(textOf("/proc/self/limits")),
-    ports: parsePorts(textOf("/proc/sys/net/ipv4/ip_local_port_range")),
+    openFiles: openFilesLimit("soft"),
+    ports: parsePorts(readSystemFile("/proc/sys/net/ipv4/ip_local_port_range")),
     deno: Deno.version.deno,
     v8: Deno.version.v8,
   };
@@ -57,30 +59,86 @@ function describeContainer(): string | null {
     kernel: os.release(),
     kubernetes: Deno.env.get("KUBERNETES_SERVICE_HOST"),
     container: Deno.env.get("container"),
-    hasDockerFile: textOf("/.dockerenv") !== null,
-    hasPodmanFile: textOf("/run/.containerenv") !== null,
-    systemd: textOf("/run/systemd/container"),
-    groups: textOf("/proc/self/cgroup"),
+    hasDockerFile: readSystemFile("/.dockerenv") !== null,
+    hasPodmanFile: readSystemFile("/run/.containerenv") !== null,
+    systemd: readSystemFile("/run/systemd/container"),
+    groups: readSystemFile("/proc/self/cgroup"),
   });
 }
 
 function describeVirtual(): string | null {
   return virtualOf({
-    cpuinfo: textOf("/proc/cpuinfo"),
-    vendor: textOf("/sys/class/dmi/id/sys_vendor"),
-    product: textOf("/sys/class/dmi/id/product_name"),
-    hypervisor: textOf("/sys/hypervisor/type"),
-    acpi: textOf("/sys/firmware/acpi/tables/FACP"),
-    clocks: textOf("/sys/devices/system/clocksource/clocksource0/available_clocksource"),
+    cpuinfo: readSystemFile("/proc/cpuinfo"),
+    vendor: readSystemFile("/sys/class/dmi/id/sys_vendor"),
+    product: readSystemFile("/sys/class/dmi/id/product_name"),
+    hypervisor: readSystemFile("/sys/hypervisor/type"),
+    acpi: readSystemFile("/sys/firmware/acpi/tables/FACP"),
+    clocks: readSystemFile("/sys/devices/system/clocksource/clocksource0/available_clocksource"),
   });
 }
 
-/** Null where there is no such file, or it is not for us to read. */
-export function textOf(path: string): Text {
-  if (Deno.build.os !== "linux") return null;
-  try {
-    return Deno.readTextFileSync(path);
-  } catch {
-    return null;
-  }
+/** Whether this is a container, or a virtual machine, and of which kind, by the signs that each leaves. Pure. */
+
+export interface ContainerSigns {
+  readonly kernel: string;
+  /** KUBERNETES_SERVICE_HOST, which every pod has. */
+  readonly kubernetes: string | undefined;
+  /** The variable `container`, which podman, LXC and systemd-nspawn set. */
+  readonly container: string | undefined;
+  readonly hasDockerFile: boolean;
+  readonly hasPodmanFile: boolean;
+  /** /run/systemd/container: what systemd has found. */
+  readonly systemd: Text;
+  /** /proc/self/cgroup. */
+  readonly groups: Text;
+}
+
+/** Null: no sign of one. */
+export function containerOf(signs: ContainerSigns): string | null {
+  if (signs.kubernetes) return "kubernetes";
+  if (signs.hasPodmanFile) return "podman";
+  if (signs.hasDockerFile) return "docker";
+  const named = signs.container || signs.systemd?.trim();
+  if (named) return named;
+  const [runtime] = /docker|kubepods|libpod|lxc/.exec(signs.groups ?? "") ?? [];
+  if (runtime) return { kubepods: "kubernetes", libpod: "podman" }[runtime] ?? runtime;
+  return /microsoft/i.test(signs.kernel) ? "wsl" : null;
+}
+
+export interface VirtualSigns {
+  /** /proc/cpuinfo: x86 has the flag `hypervisor` in a virtual machine. */
+  readonly cpuinfo: Text;
+  /** /sys/class/dmi/id/sys_vendor and product_name. */
+  readonly vendor: Text;
+  readonly product: Text;
+  /** /sys/hypervisor/type. */
+  readonly hypervisor: Text;
+  /** Head of /sys/firmware/acpi/tables/FACP: whoever made the machine's tables. */
+  readonly acpi: Text;
+  /** available_clocksource: kvm-clock, hyperv_clocksource_tsc_page, xen. */
+  readonly clocks: Text;
+}
+
+/** By words in the names of maker and product, the surest first. */
+const MAKERS: readonly (readonly [sign: RegExp, name: string])[] = [
+  [/FIRECK|firecracker/i, "firecracker"],
+  [/vmware/i, "vmware"],
+  [/virtualbox|innotek/i, "virtualbox"],
+  [/parallels/i, "parallels"],
+  [/amazon ec2/i, "amazon"],
+  [/google compute engine/i, "google"],
+  [/microsoft corporation.*virtual machine|hyper-?v/is, "hyper-v"],
+  [/xen/i, "xen"],
+  [/kvm|qemu/i, "kvm"],
+];
+
+/** Null: no sign of one. `unknown`: one that doesn't say what it is. */
+export function virtualOf(signs: VirtualSigns): string | null {
+  const isVirtual = /^flags\s*:.*\bhypervisor\b/m.test(signs.cpuinfo ?? "");
+  const { vendor, product, hypervisor, acpi, clocks } = signs;
+  const signsText = [acpi, vendor, product, hypervisor, clocks].map((text) => text ?? "").join("\n");
+  // Amazon and Google name machines of their own alike, virtual or not.
+  const name = MAKERS.find(([sign]) => sign.test(signsText))?.[1] ?? null;
+  if (isVirtual) return name ?? "unknown";
+  return name === "amazon" || name === "google" ? null : name;
 }

@@ -1,8 +1,64 @@
 /**
- * The few calls of Linux' libc that the epoll driver needs, by Deno's FFI. Lengths are declared u32, as
- * a JS number for `usize` takes a path ten times slower. Everything is opened once per worker.
+ * The few calls of Linux' libc that Plateau makes, by Deno's FFI, in groups: each isolate looks a group up when it
+ * first calls one of it, so that a start pays for nothing that it does not use. Lengths are declared u32, as a JS
+ * number for `usize` takes a path ten times slower. Off Linux, with another libc than glibc and without the
+ * permission for FFI the lookup throws; `libcOr` gives what stands in.
  */
-const SYMBOLS = {
+
+const CLOCK_GETTIME = { parameters: ["i32", "buffer"], result: "i32" } as const;
+const PRCTL = { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" } as const;
+
+type Symbols<Declared extends Deno.ForeignLibraryInterface> = Deno.DynamicLibrary<
+  Declared
+>["symbols"];
+
+/** The same object each time: the engine compiles calls of functions that it has met before. */
+function group<const Declared extends Deno.ForeignLibraryInterface>(
+  declared: Declared,
+): () => Symbols<Declared> {
+  let symbols: Symbols<Declared> | null = null;
+  let failure: unknown = null;
+  return () => {
+    if (failure !== null) throw failure;
+    try {
+      return symbols ??= Deno.dlopen("libc.so.6", declared).symbols;
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  };
+}
+
+/** What the calls of a group give, or `fallback` where they can't be had. */
+export function libcOr<Result>(call: () => Result, fallback: () => Result): Result {
+  if (Deno.build.os !== "linux") return fallback();
+  try {
+    return call();
+  } catch {
+    return fallback();
+  }
+}
+
+/** Of a process and its threads. */
+export const processCalls = group({
+  clock_gettime: CLOCK_GETTIME,
+  prctl: PRCTL,
+  getrlimit: { parameters: ["i32", "buffer"], result: "i32" },
+  setrlimit: { parameters: ["i32", "buffer"], result: "i32" },
+  sched_setaffinity: { parameters: ["i32", "usize", "buffer"], result: "i32" },
+  sched_getaffinity: { parameters: ["i32", "usize", "buffer"], result: "i32" },
+});
+
+/** Of a server of the simplest kind. */
+export const listenCalls = group({
+  bind: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  listen: { parameters: ["i32", "i32"], result: "i32" },
+  getsockname: { parameters: ["i32", "buffer", "buffer"], result: "i32" },
+  accept4: { parameters: ["i32", "pointer", "pointer", "i32"], result: "i32" },
+});
+
+/** Of connections, and of waiting for them. */
+const SOCKET_SYMBOLS = {
   socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
   connect: { parameters: ["i32", "buffer", "u32"], result: "i32" },
   setsockopt: { parameters: ["i32", "i32", "i32", "buffer", "u32"], result: "i32" },
@@ -20,13 +76,13 @@ const SYMBOLS = {
   },
   timerfd_create: { parameters: ["i32", "i32"], result: "i32" },
   timerfd_settime: { parameters: ["i32", "i32", "buffer", "pointer"], result: "i32" },
-  clock_gettime: { parameters: ["i32", "buffer"], result: "i32" },
-  prctl: { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" },
+  clock_gettime: CLOCK_GETTIME,
+  prctl: PRCTL,
   __errno_location: { parameters: [], result: "pointer" },
   strerror: { parameters: ["i32"], result: "pointer" },
 } as const satisfies Deno.ForeignLibraryInterface;
 
-export type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"] & {
+export type Libc = Symbols<typeof SOCKET_SYMBOLS> & {
   /** Number of the last error of this thread; to be read right after the call that failed. */
   errno(): number;
   /** What an error number means, as libc words it. */
@@ -62,18 +118,15 @@ export const EVENT_WORDS = Deno.build.arch === "x86_64" ? 3 : 4;
 /** Where its data begin. */
 export const DATA_WORD = EVENT_WORDS - 2;
 
-let opened: Libc | null = null;
+const socketCalls = group(SOCKET_SYMBOLS);
+let withErrors: Libc | null = null;
 
-/**
- * libc, or throws: no FFI permission, not Linux, or not glibc. The same object each time: the engine
- * compiles calls of functions that it has met before.
- */
+/** The calls of the epoll transport, or throws: no FFI permission, not Linux, or not glibc. */
 export function libc(): Libc {
-  return opened ??= openLibc();
+  return withErrors ??= addErrors(socketCalls());
 }
 
-function openLibc(): Libc {
-  const { symbols } = Deno.dlopen("libc.so.6", SYMBOLS);
+function addErrors(symbols: Symbols<typeof SOCKET_SYMBOLS>): Libc {
   const location = symbols.__errno_location();
   if (location === null) throw new Error("libc has no errno");
   const view = new Deno.UnsafePointerView(location);

@@ -1,5 +1,5 @@
-/** What Linux tells of the machine, from the texts of /proc and /sys. Pure: null where a text is missing. */
-import { parseCores } from "./core_list.ts";
+/** What Linux shows of the machine in /proc and /sys: null where a text is missing. */
+import { parseCores } from "./affinity.ts";
 
 /** A file's text, or null when there is none that can be read. */
 export type Text = string | null;
@@ -8,6 +8,11 @@ export type Text = string | null;
 export function parseAllowedCores(status: Text): number[] | null {
   const [, list] = /^Cpus_allowed_list:\s*(\S+)/m.exec(status ?? "") ?? [];
   return list === undefined ? null : parseCores(list);
+}
+
+/** The cores on which a process may run; null where that is unknown. */
+export function readAllowedCores(pid: number | "self" = "self"): number[] | null {
+  return parseAllowedCores(readSystemFile(`/proc/${pid}/status`));
 }
 
 /**
@@ -31,14 +36,18 @@ function switchOf(text: string, on: string): boolean | null {
   return /^[01]$/.test(text.trim()) ? text.trim() === on : null;
 }
 
-/** The soft limit on open files in /proc/self/limits; null when it is unlimited or not told. */
-export function parseOpenFiles(limits: Text): number | null {
-  const [, soft] = /^Max open files\s+(\d+)/m.exec(limits ?? "") ?? [];
-  return soft === undefined ? null : Number(soft);
-}
-
 /** From /proc/sys/net/ipv4/ip_local_port_range. */
 export function parsePorts(text: Text): [first: number, last: number] | null {
   const [, first, last] = /^(\d+)\s+(\d+)\s*$/.exec(text ?? "") ?? [];
   return first === undefined ? null : [Number(first), Number(last)];
+}
+
+/** Null where there is no such file, or it is not for us to read. */
+export function readSystemFile(path: string): Text {
+  if (Deno.build.os !== "linux") return null;
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return null;
+  }
 }

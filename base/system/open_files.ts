@@ -3,15 +3,13 @@
  * until it asks for more, which it may, up to a hard limit.
  */
 import { TargetError } from "../errors.ts";
+import { libcOr, processCalls } from "./libc.ts";
+import { readSystemFile, type Text } from "./linux.ts";
 
 /** What the program itself keeps open: libraries, pipes to targets, event queues. */
 const OTHERS = 256;
 
 const RLIMIT_NOFILE = 7;
-const SYMBOLS = {
-  getrlimit: { parameters: ["i32", "buffer"], result: "i32" },
-  setrlimit: { parameters: ["i32", "buffer"], result: "i32" },
-} as const;
 
 /** Raises the limit as needed, on Linux. Throws a TargetError that says how when it must be raised from outside. */
 export function makeRoomFor(connections: number): void {
@@ -27,25 +25,33 @@ export function makeRoomFor(connections: number): void {
 
 /** Gives the limit afterwards. */
 function raiseTo(needed: number): number {
-  try {
-    const { symbols } = Deno.dlopen("libc.so.6", SYMBOLS);
+  return libcOr(() => {
+    const { getrlimit, setrlimit } = processCalls();
     const limit = new BigUint64Array(2); // soft, hard
-    if (symbols.getrlimit(RLIMIT_NOFILE, limit) !== 0) return softLimit();
+    if (getrlimit(RLIMIT_NOFILE, limit) !== 0) return softLimit();
     const [soft, hard] = limit;
     if (soft >= BigInt(needed)) return Number(soft);
     limit[0] = hard < BigInt(needed) ? hard : BigInt(needed);
-    return symbols.setrlimit(RLIMIT_NOFILE, limit) === 0 ? Number(limit[0]) : Number(soft);
-  } catch {
-    return softLimit();
-  }
+    return setrlimit(RLIMIT_NOFILE, limit) === 0 ? Number(limit[0]) : Number(soft);
+  }, softLimit);
 }
 
 /** For where libc can't say; where nothing says what is allowed, dials will. */
 function softLimit(): number {
-  try {
-    const limits = Deno.readTextFileSync("/proc/self/limits");
-    return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Infinity);
-  } catch {
-    return Infinity;
-  }
+  return openFilesLimit("soft") ?? Infinity;
+}
+
+/**
+ * How many files this process may open, or may raise that to (Linux); null where there is no limit, or it is
+ * unknown.
+ */
+export function openFilesLimit(kind: "soft" | "hard"): number | null {
+  return parseOpenFiles(readSystemFile("/proc/self/limits"), kind);
+}
+
+/** From /proc/self/limits; null when it is unlimited or not there. */
+export function parseOpenFiles(limits: Text, kind: "soft" | "hard" = "soft"): number | null {
+  const [, soft, hard] = /^Max open files\s+(\S+)\s+(\S+)/m.exec(limits ?? "") ?? [];
+  const count = Number(kind === "soft" ? soft : hard);
+  return Number.isNaN(count) ? null : count;
 }

@@ -5,13 +5,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AgentRun } from "../../runner/fleet/agent/agent_run.ts";
 import type { Link } from "../../runner/fleet/protocol/redis_link.ts";
-import { agentQueue, toldQueue } from "../../runner/fleet/protocol/redis_keys.ts";
+import { agentQueue, messageQueue } from "../../runner/fleet/protocol/redis_keys.ts";
 import { PresenceKeeper } from "../../runner/fleet/agent/presence.ts";
 import { nowMs, readClock } from "../../runner/fleet/protocol/redis_clock.ts";
 import { agentJob, type Presence } from "../../runner/fleet/protocol/agent_message.ts";
 import type { Loaded } from "../../runner/measure/loader.ts";
 import type { LocalLoader } from "../../runner/measure/local_loader.ts";
-import { UNKNOWN } from "../../runner/host/host_activity.ts";
+import { UNKNOWN_ACTIVITY } from "../../runner/host/host_activity.ts";
 import { VERSION } from "../../base/version.ts";
 import { withEngine } from "../../base/pattern.ts";
 import type { Recording } from "./recording.ts";
@@ -37,7 +37,7 @@ export async function simulateAgent({ link, name, workers, recording }: Simulate
   const setting = { agent: name, link, loader, logFolder: null, onNote: () => {} };
   await link.worker(agentQueue(name), async (data) => {
     const job = await withEngine(() => agentJob.parse(data));
-    const queue = link.queue(toldQueue(job.coordinator));
+    const queue = link.queue(messageQueue(job.coordinator));
     await new AgentRun(job, { ...setting, queue, signal: new AbortController().signal }).carryOut();
   }, 1);
   await keeper.claim();
@@ -46,7 +46,7 @@ export async function simulateAgent({ link, name, workers, recording }: Simulate
 
 /** Every worker tells the recording, each interval at its time. */
 function replaying({ driver, intervals, report }: Recording): Pick<LocalLoader, "load"> {
-  const stage = { surroundings: UNKNOWN, calibration: null, sharesMachine: false };
+  const stage = { surroundings: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false };
   return {
     async load({ intervalMs, load }, hooks, { place, startMoment, onSoFar } = {}): Promise<Loaded> {
       const own = Array.from({ length: place?.own ?? 1 }, (_, worker) => worker);

@@ -1,10 +1,10 @@
 /** What a coordinator and its Redis use while they carry a run. Linux. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { ordersKey } from "../../runner/fleet/protocol/redis_keys.ts";
+import { runStateKey } from "../../runner/fleet/protocol/redis_keys.ts";
 import { nowMs } from "../../runner/fleet/protocol/redis_clock.ts";
-import { orders } from "../../runner/fleet/protocol/agent_message.ts";
+import { runState } from "../../runner/fleet/protocol/agent_message.ts";
 import { TargetError } from "../../base/errors.ts";
-import { readMemoryBytes, readStat, TICKS_PER_SEC } from "../../base/system/proc.ts";
+import { readMemoryBytes, readStat, TICKS_PER_SEC } from "../../base/system/processes.ts";
 import type { RedisClient } from "../../targets/redis/client.ts";
 
 const LOOK_MS = 250;
@@ -66,10 +66,10 @@ async function lookAt(pid: number, client: RedisClient): Promise<Look | null> {
 
 /** Redis's clock is this machine's. Null when nobody has named a start. */
 async function startOf(client: RedisClient): Promise<number | null> {
-  for await (const keys of client.scanIterator({ MATCH: ordersKey("*"), COUNT: 1_000 })) {
+  for await (const keys of client.scanIterator({ MATCH: runStateKey("*"), COUNT: 1_000 })) {
     for (const key of keys) {
       const text = await client.get(key);
-      if (text !== null) return orders.parse(JSON.parse(text)).startAtMs;
+      if (text !== null) return runState.parse(JSON.parse(text)).startAtMs;
     }
   }
   return null;

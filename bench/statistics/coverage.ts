@@ -1,11 +1,11 @@
 /** How often intervals hold the truth. */
 import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
 import {
+  type ConfidenceInterval,
   contrastOf,
-  type Interval,
   intervalOf,
 } from "../../runner/stats/confidence/confidence_interval.ts";
-import type { Block } from "../../runner/stats/confidence/pool.ts";
+import type { RunBlock } from "../../runner/stats/confidence/pool.ts";
 import {
   isNarrow,
   LEAST_OF_GROUPS,
@@ -56,7 +56,7 @@ function isGrouped(terms: readonly { estimate: Estimate; power: number }[]): boo
   return twoGroupsOf(ratios) !== null;
 }
 
-function holds({ low, high }: Interval, truth: number): boolean {
+function holds({ low, high }: ConfidenceInterval, truth: number): boolean {
   return low <= truth && truth <= high;
 }
 
@@ -120,7 +120,7 @@ export function untilCoverage(
 }
 
 function endOf(
-  runs: Block[][],
+  runs: RunBlock[][],
   targetRatio: number,
   truth: number,
 ): { isCovered: boolean; isRefused: boolean; repetitions: number } {

@@ -1,11 +1,11 @@
 /** Simulated experiments: cells that run in blocks, with known true ratios, on machines that misbehave as real ones do. */
 import { bootstrap, type Estimate } from "../../runner/stats/confidence/bootstrap.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
-import type { Block, Figure } from "../../runner/stats/confidence/pool.ts";
+import type { PooledFigure, RunBlock } from "../../runner/stats/confidence/pool.ts";
 import { tQuantile } from "../../runner/stats/confidence/student_t.ts";
 import type { Random } from "./random.ts";
 
-export const FIGURES = ["rate", 50, 99] as const satisfies readonly Figure[];
+export const FIGURES = ["rate", 50, 99] as const satisfies readonly PooledFigure[];
 export type SimulatedFigure = typeof FIGURES[number];
 
 /** Standard deviations are of logarithms of how long everything takes; what is absent does not happen. */
@@ -54,7 +54,7 @@ const latency = new Histogram();
 function simulateRun(
   random: Random,
   { logSlowness, stall, recorded }: { logSlowness: number; stall: number; recorded: number },
-): Block[] {
+): RunBlock[] {
   const factor = Math.exp(logSlowness);
   for (let i = 0; i < recorded; i++) {
     latency.record(factor * TIMES_US[random.whole(0, TIMES_US.length - 1)]);
@@ -80,8 +80,8 @@ export interface Plan {
 export function simulateCells(
   random: Random,
   { cells, repetitions, machine, slower = [], recorded = RECORDED }: Plan,
-): Block[][][] {
-  const runs: Block[][][] = Array.from({ length: cells }, () => []);
+): RunBlock[][][] {
+  const runs: RunBlock[][][] = Array.from({ length: cells }, () => []);
   const { run = 0, slowShare = 0, stall = 0 } = machine;
   const inTime = timeEffects(random, cells * repetitions, machine);
   const session = (machine.session ?? 0) * random.normal();
@@ -115,8 +115,8 @@ function orderOf(random: Random, cells: number): number[] {
 
 /** Of cells of one session, which pair. */
 export function estimatesOf(
-  cells: readonly Block[][][],
-  figures: readonly Figure[] = FIGURES,
+  cells: readonly RunBlock[][][],
+  figures: readonly PooledFigure[] = FIGURES,
   session: string | null = "one",
 ): (Estimate | null)[][] {
   return cells.map((runs) =>

@@ -3,8 +3,8 @@ import { distanceTo, sideOf, tested } from "../../report/model/gates/evidence.ts
 import { type Gate, judgeTogether, type ThresholdOutcome } from "../../report/model/gates/gates.ts";
 import { meanRange } from "../../report/model/runs/figure_range.ts";
 import {
-  type Counted,
   pooledShare,
+  type Proportion,
   shareP,
 } from "../../runner/stats/confidence/proportion_interval.ts";
 import type { Section } from "../bench.ts";
@@ -106,7 +106,7 @@ function countedIn(
   random: Random,
   of: number,
   { share, burst }: { share: number; burst: number },
-): Counted {
+): Proportion {
   return { count: Math.min(of, burst * poisson(random, share * of / burst)), of };
 }
 

@@ -2,11 +2,11 @@
 import { bootstrap } from "../../runner/stats/confidence/bootstrap.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { intervalOf } from "../../runner/stats/confidence/confidence_interval.ts";
-import type { Block, Figure } from "../../runner/stats/confidence/pool.ts";
+import type { PooledFigure, RunBlock } from "../../runner/stats/confidence/pool.ts";
 import { twoSidedP } from "../../runner/stats/confidence/student_t.ts";
 import type { Random } from "./random.ts";
 
-export const FIGURES = ["rate", "mean", 50, 99] as const satisfies readonly Figure[];
+export const FIGURES = ["rate", "mean", 50, 99] as const satisfies readonly PooledFigure[];
 export type SimulatedFigure = typeof FIGURES[number];
 
 /** Standard deviations of logarithms: what multiplies the time of all requests of a run, of a block, of one. */
@@ -30,7 +30,7 @@ const RECORDED = 100;
 const latency = new Histogram();
 
 /** Blocks of one second. */
-function simulateRun(random: Random, noise: Noise): Block[] {
+function simulateRun(random: Random, noise: Noise): RunBlock[] {
   const run = noise.run * random.normal();
   return random.waves(BLOCKS, { stdev: noise.block, correlation: WAVES }).map((block) => {
     const spike = random.uniform() < SLOW_SHARE ? SLOW_FACTOR : 1;

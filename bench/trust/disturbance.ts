@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../base/errors.ts";
 import { foldersOf } from "../../base/system/cgroup.ts";
-import { textOf } from "../../base/system/describe.ts";
+import { readSystemFile } from "../../base/system/linux.ts";
 import type { Command } from "../stage/programs.ts";
 
 /** Seconds of CPU time after which a neighbour ends by itself, should the bench not live to end it. */
@@ -53,7 +53,10 @@ const PERIOD_US = 100_000;
  * Or why there is none.
  */
 export function limitCpu(name: string, cores: number): CpuLimit | string {
-  const texts = { mounts: textOf("/proc/self/mountinfo"), groups: textOf("/proc/self/cgroup") };
+  const texts = {
+    mounts: readSystemFile("/proc/self/mountinfo"),
+    groups: readSystemFile("/proc/self/cgroup"),
+  };
   const [v1] = foldersOf("cpu", texts);
   const [v2] = foldersOf("", texts);
   const above = v1 ?? v2;

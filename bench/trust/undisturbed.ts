@@ -4,8 +4,7 @@
  */
 import { printError } from "../../cli/terminal/terminal.ts";
 import { textLines } from "../../report/writing/terminal.ts";
-import { type Busy, watchProcesses } from "../../base/system/busy.ts";
-import { descendantsOf } from "../../base/system/proc.ts";
+import { type BusyProcess, descendantsOf, watchProcesses } from "../../base/system/processes.ts";
 
 /** Who uses less is no neighbour that anybody notices. */
 const LEAST_CORES = 0.15;
@@ -25,6 +24,6 @@ export async function undisturbed<Value>(measure: () => Promise<Value>): Promise
   }
 }
 
-function textOf({ name, pid, cores }: Busy): string {
+function textOf({ name, pid, cores }: BusyProcess): string {
   return `${name} (${pid}) ${cores.toFixed(2)} cores`;
 }

@@ -1,4 +1,4 @@
-/** `plateau agent`: waits at a Redis for shares of a load, and carries them out. */
+/** `plateau agent`: takes its share of each load from a Redis queue, and generates it. */
 import { resolve } from "node:path";
 import process from "node:process";
 import { z } from "zod";
@@ -21,28 +21,28 @@ const hosts = z.string().transform((text) => text.split(",")).pipe(z.array(allow
 export const agentCommand = defineCommand({
   parts: {
     ...redisFlag,
-    redis: { ...redisFlag.redis, about: "Redis at which to wait for work; also as REDIS_URL" },
+    redis: { ...redisFlag.redis, about: "Redis to take loads from; also as REDIS_URL" },
     ...redisAccessFlags,
     name: {
       flags: "--name <A>",
-      about: "What it is called (default: this machine's name and the process's number)",
+      about: "Name of the agent (default: host name and process id)",
       schema: agentName.optional(),
     },
     workers: {
       flags: "-w, --workers <N>",
-      about: "Threads that send (default: as many as there are cores but one)",
+      about: "Worker threads (default: one less than there are cores)",
       schema: integerText(workers).optional(),
     },
     allow: {
       flags: "--allow <HOST,…>",
       about:
-        "Names, addresses and networks (10.0.0.0/8) that it may load, and unix for unix sockets",
+        "Hosts, addresses and networks (10.0.0.0/8) that the agent may load; unix allows unix sockets",
       preset: LOOPBACK.join(","),
       schema: hosts,
     },
     log: {
       flags: "--log <DIR>",
-      about: "Writes a log of every run's requests into this folder",
+      about: "Writes a request log of every run into this folder",
       schema: z.string().min(1).optional(),
     },
     ...quietFlag,
@@ -54,8 +54,8 @@ export const agentCommand = defineCommand({
       const onNote = (text: string): void =>
         quiet ? undefined : printError(textLines([text], terminalOptions(Deno.stderr)));
       const own = workers ?? Math.max(1, navigator.hardwareConcurrency - 1);
-      const asked = { ...fleetRedis(named), name, workers: own, allow, logFolder };
-      const agent = await Agent.start({ ...asked, onNote, signal });
+      const options = { ...fleetRedis(named), name, workers: own, allow, logFolder };
+      const agent = await Agent.start({ ...options, onNote, signal });
       onNote(
         `agent ${name} is ready: ${counted(own, "worker")}, allowed to load ${allow.join(", ")}`,
       );

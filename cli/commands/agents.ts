@@ -1,4 +1,4 @@
-/** `plateau agents`: who waits at a Redis. */
+/** `plateau agents`: the agents that are registered at a Redis. */
 import { EXIT } from "../../base/errors.ts";
 import { VERSION } from "../../base/version.ts";
 import { formatCount, formatNumber } from "../../report/model/numbers/units.ts";
@@ -20,9 +20,9 @@ import { print, terminalOptions } from "../terminal/terminal.ts";
 export const agentsCommand = defineCommand({
   parts: {
     ...redisFlag,
-    redis: { ...redisFlag.redis, about: "Redis at which the agents wait; also as REDIS_URL" },
+    redis: { ...redisFlag.redis, about: "Redis of the agents; also as REDIS_URL" },
     ...redisAccessFlags,
-    json: { ...outputFlags.json, about: "Writes all that they tell; - is standard output" },
+    json: { ...outputFlags.json, about: "The agents as JSON; - is standard output" },
   },
   conflicts: redisConflicts,
   async run({ json, ...named }): Promise<number> {
@@ -46,12 +46,14 @@ export function renderRoster(
   present: readonly Presence[],
   options: TerminalOptions,
 ): Written<"terminal"> {
-  if (present.length === 0) return textLines([`No agent waits at this Redis; ${HOW_TO_START}`]);
+  if (present.length === 0) {
+    return textLines([`No agent is registered at this Redis; ${HOW_TO_START}`]);
+  }
   const others = present.filter(({ version }) => version !== VERSION).length;
   const table = tableOf({ caption: "" }, present, COLUMNS);
   // rather wrapped by a narrow terminal than without its last columns
   const lines = tableLines(table, { ...options, width: Infinity });
-  const note = `! Only agents of this version, ${VERSION}, load for it.`;
+  const note = `! Only agents of this version, ${VERSION}, can take its loads.`;
   return writtenLines([...lines, ...others === 0 ? [] : [BLANK, lineOf(note)]], options);
 }
 
@@ -79,8 +81,8 @@ const COLUMNS: readonly ColumnOf<Presence>[] = [
   { label: "workers", cell: ({ workers }) => ({ text: formatCount(workers) }) },
   { label: "driver", kind: "text", cell: ({ driver }) => ({ text: driver }) },
   {
-    label: "ceiling",
-    unit: "/s a worker",
+    label: "peak",
+    unit: "/s per worker",
     cell: ({ ceiling }) => ({ text: ceiling === null ? "-" : formatCount(Math.round(ceiling)) }),
   },
   {

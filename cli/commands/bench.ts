@@ -1,4 +1,4 @@
-/** `plateau bench URL`: one measurement, in the manner of wrk and oha. */
+/** `plateau bench URL`: one measurement, as wrk and oha make it. */
 import { EXIT, TargetError } from "../../base/errors.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
 import type { GateOutcome } from "../../report/model/gates/gates.ts";
@@ -24,9 +24,9 @@ import { print, printError, progressView, terminalOptions } from "../terminal/te
 const command = defineCommand({
   parts: benchParts,
   conflicts: benchConflicts,
-  more: `By default each connection asks again when it has its answer, until the time is
-over. With --rate or --phases requests are due when the clock says so, however
-busy the server is, and their latency counts from that moment.
+  more: `By default the load is a closed loop: each connection sends its next request when
+the last response is complete. With --rate or --phases it is an open loop: requests
+are due at scheduled times, and latency counts from the due time, not from the send.
 
 Examples:
   plateau bench http://127.0.0.1:8080/ -c 100 -d 30s
@@ -63,7 +63,7 @@ Examples:
       if (values.like !== undefined && !values.quiet) {
         await printDifferences(values.like, measurement);
       }
-      const lost = loader.lostLog?.() ?? null;
+      const lost = loader.incompleteLogReason?.() ?? null;
       if (lost !== null) {
         throw new TargetError(`Cannot write all of the request log to "${values.log}": ${lost}`);
       }
@@ -73,7 +73,7 @@ Examples:
   },
 });
 
-/** `--like` stands for other arguments, which are put in its place before anything is read. */
+/** `--like` is translated into other arguments before anything is read. */
 export const benchCommand: Command = {
   parts: benchParts,
   async execute(args, title): Promise<number> {
@@ -90,7 +90,7 @@ async function printDifferences(like: string, measurement: Measurement): Promise
   printError(textLines(differencesOf(like, measurement), terminalOptions(Deno.stderr)));
 }
 
-/** What became of the thresholds. */
+/** The outcome of each threshold. */
 async function gatesOf(
   measurement: Measurement,
   thresholds: readonly Threshold[],
@@ -103,7 +103,7 @@ async function gatesOf(
   return judgeCells(thresholds, cells, { hasBaseline: baseline !== null });
 }
 
-/** What a measurement that can't be trusted says of thresholds is nothing, so trust comes first. */
+/** A measurement that can't be trusted decides no threshold, so trust comes first. */
 async function verify(
   measurement: Measurement,
   { gates, strict }: { gates: readonly GateOutcome[]; strict: boolean },

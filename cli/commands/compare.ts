@@ -1,4 +1,4 @@
-/** `plateau compare BASE NEW`: what changed between two results, and whether that is sure. */
+/** `plateau compare BASE NEW`: the change between two results, with interval and verdict. */
 import { z } from "zod";
 import { EXIT, UserError } from "../../base/errors.ts";
 import {
@@ -34,24 +34,25 @@ const parts = {
   base: {
     operand: "<BASE>",
     about:
-      "What to compare with: results.json, the folder that holds it or several sessions, or the JSON of bench",
+      "Baseline: a results.json, its folder, a folder of several sessions, or the JSON of bench",
     schema: z.string({ error: "Cannot compare without two results: name BASE and NEW" }),
   },
   next: {
     operand: "<NEW>",
-    about: "What is compared",
+    about: "Results to compare with BASE, likewise",
     schema: z.string({ error: "Cannot compare without two results: name BASE and NEW" }),
   },
   margin: {
     flags: "--margin <PERCENT>",
-    about: "What makes no difference: within it, for certain, two results are equivalent",
+    about: "Margin of equivalence: results whose interval lies within it are equivalent",
     preset: "2%",
     schema: margin,
   },
   sessions: {
     flags: "--sessions <RESULTS>",
     about:
-      "Earlier sessions of the same programs on this machine, or a folder of them: by how much sessions differ; repeatable",
+      "Earlier sessions of the same programs on this machine, or a folder of them; they show how much sessions " +
+      "differ; may be repeated",
     repeatable: true,
     schema: z.array(z.string()).default([]),
   },
@@ -67,10 +68,9 @@ export const compareCommand = defineCommand({
   parts,
   conflicts: outputConflicts,
   more:
-    `Cells are matched by scenario, target and parameters. Ratios are new over base, with 95 % intervals.
-Two results are two measuring sessions, which differ by an unknown amount: they end at most at "differs in
-these two sessions", unless each side is a folder of several sessions, or --sessions shows by how much
-sessions of the same programs differ.
+    `Cells are matched by scenario, target and parameters. Ratios are NEW over BASE, with 95 % confidence intervals.
+Two measuring sessions differ even when the programs are the same. So two single results end at most with the
+verdict "differs in these two sessions". For more, give a folder of several sessions per side, or --sessions.
 
 Exit code:
   1  the rate or the p99 of a cell is worse, or a threshold failed

@@ -5,14 +5,14 @@ import { BLANK, lineOf } from "../../report/terminal/line.ts";
 import { padEnd, wrapped } from "../../report/writing/columns.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import {
-  type Line,
   type Style,
   type TerminalOptions,
+  type TextLine,
   writtenLines,
 } from "../../report/writing/terminal.ts";
 import type { Written } from "../../report/writing/written.ts";
 import { diagnose, type Diagnosis } from "../../runner/doctor/diagnosis.ts";
-import { look } from "../../runner/doctor/sight.ts";
+import { gatherFacts } from "../../runner/doctor/sight.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import { passwordConflicts, redisFlag, redisUrlOf } from "../flags/flags.ts";
 import { outputFlags, writeFile } from "../flags/output_flags.ts";
@@ -24,7 +24,7 @@ export const doctorCommand = defineCommand({
   conflicts: passwordConflicts,
   run({ json, ...named }): Promise<number> {
     return interruptible(async (signal) => {
-      const diagnosis = diagnose(await look({ redisUrl: redisUrlOf(named), signal }));
+      const diagnosis = diagnose(await gatherFacts({ redisUrl: redisUrlOf(named), signal }));
       const data = jsonText(diagnosis, 2);
       if (json !== undefined && json !== "-") await writeFile(json, data);
       await print(json === "-" ? data : renderDiagnosis(diagnosis, terminalOptions()));
@@ -56,7 +56,7 @@ export function renderDiagnosis(
 function findingLines(
   { title, verdict, found, advice }: MachineCheck,
   options: TerminalOptions,
-): Line[] {
+): TextLine[] {
   const { unicode, ascii, style } = MARKS[verdict];
   const mark = padEnd(options.unicode ? unicode : ascii, MARK);
   const indent = " ".repeat(MARK + TITLE);
@@ -73,8 +73,8 @@ function findingLines(
 function conclusion(checks: readonly MachineCheck[]): string {
   const advised = checks.filter(({ verdict }) => verdict === "advice").length;
   const unknown = checks.filter(({ verdict }) => verdict === "unknown").length;
-  const untold = unknown === 0 ? "" : ` ${counted(unknown, "thing")} can't be told here.`;
+  const skipped = unknown === 0 ? "" : ` ${counted(unknown, "check")} could not be made here.`;
   return advised === 0
-    ? `Nothing speaks against measuring on this machine.${untold}`
-    : `Advice on ${counted(advised, "thing")}.${untold}`;
+    ? `This machine is fit to measure on.${skipped}`
+    : `${counted(advised, "check")} with advice.${skipped}`;
 }

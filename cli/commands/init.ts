@@ -1,4 +1,4 @@
-/** `plateau init [FILE]`: an experiment to start from, or what a file of another tool becomes. */
+/** `plateau init [FILE]`: an experiment to start from, or one that is converted from another tool's file. */
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { z } from "zod";
 import { textLines } from "../../report/writing/terminal.ts";
@@ -13,18 +13,18 @@ export const initCommand = defineCommand({
   parts: {
     file: {
       operand: "[FILE]",
-      about: "Where to write it (default: experiment.yaml)",
+      about: "File to write (default: experiment.yaml)",
       schema: z.string().default("experiment.yaml"),
     },
     from: {
       flags: "--from <FILE>",
-      about: "Writes what an Artillery script or a HAR file becomes here",
+      about: "Converts an Artillery script or a HAR file",
       schema: z.string().min(1).optional(),
     },
   },
   async run({ file, from }): Promise<number> {
     const { text, next, notes } = from === undefined
-      ? { text: starter, next: `It runs at once: plateau run ${file}`, notes: [] }
+      ? { text: starter, next: `Run it: plateau run ${file}`, notes: [] }
       : await converted(from, file);
     try {
       await Deno.writeTextFile(file, text, { createNew: true });
@@ -41,7 +41,7 @@ export const initCommand = defineCommand({
 
 interface Made {
   readonly text: string;
-  /** What to do with it, as a sentence. */
+  /** The next step, as a sentence. */
   readonly next: string;
   readonly notes: readonly string[];
 }
@@ -56,10 +56,10 @@ async function converted(from: string, file: string): Promise<Made> {
   const beside = { files: filesFrom(folder), pathOf };
   const foreign = await withEngine(() => foreignFile(text, from, beside));
   if (foreign === null) {
-    const message = "Cannot take this over: it is neither an Artillery script nor a HAR file";
+    const message = "Cannot convert this file: it is neither an Artillery script nor a HAR file";
     throw new UserError([{ place: from, message }]);
   }
-  return { ...foreign, next: `plateau check ${file} tells what it runs` };
+  return { ...foreign, next: `Check it: plateau check ${file}` };
 }
 
 async function textOf(path: string): Promise<string> {
@@ -72,6 +72,6 @@ async function textOf(path: string): Promise<string> {
 
 function whyNot(error: unknown): { message: string; fix?: string } {
   return error instanceof Deno.errors.AlreadyExists
-    ? { message: "Cannot write over a file that is there", fix: "name another" }
+    ? { message: "Cannot overwrite an existing file", fix: "name another" }
     : { message: `Cannot write it: ${messageOf(error)}` };
 }

@@ -24,7 +24,7 @@ export const listCommand = defineCommand({
   parts: {
     what: {
       operand: "[WHAT]",
-      about: `One of ${names.join(", ")}; all when it is left out`,
+      about: `One of ${names.join(", ")} (default: all)`,
       schema: z.enum(names).optional(),
     },
   },

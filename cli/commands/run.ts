@@ -27,11 +27,11 @@ import {
   thresholdFlags,
 } from "../flags/flags.ts";
 import {
-  agentsAgain,
   fleetConflicts,
   fleetFlags,
   loaderFor,
   targetsRedisOf,
+  withAgents,
 } from "../flags/fleet_flags.ts";
 import {
   outputConflicts,
@@ -54,12 +54,12 @@ import { offerFrameworks } from "./setup.ts";
 const liveFlags = {
   live: {
     flags: "--live",
-    about: "Shows the report in a browser while it grows, on this machine alone",
+    about: "Serves the growing report to browsers on this machine",
     schema: z.boolean().default(false),
   },
   livePort: {
     flags: "--live-port <N>",
-    about: "Port for --live; a free one when it is not given",
+    about: "Port for --live (default: a free one)",
     schema: integerText(z.int().min(0).max(65_535)).optional(),
   },
 } satisfies CommandParts;
@@ -73,17 +73,17 @@ const parts = {
   },
   out: {
     flags: "-o, --out <DIR>",
-    about: "Where the results go (default: results/NAME/TIME)",
+    about: "Folder of the results (default: results/NAME/TIME)",
     schema: z.string().min(1).optional(),
   },
   resume: {
     flags: "--resume <DIR>",
-    about: "Goes on with an experiment that was interrupted, from the results in DIR",
+    about: "Resumes the interrupted experiment whose results are in DIR",
     schema: z.string().min(1).optional(),
   },
   host: {
     flags: "--host <HOST>",
-    about: "Address of this machine at which targets listen, so that agents on others reach them " +
+    about: "Address on which targets listen, so that agents on other machines reach them " +
       `(default: ${LOOPBACK})`,
     schema: listenHost.optional(),
   },
@@ -111,19 +111,18 @@ export const runCommand = defineCommand({
     ...fleetConflicts(given),
   ],
   run: (values): Promise<number> =>
-    values.resume === undefined ? runAnew(values) : runOn(values.resume, values),
+    values.resume === undefined ? runAnew(values) : runResumed(values.resume, values),
 });
 
 function resumeConflicts({ resume, out }: RawArguments): Problem[] {
   if (resume === undefined || out === undefined) return [];
-  const message =
-    "Cannot send the results elsewhere while going on: they go into the folder of --resume";
+  const message = "Cannot resume into another folder: results go into the folder of --resume";
   return [{ place: "--out", message, fix: "leave it out" }];
 }
 
 function liveConflicts({ live, livePort }: RawArguments): Problem[] {
   if (live || livePort === undefined) return [];
-  const message = "Cannot use a port for what is not shown";
+  const message = "Cannot use a port without a live report";
   return [{ place: "--live-port", message, fix: "add --live, or leave it out" }];
 }
 
@@ -145,7 +144,7 @@ async function runAnew(values: RunValues): Promise<number> {
     await writeFile(join(outDir, fileName), source);
   }
   const folder = builtIn ? null : relative(resolve(outDir), baseDir);
-  const asked: Work["asked"] = {
+  const asked: Work["invocation"] = {
     file: { name: fileName, folder, ...planned.withheld && { withheld: true } },
     flags: {
       ...planned.flags,
@@ -155,7 +154,11 @@ async function runAnew(values: RunValues): Promise<number> {
     },
   };
   const experiment = { ...written, thresholds };
-  return await carryOut({ ...planned, experiment, outDir, asked, kept: null }, baseline, values);
+  return await carryOut(
+    { ...planned, experiment, outDir, invocation: asked, kept: null },
+    baseline,
+    values,
+  );
 }
 
 /** Of the file itself no secrets are taken out. */
@@ -167,7 +170,7 @@ async function isSameFile(path: string | undefined, copy: string): Promise<boole
   return first !== null && first === second;
 }
 
-async function runOn(resume: string, values: RunValues): Promise<number> {
+async function runResumed(resume: string, values: RunValues): Promise<number> {
   const { readResults } = await import("../results/reading.ts");
   const { planResumed } = await import("../experiment/resume.ts");
   const outDir = basename(resume) === "results.json" ? dirname(resume) : resume;
@@ -178,10 +181,12 @@ async function runOn(resume: string, values: RunValues): Promise<number> {
   const baseline = await readBaseline(planned.experiment.thresholds, values.baseline);
   const { file, flags } = kept;
   if (kept.state !== "done") {
-    const work = { ...planned, outDir, asked: { file, flags }, kept };
-    return await carryOut(work, baseline, agentsAgain(values, flags?.agents));
+    const work = { ...planned, outDir, invocation: { file, flags }, kept };
+    return await carryOut(work, baseline, withAgents(values, flags?.agents));
   }
-  if (!values.quiet) printError(textLines(["Nothing is left to measure: this experiment is done"]));
+  if (!values.quiet) {
+    printError(textLines(["Nothing is left to measure: this experiment is complete"]));
+  }
   const forms = resultForms([kept], baseline);
   await deliver(kept, forms, { outDir, values });
   verify(kept, forms, values);
@@ -200,7 +205,7 @@ function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Prom
     if (!values.quiet) await offerFrameworks(work.plan.cells, signal);
     await using live = await startLive(values, baseline);
     const view = await progressView(values.quiet);
-    const host = work.asked.flags?.host ?? LOOPBACK;
+    const host = work.invocation.flags?.host ?? LOOPBACK;
     const request = { ...work, host, redisUrl: targetsRedisOf(values) };
     const onProgress = withLive(live, view.onProgress);
     const onNote = (text: string): void => onProgress({ kind: "note", text });
@@ -252,7 +257,7 @@ async function deliver(
     "",
     `Report   ${page}`,
     `Results  ${join(outDir, "results.json")}`,
-    ...(results.state === "interrupted" ? [`Go on    plateau run --resume ${quoted(outDir)}`] : []),
+    ...(results.state === "interrupted" ? [`Resume   plateau run --resume ${quoted(outDir)}`] : []),
   ]);
   if (!takesStdout(values)) await print(...forms.summary(), where);
   else if (!values.quiet) printError(where);

@@ -18,7 +18,7 @@ export const schemaCommand = defineCommand({
   parts: {
     of: {
       operand: "[FILE]",
-      about: `Of which file: ${names.join(", ")} (default: experiment)`,
+      about: `Kind of file: ${names.join(", ")} (default: experiment)`,
       schema: z.enum(names).default("experiment"),
     },
   },

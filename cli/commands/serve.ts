@@ -1,4 +1,4 @@
-/** `plateau serve APP`: one built-in app, until it is told to end. */
+/** `plateau serve APP`: one built-in app, until a signal ends it. */
 import { z } from "zod";
 import { EXIT } from "../../base/errors.ts";
 import { appNames } from "../../base/target/app_settings.ts";
@@ -13,7 +13,7 @@ import { print } from "../terminal/terminal.ts";
 
 export const serveCommand = defineCommand({
   parts: {
-    app: { operand: "<APP>", about: `Which one: ${appNames.join(", ")}`, schema: z.enum(appNames) },
+    app: { operand: "<APP>", about: `One of ${appNames.join(", ")}`, schema: z.enum(appNames) },
     port: {
       flags: "-p, --port <N>",
       about: "Port to listen on; 0 picks a free one",
@@ -33,7 +33,7 @@ export const serveCommand = defineCommand({
     },
     set: {
       flags: "--set <key=value>",
-      about: "A setting of the app, see plateau list apps; may be repeated",
+      about: "Setting of the app (plateau list apps shows them); may be repeated",
       repeatable: true,
       schema: z.array(assignment).default([]),
     },

@@ -21,13 +21,13 @@ export const setupCommand = defineCommand({
     },
     names: {
       operand: "[NAMES...]",
-      about: `Which of them: ${frameworkNames.join(", ")}; all when left out`,
+      about: `Which ones: ${frameworkNames.join(", ")} (default: all)`,
       schema: z.array(z.enum(frameworkNames)).default([]),
     },
   },
   more:
-    "What is there already stays as it is. It goes into plateau/frameworks in the folder of your " +
-    "caches\n(XDG_CACHE_HOME, or else ~/.cache).",
+    "Servers that are installed already stay as they are. They lie in plateau/frameworks in your cache " +
+    "folder\n(XDG_CACHE_HOME, or else ~/.cache).",
   run({ names }): Promise<number> {
     const asked = names.length === 0 ? frameworkNames : [...new Set(names)];
     return interruptible(async (signal) => {

@@ -1,4 +1,4 @@
-/** `run --resume DIR`: what was asked for then, if it may be gone on with here and now. */
+/** `run --resume DIR`: the experiment of earlier results, if it can be resumed here and now. */
 import { basename, join, resolve } from "node:path";
 import { type Problem, UserError } from "../../base/errors.ts";
 import { listenHost } from "../../base/net/listen_host.ts";
@@ -19,7 +19,7 @@ import { environment, parseExperiment } from "../../scenarios/file/experiment_fi
 import { writeFile } from "../flags/output_flags.ts";
 import { changed, planFromFile, type Planned } from "./plan.ts";
 
-/** What the command line says once more; undefined where it is silent. */
+/** The flags that are given again on resume; undefined where they are not. */
 export interface ResumeArguments extends Partial<Flags> {
   /** A file, or the name of a built-in experiment. */
   readonly experiment?: string;
@@ -28,7 +28,7 @@ export interface ResumeArguments extends Partial<Flags> {
 
 /**
  * @param kept The results in the folder `dir`.
- * Throws a UserError with every reason why they can't be gone on with.
+ * Throws a UserError with every reason why they can't be resumed.
  */
 export async function planResumed(
   dir: string,
@@ -65,7 +65,7 @@ export async function planResumed(
   return { ...planned, experiment };
 }
 
-/** What of the results somebody changed since they were written. */
+/** Parts of the results that were edited since they were written. */
 async function edits(
   kept: Results,
   planned: Planned,
@@ -76,12 +76,12 @@ async function edits(
   return [
     ...found.slice(0, MOST_CHANGES),
     ...more > 0
-      ? [{ place: "results.json", message: `Cannot go on: it has ${more} more such places` }]
+      ? [{ place: "results.json", message: `Cannot resume: it has ${more} more such places` }]
       : [],
   ];
 }
 
-/** The experiment file, as the results have it, asks for something else than the one that is gone on with. */
+/** Differences between the experiment file in the results and the one that is resumed. */
 async function otherSource(
   { source }: Results,
   planned: Planned,
@@ -95,8 +95,8 @@ async function otherSource(
   const shown = (asked: object): unknown => jsonOf(openExperiment(asked));
   return changesBetween(shown(planned.experiment), shown(experiment)).map((change) => ({
     place: `${place}: ${change.path}`,
-    message: `Cannot go on with another experiment than was asked for: ${changeText(change)}`,
-    fix: "put back what was there, or run the experiment anew",
+    message: `Cannot resume another experiment than was started: ${changeText(change)}`,
+    fix: "restore the original, or start a new run",
   }));
 }
 
@@ -104,7 +104,7 @@ function jsonOf(experiment: unknown): unknown {
   return JSON.parse(JSON.stringify(experiment));
 }
 
-/** What was set then; of a secret one results do not hold the value, so it has to be said again. */
+/** The `--set` of the start. Results do not hold secret values, so those have to be given again. */
 function restoredSet(
   before: Flags["set"],
   again: Flags["set"] = {},
@@ -116,7 +116,7 @@ function restoredSet(
     set: { ...before, ...Object.fromEntries(said) },
     problems: unsaid.map((name) => ({
       place: `--set ${name}`,
-      message: "Cannot go on without this: it is secret, so the results do not hold it",
+      message: "Cannot resume without this secret: the results do not hold it",
       fix: `add --set ${name}=… again`,
     })),
   };
@@ -125,10 +125,10 @@ function restoredSet(
 function withoutSecretsOf(dir: string, name: string): Problem {
   return {
     place: join(dir, name),
-    message: "Cannot go on from this copy: the secrets that the file held were taken out of it",
+    message: "Cannot resume from this copy: the secrets of the file were taken out of it",
     fix:
-      `name the file itself: plateau run ${name} --resume ${dir}; with \${env.NAME} in place of ` +
-      "secrets the copy will do",
+      `name the file itself: plateau run ${name} --resume ${dir}; a file with \${env.NAME} in place of ` +
+      "its secrets can be resumed from the copy",
   };
 }
 
@@ -143,8 +143,8 @@ const NO_CHANGES = { only: undefined, repeat: undefined, duration: undefined };
 function tooOld(place: string): Problem {
   return {
     place,
-    message: "Cannot go on with these results: they do not say how they were asked for",
-    fix: "run the experiment anew",
+    message: "Cannot resume these results: they do not hold the command line",
+    fix: "start a new run",
   };
 }
 
@@ -170,10 +170,10 @@ function otherFlags(
     );
   return everyWord({ seed, flags }).filter((word) => !isSaid(word)).map(([flag, text]) => {
     const said = first.filter(([name]) => name === flag).map(([, text]) => text);
-    const was = said.length === 0 ? "was not given then" : `was ${said.join(", ")}`;
+    const was = said.length === 0 ? "was not given" : `was ${said.join(", ")}`;
     return {
       place: flag,
-      message: `Cannot change this to ${text} while going on: it ${was}`,
+      message: `Cannot change this to ${text} on resume: it ${was}`,
       fix: "leave it out",
     };
   });
@@ -199,13 +199,13 @@ function otherSettings(kept: Results, { experiment, source, fileName }: Planned)
   // What a file says that the experiment names, for one, stands in the settings alone.
   const changes = written.length > 0 ? written : changesBetween(kept.experiment, jsonOf(shown));
   const more = changes.length - MOST_CHANGES;
-  const fix = "undo it, or run the experiment anew";
+  const fix = "undo it, or start a new run";
   return [
     ...changes.slice(0, MOST_CHANGES).map((change) => ({
       place: `${fileName}: ${change.path}`,
-      message: `Cannot go on with a changed experiment: ${changeText(change)}`,
+      message: `Cannot resume a changed experiment: ${changeText(change)}`,
       fix,
     })),
-    ...more > 0 ? [{ place: fileName, message: `Cannot go on: ${more} more changes`, fix }] : [],
+    ...more > 0 ? [{ place: fileName, message: `Cannot resume: ${more} more changes`, fix }] : [],
   ];
 }

@@ -22,64 +22,64 @@ import {
   statuses,
   textOrFile,
 } from "./values.ts";
-import { accessMisfits } from "../../base/target/access.ts";
+import { urlConflicts } from "../../base/target/access.ts";
 
 const loadFlags = {
   connections: {
     flags: "-c, --connections <N>",
-    about: "Connections over all workers (default: 50); with --phases, visitors at once " +
+    about: "Connections in total (default: 50); with --phases, concurrent virtual users " +
       "(default: 10000)",
     schema: integerText(load.connections).optional(),
   },
   duration: {
     flags: "-d, --duration <D>",
-    about: "How long, such as 500ms, 30s or 5m (default: 10s)",
+    about: "Duration of the load, such as 500ms, 30s or 5m (default: 10s)",
     schema: load.duration.optional(),
   },
   requests: {
     flags: "-n, --requests <N>",
-    about: "Ends after this many requests instead of a duration",
+    about: "Ends after this many requests, not after a duration",
     schema: integerText(load.requests).optional(),
   },
   rate: {
     flags: "-r, --rate <R>",
     about:
-      "Open loop: requests arrive at this rate, such as 1000/s, whether or not a connection is free",
+      "Open loop: requests are due at this rate, such as 1000/s, even when all connections are busy",
     schema: load.rate.optional(),
   },
   phases: {
     flags: "--phases <D@R,…>",
     about:
-      'Open loop: visitors arrive, each with a connection of its own: "30s@10/s,60s@50/s..200/s" is 30 s ' +
-      "at 10/s, then 60 s from 50/s to 200/s; 10s@0/s is a pause",
+      'Open loop: virtual users arrive, each on a new connection: "30s@10/s,60s@50/s..200/s" is 30 s ' +
+      "at 10/s, then a ramp of 60 s from 50/s to 200/s; 10s@0/s is a pause",
     schema: load.phases.optional(),
   },
   arrivals: {
     flags: "--arrivals <uniform|poisson>",
-    about: "When they arrive in an open loop: uniform, evenly spread, or poisson, by chance, as " +
-      "independent people come (default: uniform)",
+    about: "Arrival process of an open loop: uniform is evenly spaced, poisson has random gaps, " +
+      "as between independent users (default: uniform)",
     schema: load.arrivals.optional(),
   },
   workers: {
     flags: "-w, --workers <N>",
-    about: "Threads that load; chosen from the machine when it is not given",
+    about: "Worker threads (default: chosen from the number of cores)",
     schema: integerText(load.workers).optional(),
   },
   timeout: {
     flags: "-t, --timeout <D>",
-    about: "A request has failed when its whole answer is not there by then",
+    about: "Timeout of a request, until the last byte of its response",
     preset: "5s",
     schema: load.timeout,
   },
   pipeline: {
     flags: "--pipeline <N>",
-    about: "Requests in flight on each connection",
+    about: "Requests in flight per connection",
     preset: "1",
     schema: integerText(load.pipeline),
   },
   keepalive: {
     flags: "--no-keepalive",
-    about: "A new connection for every request",
+    about: "Opens a new connection for every request",
     schema: z.boolean().default(true),
   },
 } satisfies CommandParts;
@@ -87,19 +87,19 @@ const loadFlags = {
 const requestFlags = {
   method: {
     flags: "-m, --method <M>",
-    about: `Method: ${METHODS.join(", ")}`,
+    about: `HTTP method: ${METHODS.join(", ")}`,
     preset: "get",
     schema: z.string().toLowerCase().pipe(z.enum(METHODS)),
   },
   header: {
     flags: '-H, --header <"k: v">',
-    about: "Header field of the request; may be repeated",
+    about: "Request header; may be repeated",
     repeatable: true,
     schema: z.array(header).default([]),
   },
   body: {
     flags: "-b, --body <TEXT|@FILE>",
-    about: "Body of the request, as it is, or from a file; its content-type is a header",
+    about: "Request body: the text, or the file after @; its content-type is a header",
     schema: textOrFile.optional(),
   },
 } satisfies CommandParts;
@@ -107,17 +107,17 @@ const requestFlags = {
 const accessFlags = {
   insecure: {
     flags: "--insecure",
-    about: "Takes any certificate of an https server",
+    about: "Accepts any certificate of an https server",
     schema: z.boolean().default(false),
   },
   cacert: {
     flags: "--cacert <FILE>",
-    about: "Certificates (PEM) of authorities to trust besides the usual ones",
+    about: "Additional CA certificates to trust (PEM)",
     schema: certificates.optional(),
   },
   unix: {
     flags: "--unix <PATH>",
-    about: "Unix socket to dial in place of the URL's host",
+    about: "Unix socket to connect to instead of the URL's host",
     schema: socket.optional(),
   },
 } satisfies CommandParts;
@@ -125,12 +125,12 @@ const accessFlags = {
 const checkFlags = {
   expectStatus: {
     flags: "--expect-status <N>",
-    about: "Status of a right answer, or several: 200,204; exit code 1 when there is another",
+    about: "Expected status, or several: 200,204; exit code 1 when a response has another",
     schema: statuses.optional(),
   },
   expectBody: {
     flags: "--expect-body <TEXT>",
-    about: "Whole body of a right answer; exit code 1 when there is another",
+    about: "Expected body, as a whole; exit code 1 when a response has another",
     schema: z.string().optional(),
   },
   ...thresholdFlags,
@@ -141,17 +141,17 @@ const resultFlags = {
   log: {
     flags: "--log <FILE>",
     about:
-      "Writes a line for every request: code;start;end;connection, in nanoseconds; code 0 is " +
-      "a failed one",
+      "Request log as CSV, a line per request: code;start;end;connection, in nanoseconds; code 0 " +
+      "is a failed request",
     schema: z.string().min(1).refine(
       (path) => path !== "-",
-      "Cannot write it to standard output: name a file",
+      "Cannot write the request log to standard output: name a file",
     )
       .optional(),
   },
   interval: {
     flags: "--interval <D>",
-    about: "Step of the timeline",
+    about: "Interval of the timeline",
     preset: "250ms",
     schema: load.interval,
   },
@@ -162,15 +162,16 @@ const resultFlags = {
 const otherFlags = {
   driver: {
     flags: "--driver <auto|epoll|tcp>",
-    about: "How bytes are sent and read: epoll, the fastest, on Linux and without TLS; tcp, " +
-      "everywhere; auto, the better one that works",
+    about:
+      "Transport: epoll is the fastest (Linux, without TLS), tcp works everywhere, auto takes " +
+      "the faster one that works",
     preset: "auto",
     schema: z.enum(["auto", "epoll", "tcp"]),
   },
   like: {
     flags: "--like <COMMAND>",
-    about: "Takes over a command line of wrk, wrk2, oha, hey, ab, autocannon or curl, such as " +
-      "'wrk -c 100 -d 30s http://127.0.0.1/'; flags beside it count for more",
+    about: "Runs a command line of wrk, wrk2, oha, hey, ab, autocannon or curl, such as " +
+      "'wrk -c 100 -d 30s http://127.0.0.1/'. Explicit flags take precedence",
     schema: z.string().optional(),
   },
   ...seedFlag,
@@ -179,14 +180,14 @@ const otherFlags = {
 const fromOthersFlags = {
   ...fleetFlags,
   ...redisFlag,
-  redis: { ...redisFlag.redis, about: "Redis at which the agents wait; also as REDIS_URL" },
+  redis: { ...redisFlag.redis, about: "Redis of the agents; also as REDIS_URL" },
 } satisfies CommandParts;
 
 export const benchParts = {
   url: { operand: "<URL>", about: "http://host:port/path, or https", schema: httpUrl },
   ...under("Load:", loadFlags),
   ...under("Request:", requestFlags),
-  ...under("Way to the server:", accessFlags),
+  ...under("Connection to the server:", accessFlags),
   ...under("Checks:", checkFlags),
   ...under("Results:", resultFlags),
   ...under("Load from other machines:", fromOthersFlags),
@@ -207,13 +208,12 @@ export function benchConflicts(given: RawArguments): Problem[] {
 function loadConflicts(given: RawArguments): Problem[] {
   const kind = kindOf(given);
   if (kind === "closed" && given.duration !== undefined && given.requests !== undefined) {
-    const message = "Cannot end by both --duration and --requests";
+    const message = "Cannot use both --duration and --requests";
     return [{ place: "--requests", message, fix: "leave one out" }];
   }
   if (given.keepalive !== undefined && (given.pipeline ?? "1") !== "1") {
-    const message =
-      "Cannot send several requests at once on a connection that ends with its answer";
-    return [{ place: "--pipeline", message, fix: "leave it or --no-keepalive out" }];
+    const message = "Cannot pipeline requests on a connection that closes after each response";
+    return [{ place: "--pipeline", message, fix: "leave out --pipeline or --no-keepalive" }];
   }
   const isThere: RawArguments = {
     ...given,
@@ -229,8 +229,7 @@ function kindOf(given: RawArguments): Load["kind"] {
   return given.rate === undefined ? "closed" : "rate";
 }
 
-/** Flags for what a URL does not tell of the way to its server: certificates, and a unix socket. */
-
+/** How to reach a server, beyond its URL: certificates, and a unix socket. */
 function accessConflicts(given: RawArguments): Problem[] {
-  return accessMisfits(given).map(({ key, ...problem }) => ({ place: `--${key}`, ...problem }));
+  return urlConflicts(given).map(({ key, ...problem }) => ({ place: `--${key}`, ...problem }));
 }

@@ -14,18 +14,17 @@ import { type Threshold, thresholdText } from "../../scenarios/claims/threshold.
 export const redisFlag = {
   redis: {
     flags: "--redis <URL>",
-    about: "Redis to use; also as REDIS_URL",
+    about: "URL of Redis; also as REDIS_URL",
     schema: redisUrl.optional(),
   },
   redisPasswordFile: {
     flags: "--redis-password-file <FILE>",
-    about:
-      "File that holds the password of that Redis; the password also as PLATEAU_REDIS_PASSWORD",
+    about: "File with the password of that Redis; the password also as PLATEAU_REDIS_PASSWORD",
     schema: passwordFile.optional(),
   },
 } satisfies CommandParts;
 
-/** What a command line says of a Redis: its address, and its password where that is in a file. */
+/** The Redis flags of a command line: its address, and its password from a file. */
 export interface NamedRedis {
   readonly redis?: string;
   readonly redisPasswordFile?: string;
@@ -61,12 +60,12 @@ export function passwordConflicts({ redis, redisPasswordFile }: RawArguments): P
 export const seedFlag = {
   seed: {
     flags: "--seed <N>",
-    about: "Seed of every random choice; chosen anew when it is not given",
+    about: "Seed of every random choice (default: a new one)",
     schema: integerText(seed).optional(),
   },
 } satisfies CommandParts;
 
-/** For where nobody names a seed. */
+/** The seed where none is given. */
 export function anySeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0];
 }
@@ -74,7 +73,7 @@ export function anySeed(): number {
 export const strictFlag = {
   strict: {
     flags: "--strict",
-    about: "Exit code 4 when the generator or the machine may have been the limit, not the target",
+    about: "Exit code 4 when the generator or the machine may have been the bottleneck",
     schema: z.boolean().default(false),
   },
 } satisfies CommandParts;
@@ -91,36 +90,34 @@ export const quietFlag = {
 export const planFlags = {
   set: {
     flags: "--set <key=value>",
-    about: "A parameter of the file, the value as in YAML; may be repeated",
+    about: "Sets a parameter of the file, the value as in YAML; may be repeated",
     repeatable: true,
     schema: settings,
   },
   only: {
     flags: "--only <target=A,scenario=B>",
-    about: "Only the runs that match; several values of one key are alternatives",
+    about: "Runs only the cells that match; several values of one key are alternatives",
     schema: only.optional(),
   },
   repeat: {
     flags: "--repeat <N>",
-    about: 'Runs of each cell, or "until 2%"',
+    about: 'Repetitions of each cell: a number, or "until 2%" for a precision',
     schema: repeatText.optional(),
   },
   duration: {
     flags: "--duration <D>",
-    about: "How long each run lasts, such as 10s",
+    about: "Duration of each run, such as 10s",
     schema: duration.optional(),
   },
   ...seedFlag,
 } satisfies CommandParts;
-
-/** `--threshold` and `--baseline`: pass/fail rules, and what they may compare with. */
 
 export const thresholdFlag = {
   threshold: {
     flags: "--threshold <RULE>",
     about:
       'A pass/fail rule, such as "p99 < 50ms" or "success >= 99.9%": exit code 1 when it fails, ' +
-      "5 when the evidence decides nothing; may be repeated",
+      "5 when it is inconclusive; may be repeated",
     repeatable: true,
     schema: z.array(thresholdText).default([]),
   },
@@ -130,27 +127,26 @@ export const thresholdFlags = {
   ...thresholdFlag,
   baseline: {
     flags: "--baseline <FILE>",
-    about:
-      'Earlier results that thresholds such as "p99 not worse than baseline by 5%" compare with',
+    about: 'Earlier results, for thresholds such as "p99 not worse than baseline by 5%"',
     schema: z.string().min(1).optional(),
   },
 } satisfies CommandParts;
 
-/** What the thresholds compare with; null when none does. Throws a UserError when it is missing or wrong. */
+/** The baseline of the thresholds; null when none compares with it. Throws a UserError when it is missing or wrong. */
 export async function readBaseline(
   thresholds: readonly Threshold[],
   path: string | undefined,
 ): Promise<Grouped | null> {
-  const [asking] = thresholds.filter(({ against }) => against === "baseline");
-  if (asking === undefined && path === undefined) return null;
-  if (asking === undefined) throw new UserError([NOBODY_ASKS]);
-  if (path === undefined) throw new UserError([withoutBaseline(asking)]);
+  const [comparing] = thresholds.filter(({ against }) => against === "baseline");
+  if (comparing === undefined && path === undefined) return null;
+  if (comparing === undefined) throw new UserError([UNUSED_BASELINE]);
+  if (path === undefined) throw new UserError([withoutBaseline(comparing)]);
   const { readMeasured } = await import("../results/reading.ts");
   const { groupedOf } = await import("../results/reading.ts");
   return groupedOf(await readMeasured(path));
 }
 
-const NOBODY_ASKS: Problem = {
+const UNUSED_BASELINE: Problem = {
   place: "--baseline",
   message: "Cannot use a baseline: no threshold compares with it",
   fix: 'add --threshold "p99 not worse than baseline by 5%"',
@@ -159,7 +155,7 @@ const NOBODY_ASKS: Problem = {
 function withoutBaseline({ text }: Threshold): Problem {
   return {
     place: "--baseline",
-    message: `Cannot judge "${text}" without a baseline`,
+    message: `Cannot check "${text}" without a baseline`,
     fix: "name earlier results: --baseline results.json",
   };
 }

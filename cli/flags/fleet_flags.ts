@@ -1,4 +1,4 @@
-/** The flags by which a command loads from other machines, and who loads then. */
+/** The flags by which a command generates its load on other machines, and the loader that they choose. */
 import { z } from "zod";
 import { type Problem, UserError } from "../../base/errors.ts";
 import type { Loader } from "../../runner/measure/loader.ts";
@@ -8,12 +8,11 @@ import { certificates } from "./values.ts";
 import { type NamedRedis, passwordConflicts, redisUrlOf } from "./flags.ts";
 import type { LinkOptions } from "../../runner/fleet/protocol/redis_link.ts";
 
-/** The rest of the way to a Redis whose URL is `rediss:`. */
+/** For a Redis behind TLS (`rediss:`). */
 export const redisAccessFlags = {
   redisCacert: {
     flags: "--redis-cacert <FILE>",
-    about:
-      "Certificates (PEM) of authorities to trust for a Redis at rediss://, besides the usual ones",
+    about: "Additional CA certificates to trust for a Redis at rediss:// (PEM)",
     schema: certificates.optional(),
   },
 } satisfies CommandParts;
@@ -21,15 +20,14 @@ export const redisAccessFlags = {
 const agents = z.string().transform((text, context) => {
   if (text === "all") return text;
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  context.addIssue(`Cannot read "${text}" as agents: write how many, or all`);
+  context.addIssue(`Cannot read "${text}" as a number of agents: write a number, or all`);
   return z.NEVER;
 });
 
 export const fleetFlags = {
   agents: {
     flags: "--agents <N|all>",
-    about:
-      "Loads from other machines: from so many of the agents (plateau agent) at the Redis of --redis",
+    about: "Generates the load on this many agents (plateau agent) of the Redis of --redis",
     schema: agents.optional(),
   },
   ...redisAccessFlags,
@@ -40,23 +38,30 @@ export function fleetConflicts({ agents, log, ...given }: RawArguments): Problem
   const problems: Problem[] = [];
   if (isRedisNamed(given)) problems.push(...passwordConflicts(given));
   else {
-    const message = "Cannot reach agents without the Redis at which they wait";
+    const message = "Cannot reach agents without their Redis";
     problems.push({ place: "--agents", message, fix: "add --redis redis://host:port" });
   }
   if (log !== undefined) {
-    const message = "Cannot log here what agents send: each writes a log of its own";
-    problems.push({ place: "--log", message, fix: "start them with plateau agent --log DIR" });
+    const message = "Cannot log the requests of agents here: each agent writes its own log";
+    problems.push({
+      place: "--log",
+      message,
+      fix: "start the agents with plateau agent --log DIR",
+    });
   }
   return problems;
 }
 
 type FleetValues = ParsedValues<typeof fleetFlags> & NamedRedis;
 
-/** What is gone on with is loaded from as many agents as before. Throws a UserError without their Redis. */
-export function agentsAgain<Said extends FleetValues>(said: Said, agents: Said["agents"]): Said {
-  const problems = fleetConflicts({ agents, redis: said.redis });
+/** The flags of a resumed run, with as many agents as before. Throws a UserError without their Redis. */
+export function withAgents<Flags extends FleetValues>(
+  flags: Flags,
+  agents: Flags["agents"],
+): Flags {
+  const problems = fleetConflicts({ agents, redis: flags.redis });
   if (problems.length > 0) throw new UserError(problems);
-  return { ...said, agents };
+  return { ...flags, agents };
 }
 
 /** Throws a TargetError when agents are wanted and can't be had. */
@@ -76,11 +81,10 @@ export function targetsRedisOf(values: FleetValues): string | null {
   return values.redis === undefined ? null : Deno.env.get("REDIS_URL") || null;
 }
 
-/** The Redis of a fleet, for commands that can't do without one. */
-
+/** For commands that need the Redis of a fleet. */
 export function redisConflicts(given: RawArguments): Problem[] {
   if (isRedisNamed(given)) return passwordConflicts(given);
-  const message = "Cannot do without the Redis at which agents wait";
+  const message = "Cannot reach agents without their Redis";
   return [{ place: "--redis", message, fix: "add --redis redis://host:port, or set REDIS_URL" }];
 }
 

@@ -1,8 +1,8 @@
-/** The forms of a result that a user can ask for, each in a file or on standard output. */
-import { isStream, openStream, replaceFile } from "../../base/whole_file.ts";
+/** The output formats of results, each into a file or to standard output. */
 import { messageOf, type Problem, TargetError } from "../../base/errors.ts";
 import { secrets } from "../../base/secrets.ts";
-import type { Place, Written } from "../../report/writing/written.ts";
+import { isStream, openStream, replaceFile } from "../../base/whole_file.ts";
+import type { OutputFormat, Written } from "../../report/writing/written.ts";
 import type { CommandParts, ParsedValues, RawArguments } from "../command_line/command.ts";
 import { print } from "../terminal/terminal.ts";
 import { outputFile } from "./values.ts";
@@ -10,26 +10,26 @@ import { outputFile } from "./values.ts";
 export const outputFlags = {
   json: {
     flags: "--json <FILE>",
-    about: "Writes all that was measured; - is standard output",
+    about: "Full results as JSON; - is standard output",
     schema: outputFile.optional(),
   },
-  csv: { flags: "--csv <FILE>", about: "Writes a row a run", schema: outputFile.optional() },
+  csv: { flags: "--csv <FILE>", about: "One CSV row per run", schema: outputFile.optional() },
   csvIntervals: {
     flags: "--csv-intervals <FILE>",
-    about: "Writes a row an interval of a run: the timelines",
+    about: "One CSV row per interval of each run: the timelines",
     schema: outputFile.optional(),
   },
   markdown: {
     flags: "--markdown <FILE>",
-    about: "Writes the summary as a table for a pull request",
+    about: "Summary as a Markdown table, for a pull request",
     schema: outputFile.optional(),
   },
   junit: {
     flags: "--junit <FILE>",
-    about: "Writes checks and thresholds as JUnit XML, for CI",
+    about: "Checks and thresholds as JUnit XML, for CI",
     schema: outputFile.optional(),
   },
-  html: { flags: "--html <FILE>", about: "Writes the report page", schema: outputFile.optional() },
+  html: { flags: "--html <FILE>", about: "The report page", schema: outputFile.optional() },
 } satisfies CommandParts;
 
 type Form = keyof typeof outputFlags;
@@ -37,7 +37,7 @@ const FORMS = Object.keys(outputFlags) as Form[];
 
 export type Outputs = ParsedValues<typeof outputFlags>;
 
-interface PlaceOf extends Record<Form, Place> {
+interface PlaceOf extends Record<Form, OutputFormat> {
   json: "json";
   csv: "csv";
   csvIntervals: "csv";
@@ -46,7 +46,7 @@ interface PlaceOf extends Record<Form, Place> {
   html: "html";
 }
 
-/** How each form is made; only what was asked for is. */
+/** How each format is made, when its flag is given. */
 export type Renderers<Asked extends Form = Form> = {
   readonly [F in Asked]: () => Written<PlaceOf[F]> | Promise<Written<PlaceOf[F]>>;
 };
@@ -56,7 +56,7 @@ export function outputConflicts(given: RawArguments): Problem[] {
   const [first, ...others] = FORMS.filter((form) => given[form] === "-");
   return others.map((form) => ({
     place: longName(form),
-    message: `Cannot write to standard output: ${longName(first)} does already`,
+    message: `Cannot write to standard output: ${longName(first)} already does`,
     fix: "name a file",
   }));
 }

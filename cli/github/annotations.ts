@@ -1,4 +1,4 @@
-/** What failed, or is to be doubted, as annotations of a step on GitHub. Pure. */
+/** Failures and doubts as annotations of a step on GitHub. Pure. */
 import {
   type ComparedCell,
   comparedOutcome,
@@ -20,7 +20,7 @@ import { endsOf, isUnanswered } from "../../runner/result/unanswered.ts";
 /** GitHub shows no more of a level for a step. */
 const MOST = 10;
 
-/** Workflow commands, a line each; what there is no room for is counted. */
+/** Workflow commands, a line each; those beyond the limit are counted. */
 export function annotationLines(annotations: readonly Annotation[]): Written<"annotation">[] {
   const byLevel = Map.groupBy(annotations, ({ level }) => level);
   return [...byLevel.values()].flatMap((alike) => {
@@ -75,7 +75,7 @@ export function comparisonAnnotations(comparison: ResultsComparison): Annotation
     ...untrusted.map((message): Annotation => ({ level: "warning", title: "Trust", message })),
     ...differences.map((message): Annotation => ({
       level: "warning",
-      title: "Not measured alike",
+      title: "Different conditions",
       message,
     })),
   ];
@@ -108,8 +108,8 @@ function responseAnnotations(run: Measurement | Run): Annotation[] {
     return [{ level: "error", title: "No request got a response", message }];
   }
   if (failed === 0) return [];
-  const message = `${placeOf(run)}: ${failed} of ${passed + failed} answers are not as expected`;
-  return [{ level: "error", title: "Wrong answers", message }];
+  const message = `${placeOf(run)}: ${failed} of ${passed + failed} responses are not as expected`;
+  return [{ level: "error", title: "Wrong responses", message }];
 }
 
 function trustAnnotation(run: Measurement | Run): Annotation[] {

@@ -1,4 +1,4 @@
-/** What a step on GitHub tells beside its log: a summary, and annotations of what went wrong. */
+/** A step on GitHub beside its log: the summary, and annotations of failures. */
 import { textLines } from "../../report/writing/terminal.ts";
 import type { Written } from "../../report/writing/written.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -14,7 +14,7 @@ export interface ForGithub {
 
 /**
  * Does nothing elsewhere. Annotations go to standard error, which GitHub reads as it does standard output, so
- * that the latter holds what was asked for alone.
+ * that the latter holds nothing but the requested output.
  */
 export async function reportToGithub({ markdown, annotations }: ForGithub): Promise<void> {
   const summary = variable("GITHUB_STEP_SUMMARY");
@@ -34,20 +34,18 @@ async function appendSummary(path: string, markdown: string): Promise<void> {
     await Deno.writeTextFile(path, text, { append: true });
   } catch (error) {
     printError(
-      textLines([`Cannot write the summary of the step into ${path}: ${messageOf(error)}`]),
+      textLines([`Cannot write the step summary to ${path}: ${messageOf(error)}`]),
     );
   }
 }
-
-/** The summary of a step on GitHub within its limits. Pure. */
 
 /** Of all summaries of a step; GitHub refuses a larger file as a whole. */
 export const MOST_BYTES = 1_048_576;
 
 const NOTE =
-  "*Shortened: GitHub takes no more than 1 MiB of a step. All of it is in the report, and in the file of --markdown.*";
+  "*Shortened: GitHub takes at most 1 MiB per step. The report and the file of --markdown are complete.*";
 
-/** @param writtenBytes What the step has written before. "" where there is no room even to say that it is short. */
+/** @param writtenBytes Size of the step's summary so far. Gives "" where there is no room even for the note. */
 export function fittedSummary(markdown: string, writtenBytes: number): string {
   const encoder = new TextEncoder();
   const text = `${markdown.trimEnd()}\n\n`;

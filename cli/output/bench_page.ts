@@ -3,7 +3,7 @@ import { describeMachine } from "../../base/system/describe.ts";
 import { reportModel } from "../../report/model/model.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
 import { type BenchCommand, measuredAlone } from "../../report/model/runs/measured.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import type { Written } from "../../report/writing/written.ts";
 import { hashSettings } from "../../runner/experiment/provenance.ts";
 import type { Measurement } from "../../runner/result/result.ts";
@@ -27,5 +27,5 @@ export function renderBenchPage(
     seed,
     settings: hashSettings({ url, load }),
   });
-  return renderPage([reportModel(measured, baseline)]);
+  return renderReportPage([reportModel(measured, baseline)]);
 }

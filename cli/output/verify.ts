@@ -1,4 +1,4 @@
-/** Whether a measurement ends well: throws the error whose exit code scripts wait for. Pure. */
+/** The exit code of a measurement: throws the error of whatever failed. Loaded after the load. Pure. */
 import { CheckError, InconclusiveError, TargetError, UntrustedError } from "../../base/errors.ts";
 import { type GateOutcome, gateText } from "../../report/model/gates/gates.ts";
 import { GLUE } from "../../report/model/numbers/units.ts";
@@ -8,7 +8,7 @@ import { endsOf, isUnanswered, unansweredText } from "../../runner/result/unansw
 /** Reasons that are shown; a dead target has one or two. */
 const MOST_REASONS = 5;
 
-/** Without a single answer nothing was measured, whatever the requests waited for. */
+/** Without a single response nothing was measured. */
 export function verifyMeasurement(measurement: Measurement): void {
   const { url, reasons, checks } = measurement;
   if (isUnanswered(measurement)) {
@@ -16,8 +16,8 @@ export function verifyMeasurement(measurement: Measurement): void {
     throw new TargetError(`Cannot measure ${url}: ${lowered(unansweredText(measurement))}`, why);
   }
   if (checks.failed > 0) {
-    const answers = checks.passed + checks.failed;
-    throw new CheckError(`${checks.failed} of ${answers} answers of ${url} are not as expected`);
+    const checked = checks.passed + checks.failed;
+    throw new CheckError(`${checks.failed} of ${checked} responses of ${url} are not as expected`);
   }
 }
 
@@ -39,22 +39,25 @@ function lowered(sentence: string): string {
   return sentence[0].toLowerCase() + sentence.slice(1);
 }
 
-/** First what could not be measured, then wrong answers; what was skipped may be missing, but not all. */
+/** Missing runs come before wrong responses; cells may have been skipped, but not all of them. */
 export function verifyResults({ runs, missing, planned }: Results): void {
   const failed = missing.filter(({ kind }) => kind === "failed");
   const silent = runs.filter(isUnanswered);
   if (failed.length + silent.length > 0) {
     const measured = runs.length - silent.length;
-    const message = `Cannot measure all that was planned: ${measured} of ${planned} runs are in`;
+    const message = `Cannot measure the whole plan: ${measured} of ${planned} runs were measured`;
     throw new TargetError(message, [...silenceOf(silent), ...evidenceOf(failed)]);
   }
   if (runs.length === 0) {
-    throw new TargetError("Cannot judge the experiment: nothing was measured", evidenceOf(missing));
+    throw new TargetError(
+      "Cannot verify the experiment: nothing was measured",
+      evidenceOf(missing),
+    );
   }
   const wrong = runs.filter(({ checks }) => checks.failed > 0);
   if (wrong.length > 0) {
     throw new CheckError(
-      `${wrong.length} of ${runs.length} runs had answers that are not as expected`,
+      `${wrong.length} of ${runs.length} runs had responses that are not as expected`,
       wrong.map(({ scenario, target, repetition, checks }) =>
         `${scenario}, ${target}, run ${repetition}: ${checks.failed} wrong, ${checks.passed} right`
       ),
@@ -62,7 +65,7 @@ export function verifyResults({ runs, missing, planned }: Results): void {
   }
 }
 
-/** A line for each cell, with what became of the requests of all its runs that got no answer. */
+/** A line for each cell whose runs got no response, with how their requests ended. */
 function silenceOf(silent: readonly Run[]): string[] {
   const cells = Map.groupBy(
     silent,
@@ -84,9 +87,7 @@ function evidenceOf(failed: readonly Missing[]): string[] {
   ]);
 }
 
-/** Whether thresholds held: throws the error whose exit code scripts wait for. Loaded after the load. Pure. */
-
-/** What failed comes before what could not be decided. */
+/** Failed thresholds come before inconclusive ones. */
 export function verifyGates(gates: readonly GateOutcome[]): void {
   const linesOf = (wanted: GateOutcome["outcome"]): string[] =>
     gates.filter(({ outcome }) => outcome === wanted).map((gate) =>

@@ -17,7 +17,7 @@ export function nameConflicts({ experiment }: RawArguments): Problem[] {
   if (!OWN_NAMES.includes(name)) return [];
   const message =
     `Cannot run a file of this name: a ${name} is written into the folder of the results`;
-  const fix = "give the experiment another name, or go on with results by --resume DIR";
+  const fix = "rename the experiment file, or resume results with --resume DIR";
   return [{ place: experiment, message, fix }];
 }
 
@@ -34,7 +34,7 @@ export async function makeOutDir(given: string | undefined, name: string): Promi
   }
 }
 
-/** How long a folder may be in use before that is told: its user may just be ending. */
+/** How long a folder may be in use before that is an error: its process may just be ending. */
 const PATIENCE_MS = 500;
 
 /**
@@ -52,30 +52,31 @@ export async function occupy(dir: string): Promise<Disposable> {
   if (isOurs) return folder;
   throw new UserError([{
     place: dir,
-    message: "Cannot measure into this folder: another plateau does so now",
-    fix: "wait for its end, or end it",
+    message: "Cannot measure into this folder: another plateau process uses it",
+    fix: "wait until it ends, or stop it",
   }]);
 }
 
 /** Throws a UserError when the folder holds an experiment that was interrupted, or may: a new one would erase it. */
 export async function refuseUnfinished(dir: string): Promise<void> {
   const begun = await unfinishedIn(join(dir, "results.json")).catch((error: unknown) => {
-    const message = `Cannot begin anew here: results.json may hold runs, and cannot be looked at: ${
-      messageOf(error)
-    }`;
-    throw new UserError([{ place: dir, message, fix: "give another folder by --out" }]);
+    const message =
+      `Cannot start a new experiment here: results.json may hold runs, and cannot be read: ${
+        messageOf(error)
+      }`;
+    throw new UserError([{ place: dir, message, fix: "choose another folder with --out" }]);
   });
   if (begun === null) return;
   const { runs, planned } = begun;
   throw new UserError([{
     place: dir,
     message:
-      `Cannot begin anew here: ${runs.length} of ${planned} runs of an interrupted experiment would be lost`,
-    fix: `go on with plateau run --resume ${quoted(dir)}, or give another folder by --out`,
+      `Cannot start a new experiment here: ${runs.length} of ${planned} runs of an interrupted one would be lost`,
+    fix: `resume it with plateau run --resume ${quoted(dir)}, or choose another folder with --out`,
   }]);
 }
 
-/** Null when there is none, or it is done, or no result. Throws when that can't be told, as it is too large. */
+/** Null when there is none, or it is done, or no result. Throws when that is unknown, as the file is too large. */
 async function unfinishedIn(
   path: string,
 ): Promise<{ readonly runs: readonly unknown[]; readonly planned: number } | null> {

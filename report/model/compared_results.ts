@@ -1,6 +1,6 @@
 /** Two results → every cell that is in both compared, with what makes that doubtful. */
 import type { Threshold } from "../../runner/result/result.ts";
-import type { Reason, Verdict } from "../../runner/stats/comparison/verdict.ts";
+import type { Verdict, VerdictReason } from "../../runner/stats/comparison/verdict.ts";
 import { endsOf, isUnanswered } from "../../runner/result/unanswered.ts";
 import { type CellRuns, groupRuns, repeatedOf } from "./runs/cells.ts";
 import {
@@ -151,7 +151,7 @@ function judgedByResponses(
 function judgedAlike(
   comparison: GroupComparison,
   verdict: Verdict,
-  reason: Reason,
+  reason: VerdictReason,
 ): GroupComparison {
   const figures = comparison.figures.map((figure) => ({
     ...figure,

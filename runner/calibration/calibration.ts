@@ -15,7 +15,11 @@ import { measureLoad } from "../measure/measure.ts";
 import type { OnProgress } from "../result/progress.ts";
 import type { Measurement } from "../result/result.ts";
 import { medianOf } from "../stats/quantile.ts";
-import { type Calibration, remember, rememberedCalibration } from "../host/calibration_cache.ts";
+import {
+  type Calibration,
+  rememberCalibration,
+  rememberedCalibration,
+} from "../host/calibration_cache.ts";
 import type { FromResponder, ToResponder } from "./null_responder.ts";
 
 export interface CalibrationRequest {
@@ -41,7 +45,9 @@ export async function calibrate(
   try {
     const slices = await measureSlices(driver, signal);
     const found = slices === null ? null : calibrationOf(slices);
-    if (found !== null && slices?.full.some(isUndisturbed)) await remember(driver, found);
+    if (found !== null && slices?.full.some(isUndisturbed)) {
+      await rememberCalibration(driver, found);
+    }
     return found;
   } catch {
     return null; // nothing may hang on it

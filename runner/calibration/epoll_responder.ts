@@ -7,25 +7,12 @@ import {
   EPOLLIN,
   EVENT_WORDS,
   IPPROTO_TCP,
+  libc,
+  listenCalls,
   MSG_DONTWAIT_NOSIGNAL,
   SOCK_STREAM_NONBLOCK_CLOEXEC,
   TCP_NODELAY,
 } from "../../base/system/libc.ts";
-
-const SYMBOLS = {
-  socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
-  bind: { parameters: ["i32", "buffer", "u32"], result: "i32" },
-  listen: { parameters: ["i32", "i32"], result: "i32" },
-  getsockname: { parameters: ["i32", "buffer", "buffer"], result: "i32" },
-  accept4: { parameters: ["i32", "pointer", "pointer", "i32"], result: "i32" },
-  setsockopt: { parameters: ["i32", "i32", "i32", "buffer", "u32"], result: "i32" },
-  recv: { parameters: ["i32", "buffer", "u32", "i32"], result: "i32" },
-  send: { parameters: ["i32", "buffer", "u32", "i32"], result: "i32" },
-  close: { parameters: ["i32"], result: "i32" },
-  epoll_create1: { parameters: ["i32"], result: "i32" },
-  epoll_ctl: { parameters: ["i32", "i32", "i32", "buffer"], result: "i32" },
-  epoll_wait: { parameters: ["i32", "buffer", "i32", "i32"], result: "i32" },
-} as const satisfies Deno.ForeignLibraryInterface;
 
 const MOST_EVENTS = 256;
 const READ_BYTES = 16 * 1024;
@@ -38,7 +25,7 @@ const ONE = Int32Array.of(1);
 
 export class EpollResponder {
   readonly port: number;
-  readonly #libc = Deno.dlopen("libc.so.6", SYMBOLS).symbols;
+  readonly #libc = { ...libc(), ...listenCalls() };
   readonly #listener: number;
   readonly #epoll: number;
   readonly #open = new Set<number>();

@@ -3,33 +3,33 @@
  * `sight.ts` has looked. One line a check in `registry.ts`.
  */
 import { z } from "zod";
-import type { Sight } from "./sight.ts";
+import type { HostFacts } from "./sight.ts";
 
 /** ok: fit to measure on; advice: there is something to do; unknown: it can't be told here. */
-export const VERDICTS = ["ok", "advice", "unknown"] as const;
+export const CHECK_VERDICTS = ["ok", "advice", "unknown"] as const;
 
-export const judgement = z.strictObject({
+export const checkResult = z.strictObject({
   found: z.string(),
-  verdict: z.enum(VERDICTS),
+  verdict: z.enum(CHECK_VERDICTS),
   advice: z.string().nullable().describe("What to do and why; null: nothing"),
 });
-export type Judgement = z.output<typeof judgement>;
+export type CheckResult = z.output<typeof checkResult>;
 
-export interface Check {
+export interface DoctorCheck {
   /** Short, as in the first column. */
   readonly title: string;
-  readonly judge: (sight: Sight) => Judgement;
+  readonly run: (sight: HostFacts) => CheckResult;
 }
 
-export function ok(found: string): Judgement {
+export function ok(found: string): CheckResult {
   return { found, verdict: "ok", advice: null };
 }
 
-export function advise(found: string, advice: string): Judgement {
+export function advise(found: string, advice: string): CheckResult {
   return { found, verdict: "advice", advice };
 }
 
-export function unknown(why: string): Judgement {
+export function unknown(why: string): CheckResult {
   return { found: `can't be told: ${why}`, verdict: "unknown", advice: null };
 }
 
@@ -42,16 +42,16 @@ export function countText(value: number): string {
 }
 
 /** `0.0312`. */
-export function figureText(value: number): string {
+export function threeDigitsText(value: number): string {
   return threeDigits.format(value);
 }
 
 /** A share, 0–1, as `3.2 %`. */
 export function shareText(share: number): string {
-  return `${figureText(Math.round(share * 1_000) / 10)} %`;
+  return `${threeDigitsText(Math.round(share * 1_000) / 10)} %`;
 }
 
 /** `2 cores`. */
 export function coresWord(cores: number): string {
-  return `${figureText(cores)} ${cores === 1 ? "core" : "cores"}`;
+  return `${threeDigitsText(cores)} ${cores === 1 ? "core" : "cores"}`;
 }

@@ -2,9 +2,9 @@
 import { z } from "zod";
 import { machine } from "../../base/system/facts.ts";
 import { VERSION } from "../../base/version.ts";
-import { type Check, judgement } from "./check.ts";
+import { checkResult, type DoctorCheck } from "./check.ts";
 import { checks } from "./registry.ts";
-import type { Sight } from "./sight.ts";
+import type { HostFacts } from "./sight.ts";
 
 const ratio = z.number().min(0).max(1);
 
@@ -27,11 +27,11 @@ export const diagnosis = z.strictObject({
     ceiling: z.number().positive().describe("Requests per second of one worker"),
     floor: z.number().positive().describe("Median latency of one connection, ms"),
   }).nullable(),
-  checks: z.array(judgement.extend({ name: z.string(), title: z.string() })),
+  checks: z.array(checkResult.extend({ name: z.string(), title: z.string() })),
 });
 export type Diagnosis = z.output<typeof diagnosis>;
 
-export function diagnose(sight: Sight): Diagnosis {
+export function diagnose(sight: HostFacts): Diagnosis {
   const { machine, idle, clock, driver, calibration } = sight;
   return {
     schema: "plateau.doctor/1",
@@ -41,7 +41,7 @@ export function diagnose(sight: Sight): Diagnosis {
     clock: { step: clock.stepUs, source: clock.source },
     driver: driver.driver,
     calibration: calibration && { ceiling: calibration.ceiling, floor: calibration.floor },
-    checks: Object.entries<Check>(checks).map(([name, { title, judge }]) => ({
+    checks: Object.entries<DoctorCheck>(checks).map(([name, { title, run: judge }]) => ({
       name,
       title,
       ...judge(sight),

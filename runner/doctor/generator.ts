@@ -1,16 +1,24 @@
 /** Checks of the load generator itself: its clock, and how fast it is here. */
-import { advise, type Check, countText, figureText, type Judgement, ok, unknown } from "./check.ts";
+import {
+  advise,
+  type CheckResult,
+  countText,
+  type DoctorCheck,
+  ok,
+  threeDigitsText,
+  unknown,
+} from "./check.ts";
 
 /** Times are kept to the microsecond. */
 const COARSE_US = 1;
 /** Clocks that are read through a device, in a microsecond or more. */
 const SLOW_SOURCES = ["hpet", "acpi_pm", "jiffies"];
 
-export const clock: Check = {
+export const clockCheck: DoctorCheck = {
   title: "Clock",
-  judge({ clock: { stepUs, source } }): Judgement {
+  run({ clock: { stepUs, source } }): CheckResult {
     const from = source === null ? "" : `, from ${source}`;
-    const found = `steps of ${figureText(stepUs)} µs${from}`;
+    const found = `steps of ${threeDigitsText(stepUs)} µs${from}`;
     if (source !== null && SLOW_SOURCES.includes(source)) {
       return advise(found, "it takes long to read: let the kernel use tsc, or another machine");
     }
@@ -19,20 +27,20 @@ export const clock: Check = {
   },
 };
 
-export const driver: Check = {
+export const driverCheck: DoctorCheck = {
   title: "Driver",
-  judge({ driver: { driver, note } }): Judgement {
+  run({ driver: { driver, note } }): CheckResult {
     return note === null ? ok(driver) : advise(driver, note);
   },
 };
 
-export const generator: Check = {
+export const generatorCheck: DoctorCheck = {
   title: "Generator",
-  judge({ calibration }): Judgement {
+  run({ calibration }): CheckResult {
     if (calibration === null) return unknown("it could not be calibrated");
     const { ceiling, floor } = calibration;
     return ok(
-      `at most ${countText(ceiling)} requests/s with one worker, ${figureText(floor)} ms ` +
+      `at most ${countText(ceiling)} requests/s with one worker, ${threeDigitsText(floor)} ms ` +
         "at the least, against a server that does nothing",
     );
   },

@@ -1,20 +1,20 @@
 /** Checks of the processor: how many cores, how fast, and who else uses them. */
 import {
   advise,
-  type Check,
+  type CheckResult,
   coresWord,
-  figureText,
-  type Judgement,
+  type DoctorCheck,
   ok,
   shareText,
+  threeDigitsText,
   unknown,
 } from "./check.ts";
 
 const HIDDEN = "the system does not show it, as in most virtual machines";
 
-export const cores: Check = {
+export const cores: DoctorCheck = {
   title: "Processor",
-  judge({ machine: { cpu, cores, allowedCores } }): Judgement {
+  run({ machine: { cpu, cores, allowedCores } }): CheckResult {
     const usable = allowedCores < cores ? `, ${allowedCores} for Plateau` : "";
     const found = `${cpu}, ${coresWord(cores)}${usable}`;
     if (allowedCores > 1) return ok(found);
@@ -26,9 +26,9 @@ export const cores: Check = {
   },
 };
 
-export const governor: Check = {
+export const governor: DoctorCheck = {
   title: "Governor",
-  judge({ machine: { governor } }): Judgement {
+  run({ machine: { governor } }): CheckResult {
     if (governor === null) return unknown(HIDDEN);
     if (governor === "performance") return ok(governor);
     return advise(
@@ -39,9 +39,9 @@ export const governor: Check = {
   },
 };
 
-export const turbo: Check = {
+export const turbo: DoctorCheck = {
   title: "Turbo",
-  judge({ machine: { turbo }, turboSwitch }): Judgement {
+  run({ machine: { turbo }, turboSwitch }): CheckResult {
     if (turbo === null) return unknown(HIDDEN);
     if (!turbo) return ok("off");
     const off = turboSwitch?.endsWith("no_turbo") ? 1 : 0;
@@ -56,12 +56,12 @@ export const turbo: Check = {
 /** More than this is not idle. */
 const IDLE_RATIO = 0.05;
 
-export const idleLoad: Check = {
+export const idleLoad: DoctorCheck = {
   title: "Idle load",
-  judge({ idle: { busyRatio, busiest, seconds }, machine: { allowedCores } }): Judgement {
+  run({ idle: { busyRatio, busiest, seconds }, machine: { allowedCores } }): CheckResult {
     if (busyRatio === null) return unknown("the system does not count it");
     const found = `${shareText(busyRatio)} of ${coresWord(allowedCores)} in use, over ${
-      figureText(seconds)
+      threeDigitsText(seconds)
     } s`;
     if (busyRatio <= IDLE_RATIO) return ok(found);
     const names = busiest.map(({ name, pid, cores }) => `${name} (${pid}) ${coresWord(cores)}`);
@@ -77,9 +77,9 @@ export const idleLoad: Check = {
 /** A hypervisor takes some now and then; more than this shows in the tail of latencies. */
 const STEAL_RATIO = 0.01;
 
-export const steal: Check = {
+export const steal: DoctorCheck = {
   title: "Steal",
-  judge({ idle: { stealRatio } }): Judgement {
+  run({ idle: { stealRatio } }): CheckResult {
     if (stealRatio === null) return unknown("the system does not count it");
     const found = `${shareText(stealRatio)} of the time went to other machines`;
     if (stealRatio <= STEAL_RATIO) return ok(found);

@@ -1,5 +1,5 @@
 /** Checks of the programs that experiments may need. */
-import { advise, type Check, type Judgement, ok } from "./check.ts";
+import { advise, type CheckResult, type DoctorCheck, ok } from "./check.ts";
 
 const ORIGINS = {
   given: "as you named it",
@@ -7,9 +7,9 @@ const ORIGINS = {
   private: "started for each experiment that needs it",
 } as const;
 
-export const redis: Check = {
+export const redisCheck: DoctorCheck = {
   title: "Redis",
-  judge({ redis }): Judgement {
+  run({ redis }): CheckResult {
     if (redis === null) {
       return advise(
         "none",
@@ -21,9 +21,9 @@ export const redis: Check = {
   },
 };
 
-export const nginx: Check = {
+export const nginxCheck: DoctorCheck = {
   title: "nginx",
-  judge({ nginx }): Judgement {
+  run({ nginx }): CheckResult {
     if (nginx !== null) return ok(nginx);
     return advise("none", "targets that use it can't be started: apt-get install nginx");
   },

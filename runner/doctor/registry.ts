@@ -1,8 +1,8 @@
 /** The checks in the order in which they are shown. */
-import type { Check } from "./check.ts";
-import { clock, driver, generator } from "./generator.ts";
+import type { DoctorCheck } from "./check.ts";
+import { clockCheck, driverCheck, generatorCheck } from "./generator.ts";
 import { cores, governor, idleLoad, steal, turbo } from "./processor.ts";
-import { nginx, redis } from "./programs.ts";
+import { nginxCheck, redisCheck } from "./programs.ts";
 import { container, limits, memory, openFiles, ports, system, virtualMachine } from "./system.ts";
 
 export const checks = {
@@ -18,9 +18,9 @@ export const checks = {
   limits,
   openFiles,
   ports,
-  clock,
-  driver,
-  generator,
-  redis,
-  nginx,
-} satisfies Record<string, Check>;
+  clock: clockCheck,
+  driver: driverCheck,
+  generator: generatorCheck,
+  redis: redisCheck,
+  nginx: nginxCheck,
+} satisfies Record<string, DoctorCheck>;

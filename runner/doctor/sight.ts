@@ -1,16 +1,17 @@
 /** What `plateau doctor` looks at: the machine's facts, and what it measures, one after the other. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ExpectedError } from "../../base/errors.ts";
-import { type Busy, watchProcesses } from "../../base/system/busy.ts";
+import { type BusyProcess, watchProcesses } from "../../base/system/processes.ts";
 import { monotonicClock, stepUsOf } from "../../base/system/clock.ts";
-import { describeMachine, textOf, TURBO_SWITCHES } from "../../base/system/describe.ts";
+import { describeMachine, TURBO_SWITCHES } from "../../base/system/describe.ts";
+import { readSystemFile } from "../../base/system/linux.ts";
 import type { Machine } from "../../base/system/facts.ts";
 import { cleanEnv } from "../../targets/launch/environment.ts";
 import { runtimeOf } from "../../targets/launch/runtime.ts";
 import { provideRedis } from "../../targets/redis/provide.ts";
 import { calibrate } from "../calibration/calibration.ts";
 import type { Calibration } from "../host/calibration_cache.ts";
-import { watchSurroundings } from "../host/host_activity.ts";
+import { watchHostActivity } from "../host/host_activity.ts";
 import { chooseDriver, type DriverChoice } from "../load/transports/choose_driver.ts";
 
 /** The machine while Plateau does nothing: the cores on which it may run. */
@@ -21,7 +22,7 @@ export interface Idle {
   /** Share of their time that the hypervisor gave to others; null likewise. */
   readonly stealRatio: number | null;
   /** Who used most, without Plateau. */
-  readonly busiest: readonly Busy[];
+  readonly busiest: readonly BusyProcess[];
 }
 
 /** Redis as a run would find it, or why it would not. */
@@ -30,7 +31,7 @@ export type RedisFound =
   | { readonly problem: string }
   | null;
 
-export interface Sight {
+export interface HostFacts {
   readonly machine: Machine;
   /** The file that switches turbo, or null. */
   readonly turboSwitch: string | null;
@@ -55,29 +56,30 @@ export interface LookOptions {
 
 const IDLE_MS = 1_000;
 
-export async function look({ redisUrl, signal }: LookOptions): Promise<Sight> {
-  const idle = await lookIdle(signal); // first: what follows is not idle
+export async function gatherFacts({ redisUrl, signal }: LookOptions): Promise<HostFacts> {
+  const idle = await watchIdle(signal); // first: what follows is not idle
   const driver = chooseDriver("auto", { hostname: "127.0.0.1", port: 80 });
   return {
     machine: describeMachine(),
-    turboSwitch: Object.values(TURBO_SWITCHES).find((path) => textOf(path) !== null) ?? null,
+    turboSwitch: Object.values(TURBO_SWITCHES).find((path) => readSystemFile(path) !== null) ??
+      null,
     idle,
     clock: {
       stepUs: stepUsOf(monotonicClock()),
-      source: textOf(CLOCK_SOURCE)?.trim() ?? null,
+      source: readSystemFile(CLOCK_SOURCE)?.trim() ?? null,
     },
     driver,
     calibration: await calibrate({ driver: driver.driver, signal }),
-    redis: await lookForRedis(redisUrl, signal),
+    redis: await findRedis(redisUrl, signal),
     nginx: await runtimeOf(["nginx"], { env: cleanEnv(), cwd: Deno.cwd() }),
   };
 }
 
 const CLOCK_SOURCE = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
-async function lookIdle(signal: AbortSignal): Promise<Idle> {
+async function watchIdle(signal: AbortSignal): Promise<Idle> {
   const processes = watchProcesses();
-  const surroundings = watchSurroundings();
+  const surroundings = watchHostActivity();
   const startMs = performance.now();
   await sleep(IDLE_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
   const { busy, steal } = surroundings();
@@ -86,7 +88,7 @@ async function lookIdle(signal: AbortSignal): Promise<Idle> {
 }
 
 /** A private one is started and stopped again: that it is on PATH does not say that it works. */
-async function lookForRedis(url: string | null, signal: AbortSignal): Promise<RedisFound> {
+async function findRedis(url: string | null, signal: AbortSignal): Promise<RedisFound> {
   try {
     const redis = await provideRedis({ url, signal });
     if (redis === null) return null;

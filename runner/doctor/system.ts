@@ -1,20 +1,20 @@
 /** Checks of the system around Plateau: its limits, and what it runs in. */
 import {
   advise,
-  type Check,
+  type CheckResult,
   coresWord,
   countText,
-  figureText,
-  type Judgement,
+  type DoctorCheck,
   ok,
+  threeDigitsText,
   unknown,
 } from "./check.ts";
 
 const GB = 1e9;
 
-export const system: Check = {
+export const system: DoctorCheck = {
   title: "System",
-  judge({ machine: { os, kernel, arch, deno } }): Judgement {
+  run({ machine: { os, kernel, arch, deno } }): CheckResult {
     const found = `${os} ${kernel}, ${arch}, Deno ${deno}`;
     if (os === "linux") return ok(found);
     return advise(
@@ -24,18 +24,18 @@ export const system: Check = {
   },
 };
 
-export const memory: Check = {
+export const memory: DoctorCheck = {
   title: "Memory",
-  judge: ({ machine: { memory } }) => ok(`${figureText(memory / GB)} GB`),
+  run: ({ machine: { memory } }) => ok(`${threeDigitsText(memory / GB)} GB`),
 };
 
-export const limits: Check = {
+export const limits: DoctorCheck = {
   title: "Limits",
-  judge({ machine: { os, limits: { cores, memory }, allowedCores } }): Judgement {
+  run({ machine: { os, limits: { cores, memory }, allowedCores } }): CheckResult {
     if (os !== "linux") return unknown("control groups are Linux' own");
     const found = [
       ...cores === null ? [] : [`CPU time of ${coresWord(cores)}`],
-      ...memory === null ? [] : [`${figureText(memory / GB)} GB of memory`],
+      ...memory === null ? [] : [`${threeDigitsText(memory / GB)} GB of memory`],
     ].join(", ") || "none";
     if (cores === null || cores >= allowedCores) return ok(found);
     return advise(
@@ -46,9 +46,9 @@ export const limits: Check = {
   },
 };
 
-export const container: Check = {
+export const container: DoctorCheck = {
   title: "Container",
-  judge({ machine: { container } }): Judgement {
+  run({ machine: { container } }): CheckResult {
     if (container === null) return ok("none");
     return advise(
       container,
@@ -57,9 +57,9 @@ export const container: Check = {
   },
 };
 
-export const virtualMachine: Check = {
+export const virtualMachine: DoctorCheck = {
   title: "Virtual",
-  judge({ machine: { os, virtual } }): Judgement {
+  run({ machine: { os, virtual } }): CheckResult {
     if (os !== "linux") return unknown("its signs are looked for on Linux only");
     if (virtual === null) return ok("no sign of a virtual machine");
     return advise(
@@ -73,9 +73,9 @@ export const virtualMachine: Check = {
 /** Enough for the connections of most loads, on both sides. */
 const FEW_FILES = 10_000;
 
-export const openFiles: Check = {
+export const openFiles: DoctorCheck = {
   title: "Open files",
-  judge({ machine: { openFiles } }): Judgement {
+  run({ machine: { openFiles } }): CheckResult {
     if (openFiles === null) return unknown("the system tells no limit");
     const found = `${countText(openFiles)} for each process`;
     if (openFiles >= FEW_FILES) return ok(found);
@@ -86,9 +86,9 @@ export const openFiles: Check = {
 /** What Linux has when nobody has changed it: 32768–60999. */
 const USUAL_PORTS = 28_232;
 
-export const ports: Check = {
+export const ports: DoctorCheck = {
   title: "Ports",
-  judge({ machine: { ports } }): Judgement {
+  run({ machine: { ports } }): CheckResult {
     if (ports === null) return unknown("the system does not tell its range");
     const [first, last] = ports;
     const found = `${countText(last - first + 1)} for connections (${first}–${last})`;

@@ -9,7 +9,7 @@ import type { OnProgress } from "../result/progress.ts";
 import { boundsOf, repeatSentence, Repetition } from "./repetition.ts";
 import type { Missing, Run } from "../result/result.ts";
 import type { ResultFile } from "../result/result_file.ts";
-import type { Kept } from "./resume.ts";
+import type { EarlierRuns } from "./resume.ts";
 import { carryOut, type RunContext } from "./run.ts";
 import { Schedule } from "./schedule.ts";
 
@@ -19,7 +19,7 @@ export interface BlocksRequest {
   /** Cells that lack something and are left out. */
   readonly lacks: ReadonlyMap<Cell, unknown>;
   /** What an earlier sitting left. */
-  readonly kept: Kept;
+  readonly kept: EarlierRuns;
 }
 
 export async function carryOutBlocks(
@@ -27,7 +27,7 @@ export async function carryOutBlocks(
   file: ResultFile,
   context: RunContext,
 ): Promise<void> {
-  const course = new Course(request, file, context);
+  const course = new BlockSequence(request, file, context);
   course.begin();
   for (const block of request.plan.blocks()) {
     await course.carryOutBlock(block);
@@ -35,7 +35,7 @@ export async function carryOutBlocks(
   }
 }
 
-class Course {
+class BlockSequence {
   readonly #repetition: Repetition;
   readonly #schedule = new Schedule();
   readonly #possible: readonly Cell[];

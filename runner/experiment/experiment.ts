@@ -8,20 +8,24 @@ import { type ProvidedRedis, provideRedis } from "../../targets/redis/provide.ts
 import { openRedisUse, type RedisUse } from "../../targets/observe/redis_watch.ts";
 import { carryOutBlocks, leaveOut } from "./blocks.ts";
 import { measureCeilings } from "./peak_throughput.ts";
-import { cellNeeds, type Lack, lackOf } from "./missing_prerequisites.ts";
+import {
+  cellNeeds,
+  type MissingPrerequisite,
+  missingPrerequisiteOf,
+} from "./missing_prerequisites.ts";
 import type { Loader } from "../measure/loader.ts";
-import { pinDown, Targets } from "./targets.ts";
+import { applyPins, ExperimentTargets } from "./targets.ts";
 import type { OnProgress } from "../result/progress.ts";
 import { provenanceOf } from "./provenance.ts";
-import { ProofsApart } from "./preflight.ts";
+import { SeparatePreflights } from "./preflight.ts";
 import type { Results } from "../result/result.ts";
 import { type OnSaved, ResultFile } from "../result/result_file.ts";
-import { Kept } from "./resume.ts";
+import { EarlierRuns } from "./resume.ts";
 import {
   assertAsBefore,
+  noteResume,
   type StartingRequest,
   startingResults,
-  tellOfBefore,
 } from "./starting_results.ts";
 import { calibrateFirst } from "../calibration/calibration.ts";
 
@@ -53,16 +57,16 @@ export async function runExperiment(
 ): Promise<Results> {
   const provenance = await provenanceOf(request);
   const generator = await calibrateFirst(hooks); // before the workers' cores are narrowed down
-  using pinned = pinDown(request.experiment.pin, hooks.onProgress);
+  using pinned = applyPins(request.experiment.pin, hooks.onProgress);
   const redis = await redisFor(request, hooks);
   const start = startingResults(request, { provenance, redis });
   const file = new ResultFile(request.outDir, start, hooks.onSaved);
-  const targets = new Targets(request, redis, hooks);
+  const targets = new ExperimentTargets(request, redis, hooks);
   try {
-    const lacks = lacksOf(request.plan, redis);
+    const lacks = missingPrerequisites(request.plan, redis);
     if (request.kept) {
       assertAsBefore(request.kept, { lacks, redis });
-      tellOfBefore(request.kept, provenance, hooks.onProgress);
+      noteResume(request.kept, provenance, hooks.onProgress);
     }
     await file.save();
     const { ceilings: asked, prove } = request.experiment;
@@ -71,15 +75,15 @@ export async function runExperiment(
       if (!hooks.signal.aborted) file.results.ceilings = ceilings;
     }
     await setAside(request.experiment, lacks, { file, onProgress: hooks.onProgress });
-    await carryOutBlocks({ ...request, lacks, kept: new Kept(file.results) }, file, {
+    await carryOutBlocks({ ...request, lacks, kept: new EarlierRuns(file.results) }, file, {
       seed: request.seed,
       workers: pinned.workers,
       intervalMs: request.experiment.interval,
       ...hooks,
       open: (planned) => targets.open(planned),
       close: (target) => targets.close(target),
-      apart: prove === "apart"
-        ? new ProofsApart((cell) => targets.start(cell), hooks.signal)
+      preflights: prove === "apart"
+        ? new SeparatePreflights((cell) => targets.start(cell), hooks.signal)
         : null,
       redisUse: ({ cell }) => redisUseOf(cell, redis),
     });
@@ -108,9 +112,12 @@ async function redisUseOf(cell: Cell, redis: ProvidedRedis | null): Promise<Redi
   return redis !== null && isUsed ? await openRedisUse(redis) : null;
 }
 
-function lacksOf({ cells }: Plan, redis: ProvidedRedis | null): Map<Cell, Lack> {
-  return new Map(cells.flatMap((cell): [Cell, Lack][] => {
-    const lack = lackOf(cell, redis);
+function missingPrerequisites(
+  { cells }: Plan,
+  redis: ProvidedRedis | null,
+): Map<Cell, MissingPrerequisite> {
+  return new Map(cells.flatMap((cell): [Cell, MissingPrerequisite][] => {
+    const lack = missingPrerequisiteOf(cell, redis);
     return lack === null ? [] : [[cell, lack]];
   }));
 }
@@ -118,7 +125,7 @@ function lacksOf({ cells }: Plan, redis: ProvidedRedis | null): Map<Cell, Lack> 
 /** Notes the cells that lack something, once each. */
 async function setAside(
   { optional }: Experiment,
-  lacks: ReadonlyMap<Cell, Lack>,
+  lacks: ReadonlyMap<Cell, MissingPrerequisite>,
   { file, onProgress }: { readonly file: ResultFile; readonly onProgress: OnProgress },
 ): Promise<void> {
   for (const [{ target, scenario, parameters }, { need, reason }] of lacks) {

@@ -16,7 +16,7 @@ import { needsOf, redisPathsOf } from "../../targets/requirements.ts";
 
 type Need = "redis" | "nginx" | "frameworks";
 
-export interface Lack {
+export interface MissingPrerequisite {
   readonly need: Need;
   /** In one line, with what to do. */
   readonly reason: string;
@@ -46,7 +46,10 @@ function requestsOf(scenario: Scenario): readonly RequestSpec[] {
 }
 
 /** The first thing that the cell needs and that is not there; null when all is. */
-export function lackOf(cell: Cell, redis: ProvidedRedis | null): Lack | null {
+export function missingPrerequisiteOf(
+  cell: Cell,
+  redis: ProvidedRedis | null,
+): MissingPrerequisite | null {
   const needs = cellNeeds(cell);
   if (needs.includes("redis") && redis === null) return { need: "redis", reason: NO_REDIS };
   if (needs.includes("nginx") && findNginx() === null) return { need: "nginx", reason: NO_NGINX };

@@ -29,15 +29,15 @@ import type { Variables } from "../load/engine/flow.ts";
 /** The end of a process is known within this after its connections have closed. */
 const END_KNOWN_MS = 500;
 
-interface Subject {
+interface PreflightSubject {
   readonly cell: Cell;
   readonly target: RunningTarget;
   readonly script: Script;
 }
 
 /** Throws as `prove` does; of a target that has ended meanwhile also how, and its last lines. */
-export async function proveAnswers(
-  { cell, target, script }: Subject,
+export async function preflight(
+  { cell, target, script }: PreflightSubject,
   signal: AbortSignal,
 ): Promise<void> {
   const { origin, access, pid, exited } = target;
@@ -52,7 +52,7 @@ export async function proveAnswers(
   }
 }
 
-export class ProofsApart {
+export class SeparatePreflights {
   readonly #proofs = new Map<Cell, Promise<void>>();
 
   /** @param start Starts a process of the cell's target, for its proof alone. */
@@ -62,7 +62,7 @@ export class ProofsApart {
   ) {}
 
   /** Throws as the start of a target and `prove` do: what was wrong once is so at every repetition. */
-  prove(cell: Cell, script: Script): Promise<void> {
+  checkTarget(cell: Cell, script: Script): Promise<void> {
     const proof = this.#proofs.get(cell) ?? this.#proveOnce(cell, script);
     this.#proofs.set(cell, proof);
     return proof;
@@ -71,7 +71,7 @@ export class ProofsApart {
   async #proveOnce(cell: Cell, script: Script): Promise<void> {
     const target = await this.start(cell);
     try {
-      await proveAnswers({ cell, target, script }, this.signal);
+      await preflight({ cell, target, script }, this.signal);
     } finally {
       await target.stop();
     }
@@ -89,7 +89,7 @@ export class ProofsApart {
  */
 const MOST_REQUESTS = 50;
 
-export interface ProofRequest extends Access {
+export interface PreflightRequest extends Access {
   /** Name of the target, for the message. */
   readonly target: string;
   readonly origin: string;
@@ -101,24 +101,24 @@ export interface ProofRequest extends Access {
 }
 
 /** Throws a TargetError that shows the wrong answer beside the right one. */
-export async function prove(request: ProofRequest): Promise<void> {
+export async function prove(request: PreflightRequest): Promise<void> {
   const { script } = request;
   const ways = script.kind === "flow"
-    ? firstWays(script)
-    : [{ steps: firstAsked(script), visitor: {} }];
+    ? firstJourneys(script)
+    : [{ steps: firstRequests(script), visitor: {} }];
   for (const { steps, visitor } of ways) {
     const variables: Variables = new Map(Object.entries(visitor));
-    for (const step of steps) await proveStep(step, variables, request);
+    for (const step of steps) await checkStep(step, variables, request);
   }
 }
 
-interface Way {
+interface Journey {
   readonly steps: readonly RequestStep[];
   readonly visitor: Readonly<Record<string, string>>;
 }
 
 /** The first requests that will be asked, each once, and in any case one of each that is written. */
-function firstAsked({ requests, sequence }: Script & { kind: "requests" }): RequestStep[] {
+function firstRequests({ requests, sequence }: Script & { kind: "requests" }): RequestStep[] {
   const first = new Set<number>();
   const written = new Set<Expectation>();
   for (const index of sequence) {
@@ -131,22 +131,22 @@ function firstAsked({ requests, sequence }: Script & { kind: "requests" }): Requ
 }
 
 /** The whole ways of the first visitors, of one in any case. */
-function firstWays({ steps, visitors }: Script & { kind: "flow" }): Way[] {
+function firstJourneys({ steps, visitors }: Script & { kind: "flow" }): Journey[] {
   const requests = steps.filter((step) => step.kind === "request");
   const most = Math.max(1, Math.floor(MOST_REQUESTS / requests.length));
   return visitors.slice(0, most).map((visitor) => ({ steps: requests, visitor }));
 }
 
-async function proveStep(
+async function checkStep(
   step: RequestStep,
   variables: Variables,
-  request: ProofRequest,
+  request: PreflightRequest,
 ): Promise<void> {
   const wire = fillTemplate(step.wire, variables);
   for (const secret of secretsIn(wire)) secrets.keep(secret);
   const asked = `Cannot measure target ${request.target}: ${wire.method} ${wire.path}`;
-  const reader = await askOnce({ ...step, wire }, request).catch((error: unknown) => {
-    throw new TargetError(`${asked} got no answer: ${whyNone(error)}`);
+  const reader = await sendOnce({ ...step, wire }, request).catch((error: unknown) => {
+    throw new TargetError(`${asked} got no answer: ${noResponseReason(error)}`);
   });
   const body = new TextDecoder().decode(reader.kept?.body());
   const answer = { status: reader.status, body };
@@ -159,13 +159,13 @@ async function proveStep(
       const why = whyOverlooked(capture, reader) ?? `got ${responseText(answer)}`;
       throw new TargetError(`${asked} is answered ${missed}: ${why}`);
     }
-    if (provesLater(capture.as, request.script)) secrets.keep(value);
+    if (authenticatesLater(capture.as, request.script)) secrets.keep(value);
     variables.set(capture.as, value);
   }
 }
 
 /** Whether a captured value is sent to prove who asks, as that of a login is. */
-function provesLater(name: string, script: Script): boolean {
+function authenticatesLater(name: string, script: Script): boolean {
   const steps = script.kind === "flow" ? script.steps : [];
   return steps.some((step) =>
     step.kind === "request" &&
@@ -175,14 +175,14 @@ function provesLater(name: string, script: Script): boolean {
   );
 }
 
-function whyNone(error: unknown): string {
+function noResponseReason(error: unknown): string {
   const why = messageOf(error);
   const isTls = error instanceof DialError && error.kind === "tls";
   if (!isTls || !why.startsWith("the certificate")) return why;
   return `${why} (cacert names an authority to trust, insecure takes any certificate)`;
 }
 
-async function askOnce({ wire }: RequestStep, request: ProofRequest): Promise<ResponseReader> {
+async function sendOnce({ wire }: RequestStep, request: PreflightRequest): Promise<ResponseReader> {
   const { origin, timeoutMs, signal } = request;
   const reader = new ResponseReader({ retain: true });
   reader.begin(wire.method === "HEAD");
@@ -196,7 +196,7 @@ async function askOnce({ wire }: RequestStep, request: ProofRequest): Promise<Re
     if (end.signal.aborted) conn.close(); // it was there just when the time was over
     const bytes = encodeRequest(wire, { host: new URL(origin).host, keepAlive: false });
     for (let at = 0; at < bytes.length;) at += await conn.write(bytes.subarray(at));
-    await readAnswer(conn, reader);
+    await readResponse(conn, reader);
     return reader;
   } catch (error) {
     end.signal.throwIfAborted();
@@ -207,7 +207,7 @@ async function askOnce({ wire }: RequestStep, request: ProofRequest): Promise<Re
   }
 }
 
-async function readAnswer(conn: Connection, reader: ResponseReader): Promise<void> {
+async function readResponse(conn: Connection, reader: ResponseReader): Promise<void> {
   const buffer = new Uint8Array(64 * 1024);
   while (reader.state === NEED_MORE) {
     const length = await conn.read(buffer);

@@ -13,9 +13,9 @@ import {
   type CountedPart,
   intervalBlocks,
 } from "../stats/confidence/blocks.ts";
-import { cellName, type Estimate, estimateCell } from "../stats/confidence/bootstrap.ts";
-import { type Interval, intervalOf } from "../stats/confidence/confidence_interval.ts";
-import type { Block } from "../stats/confidence/pool.ts";
+import { cellKey, type Estimate, estimateCell } from "../stats/confidence/bootstrap.ts";
+import { type ConfidenceInterval, intervalOf } from "../stats/confidence/confidence_interval.ts";
+import type { RunBlock } from "../stats/confidence/pool.ts";
 import {
   halfWidthOf,
   isNarrow,
@@ -45,7 +45,7 @@ export type Decision =
 
 interface Kept {
   readonly repetition: number;
-  readonly blocks: readonly Block[];
+  readonly blocks: readonly RunBlock[];
 }
 
 export class Repetition {
@@ -59,7 +59,7 @@ export class Repetition {
     const from = countedFrom(run, this.counted);
     const { timeline: { points }, latency: { clock } } = run;
     const blocks = blocksOf(intervalBlocks(points, clock).slice(from));
-    const name = cellName(run);
+    const name = cellKey(run);
     this.#runs.set(name, [...this.#runs.get(name) ?? [], { repetition: run.repetition, blocks }]);
   }
 
@@ -140,7 +140,7 @@ export class Repetition {
   }
 
   /** At the confidence that is asked of them. */
-  #intervals(): (Interval | null)[] {
+  #intervals(): (ConfidenceInterval | null)[] {
     const level = typeof this.repeat !== "number" && this.repeat.until !== null
       ? LOOK_CONFIDENCE
       : undefined;

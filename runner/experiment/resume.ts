@@ -6,15 +6,15 @@ import type { Cell, PlannedRun } from "../../scenarios/plan/plan.ts";
 import type { Problem } from "../../base/errors.ts";
 import type { Commit, Missing, Results, Run } from "../result/result.ts";
 import type { Machine } from "../../base/system/facts.ts";
-import { cellName } from "../stats/confidence/bootstrap.ts";
+import { cellKey } from "../stats/confidence/bootstrap.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
 
-type Outcome = Run | (Missing & { readonly repetition: number });
+type RunOutcome = Run | (Missing & { readonly repetition: number });
 
 /** Planned runs that have been made, or tried in vain: neither is made again. */
-export class Kept {
-  readonly #outcomes: ReadonlyMap<string, Outcome>;
-  readonly #byCell: ReadonlyMap<string, readonly Outcome[]>;
+export class EarlierRuns {
+  readonly #outcomes: ReadonlyMap<string, RunOutcome>;
+  readonly #byCell: ReadonlyMap<string, readonly RunOutcome[]>;
   /** The last repetition of which there is something; 0 for none. */
   readonly repetitions: number;
   /** Milliseconds that were spent on all of it. */
@@ -25,7 +25,7 @@ export class Kept {
   constructor({ runs, missing, spent = 0 }: Pick<Results, "runs" | "missing" | "spent">) {
     const outcomes = [...runs, ...missing.filter(isOfOneRun)];
     this.#outcomes = new Map(outcomes.map((outcome) => [runName(outcome), outcome]));
-    this.#byCell = Map.groupBy(outcomes, cellName);
+    this.#byCell = Map.groupBy(outcomes, cellKey);
     this.repetitions = outcomes.reduce((last, { repetition }) => Math.max(last, repetition), 0);
     this.spentMs = spent;
     const known = runs.reduce((sum, run) => sum + knownMs(run), 0);
@@ -49,11 +49,11 @@ export class Kept {
 
   /** Outcomes that a cell has. */
   countOf(cell: Cell): number {
-    return this.#byCell.get(cellName(cell))?.length ?? 0;
+    return this.#byCell.get(cellKey(cell))?.length ?? 0;
   }
 
   runsOf(cell: Cell): Run[] {
-    return this.#byCell.get(cellName(cell))?.filter(isRun) ?? [];
+    return this.#byCell.get(cellKey(cell))?.filter(isRun) ?? [];
   }
 }
 
@@ -62,12 +62,12 @@ function knownMs({ startUp, elapsed }: Run): number {
 }
 
 function runName(
-  { repetition, ...cell }: Parameters<typeof cellName>[0] & { readonly repetition: number },
+  { repetition, ...cell }: Parameters<typeof cellKey>[0] & { readonly repetition: number },
 ): string {
-  return `${cellName(cell)} ${repetition}`;
+  return `${cellKey(cell)} ${repetition}`;
 }
 
-function isRun(outcome: Outcome): outcome is Run {
+function isRun(outcome: RunOutcome): outcome is Run {
   return "timeline" in outcome;
 }
 
@@ -86,14 +86,14 @@ export function continued({ reached: _, ...kept }: Results, at: string): Results
   };
 }
 
-export interface Surroundings {
+export interface ResumeHost {
   /** Of Plateau. */
   readonly version: string;
   readonly machine: Machine;
 }
 
 /** Why runs that were made here would not be like those that there are; none when they would. */
-export function refusals(kept: Results, here: Surroundings): Problem[] {
+export function refusals(kept: Results, here: ResumeHost): Problem[] {
   const place = "--resume";
   const versions: Problem[] = kept.version === here.version ? [] : [{
     place,
@@ -131,7 +131,7 @@ function commitText(commit: Commit | null): string {
 /** What differs between two values as JSON has them, path by path. Pure. */
 
 /** Undefined: it was not there, or is not any more. */
-export interface Change {
+export interface SettingChange {
   /** Such as `load.connections`; "" for the whole. */
   readonly path: string;
   readonly before: unknown;
@@ -139,7 +139,7 @@ export interface Change {
 }
 
 /** Lists of plain values differ as a whole, other lists member by member. */
-export function changesBetween(before: unknown, now: unknown, path = ""): Change[] {
+export function changesBetween(before: unknown, now: unknown, path = ""): SettingChange[] {
   if (!isNested(before) || !isNested(now) || Array.isArray(before) !== Array.isArray(now)) {
     return same(before, now) ? [] : [{ path, before, now }];
   }
@@ -153,7 +153,7 @@ export function changesBetween(before: unknown, now: unknown, path = ""): Change
 }
 
 /** `1s → 2s`, for people. */
-export function changeText({ before, now }: Change): string {
+export function changeText({ before, now }: SettingChange): string {
   return `${valueText(before)} → ${valueText(now)}`;
 }
 

@@ -12,7 +12,7 @@ import { hashSettings } from "./provenance.ts";
 import { boundsOf } from "./repetition.ts";
 import type { Missing, Results, Run } from "../result/result.ts";
 import { changesBetween, changeText } from "./resume.ts";
-import { cellName } from "../stats/confidence/bootstrap.ts";
+import { cellKey } from "../stats/confidence/bootstrap.ts";
 
 /** What the results are held against: made from the experiment file and the flags of then. */
 export interface Origin {
@@ -30,11 +30,11 @@ export function contradictions(kept: Results, origin: Origin): Problem[] {
     ...kept.missing.map((missing, at) => ({ ...missing, place: `missing[${at}]` })),
   ];
   const most = boundsOf(origin.experiment.repeat, 0).most;
-  const cells = new Set(origin.plan.cells.map(cellName));
-  const strange = new Set(placed.filter((one) => !cells.has(cellName(one))));
+  const cells = new Set(origin.plan.cells.map(cellKey));
+  const strange = new Set(placed.filter((one) => !cells.has(cellKey(one))));
   const own = placed.filter((one) => !strange.has(one));
   const beyond = own.filter(({ repetition }) => (repetition ?? 0) > most);
-  const ofCells = Map.groupBy(own.filter((one) => !beyond.includes(one)), cellName);
+  const ofCells = Map.groupBy(own.filter((one) => !beyond.includes(one)), cellKey);
   return [
     ...settingsProblems(kept),
     ...[...strange].map((one) =>
@@ -122,8 +122,8 @@ function plannedRuns(plan: Plan, repetitions: number): Map<string, PlannedRun> {
   );
 }
 
-function runName(run: Parameters<typeof cellName>[0] & { readonly repetition: number }): string {
-  return `${cellName(run)} ${run.repetition}`;
+function runName(run: Parameters<typeof cellKey>[0] & { readonly repetition: number }): string {
+  return `${cellKey(run)} ${run.repetition}`;
 }
 
 function isRun(one: Placed): one is Run & { readonly place: string } {
@@ -157,7 +157,7 @@ function stateProblems(
   if (state !== "done") return [];
   const repetitions = planned / cells.length;
   const short = cells.filter((cell) => {
-    const there = ofCells.get(cellName(cell)) ?? [];
+    const there = ofCells.get(cellKey(cell)) ?? [];
     return !there.some(({ repetition }) => repetition === null) && there.length < repetitions;
   });
   return short.map((cell) =>
@@ -166,7 +166,7 @@ function stateProblems(
 }
 
 /** `api static {"connections":2}`. */
-function cellText({ target, scenario, parameters }: Parameters<typeof cellName>[0]): string {
+function cellText({ target, scenario, parameters }: Parameters<typeof cellKey>[0]): string {
   const varied = Object.keys(parameters).length > 0 ? ` ${JSON.stringify(parameters)}` : "";
   return `${target} ${scenario}${varied}`;
 }

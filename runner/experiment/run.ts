@@ -13,7 +13,7 @@ import { watchResources } from "../../targets/observe/watch_resources.ts";
 import type { Loader } from "../measure/loader.ts";
 import { measureLoad } from "../measure/measure.ts";
 import type { OnProgress } from "../result/progress.ts";
-import { type ProofsApart, proveAnswers } from "./preflight.ts";
+import { preflight, type SeparatePreflights } from "./preflight.ts";
 import type { Measurement, Run } from "../result/result.ts";
 
 export interface RunContext {
@@ -30,7 +30,7 @@ export interface RunContext {
   /** Ends the run's target, unless it is to be used again. */
   readonly close: (target: RunningTarget) => Promise<void>;
   /** Where processes of their own prove the answers; null: those that are measured do. */
-  readonly apart: ProofsApart | null;
+  readonly preflights: SeparatePreflights | null;
   /** What the run's Redis uses; null when it uses none. */
   readonly redisUse: (planned: PlannedRun) => Promise<RedisUse | null>;
 }
@@ -39,12 +39,12 @@ export interface RunContext {
 export async function carryOut(planned: PlannedRun, context: RunContext): Promise<Run> {
   const { cell } = planned;
   const script = scriptOf(cell.request, context.seed);
-  await context.apart?.prove(cell, script);
+  await context.preflights?.checkTarget(cell, script);
   const startedAt = new Date().toISOString();
   const target = await context.open(planned);
   try {
     const subject = { planned, target, script };
-    if (context.apart === null) await proveAnswers({ cell, target, script }, context.signal);
+    if (context.preflights === null) await preflight({ cell, target, script }, context.signal);
     const { measurement, used: { resources, parts } } = await loadAndWatch(subject, context);
     if (target.pid !== null && resources.length === 0) {
       context.onProgress({ kind: "note", text: unknownUseText(cell.target) });
@@ -67,7 +67,7 @@ export async function carryOut(planned: PlannedRun, context: RunContext): Promis
   }
 }
 
-interface Subject {
+interface LoadSubject {
   readonly planned: PlannedRun;
   readonly target: RunningTarget;
   readonly script: Script;
@@ -75,7 +75,7 @@ interface Subject {
 
 /** Loads the target and watches what it uses; if it dies meanwhile, the load ends and a TargetError says so. */
 async function loadAndWatch(
-  { planned, target, script }: Subject,
+  { planned, target, script }: LoadSubject,
   { loader, seed, workers, intervalMs, onProgress, signal, redisUse }: RunContext,
 ): Promise<{ measurement: Measurement; used: WatchedUse }> {
   const { cell, repetition } = planned;
@@ -110,7 +110,7 @@ async function loadAndWatch(
       },
     ).finally(async () => {
       // Whatever came of it: agents that were not ready yet throw, workers give what they saw.
-      if (died.signal.aborted) await tellDeath(cell.target, target);
+      if (died.signal.aborted) await throwTargetEnded(cell.target, target);
     });
     loading = false;
     return { measurement, used: await stopWatch(watch) };
@@ -134,7 +134,7 @@ async function stopWatch(watch: ResourceWatch | null): Promise<WatchedUse> {
   return await watch?.stop() ?? { resources: [], parts: [] };
 }
 
-async function tellDeath(name: string, target: RunningTarget): Promise<never> {
+async function throwTargetEnded(name: string, target: RunningTarget): Promise<never> {
   const { code, signal } = await target.exited;
   const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
   throw new TargetError(

@@ -6,7 +6,7 @@ import type { ProvidedRedis } from "../../targets/redis/provide.ts";
 import type { OnProgress } from "../result/progress.ts";
 import { openExperiment, type Provenance } from "./provenance.ts";
 import type { Results } from "../result/result.ts";
-import { commitNote, continued, Kept } from "./resume.ts";
+import { commitNote, continued, EarlierRuns } from "./resume.ts";
 import { VERSION } from "../../base/version.ts";
 
 export interface StartingRequest {
@@ -14,19 +14,19 @@ export interface StartingRequest {
   readonly source: string;
   readonly seed: number;
   /** How it was asked for, for whoever repeats it. */
-  readonly asked: Pick<Results, "file" | "flags">;
+  readonly invocation: Pick<Results, "file" | "flags">;
   /** What an earlier sitting left, to go on from; null: nothing. */
   readonly kept: Results | null;
 }
 
-export interface Found {
+export interface StartingFacts {
   readonly provenance: Provenance;
   readonly redis: Pick<ProvidedRedis, "kind"> | null;
 }
 
 export function startingResults(
-  { experiment, source, seed, asked, kept }: StartingRequest,
-  { provenance, redis }: Found,
+  { experiment, source, seed, invocation: asked, kept }: StartingRequest,
+  { provenance, redis }: StartingFacts,
 ): Results {
   const now = new Date().toISOString();
   if (kept !== null) {
@@ -53,9 +53,11 @@ export function startingResults(
 /** Throws a TargetError when a cell has runs and now lacks what it needs, or would use another Redis. */
 export function assertAsBefore(
   before: Results,
-  now: Pick<Found, "redis"> & { readonly lacks: ReadonlyMap<Cell, { readonly reason: string }> },
+  now: Pick<StartingFacts, "redis"> & {
+    readonly lacks: ReadonlyMap<Cell, { readonly reason: string }>;
+  },
 ): void {
-  const kept = new Kept(before);
+  const kept = new EarlierRuns(before);
   const gone = [...now.lacks].filter(([cell]) => kept.countOf(cell) > 0);
   if (gone.length > 0) {
     const reasons = new Set(gone.map(([, { reason }]) => reason));
@@ -76,7 +78,7 @@ const REDIS: Readonly<Record<string, string>> = {
 };
 
 /** Tells what is there, and what is not as it was. */
-export function tellOfBefore(
+export function noteResume(
   kept: Results,
   { commit }: Provenance,
   onProgress: OnProgress,

@@ -6,7 +6,7 @@ import { startTarget } from "../../targets/launchers.ts";
 import type { ProvidedRedis } from "../../targets/redis/provide.ts";
 import { cellNeeds } from "./missing_prerequisites.ts";
 import type { OnProgress } from "../result/progress.ts";
-import { coresText, parseCores } from "../../base/system/core_list.ts";
+import { coresText, parseCores } from "../../base/system/affinity.ts";
 import type { PinSpec } from "../../scenarios/load/pin.ts";
 import { applyPin } from "../../targets/launch/pin.ts";
 
@@ -24,7 +24,7 @@ interface TargetsHooks {
 }
 
 /** One process a run, or one for all runs of a target, as long as it lives, where the file says `fresh: false`. */
-export class Targets {
+export class ExperimentTargets {
   readonly #kept = new Map<string, RunningTarget>();
   readonly #ended = new WeakSet<RunningTarget>();
 
@@ -80,7 +80,7 @@ export interface Pinned extends Disposable {
 }
 
 /** Keeps targets and workers to their cores until it is disposed. Throws a TargetError where that can't be had. */
-export function pinDown({ targets, workers }: PinSpec = {}, onProgress: OnProgress): Pinned {
+export function applyPins({ targets, workers }: PinSpec = {}, onProgress: OnProgress): Pinned {
   const pin = { targets: coresOf(targets), workers: coresOf(workers) };
   const shared = sharedCores(pin.targets ?? [], pin.workers ?? []);
   const applied = applyPin(pin);

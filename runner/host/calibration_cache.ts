@@ -17,7 +17,7 @@ const calibration = z.strictObject({
 export type Calibration = z.output<typeof calibration>;
 
 /** What a calibration holds for; with anything else it is measured anew. */
-export interface Subject {
+export interface CalibrationKey {
   readonly cpu: string;
   /** Of the machine. */
   readonly cores: number;
@@ -29,7 +29,7 @@ export interface Subject {
 
 const record = z.strictObject({ of: z.record(z.string(), z.json()), calibration });
 
-function subjectHere(driver: DriverName): Subject {
+function subjectHere(driver: DriverName): CalibrationKey {
   const cpus = os.cpus();
   return {
     cpu: cpus[0]?.model.trim() || "unknown",
@@ -47,14 +47,14 @@ export function rememberedCalibration(driver: DriverName): Promise<Calibration |
   return folder === null ? Promise.resolve(null) : readCalibration(folder, subjectHere(driver));
 }
 
-export async function remember(driver: DriverName, found: Calibration): Promise<void> {
+export async function rememberCalibration(driver: DriverName, found: Calibration): Promise<void> {
   const folder = cacheFolder();
   if (folder !== null) await writeCalibration(folder, subjectHere(driver), found);
 }
 
 export async function readCalibration(
   folder: string,
-  subject: Subject,
+  subject: CalibrationKey,
 ): Promise<Calibration | null> {
   try {
     const text = await Deno.readTextFile(join(folder, fileNameOf(subject)));
@@ -68,7 +68,7 @@ export async function readCalibration(
 /** Whole or not at all, as another Plateau may be reading. */
 export async function writeCalibration(
   folder: string,
-  subject: Subject,
+  subject: CalibrationKey,
   calibration: Calibration,
 ): Promise<void> {
   const text = JSON.stringify({ of: subject, calibration }) + "\n";
@@ -85,7 +85,7 @@ function keyOf(subject: object): string {
 }
 
 /** Machines that share a home keep apart. The subject is in the file: two of one name push each other out. */
-function fileNameOf(subject: Subject): string {
+function fileNameOf(subject: CalibrationKey): string {
   const hash = fnv1a(keyOf(subject)).toString(16).padStart(8, "0");
   return `calibration-${subject.driver}-${hash}.json`;
 }

@@ -4,12 +4,11 @@
  * it; elsewhere it is null.
  */
 import type { Surroundings } from "../result/generator.ts";
-import { textOf } from "../../base/system/describe.ts";
-import { parseAllowedCores } from "../../base/system/linux.ts";
-import { type CoreTimes, coreUseBetween, parseCoreTimes } from "../../base/system/core_times.ts";
-import { cpuGroups, throttledMsOf } from "../../base/system/throttling.ts";
+import { readAllowedCores } from "../../base/system/linux.ts";
+import { type CoreTimes, coreUseBetween, readCoreTimes } from "../../base/system/core_times.ts";
+import { cpuGroups, throttledMsOf } from "../../base/system/cgroup.ts";
 
-export interface Reading {
+export interface HostReading {
   /** By a clock that only goes forward. */
   readonly atMs: number;
   readonly times: CoreTimes | null;
@@ -17,31 +16,36 @@ export interface Reading {
 }
 
 /** What is known of a time that nobody watched. */
-export const UNKNOWN: Surroundings = { cores: null, busy: null, steal: null, throttled: null };
+export const UNKNOWN_ACTIVITY: Surroundings = {
+  cores: null,
+  busy: null,
+  steal: null,
+  throttled: null,
+};
 
 /** Begins to watch; the answer ends it. */
-export function watchSurroundings(): () => Surroundings {
-  const allowed = parseAllowedCores(textOf("/proc/self/status"));
+export function watchHostActivity(): () => Surroundings {
+  const allowed = readAllowedCores();
   const groups = cpuGroups("self");
   const before = look(allowed, groups);
-  return () => surroundingsBetween(before, look(allowed, groups));
+  return () => hostActivityBetween(before, look(allowed, groups));
 }
 
-function look(allowed: readonly number[] | null, groups: readonly string[]): Reading {
+function look(allowed: readonly number[] | null, groups: readonly string[]): HostReading {
   return {
     atMs: performance.now(),
-    times: parseCoreTimes(textOf("/proc/stat") ?? "", allowed),
+    times: readCoreTimes(allowed),
     throttledMs: throttledMsOf(groups),
   };
 }
 
-export function surroundingsBetween(before: Reading, after: Reading): Surroundings {
+export function hostActivityBetween(before: HostReading, after: HostReading): Surroundings {
   const throttled = before.throttledMs === null || after.throttledMs === null
     ? null
     : Math.max(0, after.throttledMs - before.throttledMs);
   const elapsedMs = after.atMs - before.atMs;
   if (before.times === null || after.times === null || elapsedMs <= 0) {
-    return { ...UNKNOWN, throttled };
+    return { ...UNKNOWN_ACTIVITY, throttled };
   }
   const { cores } = after.times;
   const { busyMs, stolenMs } = coreUseBetween(before.times, after.times, elapsedMs);

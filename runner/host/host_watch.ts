@@ -4,17 +4,21 @@
  * listen where it is asked, those that this program has started (targets, fronts, Redis), and all under them.
  */
 import type { Endpoint } from "../../base/net/endpoint.ts";
-import { childrenOf, processCpuMs, readStat } from "../../base/system/proc.ts";
-import { listenersAt } from "../../targets/observe/listeners.ts";
-import { TreesContention, type TreesUse } from "../../targets/observe/contention.ts";
-import type { Surroundings, TargetUse } from "../result/generator.ts";
 import { resolve } from "../../base/net/resolve.ts";
-import { type Busy, watchProcesses } from "../../base/system/busy.ts";
-import { textOf } from "../../base/system/describe.ts";
-import { parseAllowedCores } from "../../base/system/linux.ts";
-import { coreUseBetween, parseCoreTimes } from "../../base/system/core_times.ts";
-import { watchSurroundings } from "./host_activity.ts";
-import { cpuGroups, throttledMsOf } from "../../base/system/throttling.ts";
+import { cpuGroups, throttledMsOf } from "../../base/system/cgroup.ts";
+import { type CoreTimes, coreUseBetween, readCoreTimes } from "../../base/system/core_times.ts";
+import { readAllowedCores } from "../../base/system/linux.ts";
+import {
+  type BusyProcess,
+  childrenOf,
+  processCpuMs,
+  readStat,
+  watchProcesses,
+} from "../../base/system/processes.ts";
+import { TreesContention, type TreesUse } from "../../targets/observe/contention.ts";
+import { listenersAt } from "../../targets/observe/listeners.ts";
+import type { Surroundings, TargetUse } from "../result/generator.ts";
+import { watchHostActivity } from "./host_activity.ts";
 
 export interface HostUse {
   readonly surroundings: Surroundings;
@@ -44,7 +48,7 @@ async function listenersOf(endpoint: Endpoint): Promise<number[]> {
 }
 
 function watchMachine(): () => HostUse {
-  const surroundings = watchSurroundings();
+  const surroundings = watchHostActivity();
   return () => ({ surroundings: surroundings() });
 }
 
@@ -55,7 +59,7 @@ function watchBoth(listeners: readonly number[]): () => HostUse {
   const groups = groupsOf(listeners).filter((folder) => !ownGroups.includes(folder));
   const processes = watchProcesses();
   const throttledMs = throttledMsOf(groups);
-  const surroundings = watchSurroundings();
+  const surroundings = watchHostActivity();
   const before = look(cores);
   return () => {
     const after = look(cores);
@@ -80,7 +84,7 @@ const SHORTEST_FOR_NAMES_MS = 200;
 
 /** All cores on which one of the processes may run; null: all that there are. */
 function coresOf(pids: readonly number[]): number[] | null {
-  const allowed = pids.map((pid) => parseAllowedCores(textOf(`/proc/${pid}/status`)));
+  const allowed = pids.map((pid) => readAllowedCores(pid));
   if (allowed.some((cores) => cores === null)) return null;
   return [...new Set(allowed.flatMap((cores) => cores ?? []))];
 }
@@ -89,22 +93,22 @@ function groupsOf(pids: readonly number[]): string[] {
   return [...new Set(pids.flatMap(cpuGroups))];
 }
 
-interface Look {
+interface HostSample {
   readonly atMs: number;
-  readonly times: ReturnType<typeof parseCoreTimes>;
+  readonly times: CoreTimes | null;
   readonly ownMs: number | null;
 }
 
-function look(cores: readonly number[] | null): Look {
+function look(cores: readonly number[] | null): HostSample {
   return {
     atMs: performance.now(),
-    times: parseCoreTimes(textOf("/proc/stat") ?? "", cores),
+    times: readCoreTimes(cores),
     ownMs: processCpuMs(Deno.pid),
   };
 }
 
 /** Cores in use by neither side; null where it can't be known. */
-function othersBetween(before: Look, after: Look, targetMs: number): number | null {
+function othersBetween(before: HostSample, after: HostSample, targetMs: number): number | null {
   const elapsedMs = after.atMs - before.atMs;
   if (before.times === null || after.times === null || elapsedMs <= 0) return null;
   if (before.ownMs === null || after.ownMs === null) return null;
@@ -113,11 +117,11 @@ function othersBetween(before: Look, after: Look, targetMs: number): number | nu
   return Math.max(0, busyMs - interruptsMs - sidesMs) / elapsedMs;
 }
 
-function busiestOf(processes: readonly Busy[], target: readonly number[]): Busy[] {
+function busiestOf(processes: readonly BusyProcess[], target: readonly number[]): BusyProcess[] {
   return processes.filter(({ pid }) => !target.includes(pid));
 }
 
-interface Watched {
+interface TargetWatch {
   readonly elapsedMs: number;
   readonly listeners: readonly number[];
   readonly groups: readonly string[];
@@ -127,7 +131,7 @@ interface Watched {
 
 function targetUseOf(
   { pids, cpuMs, waitedMs }: TreesUse,
-  { elapsedMs, listeners, groups, before }: Watched,
+  { elapsedMs, listeners, groups, before }: TargetWatch,
 ): TargetUse {
   const share = (ms: number): number => elapsedMs > 0 ? ms / elapsedMs : 0;
   const throttledMs = throttledMsOf(groups);

@@ -1,5 +1,5 @@
 /**
- * What the workers told → one `Measurement`. Every figure of the result file is made here, and the law
+ * Workers' reports → one `Measurement`. Every figure of the result file is made here, and the law
  * that nothing leaves the data is checked here, after every run.
  */
 import { withoutSecrets } from "../../base/secrets.ts";
@@ -18,7 +18,7 @@ import { judge, judgedByAnswers } from "../trust/judging.ts";
 import { assembleAgents } from "./assemble_agents.ts";
 import { boundedDistributionOf, type BoundedTimes, clockOf, estimateOf } from "./bounded_times.ts";
 import type { LoadedAgent } from "./loader.ts";
-import { pointsOf, type Timeline } from "./timeline.ts";
+import { type Timeline, timelinePoints } from "./timeline.ts";
 import {
   breachOf,
   completedInTime,
@@ -33,13 +33,16 @@ import {
 } from "./totals.ts";
 
 /** What is known before the load starts, in the result's own words. */
-export type Asked = Pick<Measurement, "version" | "url" | "driver" | "driverNote" | "load">;
+export type LoadDescription = Pick<
+  Measurement,
+  "version" | "url" | "driver" | "driverNote" | "load"
+>;
 
 /** A measurement before its generator is judged. */
-type Measured = Omit<Measurement, "generator" | "agents" | "histogram" | "histograms">;
+type UnjudgedMeasurement = Omit<Measurement, "generator" | "agents" | "histogram" | "histograms">;
 
 /** What is known of the load beside its workers' reports. */
-export interface Told {
+export interface LoadContext {
   readonly timeline: Timeline;
   readonly intervalMs: number;
   /** Of each worker. */
@@ -51,18 +54,18 @@ export interface Told {
 }
 
 export function assemble(
-  asked: Asked,
+  description: LoadDescription,
   reports: readonly WorkerReport[],
-  told: Told,
+  context: LoadContext,
 ): Measurement {
-  const latency = told.timeline.latency();
-  const measured = measuredOf(asked, reports, { ...told, latency });
+  const latency = context.timeline.latency();
+  const measured = measuredOf(description, reports, { ...context, latency });
   const counted = { values: latency.all.count, bounds: latency.censored.count };
   const breach = breachOf(reports.map(({ totals }) => totals), counted);
   if (breach !== null) throw new Error(`The measurement does not add up: ${breach}`);
   return openly({
     ...measured,
-    ...judged(measured, reports, told),
+    ...judged(measured, reports, context),
     histogram: encodeHistogram(latency.all),
     ...(latency.censored.count > 0 && { censoredHistogram: encodeHistogram(latency.censored) }),
     histograms: histogramsOf(reports),
@@ -92,19 +95,19 @@ function openly(measurement: Measurement): Measurement {
 
 /** The whole's generator is judged by its agents, where it has any. */
 function judged(
-  run: Measured,
+  run: UnjudgedMeasurement,
   reports: readonly WorkerReport[],
-  told: Told,
+  context: LoadContext,
 ): Pick<Measurement, "generator" | "agents"> {
-  const { agents, intervalMs } = told;
+  const { agents, intervalMs } = context;
   const elapsedUs = elapsedUsOf(reports);
   if (agents === null) {
-    const evidence = evidenceOf(reports, elapsedUs, told.stage);
-    const { sharesMachine } = told.stage;
+    const evidence = evidenceOf(reports, elapsedUs, context.stage);
+    const { sharesMachine } = context.stage;
     const judgement = judge({ evidence, run, sharesMachine });
     return { generator: { ...evidence, ...judgedByAnswers(run, judgement) } };
   }
-  const parts = assembleAgents(run, reports, { ...told, agents });
+  const parts = assembleAgents(run, reports, { ...context, agents });
   const evidence = evidenceOf(reports, elapsedUs, fleetStage(agents));
   const judgement = judgedByAnswers(run, judgeFleet(parts, intervalMs));
   return { generator: { ...evidence, ...judgement }, agents: parts };
@@ -115,24 +118,28 @@ function elapsedUsOf(reports: readonly WorkerReport[]): number {
 }
 
 function measuredOf(
-  asked: Asked,
+  description: LoadDescription,
   reports: readonly WorkerReport[],
-  told: Told & { readonly latency: BoundedTimes },
-): Measured {
+  context: LoadContext & { readonly latency: BoundedTimes },
+): UnjudgedMeasurement {
   const totals = reports.map((report) => report.totals);
   const sum = (of: (part: WorkerTotals) => number): number => sumOf(totals, of);
   const elapsedUs = elapsedUsOf(reports);
   const elapsed = elapsedUs / 1e6;
   const bytesIn = sum((part) => part.bytesIn);
-  const clock = clockOf(asked.load);
+  const clock = clockOf(description.load);
   const timeline = {
-    interval: told.intervalMs / 1_000,
-    points: pointsOf(told.timeline.intervals, { intervalMs: told.intervalMs, elapsedUs, clock }),
+    interval: context.intervalMs / 1_000,
+    points: timelinePoints(context.timeline.intervals, {
+      intervalMs: context.intervalMs,
+      elapsedUs,
+      clock,
+    }),
   };
   const perSec = (inTime: number): number => elapsed > 0 ? inTime / elapsed : 0;
   return {
     schema: "plateau.bench/1",
-    ...asked,
+    ...description,
     elapsed,
     requests: requestsOf(totals),
     status: statusOf(totals),
@@ -150,7 +157,7 @@ function measuredOf(
       out: sum((part) => part.bytesOut),
       inPerSecond: perSec(bytesIn - sum(({ drain }) => drain.bytesIn)),
     },
-    latency: latencyOf(totals, told.latency, clock),
+    latency: latencyOf(totals, context.latency, clock),
     service: serviceOf(totals),
     firstByte: timesOf(totals, "firstByte"),
     connect: timesOf(totals, "connect"),
@@ -159,14 +166,16 @@ function measuredOf(
       bytes: perSecondOf(bySecond(totals, elapsed, (part) => part.secondBytes)),
     },
     timeline,
-    warmup: asked.load.kind === "phases" ? null : warmupOf(timeline.points, timeline.interval),
-    slowest: mergeSlowest(totals.map((part) => part.slowest), told.connections),
+    warmup: description.load.kind === "phases"
+      ? null
+      : warmupOf(timeline.points, timeline.interval),
+    slowest: mergeSlowest(totals.map((part) => part.slowest), context.connections),
     sessions: reports.some(({ sessions }) => sessions.created > 0) ? sessionsOf(reports) : null,
   };
 }
 
 /** Absent when nothing was waited for. */
-function drainOf(totals: readonly WorkerTotals[]): Pick<Measured, "drain"> {
+function drainOf(totals: readonly WorkerTotals[]): Pick<UnjudgedMeasurement, "drain"> {
   const us = Math.max(...totals.map(({ drain }) => drain.us));
   const completed = sumOf(totals, ({ drain }) => drain.completed);
   const failed = sumOf(totals, ({ drain }) => drain.failed);
@@ -178,8 +187,8 @@ function drainOf(totals: readonly WorkerTotals[]): Pick<Measured, "drain"> {
 function latencyOf(
   totals: readonly WorkerTotals[],
   times: BoundedTimes,
-  clock: Measured["latency"]["clock"],
-): Measured["latency"] {
+  clock: UnjudgedMeasurement["latency"]["clock"],
+): UnjudgedMeasurement["latency"] {
   const fastestUs = Math.min(...totals.map((part) => part.fastestUs));
   const fastest = fastestUs === Infinity ? 0 : fastestUs;
   return {

@@ -1,4 +1,4 @@
-/** What the workers of each agent told → its part of the `Measurement`, as if it were one of its own. */
+/** The reports of each agent's workers → its part of the `Measurement`, as if it were one of its own. */
 import type { AgentPart } from "../result/agent_part.ts";
 import { clockOf, estimateOf } from "./bounded_times.ts";
 import type { WorkerReport } from "../load/worker/messages.ts";
@@ -11,9 +11,9 @@ import { judgeAgent } from "../trust/fleet_trust.ts";
 import type { Judgement } from "../trust/judging.ts";
 
 /** The whole, as far as its parts need it. */
-type Whole = Pick<Measurement, "load" | "elapsed" | "warmup">;
+type WholeRun = Pick<Measurement, "load" | "elapsed" | "warmup">;
 
-interface Told {
+interface FleetContext {
   readonly agents: readonly LoadedAgent[];
   readonly timeline: Timeline;
   /** Of each worker of the fleet. */
@@ -22,11 +22,13 @@ interface Told {
 
 /** @param reports Of each worker of the fleet. */
 export function assembleAgents(
-  whole: Whole,
+  whole: WholeRun,
   reports: readonly WorkerReport[],
-  told: Told,
+  context: FleetContext,
 ): AgentPart[] {
-  return told.agents.map((agent) => agentPartOf(whole, ownOf(agent, reports), { ...told, agent }));
+  return context.agents.map((agent) =>
+    agentPartOf(whole, ownOf(agent, reports), { ...context, agent })
+  );
 }
 
 function ownOf<T>({ firstWorker, workers }: LoadedAgent, all: readonly T[]): readonly T[] {
@@ -34,9 +36,9 @@ function ownOf<T>({ firstWorker, workers }: LoadedAgent, all: readonly T[]): rea
 }
 
 function agentPartOf(
-  whole: Whole,
+  whole: WholeRun,
   reports: readonly WorkerReport[],
-  { agent, timeline, connections }: Told & { readonly agent: LoadedAgent },
+  { agent, timeline, connections }: FleetContext & { readonly agent: LoadedAgent },
 ): AgentPart {
   const { name, host, driver, workers, clock, startedLateMs, lost } = agent;
   const own = ownOf(agent, connections).reduce((sum, count) => sum + count, 0);
@@ -67,7 +69,7 @@ function agentPartOf(
   };
 }
 
-interface Judged {
+interface AgentOfRun {
   readonly agent: LoadedAgent;
   readonly evidence: Evidence;
   readonly connections: number;
@@ -75,9 +77,9 @@ interface Judged {
 
 /** By its own rate over its own time, as it is held against what its own workers can. */
 function judgement(
-  { load, warmup }: Whole,
+  { load, warmup }: WholeRun,
   reports: readonly WorkerReport[],
-  { agent, evidence, connections }: Judged,
+  { agent, evidence, connections }: AgentOfRun,
 ): Judgement {
   const totals = reports.map((report) => report.totals);
   const elapsed = Math.max(...reports.map(({ elapsedUs }) => elapsedUs)) / 1e6;

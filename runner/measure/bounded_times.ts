@@ -4,7 +4,7 @@ import { isMovable, productLimitUs, withoutBounds } from "../stats/histogram/cen
 import { type SparseHistogram, valueAtPercentile } from "../stats/histogram/histogram.ts";
 import { PERCENTILES } from "../stats/quantile.ts";
 
-type Clock = Measurement["latency"]["clock"];
+type LatencyClock = Measurement["latency"]["clock"];
 
 export interface BoundedTimes {
   readonly all: SparseHistogram;
@@ -13,12 +13,12 @@ export interface BoundedTimes {
 }
 
 /** Where the latencies of a load count from. */
-export function clockOf({ kind }: Pick<Measurement["load"], "kind">): Clock {
+export function clockOf({ kind }: Pick<Measurement["load"], "kind">): LatencyClock {
   return kind === "closed" ? "sent" : "intended";
 }
 
 /** A percentile, microseconds. */
-export type Estimate = (times: BoundedTimes, percentile: number) => number;
+export type PercentileEstimate = (times: BoundedTimes, percentile: number) => number;
 
 /**
  * How percentiles of a latency are estimated, microseconds. In a closed loop ("sent") the clock ends the watch on
@@ -27,14 +27,14 @@ export type Estimate = (times: BoundedTimes, percentile: number) => number;
  * slow just then, or frozen, and the times before say nothing about it. So there a bound counts as the value that it
  * is at least, and figures that it reaches are lower bounds.
  */
-export function estimateOf(clock: Clock): Estimate {
+export function estimateOf(clock: LatencyClock): PercentileEstimate {
   return clock === "sent" ? productLimit : asValues;
 }
 
-export const productLimit: Estimate = ({ all, censored }, percentile) =>
+export const productLimit: PercentileEstimate = ({ all, censored }, percentile) =>
   productLimitUs(all, censored, percentile);
 
-const asValues: Estimate = ({ all }, percentile) => valueAtPercentile(all, percentile);
+const asValues: PercentileEstimate = ({ all }, percentile) => valueAtPercentile(all, percentile);
 
 /** Figures that lower bounds could turn out to make larger. */
 interface Bounds {
@@ -44,7 +44,7 @@ interface Bounds {
 /** Mean and deviation are over all values, bounds among them; the minimum is of what is no bound. */
 export function boundedDistributionOf(
   times: BoundedTimes,
-  estimate: Estimate,
+  estimate: PercentileEstimate,
 ): Distribution & Bounds {
   const { all: { count, sumUs, sumSquaresUs, maxUs } } = times;
   const meanUs = count === 0 ? 0 : sumUs / count;

@@ -1,6 +1,6 @@
-/** What is told of a load while it runs, whenever an interval is whole. */
+/** The live figures of a load, whenever an interval is whole. */
 import { durationMsOf } from "../../scenarios/load/load.ts";
-import type { Health } from "../load/worker/health.ts";
+import type { Health } from "../load/worker/messages.ts";
 import type { OnProgress } from "../result/progress.ts";
 import { valueAtPercentile } from "../stats/histogram/histogram.ts";
 import type { Loader, LoadRequest } from "./loader.ts";
@@ -9,7 +9,7 @@ import type { WholeInterval } from "./timeline.ts";
 export class LiveFigures {
   /** Workers that load. */
   count = 0;
-  /** The last of each worker that was heard. */
+  /** The last of each worker. */
   readonly #healths = new Map<number, Health>();
 
   constructor(
@@ -18,11 +18,11 @@ export class LiveFigures {
     private readonly loader: Pick<Loader, "live">,
   ) {}
 
-  heard(worker: number, health: Health): void {
+  noteHealth(worker: number, health: Health): void {
     this.#healths.set(worker, health);
   }
 
-  tell({ index, completed, failed, latency, completedSoFar }: WholeInterval): void {
+  report({ index, completed, failed, latency, completedSoFar }: WholeInterval): void {
     const { load, intervalMs } = this.request;
     const healths = [...this.#healths.values()];
     this.onProgress({

@@ -1,14 +1,13 @@
 /**
  * Who loads: the workers of this process (`LocalLoader`), or the agents of a fleet. Whoever measures asks
- * for a load, hears how it goes, and is given what every worker saw.
+ * for a load, follows how it goes, and gets every worker's report.
  */
 import type { Load } from "../../scenarios/load/load.ts";
 import type { Script } from "../../scenarios/request/script.ts";
 import type { Access } from "../../base/net/endpoint.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 import type { IntervalPart } from "../load/recording/intervals.ts";
-import type { Health } from "../load/worker/health.ts";
-import type { WorkerReport } from "../load/worker/messages.ts";
+import type { Health, WorkerReport } from "../load/worker/messages.ts";
 import type { LiveAgent } from "../result/progress.ts";
 import type { Stage } from "../trust/evidence.ts";
 
@@ -18,7 +17,7 @@ export interface Loader {
   /** What each agent does just now, while a load goes on; absent where there are none. */
   live?(): readonly LiveAgent[];
   /** Why the request log of the last load lacks lines, or null; absent where others write logs. */
-  lostLog?(): string | null;
+  incompleteLogReason?(): string | null;
   close(): Promise<void>;
 }
 
@@ -32,7 +31,7 @@ export interface LoaderHooks {
   /** An interval of worker `worker` (0 … workers − 1) has ended. */
   readonly onInterval: (worker: number, part: IntervalPart, health: Health) => void;
   /** From now on an interval is whole with so many workers' parts: the silent don't hold up the live view. */
-  readonly onAudible: (workers: number) => void;
+  readonly onReportingWorkers: (workers: number) => void;
   /** Ends the load early; what was seen until then is given. */
   readonly signal: AbortSignal;
 }
@@ -62,9 +61,9 @@ export interface LoadedAgent {
   readonly stage: Stage;
   /** Redis's clock minus the agent's, and by how much that may be wrong, either way. */
   readonly clock: { readonly offsetMs: number; readonly uncertaintyMs: number };
-  /** Its own start minus the agreed one, by Redis's clock; null when it never told. */
+  /** Its own start minus the agreed one, by Redis's clock; null when it never reported it. */
   readonly startedLateMs: number | null;
-  /** When it was last heard, since the start of the run, and why it was given up; null when it finished. */
+  /** When it last reported, since the start of the run, and why it was given up; null when it finished. */
   readonly lost: { readonly afterMs: number; readonly reason: string } | null;
 }
 

@@ -5,7 +5,7 @@ import { epochNowMs } from "../../base/system/clock.ts";
 import { makeRoomFor } from "../../base/system/open_files.ts";
 import { isStream, openStream, replaceFile, writeAll } from "../../base/whole_file.ts";
 import { rememberedCalibration } from "../host/calibration_cache.ts";
-import { UNKNOWN } from "../host/host_activity.ts";
+import { UNKNOWN_ACTIVITY } from "../host/host_activity.ts";
 import type { HostUse } from "../host/host_watch.ts";
 import { isHere, ownNames } from "../host/sharing.ts";
 import { LOG_HEADER } from "../load/recording/request_log.ts";
@@ -13,18 +13,18 @@ import { chooseDriver } from "../load/transports/choose_driver.ts";
 import type { SoFarReport } from "../load/worker/messages.ts";
 import { WorkerPool } from "../load/worker/pool.ts";
 import type { Loaded, Loader, LoaderHooks, LoadRequest } from "./loader.ts";
-import { type Place, shareOut } from "./share.ts";
+import { type AssignedWorkers, shareOut } from "./share.ts";
 
 /** What is different where these workers are some of a fleet's. */
 export interface FleetPart {
   /** Which workers of the whole these are; absent: all. */
-  readonly place?: Place;
+  readonly place?: AssignedWorkers;
   /**
    * Asked once everybody is ready: when to start, milliseconds since the epoch by this machine's clock
    * (`epochNowMs`). When it throws, nothing is loaded and `load` throws the
    * same. Absent: as soon as everybody can.
    *
-   * @param delayMs How long the workers need from being told to the start.
+   * @param delayMs How long the workers need from the announcement to the start.
    */
   readonly startMoment?: (delayMs: number) => Promise<number>;
   /** Called right after each `onInterval`. Worker 0 is the first own one, as there. */
@@ -53,7 +53,7 @@ export class LocalLoader implements Loader {
     // While the workers get ready: the target is looked for, by code that is loaded only then.
     const finding = import("../host/host_watch.ts")
       .then(({ hostWatch }) => hostWatch(endpoint, sharesMachine));
-    let hostUse = (): HostUse => ({ surroundings: UNKNOWN });
+    let hostUse = (): HostUse => ({ surroundings: UNKNOWN_ACTIVITY });
     let begin = (): () => HostUse => hostUse;
     let deadline: ReturnType<typeof setTimeout> | undefined; // the host counts until then
     const { reports, ended } = await this.pool.run(shares, {
@@ -92,7 +92,7 @@ export class LocalLoader implements Loader {
     return { driver, driverNote, connections, reports, stage, agents: null };
   }
 
-  lostLog(): string | null {
+  incompleteLogReason(): string | null {
     return this.#lostLog;
   }
 

@@ -3,7 +3,7 @@
  * `run` does for every planned run.
  */
 import { type RequestStep, scriptOf, type ThinkStep } from "../../scenarios/request/script.ts";
-import type { Asked } from "./assemble.ts";
+import type { LoadDescription } from "./assemble.ts";
 import { describeLoad } from "./described_load.ts";
 import { LiveFigures } from "./live_figures.ts";
 import type { Loaded, Loader, LoadRequest } from "./loader.ts";
@@ -36,27 +36,28 @@ export async function measureLoad(
     onNote: (text) => onProgress({ kind: "note", text }),
     onReady: (workers) => {
       live.count = workers;
-      timeline.hear(workers);
+      timeline.setReportingWorkers(workers);
     },
     onStart,
     onInterval: (worker, part, health) => {
-      live.heard(worker, health);
+      live.noteHealth(worker, health);
       const whole = timeline.add(worker, part);
-      if (whole !== null) live.tell(whole);
+      if (whole !== null) live.report(whole);
     },
-    onAudible: (workers) => timeline.hear(workers).forEach((whole) => live.tell(whole)),
+    onReportingWorkers: (workers) =>
+      timeline.setReportingWorkers(workers).forEach((whole) => live.report(whole)),
     signal,
   });
   const { assemble } = await import("./assemble.ts"); // loaded when nothing is measured any more
   const { reports, connections, stage, agents } = loaded;
-  const told = { timeline, intervalMs, connections, stage, agents };
-  return assemble(describe(request, loaded), reports, told);
+  const context = { timeline, intervalMs, connections, stage, agents };
+  return assemble(describe(request, loaded), reports, context);
 }
 
 function describe(
   { origin, script, load, seed }: LoadRequest,
   { driver, driverNote }: Loaded,
-): Asked {
+): LoadDescription {
   const first = (script.kind === "flow" ? script.steps : script.requests).find(isRequest);
   return {
     version: VERSION,

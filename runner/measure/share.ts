@@ -2,7 +2,7 @@
  * The whole load, split exactly over the workers: connections and requests add up, and every arrival is
  * one worker's.
  */
-import { type Connection, encodeRequest } from "../../base/http/request.ts";
+import { type ConnectionOptions, encodeRequest } from "../../base/http/request.ts";
 import { endpointOf } from "../../base/net/endpoint.ts";
 import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
 import { Profile } from "../../scenarios/pace/arrivals.ts";
@@ -15,7 +15,7 @@ import type { Check } from "../load/engine/response_check.ts";
 import type { LoadRequest } from "./loader.ts";
 
 /** Which of all workers are meant: `own` of them, from `firstWorker` on. */
-export interface Place {
+export interface AssignedWorkers {
   readonly firstWorker: number;
   /** Of the whole load; no more than `usableConnections`. */
   readonly workers: number;
@@ -23,7 +23,7 @@ export interface Place {
 }
 
 /** One worker of several. */
-interface Lane {
+interface WorkerIndex {
   readonly worker: number;
   readonly workers: number;
 }
@@ -33,7 +33,11 @@ interface Lane {
  *
  * @param place All workers that this machine would give the load, when absent.
  */
-export function shareOut(request: LoadRequest, driver: DriverName, place?: Place): JobShare[] {
+export function shareOut(
+  request: LoadRequest,
+  driver: DriverName,
+  place?: AssignedWorkers,
+): JobShare[] {
   const { load, intervalMs, logPath } = request;
   const { firstWorker, workers, own } = place ?? placeOfAll(load);
   const durationMs = durationMsOf(load);
@@ -62,7 +66,7 @@ export function shareOut(request: LoadRequest, driver: DriverName, place?: Place
   });
 }
 
-function placeOfAll(load: Load): Place {
+function placeOfAll(load: Load): AssignedWorkers {
   const workers = workersFor(load);
   return { firstWorker: 0, workers, own: workers };
 }
@@ -89,7 +93,7 @@ function mostUsers(load: Load): number | null {
   return Math.max(1, Math.ceil(new Profile(load.phases).arrivals));
 }
 
-function pacerFor(load: Load, seed: number, { worker, workers }: Lane): PacerSpec {
+function pacerFor(load: Load, seed: number, { worker, workers }: WorkerIndex): PacerSpec {
   if (load.kind === "closed") {
     const requests = load.requests === null ? Infinity : splitWhole(load.requests, workers)[worker];
     return { kind: "closed", requests };
@@ -101,7 +105,7 @@ function pacerFor(load: Load, seed: number, { worker, workers }: Lane): PacerSpe
   return { kind: "open", phases: [steady], arrivals };
 }
 
-function scriptFor(request: LoadRequest, { worker, workers }: Lane): ScriptSpec {
+function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): ScriptSpec {
   const { script, load, origin, implicitCheck } = request;
   const connection = { host: new URL(origin).host, keepAlive: load.keepAlive };
   if (load.kind !== "phases" && script.kind === "requests") {
@@ -119,9 +123,9 @@ function scriptFor(request: LoadRequest, { worker, workers }: Lane): ScriptSpec 
 
 function requestsOf(
   script: Script & { kind: "requests" },
-  connection: Connection,
+  connection: ConnectionOptions,
   implicitCheck: boolean,
-  lane: Lane,
+  lane: WorkerIndex,
 ): ScriptSpec {
   const requests = script.requests.map(({ wire, expect }): PreparedRequest => ({
     bytes: encodeRequest(wire, connection),
@@ -134,7 +138,7 @@ function requestsOf(
 /** What a worker asks when all take turns at one endless round through `sequence`. */
 function everyNth(
   sequence: readonly number[],
-  { worker, workers }: Lane,
+  { worker, workers }: WorkerIndex,
 ): Uint32Array<ArrayBuffer> {
   return Uint32Array.from(
     sequence,

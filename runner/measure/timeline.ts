@@ -1,6 +1,6 @@
 /**
- * The intervals of all workers put together, as they come in. An interval is whole once everybody who can be
- * heard has told its part. That is for those who watch: a part that comes later counts all the same.
+ * The intervals of all workers put together, as they come in. An interval is whole once every
+ * reporting worker has sent its part. That is for those who watch: a part that comes later counts all the same.
  */
 import type { IntervalPart } from "../load/recording/intervals.ts";
 import { ERRORS } from "../result/outcome.ts";
@@ -23,7 +23,7 @@ export interface WorkerRange {
 
 const ALL: WorkerRange = { firstWorker: 0, workers: Infinity };
 
-/** An interval once it is whole, with what was told of it by then. */
+/** An interval once it is whole, with what was reported of it by then. */
 export interface WholeInterval {
   readonly index: number;
   readonly completed: number;
@@ -33,12 +33,12 @@ export interface WholeInterval {
   readonly completedSoFar: number;
 }
 
-/** What was told of an interval so far. */
+/** What was reported of an interval so far. */
 export interface Interval {
-  /** Workers that have told a part. */
-  told: number;
-  /** Whether it was given as whole. */
-  isGiven: boolean;
+  /** Workers that have reported a part. */
+  reported: number;
+  /** Whether it was published as whole. */
+  isPublished: boolean;
   completed: number;
   failed: number;
   /** In the order of ERRORS. */
@@ -51,7 +51,7 @@ export interface Interval {
 }
 
 /** One worker's, over all intervals. */
-interface Lane {
+interface WorkerSeries {
   completed: number[];
   latency: SparseHistogram;
   censored: SparseHistogram;
@@ -60,11 +60,11 @@ interface Lane {
 export class Timeline {
   // Sums alone are kept: the parts of a thousand workers would fill the memory within a minute.
   readonly #intervals: Interval[] = [];
-  readonly #lanes = new Map<number, Lane>();
-  /** The interval that each worker told last: each tells them in order. */
+  readonly #lanes = new Map<number, WorkerSeries>();
+  /** The interval that each worker reported last: each reports them in order. */
   readonly #last = new Map<number, number>();
   /** Parts that make an interval whole. */
-  #audible = Infinity;
+  #reporting = Infinity;
   /** In the intervals that were given. */
   #completed = 0;
 
@@ -72,9 +72,9 @@ export class Timeline {
     return this.#intervals;
   }
 
-  /** So many workers can be heard from now on; gives the intervals that are whole by that. */
-  hear(workers: number): WholeInterval[] {
-    this.#audible = workers;
+  /** So many workers report from now on; gives the intervals that are whole by that. */
+  setReportingWorkers(workers: number): WholeInterval[] {
+    this.#reporting = workers;
     return this.#intervals.flatMap((_, index) => this.#giveWhole(index) ?? []);
   }
 
@@ -82,8 +82,8 @@ export class Timeline {
   add(worker: number, part: IntervalPart): WholeInterval | null {
     const { index, completed, failed, errors, wrong, bytesIn, latency, censored } = part;
     const interval = this.#intervals[index] ??= {
-      told: 0,
-      isGiven: false,
+      reported: 0,
+      isPublished: false,
       completed: 0,
       failed: 0,
       errors: ERRORS.map(() => 0),
@@ -94,7 +94,7 @@ export class Timeline {
     };
     if (index > (this.#last.get(worker) ?? -1)) {
       this.#last.set(worker, index);
-      interval.told++;
+      interval.reported++;
     }
     interval.completed += completed;
     interval.failed += failed;
@@ -108,14 +108,14 @@ export class Timeline {
     lane.completed[index] = (lane.completed[index] ?? 0) + completed;
     lane.latency = addSparse(lane.latency, latency);
     lane.censored = addSparse(lane.censored, censored);
-    if (interval.isGiven) this.#completed += completed;
+    if (interval.isPublished) this.#completed += completed;
     return this.#giveWhole(index);
   }
 
   #giveWhole(index: number): WholeInterval | null {
     const interval = this.#intervals[index];
-    if (interval.isGiven || interval.told < this.#audible) return null;
-    interval.isGiven = true;
+    if (interval.isPublished || interval.reported < this.#reporting) return null;
+    interval.isPublished = true;
     this.#completed += interval.completed;
     return {
       index,
@@ -143,7 +143,7 @@ export class Timeline {
     );
   }
 
-  #lanesOf({ firstWorker, workers }: WorkerRange): Lane[] {
+  #lanesOf({ firstWorker, workers }: WorkerRange): WorkerSeries[] {
     return [...this.#lanes].flatMap(([worker, lane]) =>
       worker >= firstWorker && worker < firstWorker + workers ? [lane] : []
     );
@@ -152,7 +152,7 @@ export class Timeline {
 
 /** The intervals of a load as its result has them. */
 
-type Point = Measurement["timeline"]["points"][number];
+type MeasuredPoint = Measurement["timeline"]["points"][number];
 
 interface Whole {
   readonly intervalMs: number;
@@ -161,10 +161,10 @@ interface Whole {
   readonly clock: Measurement["latency"]["clock"];
 }
 
-export function pointsOf(
+export function timelinePoints(
   intervals: readonly Interval[],
   { intervalMs, elapsedUs, clock }: Whole,
-): Point[] {
+): MeasuredPoint[] {
   const estimate = estimateOf(clock);
   return intervals.map((interval, index) => {
     const latency = interval.latency.whole();
@@ -190,7 +190,7 @@ export function pointsOf(
 }
 
 /** Those that there were, by kind. */
-function errorsOf({ errors }: Interval): Point["errors"] {
+function errorsOf({ errors }: Interval): MeasuredPoint["errors"] {
   return Object.fromEntries(
     ERRORS.map((kind, i) => [kind, errors[i]] as const).filter(([, count]) => count > 0),
   );

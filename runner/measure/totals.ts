@@ -107,14 +107,14 @@ export function reasonsOf(totals: readonly WorkerTotals[]): Measurement["reasons
 /** Law 1: nothing leaves the data. */
 
 /** How many there are in all intervals. */
-export interface Latencies {
+export interface LatencyCounts {
   readonly values: number;
   /** Those of them that are lower bounds. */
   readonly bounds: number;
 }
 
 /** The first law that workers' counts break, and how; null when they add up. */
-export function breachOf(totals: readonly WorkerTotals[], latencies: Latencies): string | null {
+export function breachOf(totals: readonly WorkerTotals[], latencies: LatencyCounts): string | null {
   const { due, completed, failed, unfinished, dropped } = requestsOf(totals);
   const statuses = sumOf(totals, ({ status }) => sum(status));
   const errors = sumOf(totals, ({ errors }) => sum(errors));

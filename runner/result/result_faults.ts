@@ -4,7 +4,7 @@
  * else be shown as a measurement, or end the report in the middle. Pure.
  */
 import type { Measurement, Results, Run } from "./result.ts";
-import { cellName } from "../stats/confidence/bootstrap.ts";
+import { cellKey } from "../stats/confidence/bootstrap.ts";
 import { decodeSparse } from "../stats/histogram/hdr.ts";
 import { messageOf } from "../../base/errors.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
@@ -33,7 +33,7 @@ function runText({ target, scenario, repetition }: Run): string {
 function repeatedRuns(runs: readonly Run[]): Fault[] {
   const known = new Set<string>();
   return runs.flatMap((run, at) => {
-    const name = JSON.stringify([cellName(run), run.repetition]);
+    const name = JSON.stringify([cellKey(run), run.repetition]);
     if (!known.has(name)) return known.add(name) && [];
     return [{ path: ["runs", at], message: `Cannot use a run twice (${runText(run)})` }];
   });

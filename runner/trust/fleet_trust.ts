@@ -7,7 +7,7 @@ import { type Cause, TRUSTS } from "../result/generator.ts";
 import type { Stage } from "./evidence.ts";
 import { type Case, millis } from "./finding.ts";
 import { judge, type Judgement } from "./judging.ts";
-import { UNKNOWN } from "../host/host_activity.ts";
+import { UNKNOWN_ACTIVITY } from "../host/host_activity.ts";
 
 /** What is known of one agent: its machine, and why it was given up; null when it finished. */
 export interface AgentEvidence {
@@ -28,7 +28,7 @@ export function fleetStage(agents: readonly AgentEvidence[]): Stage {
     other?.ceiling === first?.ceiling && other?.floor === first?.floor
   );
   return {
-    surroundings: UNKNOWN,
+    surroundings: UNKNOWN_ACTIVITY,
     calibration: isShared ? first : null,
     sharesMachine: agents.some(({ stage }) => stage.sharesMachine),
   };

@@ -9,7 +9,7 @@ import { beyond, LIMITS } from "../../base/limits.ts";
 import { type Path, startsWith } from "../../base/problems.ts";
 import { between } from "../../base/quantity.ts";
 import { didYouMean } from "../../base/suggest.ts";
-import { referenceMisfits } from "../../base/target/references.ts";
+import { referenceConflicts } from "../../base/target/references.ts";
 import { targetSpecWith } from "../../base/target/spec.ts";
 import { claim } from "../claims/claim_text.ts";
 import { claimConflicts, wrongPublishedNames } from "../claims/names.ts";
@@ -153,7 +153,7 @@ function unknownTargets(given: Partial<Experiment>): Misfit[] {
 
 /** Targets that cannot stand in front of what they name. @param given As for `strangers`. */
 function misplacedGateways({ targets }: Partial<Experiment>): Misfit[] {
-  return referenceMisfits(targets ?? {})
+  return referenceConflicts(targets ?? {})
     .map(({ path, message }) => ({ path: ["targets", ...path], message }));
 }
 

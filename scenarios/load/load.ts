@@ -8,14 +8,14 @@ import { beyond, isWithin } from "../../base/limits.ts";
 import {
   DEFAULT_CONNECTIONS,
   DEFAULT_DURATION_MS,
-  DEFAULT_VISITORS,
+  DEFAULT_USERS,
   type LoadSpec,
 } from "./load_spec.ts";
 import type { Phase } from "../pace/arrivals.ts";
 import { durationText, rateText } from "../../base/quantity.ts";
 
 interface CommonLoad {
-  /** In phases: visitors at once. */
+  /** In phases: concurrent virtual users. */
   readonly connections: number;
   readonly keepAlive: boolean;
   readonly timeoutMs: number;
@@ -23,7 +23,7 @@ interface CommonLoad {
   readonly workers: number | null;
 }
 
-/** Each connection sends its next request when the last answer is in. */
+/** Each connection sends its next request when the last response is complete. */
 export interface ClosedLoad extends CommonLoad {
   readonly kind: "closed";
   readonly pipeline: number;
@@ -40,16 +40,16 @@ export interface RateLoad extends CommonLoad {
   readonly durationMs: number;
 }
 
-/** Visitors arrive at rates that change from phase to phase. */
+/** Virtual users arrive at rates that change from phase to phase. */
 export interface PhasesLoad extends CommonLoad {
   readonly kind: "phases";
   readonly phases: readonly Phase[];
   readonly arrivals: "uniform" | "poisson";
-  /** own: a new connection for every visitor; shared: one serves visitor after visitor. */
+  /** own: a new connection per virtual user; shared: later virtual users reuse connections. */
   readonly pool: "own" | "shared";
 }
 
-/** The load of one cell, every factor decided. */
+/** What is asked of the generator, in one of three kinds. */
 export type Load = ClosedLoad | RateLoad | PhasesLoad;
 
 /** How long a run is loaded, as far as that is known; null when it ends by count. */
@@ -68,7 +68,7 @@ export function whyTooLong(load: Load, intervalMs: number): string | null {
   return isWithin("intervals", intervals) ? null : beyond("intervals", intervals);
 }
 
-/** How a scenario of an experiment is asked. */
+/** The load of one scenario: its own, or that of the experiment. */
 export function loadFor(
   { load, scenarios }: {
     readonly load: LoadSpec;
@@ -101,7 +101,7 @@ export interface LoadFields {
 export function loadOf(fields: LoadFields): Load {
   const { phases, rate, duration = DEFAULT_DURATION_MS, requests = null, pipeline = 1 } = fields;
   const { arrivals = "uniform", timeout: timeoutMs, keepAlive, workers = null } = fields;
-  const { connections = phases ? DEFAULT_VISITORS : DEFAULT_CONNECTIONS } = fields;
+  const { connections = phases ? DEFAULT_USERS : DEFAULT_CONNECTIONS } = fields;
   const common = { connections, keepAlive, timeoutMs, workers };
   if (phases) return { kind: "phases", ...common, phases, arrivals, pool: fields.pool ?? "own" };
   if (rate !== undefined) {

@@ -1,6 +1,6 @@
 /**
- * HOW it is asked: the load, as written in the experiment file and as flags of `bench`. One of three
- * kinds, told apart by the key that is there; a list makes a factor of the experiment.
+ * The load as people write it, in the experiment file and as flags of `bench`: closed loop, constant rate or
+ * phases. A `rate` or `phases` key decides which; a list makes a factor of the experiment.
  */
 import { z } from "zod";
 import { explain, unknownKeys } from "../../base/explain.ts";
@@ -41,16 +41,16 @@ const rateOrNone = ratePerSecOrNone.refine((perSec) => perSec <= MOST_PER_SEC, T
 export const arrivals = z.enum(["uniform", "poisson"]);
 export const pool = z.enum(["own", "shared"]);
 
-/** What a run lasts when nobody says how long, or how many requests. */
+/** Duration of a run without a duration or a number of requests of its own. */
 export const DEFAULT_DURATION_MS = 10_000;
-/** Connections, when nobody says how many. */
+/** Connections of a closed loop or a rate by default. */
 export const DEFAULT_CONNECTIONS = 50;
-/** Visitors at once, when nobody says how many. */
-export const DEFAULT_VISITORS = 10_000;
+/** Concurrent virtual users of phases by default. */
+export const DEFAULT_USERS = 10_000;
 
 const commonFields = {
   timeout: factor(timeout).prefault("5s")
-    .describe("A request without a whole answer by then has failed"),
+    .describe("Timeout of a request, until the last byte of its response"),
   keepAlive: factor(z.boolean()).default([true])
     .describe("false: a new connection for every request"),
   workers: factor(workers).optional()
@@ -59,34 +59,34 @@ const commonFields = {
 
 const arrivalFields = {
   arrivals: factor(arrivals).default(["uniform"])
-    .describe("uniform: evenly spread; poisson: by chance, as independent people come"),
+    .describe("uniform: evenly spaced; poisson: random gaps, as between independent users"),
 };
 
-const WITH_PHASES = { pool: "it goes with phases" };
+const WITH_PHASES = { pool: "it belongs to phases" };
 
-/** Why what goes with another kind of load is wrong beside what tells this one. */
+/** By kind of load: keys and flags of the other kinds, and why each conflicts with this one. */
 export const LOAD_CONFLICTS = {
   closed: {
     ...WITH_PHASES,
-    arrivals: "in a closed loop nothing arrives; add rate or phases",
+    arrivals: "a closed loop has no arrivals; add rate or phases",
   },
   rate: {
     ...WITH_PHASES,
-    requests: "at a rate a run ends by its duration; leave it out",
-    pipeline: "at a rate each arrival has a connection of its own; leave it out",
+    requests: "a load with a rate ends after its duration; leave it out",
+    pipeline: "a load with a rate has one request in flight per connection; leave it out",
   },
   phases: {
     rate: "each phase has its own arrivals; leave rate or phases out",
-    duration: "each phase has its own; leave it out",
-    requests: "phases end by their durations; leave it out",
-    pipeline: "each visitor has a connection of its own; leave it out",
+    duration: "each phase has its own duration; leave it out",
+    requests: "phases end after their durations; leave it out",
+    pipeline: "each virtual user has a connection of its own; leave it out",
   },
 } as const;
 
-/** Each connection sends its next request when the last answer is in. */
+/** Each connection sends its next request when the last response is complete. */
 const closed = z.strictObject({
   connections: factor(connections).default([DEFAULT_CONNECTIONS]).describe(
-    "Connections over all workers",
+    "Connections in total",
   ),
   duration: factor(duration).optional()
     .describe("How long each run loads its target (10s when no requests are given)"),
@@ -99,13 +99,13 @@ const closed = z.strictObject({
     const refuse = (path: string, message: string): void =>
       context.addIssue({ code: "custom", path: [path], message });
     if (duration !== undefined && requests !== undefined) {
-      refuse("requests", "Cannot end a run by both duration and requests: leave one out");
+      refuse("requests", "Cannot use both duration and requests: leave one out");
     }
     if (keepAlive?.includes(false) && pipeline?.some((depth) => depth > 1)) {
       refuse(
         "pipeline",
-        "Cannot send several requests at once on a connection that ends with its answer: " +
-          "leave pipeline or keepAlive: false out",
+        "Cannot pipeline requests on a connection that closes after each response: " +
+          "leave out pipeline or keepAlive: false",
       );
     }
   }, { when: ({ value }) => typeof value === "object" && value !== null });
@@ -114,26 +114,26 @@ const closed = z.strictObject({
 const constant = z.strictObject({
   rate: factor(rate).describe("Arrivals, such as 1000/s"),
   connections: factor(connections).default([DEFAULT_CONNECTIONS])
-    .describe("Connections over all workers; an arrival waits when all are busy"),
+    .describe("Connections in total; an arrival waits when all are busy"),
   duration: factor(duration).prefault("10s").describe("How long each run loads its target"),
   ...arrivalFields,
   ...commonFields,
 }, { error: unknownKeys(LOAD_CONFLICTS.rate, ["phases"]) });
 
-const pause = z.strictObject({ pause: factor(duration).describe("Nobody arrives for so long") }, {
+const pause = z.strictObject({ pause: factor(duration).describe("No arrivals for this long") }, {
   error: unknownKeys({
-    duration: "a pause is as long as it says",
-    arrivals: "nobody arrives in a pause",
-    rampTo: "nobody arrives in a pause",
+    duration: "pause is the duration",
+    arrivals: "a pause has no arrivals",
+    rampTo: "a pause has no arrivals",
   }),
 }).transform(({ pause }): PhaseFactors => ({ duration: pause, arrivals: [0] }));
 
 const arriving = z.strictObject({
   duration: factor(duration).describe("How long the phase lasts"),
-  arrivals: factor(rateOrNone).describe("Visitors that arrive, such as 50/s"),
+  arrivals: factor(rateOrNone).describe("Arriving virtual users, such as 50/s"),
   rampTo: factor(rateOrNone).optional()
     .describe(
-      "What the arrivals grow or shrink to, in a straight line, until the end of the phase",
+      "Rate of arrivals at the end of the phase; it changes linearly until then",
     ),
 }, { error: unknownKeys({ rate: "write arrivals" }, ["pause"]) });
 
@@ -145,7 +145,7 @@ export function someArrive(phases: readonly Phase[]): boolean {
   return phases.some(({ fromPerSec, toPerSec }) => fromPerSec + toPerSec > 0);
 }
 
-/** Visitors arrive at rates that change from phase to phase; each has a session of its own. */
+/** Virtual users arrive at rates that change from phase to phase; each has a session of its own. */
 const phased = z.strictObject({
   phases: z.array(phase).max(LIMITS.phases.most)
     .refine(
@@ -158,10 +158,12 @@ const phased = z.strictObject({
       NO_ARRIVALS,
     )
     .describe("One after the other"),
-  connections: factor(connections).default([DEFAULT_VISITORS])
-    .describe("Visitors at once, over all workers; who comes when all are there waits"),
+  connections: factor(connections).default([DEFAULT_USERS])
+    .describe("Concurrent virtual users in total; further arrivals wait"),
   pool: factor(pool).default(["own"])
-    .describe("own: every visitor has a new connection; shared: one serves visitor after visitor"),
+    .describe(
+      "own: a new connection per virtual user; shared: later virtual users reuse connections",
+    ),
   ...arrivalFields,
   ...commonFields,
 }, { error: unknownKeys(LOAD_CONFLICTS.phases) });
@@ -176,8 +178,7 @@ function factor<Value, Text>(value: z.ZodType<Value, Text>): z.ZodType<Value[], 
   );
 }
 
-/** Phases of a load on the command line: `30s@10/s,60s@50/s..200/s`, and `10s@0/s` for a pause. */
-
+/** The text of `--phases`: `30s@10/s,60s@50/s..200/s`, and `10s@0/s` for a pause. */
 export const phases = z.string().transform((text, context): Phase[] => {
   const parts = text.split(",");
   if (!isWithin("phases", parts.length)) {

@@ -1,4 +1,4 @@
-/** The start of each run that counts for nothing in the report. */
+/** Which part of each run the report's figures are of: all but a discarded start, or the steady part. */
 import { DEFAULT_DURATION_MS, type LoadSpec } from "./load_spec.ts";
 import { phasesMs } from "./factors.ts";
 import { between, durationText } from "../../base/quantity.ts";
@@ -6,17 +6,17 @@ import { z } from "zod";
 
 export const discard = between("0s", "1h");
 
-/** Why so much (milliseconds) can't be left out of the runs; null when it can. */
+/** Why runs of this load can't be without their first `discard` milliseconds; null when they can. */
 export function discardConflict(
   { discard, load }: { readonly discard: number; readonly load: LoadSpec },
 ): string | null {
   if (discard === 0) return null;
   if ("requests" in load && load.requests !== undefined) {
-    return "Cannot leave out the start of runs that end by a number of requests: give load a duration";
+    return "Cannot discard the start of runs that end after a number of requests: give load a duration";
   }
   const shortestMs = shortestOf(load);
   if (shortestMs > discard) return null;
-  return `Cannot leave out ${durationText(discard)} of runs of ${durationText(shortestMs)}: ` +
+  return `Cannot discard ${durationText(discard)} of runs of ${durationText(shortestMs)}: ` +
     "nothing would be left";
 }
 
@@ -27,11 +27,9 @@ export function shortestOf(load: LoadSpec): number {
     : Math.min(...load.duration ?? [DEFAULT_DURATION_MS]);
 }
 
-/** Which part of each run the report's figures are of. */
-
 export const figures = z.enum(["whole", "steady"]).optional().describe(
-  "What the report's rates and latencies are of: whole runs (default), or the steady part of each; a run without " +
-    "one then has no figures",
+  "Part of each run that rates and latencies are of: the whole (default), or the steady part; a run without a " +
+    "steady part then has no figures",
 );
 export type Figures = z.output<typeof figures>;
 

@@ -1,12 +1,13 @@
 /** `pin`: which cores the targets keep to, and which the load workers. */
 import { z } from "zod";
-import { coresText, parseCores } from "../../base/system/core_list.ts";
+import { readAllowedCores } from "../../base/system/linux.ts";
+import { coresText, parseCores } from "../../base/system/affinity.ts";
 
 /** Where an experiment is read. */
 export interface MachineCores {
   /** As Deno.build.os. */
   readonly os: string;
-  /** On which this process may run; null where the system does not tell. */
+  /** On which this process may run; null where that is unknown. */
   readonly allowed: readonly number[] | null;
 }
 
@@ -44,8 +45,5 @@ export type PinSpec = z.output<typeof pin>;
 
 function coresHere(): MachineCores {
   const { os } = Deno.build;
-  if (os !== "linux") return { os, allowed: null };
-  const [, list = ""] = /^Cpus_allowed_list:\s*(.*)$/m
-    .exec(Deno.readTextFileSync("/proc/self/status")) ?? [];
-  return { os, allowed: parseCores(list) };
+  return { os, allowed: os === "linux" ? readAllowedCores() : null };
 }

@@ -57,7 +57,7 @@ chromiumTest("comparisons, errors and slowest requests", {
         "Relative comparison",
         "static GET /static",
         "user GET /user",
-        "Time to stable latency",
+        "Settling time",
         "Errors and slowest requests",
         "Machine and method",
       ]);

@@ -5,14 +5,14 @@ import type { Locator, Page } from "playwright-core";
 import { tableMarkdown } from "../../report/files/markdown.ts";
 import { reportModel } from "../../report/model/model.ts";
 import { GLUE } from "../../report/model/numbers/units.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import { resultsFixture } from "../report/fixture.ts";
 import { hostileResults } from "../report/hostile.ts";
 import { violationsOf } from "./accessibility.ts";
 import { chromiumTest } from "./chromium.ts";
 import { DESKTOP, MODEL, PAGE, PHONE } from "./sample.ts";
 
-const SUMMARY = "#e1-answer-1-table";
+const SUMMARY = "#e1-verdict-1-table";
 const { summary } = MODEL.scenarios[0].tables;
 
 /** The scroll container of a table, by the id of its caption. */
@@ -50,7 +50,7 @@ async function withoutClipboard(page: Page): Promise<void> {
 const LONG = ["one", "two"].map((end) =>
   `a-rather-long-name-that-others-begin-with-as-well-and-then-${end}`
 );
-const LONG_PAGE = renderPage([reportModel(resultsFixture({
+const LONG_PAGE = renderReportPage([reportModel(resultsFixture({
   cells: LONG.map((target) => ({ target, scenario: "static", medianMs: 3, runs: 2 })),
 }))]);
 
@@ -143,7 +143,7 @@ chromiumTest("what tables can do", {
     },
   },
   "hostile names stay text in a copy": {
-    html: renderPage([reportModel(hostileResults())]),
+    html: renderReportPage([reportModel(hostileResults())]),
     options: DESKTOP,
     look: async (page) => {
       await withoutClipboard(page);
@@ -153,7 +153,7 @@ chromiumTest("what tables can do", {
     },
   },
   "names copied for a sheet are no formulas": {
-    html: renderPage([reportModel(resultsFixture({
+    html: renderReportPage([reportModel(resultsFixture({
       cells: FORMULAS.map((target) => ({ target, scenario: "static", medianMs: 3, runs: 1 })),
     }))]),
     options: DESKTOP,

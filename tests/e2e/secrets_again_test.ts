@@ -82,7 +82,9 @@ testWith(["redis"], "agents and their coordinator show no secret, and tell none"
   };
   const client = await connectRedis(redis.url);
   const told: string[] = [];
-  await client.monitor((command) => void (/:told-/.test(`${command}`) && told.push(`${command}`)));
+  await client.monitor((command) =>
+    void (/:messages-/.test(`${command}`) && told.push(`${command}`))
+  );
   await using agent = new Plateau(["agent", "--name", "a", "-w", "1"], { env });
   await agent.prints(/is ready/);
   const token = canaryOf("header").replace(/"<.*/s, "");

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type Link, openLink } from "../../runner/fleet/protocol/redis_link.ts";
-import { ordersKey, toldQueue } from "../../runner/fleet/protocol/redis_keys.ts";
+import { messageQueue, runStateKey } from "../../runner/fleet/protocol/redis_keys.ts";
 import { packReport } from "../../runner/fleet/protocol/packing.ts";
 import { roster } from "../../runner/fleet/coordinator/roster.ts";
-import { orders, type ToldInput } from "../../runner/fleet/protocol/agent_message.ts";
-import { UNKNOWN } from "../../runner/host/host_activity.ts";
+import { type AgentMessageInput, runState } from "../../runner/fleet/protocol/agent_message.ts";
+import { UNKNOWN_ACTIVITY } from "../../runner/host/host_activity.ts";
 import { report } from "../fleet/packed.ts";
 import { testWith } from "../needs.ts";
 import { assertAsked } from "../e2e/fleet/conservation.ts";
@@ -16,12 +16,12 @@ import { Fleet, measured } from "../e2e/fleet/fleet.ts";
 const SECONDS = 2;
 
 /** An agent's last word about a run, with results that are made up. */
-function lastWord(run: string, agent: string): ToldInput {
+function lastWord(run: string, agent: string): AgentMessageInput {
   const [madeUp] = fc.sample(report, { numRuns: 1, seed: 7 });
   return {
     ...{ kind: "finished", run, agent, bundles: 0, startedAtMs: 0 },
     reports: [packReport(madeUp)],
-    stage: { surroundings: UNKNOWN, calibration: null, sharesMachine: false },
+    stage: { surroundings: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false },
   };
 }
 
@@ -37,9 +37,9 @@ async function startTwo(): Promise<{ fleet: Fleet; link: Link } & AsyncDisposabl
 /** Tells the coordinator of the agents that are at work what `falsehoods` there are about its run. */
 async function tell(link: Link, falsehoods: (run: string) => unknown[]): Promise<void> {
   const coordinator = (await roster(link.client))[0].coordinator ?? "";
-  const { run } = orders.parse(JSON.parse(await link.client.get(ordersKey(coordinator)) ?? ""));
+  const { run } = runState.parse(JSON.parse(await link.client.get(runStateKey(coordinator)) ?? ""));
   assert.ok(run);
-  const queue = link.queue(toldQueue(coordinator));
+  const queue = link.queue(messageQueue(coordinator));
   for (const falsehood of falsehoods(run)) await queue.add("told", falsehood);
 }
 

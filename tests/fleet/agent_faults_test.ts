@@ -1,6 +1,6 @@
 /** What one agent does when it, its coordinator or its Redis ends, with a real Redis. */
 import assert from "node:assert/strict";
-import { agentQueue, PREFIX, toldQueue } from "../../runner/fleet/protocol/redis_keys.ts";
+import { agentQueue, messageQueue, PREFIX } from "../../runner/fleet/protocol/redis_keys.ts";
 import { Forwarder } from "../e2e/fleet/forwarder.ts";
 import { RedisServer } from "../e2e/fleet/redis_server.ts";
 import { until } from "../e2e/patience.ts";
@@ -32,7 +32,9 @@ testWith(["redis"], "an agent whose coordinator dies is idle soon", async () => 
   const count = await witness.settledCount();
   assert.equal(await witness.settledCount(), count);
   await until("nothing that it told is left", async () => {
-    const keys = await coordinator.link.client.keys(`${PREFIX}:${toldQueue(coordinator.id)}:wait`);
+    const keys = await coordinator.link.client.keys(
+      `${PREFIX}:${messageQueue(coordinator.id)}:wait`,
+    );
     return keys.length === 0;
   });
   assert.equal(coordinator.heard.some(({ kind }) => kind === "finished"), false);
@@ -103,7 +105,7 @@ testWith(["redis"], "an agent that was frozen tells nothing of a run that is ove
   await using witness = startWitness({ delayMs: 5 });
   await using coordinator = await HandMade.open(redis.url);
   await using agent = await startAgent(redis.url, "one");
-  const often = { intervalMs: 20, tellEveryMs: 20 };
+  const often = { intervalMs: 20, reportEveryMs: 20 };
   const job = jobOf(coordinator, { origin: witness.origin, load: ENDLESS, ...often });
   await coordinator.startRun("one", job);
   await coordinator.hears("bundle");

@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
 import process from "node:process";
-import { answerOf, answerWithin } from "../../runner/fleet/protocol/redis_link.ts";
+import { replyWithin, retryUntilReply } from "../../runner/fleet/protocol/redis_link.ts";
 import { TargetError } from "../../base/errors.ts";
 
 const LONG_MS = 60_000;
 const never = (): Promise<never> => new Promise(() => {});
 
 Deno.test("what is not answered in time is an error", async () => {
-  assert.equal(await answerWithin(Promise.resolve(7), LONG_MS), 7);
-  await assert.rejects(answerWithin(never(), 1), /Redis does not answer/);
+  assert.equal(await replyWithin(Promise.resolve(7), LONG_MS), 7);
+  await assert.rejects(replyWithin(never(), 1), /Redis does not answer/);
 });
 
 Deno.test("a Redis that comes back is asked again until it answers", async () => {
   let asks = 0;
   const ask = (): Promise<number> =>
     ++asks < 3 ? Promise.reject(new Error("away")) : Promise.resolve(asks);
-  assert.equal(await answerOf(ask, new AbortController().signal), 3);
+  assert.equal(await retryUntilReply(ask, new AbortController().signal), 3);
 });
 
 for (
@@ -25,7 +25,7 @@ for (
   ] as const
 ) {
   Deno.test(`a Redis that ${how} for too long is whoever runs it's to mend`, async () => {
-    await assert.rejects(answerOf(ask, new AbortController().signal, 300), (error) => {
+    await assert.rejects(retryUntilReply(ask, new AbortController().signal, 300), (error) => {
       assert.ok(error instanceof TargetError);
       assert.match(error.message, why);
       return true;
@@ -34,7 +34,7 @@ for (
 
   Deno.test(`Ctrl-C ends the waiting for a Redis that ${how}`, async () => {
     const interruption = new AbortController();
-    const waiting = answerOf(ask, interruption.signal, LONG_MS);
+    const waiting = retryUntilReply(ask, interruption.signal, LONG_MS);
     interruption.abort(new Error("interrupted"));
     await assert.rejects(waiting, /interrupted/);
   });
@@ -50,7 +50,7 @@ Deno.test("who was held up beyond the limit asks once more, and the runtime warn
     return Promise.reject(new Error("away"));
   };
   try {
-    await assert.rejects(answerOf(ask, new AbortController().signal, 150), /away/);
+    await assert.rejects(retryUntilReply(ask, new AbortController().signal, 150), /away/);
     await new Promise((resolve) => setTimeout(resolve)); // warnings are told when the turn is over
   } finally {
     process.off("warning", onWarning);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { type BundleInput, Bundler } from "../../runner/fleet/agent/outbox.ts";
-import { told } from "../../runner/fleet/protocol/agent_message.ts";
+import { agentMessage } from "../../runner/fleet/protocol/agent_message.ts";
 import { packedSoFar } from "../../runner/fleet/protocol/packing.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import type { SoFarReport, WorkerReport } from "../../runner/load/worker/messages.ts";
@@ -29,7 +29,7 @@ function report(elapsedUs: number): WorkerReport {
 /** Worker and index of each part, and each worker's time, as the coordinator reads them. */
 function gist(bundle: BundleInput | null): unknown {
   if (bundle === null) return null;
-  const read = told.parse(JSON.parse(JSON.stringify(bundle)));
+  const read = agentMessage.parse(JSON.parse(JSON.stringify(bundle)));
   assert.ok(read.kind === "bundle");
   return {
     seq: read.seq,
@@ -38,7 +38,7 @@ function gist(bundle: BundleInput | null): unknown {
   };
 }
 
-Deno.test("a bundle waits until every worker has told how far it is", () => {
+Deno.test("a bundle waits until every worker has agentMessage how far it is", () => {
   const bundler = new Bundler(FROM, PLACE);
   assert.equal(bundler.take(), null);
   bundler.addPart(1, part(0), HEALTH);

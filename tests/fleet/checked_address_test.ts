@@ -15,7 +15,7 @@ import { jobOf, SECOND } from "./hand_made.ts";
 const NAME = "rebound.invalid";
 const HOOKS: LoaderHooks = {
   ...{ onNote: () => {}, onReady: () => {}, onStart: () => {} },
-  ...{ onInterval: () => {}, onAudible: () => {} },
+  ...{ onInterval: () => {}, onReportingWorkers: () => {} },
   signal: new AbortController().signal,
 };
 

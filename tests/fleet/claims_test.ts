@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { Claims, roster } from "../../runner/fleet/coordinator/roster.ts";
 import {
   claimKey,
-  ORDERS_MS,
-  ordersKey,
   presenceKey,
+  RUN_STATE_MS,
+  runStateKey,
 } from "../../runner/fleet/protocol/redis_keys.ts";
 import type { Presence } from "../../runner/fleet/protocol/agent_message.ts";
 import { VERSION } from "../../base/version.ts";
@@ -31,7 +31,7 @@ async function stage(
     };
     await client.set(presenceKey(name), JSON.stringify(presence));
   }
-  for (const coordinator of coordinators) await client.set(ordersKey(coordinator), "{}");
+  for (const coordinator of coordinators) await client.set(runStateKey(coordinator), "{}");
   const kept = scope.move();
   return { client, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
@@ -83,7 +83,7 @@ testWith(
     await taken(one, 1);
     const isHeld = async (): Promise<boolean> =>
       (await roster(redis.client))[0].coordinator === "one";
-    await pause(ORDERS_MS.lives + 100);
+    await pause(RUN_STATE_MS.lives + 100);
     await until("it is still claimed", isHeld);
     await redis.client.del(claimKey("a"));
     await until("it is claimed again", isHeld);

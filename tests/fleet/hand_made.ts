@@ -3,32 +3,32 @@ import { randomUUID } from "node:crypto";
 import { type Link, ONCE, openLink } from "../../runner/fleet/protocol/redis_link.ts";
 import {
   agentQueue,
-  ORDERS_MS,
-  ordersKey,
+  messageQueue,
   presenceKey,
-  toldQueue,
+  RUN_STATE_MS,
+  runStateKey,
 } from "../../runner/fleet/protocol/redis_keys.ts";
 import { readClock } from "../../runner/fleet/protocol/redis_clock.ts";
 import {
   type AgentJobInput,
+  type AgentMessage,
+  agentMessage,
+  type AgentMessageOf,
   type ClockReading,
-  type Orders,
   type Presence,
   presence,
-  type Told,
-  told,
-  type ToldOf,
+  type RunState,
 } from "../../runner/fleet/protocol/agent_message.ts";
 import { VERSION } from "../../base/version.ts";
 import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import { until } from "../e2e/patience.ts";
 
-const IDLE: Orders = { run: null, startAtMs: null, stop: false };
+const IDLE: RunState = { run: null, startAtMs: null, stop: false };
 
 export class HandMade implements AsyncDisposable {
   readonly id = `hand-${randomUUID()}`;
-  readonly heard: Told[] = [];
+  readonly heard: AgentMessage[] = [];
   #orders = IDLE;
   #renewal: ReturnType<typeof setInterval> | undefined;
 
@@ -38,23 +38,23 @@ export class HandMade implements AsyncDisposable {
   static async open(url: string): Promise<HandMade> {
     const link = await openLink({ url });
     const one = new HandMade(link, await readClock(link.client));
-    await link.reader(toldQueue(one.id), (data) => {
-      one.heard.push(told.parse(data));
+    await link.reader(messageQueue(one.id), (data) => {
+      one.heard.push(agentMessage.parse(data));
       return Promise.resolve();
     }, 1);
     await one.order(IDLE);
-    one.#renewal = setInterval(() => void one.#write().catch(() => {}), ORDERS_MS.renewed);
+    one.#renewal = setInterval(() => void one.#write().catch(() => {}), RUN_STATE_MS.renewed);
     return one;
   }
 
-  async order(orders: Partial<Orders>): Promise<void> {
+  async order(orders: Partial<RunState>): Promise<void> {
     this.#orders = { ...this.#orders, ...orders };
     await this.#write();
   }
 
   async #write(): Promise<void> {
-    const expiration = { type: "PX", value: ORDERS_MS.lives } as const;
-    await this.link.client.set(ordersKey(this.id), JSON.stringify(this.#orders), { expiration });
+    const expiration = { type: "PX", value: RUN_STATE_MS.lives } as const;
+    await this.link.client.set(runStateKey(this.id), JSON.stringify(this.#orders), { expiration });
   }
 
   /** No more orders, and nobody takes them back. */
@@ -85,25 +85,28 @@ export class HandMade implements AsyncDisposable {
   }
 
   /** The first message of this kind, once there is one; of one run alone when that is named. */
-  hears<Kind extends Told["kind"]>(kind: Kind, run?: string): Promise<ToldOf<Kind>> {
+  hears<Kind extends AgentMessage["kind"]>(
+    kind: Kind,
+    run?: string,
+  ): Promise<AgentMessageOf<Kind>> {
     return until(
       () => `an agent tells ${kind}, rather than ${JSON.stringify(this.heard).slice(0, 500)}`,
       () => this.#all(kind).find((told) => run === undefined || told.run === run) ?? null,
     );
   }
 
-  #all<Kind extends Told["kind"]>(kind: Kind): ToldOf<Kind>[] {
-    return this.heard.filter((told): told is ToldOf<Kind> => told.kind === kind);
+  #all<Kind extends AgentMessage["kind"]>(kind: Kind): AgentMessageOf<Kind>[] {
+    return this.heard.filter((told): told is AgentMessageOf<Kind> => told.kind === kind);
   }
 
   /** How many messages it has not taken yet. */
   async unread(): Promise<number> {
-    const queue = this.link.queue(toldQueue(this.id));
+    const queue = this.link.queue(messageQueue(this.id));
     return await queue.getWaitingCount() + await queue.getActiveCount();
   }
 
   /** In the order of their numbers, each once. */
-  bundles(): ToldOf<"bundle">[] {
+  bundles(): AgentMessageOf<"bundle">[] {
     const bySeq = new Map(this.#all("bundle").map((bundle) => [bundle.seq, bundle]));
     return [...bySeq.values()].sort((a, b) => a.seq - b.seq);
   }
@@ -116,7 +119,7 @@ export class HandMade implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.fallSilent();
-    await this.link.client.del(ordersKey(this.id));
+    await this.link.client.del(runStateKey(this.id));
     await this.link.close();
   }
 }
@@ -154,7 +157,7 @@ export function jobOf(
     driver: "auto",
     intervalMs: 100,
     implicitCheck: false,
-    tellEveryMs: 100,
+    reportEveryMs: 100,
     ...changes,
   };
 }

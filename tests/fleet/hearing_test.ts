@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { Hearing } from "../../runner/fleet/coordinator/agent_stream.ts";
-import type { ToldOf } from "../../runner/fleet/protocol/agent_message.ts";
+import { AgentStream } from "../../runner/fleet/coordinator/agent_stream.ts";
+import type { AgentMessageOf } from "../../runner/fleet/protocol/agent_message.ts";
 import { packedReport, packReport, packSoFar } from "../../runner/fleet/protocol/packing.ts";
 import { STATUS_CODES } from "../../runner/load/recording/recorder.ts";
-import type { LostShare } from "../../runner/load/worker/lost.ts";
+import type { SilentShare } from "../../runner/load/worker/silent_worker.ts";
 import type { LoadRequest } from "../../runner/measure/loader.ts";
 import { shareOut } from "../../runner/measure/share.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
@@ -30,7 +30,7 @@ function latencies(count: number): SparseHistogram {
 }
 
 /** A bundle of one interval of each of two workers, 3 and 4. */
-function bundle(seq: number, workers: readonly number[] = [3, 4]): ToldOf<"bundle"> {
+function bundle(seq: number, workers: readonly number[] = [3, 4]): AgentMessageOf<"bundle"> {
   const parts = workers.map((worker) => ({
     worker,
     health: IDLE,
@@ -47,7 +47,7 @@ function bundle(seq: number, workers: readonly number[] = [3, 4]): ToldOf<"bundl
   return { kind: "bundle", run: "r", agent: "a", seq, parts, soFar };
 }
 
-function finished(bundles: number): ToldOf<"finished"> {
+function finished(bundles: number): AgentMessageOf<"finished"> {
   const surroundings = { cores: null, busy: null, steal: null, throttled: null };
   const stage = { surroundings, calibration: null, sharesMachine: false };
   const completed = 5 * bundles * (bundles + 1); // 10 + 20 + 30 …
@@ -64,7 +64,7 @@ function finished(bundles: number): ToldOf<"finished"> {
 }
 
 Deno.test("what a lost agent told of itself is left out when it can't be read", () => {
-  const hearing = new Hearing(PLACE, 0);
+  const hearing = new AgentStream(PLACE, 0);
   hearing.bundle({ ...bundle(0), soFar: [{}, null] }, 1);
   const { parts, afterMs } = hearing.abandon([], END);
   assert.deepEqual([parts, afterMs], [[], 0]);
@@ -78,7 +78,7 @@ Deno.test("bundles in any order, some of them twice, are heard once each and in 
   });
   fc.assert(
     fc.property(order, ({ last, seqs }) => {
-      const hearing = new Hearing(PLACE, 0);
+      const hearing = new AgentStream(PLACE, 0);
       const heard = seqs.flatMap((seq) => hearing.bundle(bundle(seq), 1));
       const expected = Array.from({ length: last + 1 }, (_, seq) => bundle(seq).parts).flat();
       assert.deepEqual(heard, expected);
@@ -88,7 +88,7 @@ Deno.test("bundles in any order, some of them twice, are heard once each and in 
 });
 
 Deno.test("an agent is whole once it has finished and every bundle before that is there", () => {
-  const hearing = new Hearing(PLACE, 0);
+  const hearing = new AgentStream(PLACE, 0);
   const isWhole = (): boolean => hearing.whole !== null;
   hearing.bundle(bundle(0), 1);
   hearing.finish(finished(3), 2);
@@ -101,7 +101,7 @@ Deno.test("an agent is whole once it has finished and every bundle before that i
 });
 
 Deno.test("what an agent tells of workers that are not its own is not heard", () => {
-  const hearing = new Hearing(PLACE, 0);
+  const hearing = new AgentStream(PLACE, 0);
   assert.deepEqual(hearing.bundle(bundle(0, [2, 3]), 1), []);
   assert.deepEqual(hearing.bundle(bundle(0, [4, 5]), 1), []);
   assert.deepEqual(hearing.bundle(bundle(0, [3]), 1), []); // the other one's report is missing
@@ -109,13 +109,13 @@ Deno.test("what an agent tells of workers that are not its own is not heard", ()
 });
 
 Deno.test("a report for other than its workers ends nothing", () => {
-  const hearing = new Hearing(PLACE, 0);
+  const hearing = new AgentStream(PLACE, 0);
   hearing.finish({ ...finished(0), reports: [REPORT] }, 1);
   assert.equal(hearing.whole, null);
 });
 
 Deno.test("its pace is that of the last interval, over all its workers", () => {
-  const hearing = new Hearing(PLACE, 0);
+  const hearing = new AgentStream(PLACE, 0);
   assert.deepEqual(hearing.pace(250), { ratePerSec: 0, cpuRatio: 0 });
   hearing.bundle(bundle(0), 1);
   hearing.bundle(bundle(1), 2);
@@ -123,7 +123,7 @@ Deno.test("its pace is that of the last interval, over all its workers", () => {
 });
 
 Deno.test("an agent that fell silent is taken as it was last heard, and the rest of its share as dropped", () => {
-  const share = (worker: number): LostShare => {
+  const share = (worker: number): SilentShare => {
     const load = { connections: 8, keepAlive: true, timeoutMs: 1_000, workers: null };
     const request: LoadRequest = {
       origin: "http://127.0.0.1:1",
@@ -136,12 +136,12 @@ Deno.test("an agent that fell silent is taken as it was last heard, and the rest
     return { pacer, durationUs, scriptKind: script.kind };
   };
   const shares = [share(3), share(4)];
-  const lost = (hearing: Hearing, endUs: number): number[] =>
+  const lost = (hearing: AgentStream, endUs: number): number[] =>
     hearing.abandon(shares, { ...END, us: endUs }).reports.map(({ totals }) => totals.dropped);
-  assert.deepEqual(lost(new Hearing(PLACE, 0), Infinity), [100, 100]); // an eighth each, of 800
-  assert.deepEqual(lost(new Hearing(PLACE, 0), 500_000), [50, 50]);
+  assert.deepEqual(lost(new AgentStream(PLACE, 0), Infinity), [100, 100]); // an eighth each, of 800
+  assert.deepEqual(lost(new AgentStream(PLACE, 0), 500_000), [50, 50]);
 
-  const hearing = new Hearing(PLACE, 0);
+  const hearing = new AgentStream(PLACE, 0);
   const open = new Histogram();
   open.record(7_000);
   const totals = { ...REPORT.totals, due: 40, dropped: 1 };

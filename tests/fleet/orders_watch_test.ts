@@ -1,13 +1,17 @@
 import assert from "node:assert/strict";
-import { ORDERS_MS, ordersKey, OUT_OF_TOUCH_MS } from "../../runner/fleet/protocol/redis_keys.ts";
-import { type End, OrdersSight, OrdersWatch } from "../../runner/fleet/agent/run_state_watch.ts";
-import type { Orders } from "../../runner/fleet/protocol/agent_message.ts";
+import { type End, RunStateView, RunStateWatch } from "../../runner/fleet/agent/run_state_watch.ts";
+import type { RunState } from "../../runner/fleet/protocol/agent_message.ts";
+import {
+  OUT_OF_TOUCH_MS,
+  RUN_STATE_MS,
+  runStateKey,
+} from "../../runner/fleet/protocol/redis_keys.ts";
 import { connectRedis } from "../../targets/redis/client.ts";
 import { RedisServer } from "../e2e/fleet/redis_server.ts";
 import { until } from "../e2e/patience.ts";
 import { testWith } from "../needs.ts";
 
-/** What is seen at a moment: orders of a run and their age, no orders, or no answer at all. */
+/** What is seen at a moment: a run state and their age, no run state, or no answer at all. */
 type Look = readonly [
   atMs: number,
   seen: { run: string | null; ageMs?: number; stop?: true } | "none" | "silence",
@@ -59,32 +63,32 @@ const STORIES: readonly [sentence: string, looks: readonly Look[], end: End | nu
 ];
 
 for (const [sentence, looks, end] of STORIES) {
-  Deno.test(`orders: ${sentence}`, () => {
-    assert.equal(ORDERS_MS.lives, 1_500);
+  Deno.test(`run state: ${sentence}`, () => {
+    assert.equal(RUN_STATE_MS.lives, 1_500);
     assert.equal(OUT_OF_TOUCH_MS, 10_000);
-    const sight = new OrdersSight("a", 0);
+    const sight = new RunStateView("a", 0);
     const ends = looks.map(([atMs, seen]): End | null => {
       if (seen === "silence") return sight.seeNothing(atMs);
-      if (seen === "none") return sight.see({ orders: null, ageMs: 0 }, atMs);
+      if (seen === "none") return sight.see({ runState: null, ageMs: 0 }, atMs);
       const { run, ageMs = 0, stop = false } = seen;
-      return sight.see({ orders: { run, stop, startAtMs: null }, ageMs }, atMs);
+      return sight.see({ runState: { run, stop, startAtMs: null }, ageMs }, atMs);
     });
     assert.deepEqual(ends.slice(0, -1), looks.slice(1).map(() => null));
     assert.equal(ends.at(-1), end);
   });
 }
 
-const RUN: Orders = { run: "a", startAtMs: null, stop: false };
+const RUN: RunState = { run: "a", startAtMs: null, stop: false };
 
 testWith(["redis"], "a watch tells the start, the stop, and the end of all interest", async () => {
   await using redis = await RedisServer.start();
   const client = await connectRedis(redis.url);
-  const order = (orders: Orders): Promise<unknown> =>
-    client.set(ordersKey("boss"), JSON.stringify(orders), {
+  const order = (runState: RunState): Promise<unknown> =>
+    client.set(runStateKey("boss"), JSON.stringify(runState), {
       expiration: { type: "PX", value: 60_000 },
     });
   await order(RUN);
-  const watch = new OrdersWatch({ client, coordinator: "boss", run: "a" });
+  const watch = new RunStateWatch({ client, coordinator: "boss", run: "a" });
   await order({ ...RUN, startAtMs: 12.5 });
   assert.equal(await watch.startAtMs(), 12.5);
   assert.equal(watch.ended, null);
@@ -101,7 +105,7 @@ testWith(["redis"], "a watch tells the start, the stop, and the end of all inter
 testWith(["redis"], "a start that is never given is refused when the run ends", async () => {
   await using redis = await RedisServer.start();
   const client = await connectRedis(redis.url);
-  const watch = new OrdersWatch({ client, coordinator: "boss", run: "a" });
+  const watch = new RunStateWatch({ client, coordinator: "boss", run: "a" });
   await assert.rejects(watch.startAtMs(), /Cannot start: the run is over/);
   assert.equal(watch.ended, "gone");
   await watch.close();

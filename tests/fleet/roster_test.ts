@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { crew, freeOf } from "../../runner/fleet/coordinator/roster.ts";
+import { freeOf, workersByAgent } from "../../runner/fleet/coordinator/roster.ts";
 import type { Presence } from "../../runner/fleet/protocol/agent_message.ts";
 import { VERSION } from "../../base/version.ts";
 import { TargetError } from "../../base/errors.ts";
@@ -57,7 +57,7 @@ Deno.test("without any agent the way to start one is told", () => {
 Deno.test("a crew is as large as it may be, nobody brings more than it has, and shares are even", () => {
   const workers = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 12 });
   fc.assert(fc.property(workers, fc.integer({ min: 1, max: 60 }), (brought, most) => {
-    const own = crew(brought.map((count) => ({ workers: count })), most);
+    const own = workersByAgent(brought.map((count) => ({ workers: count })), most);
     const sum = own.reduce((whole, count) => whole + count, 0);
     assert.equal(sum, Math.min(most, brought.reduce((whole, count) => whole + count, 0)));
     own.forEach((count, at) => assert.ok(count <= brought[at]));

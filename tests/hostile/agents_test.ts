@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { FleetRun, type Length } from "../../runner/fleet/coordinator/fleet_run.ts";
 import { membersOf } from "../../runner/fleet/coordinator/members.ts";
-import { sender, told } from "../../runner/fleet/protocol/agent_message.ts";
+import { agentMessage, messageSender } from "../../runner/fleet/protocol/agent_message.ts";
 import { FIRST, LIES, SILENT } from "./lies.ts";
 import {
   bundle,
@@ -35,17 +35,17 @@ function startRun(
   const members = membersOf(REQUEST, [presenceOf(HONEST), presenceOf(LIAR)]);
   const hooks = {
     ...{ onNote: () => {}, onReady: () => {}, onStart: () => {}, onInterval: () => {} },
-    ...{ onAudible: () => {}, signal },
+    ...{ onReportingWorkers: () => {}, signal },
   };
   const run = new FleetRun(RUN, members, {
-    ...{ intervalMs: INTERVAL_MS, tellEveryMs: INTERVAL_MS, hooks, now: () => clock.ms },
+    ...{ intervalMs: INTERVAL_MS, reportEveryMs: INTERVAL_MS, hooks, now: () => clock.ms },
     ...{ touch: { inTouchSinceMs: 0, silentMs: 0 }, unread: () => Promise.resolve(0) },
   });
   run.begin(START_AT_MS, 0, length);
   const hear = (message: unknown): void => {
-    const read = told.safeParse(JSON.parse(JSON.stringify(message)));
-    if (read.success) return read.data.run === RUN ? run.hear(read.data) : undefined;
-    const from = sender.safeParse(message).data;
+    const read = agentMessage.safeParse(JSON.parse(JSON.stringify(message)));
+    if (read.success) return read.data.run === RUN ? run.receive(read.data) : undefined;
+    const from = messageSender.safeParse(message).data;
     if (from?.run === RUN) run.doubt(from.agent);
   };
   return { run, clock, hear };
@@ -88,12 +88,12 @@ Deno.test("nothing that an agent says before the start counts, and then it may s
 Deno.test("who says the same 100,000 times a second is as silent as who says nothing", async () => {
   const { run, clock, hear } = startRun({ durationMs: null, isFixed: true }); // nobody knows when it ends
   const over = run.over();
-  const again = told.parse(JSON.parse(JSON.stringify(FIRST)));
+  const again = agentMessage.parse(JSON.parse(JSON.stringify(FIRST)));
   for (const message of [...wordsOf(HONEST), FIRST]) hear(message);
   clock.ms = HEARD_MS;
-  for (let i = 0; i < 100_000; i++) run.hear(again);
+  for (let i = 0; i < 100_000; i++) run.receive(again);
   clock.ms = MUCH_LATER_MS;
-  for (let i = 0; i < 100_000; i++) run.hear(again);
+  for (let i = 0; i < 100_000; i++) run.receive(again);
   await over;
   assert.match(run.reports().agents[1].lost?.reason ?? "", SILENT);
 });
@@ -115,7 +115,8 @@ Deno.test("who goes on talking when visitors of phases may go on is given up a w
 });
 
 Deno.test("an agent cannot have a load wait for years before it starts", () => {
-  const isRead = (differing: object): boolean => told.safeParse(ready(LIAR, differing)).success;
+  const isRead = (differing: object): boolean =>
+    agentMessage.safeParse(ready(LIAR, differing)).success;
   assert.ok(isRead({}));
   assert.ok(!isRead({ delayMs: 3e13 }));
   assert.ok(!isRead({ clock: { offsetMs: 0, uncertaintyMs: 3e13 } }));

@@ -3,7 +3,7 @@ import { VERSION } from "../../base/version.ts";
 import type { Presence } from "../../runner/fleet/protocol/agent_message.ts";
 import { packHistogram } from "../../runner/fleet/protocol/packed_histogram.ts";
 import { packReport, packSoFar } from "../../runner/fleet/protocol/packing.ts";
-import { UNKNOWN } from "../../runner/host/host_activity.ts";
+import { UNKNOWN_ACTIVITY } from "../../runner/host/host_activity.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { SessionRecorder } from "../../runner/load/recording/sessions.ts";
 import type { WorkerReport } from "../../runner/load/worker/messages.ts";
@@ -54,7 +54,7 @@ export function reportOf(completed: number, differing: object = {}): WorkerRepor
     totals: { ...totals, ...counts, ...differing },
     sessions: new SessionRecorder().totals(),
     ...{ elapsedUs: DURATION_MS * 1_000, time: { cpuUs: 0, waitedUs: null }, spunUs: 0 },
-    ...{ stretches: EMPTY, timerUs: 1 },
+    ...{ busyPeriods: EMPTY, timerUs: 1 },
   };
 }
 
@@ -88,7 +88,7 @@ export function bundle(agent: string, seq: number, part: object = {}): Message {
 
 export function finished(agent: string, differing: object = {}, totals: object = {}): Message {
   const reports = [packReport(reportOf(2 * COMPLETED, totals))];
-  const stage = { surroundings: UNKNOWN, calibration: null, sharesMachine: false };
+  const stage = { surroundings: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false };
   const startedAtMs = START_AT_MS;
   return {
     kind: "finished",

@@ -112,7 +112,7 @@ async function run(driver: DriverName, traps: readonly Trap[]): Promise<Results>
   const planned = await planFromFile(file, flags);
   const where = { outDir: folder.path, host: "127.0.0.1", redisUrl: null };
   const loader = loaderOf(driver, traps);
-  return await runExperiment({ ...planned, ...where, asked: {}, kept: null }, {
+  return await runExperiment({ ...planned, ...where, invocation: {}, kept: null }, {
     loader,
     ...UNHEARD,
   })

@@ -1,7 +1,7 @@
 /** Before a load the answers are proved over the same connections: TLS, unix sockets, and in time. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type ProofRequest, prove } from "../../runner/experiment/preflight.ts";
+import { type PreflightRequest, prove } from "../../runner/experiment/preflight.ts";
 import { TargetError } from "../../base/errors.ts";
 import type { Script } from "../../scenarios/request/script.ts";
 import { certificates } from "../certificates.ts";
@@ -14,7 +14,7 @@ const SCRIPT: Script = {
   sequence: [0],
 };
 
-function proveAt(origin: string, changes: Partial<ProofRequest> = {}): Promise<void> {
+function proveAt(origin: string, changes: Partial<PreflightRequest> = {}): Promise<void> {
   const { signal } = new AbortController();
   return prove({ target: "a", origin, script: SCRIPT, timeoutMs: 20_000, signal, ...changes });
 }

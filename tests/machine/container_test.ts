@@ -4,7 +4,7 @@ import {
   type ContainerSigns,
   virtualOf,
   type VirtualSigns,
-} from "../../base/system/container.ts";
+} from "../../base/system/describe.ts";
 
 const NO_CONTAINER: ContainerSigns = {
   kernel: "6.1.0-18-amd64",

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { renderDiagnosis } from "../../cli/commands/doctor.ts";
-import { busiestBetween, parseUse } from "../../base/system/busy.ts";
+import { busiestBetween, parseUse } from "../../base/system/processes.ts";
 import { diagnose, diagnosis } from "../../runner/doctor/diagnosis.ts";
 import { checks } from "../../runner/doctor/registry.ts";
-import type { Sight } from "../../runner/doctor/sight.ts";
+import type { HostFacts } from "../../runner/doctor/sight.ts";
 import type { Machine } from "../../base/system/facts.ts";
 import { MACHINE as SOME_MACHINE } from "../report/fixture.ts";
 
 const MACHINE: Machine = { ...SOME_MACHINE, cpu: "Some CPU", cores: 8, allowedCores: 8 };
 
 /** A machine that nothing speaks against. */
-const FIT: Sight = {
+const FIT: HostFacts = {
   machine: MACHINE,
   turboSwitch: "/sys/devices/system/cpu/intel_pstate/no_turbo",
   idle: { seconds: 1, busyRatio: 0.012, stealRatio: 0, busiest: [] },
@@ -21,7 +21,7 @@ const FIT: Sight = {
   nginx: "nginx/1.22.1",
 };
 
-function sightOf(machine: Partial<Machine>): Sight {
+function sightOf(machine: Partial<Machine>): HostFacts {
   return { ...FIT, machine: { ...MACHINE, ...machine } };
 }
 
@@ -35,7 +35,7 @@ Deno.test("nothing speaks against a fit machine", () => {
 
 type Case = [
   check: keyof typeof checks,
-  sight: Sight,
+  sight: HostFacts,
   verdict: "ok" | "advice" | "unknown",
   says: RegExp,
 ];
@@ -83,7 +83,7 @@ const CASES: Case[] = [
 
 for (const [name, sight, verdict, says] of CASES) {
   Deno.test(`doctor on ${name}: ${verdict}, and it says ${says}`, () => {
-    const judged = checks[name].judge(sight);
+    const judged = checks[name].run(sight);
     assert.equal(judged.verdict, verdict);
     assert.match(`${judged.found}\n${judged.advice ?? ""}`, says);
   });

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import {
   parseAllowedCores,
   parseGovernors,
-  parseOpenFiles,
   parsePorts,
   parseTurbo,
 } from "../../base/system/linux.ts";
+import { parseOpenFiles } from "../../base/system/open_files.ts";
 
 const STATUS = `Name:	deno
 Threads:	9

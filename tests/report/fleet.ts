@@ -2,7 +2,7 @@
  * What a fleet of agents would have told of one run, made from a seed with the workers' own recorder, and
  * assembled as a run's measurement is.
  */
-import { type Asked, assemble } from "../../runner/measure/assemble.ts";
+import { assemble, type LoadDescription } from "../../runner/measure/assemble.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import type { WorkerReport } from "../../runner/load/worker/messages.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
@@ -48,7 +48,7 @@ export function fleetMeasurement(spec: FleetSpec): Measurement {
   const timeline = new Timeline();
   const agents = loadedAgents(spec.agents);
   const workers = agents.reduce((sum, { workers }) => sum + workers, 0);
-  timeline.hear(workers);
+  timeline.setReportingWorkers(workers);
   const reports = spec.agents.flatMap((agent, i) =>
     Array.from({ length: agents[i].workers }, (_, own) =>
       workerReport(agent, {
@@ -63,7 +63,7 @@ export function fleetMeasurement(spec: FleetSpec): Measurement {
   return measurement.parse(assemble(askedOf(spec, SLOTS * workers), reports, told));
 }
 
-function askedOf({ rate, seconds = 2 }: FleetSpec, connections: number): Asked {
+function askedOf({ rate, seconds = 2 }: FleetSpec, connections: number): LoadDescription {
   const any = { connections, keepAlive: true, timeout: 5_000, duration: seconds };
   return {
     version: "0.1.0",
@@ -137,7 +137,7 @@ function workerReport(agent: AgentSpec, share: Share): WorkerReport {
     elapsedUs: share.seconds * 1e6,
     time: { cpuUs: (agent.cpu ?? 0.5) * share.seconds * 1e6, waitedUs: 0 },
     spunUs: 0,
-    stretches: new Histogram().toSparse(),
+    busyPeriods: new Histogram().toSparse(),
     timerUs: 0.1,
   };
 }

@@ -95,7 +95,7 @@ Deno.test("values below every median are packed as one bucket", () => {
   assert.equal(latency.indices.length, 502); // 499, and each of 500 … 1,000
 });
 
-Deno.test("a stretch holds the steps that lie in it, whatever adding up their seconds rounds", () => {
+Deno.test("a range holds the steps that lie in it, whatever adding up their seconds rounds", () => {
   const steps = Array.from({ length: 10 }, () => stepOf([1], 0.1));
   assert.equal(stepsWithin(steps, { fromS: 0.3, toS: 0.8 }).length, 5);
   assert.equal(stepsWithin(steps, { fromS: 0.25, toS: 0.8 }).length, 5);
@@ -103,7 +103,7 @@ Deno.test("a stretch holds the steps that lie in it, whatever adding up their se
   assert.equal(stepsWithin(steps, null), steps);
 });
 
-Deno.test("the rate of a stretch is the mean of the runs, its percentiles are of all their requests", () => {
+Deno.test("the rate of a range is the mean of the runs, its percentiles are of all their requests", () => {
   const fast = [stepOf([100, 100, 100, 100]), stepOf([100, 100])];
   const slow = [stepOf([900, 900]), stepOf([])];
   const { ratePerSec, completed, failed, percentiles } = rangeFigures(
@@ -167,7 +167,7 @@ Deno.test("steps without lower bounds take no byte for them", () => {
   assert.ok(sizeOf(bounded) > sizeOf(plain));
 });
 
-Deno.test("a stretch without an interval has no figures", () => {
+Deno.test("a range without an interval has no figures", () => {
   const { ratePerSec, percentiles } = rangeFigures(
     { clock: "sent", runs: [[stepOf([1])]] },
     { fromS: 5, toS: 6 },

@@ -6,11 +6,11 @@ import { verdictText } from "../../report/model/comparison/words.ts";
 import { repetitionsText } from "../../report/model/findings/repetitions.ts";
 import { reportModel } from "../../report/model/model.ts";
 import { groupRuns } from "../../report/model/runs/cells.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { smallestChangeOf } from "../../runner/stats/comparison/verdict.ts";
-import { ratioOf } from "../../runner/stats/confidence/confidence_interval.ts";
+import { ratioInterval } from "../../runner/stats/confidence/confidence_interval.ts";
 import { resultsFixture } from "./fixture.ts";
 
 type Reached = NonNullable<Results["reached"]>;
@@ -81,7 +81,7 @@ Deno.test("the smallest change is that of the widest figure against as many runs
   const changes = (["rate", 50] as const).map((figure) => {
     const estimate = estimates.get(figure);
     const apart = estimate && { ...estimate, session: null };
-    const ratio = apart && ratioOf(apart, apart);
+    const ratio = apart && ratioInterval(apart, apart);
     assert.ok(ratio && Math.abs(ratio.degreesOfFreedom - 8) < 1e-9);
     return smallestChangeOf(ratio, { marginRatio: 0.02 });
   });
@@ -101,7 +101,7 @@ Deno.test("one run leaves the smallest change out", () => {
 
 Deno.test("page, markdown and terminal tell it, and the method says how the intervals were computed", () => {
   const model = reportModel(resultsOf(REACHED));
-  for (const text of [renderPage([model]), renderMarkdown(model)]) {
+  for (const text of [renderReportPage([model]), renderMarkdown(model)]) {
     assert.match(text, /Stopped after 5 repetitions: every interval/);
   }
   assert.match(

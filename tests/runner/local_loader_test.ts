@@ -58,7 +58,7 @@ function listening(): Heard {
     onReady: (workers) => calls.push(`ready ${workers}`),
     onStart: (atMs) => calls.push(`start ${atMs}`),
     onInterval: (worker, part) => (parts[worker] ??= []).push(part),
-    onAudible: () => calls.push("audible"),
+    onReportingWorkers: () => calls.push("audible"),
     signal: new AbortController().signal,
   };
   return { calls, hooks, parts };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ProofsApart, proveAnswers } from "../../runner/experiment/preflight.ts";
+import { preflight, SeparatePreflights } from "../../runner/experiment/preflight.ts";
 import { TargetError } from "../../base/errors.ts";
 import { experimentSpec } from "../../scenarios/file/experiment.ts";
 import { type Cell, planCells } from "../../scenarios/plan/plan.ts";
@@ -53,29 +53,29 @@ function targetWith(body: string): {
 async function proved(scenario: Record<string, unknown>): Promise<string[]> {
   const { start, asked } = targetWith("right");
   const [cell] = cellsOf({ a: scenario });
-  await new ProofsApart(start, signal).prove(cell, scriptOf(cell.request, 0));
+  await new SeparatePreflights(start, signal).checkTarget(cell, scriptOf(cell.request, 0));
   return asked;
 }
 
 Deno.test("a cell is proved once, by a process that is stopped, and another cell by another", async () => {
   const { start, told } = targetWith("right");
-  const apart = new ProofsApart(start, signal);
+  const apart = new SeparatePreflights(start, signal);
   const [one, other] = cellsOf({
     one: { get: "/", expect: { body: "right" } },
     other: { get: "/b", expect: { body: "right" } },
   });
   for (const cell of [one, one, other, one, other]) {
-    await apart.prove(cell, scriptOf(cell.request, 0));
+    await apart.checkTarget(cell, scriptOf(cell.request, 0));
   }
   assert.deepEqual(told, ["started", "asked", "stopped", "started", "asked", "stopped"]);
 });
 
 Deno.test("what was wrong once is wrong at every repetition, and both answers are told", async () => {
   const { start, told } = targetWith("wrong");
-  const apart = new ProofsApart(start, signal);
+  const apart = new SeparatePreflights(start, signal);
   const [cell] = cellsOf({ a: { get: "/", expect: { body: "right" } } });
   for (const _repetition of [1, 2]) {
-    await assert.rejects(apart.prove(cell, scriptOf(cell.request, 0)), (error) => {
+    await assert.rejects(apart.checkTarget(cell, scriptOf(cell.request, 0)), (error) => {
       assert.ok(error instanceof TargetError);
       assert.match(error.message, /"wrong".*"right"|"right".*"wrong"/);
       return true;
@@ -129,7 +129,7 @@ Deno.test("of a target that ends while it is proved, its end and last lines are 
     stop: () => Promise.resolve(),
   };
   const script = scriptOf(cell.request, 0);
-  await assert.rejects(proveAnswers({ cell, target, script }, signal), (error) => {
+  await assert.rejects(preflight({ cell, target, script }, signal), (error) => {
     assert.ok(error instanceof TargetError);
     assert.match(error.message, /GET \/crash got no answer: .*; it exited with code 7$/);
     assert.deepEqual(error.evidence, ["boom at /crash"]);
@@ -148,7 +148,7 @@ Deno.test("what is captured to prove who asks is shown in no message about what 
     },
   });
   await assert.rejects(
-    new ProofsApart(start, signal).prove(cell, scriptOf(cell.request, 0)),
+    new SeparatePreflights(start, signal).checkTarget(cell, scriptOf(cell.request, 0)),
     (error) => {
       assert.ok(error instanceof TargetError);
       assert.match(error.message, /expected body "other", got "\{\\"key\\":\\"\[secret\]\\"\}"$/);

@@ -1,13 +1,13 @@
 /** Results on a disk that does not take them. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { TargetError } from "../../base/errors.ts";
 import { carryOutBlocks } from "../../runner/experiment/blocks.ts";
-import { endWithout } from "../../runner/load/worker/lost.ts";
+import { EarlierRuns } from "../../runner/experiment/resume.ts";
+import { UNKNOWN_ACTIVITY } from "../../runner/host/host_activity.ts";
+import { reportOfSilent } from "../../runner/load/worker/silent_worker.ts";
 import type { Loaded, Loader } from "../../runner/measure/loader.ts";
 import { ResultFile } from "../../runner/result/result_file.ts";
-import { Kept } from "../../runner/experiment/resume.ts";
-import { UNKNOWN } from "../../runner/host/host_activity.ts";
-import { TargetError } from "../../base/errors.ts";
 import { experimentSpec } from "../../scenarios/file/experiment.ts";
 import { planBlocks } from "../../scenarios/plan/plan.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
@@ -39,8 +39,8 @@ const IDLE: Loader = {
     const pacer = { kind: "closed", requests: Infinity } as const;
     const share = { pacer, scriptKind: "requests", durationUs: 1_000 } as const;
     hooks.onStart(performance.timeOrigin + performance.now());
-    const stage = { surroundings: UNKNOWN, calibration: null, sharesMachine: false };
-    const reports = [endWithout(share, null).report];
+    const stage = { surroundings: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false };
+    const reports = [reportOfSilent(share, null).report];
     return Promise.resolve({ driver: "tcp", connections: [1], reports, stage, agents: null });
   },
   close: () => Promise.resolve(),
@@ -68,14 +68,14 @@ Deno.test("a run that can't be saved ends the experiment, and is not one that ca
   const plan = planBlocks(experiment, { seed: 1 });
   const file = unwritable(folder.path);
   const context = {
-    ...{ loader: IDLE, seed: 1, workers: null, intervalMs: 250, apart: null },
+    ...{ loader: IDLE, seed: 1, workers: null, intervalMs: 250, preflights: null },
     onProgress: () => {},
     signal: new AbortController().signal,
     open: () => Promise.resolve(target),
     close: () => Promise.resolve(),
     redisUse: () => Promise.resolve(null),
   };
-  const kept = new Kept(file.results);
+  const kept = new EarlierRuns(file.results);
   await assert.rejects(
     carryOutBlocks({ experiment, plan, lacks: new Map(), kept }, file, context),
     isTold,

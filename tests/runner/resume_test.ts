@@ -5,7 +5,7 @@ import {
   changeText,
   commitNote,
   continued,
-  Kept,
+  EarlierRuns,
   refusals,
 } from "../../runner/experiment/resume.ts";
 import { experimentSpec } from "../../scenarios/file/experiment.ts";
@@ -71,7 +71,7 @@ function planned(repetitions: number): PlannedRun[] {
 }
 
 Deno.test("what was made, or failed, is there; what lacked something is not", () => {
-  const kept = new Kept(begun());
+  const kept = new EarlierRuns(begun());
   const there = planned(3).filter((run) => kept.has(run));
   assert.deepEqual(
     there.map(({ cell, repetition }) => `${cell.target} ${repetition}`).sort(),
@@ -86,7 +86,7 @@ Deno.test("what was made, or failed, is there; what lacked something is not", ()
 });
 
 Deno.test("nothing is there before the first run", () => {
-  const kept = new Kept({ runs: [], missing: [] });
+  const kept = new EarlierRuns({ runs: [], missing: [] });
   assert.deepEqual([kept.repetitions, kept.spentMs], [0, 0]);
   assert.ok(!planned(2).some((run) => kept.has(run) || kept.countOf(run.cell) > 0));
 });
@@ -95,13 +95,13 @@ Deno.test("a run took its start, its load and its share of the rest of the time"
   const { runs, missing } = begun();
   const [run] = runs;
   const knownMs = (run.startUp ?? 0) + 1_000 * run.elapsed;
-  assert.equal(new Kept({ runs, missing }).tookMs(run), knownMs);
+  assert.equal(new EarlierRuns({ runs, missing }).tookMs(run), knownMs);
   const spent = runs.reduce(
     (sum, { startUp, elapsed }) => sum + (startUp ?? 0) + 1_000 * elapsed,
     0,
   );
   assert.equal(
-    Math.round(new Kept({ runs, missing, spent: spent + 600 }).tookMs(run) - knownMs),
+    Math.round(new EarlierRuns({ runs, missing, spent: spent + 600 }).tookMs(run) - knownMs),
     200,
   );
 });

@@ -4,7 +4,7 @@ import type { Load } from "../../scenarios/load/load.ts";
 import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import { type Script, scriptOf } from "../../scenarios/request/script.ts";
 import type { LoadRequest } from "../../runner/measure/loader.ts";
-import { type Place, shareOut, usableConnections } from "../../runner/measure/share.ts";
+import { type AssignedWorkers, shareOut, usableConnections } from "../../runner/measure/share.ts";
 
 const SCRIPT: Script = scriptOf(requestScenarioSpec.parse({ get: "/" }), 0);
 const COMMON = { keepAlive: true, timeoutMs: 1_000 };
@@ -39,7 +39,7 @@ const anyLoad = fc.record({
 });
 
 /** Cuts so many workers into places, at the given points. */
-function placesOf(workers: number, cuts: readonly number[]): Place[] {
+function placesOf(workers: number, cuts: readonly number[]): AssignedWorkers[] {
   const borders = [...new Set([0, ...cuts.map((cut) => cut % workers), workers])].sort((a, b) =>
     a - b
   );

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Targets } from "../../runner/experiment/targets.ts";
+import { ExperimentTargets } from "../../runner/experiment/targets.ts";
 import { experimentSpec } from "../../scenarios/file/experiment.ts";
 import { type Plan, planCells, type PlannedRun } from "../../scenarios/plan/plan.ts";
 import { program } from "../targets/fixtures/launch_context.ts";
@@ -7,12 +7,14 @@ import { program } from "../targets/fixtures/launch_context.ts";
 const FIXTURES = new URL("../targets/fixtures/", import.meta.url).pathname;
 
 /** The targets of an experiment with one run, and that run. */
-function targetsOf(lines: Record<string, unknown>): { targets: Targets; planned: PlannedRun } {
+function targetsOf(
+  lines: Record<string, unknown>,
+): { targets: ExperimentTargets; planned: PlannedRun } {
   const experiment = experimentSpec.parse({ name: "a", scenarios: { a: { get: "/" } }, ...lines });
   const [cell]: Plan["cells"] = planCells(experiment);
   const request = { experiment, baseDir: FIXTURES, host: "127.0.0.1" };
   return {
-    targets: new Targets(request, null, {
+    targets: new ExperimentTargets(request, null, {
       signal: new AbortController().signal,
       onProgress: () => {},
     }),

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
 import { EMPTY, Histogram } from "../../runner/stats/histogram/histogram.ts";
-import { pointsOf, Timeline, type WholeInterval } from "../../runner/measure/timeline.ts";
+import { Timeline, timelinePoints, type WholeInterval } from "../../runner/measure/timeline.ts";
 
 const END = { intervalMs: 250, elapsedUs: 750_000, clock: "sent" as const };
 
@@ -28,7 +28,7 @@ function told({ index, completed, completedSoFar }: WholeInterval): number[] {
 
 Deno.test("an interval is whole once every worker has told its part", () => {
   const timeline = new Timeline();
-  assert.deepEqual(timeline.hear(2), []);
+  assert.deepEqual(timeline.setReportingWorkers(2), []);
   assert.equal(timeline.add(0, partOf(0, 3, [])), null);
   assert.equal(timeline.add(0, partOf(1, 4, [])), null);
   const first = timeline.add(1, partOf(0, 5, []));
@@ -39,25 +39,25 @@ Deno.test("an interval is whole once every worker has told its part", () => {
 
 Deno.test("a worker that falls silent holds up no interval, and one that comes late is given twice to nobody", () => {
   const timeline = new Timeline();
-  timeline.hear(2);
+  timeline.setReportingWorkers(2);
   timeline.add(0, partOf(0, 3, [100]));
   timeline.add(0, partOf(1, 4, [100]));
-  assert.deepEqual(timeline.hear(1).map(told), [[0, 3, 3], [1, 4, 7]]);
+  assert.deepEqual(timeline.setReportingWorkers(1).map(told), [[0, 3, 3], [1, 4, 7]]);
   assert.equal(timeline.add(1, partOf(0, 5, [900])), null);
-  assert.deepEqual(timeline.hear(1), []);
-  assert.deepEqual(timeline.hear(2), []);
+  assert.deepEqual(timeline.setReportingWorkers(1), []);
+  assert.deepEqual(timeline.setReportingWorkers(2), []);
   assert.equal(timeline.add(1, partOf(1, 6, [900])), null);
   timeline.add(0, partOf(2, 1, []));
   const third = timeline.add(1, partOf(2, 1, []));
   assert.deepEqual(third && told(third), [2, 2, 20], "what came late is in the sum of the run");
-  const [{ completed, failed, bytes, max, errors }] = pointsOf(timeline.intervals, END);
+  const [{ completed, failed, bytes, max, errors }] = timelinePoints(timeline.intervals, END);
   assert.deepEqual([completed, failed, bytes, max], [8, 2, 20, 0.9]);
   assert.deepEqual(errors, { [ERRORS[0]]: 2 });
 });
 
 Deno.test("a second part of an interval from the same worker counts, and makes nothing whole", () => {
   const timeline = new Timeline();
-  timeline.hear(2);
+  timeline.setReportingWorkers(2);
   assert.equal(timeline.add(0, partOf(0, 3, [])), null);
   assert.equal(timeline.add(0, partOf(0, 0, [700])), null);
   const whole = timeline.add(1, partOf(0, 2, []));
@@ -80,7 +80,7 @@ Deno.test("whatever the order and whoever is heard, the figures are the same and
       );
       for (const { worker, part } of queues.flat()) inOrder.add(worker, part);
       const given: number[] = [];
-      mixed.hear(all.length);
+      mixed.setReportingWorkers(all.length);
       for (const turn of turns) {
         const open = queues.filter((queue) => queue.length > 0);
         const next = open[turn % Math.max(1, open.length)]?.shift();
@@ -88,9 +88,12 @@ Deno.test("whatever the order and whoever is heard, the figures are the same and
         const whole = mixed.add(next.worker, next.part);
         if (whole !== null) given.push(whole.index);
         const heard = turn % 3 === 0 ? Math.max(1, all.length - 1) : all.length;
-        given.push(...mixed.hear(heard).map(({ index }) => index));
+        given.push(...mixed.setReportingWorkers(heard).map(({ index }) => index));
       }
-      assert.deepEqual(pointsOf(mixed.intervals, END), pointsOf(inOrder.intervals, END));
+      assert.deepEqual(
+        timelinePoints(mixed.intervals, END),
+        timelinePoints(inOrder.intervals, END),
+      );
       assert.deepEqual(given.toSorted(), [0, 1, 2]);
     }),
     { seed: 14 },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { coresText, parseCores } from "../../base/system/core_list.ts";
+import { coresText, parseCores } from "../../base/system/affinity.ts";
 import { coresProblem } from "../../scenarios/load/pin.ts";
 import { testWith } from "../needs.ts";
 import { RIGHT, wrongLines } from "./right_experiment.ts";

@@ -6,19 +6,19 @@ import {
   estimateOfMean,
 } from "../../runner/stats/confidence/bootstrap.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
-import type { Block, Figure } from "../../runner/stats/confidence/pool.ts";
+import type { PooledFigure, RunBlock } from "../../runner/stats/confidence/pool.ts";
 import { quantileOf } from "../../runner/stats/quantile.ts";
 import plain from "./data/bootstrap.json" with { type: "json" };
 
-function blockOf(values: readonly number[], completed = values.length): Block {
+function blockOf(values: readonly number[], completed = values.length): RunBlock {
   const latency = new Histogram();
   for (const value of values) latency.record(value);
   return { seconds: 1, completed, latency: latency.toSparse() };
 }
 
 function estimate(
-  runs: Block[][],
-  figure: Figure,
+  runs: RunBlock[][],
+  figure: PooledFigure,
   options: Partial<BootstrapOptions> = {},
 ): Estimate {
   const [found] = bootstrap(runs, { figures: [figure], ...options });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { cellName, estimateCell, RESAMPLES } from "../../runner/stats/confidence/bootstrap.ts";
+import { cellKey, estimateCell, RESAMPLES } from "../../runner/stats/confidence/bootstrap.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
-import type { Block } from "../../runner/stats/confidence/pool.ts";
+import type { RunBlock } from "../../runner/stats/confidence/pool.ts";
 
-const RUNS = [100, 104, 97, 101].map((completed): Block[] => {
+const RUNS = [100, 104, 97, 101].map((completed): RunBlock[] => {
   const latency = new Histogram();
   latency.record(1e6 / completed);
   return [{ seconds: 1, completed, latency: latency.toSparse() }];
@@ -43,7 +43,7 @@ Deno.test("cells are told apart by target, scenario and parameters", () => {
     ...cell,
     parameters: {},
   }]
-    .map(cellName);
+    .map(cellKey);
   assert.equal(new Set(names).size, 4);
-  assert.equal(cellName({ ...cell }), names[0]);
+  assert.equal(cellKey({ ...cell }), names[0]);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Random } from "../../bench/statistics/random.ts";
 import {
   type FactorialCell,
-  factorWeights,
+  varianceExplained,
 } from "../../runner/stats/regression/variance_explained.ts";
 
 /** Tooth growth of 60 guinea pigs by supplement and dose (C. I. Bliss, 1952; R's data set ToothGrowth). */
@@ -22,7 +22,7 @@ function assertNear(found: number, expected: number, within = 1e-9): void {
 }
 
 Deno.test("weights are the sums of squares of R's aov, as shares", () => {
-  const weights = factorWeights(TOOTH_GROWTH);
+  const weights = varianceExplained(TOOTH_GROWTH);
   assert.ok(weights);
   const total = AOV.supp + AOV.dose + AOV.interaction + AOV.residuals;
   assertNear(weights.factors[0], AOV.supp / total, 5e-5);
@@ -66,7 +66,7 @@ Deno.test("each factor's weight is what a regression on it alone explains, and a
       const center = a + 2 * b * c + random.normal();
       return [0, 1, 2].map(() => center + 0.5 * random.normal());
     });
-    const weights = factorWeights(cells);
+    const weights = varianceExplained(cells);
     assert.ok(weights);
     weights.factors.forEach((share, factor) => assertNear(share, explainedBy(cells, factor)));
     const sum = weights.factors.reduce((total, share) => total + share, 0);
@@ -75,14 +75,14 @@ Deno.test("each factor's weight is what a regression on it alone explains, and a
 });
 
 Deno.test("factors that multiply each other's effect have no interaction on logarithms", () => {
-  const weights = factorWeights(cellsOf(([a, b, c]) => [Math.log(2 ** a * 3 ** b * 1.5 ** c)]));
+  const weights = varianceExplained(cellsOf(([a, b, c]) => [Math.log(2 ** a * 3 ** b * 1.5 ** c)]));
   assert.ok(weights);
   assertNear(weights.together, 0);
   assertNear(weights.runs, 0);
 });
 
 Deno.test("what one factor does only where another is on is told as together", () => {
-  const weights = factorWeights([
+  const weights = varianceExplained([
     { levels: ["off", "1"], values: [0] },
     { levels: ["off", "2"], values: [1] },
     { levels: ["on", "1"], values: [1] },
@@ -92,7 +92,7 @@ Deno.test("what one factor does only where another is on is told as together", (
 });
 
 Deno.test("there are no weights where a combination is missing, or nothing differs", () => {
-  assert.equal(factorWeights(TOOTH_GROWTH.slice(1)), null);
-  assert.equal(factorWeights(cellsOf(() => [7, 7])), null);
-  assert.equal(factorWeights([]), null);
+  assert.equal(varianceExplained(TOOTH_GROWTH.slice(1)), null);
+  assert.equal(varianceExplained(cellsOf(() => [7, 7])), null);
+  assert.equal(varianceExplained([]), null);
 });

@@ -7,12 +7,12 @@ import {
 } from "../../runner/stats/confidence/bootstrap.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import {
+  type ConfidenceInterval,
   contrastOf,
-  type Interval,
   intervalOf,
   pBeyond,
   pValueOf,
-  ratioOf,
+  ratioInterval,
 } from "../../runner/stats/confidence/confidence_interval.ts";
 import { quantileOf } from "../../runner/stats/quantile.ts";
 import reference from "./data/welch.json" with { type: "json" };
@@ -31,7 +31,7 @@ function rateOf(
   return found;
 }
 
-function given(interval: Interval | null): Interval {
+function given(interval: ConfidenceInterval | null): ConfidenceInterval {
   assert.ok(interval, "no interval");
   return interval;
 }
@@ -46,7 +46,9 @@ function assertRelative(found: number, expected: number, within: number): void {
 // Resamples know the standard error to some 2 %.
 for (const { of, to, p, df, low, high } of reference.cases) {
   Deno.test(`the ratio of ${of.length} and ${to.length} runs has the interval and p of SciPy's Welch test of logarithms, p ${p.toFixed(3)}`, () => {
-    const ratio = given(ratioOf(rateOf(of, undefined, 10_000), rateOf(to, undefined, 10_000)));
+    const ratio = given(
+      ratioInterval(rateOf(of, undefined, 10_000), rateOf(to, undefined, 10_000)),
+    );
     const halfWidth = Math.log(high / low) / 2;
     assertRelative(ratio.low, low, halfWidth / 10);
     assertRelative(ratio.high, high, halfWidth / 10);
@@ -91,7 +93,7 @@ Deno.test("a higher confidence makes a wider interval around the same value", ()
 
 Deno.test("a ratio turned round has the turned interval", () => {
   const [a, b] = [rateOf([100, 104, 97, 101, 110]), rateOf([90, 95, 92, 97, 99])];
-  const [one, other] = [given(ratioOf(a, b)), given(ratioOf(b, a))];
+  const [one, other] = [given(ratioInterval(a, b)), given(ratioInterval(b, a))];
   assertRelative(one.value, 1 / other.value, 1e-12);
   assertRelative(one.low, 1 / other.high, 1e-9);
   assert.equal(one.degreesOfFreedom, other.degreesOfFreedom);
@@ -101,14 +103,18 @@ Deno.test("runs without any difference have an interval of no width, and a ratio
   const [a, b] = [rateOf([100, 100, 100]), rateOf([50, 50, 50])];
   const { low, high } = given(intervalOf(a));
   assert.deepEqual([low, high], [100, 100]);
-  const ratio = given(ratioOf(a, b));
+  const ratio = given(ratioInterval(a, b));
   assert.deepEqual([ratio.low, ratio.high, pValueOf(ratio)], [2, 2, 0]);
-  assert.equal(pValueOf(given(ratioOf(a, a))), 1);
+  assert.equal(pValueOf(given(ratioInterval(a, a))), 1);
 });
 
 Deno.test("one run has no interval, and no ratio to others", () => {
   const [one, five] = [rateOf([100]), rateOf([99, 100, 101, 102, 103])];
-  assert.deepEqual([intervalOf(one), ratioOf(one, five), ratioOf(five, one)], [null, null, null]);
+  assert.deepEqual([intervalOf(one), ratioInterval(one, five), ratioInterval(five, one)], [
+    null,
+    null,
+    null,
+  ]);
 });
 
 const ONE: Sampling = { session: "one", repetitions: [1, 2, 3, 4, 5] };
@@ -119,8 +125,8 @@ const [OLD, NEW] = [[100, 101, 99, 100.5, 100], [95, 95.5, 95.2, 94.6, 95]].map(
 );
 
 Deno.test("what slows a whole repetition is on both sides of a ratio and cancels", () => {
-  const paired = given(ratioOf(rateOf(NEW, ONE), rateOf(OLD, ONE)));
-  const apart = given(ratioOf(rateOf(NEW), rateOf(OLD)));
+  const paired = given(ratioInterval(rateOf(NEW, ONE), rateOf(OLD, ONE)));
+  const apart = given(ratioInterval(rateOf(NEW), rateOf(OLD)));
   assertRelative(paired.value, apart.value, 1e-12);
   assert.ok(apart.low < 1 && apart.high > 1, JSON.stringify(apart));
   assert.ok(paired.high < 0.97, JSON.stringify(paired));
@@ -133,7 +139,7 @@ Deno.test("the interval of pairs is that of Student's t of their logarithms, as 
   const stdev = Math.sqrt(logs.reduce((sum, log) => sum + (log - mean) ** 2, 0) / 4);
   // scipy.stats.t.ppf(0.975, 4)
   const reach = 2.7764 * stdev / Math.sqrt(5);
-  const found = given(ratioOf(rateOf(NEW, ONE, 20_000), rateOf(OLD, ONE, 20_000)));
+  const found = given(ratioInterval(rateOf(NEW, ONE, 20_000), rateOf(OLD, ONE, 20_000)));
   assertRelative(found.low, Math.exp(mean - reach), 0.0015);
   assertRelative(found.high, Math.exp(mean + reach), 0.0015);
 });
@@ -141,26 +147,26 @@ Deno.test("the interval of pairs is that of Student's t of their logarithms, as 
 Deno.test("repetitions that one side lacks are left out of both", () => {
   const four = { session: "one", repetitions: [1, 2, 4, 5] };
   const without = <T>(all: readonly T[]): T[] => all.filter((_, i) => i !== 2);
-  const found = given(ratioOf(rateOf(NEW, ONE), rateOf(without(OLD), four)));
-  const expected = given(ratioOf(rateOf(without(NEW), four), rateOf(without(OLD), four)));
+  const found = given(ratioInterval(rateOf(NEW, ONE), rateOf(without(OLD), four)));
+  const expected = given(ratioInterval(rateOf(without(NEW), four), rateOf(without(OLD), four)));
   assert.deepEqual(found, expected);
 });
 
 Deno.test("runs of other sessions, or with no repetition in common, are no pairs", () => {
-  const apart = given(ratioOf(rateOf(NEW), rateOf(OLD))).logStandardError;
+  const apart = given(ratioInterval(rateOf(NEW), rateOf(OLD))).logStandardError;
   const samplings: Sampling[] = [
     { ...ONE, session: "other" },
     { session: "one", repetitions: [6, 7, 8, 9, 10] },
   ];
   for (const sampling of samplings) {
-    const found = given(ratioOf(rateOf(NEW, ONE), rateOf(OLD, sampling)));
+    const found = given(ratioInterval(rateOf(NEW, ONE), rateOf(OLD, sampling)));
     assertRelative(found.logStandardError, apart, 0.06);
   }
 });
 
 Deno.test("the variance between sessions widens a ratio, with as few degrees of freedom as it has", () => {
   const between = [{ variance: 0.01, degreesOfFreedom: 2 }];
-  const found = given(ratioOf(rateOf(NEW), rateOf(OLD), { between }));
+  const found = given(ratioInterval(rateOf(NEW), rateOf(OLD), { between }));
   assert.ok(found.degreesOfFreedom > 2 && found.degreesOfFreedom < 4, `${found.degreesOfFreedom}`);
   assert.ok(found.low < 0.75 && found.high > 1.2, JSON.stringify(found));
 });
@@ -171,13 +177,13 @@ Deno.test("a ratio of ratios pairs all four", () => {
     power: [1, -1, -1, 1][i],
   }));
   const found = given(contrastOf(terms));
-  const ratio = given(ratioOf(rateOf(NEW, ONE), rateOf(OLD, ONE)));
+  const ratio = given(ratioInterval(rateOf(NEW, ONE), rateOf(OLD, ONE)));
   assertRelative(found.value, ratio.value ** 2, 1e-12);
   assertRelative(found.logStandardError, 2 * ratio.logStandardError, 1e-9);
 });
 
 Deno.test("the p of lying within a margin is 0.05 where the interval's end touches it", () => {
-  const ratio = given(ratioOf(rateOf(NEW, ONE), rateOf(OLD, ONE)));
+  const ratio = given(ratioInterval(rateOf(NEW, ONE), rateOf(OLD, ONE)));
   assertRelative(pBeyond(ratio, 1 / ratio.high - 1), 0.05, 1e-6);
   assert.equal(pBeyond(ratio, 0.1), 1);
   assert.ok(pBeyond(ratio, 0.02) > pValueOf(ratio));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Random } from "../../bench/statistics/random.ts";
 import { bootstrap } from "../../runner/stats/confidence/bootstrap.ts";
-import { fitHinge } from "../../runner/stats/regression/segmented_regression.ts";
+import { fitSegmentedLine } from "../../runner/stats/regression/segmented_regression.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { type Knee, kneeOf, type KneePoint } from "../../runner/stats/regression/knee.ts";
 
@@ -165,7 +165,7 @@ Deno.test("hinge: no corner and slope of a fine grid come nearer", () => {
   for (let i = 0; i < 30; i++) {
     const xs = Array.from({ length: 6 }, (_, j) => j + random.uniform(0, 0.5));
     const ys = xs.map((x) => Math.min(x, 3) * 0.8 + 0.1 * random.normal());
-    const found = fitHinge(xs, ys, 1);
+    const found = fitSegmentedLine(xs, ys, 1);
     assert.ok(found);
     for (let corner = xs[1]; corner <= xs[4]; corner += (xs[4] - xs[1]) / 60) {
       for (let slope = 0.05; slope <= 1.6; slope += 0.05) {

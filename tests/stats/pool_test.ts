@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { blocksOf, mergeBlocks } from "../../runner/stats/confidence/blocks.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
-import { type Block, Pool } from "../../runner/stats/confidence/pool.ts";
+import { Pool, type RunBlock } from "../../runner/stats/confidence/pool.ts";
 
 const SEED = 19_790_101;
 const ONCE = Float64Array.of(1);
 
-function blockOf(values: readonly number[], seconds = 1): Block {
+function blockOf(values: readonly number[], seconds = 1): RunBlock {
   const latency = new Histogram();
   for (const value of values) latency.record(value);
   return { seconds, completed: values.length, latency: latency.toSparse() };

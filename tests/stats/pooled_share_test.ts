@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import {
-  type Counted,
   pooledShare,
+  type Proportion,
   requestsToDecide,
   shareInterval,
   shareP,
 } from "../../runner/stats/confidence/proportion_interval.ts";
 
-const none = (of: number): Counted[] => [{ count: 0, of }];
+const none = (of: number): Proportion[] => [{ count: 0, of }];
 
 Deno.test("none of 3,838 requests shows a share below 0.1 %, none of 3,837 does not", () => {
   // z² / (n + z²) ≤ 0.001 from n = 999 · 3.8415 on.

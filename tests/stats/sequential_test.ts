@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Interval } from "../../runner/stats/confidence/confidence_interval.ts";
+import type { ConfidenceInterval } from "../../runner/stats/confidence/confidence_interval.ts";
 import {
   halfWidthOf,
   isNarrow,
@@ -7,7 +7,7 @@ import {
   nextLook,
 } from "../../runner/stats/confidence/sequential.ts";
 
-function interval(low: number, high: number): Interval {
+function interval(low: number, high: number): ConfidenceInterval {
   return { value: Math.sqrt(low * high), low, high, logStandardError: 0.01, degreesOfFreedom: 4 };
 }
 
@@ -32,7 +32,7 @@ Deno.test("half a width is a share of the value, as a ratio", () => {
   assert.ok(Math.abs(halfWidthOf(interval(100 / 1.02, 100 * 1.02)) - 0.02) < 1e-12);
 });
 
-const stops: [string, (Interval | null)[], boolean][] = [
+const stops: [string, (ConfidenceInterval | null)[], boolean][] = [
   ["when every cell is narrow", [interval(99, 101), interval(0.995, 1.005)], true],
   ["not while one is wide", [interval(99, 101), interval(0.9, 1.1)], false],
   ["not while one has no interval", [interval(99, 101), null], false],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { bootstrap, type Estimate } from "../../runner/stats/confidence/bootstrap.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
-import { intervalOf, ratioOf } from "../../runner/stats/confidence/confidence_interval.ts";
+import { intervalOf, ratioInterval } from "../../runner/stats/confidence/confidence_interval.ts";
 import { meanOfSessions, spreadOfSessions } from "../../runner/stats/comparison/sessions.ts";
 
 const NOTHING = new Histogram().toSparse();
@@ -56,6 +56,6 @@ Deno.test("a ratio of sides of several sessions has the degrees of freedom of th
   const [base, next] = [[100, 103, 99], [90, 93, 89]].map((rates) =>
     meanOfSessions(rates.map((rate) => session(rate, rate * 1.001, rate * 0.999)))
   );
-  const ratio = ratioOf(next, base);
+  const ratio = ratioInterval(next, base);
   assert.ok(ratio && ratio.degreesOfFreedom > 3.5 && ratio.degreesOfFreedom <= 4);
 });

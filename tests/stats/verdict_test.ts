@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import {
   type Comparison,
-  type Reason,
+  comparisonVerdict,
   runsToDecide,
   smallestChangeOf,
   type Verdict,
-  verdictOf,
+  type VerdictReason,
 } from "../../runner/stats/comparison/verdict.ts";
 
 /** A slowdown of 8 %, seen by all, with a margin of 2 %; for each row, what differs. */
@@ -20,7 +20,7 @@ function comparison(low: number, high: number, differs: Partial<Comparison> = {}
   };
 }
 
-const table: [string, Comparison, Verdict | Reason][] = [
+const table: [string, Comparison, Verdict | VerdictReason][] = [
   ["a latency that is surely longer is worse", comparison(1.05, 1.11), "worse"],
   ["one that is surely shorter is better", comparison(0.9, 0.95), "better"],
   [
@@ -81,7 +81,7 @@ const table: [string, Comparison, Verdict | Reason][] = [
 
 for (const [sentence, given, expected] of table) {
   Deno.test(`verdict: ${sentence}`, () => {
-    const { verdict, reason } = verdictOf(given);
+    const { verdict, reason } = comparisonVerdict(given);
     assert.equal(reason ?? verdict, expected);
     if (reason !== null) assert.equal(verdict, "inconclusive");
   });

@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
-import { descendantsOf, processCpuMs, readStat, TICKS_PER_SEC } from "../../base/system/proc.ts";
-import { connectRedis } from "../../targets/redis/client.ts";
+import {
+  descendantsOf,
+  processCpuMs,
+  readStat,
+  TICKS_PER_SEC,
+} from "../../base/system/processes.ts";
 import { openRedisUse, parseInfo, RedisInfo } from "../../targets/observe/redis_watch.ts";
 import { TreeUse } from "../../targets/observe/tree_use.ts";
 import type { WatchedUse } from "../../targets/observe/watch.ts";
 import { watchResources } from "../../targets/observe/watch_resources.ts";
+import { connectRedis } from "../../targets/redis/client.ts";
 import { pause, until } from "../e2e/patience.ts";
 import { testWith } from "../needs.ts";
 import { startRedis } from "./fixtures/own_redis.ts";

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { calibrationOf } from "../../runner/calibration/calibration.ts";
 import {
+  type CalibrationKey,
   readCalibration,
-  type Subject,
   writeCalibration,
 } from "../../runner/host/calibration_cache.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
 import { measurementFixture } from "../report/fixture.ts";
 
-const SUBJECT: Subject = {
+const SUBJECT: CalibrationKey = {
   cpu: "Some CPU @ 2.40GHz",
   cores: 4,
   kernel: "6.1.0",
@@ -32,7 +32,7 @@ Deno.test("a calibration is remembered, and nothing else is left in the folder",
 Deno.test("with another machine, version or driver it is not the same calibration", async () => {
   using folder = emptyFolder();
   await writeCalibration(folder.path, SUBJECT, FOUND);
-  const others: Partial<Subject>[] = [
+  const others: Partial<CalibrationKey>[] = [
     { cpu: "another" },
     { cores: 8 },
     { kernel: "6.2.0" },

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { surroundingsBetween, watchSurroundings } from "../../runner/host/host_activity.ts";
+import { hostActivityBetween, watchHostActivity } from "../../runner/host/host_activity.ts";
 import { testWith } from "../needs.ts";
 
 const times = (idleMs: number, stolenMs: number) => ({
@@ -12,7 +12,7 @@ const times = (idleMs: number, stolenMs: number) => ({
 Deno.test("shares are of the time between two looks: what is neither idle nor stolen is in use", () => {
   const before = { atMs: 100, times: times(1_000, 10), throttledMs: 5 };
   const after = { atMs: 600, times: times(1_480, 30), throttledMs: 12 };
-  assert.deepEqual(surroundingsBetween(before, after), {
+  assert.deepEqual(hostActivityBetween(before, after), {
     cores: 2,
     busy: 0.5,
     steal: 0.02,
@@ -23,13 +23,13 @@ Deno.test("shares are of the time between two looks: what is neither idle nor st
 Deno.test("what is not known, and shares of no time at all, are null", () => {
   const nothing = { atMs: 0, times: null, throttledMs: null };
   const unknown = { cores: null, busy: null, steal: null, throttled: null };
-  assert.deepEqual(surroundingsBetween(nothing, { ...nothing, atMs: 10 }), unknown);
+  assert.deepEqual(hostActivityBetween(nothing, { ...nothing, atMs: 10 }), unknown);
   const still = { atMs: 10, times: times(1_000, 10), throttledMs: null };
-  assert.deepEqual(surroundingsBetween(still, still), unknown);
+  assert.deepEqual(hostActivityBetween(still, still), unknown);
 });
 
 testWith(["linux"], "this machine says who uses its cores", () => {
-  const surroundings = watchSurroundings();
+  const surroundings = watchHostActivity();
   const beganMs = performance.now();
   const elapsedMs = (): number => performance.now() - beganMs;
   while (elapsedMs() < 200);

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { parseThrottledMs, throttledMsOf } from "../../base/system/throttling.ts";
-import { foldersOf } from "../../base/system/cgroup.ts";
+import { foldersOf, parseThrottledMs, throttledMsOf } from "../../base/system/cgroup.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
 
 const V1 = "31 23 0:28 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct";

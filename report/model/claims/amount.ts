@@ -1,6 +1,6 @@
 /** A figure of a cell as a side of a claim: its value, its interval, and what that leaves open. */
 import { type Estimate, estimateOfMean } from "../../../runner/stats/confidence/bootstrap.ts";
-import { ratioOf } from "../../../runner/stats/confidence/confidence_interval.ts";
+import { ratioInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
 import { TOLERATED_WRONG_RATIO } from "../comparison/pairs.ts";
 import { formatShare } from "../numbers/units.ts";
 import {
@@ -65,7 +65,7 @@ function meanOfRuns(figure: FigureName, { runs, level }: JudgedCell): Range | nu
 /** Null where both are 0. */
 export function ratioOfAmounts(of: Amount, to: Amount): Range | null {
   const ratio = of.drawn && to.drawn &&
-    ratioOf(of.drawn, to.drawn, { confidence: of.cell.level });
+    ratioInterval(of.drawn, to.drawn, { confidence: of.cell.level });
   return ratio ? { value: ratio.value, interval: ratio } : quotientOf(of.range, to.range);
 }
 

@@ -1,12 +1,13 @@
 /** What stands between two figures that are compared, besides what their runs show. */
+import type { ConfidenceInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
+import type { ComparisonJudgement } from "../../../runner/stats/comparison/verdict.ts";
 import {
   commonOf,
-  type Interval,
   over,
   type Variance,
 } from "../../../runner/stats/confidence/confidence_interval.ts";
 import { type TwoGroups, twoGroupsOf } from "../../../runner/stats/comparison/two_groups.ts";
-import type { Judgement } from "../../../runner/stats/comparison/verdict.ts";
+
 import type { Unsteady } from "../runs/cells.ts";
 import {
   type ExactTest,
@@ -43,7 +44,10 @@ export interface Reserve {
 }
 
 /** What no number of runs can decide comes before what they say. */
-export function reserved(judged: Judgement, { between, groups, unsteady }: Reserve): Judgement {
+export function reserved(
+  judged: ComparisonJudgement,
+  { between, groups, unsteady }: Reserve,
+): ComparisonJudgement {
   if (unsteady !== null) return { verdict: "inconclusive", reason: "unsteady" };
   if (groups !== null) return { verdict: "inconclusive", reason: "groups" };
   if (between.kind !== "unknown" || judged.verdict === "inconclusive") return judged;
@@ -91,7 +95,7 @@ export function pairingOf(next: Estimate, base: Estimate): Pairing | null {
 }
 
 interface TestedSides {
-  readonly interval: Interval;
+  readonly interval: ConfidenceInterval;
   readonly pairing: Pairing | null;
   readonly sides: readonly [base: Estimate, next: Estimate];
 }
@@ -121,7 +125,10 @@ export function groupsIn({ pairing, sides }: TestedSides): TwoGroups | null {
 }
 
 /** The variance that the ratio would have, were the runs no pairs, over the one that it has; null where that is 0. */
-export function gainOf({ sides }: Pairing, { logStandardError }: Interval): number | null {
+export function gainOf(
+  { sides }: Pairing,
+  { logStandardError }: ConfidenceInterval,
+): number | null {
   if (logStandardError === 0) return null;
   const apart = sides.reduce((sum, side) => sum + side.logStandardError ** 2, 0);
   return apart / logStandardError ** 2;

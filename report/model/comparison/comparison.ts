@@ -9,17 +9,17 @@ import {
 } from "../../../runner/stats/comparison/significance_tests.ts";
 import type { TwoGroups } from "../../../runner/stats/comparison/two_groups.ts";
 import {
-  type Judgement,
+  type ComparisonJudgement,
+  comparisonVerdict,
   runsToDecide,
   SIGNIFICANCE,
   smallestChangeOf,
-  verdictOf,
 } from "../../../runner/stats/comparison/verdict.ts";
 import type { Estimate } from "../../../runner/stats/confidence/bootstrap.ts";
 import {
-  type Interval,
+  type ConfidenceInterval,
   pBeyond,
-  ratioOf,
+  ratioInterval,
 } from "../../../runner/stats/confidence/confidence_interval.ts";
 import type { Unsteady } from "../runs/cells.ts";
 import {
@@ -38,7 +38,7 @@ import { COMPARED, type ComparedFigure, figureOf, isDecisive, type RunGroup } fr
 /** Ratios within 2 % of 1 make no difference, where nobody says what does. */
 export const DEFAULT_MARGIN_RATIO = 0.02;
 
-export interface FigureComparison extends Judgement {
+export interface FigureComparison extends ComparisonJudgement {
   readonly figure: ComparedFigure;
   /** Requests per second, or ms. */
   readonly base: number;
@@ -46,7 +46,7 @@ export interface FigureComparison extends Judgement {
   /** next / base; null when either is nothing. */
   readonly ratio: number | null;
   /** 95 % interval of the ratio; null when a side has fewer than two runs, or nothing to compare. */
-  readonly interval: Interval | null;
+  readonly interval: ConfidenceInterval | null;
   /** Of the ratio being within the margin, and the same raised by Holm's method over all that is decided with it. */
   readonly p: number | null;
   readonly adjustedP: number | null;
@@ -97,7 +97,7 @@ export interface PairTests {
 }
 
 interface Test {
-  readonly interval: Interval;
+  readonly interval: ConfidenceInterval;
   readonly p: number;
   readonly between: Between;
   readonly pairing: Pairing | null;
@@ -182,7 +182,7 @@ function testOf(
   const [of, to] = [next.estimates.get(figure), base.estimates.get(figure)];
   if (!of || !to) return null;
   const between = betweenBy(figure);
-  const interval = ratioOf(of, to, {
+  const interval = ratioInterval(of, to, {
     confidence: level,
     between: between.kind === "known" ? between.variances : [],
   });
@@ -209,7 +209,7 @@ function compareFigure(
   const exact = exactTest(test, marginRatio);
   const groups = groupsIn(test);
   const better = figure === "rate" ? "higher" : "lower";
-  const judged = verdictOf({
+  const judged = comparisonVerdict({
     ratio: interval,
     adjustedP,
     exact: exact ?? UNCOUNTED,

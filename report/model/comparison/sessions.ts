@@ -5,7 +5,7 @@
 import { meanOfSessions, spreadOfSessions } from "../../../runner/stats/comparison/sessions.ts";
 import type { Estimate } from "../../../runner/stats/confidence/bootstrap.ts";
 import type { Variance } from "../../../runner/stats/confidence/confidence_interval.ts";
-import type { Figure } from "../../../runner/stats/confidence/pool.ts";
+import type { PooledFigure } from "../../../runner/stats/confidence/pool.ts";
 import { type CellRuns, type Grouped, groupRuns } from "../runs/cells.ts";
 import type { Estimates } from "../runs/confidence.ts";
 import { cellPlace, type Match, type NamedCell, namedCells } from "../runs/match.ts";
@@ -14,7 +14,7 @@ import type { GroupPair } from "./comparison.ts";
 import { groupOf, type RunGroup } from "./group.ts";
 
 /** By how much sessions differ, by figure; null where earlier sessions don't have it twice. */
-export type SessionSpread = (figure: Figure) => Variance | null;
+export type SessionSpread = (figure: PooledFigure) => Variance | null;
 
 type SessionStart = Pick<Grouped, "startedAt">;
 
@@ -91,7 +91,7 @@ export function betweenResults(
   base: Grouped,
   next: Grouped,
   earlier: readonly Grouped[] = [],
-): (figure: Figure) => Between {
+): (figure: PooledFigure) => Between {
   if (areOneSession(base, next)) return () => ONE_SESSION;
   const spread = sessionSpread(earlier);
   return (figure) => betweenOf(spread(figure), 2);
@@ -117,12 +117,12 @@ export function groupOfSessions(cells: readonly CellRuns[]): RunGroup {
 class SessionEstimates implements Estimates {
   constructor(private readonly sessions: readonly Estimates[]) {}
 
-  get(figure: Figure): Estimate | null {
+  get(figure: PooledFigure): Estimate | null {
     const estimates = known(this.sessions, figure);
     return estimates.length < 2 ? null : meanOfSessions(estimates);
   }
 }
 
-function known(sessions: readonly Estimates[], figure: Figure): Estimate[] {
+function known(sessions: readonly Estimates[], figure: PooledFigure): Estimate[] {
   return sessions.flatMap((estimates) => estimates.get(figure) ?? []);
 }

@@ -1,5 +1,5 @@
 /** Comparisons as a table: one row a pair, one column a figure. */
-import type { Reason } from "../../../runner/stats/comparison/verdict.ts";
+import type { VerdictReason } from "../../../runner/stats/comparison/verdict.ts";
 import {
   type ColumnOf,
   NONE,
@@ -81,7 +81,7 @@ export function notesOf(comparisons: readonly GroupComparison[]): string[] {
   ];
 }
 
-const NOTES: readonly { readonly reason: Reason; readonly note: string }[] = [
+const NOTES: readonly { readonly reason: VerdictReason; readonly note: string }[] = [
   { reason: "few-runs", note: "Inconclusive: too few runs; more would decide." },
   { reason: "sessions", note: SESSIONS_TEXT },
   {

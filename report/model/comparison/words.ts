@@ -1,5 +1,5 @@
 /** Comparisons in words: ratios with their intervals, and the sentence of a pair. */
-import type { Reason } from "../../../runner/stats/comparison/verdict.ts";
+import type { VerdictReason } from "../../../runner/stats/comparison/verdict.ts";
 import { formatMs, formatNumber, GLUE, isTooWide, TOO_WIDE } from "../numbers/units.ts";
 import { unsteadyText } from "../runs/cells.ts";
 import { comparisonOf, type FigureComparison, type GroupComparison } from "./comparison.ts";
@@ -75,7 +75,7 @@ export function verdictText(comparison: FigureComparison, marginRatio: number): 
 export const MOST_CHANGE = 9;
 
 const WHY: Readonly<
-  Record<Reason, (comparison: FigureComparison, marginRatio: number) => string>
+  Record<VerdictReason, (comparison: FigureComparison, marginRatio: number) => string>
 > = {
   nothing: () => "nothing to compare",
   "one-run": () => "one run says nothing about the next",

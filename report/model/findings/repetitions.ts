@@ -1,7 +1,7 @@
 /** Why there are no more repetitions, where the experiment left their number open, and what they can show. */
 import type { Results } from "../../../runner/result/result.ts";
 import { smallestChangeOf } from "../../../runner/stats/comparison/verdict.ts";
-import { ratioOf } from "../../../runner/stats/confidence/confidence_interval.ts";
+import { ratioInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
 import { DEFAULT_MARGIN_RATIO } from "../comparison/comparison.ts";
 import { MOST_CHANGE, percentText } from "../comparison/words.ts";
 import { GLUE } from "../numbers/units.ts";
@@ -59,7 +59,7 @@ function smallestChange(scenarios: readonly ScenarioRuns[]): number | null {
         const estimate = estimates.get(figure);
         // Against runs of another time, which do not pair with these.
         const other = estimate && { ...estimate, session: null };
-        const ratio = other && ratioOf(other, other);
+        const ratio = other && ratioInterval(other, other);
         return ratio ? [smallestChangeOf(ratio, { marginRatio: DEFAULT_MARGIN_RATIO })] : [];
       })
     )

@@ -1,7 +1,7 @@
 /** How each cell warms up, slows down, stays flat or never settles, in words. */
 import type { Run } from "../../../runner/result/result.ts";
 import {
-  LEAST_INTERVALS,
+  LEAST_STEADY_INTERVALS,
   type SteadyLabel,
 } from "../../../runner/stats/steady_state/steady_state.ts";
 import { freezesText, unsettledText } from "../../../runner/stats/steady_state/unsettled_text.ts";
@@ -101,8 +101,8 @@ function detailsText(cell: CellRuns, label: SteadyLabel): string {
 /** Where answers are rare, most intervals are empty, and even the median rate is 0. */
 function tooShortText({ interval, points }: Run["timeline"]): string {
   const answered = points.filter(({ completed }) => completed > 0).length;
-  const isSparse = answered >= LEAST_INTERVALS && 2 * answered <= points.length;
-  const text = `that takes ${LEAST_INTERVALS} of ${formatTick(interval)} s`;
+  const isSparse = answered >= LEAST_STEADY_INTERVALS && 2 * answered <= points.length;
+  const text = `that takes ${LEAST_STEADY_INTERVALS} of ${formatTick(interval)} s`;
   return isSparse ? `${text}, and answers in more than half of all` : text;
 }
 

@@ -1,4 +1,5 @@
 /** What the measurements say of one threshold on one cell, before it is judged beside the others. */
+import type { ConfidenceInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
 import type { Measurement, Relation, Threshold } from "../../../runner/result/result.ts";
 import {
   type Ends,
@@ -9,7 +10,7 @@ import {
 import { formatCount } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";
 import { runsToDecide, SIGNIFICANCE } from "../../../runner/stats/comparison/verdict.ts";
-import { type Interval, pValueOf } from "../../../runner/stats/confidence/confidence_interval.ts";
+import { pValueOf } from "../../../runner/stats/confidence/confidence_interval.ts";
 import { tQuantile } from "../../../runner/stats/confidence/student_t.ts";
 import { type TwoGroups, twoGroupsOf } from "../../../runner/stats/comparison/two_groups.ts";
 
@@ -133,7 +134,7 @@ export function distanceTo(limit: number, { value, interval, runs, level }: Dist
   const degreesOfFreedom = interval.degreesOfFreedom ?? runs - 1;
   // Ends at 0 or below have no logarithm: errors that large are taken as they are.
   const reach = end > 0 && value > 0 ? Math.abs(Math.log(value / end)) : Math.abs(1 - end / value);
-  const ratio: Interval = {
+  const ratio: ConfidenceInterval = {
     value: value / limit,
     low: interval.low / limit,
     high: interval.high / limit,

@@ -1,4 +1,5 @@
 /** A threshold with a limit, such as `p99 < 50ms`, held against a cell. */
+import type { Proportion } from "../../../runner/stats/confidence/proportion_interval.ts";
 import type { FigureName, JudgedRun } from "../runs/figures.ts";
 import { unsteadyOf, unsteadyText } from "../runs/cells.ts";
 import { boundText, GLUE } from "../numbers/units.ts";
@@ -22,7 +23,6 @@ import {
 } from "../runs/figure_range.ts";
 import type { Relation } from "../../../runner/result/result.ts";
 import {
-  type Counted,
   pooled,
   pooledShare,
   requestsToDecide,
@@ -76,7 +76,7 @@ type CountedFigure = Extract<
   "success" | "errors" | "dropped" | "2xx" | "3xx" | "4xx" | "5xx"
 >;
 
-const COUNTED: Readonly<Record<CountedFigure, (run: JudgedRun) => Counted>> = {
+const COUNTED: Readonly<Record<CountedFigure, (run: JudgedRun) => Proportion>> = {
   success: (run) => ({ count: judgedOf([run]) - erroneousOf([run]), of: judgedOf([run]) }),
   errors: (run) => ({ count: erroneousOf([run]), of: judgedOf([run]) }),
   dropped: ({ requests }) => ({ count: requests.dropped, of: requests.due }),
@@ -132,13 +132,13 @@ function countRangeText(
 }
 
 /** What the number of requests presumes of those to come. */
-function clause(figure: CountedFigure, { count, of }: Counted): string {
+function clause(figure: CountedFigure, { count, of }: Proportion): string {
   const rarer = Math.min(count, of - count);
   if (rarer > 0) return "";
   return figure === "success" || figure === "errors" ? "without a failure" : "like these";
 }
 
-function ofStatus({ status, requests: { completed } }: JudgedRun, first: string): Counted {
+function ofStatus({ status, requests: { completed } }: JudgedRun, first: string): Proportion {
   const codes = Object.entries(status).filter(([code]) => code.startsWith(first));
   return { count: sum(codes, ([, count]) => count), of: completed };
 }

@@ -6,9 +6,9 @@
  * enough for the percentile to say anything, and no lower bound could move it across the limit.
  */
 import {
-  type Counted,
   pooled,
   pooledShare,
+  type Proportion,
   requestsToDecide,
   shareP,
 } from "../../../runner/stats/confidence/proportion_interval.ts";
@@ -31,7 +31,8 @@ import {
 } from "./evidence.ts";
 import type { Distribution } from "../../../runner/result/result.ts";
 import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
-import { highestUsOf, type SparseHistogram } from "../../../runner/stats/histogram/histogram.ts";
+import { type SparseHistogram } from "../../../runner/stats/histogram/histogram.ts";
+import { highestUsOf } from "../../../runner/stats/histogram/histogram_counts.ts";
 import type { FigureName, JudgedRun } from "../runs/figures.ts";
 
 export function percentileEvidence(
@@ -101,7 +102,7 @@ function isBelow({ relation }: LimitThreshold): boolean {
   return relation === "<" || relation === "<=";
 }
 
-function share(runs: readonly Counted[]): number {
+function share(runs: readonly Proportion[]): number {
   const { count, of } = pooled(runs);
   return count / of;
 }
@@ -121,8 +122,8 @@ function neededText(percentile: number, count: number): string {
 
 interface Shares {
   /** Of each run: requests beyond the limit, surely and at the most. */
-  readonly sure: readonly Counted[];
-  readonly most: readonly Counted[];
+  readonly sure: readonly Proportion[];
+  readonly most: readonly Proportion[];
 }
 
 function sharesOf(
@@ -165,9 +166,9 @@ function shareTest(
 
 export interface Beyond {
   /** Requests that surely took longer: lower bounds as what they are at the least. */
-  readonly sure: Counted;
+  readonly sure: Proportion;
   /** The same if every lower bound below the limit turned out to lie beyond it. */
-  readonly most: Counted;
+  readonly most: Proportion;
 }
 
 /** A percentile of a distribution of times. */

@@ -3,7 +3,7 @@
  * its parameters), in each its runs. Statistics are over runs, never over requests.
  */
 import type { Results, Run } from "../../../runner/result/result.ts";
-import type { Block } from "../../../runner/stats/confidence/pool.ts";
+import type { RunBlock } from "../../../runner/stats/confidence/pool.ts";
 import { type Spread, spreadOf } from "../numbers/spread.ts";
 import { type Confidence, confidenceOf } from "./confidence.ts";
 import { countedRuns, type RunParts, splitRun } from "./counted_part.ts";
@@ -95,7 +95,7 @@ function cellOf(
 }
 
 /** Only where results of earlier versions don't say which values are lower bounds: else these are where they belong. */
-function endedBlocks({ run, blocks }: RunParts): readonly Block[] {
+function endedBlocks({ run, blocks }: RunParts): readonly RunBlock[] {
   const { latency: { censored, fastest }, censoredHistogram } = run;
   if (censored === 0 || censoredHistogram !== undefined) return blocks;
   return blocks.map((block) => ({ ...block, latency: endedLatency(block.latency, fastest) }));

@@ -4,8 +4,11 @@ import {
   estimateCell,
   type Sampling,
 } from "../../../runner/stats/confidence/bootstrap.ts";
-import { type Interval, intervalOf } from "../../../runner/stats/confidence/confidence_interval.ts";
-import type { Block, Figure } from "../../../runner/stats/confidence/pool.ts";
+import {
+  type ConfidenceInterval,
+  intervalOf,
+} from "../../../runner/stats/confidence/confidence_interval.ts";
+import type { PooledFigure, RunBlock } from "../../../runner/stats/confidence/pool.ts";
 
 /** `rate` is requests per second, `mean` and percentiles are of latency. */
 export const FIGURES = ["rate", "mean", 50, 75, 90, 95, 99, 99.9] as const;
@@ -15,10 +18,10 @@ export interface Confidence {
   /** Rates per second, times in µs, for `ratioOf`; null where the runs have no such figure. */
   readonly estimates: Estimates;
   /** Rates per second, times in ms; null where one run, or none, has the figure. */
-  readonly intervals: Readonly<Record<CellFigure, Interval | null>>;
+  readonly intervals: Readonly<Record<CellFigure, ConfidenceInterval | null>>;
 }
 
-export type Estimates = Pick<ReadonlyMap<Figure, Estimate | null>, "get">;
+export type Estimates = Pick<ReadonlyMap<PooledFigure, Estimate | null>, "get">;
 
 export interface ConfidenceOptions {
   /** When the runs were measured. */
@@ -26,14 +29,14 @@ export interface ConfidenceOptions {
   /** What the intervals are computed at so that they may be called 95 %: see `sequential.ts`. */
   readonly level: number;
   /** The blocks of the requests that ended, for percentiles below the median. */
-  readonly ended: () => readonly (readonly Block[])[];
+  readonly ended: () => readonly (readonly RunBlock[])[];
   /** Whether most runs have no steady state: then there is no level for an interval to be around. */
   readonly isUnsteady: boolean;
 }
 
 /** @param runs The blocks of each run. */
 export function confidenceOf(
-  runs: readonly (readonly Block[])[],
+  runs: readonly (readonly RunBlock[])[],
   { sampling, level, ended, isUnsteady }: ConfidenceOptions,
 ): Confidence {
   const estimates = estimateCell(runs, FIGURES, sampling);
@@ -51,18 +54,18 @@ export function confidenceOf(
   };
 }
 
-function isLow(figure: Figure): boolean {
+function isLow(figure: PooledFigure): boolean {
   return typeof figure === "number" && figure < 50;
 }
 
 /** Percentiles that few ask for are drawn when they are, and alike, as the draws of a cell always are. */
 class DrawnEstimates implements Estimates {
   constructor(
-    private readonly drawn: Map<Figure, Estimate | null>,
-    private readonly draw: (figure: Figure) => Estimate | null,
+    private readonly drawn: Map<PooledFigure, Estimate | null>,
+    private readonly draw: (figure: PooledFigure) => Estimate | null,
   ) {}
 
-  get(figure: Figure): Estimate | null {
+  get(figure: PooledFigure): Estimate | null {
     const known = this.drawn.get(figure);
     if (known !== undefined) return known;
     const estimate = this.draw(figure);
@@ -71,7 +74,7 @@ class DrawnEstimates implements Estimates {
   }
 }
 
-function inMs(interval: Interval | null, figure: CellFigure): Interval | null {
+function inMs(interval: ConfidenceInterval | null, figure: CellFigure): ConfidenceInterval | null {
   if (interval === null || figure === "rate") return interval;
   const { value, low, high } = interval;
   return { ...interval, value: value / 1_000, low: low / 1_000, high: high / 1_000 };

@@ -11,7 +11,7 @@ import {
   intervalBlocks,
   mergeBlocks,
 } from "../../../runner/stats/confidence/blocks.ts";
-import type { Block } from "../../../runner/stats/confidence/pool.ts";
+import type { RunBlock } from "../../../runner/stats/confidence/pool.ts";
 import { withoutBounds } from "../../../runner/stats/histogram/censoring.ts";
 import { decodeSparse, encodeHistogram } from "../../../runner/stats/histogram/hdr.ts";
 import {
@@ -21,8 +21,8 @@ import {
 } from "../../../runner/stats/histogram/histogram.ts";
 import { type PerSecond, perSecondOf } from "../../../runner/stats/per_second.ts";
 import { PERCENTILES } from "../../../runner/stats/quantile.ts";
-import { percentileMs } from "./lower_bounds.ts";
 import { sum } from "../numbers/spread.ts";
+import { percentileMs } from "./lower_bounds.ts";
 
 export interface RunParts {
   /** With the figures of what counts: without what is discarded, or of the steady part. */
@@ -30,11 +30,11 @@ export interface RunParts {
   /** With those of all. */
   readonly whole: Run;
   /** Of what counts, for a bootstrap. */
-  readonly blocks: readonly Block[];
+  readonly blocks: readonly RunBlock[];
   /** Before the steady part, whatever is discarded; null where nothing comes before it. */
-  readonly startUp: Block | null;
+  readonly startUp: RunBlock | null;
   /** The steady part; null where there is none. */
-  readonly steady: Block | null;
+  readonly steady: RunBlock | null;
 }
 
 /** @param counted What of the run the figures are of. */
@@ -72,7 +72,7 @@ type Point = Run["timeline"]["points"][number];
  *
  * @param intervals All of the run.
  */
-export function withoutStart(run: Run, intervals: readonly Block[], first: number): Run {
+export function withoutStart(run: Run, intervals: readonly RunBlock[], first: number): Run {
   const rest = mergeBlocks(intervals.slice(first));
   const points = run.timeline.points.slice(first);
   const secondsOf = (of: (point: Point) => number): PerSecond | null =>
@@ -95,7 +95,7 @@ export function withoutStart(run: Run, intervals: readonly Block[], first: numbe
 /** What of a run says its latencies. */
 type RunLatencies = Pick<Run, "latency" | "histogram" | "censoredHistogram">;
 
-function latenciesOf(run: Run, rest: Block, points: readonly Point[]): RunLatencies {
+function latenciesOf(run: Run, rest: RunBlock, points: readonly Point[]): RunLatencies {
   const bounds = boundsOf(run, points);
   const latency = latencyOf(run.latency, rest, bounds);
   return {
@@ -118,7 +118,7 @@ function boundsOf(
 /** Where bounds are not known as many as in the whole run are taken for such: no percentile is to look surer than it is. */
 function latencyOf(
   whole: Run["latency"],
-  rest: Block,
+  rest: RunBlock,
   bounds: SparseHistogram | null,
 ): Run["latency"] {
   const { clock } = whole;

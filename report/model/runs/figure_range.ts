@@ -1,13 +1,16 @@
 /** A figure of a cell with its 95 % interval over the runs, and its ratio to that of a baseline. */
+import type { RunBlock } from "../../../runner/stats/confidence/pool.ts";
 import type { Threshold } from "../../../runner/result/result.ts";
 import { bootstrap, type Estimate } from "../../../runner/stats/confidence/bootstrap.ts";
 import {
   intervalOf,
-  ratioOf,
+  ratioInterval,
   type Variance,
 } from "../../../runner/stats/confidence/confidence_interval.ts";
-import type { Block, Figure } from "../../../runner/stats/confidence/pool.ts";
+import type { PooledFigure } from "../../../runner/stats/confidence/pool.ts";
 import { tQuantile } from "../../../runner/stats/confidence/student_t.ts";
+import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
+import type { SparseHistogram } from "../../../runner/stats/histogram/histogram.ts";
 import { lowerMedian, sum } from "../numbers/spread.ts";
 import {
   formatNumber,
@@ -21,8 +24,6 @@ import {
 import type { Estimates } from "./confidence.ts";
 import { type FigureName, figureOfRun, type JudgedRun } from "./figures.ts";
 import { percentileBounds } from "./pool.ts";
-import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
-import type { SparseHistogram } from "../../../runner/stats/histogram/histogram.ts";
 
 /** What thresholds are held against: the runs of a cell, or a single measurement. */
 export interface JudgedCell {
@@ -99,7 +100,7 @@ function estimateOf(figure: FigureName, { estimates }: JudgedCell): Estimate | n
 }
 
 /** Its name among the estimates; null for figures that are means over runs. */
-export function estimatedAs(figure: FigureName): Figure | null {
+export function estimatedAs(figure: FigureName): PooledFigure | null {
   if (figure === "rate" || figure === "mean") return figure;
   const percentile = Number(/^p([\d.]+)$/.exec(figure)?.[1]);
   return Number.isNaN(percentile) ? null : percentile;
@@ -154,7 +155,7 @@ export function ratioRangeOf(
     estimateOf(figure, baseline),
   ];
   const drawn = ofEstimate && toEstimate &&
-    ratioOf(ofEstimate, toEstimate, { confidence: cell.level, between });
+    ratioInterval(ofEstimate, toEstimate, { confidence: cell.level, between });
   return drawn ? { value: drawn.value, interval: drawn } : quotientOf(of, to);
 }
 
@@ -251,6 +252,6 @@ export function timesEstimate(figure: FigureName, runs: readonly JudgedRun[]): E
 }
 
 /** A whole run, of which no rate is asked. */
-function blockOf(latency: SparseHistogram): Block {
+function blockOf(latency: SparseHistogram): RunBlock {
   return { seconds: 0, completed: 0, latency };
 }

@@ -1,8 +1,8 @@
 /** The intervals of a run's timeline. */
+import { findSettlingTime } from "../../../runner/stats/steady_state/settling_time.ts";
 import type { Measurement, Run } from "../../../runner/result/result.ts";
 import { isMovable } from "../../../runner/stats/histogram/censoring.ts";
 import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
-import { findFlattening } from "../../../runner/stats/steady_state/settling_time.ts";
 
 export type IntervalPoint = Run["timeline"]["points"][number];
 
@@ -57,9 +57,9 @@ export function flattenedOf(
   percentile: typeof FLATTENING[number],
 ): Flattened | null {
   const points = intervalsOf(run).map(({ point }) => point);
-  const found = findFlattening(points.map((point) => isEmpty(point) ? null : point[percentile]));
+  const found = findSettlingTime(points.map((point) => isEmpty(point) ? null : point[percentile]));
   if (found === null) return null;
-  return { fromS: found.from === 0 ? 0 : points[found.from - 1].t, finalMs: found.finalValue };
+  return { fromS: found.from === 0 ? 0 : points[found.from - 1].t, finalMs: found.settledValue };
 }
 
 /** Seconds from which a percentile of a run's intervals stays near its final value; null without requests. */

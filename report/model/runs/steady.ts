@@ -2,7 +2,7 @@
  * How the runs of a cell reach their steady state, and how they answer before and after it. The label of each
  * run is the one in its results (`runner/stats/steady_state/steady_state.ts`).
  */
-import type { Block } from "../../../runner/stats/confidence/pool.ts";
+import type { RunBlock } from "../../../runner/stats/confidence/pool.ts";
 import { mergeHistograms } from "../../../runner/stats/histogram/histogram.ts";
 import type { SteadyLabel } from "../../../runner/stats/steady_state/steady_state.ts";
 import { mean, type Spread, spreadOf } from "../numbers/spread.ts";
@@ -73,7 +73,7 @@ export function cellSettling(parts: readonly RunParts[]): Settling {
   };
 }
 
-function figuresOf(blocks: readonly Block[]): PartFigures | null {
+function figuresOf(blocks: readonly RunBlock[]): PartFigures | null {
   if (blocks.length === 0) return null;
   const latency = mergeHistograms(blocks.map(({ latency }) => latency));
   return {

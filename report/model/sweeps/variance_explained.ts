@@ -1,8 +1,8 @@
 /** Which factor explains how much of what differs in a scenario, and what each does from end to end. */
 import type { Run } from "../../../runner/result/result.ts";
 import {
-  type FactorWeights,
-  factorWeights,
+  type VarianceExplained,
+  varianceExplained,
 } from "../../../runner/stats/regression/variance_explained.ts";
 import { median } from "../numbers/spread.ts";
 import { formatNumber, GLUE } from "../numbers/units.ts";
@@ -54,7 +54,7 @@ export function weightsOf(scenario: string, cells: readonly CellRuns[]): Weights
 
 interface Share {
   readonly figure: ExplainedFigure;
-  readonly weights: FactorWeights;
+  readonly weights: VarianceExplained;
 }
 
 /** Factors that not all targets have are shown with the target: they can't be told apart from it. */
@@ -94,12 +94,12 @@ function weightsBy(
   figure: ExplainedFigure,
   dimensions: readonly FactorDimension[],
   cells: readonly CellRuns[],
-): FactorWeights | null {
+): VarianceExplained | null {
   const logs = cells.map((cell) => ({
     levels: dimensions.map(({ levelOf }) => levelOf(cell)),
     values: cell.runs.map((run) => Math.log(figure.of(run))),
   }));
-  return logs.every(({ values }) => values.every(Number.isFinite)) ? factorWeights(logs) : null;
+  return logs.every(({ values }) => values.every(Number.isFinite)) ? varianceExplained(logs) : null;
 }
 
 function sentenceOf(
@@ -121,7 +121,7 @@ function sentenceOf(
 interface FactorRow {
   readonly name: string;
   readonly dimension: FactorDimension | null;
-  readonly shareIn: (weights: FactorWeights) => number;
+  readonly shareIn: (weights: VarianceExplained) => number;
 }
 
 function weightsTable(
@@ -140,7 +140,11 @@ function weightsTable(
     })),
     { name: "factors together", dimension: null, shareIn: ({ together }) => together },
     ...(isRepeated(cells)
-      ? [{ name: "runs of a cell", dimension: null, shareIn: ({ runs }: FactorWeights) => runs }]
+      ? [{
+        name: "runs of a cell",
+        dimension: null,
+        shareIn: ({ runs }: VarianceExplained) => runs,
+      }]
       : []),
   ];
   return tableOf({ caption: `What explains the differences in ${scenario}`, notes: NOTES }, rows, [

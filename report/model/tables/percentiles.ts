@@ -1,5 +1,5 @@
 /** The distribution of latency, one row a cell, its runs pooled. */
-import type { Interval } from "../../../runner/stats/confidence/confidence_interval.ts";
+import type { ConfidenceInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
 import { PERCENTILES, supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { sum } from "../numbers/spread.ts";
 import { type DisplayUnit, timeUnit } from "../numbers/units.ts";
@@ -47,7 +47,7 @@ const LOW = [2.5, 10, 25] as const;
 export function meanCell(
   latency: PooledLatency,
   unit: DisplayUnit,
-  interval: Interval | null = null,
+  interval: ConfidenceInterval | null = null,
 ): TableCell {
   if (latency.count === 0) return NONE;
   const cell = numberCell(latency.mean, unit);

@@ -2,8 +2,9 @@
  * A table as the model decides it: every text, unit and order. Page, terminal and markdown lay the
  * same tables out, so they cannot disagree.
  */
+import type { ConfidenceInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
 import type { Run } from "../../../runner/result/result.ts";
-import type { Interval } from "../../../runner/stats/confidence/confidence_interval.ts";
+
 import {
   boundText,
   type DisplayUnit,
@@ -91,7 +92,7 @@ export function boundCell(cell: TableCell, isAtLeast: boolean): TableCell {
 /** A number with the 95 % interval around it, where it has one. */
 export function withInterval(
   cell: TableCell,
-  interval: Pick<Interval, "low" | "high"> | null,
+  interval: Pick<ConfidenceInterval, "low" | "high"> | null,
   unit?: DisplayUnit,
 ): TableCell {
   const { value } = cell;

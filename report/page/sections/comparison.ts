@@ -3,7 +3,7 @@ import type { ForestChart } from "../../model/charts/charts.ts";
 import type { ReportModel, ScenarioModel } from "../../model/model.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import { type Markup, markup } from "../../writing/html.ts";
-import { captionMarkup, chartMarkup, type Charts, type Place } from "./figures.ts";
+import { captionMarkup, chartMarkup, type Charts, type PagePlace } from "./figures.ts";
 import { tableMarkup } from "./tables.ts";
 
 export function hasComparisons({ scenarios }: Pick<ReportModel, "scenarios">): boolean {
@@ -11,7 +11,7 @@ export function hasComparisons({ scenarios }: Pick<ReportModel, "scenarios">): b
 }
 
 /** Null where nothing is compared. */
-export function forestsMarkup(model: ReportModel, place: Place): Markup | null {
+export function forestsMarkup(model: ReportModel, place: PagePlace): Markup | null {
   if (!hasComparisons(model)) return null;
   const section = `${place.id}-compared`;
   const scenarios = model.scenarios.map((scenario, i) =>
@@ -20,7 +20,7 @@ export function forestsMarkup(model: ReportModel, place: Place): Markup | null {
   return markup`<section id="${section}"><h2>Relative comparison</h2>${scenarios}</section>`;
 }
 
-function forestMarkup({ name, forest, tables }: ScenarioModel, place: Place): Markup | null {
+function forestMarkup({ name, forest, tables }: ScenarioModel, place: PagePlace): Markup | null {
   if (forest === null || tables.compared === null) return null;
   const { charts, finding } = forest;
   const panels = charts.map(({ title, chart }, i) =>

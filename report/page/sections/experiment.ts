@@ -8,14 +8,14 @@ import type { TrustModel } from "../../model/findings/trust.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import { forestsMarkup } from "./comparison.ts";
 import { outcomesMarkup } from "./errors.ts";
-import type { Place } from "./figures.ts";
+import type { PagePlace } from "./figures.ts";
 import { publishedMarkup } from "./published.ts";
 import { overviewMarkup, scenarioMarkup } from "./scenario.ts";
-import { stableMarkup } from "./settling.ts";
+import { settlingMarkup } from "./settling.ts";
 import { sweepsMarkup } from "./sweeps.ts";
 import { tableMarkup } from "./tables.ts";
 
-export function experimentMarkup(model: ReportModel, place: Place): Markup {
+export function experimentMarkup(model: ReportModel, place: PagePlace): Markup {
   const { id } = place;
   const scenarios = model.scenarios.map((scenario, i) =>
     scenarioMarkup(scenario, { ...place, id: `${id}-s${i + 1}` })
@@ -36,7 +36,7 @@ ${overviewMarkup(model.scenarios, place)}
 ${forestsMarkup(model, place)}
 ${scenarios}
 ${sweepsMarkup(model.sweeps, place)}
-${stableMarkup(model.settling, { ...place, id: `${id}-stable` })}
+${settlingMarkup(model.settling, { ...place, id: `${id}-settling` })}
 ${outcomesMarkup(model.scenarios, place)}
 ${publishedMarkup(model.published, { ...place, id: `${id}-published` })}
 ${missingMarkup(model.missing, id)}
@@ -62,7 +62,7 @@ ${tableMarkup(table, { id: `${id}-claims-table`, captioned: false })}</section>`
 }
 
 /** The thresholds and what became of them; null when there are none. */
-function gatesMarkup({ table, note }: GatesModel, { id }: Place): Markup | null {
+function gatesMarkup({ table, note }: GatesModel, { id }: PagePlace): Markup | null {
   const unjudged = note === "" ? null : markup`<p class="note">${note}</p>`;
   if (table === null) return unjudged;
   return markup`<section><h2>Thresholds</h2>

@@ -8,33 +8,33 @@ import {
   barsMarkup,
   chartMarkup,
   densityFigure,
+  howToReadMarkup,
   legendMarkup,
-  type Place,
-  readingMarkup,
+  type PagePlace,
   tailsFigure,
 } from "./figures.ts";
 import { tableMarkup } from "./tables.ts";
 import { timelineFigure } from "./timeline.ts";
 
-/** The answers: for each scenario a sentence, its bars, and the summary table that they show. */
-export function overviewMarkup(scenarios: readonly ScenarioModel[], place: Place): Markup {
-  if (scenarios.length === 0) return markup`<p>No run is in.</p>`;
-  const answers = scenarios.map((scenario, i) =>
-    answerMarkup(scenario, { ...place, id: `${place.id}-answer-${i + 1}` })
+/** For each scenario its verdict, its bars, and the summary table that they show. */
+export function overviewMarkup(scenarios: readonly ScenarioModel[], place: PagePlace): Markup {
+  if (scenarios.length === 0) return markup`<p>No run is complete yet.</p>`;
+  const verdicts = scenarios.map((scenario, i) =>
+    verdictMarkup(scenario, { ...place, id: `${place.id}-verdict-${i + 1}` })
   );
-  return markup`<figure class="overview"><h2>Requests per second</h2>${answers}
+  return markup`<figure class="overview"><h2>Requests per second</h2>${verdicts}
 <figcaption>${
-    readingMarkup(`${HOW_TO_READ.bars} ${HOW_TO_READ.confidence}`)
+    howToReadMarkup(`${HOW_TO_READ.bars} ${HOW_TO_READ.confidence}`)
   }</figcaption></figure>`;
 }
 
-function answerMarkup(
-  { name, request, load, summary: answer, bars, tables }: ScenarioModel,
-  place: Place,
+function verdictMarkup(
+  { name, request, load, summary: result, bars, tables }: ScenarioModel,
+  place: PagePlace,
 ): Markup {
-  const { verdict, detail } = answer;
+  const { verdict, detail } = result;
   const summary = tableMarkup(tables.summary, { id: `${place.id}-table`, captioned: false });
-  return markup`<section class="answer"><h3>${name} ${requestMarkup(request)}</h3>
+  return markup`<section class="scenario-verdict"><h3>${name} ${requestMarkup(request)}</h3>
 ${loadMarkup(load)}
 <p class="verdict"><strong>${verdict}</strong>${detail && `: ${detail}`}</p>
 <div class="beside">${barsMarkup(bars, place)}<div>${summary}</div></div></section>`;
@@ -48,7 +48,7 @@ function loadMarkup(load: string): Markup | null {
   return load ? markup`<p class="note">Load: ${load}</p>` : null;
 }
 
-export function scenarioMarkup(scenario: ScenarioModel, place: Place): Markup {
+export function scenarioMarkup(scenario: ScenarioModel, place: PagePlace): Markup {
   const { name, request, load, tables, density, densityFinding, tails, tailsFinding } = scenario;
   const { id } = place;
   const table = (table: Table, key: string, captioned = false): Markup =>
@@ -75,11 +75,11 @@ ${resourcesMarkup(scenario, id)}
 
 function connectionsMarkup(table: Table | null, id: string): Markup | null {
   if (table === null) return null;
-  return markup`<h3>Connections and answers</h3>
+  return markup`<h3>Connections and responses</h3>
 ${tableMarkup(table, { id: `${id}-connections`, captioned: false })}`;
 }
 
-/** What the targets used; null where none was watched. */
+/** CPU and memory of the targets; null where none was watched. */
 function resourcesMarkup({ tables, perCpuFinding }: ScenarioModel, id: string): Markup | null {
   if (tables.resources === null) return null;
   return markup`<h3>Resources of the targets</h3>
@@ -102,7 +102,7 @@ ${tableMarkup(steady, { id: `${id}-steady`, captioned: true })}`;
 const MOST_ROWS = 30;
 
 /** Each agent beside the whole; null where one program loaded alone. */
-function agentsMarkup({ agents }: ScenarioModel, place: Place): Markup | null {
+function agentsMarkup({ agents }: ScenarioModel, place: PagePlace): Markup | null {
   if (agents === null) return null;
   const { findings, table, panels } = agents;
   const items = findings.map((text) => markup`<li>${text}</li>`);
@@ -114,12 +114,12 @@ ${table.rows.length > MOST_ROWS ? folded : all}
 ${panelsMarkup(panels, place)}`;
 }
 
-function panelsMarkup(panels: readonly AgentsPanel[], place: Place): Markup | null {
+function panelsMarkup(panels: readonly AgentsPanel[], place: PagePlace): Markup | null {
   if (panels.length === 0) return null;
   const drawn = panels.map(({ label, chart }, i) =>
     markup`<div class="panel"><h4>Requests per second, ${label}</h4>${legendMarkup(chart.series)}
 ${chartMarkup(chart, "faults", { ...place, id: `${place.id}-agents-${i + 1}` })}</div>`
   );
   return markup`<figure><div class="panels">${drawn}</div>
-<figcaption>${readingMarkup(HOW_TO_READ.agents)}</figcaption></figure>`;
+<figcaption>${howToReadMarkup(HOW_TO_READ.agents)}</figcaption></figure>`;
 }

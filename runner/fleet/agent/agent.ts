@@ -2,7 +2,6 @@
  * The agent: it waits in the fleet's Redis for shares of a load, and carries out one at a time, for one
  * coordinator at a time.
  */
-import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Queue, Worker } from "bullmq";
 import { ExpectedError, messageOf, TargetError } from "../../../base/errors.ts";
@@ -11,6 +10,7 @@ import { settlesWithin } from "../../../targets/launch/settles.ts";
 import { LocalLoader } from "../../measure/local_loader.ts";
 import type { Progress } from "../../result/progress.ts";
 import { calibrateFirst, type FirstCalibration } from "../../calibration/calibration.ts";
+import { openFilesLimit } from "../../../base/system/open_files.ts";
 import { VERSION } from "../../../base/version.ts";
 import { AgentRun } from "./agent_run.ts";
 import { AllowList } from "./allow.ts";
@@ -18,20 +18,20 @@ import { readJob, secretsOfJob, type Sender } from "./job_reading.ts";
 import { type Link, type LinkOptions, ONCE, openLink } from "../protocol/redis_link.ts";
 import {
   agentQueue,
-  LOOK_MS,
-  ordersKey,
+  messageQueue,
   OUT_OF_TOUCH_MS,
-  toldQueue,
+  POLL_MS,
+  runStateKey,
 } from "../protocol/redis_keys.ts";
-import { readOrders } from "./run_state_watch.ts";
+import { readRunState } from "./run_state_watch.ts";
 import { PresenceKeeper } from "./presence.ts";
 import { nowMs, readClock } from "../protocol/redis_clock.ts";
 import {
   type AgentJob,
+  type AgentMessageInput,
   type ClockReading,
+  messageId,
   type Presence,
-  toldId,
-  type ToldInput,
 } from "../protocol/agent_message.ts";
 
 export interface AgentOptions extends LinkOptions {
@@ -61,7 +61,7 @@ export class Agent {
   readonly #ends = new AbortController();
   readonly #sinceMs: number;
   #worker: Worker | null = null;
-  #told: Queue | null = null;
+  #messages: Queue | null = null;
   #clockReadMs = performance.now();
   /** Whom it works for; it lives on after a run, as long as that coordinator does. */
   #coordinator: string | null = null;
@@ -111,12 +111,12 @@ export class Agent {
     await this.#presence.begin((answers) => this.#onTouch(answers));
   }
 
-  /** Whether it is loading just now, or has not told all of that. */
+  /** Whether it is loading just now, or has not reported all of that. */
   get isAtWork(): boolean {
-    return this.#run !== null && !this.#run.isTold;
+    return this.#run !== null && !this.#run.isReported;
   }
 
-  /** Breaks off what it does, tells so, and leaves. */
+  /** Breaks off what it does, reports so, and leaves. */
   async end(): Promise<void> {
     this.#ends.abort();
     await this.#atWork;
@@ -136,7 +136,7 @@ export class Agent {
     return {
       ...{ name, version: VERSION, host: Deno.hostname(), workers, driver, allow: [...allow] },
       cores: navigator.hardwareConcurrency,
-      openFiles: mostOpenFiles(),
+      openFiles: openFilesLimit("hard"),
       ceiling: calibration?.ceiling ?? null,
       clock: this.clock,
       coordinator: this.#coordinator,
@@ -170,8 +170,8 @@ export class Agent {
     if (this.#coordinator !== null && this.#coordinator !== coordinator) {
       return await this.#refuse(job, [`Cannot begin: it is at work for ${this.#coordinator}`]);
     }
-    const { orders } = await readOrders(this.link.client, coordinator);
-    if (orders?.run !== job.run) throw new Error("its run is over");
+    const { runState } = await readRunState(this.link.client, coordinator);
+    if (runState?.run !== job.run) throw new Error("its run is over");
     this.#hold(coordinator);
     while (this.#atWork !== null) await this.#atWork; // its last run, which is being broken off
     if (this.#ends.signal.aborted) return await this.#refuse(job, ["Cannot begin: it is ending"]);
@@ -192,14 +192,14 @@ export class Agent {
 
   /** The last one is kept, as most coordinators have many runs. */
   #queueTo(coordinator: string): Queue {
-    const name = toldQueue(coordinator);
-    return this.#told?.name === name ? this.#told : this.#told = this.link.queue(name);
+    const name = messageQueue(coordinator);
+    return this.#messages?.name === name ? this.#messages : this.#messages = this.link.queue(name);
   }
 
   #hold(coordinator: string | null): void {
     if (this.#coordinator === coordinator) return;
     this.#coordinator = coordinator;
-    this.#presence.tell();
+    this.#presence.renewNow();
   }
 
   /** It is the coordinator's for as long as that lives, and then anybody's. */
@@ -207,9 +207,9 @@ export class Agent {
     let answeredMs = performance.now();
     const isGone = async (): Promise<boolean> => {
       try {
-        const orders = await this.link.client.exists(ordersKey(coordinator));
+        const found = await this.link.client.exists(runStateKey(coordinator));
         answeredMs = performance.now();
-        return orders === 0;
+        return found === 0;
       } catch {
         return performance.now() - answeredMs > OUT_OF_TOUCH_MS;
       }
@@ -219,32 +219,21 @@ export class Agent {
         if (!this.isAtWork && this.#coordinator === coordinator) this.#hold(null);
         return;
       }
-      await sleep(LOOK_MS.loading);
+      await sleep(POLL_MS.loading);
     }
   }
 
   async #refuse(sender: Sender | null, problems: readonly string[]): Promise<void> {
     const shown = problems.map(withoutSecrets);
     this.options.onNote(`a job was refused: ${shown.join("; ")}`);
-    if (sender === null || await this.link.client.exists(ordersKey(sender.coordinator)) === 0) {
+    if (sender === null || await this.link.client.exists(runStateKey(sender.coordinator)) === 0) {
       return;
     }
-    const told: ToldInput = {
+    const message: AgentMessageInput = {
       kind: "refused",
       ...{ run: sender.run, agent: this.options.name, problems: shown },
     };
     const queue = this.#queueTo(sender.coordinator);
-    await queue.add(told.kind, told, { ...ONCE, jobId: toldId(told) });
-  }
-}
-
-/** The limit up to which a process may raise its own (Linux); null where there is none, or none is told. */
-function mostOpenFiles(): number | null {
-  try {
-    const limits = readFileSync("/proc/self/limits", "utf8");
-    const [, hard] = /^Max open files\s+\S+\s+(\d+)/m.exec(limits) ?? [];
-    return hard === undefined ? null : Number(hard);
-  } catch {
-    return null;
+    await queue.add(message.kind, message, { ...ONCE, jobId: messageId(message) });
   }
 }

@@ -11,16 +11,16 @@ import type { Loaded } from "../../measure/loader.ts";
 import type { LocalLoader } from "../../measure/local_loader.ts";
 import {
   type AgentJob,
+  type AgentMessageInput,
   type ClockReading,
-  toldId,
-  type ToldInput,
+  messageId,
 } from "../protocol/agent_message.ts";
 import { packReport } from "../protocol/packing.ts";
 import { nowMs, readClock, startHereMs } from "../protocol/redis_clock.ts";
 import { OUT_OF_TOUCH_MS } from "../protocol/redis_keys.ts";
 import { type Link, ONCE } from "../protocol/redis_link.ts";
 import { Bundler, Outbox } from "./outbox.ts";
-import { type End, OrdersWatch, readOrders } from "./run_state_watch.ts";
+import { type End, readRunState, RunStateWatch } from "./run_state_watch.ts";
 
 export interface RunSetting {
   /** Its name. */
@@ -39,7 +39,7 @@ export interface RunSetting {
 
 /** So long an agent that is ready waits for the start. */
 const START_MS = 30_000;
-/** So long an agent that ends tries to tell it. */
+/** So long an agent that ends tries to report it. */
 const LAST_WORD_MS = 1_000;
 const RETRY_MS = 100;
 
@@ -51,24 +51,24 @@ const WHY: Record<Exclude<End, "stopped">, string> = {
 
 export class AgentRun {
   readonly #from: { readonly run: string; readonly agent: string };
-  readonly #watch: OrdersWatch;
-  readonly #outbox = new Outbox<ToldInput>((messages) => this.#send(messages));
+  readonly #watch: RunStateWatch;
+  readonly #outbox = new Outbox<AgentMessageInput>((messages) => this.#send(messages));
   readonly #bundler: Bundler;
   readonly #notes: string[] = [];
   #clock: ClockReading = { offsetMs: 0, uncertaintyMs: 0 };
   #startedAtMs = 0;
-  #isTold = false;
+  #isReported = false;
 
   constructor(private readonly job: AgentJob, private readonly setting: RunSetting) {
     const { run, coordinator, place } = job;
     this.#from = { run, agent: setting.agent };
     this.#bundler = new Bundler(this.#from, place);
-    this.#watch = new OrdersWatch({ client: setting.link.client, coordinator, run });
+    this.#watch = new RunStateWatch({ client: setting.link.client, coordinator, run });
   }
 
-  /** Whether all of it is told. */
-  get isTold(): boolean {
-    return this.#isTold;
+  /** Whether all of it is reported. */
+  get isReported(): boolean {
+    return this.#isReported;
   }
 
   async carryOut(): Promise<void> {
@@ -95,17 +95,17 @@ export class AgentRun {
   async #load(): Promise<Loaded> {
     const { job, setting } = this;
     const { access, origin, script, load, seed, driver, intervalMs, implicitCheck } = job;
-    let telling: ReturnType<typeof setInterval> | undefined;
+    let reporting: ReturnType<typeof setInterval> | undefined;
     const hooks = {
       onNote: (text: string) => void this.#notes.push(withoutSecrets(text)),
       onReady: () => {},
       onStart: (atMs: number) => {
-        // Told too late, the workers start at once.
+        // Where the start is known too late, the workers start at once.
         this.#startedAtMs = Math.max(atMs, nowMs()) + this.#clock.offsetMs;
-        telling = setInterval(() => this.#tell(), job.tellEveryMs);
+        reporting = setInterval(() => this.#report(), job.reportEveryMs);
       },
       onInterval: this.#bundler.addPart.bind(this.#bundler),
-      onAudible: () => {},
+      onReportingWorkers: () => {},
       signal: AbortSignal.any([this.#watch.ends, setting.signal]),
     };
     const logPath = this.#logPath();
@@ -120,7 +120,7 @@ export class AgentRun {
         onSoFar: this.#bundler.addSoFar.bind(this.#bundler),
       });
     } finally {
-      clearInterval(telling);
+      clearInterval(reporting);
     }
   }
 
@@ -130,7 +130,7 @@ export class AgentRun {
     return logFolder === null ? null : join(logFolder, `${run}.${agent}.csv`);
   }
 
-  /** Says that the workers are ready, and waits to be told when to start. By this machine's clock. */
+  /** Says that the workers are ready, and waits for the start. By this machine's clock. */
   async #startMoment(delayMs: number): Promise<number> {
     const { access, origin } = this.job;
     const { driver } = chooseDriver(this.job.driver, endpointOf(origin, access));
@@ -141,8 +141,8 @@ export class AgentRun {
       ...{ driver, notes: this.#notes, clock, delayMs },
     });
     const start = this.#watch.startAtMs();
-    const isTold = await Promise.race([settlesWithin(start, START_MS), this.#whenEnded()]);
-    if (!isTold) throw new Error(`its coordinator named no start within ${START_MS / 1_000} s`);
+    const isKnown = await Promise.race([settlesWithin(start, START_MS), this.#whenEnded()]);
+    if (!isKnown) throw new Error(`its coordinator named no start within ${START_MS / 1_000} s`);
     return startHereMs(await start - clock.offsetMs, nowMs());
   }
 
@@ -167,7 +167,7 @@ export class AgentRun {
     }
   }
 
-  #tell(): void {
+  #report(): void {
     const bundle = this.#bundler.take();
     if (bundle !== null) this.#outbox.add(bundle);
   }
@@ -179,7 +179,7 @@ export class AgentRun {
     const perSec = seconds > 0 ? Math.round(completed / seconds) : 0;
     const figures = `${count(completed)} requests, ${count(perSec)} requests/s`;
     if (this.setting.signal.aborted) {
-      this.#tell();
+      this.#report();
       const message = "it was ended on its own machine";
       this.#outbox.add({ kind: "failed", ...this.#from, message });
       return `run broken off after ${figures}`;
@@ -198,7 +198,7 @@ export class AgentRun {
     return `run ${this.#watch.lost.aborted ? "broken off" : how}: ${figures}`;
   }
 
-  /** Waits until all is told that anybody wants to hear. @param ended How the run ended, for the note on it. */
+  /** Waits until all that anybody waits for is reported. @param ended How the run ended, for the note on it. */
   async #handOver(ended: string): Promise<void> {
     const { signal } = this.setting;
     const giveUp = (): void => this.#outbox.giveUp();
@@ -211,7 +211,7 @@ export class AgentRun {
     signal.removeEventListener("abort", hurry);
     // A Redis that dies now may forget what has arrived: it stays until the coordinator has gone on.
     if (hasArrived) {
-      this.#isTold = true;
+      this.#isReported = true;
       this.setting.onNote(ended);
       await this.#watch.over(OUT_OF_TOUCH_MS, signal);
     }
@@ -224,21 +224,21 @@ export class AgentRun {
     this.setting.onNote(`${ended}; its results are thrown away: ${why}`);
   }
 
-  /** Nobody will read what was told, so it does not stay. */
+  /** Nobody will read the messages, so they do not stay. */
   async #sweep(): Promise<void> {
     const swept = this.setting.queue.obliterate({ force: true }).catch(() => {});
     await settlesWithin(swept, LAST_WORD_MS);
   }
 
-  /** Only while the run is the one that is wanted: what is told late is for nobody. */
-  async #send(messages: readonly ToldInput[]): Promise<void> {
+  /** Only while the run is the one that is wanted: a late message is for nobody. */
+  async #send(messages: readonly AgentMessageInput[]): Promise<void> {
     const { run, coordinator } = this.job;
-    const { orders } = await readOrders(this.setting.link.client, coordinator);
-    if (orders?.run !== run) throw new Error("The run is not wanted just now");
+    const { runState } = await readRunState(this.setting.link.client, coordinator);
+    if (runState?.run !== run) throw new Error("The run is not wanted just now");
     // Not in bulk: that is a transaction, which waits for ever when the connection breaks under it.
     await Promise.all(
-      messages.map((told) =>
-        this.setting.queue.add(told.kind, told, { ...ONCE, jobId: toldId(told) })
+      messages.map((message) =>
+        this.setting.queue.add(message.kind, message, { ...ONCE, jobId: messageId(message) })
       ),
     );
   }

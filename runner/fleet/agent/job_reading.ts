@@ -9,13 +9,13 @@ import { VERSION } from "../../../base/version.ts";
 import type { AllowList } from "./allow.ts";
 import { type AgentJob, agentJob } from "../protocol/agent_message.ts";
 
-/** Whom to tell that a job is refused. */
+/** Who learns that a job is refused. */
 export type Sender = Pick<AgentJob, "run" | "coordinator">;
 
 export type ReadJob =
   /** @property job Goes to the address that was checked, where one was. */
   | { readonly job: AgentJob }
-  /** @property sender Null when the job does not even tell that. */
+  /** @property sender Null when the job does not even have that. */
   | { readonly sender: Sender | null; readonly problems: readonly string[] };
 
 const head = z.object({
@@ -45,7 +45,7 @@ export async function readJob(data: unknown, allow: AllowList): Promise<ReadJob>
   return { job: address === null ? job : { ...job, access: { ...job.access, address } } };
 }
 
-/** What a sender is told of a job that may be wrong in a million places, each with a megabyte. */
+/** How much a sender learns of a job that may be wrong in a million places, each with a megabyte. */
 const MOST_LINES = 20;
 const MOST_CHARS = 500;
 

@@ -4,13 +4,12 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { settlesWithin } from "../../../targets/launch/settles.ts";
-import type { Health } from "../../load/worker/health.ts";
 import type { IntervalPart } from "../../load/recording/intervals.ts";
-import type { SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
-import type { Place } from "../../measure/share.ts";
+import type { Health, SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
+import type { AssignedWorkers } from "../../measure/share.ts";
 import { EMPTY } from "../../stats/histogram/histogram.ts";
+import type { AgentMessageInput } from "../protocol/agent_message.ts";
 import { packHealth, packPart, packSoFar } from "../protocol/packing.ts";
-import type { ToldInput } from "../protocol/agent_message.ts";
 
 const RETRY_MS = 100;
 /** Whoever takes messages has had time enough for those that arrived longer ago. */
@@ -95,7 +94,7 @@ export class Outbox<Message> {
  * what the workers' reports would be if the run ended with it. Pure.
  */
 
-export type BundleInput = Extract<ToldInput, { kind: "bundle" }>;
+export type BundleInput = Extract<AgentMessageInput, { kind: "bundle" }>;
 
 export class Bundler {
   #seq = 0;
@@ -104,7 +103,7 @@ export class Bundler {
 
   constructor(
     private readonly from: { readonly run: string; readonly agent: string },
-    private readonly place: Place,
+    private readonly place: AssignedWorkers,
   ) {}
 
   /** How many bundles were taken. */
@@ -123,7 +122,7 @@ export class Bundler {
     this.#soFar.set(worker, report);
   }
 
-  /** What has not been told; null when there is nothing, or not yet something of every worker. */
+  /** What has not been sent; null when there is nothing, or not yet something of every worker. */
   take(): BundleInput | null {
     if (this.#parts.length === 0 || this.#soFar.size < this.place.own) return null;
     const reports = [...this.#soFar].sort(([a], [b]) => a - b).map(([, report]) => report);

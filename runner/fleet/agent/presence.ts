@@ -43,8 +43,8 @@ export class PresenceKeeper {
     }, PRESENCE_MS.renewed);
   }
 
-  /** Something has changed: tells it at once, if Redis answers. */
-  tell(): void {
+  /** Something has changed: writes it at once, if Redis answers. */
+  renewNow(): void {
     if (this.#renewal !== undefined) this.#write().catch(() => {});
   }
 

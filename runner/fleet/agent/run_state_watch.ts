@@ -1,27 +1,27 @@
 /**
- * An agent's view of its coordinator's orders: whether the coordinator lives, still wants this run, and
+ * An agent's view of its coordinator's run state: whether the coordinator lives, still wants this run, and
  * when it starts.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RedisClient } from "../../../targets/redis/client.ts";
-import { type Orders, orders } from "../protocol/agent_message.ts";
-import { LOOK_MS, ORDERS_MS, ordersKey, OUT_OF_TOUCH_MS } from "../protocol/redis_keys.ts";
-import { answerWithin } from "../protocol/redis_link.ts";
+import { type RunState, runState } from "../protocol/agent_message.ts";
+import { OUT_OF_TOUCH_MS, POLL_MS, RUN_STATE_MS, runStateKey } from "../protocol/redis_keys.ts";
+import { replyWithin } from "../protocol/redis_link.ts";
 
 /**
  * stopped: the coordinator wants what there is. The others want nothing any more: over, it is at another
- * run or at none; gone, it renews its orders no longer; out of touch, Redis does not answer.
+ * run or at none; gone, it renews its run state no longer; out of touch, Redis does not answer.
  */
 export type End = "stopped" | "over" | "gone" | "out of touch";
 
-/** Orders, and how long ago they were written; null orders for none. */
-export interface Seen {
-  readonly orders: Orders | null;
+/** The run state, and how long ago it was written; null for none. */
+export interface SeenRunState {
+  readonly runState: RunState | null;
   readonly ageMs: number;
 }
 
-/** What to make of the orders of one run. Pure: times are milliseconds by any one clock. */
-export class OrdersSight {
+/** What to make of the run state for one run. Pure: times are milliseconds by any one clock. */
+export class RunStateView {
   #writtenMs: number;
   #answeredMs: number;
   #inTouchSinceMs: number;
@@ -32,17 +32,17 @@ export class OrdersSight {
   }
 
   /** Redis has answered. */
-  see({ orders, ageMs }: Seen, nowMs: number): End | null {
+  see({ runState, ageMs }: SeenRunState, nowMs: number): End | null {
     if (this.#isSilent) this.#inTouchSinceMs = nowMs;
     this.#isSilent = false;
     this.#answeredMs = nowMs;
-    if (orders?.run === this.run) {
+    if (runState?.run === this.run) {
       this.#writtenMs = nowMs - ageMs;
-      return orders.stop ? "stopped" : null;
+      return runState.stop ? "stopped" : null;
     }
-    if (orders !== null) return "over"; // a run is ordered before its jobs are given
+    if (runState !== null) return "over"; // a run is announced before its jobs are sent
     const sinceMs = Math.max(this.#writtenMs, this.#inTouchSinceMs);
-    return nowMs - sinceMs > ORDERS_MS.lives ? "gone" : null;
+    return nowMs - sinceMs > RUN_STATE_MS.lives ? "gone" : null;
   }
 
   /** Redis has not answered. */
@@ -53,40 +53,46 @@ export class OrdersSight {
 }
 
 /** What lies in Redis. Rejects when it does not answer. */
-export async function readOrders(client: RedisClient, coordinator: string): Promise<Seen> {
-  const key = ordersKey(coordinator);
-  const [text, leftMs] = await answerWithin(Promise.all([client.get(key), client.pTTL(key)]));
-  return { orders: parsed(text), ageMs: leftMs < 0 ? 0 : Math.max(0, ORDERS_MS.lives - leftMs) };
+export async function readRunState(
+  client: RedisClient,
+  coordinator: string,
+): Promise<SeenRunState> {
+  const key = runStateKey(coordinator);
+  const [text, leftMs] = await replyWithin(Promise.all([client.get(key), client.pTTL(key)]));
+  return {
+    runState: parsed(text),
+    ageMs: leftMs < 0 ? 0 : Math.max(0, RUN_STATE_MS.lives - leftMs),
+  };
 }
 
-function parsed(text: string | null): Orders | null {
+function parsed(text: string | null): RunState | null {
   try {
-    return orders.parse(JSON.parse(text ?? "null"));
+    return runState.parse(JSON.parse(text ?? "null"));
   } catch {
     return null;
   }
 }
 
-export interface WatchOptions {
+export interface RunStateWatchOptions {
   readonly client: RedisClient;
   readonly coordinator: string;
   readonly run: string;
 }
 
-/** Looks at the orders until it is closed. */
-export class OrdersWatch {
+/** Reads the run state until it is closed. */
+export class RunStateWatch {
   readonly #ends = new AbortController();
   readonly #lost = new AbortController();
   readonly #closed = new AbortController();
   readonly #start = Promise.withResolvers<number>();
-  readonly #sight: OrdersSight;
+  readonly #sight: RunStateView;
   readonly #over: Promise<void>;
-  #pauseMs: number = LOOK_MS.waiting;
-  #isTold = false;
+  #pauseMs: number = POLL_MS.waiting;
+  #isReported = false;
   #ended: End | null = null;
 
-  constructor(private readonly options: WatchOptions) {
-    this.#sight = new OrdersSight(options.run, performance.now());
+  constructor(private readonly options: RunStateWatchOptions) {
+    this.#sight = new RunStateView(options.run, performance.now());
     this.#start.promise.catch(() => {}); // nobody may be waiting for it
     this.#over = this.#look();
   }
@@ -101,7 +107,7 @@ export class OrdersWatch {
     return this.#ends.signal;
   }
 
-  /** Aborts when nobody waits any more for what is told. */
+  /** Aborts when nobody waits any more for the results. */
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
@@ -111,12 +117,12 @@ export class OrdersWatch {
     return this.#start.promise;
   }
 
-  /** Resolves when nobody waits any more for what is told, when the time is over, or when the signal aborts. */
+  /** Resolves when nobody waits any more for the results, when the time is over, or when the signal aborts. */
   async over(limitMs: number, signal: AbortSignal): Promise<void> {
-    this.#pauseMs = LOOK_MS.waiting;
+    this.#pauseMs = POLL_MS.waiting;
     const endMs = performance.now() + limitMs;
     const isOpen = (): boolean => !this.lost.aborted && !signal.aborted;
-    while (isOpen() && performance.now() < endMs) await sleep(LOOK_MS.waiting);
+    while (isOpen() && performance.now() < endMs) await sleep(POLL_MS.waiting);
   }
 
   async close(): Promise<void> {
@@ -135,12 +141,12 @@ export class OrdersWatch {
 
   async #see(): Promise<End | null> {
     try {
-      const seen = await readOrders(this.options.client, this.options.coordinator);
+      const seen = await readRunState(this.options.client, this.options.coordinator);
       const end = this.#sight.see(seen, performance.now());
-      const startAtMs = seen.orders?.run === this.options.run ? seen.orders.startAtMs : null;
-      if (startAtMs !== null && !this.#isTold) {
-        this.#isTold = true;
-        this.#pauseMs = LOOK_MS.loading;
+      const startAtMs = seen.runState?.run === this.options.run ? seen.runState.startAtMs : null;
+      if (startAtMs !== null && !this.#isReported) {
+        this.#isReported = true;
+        this.#pauseMs = POLL_MS.loading;
         this.#start.resolve(startAtMs);
       }
       return end;

@@ -1,24 +1,23 @@
 /**
- * What a coordinator has heard of one agent in one run. Bundles come in any order and maybe twice: each
- * counts once, and in its turn, so that what was heard is always one stretch from the start. Pure: it is
- * told the time, milliseconds by any one clock.
+ * The messages of one agent in one run, as its coordinator receives them. Bundles come in any order and maybe twice: each
+ * counts once, and in its turn, so that what was received is always one series from the start. Pure: the
+ * time is an argument, milliseconds by any one clock.
  */
 import { z } from "zod";
 import { isWithin } from "../../../base/limits.ts";
 import type { IntervalPart } from "../../load/recording/intervals.ts";
-import type { Health } from "../../load/worker/health.ts";
-import { boundsPart, endWithout, type LostShare } from "../../load/worker/lost.ts";
-import type { SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
-import type { Place } from "../../measure/share.ts";
-import { breachOf, type Latencies } from "../../measure/totals.ts";
+import type { Health, SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
+import { boundsPart, reportOfSilent, type SilentShare } from "../../load/worker/silent_worker.ts";
+import type { AssignedWorkers } from "../../measure/share.ts";
+import { breachOf, type LatencyCounts } from "../../measure/totals.ts";
 import type { SparseHistogram } from "../../stats/histogram/histogram.ts";
-import type { ToldOf } from "../protocol/agent_message.ts";
+import type { AgentMessageOf } from "../protocol/agent_message.ts";
 import { packedSoFar } from "../protocol/packing.ts";
-import type { Member } from "./members.ts";
+import type { FleetMember } from "./members.ts";
 import { faultInTurn, faultOf } from "./plausibility.ts";
 
 /** One interval of one worker. */
-export interface HeardPart {
+export interface ReceivedPart {
   /** Of the whole fleet. */
   readonly worker: number;
   readonly part: IntervalPart;
@@ -27,20 +26,20 @@ export interface HeardPart {
 
 const IDLE: Health = { cpuRatio: 0, lateUs: 0 };
 
-export class Hearing {
-  readonly #early = new Map<number, ToldOf<"bundle">>();
+export class AgentStream {
+  readonly #early = new Map<number, AgentMessageOf<"bundle">>();
   #next = 0;
   #values = 0;
   #bounds = 0;
   #doubt: string | null = null;
-  #finished: ToldOf<"finished"> | null = null;
+  #finished: AgentMessageOf<"finished"> | null = null;
   /** Of each own worker, packed, as if the run had ended with its last part; empty before the first bundle. */
   #soFar: readonly unknown[] = [];
   /** The last part of each own worker. */
-  readonly #last: (HeardPart | undefined)[];
+  readonly #last: (ReceivedPart | undefined)[];
 
-  /** @param lastMs When it was last heard of. */
-  constructor(readonly place: Place, public lastMs: number) {
+  /** @param lastMs When its last message came. */
+  constructor(readonly place: AssignedWorkers, public lastMs: number) {
     this.#last = Array.from({ length: place.own });
   }
 
@@ -48,13 +47,13 @@ export class Hearing {
    * Gives the parts whose turn it is.
    * @param most The last interval that can have ended by now.
    */
-  bundle(bundle: ToldOf<"bundle">, nowMs: number, most = Infinity): HeardPart[] {
+  bundle(bundle: AgentMessageOf<"bundle">, nowMs: number, most = Infinity): ReceivedPart[] {
     if (!this.#isNew(bundle)) return [];
     const fault = faultOf(bundle, this.place);
     if (fault !== null) return this.doubt(fault);
     this.#early.set(bundle.seq, bundle);
     this.lastMs = nowMs;
-    const parts: HeardPart[] = [];
+    const parts: ReceivedPart[] = [];
     for (let turn = this.#take(most); turn !== undefined; turn = this.#take(most)) {
       this.#soFar = turn.soFar;
       for (const part of turn.parts) this.#last[part.worker - this.place.firstWorker] = part;
@@ -66,7 +65,7 @@ export class Hearing {
   }
 
   /** Those that came too early wait for their turn, so many at most. */
-  #isNew({ seq }: ToldOf<"bundle">): boolean {
+  #isNew({ seq }: AgentMessageOf<"bundle">): boolean {
     const isSoon = isWithin("fleetBundles", seq - this.#next);
     return seq >= this.#next && isSoon && !this.#early.has(seq);
   }
@@ -88,16 +87,16 @@ export class Hearing {
   }
 
   /** How many are in the parts that were given. */
-  get latencies(): Latencies {
+  get latencies(): LatencyCounts {
     return { values: this.#values, bounds: this.#bounds };
   }
 
-  /** The last interval that was heard of any of its workers. */
+  /** The last interval that any of its workers reported. */
   get lastIndex(): number {
-    return Math.max(0, ...this.#last.map((heard) => heard?.part.index ?? 0));
+    return Math.max(0, ...this.#last.map((last) => last?.part.index ?? 0));
   }
 
-  #take(most: number): ToldOf<"bundle"> | undefined {
+  #take(most: number): AgentMessageOf<"bundle"> | undefined {
     const turn = this.#early.get(this.#next);
     if (turn === undefined) return undefined;
     this.#early.delete(this.#next);
@@ -112,7 +111,7 @@ export class Hearing {
     return turn;
   }
 
-  finish(finished: ToldOf<"finished">, nowMs: number): void {
+  finish(finished: AgentMessageOf<"finished">, nowMs: number): void {
     if (this.#finished !== null) return;
     if (finished.reports.length !== this.place.own) {
       this.doubt("it reported results of more or fewer workers than it has");
@@ -134,33 +133,37 @@ export class Hearing {
   }
 
   /** Its last word, once everything before it is there, too. */
-  get whole(): ToldOf<"finished"> | null {
+  get whole(): AgentMessageOf<"finished"> | null {
     return this.#finished !== null && this.#next >= this.#finished.bundles ? this.#finished : null;
   }
 
-  /** Of the last interval heard, over all its workers. */
+  /** Of the last interval reported, over all its workers. */
   pace(intervalMs: number): { readonly ratePerSec: number; readonly cpuRatio: number } {
-    const heard = this.#last.filter((part) => part !== undefined);
-    const completed = heard.reduce((sum, { part }) => sum + part.completed, 0);
-    const cpuRatio = Math.max(0, ...heard.map(({ health }) => health.cpuRatio));
+    const last = this.#last.filter((part) => part !== undefined);
+    const completed = last.reduce((sum, { part }) => sum + part.completed, 0);
+    const cpuRatio = Math.max(0, ...last.map(({ health }) => health.cpuRatio));
     return { ratePerSec: completed / (intervalMs / 1_000), cpuRatio };
   }
 
   /**
-   * What its workers' reports are when nothing more comes: as it was last heard, and what was still to
+   * What its workers' reports are when nothing more comes: as it last reported, and what was still to
    * come as dropped. The latencies of what was in flight then are of the worker's last interval, those of what
    * was dropped of the run's.
    * @param shares Of its own workers.
-   * @param end When the run was ended early, Infinity when it was not; and the last interval that was heard of it.
+   * @param end When the run was ended early, Infinity when it was not; and the last interval that it reported.
    */
   abandon(
-    shares: readonly LostShare[],
+    shares: readonly SilentShare[],
     end: { readonly us: number; readonly index: number },
-  ): { readonly reports: WorkerReport[]; readonly parts: HeardPart[]; readonly afterMs: number } {
+  ): {
+    readonly reports: WorkerReport[];
+    readonly parts: ReceivedPart[];
+    readonly afterMs: number;
+  } {
     const soFar = this.#readSoFar();
     const lost = shares.map((share, at) => {
       const durationUs = Math.min(share.durationUs, end.us);
-      return endWithout({ ...share, durationUs }, soFar[at] ?? null);
+      return reportOfSilent({ ...share, durationUs }, soFar[at] ?? null);
     });
     const parts = [
       ...soFar.map(({ open }, at) => this.#boundsOf(at, this.#last[at]?.part.index ?? 0, open)),
@@ -172,7 +175,7 @@ export class Hearing {
   }
 
   /** A part of an interval of own worker `at` that is nothing but lower bounds. */
-  #boundsOf(at: number, index: number, bounds: SparseHistogram): HeardPart {
+  #boundsOf(at: number, index: number, bounds: SparseHistogram): ReceivedPart {
     return {
       worker: this.place.firstWorker + at,
       health: IDLE,
@@ -180,22 +183,22 @@ export class Hearing {
     };
   }
 
-  /** None when they are not what an agent tells. */
+  /** None when they are not what an agent sends. */
   #readSoFar(): readonly SoFarReport[] {
     return z.array(packedSoFar).safeParse(this.#soFar).data ?? [];
   }
 }
 
-/** One agent of a load, as its coordinator hears it. */
+/** One agent of a load, as its coordinator knows it. */
 
 /** How long preparing may take: a worker compiles its code, and names are looked up. */
 export const READY_MS = 20_000;
 
-export type Ready = ToldOf<"ready">;
+export type Ready = AgentMessageOf<"ready">;
 
-export interface Listening {
-  readonly member: Member;
-  readonly hearing: Hearing;
+export interface FleetAgent {
+  readonly member: FleetMember;
+  readonly stream: AgentStream;
   ready: Ready | null;
   /** Why it won't. */
   problems: readonly string[];
@@ -203,12 +206,12 @@ export interface Listening {
 }
 
 /** Whether its last word is still to come. */
-export function isOpen({ hearing, lostWhy }: Listening): boolean {
-  return hearing.whole === null && lostWhy === null;
+export function isPending({ stream, lostWhy }: FleetAgent): boolean {
+  return stream.whole === null && lostWhy === null;
 }
 
 /** Why it does not begin; nothing when it does. */
-export function unready(name: string, { ready, problems }: Listening): string[] {
+export function reasonsNotReady(name: string, { ready, problems }: FleetAgent): string[] {
   if (problems.length > 0) return problems.map((problem) => `agent ${name}: ${problem}`);
   return ready === null ? [`agent ${name} was not ready within ${READY_MS / 1_000} s`] : [];
 }

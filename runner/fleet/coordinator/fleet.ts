@@ -1,6 +1,6 @@
 /**
- * The coordinator: it loads from the agents of a fleet as if they were workers here. Jobs, and what is
- * told of them, go through BullMQ; `names.ts` is the map of what lies in Redis.
+ * The coordinator: it loads from the agents of a fleet as if they were workers here. Jobs and
+ * messages go through BullMQ; `redis_keys.ts` is the map of what lies in Redis.
  */
 import { randomUUID } from "node:crypto";
 import process from "node:process";
@@ -10,31 +10,31 @@ import { endpointOf } from "../../../base/net/endpoint.ts";
 import { secrets } from "../../../base/secrets.ts";
 import { VERSION } from "../../../base/version.ts";
 import { durationMsOf } from "../../../scenarios/load/load.ts";
-import { UNKNOWN } from "../../host/host_activity.ts";
+import { UNKNOWN_ACTIVITY } from "../../host/host_activity.ts";
 import { checkDriver } from "../../load/transports/choose_driver.ts";
 import type { Loaded, Loader, LoaderHooks, LoadRequest } from "../../measure/loader.ts";
 import type { LiveAgent } from "../../result/progress.ts";
 import {
   type AgentJobInput,
+  agentMessage,
   type ClockReading,
+  messageSender,
   type Presence,
-  sender,
-  told,
 } from "../protocol/agent_message.ts";
 import { readClock } from "../protocol/redis_clock.ts";
-import { agentQueue, LOOK_MS, toldQueue } from "../protocol/redis_keys.ts";
+import { agentQueue, messageQueue, POLL_MS } from "../protocol/redis_keys.ts";
 import {
-  answerOf,
-  answerWithin,
   type Link,
   type LinkOptions,
   ONCE,
   openLink,
+  replyWithin,
+  retryUntilReply,
 } from "../protocol/redis_link.ts";
 import { FleetRun } from "./fleet_run.ts";
-import { type Member, membersOf } from "./members.ts";
+import { type FleetMember, membersOf } from "./members.ts";
 import { Claims, roster } from "./roster.ts";
-import { IDLE, OrdersKeeper } from "./run_state_keeper.ts";
+import { IDLE, RunStateKeeper } from "./run_state_keeper.ts";
 
 export interface FleetOptions extends LinkOptions {
   /** How many, or all that are free. */
@@ -46,10 +46,10 @@ export interface FleetOptions extends LinkOptions {
 const AT_ONCE = 64;
 /** An agent that has just been lost may still be at the end of its work. */
 const RETURN_MS = 5_000;
-/** Beside what clocks and dials need, so that a busy agent hears of the start in time. */
+/** Beside what clocks and dials need, so that a busy agent learns of the start in time. */
 const MARGIN_MS = 50;
-/** The longest that an agent takes to look at its orders, and for that once more. */
-const NOTICE_MS = 3 * LOOK_MS.waiting;
+/** The longest that an agent takes to look at the run state, and for that once more. */
+const NOTICE_MS = 3 * POLL_MS.waiting;
 /** Of the coordinator's time for each agent: so many messages a second it can take with ease. */
 const MS_PER_AGENT = 1;
 /** Redis is not waited for longer when the fleet ends. */
@@ -64,7 +64,7 @@ export class Fleet implements Loader {
   private constructor(
     private readonly id: string,
     private readonly link: Link,
-    private readonly orders: OrdersKeeper,
+    private readonly runState: RunStateKeeper,
     private readonly claims: Claims,
     /** Those that it has taken. */
     private readonly names: readonly string[],
@@ -78,32 +78,32 @@ export class Fleet implements Loader {
   static async open(options: FleetOptions): Promise<Fleet> {
     const link = await openLink(options);
     const id = `${Deno.hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
-    const orders = new OrdersKeeper(link.client, id);
+    const runState = new RunStateKeeper(link.client, id);
     const claims = new Claims(link.client, id);
     try {
-      await orders.begin();
+      await runState.begin();
       const agents = await claims.take(options.agents, options.onNote);
       const names = agents.map(({ name }) => name);
-      const fleet = new Fleet(id, link, orders, claims, names, options);
-      await link.reader(toldQueue(id), (data) => Promise.resolve(fleet.#hear(data)), AT_ONCE);
+      const fleet = new Fleet(id, link, runState, claims, names, options);
+      await link.reader(messageQueue(id), (data) => Promise.resolve(fleet.#receive(data)), AT_ONCE);
       return fleet;
     } catch (error) {
       await claims.end();
-      await orders.end();
+      await runState.end();
       await link.close();
       if (error instanceof ExpectedError) throw error;
       throw new TargetError(`Cannot load from the agents at this Redis: ${messageOf(error)}`);
     }
   }
 
-  #hear(data: unknown): void {
-    const read = told.safeParse(data);
+  #receive(data: unknown): void {
+    const read = agentMessage.safeParse(data);
     if (!read.success) {
-      const from = sender.safeParse(data).data;
+      const from = messageSender.safeParse(data).data;
       if (from?.run === this.#run?.id && from !== undefined) this.#run?.doubt(from.agent);
       this.#noteOnce("A message was ignored: no agent of this version sends such a one");
     } else if (read.data.run === this.#run?.id) {
-      this.#run.hear(read.data);
+      this.#run.receive(read.data);
     } else if (read.data.kind === "finished") {
       const { agent } = read.data;
       this.#noteOnce(`A late message of agent ${agent} was ignored: its run is over`);
@@ -121,30 +121,30 @@ export class Fleet implements Loader {
   async load(request: LoadRequest, hooks: LoaderHooks): Promise<Loaded> {
     checkDriver(request.driver, endpointOf(request.origin, request)); // what no agent can grant
     const { signal } = hooks;
-    const clock = await answerOf(() => readClock(this.link.client), signal);
+    const clock = await retryUntilReply(() => readClock(this.link.client), signal);
     const members = membersOf(request, await this.#present(signal));
     const id = randomUUID();
-    const tellEveryMs = Math.max(request.intervalMs, members.length * MS_PER_AGENT);
-    const queue = this.link.queue(toldQueue(this.id));
-    const unread = (): Promise<number> => answerWithin(queue.getWaitingCount());
-    const setting = { ...{ intervalMs: request.intervalMs, tellEveryMs }, unread, hooks };
-    const run = this.#run = new FleetRun(id, members, { ...setting, touch: this.orders });
+    const reportEveryMs = Math.max(request.intervalMs, members.length * MS_PER_AGENT);
+    const queue = this.link.queue(messageQueue(this.id));
+    const unread = (): Promise<number> => replyWithin(queue.getWaitingCount());
+    const setting = { ...{ intervalMs: request.intervalMs, reportEveryMs }, unread, hooks };
+    const run = this.#run = new FleetRun(id, members, { ...setting, touch: this.runState });
     try {
-      await answerOf(() => this.orders.give({ ...IDLE, run: id }), signal);
-      const hire = (member: Member): Promise<void> =>
-        answerOf(() => this.#hire(id, member, request, tellEveryMs), signal);
-      await Promise.all(members.map(hire));
+      await retryUntilReply(() => this.runState.publish({ ...IDLE, run: id }), signal);
+      const assign = (member: FleetMember): Promise<void> =>
+        retryUntilReply(() => this.#assign(id, member, request, reportEveryMs), signal);
+      await Promise.all(members.map(assign));
       const readies = await run.ready();
       hooks.onReady(members.reduce((sum, { place }) => sum + place.own, 0));
       await this.#carryOut(run, { request, hooks, clock, leadMs: leadMsOf(readies, clock) });
       const connections = members.flatMap(({ shares }) => shares.map((share) => share.connections));
       const { agents, ...reports } = run.reports();
       const sharesMachine = agents.some(({ stage }) => stage.sharesMachine);
-      const stage = { surroundings: UNKNOWN, calibration: null, sharesMachine };
+      const stage = { surroundings: UNKNOWN_ACTIVITY, calibration: null, sharesMachine };
       return { ...reports, agents, connections, stage };
     } finally {
       this.#run = null;
-      await this.orders.give(IDLE).catch(() => {}); // written again when Redis is back
+      await this.runState.publish(IDLE).catch(() => {}); // written again when Redis is back
     }
   }
 
@@ -152,7 +152,7 @@ export class Fleet implements Loader {
   async #present(signal: AbortSignal): Promise<Presence[]> {
     const endMs = performance.now() + RETURN_MS;
     for (;;) {
-      const listed = await answerOf(() => roster(this.link.client), signal);
+      const listed = await retryUntilReply(() => roster(this.link.client), signal);
       const there = listed.filter(({ name, version, coordinator }) =>
         this.names.includes(name) && version === VERSION &&
         (coordinator === null || coordinator === this.id)
@@ -165,21 +165,21 @@ export class Fleet implements Loader {
           gone.map((name) => `agent ${name}`),
         );
       }
-      await sleep(LOOK_MS.waiting);
+      await sleep(POLL_MS.waiting);
     }
   }
 
-  async #hire(
+  async #assign(
     run: string,
-    { presence, place }: Member,
+    { presence, place }: FleetMember,
     request: LoadRequest,
-    tellEveryMs: number,
+    reportEveryMs: number,
   ): Promise<void> {
     const { origin, script, load, seed, driver, intervalMs, implicitCheck } = request;
     const { insecure, caCerts, unixPath } = request;
     const job: AgentJobInput = {
       ...{ run, coordinator: this.id, version: VERSION, place: { ...place } },
-      ...{ origin, script, load, seed, driver, intervalMs, implicitCheck, tellEveryMs },
+      ...{ origin, script, load, seed, driver, intervalMs, implicitCheck, reportEveryMs },
       access: { insecure, caCerts, unixPath },
       secrets: secrets.heldBy(JSON.stringify(script)).map(([value, shown]) => [value, shown]),
     };
@@ -203,12 +203,12 @@ export class Fleet implements Loader {
     const hereMs = performance.now() + leadMs;
     const startAtMs = performance.timeOrigin + hereMs + clock.offsetMs;
     const want = (stop: boolean): Promise<void> =>
-      this.orders.give({ run: run.id, startAtMs, stop });
+      this.runState.publish({ run: run.id, startAtMs, stop });
     const onAbort = (): void => void want(true).catch(() => {});
     const { load } = request;
     const isFixed = load.kind !== "phases";
     run.begin(startAtMs, hereMs, { durationMs: durationMsOf(load), isFixed });
-    await answerOf(() => want(false), hooks.signal);
+    await retryUntilReply(() => want(false), hooks.signal);
     hooks.signal.addEventListener("abort", onAbort);
     try {
       hooks.onStart(performance.timeOrigin + hereMs);
@@ -224,16 +224,16 @@ export class Fleet implements Loader {
 
   async close(): Promise<void> {
     await this.claims.end();
-    await this.orders.end();
-    await answerWithin(this.#sweep(), SWEEP_MS).catch(() => {}); // Redis is away, or others have done it
+    await this.runState.end();
+    await replyWithin(this.#sweep(), SWEEP_MS).catch(() => {}); // Redis is away, or others have done it
     await this.link.close();
   }
 
-  /** Takes away what nobody will read: what was told, and the jobs of agents that are gone. */
+  /** Takes away what nobody will read: messages, and the jobs of agents that are gone. */
   async #sweep(): Promise<void> {
     const there = await roster(this.link.client);
     const gone = this.names.filter((name) => there.every((agent) => agent.name !== name));
-    for (const name of [toldQueue(this.id), ...gone.map(agentQueue)]) {
+    for (const name of [messageQueue(this.id), ...gone.map(agentQueue)]) {
       await this.link.queue(name).obliterate({ force: true });
     }
   }

@@ -1,11 +1,11 @@
-/** What a fleet's load comes to: each agent's last word, or what is known of one that never gave it. Pure. */
+/** What a fleet's load comes to: each agent's results, or what is known of one that never sent them. Pure. */
 import { TargetError } from "../../../base/errors.ts";
-import { UNKNOWN } from "../../host/host_activity.ts";
+import { UNKNOWN_ACTIVITY } from "../../host/host_activity.ts";
 import type { DriverName } from "../../load/engine/driver.ts";
 import type { WorkerReport } from "../../load/worker/messages.ts";
 import type { LoadedAgent } from "../../measure/loader.ts";
-import { breachOf, type Latencies } from "../../measure/totals.ts";
-import type { HeardPart, Listening } from "./agent_stream.ts";
+import { breachOf, type LatencyCounts } from "../../measure/totals.ts";
+import type { FleetAgent, ReceivedPart } from "./agent_stream.ts";
 
 export interface FleetReports {
   readonly driver: DriverName;
@@ -17,20 +17,20 @@ interface AgentEnd {
   readonly reports: readonly WorkerReport[];
   readonly agent: LoadedAgent;
   /** Lower bounds of what a lost one had in flight and dropped, which are in no interval yet. */
-  readonly lostParts: readonly HeardPart[];
-  /** That it told, in all intervals, and those. */
-  readonly latencies: Latencies;
+  readonly lostParts: readonly ReceivedPart[];
+  /** Reported in all intervals, with those. */
+  readonly latencies: LatencyCounts;
 }
 
-/** @param run Its start by Redis's clock; when it was ended early, and the last interval that was heard. */
+/** @param run Its start by Redis's clock; when it was ended early, and the last interval that was reported. */
 export function endOf(
-  { member: { presence, place, shares }, hearing, ready, lostWhy }: Listening,
+  { member: { presence, place, shares }, stream, ready, lostWhy }: FleetAgent,
   run: {
     readonly startAtMs: number;
     readonly end: { readonly us: number; readonly index: number };
   },
 ): AgentEnd {
-  const { whole } = hearing;
+  const { whole } = stream;
   const common = {
     name: presence.name,
     host: presence.host,
@@ -42,13 +42,13 @@ export function endOf(
   if (whole !== null) {
     const { reports, stage, startedAtMs } = whole;
     const agent = { ...common, stage, startedLateMs: startedAtMs - run.startAtMs, lost: null };
-    return { reports, agent, lostParts: [], latencies: hearing.latencies };
+    return { reports, agent, lostParts: [], latencies: stream.latencies };
   }
-  const { reports, parts, afterMs } = hearing.abandon(shares, run.end);
-  const stage = { surroundings: UNKNOWN, calibration: null, sharesMachine: false };
+  const { reports, parts, afterMs } = stream.abandon(shares, run.end);
+  const stage = { surroundings: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false };
   const lost = { afterMs, reason: lostWhy ?? "no reason reported" };
   const agent = { ...common, stage, startedLateMs: null, lost };
-  return { reports, agent, lostParts: parts, latencies: hearing.latencies };
+  return { reports, agent, lostParts: parts, latencies: stream.latencies };
 }
 
 /** Throws a TargetError when one does not add up: it is in the intervals and can't be taken out. */
@@ -59,7 +59,7 @@ export function reportsOf(ended: readonly AgentEnd[]): FleetReports {
     return breach === null ? [] : [`agent ${agent.name}: ${breach}`];
   });
   if (breaches.length > 0) {
-    throw new TargetError("Cannot use what the fleet told: it does not add up", breaches);
+    throw new TargetError("Cannot use inconsistent results from an agent", breaches);
   }
   return { driver: agents[0].driver, reports: ended.flatMap(({ reports }) => reports), agents };
 }

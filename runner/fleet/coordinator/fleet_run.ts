@@ -1,5 +1,5 @@
 /**
- * One load by the agents of a fleet, from "everybody is ready" to the last report: what each agent told,
+ * One load by the agents of a fleet, from "everybody is ready" to the last report: what each agent reported,
  * who is silent, and who is lost. It sends nothing; the fleet does.
  */
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,22 +8,22 @@ import { LONGEST_DRAIN_US } from "../../load/engine/ending.ts";
 import { GRACE_MS as GRACE_OF_WORKERS_MS } from "../../load/worker/overdue.ts";
 import type { LoaderHooks } from "../../measure/loader.ts";
 import type { LiveAgent } from "../../result/progress.ts";
-import type { Told } from "../protocol/agent_message.ts";
+import type { AgentMessage } from "../protocol/agent_message.ts";
 import { OUT_OF_TOUCH_MS } from "../protocol/redis_keys.ts";
 import {
-  type HeardPart,
-  Hearing,
-  isOpen,
-  type Listening,
+  AgentStream,
+  type FleetAgent,
+  isPending,
   type Ready,
   READY_MS,
-  unready,
+  reasonsNotReady,
+  type ReceivedPart,
 } from "./agent_stream.ts";
 import { endOf, type FleetReports, reportsOf } from "./fleet_end.ts";
-import type { Member } from "./members.ts";
+import type { FleetMember } from "./members.ts";
 import { faultOfStart } from "./plausibility.ts";
 
-/** How Redis answers the coordinator (`OrdersKeeper`). */
+/** How Redis answers the coordinator (`RunStateKeeper`). */
 export interface Touch {
   readonly inTouchSinceMs: number;
   readonly silentMs: number;
@@ -32,10 +32,10 @@ export interface Touch {
 /** An agent that is silent for longer is not waited for when everybody else is done. */
 const GRACE_MS = 2_000;
 /** An agent that is silent for so long no longer holds up the live view. */
-const AUDIBLE_MS = 1_500;
+const REPORTING_MS = 1_500;
 const LOOK_MS = 25;
 const CUT_OFF = "killed, stopped or cut off";
-/** Beyond the drain, Redis may be away, and a thousand agents may have much to tell. */
+/** Beyond the drain, Redis may be away, and a thousand agents may have much to send. */
 const LATE_MS = 60_000;
 /** By so much the clocks of a fleet may differ from what its agents think. */
 const CLOCKS_MS = 10_000;
@@ -51,20 +51,20 @@ export interface Length {
 }
 
 export class FleetRun {
-  readonly #agents: ReadonlyMap<string, Listening>;
+  readonly #agents: ReadonlyMap<string, FleetAgent>;
   #startAtMs = 0;
   #startMs = Infinity;
   #length: Length = { durationMs: null, isFixed: false };
   /** When the run was ended early, microseconds since its start; Infinity when it was not. */
   #stoppedUs = Infinity;
-  #audible = 0;
+  #reporting = 0;
 
   constructor(
     readonly id: string,
-    members: readonly Member[],
+    members: readonly FleetMember[],
     private readonly setting: {
       readonly intervalMs: number;
-      readonly tellEveryMs: number;
+      readonly reportEveryMs: number;
       readonly touch: Touch;
       /** How many messages of agents have come and are not yet read. */
       readonly unread: () => Promise<number>;
@@ -74,36 +74,36 @@ export class FleetRun {
     },
   ) {
     const nowMs = this.#now();
-    this.#agents = new Map(members.map((member): [string, Listening] => {
-      const hearing = new Hearing(member.place, nowMs);
-      const agent = { member, hearing, ready: null, problems: [], lostWhy: null };
+    this.#agents = new Map(members.map((member): [string, FleetAgent] => {
+      const stream = new AgentStream(member.place, nowMs);
+      const agent = { member, stream, ready: null, problems: [], lostWhy: null };
       return [member.presence.name, agent];
     }));
   }
 
-  /** Takes what an agent told of this run. What it said before does not show again that it is there. */
-  hear(told: Told): void {
-    const agent = this.#agents.get(told.agent);
+  /** Takes an agent's message about this run. One that came before does not show again that it is there. */
+  receive(message: AgentMessage): void {
+    const agent = this.#agents.get(message.agent);
     if (agent === undefined) return;
-    const { hearing } = agent;
+    const { stream } = agent;
     const nowMs = this.#now();
-    if (told.kind === "bundle") {
-      this.#tell(hearing.bundle(told, nowMs, this.#lastEnded(nowMs)));
-    } else if (told.kind === "finished") {
-      const fault = faultOfStart(told.startedAtMs, this.#startAtMs);
-      if (fault === null) hearing.finish(told, nowMs);
-      else hearing.doubt(fault);
-    } else if (told.kind === "ready") {
-      if (agent.ready === null) hearing.lastMs = nowMs;
-      agent.ready ??= told;
+    if (message.kind === "bundle") {
+      this.#passOn(stream.bundle(message, nowMs, this.#lastEnded(nowMs)));
+    } else if (message.kind === "finished") {
+      const fault = faultOfStart(message.startedAtMs, this.#startAtMs);
+      if (fault === null) stream.finish(message, nowMs);
+      else stream.doubt(fault);
+    } else if (message.kind === "ready") {
+      if (agent.ready === null) stream.lastMs = nowMs;
+      agent.ready ??= message;
     } else {
-      agent.problems = told.kind === "refused" ? told.problems : [told.message];
+      agent.problems = message.kind === "refused" ? message.problems : [message.message];
     }
   }
 
   /** Notes that it sent what could not be read. */
   doubt(agent: string): void {
-    this.#agents.get(agent)?.hearing.doubt("it sent what no agent of this version sends");
+    this.#agents.get(agent)?.stream.doubt("it sent what no agent of this version sends");
   }
 
   /** The last interval that can have ended, by clocks that differ a little. */
@@ -118,24 +118,24 @@ export class FleetRun {
     return this.setting.now?.() ?? performance.now();
   }
 
-  #tell(parts: readonly HeardPart[]): void {
+  #passOn(parts: readonly ReceivedPart[]): void {
     for (const { worker, part, health } of parts) {
       this.setting.hooks.onInterval(worker, part, health);
     }
   }
 
-  /** Resolves when every agent is. Throws a TargetError that tells all who are not, and why. */
+  /** Resolves when every agent is. Throws a TargetError that names all who are not, and why. */
   async ready(): Promise<Ready[]> {
     const { signal, onNote } = this.setting.hooks;
     const endMs = performance.now() + READY_MS;
-    const isOpen = ({ ready, problems }: Listening): boolean =>
+    const isOpen = ({ ready, problems }: FleetAgent): boolean =>
       ready === null && problems.length === 0;
     while ([...this.#agents.values()].some(isOpen) && performance.now() < endMs) {
       signal.throwIfAborted();
       await sleep(LOOK_MS);
     }
     const agents = [...this.#agents];
-    const problems = agents.flatMap(([name, agent]) => unready(name, agent));
+    const problems = agents.flatMap(([name, agent]) => reasonsNotReady(name, agent));
     if (problems.length > 0) {
       throw new TargetError("Cannot load from the fleet: not every agent is ready", problems);
     }
@@ -146,7 +146,7 @@ export class FleetRun {
   }
 
   /**
-   * The start is known, before any agent is: nothing of before is believed.
+   * The start is known, before any agent is: earlier messages do not count.
    * @param startAtMs By Redis's clock; `startMs` is the same moment by performance.now().
    */
   begin(startAtMs: number, startMs: number, length: Length): void {
@@ -155,9 +155,9 @@ export class FleetRun {
     this.#length = length;
   }
 
-  /** Resolves when every agent has told its last word, or won't. */
+  /** Resolves when every agent has sent its last message, or won't. */
   async over(): Promise<void> {
-    for (const { hearing } of this.#agents.values()) hearing.lastMs = this.#now();
+    for (const { stream } of this.#agents.values()) stream.lastMs = this.#now();
     const { durationMs } = this.#length;
     const endMs = durationMs === null ? null : this.#startMs + durationMs;
     const { signal } = this.setting.hooks;
@@ -169,19 +169,19 @@ export class FleetRun {
     }
   }
 
-  /** Gives up those who won't tell any more; gives whether nobody is left to wait for. */
+  /** Gives up those who won't report any more; gives whether nobody is left to wait for. */
   async #look(endMs: number | null): Promise<boolean> {
     if (this.setting.touch.silentMs > OUT_OF_TOUCH_MS) this.#giveUpAll();
-    const open = [...this.#agents.values()].filter(isOpen);
+    const open = [...this.#agents.values()].filter(isPending);
     const failed = open.filter(({ problems }) => problems.length > 0);
     for (const agent of failed) agent.lostWhy = agent.problems[0];
     const silent = this.#isLate(endMs) ? open : await this.#silent(open, endMs);
-    for (const agent of silent) agent.lostWhy ??= agent.hearing.fault ?? CUT_OFF;
-    this.#tellAudible();
-    return ![...this.#agents.values()].some(isOpen);
+    for (const agent of silent) agent.lostWhy ??= agent.stream.fault ?? CUT_OFF;
+    this.#noteReporting();
+    return ![...this.#agents.values()].some(isPending);
   }
 
-  /** Whoever goes on talking so long after the end is not waited for either. */
+  /** Whoever goes on reporting so long after the end is not waited for either. */
   #isLate(endMs: number | null): boolean {
     const stoppedMs = this.#startMs + this.#stoppedUs / 1_000;
     const lastMs = this.#length.isFixed ? endMs ?? Infinity : Infinity;
@@ -189,69 +189,69 @@ export class FleetRun {
   }
 
   /** Those of `open` that nobody has to wait for: the load is over, and nothing of theirs is on its way. */
-  async #silent(open: readonly Listening[], endMs: number | null): Promise<Listening[]> {
+  async #silent(open: readonly FleetAgent[], endMs: number | null): Promise<FleetAgent[]> {
     const { touch, hooks, unread } = this.setting;
     const silent = open.filter((agent) => this.#silentMs(agent) > this.#graceMs(agent));
     const given = hooks.signal.aborted
       ? silent
       : silent.filter((agent) => this.#isOver(agent, endMs, silent.length === open.length));
     if (given.length === 0) return [];
-    // What they told may wait here, unread, or in a Redis that does not answer.
+    // Their messages may wait here, unread, or in a Redis that does not answer.
     const mayBeOnItsWay = touch.inTouchSinceMs === Infinity || await unread().catch(() => 1) > 0;
     return mayBeOnItsWay ? [] : given;
   }
 
-  /** Whoever was there at the deadline may wait for what was in flight then, and tells nothing meanwhile. */
-  #isOver(agent: Listening, endMs: number | null, areAllSilent: boolean): boolean {
+  /** Whoever was there at the deadline may wait for what was in flight then, and sends nothing meanwhile. */
+  #isOver(agent: FleetAgent, endMs: number | null, areAllSilent: boolean): boolean {
     if (endMs === null) return areAllSilent;
-    const wasThere = agent.hearing.lastMs > endMs - this.#graceMs(agent);
+    const wasThere = agent.stream.lastMs > endMs - this.#graceMs(agent);
     return this.#now() > endMs + (wasThere ? LONGEST_END_MS : 0);
   }
 
   /** An agent that is silent for a while no longer holds up the live view. */
-  #tellAudible(): void {
-    const limitMs = AUDIBLE_MS + this.setting.tellEveryMs;
-    const audible = [...this.#agents.values()].filter((agent) =>
-      agent.hearing.whole !== null || this.#silentMs(agent) <= limitMs
+  #noteReporting(): void {
+    const limitMs = REPORTING_MS + this.setting.reportEveryMs;
+    const reporting = [...this.#agents.values()].filter((agent) =>
+      agent.stream.whole !== null || this.#silentMs(agent) <= limitMs
     );
-    const workers = audible.reduce((sum, { member }) => sum + member.place.own, 0);
-    if (workers === this.#audible || workers === 0) return;
-    this.#audible = workers;
-    this.setting.hooks.onAudible(workers);
+    const workers = reporting.reduce((sum, { member }) => sum + member.place.own, 0);
+    if (workers === this.#reporting || workers === 0) return;
+    this.#reporting = workers;
+    this.setting.hooks.onReportingWorkers(workers);
   }
 
-  /** How long it is silent although Redis would have passed on what it tells, milliseconds. */
-  #silentMs({ hearing }: Listening): number {
-    const sinceMs = Math.max(hearing.lastMs, this.setting.touch.inTouchSinceMs);
+  /** How long it is silent although Redis would have passed its messages on, milliseconds. */
+  #silentMs({ stream }: FleetAgent): number {
+    const sinceMs = Math.max(stream.lastMs, this.setting.touch.inTouchSinceMs);
     return this.#now() - sinceMs;
   }
 
-  #graceMs({ ready }: Listening): number {
-    return GRACE_MS + this.setting.tellEveryMs + (ready?.clock.uncertaintyMs ?? 0) * 4;
+  #graceMs({ ready }: FleetAgent): number {
+    return GRACE_MS + this.setting.reportEveryMs + (ready?.clock.uncertaintyMs ?? 0) * 4;
   }
 
   #giveUpAll(): void {
     const seconds = OUT_OF_TOUCH_MS / 1_000;
     const why = `this program could not reach Redis for ${seconds} s`;
-    for (const agent of this.#agents.values()) if (isOpen(agent)) agent.lostWhy = why;
+    for (const agent of this.#agents.values()) if (isPending(agent)) agent.lostWhy = why;
   }
 
   /** What everybody does just now. */
   live(): LiveAgent[] {
     return [...this.#agents].map(([name, agent]) => ({
       name,
-      ...agent.hearing.pace(this.setting.intervalMs),
-      silentMs: agent.hearing.whole === null ? Math.max(0, this.#silentMs(agent)) : 0,
+      ...agent.stream.pace(this.setting.intervalMs),
+      silentMs: agent.stream.whole === null ? Math.max(0, this.#silentMs(agent)) : 0,
     }));
   }
 
-  /** Throws a TargetError when what an agent told does not add up: it is in the intervals and can't be taken out. */
+  /** Throws a TargetError when an agent's results do not add up: it is in the intervals and can't be taken out. */
   reports(): FleetReports {
     const agents = [...this.#agents.values()];
-    const index = Math.max(...agents.map(({ hearing }) => hearing.lastIndex));
+    const index = Math.max(...agents.map(({ stream }) => stream.lastIndex));
     const run = { startAtMs: this.#startAtMs, end: { us: this.#stoppedUs, index } };
     const ended = agents.map((agent) => endOf(agent, run));
-    for (const { lostParts } of ended) this.#tell(lostParts);
+    for (const { lostParts } of ended) this.#passOn(lostParts);
     return reportsOf(ended);
   }
 }

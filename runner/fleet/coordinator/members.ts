@@ -1,33 +1,33 @@
 /** Who of a fleet takes which part of a load. */
 import type { DriverName } from "../../load/engine/driver.ts";
-import type { LostShare } from "../../load/worker/lost.ts";
+import type { SilentShare } from "../../load/worker/silent_worker.ts";
 import type { LoadRequest } from "../../measure/loader.ts";
-import { type Place, shareOut, usableConnections } from "../../measure/share.ts";
+import { type AssignedWorkers, shareOut, usableConnections } from "../../measure/share.ts";
 import type { Presence } from "../protocol/agent_message.ts";
-import { crew } from "./roster.ts";
+import { workersByAgent } from "./roster.ts";
 
 /** What a coordinator keeps of a worker's share: what is asked can be large, and is its agent's to know. */
-export interface MemberShare extends LostShare {
+export interface MemberShare extends SilentShare {
   readonly connections: number;
 }
 
 /** One agent and its part of the load. */
-export interface Member {
+export interface FleetMember {
   readonly presence: Presence;
-  readonly place: Place;
+  readonly place: AssignedWorkers;
   /** Of each own worker. */
   readonly shares: readonly MemberShare[];
 }
 
 /** The load, split over the agents' workers; agents for which nothing is left have no part in it. */
-export function membersOf(request: LoadRequest, agents: readonly Presence[]): Member[] {
+export function membersOf(request: LoadRequest, agents: readonly Presence[]): FleetMember[] {
   const brought = agents.map(({ workers }) => ({ workers: request.load.workers ?? workers }));
-  const own = crew(brought, usableConnections(request.load));
+  const own = workersByAgent(brought, usableConnections(request.load));
   const workers = own.reduce((sum, count) => sum + count, 0);
   let firstWorker = 0;
-  return agents.flatMap((presence, at): Member[] => {
+  return agents.flatMap((presence, at): FleetMember[] => {
     if (own[at] === 0) return [];
-    const place: Place = { firstWorker, workers, own: own[at] };
+    const place: AssignedWorkers = { firstWorker, workers, own: own[at] };
     firstWorker += own[at];
     // Which driver it takes is the agent's affair; when what is due does not depend on it.
     const driver: DriverName = presence.driver;

@@ -1,15 +1,18 @@
 /**
- * What a coordinator does not believe: what no agent can have measured. Such a message is left out, as if it
+ * Which messages are implausible: those that no agent can have measured. Such a message is left out, as if it
  * had not come; an agent of which the rest never comes is lost, for the reason that is given here. Pure.
  */
 import type { IntervalPart } from "../../load/recording/intervals.ts";
-import type { Place } from "../../measure/share.ts";
-import type { ToldOf } from "../protocol/agent_message.ts";
+import type { AssignedWorkers } from "../../measure/share.ts";
+import type { AgentMessageOf } from "../protocol/agent_message.ts";
 
-type Bundle = ToldOf<"bundle">;
+type Bundle = AgentMessageOf<"bundle">;
 
 /** The first fault of a bundle by itself; null when there is none. */
-export function faultOf({ parts, soFar }: Bundle, { firstWorker, own }: Place): string | null {
+export function faultOf(
+  { parts, soFar }: Bundle,
+  { firstWorker, own }: AssignedWorkers,
+): string | null {
   if (parts.some(({ worker }) => worker < firstWorker || worker >= firstWorker + own)) {
     return "it reported for workers that are not its own";
   }

@@ -8,12 +8,12 @@ import { VERSION } from "../../../base/version.ts";
 import {
   ALL_PRESENCES,
   claimKey,
-  ORDERS_MS,
-  ordersKey,
   presenceKey,
+  RUN_STATE_MS,
+  runStateKey,
 } from "../protocol/redis_keys.ts";
 import { type Presence, presence } from "../protocol/agent_message.ts";
-import { answerWithin } from "../protocol/redis_link.ts";
+import { replyWithin } from "../protocol/redis_link.ts";
 
 /**
  * All agents that are there, by name, each with the coordinator that it works for or that has claimed it.
@@ -70,7 +70,7 @@ export async function rosterFor(
   for (;;) {
     const present = await roster(client);
     const coordinators = new Set(present.flatMap(({ coordinator }) => coordinator ?? []));
-    const keys = [...coordinators].map(ordersKey);
+    const keys = [...coordinators].map(runStateKey);
     const alive = keys.length === 0 ? 0 : await client.exists(keys);
     const isSettled = alive === keys.length && present.filter(isFit).length >= leastOf(wanted);
     if (isSettled || keys.length === 0 || performance.now() > endMs) return present;
@@ -92,7 +92,7 @@ export function freeOf(present: readonly Presence[], wanted: number | "all"): Pr
 }
 
 /** Those of all that a load does without, and why. */
-export function leftOut(present: readonly Presence[]): string[] {
+export function unusableAgents(present: readonly Presence[]): string[] {
   return present.filter((agent) => !isFit(agent)).map((agent) =>
     `${whyNot(agent)}: it is left out`
   );
@@ -118,7 +118,7 @@ function whyNot({ name, version, coordinator }: Presence): string {
 }
 
 /** So many workers of each agent, one after the other, that none of them is without a connection. */
-export function crew(
+export function workersByAgent(
   agents: readonly { readonly workers: number }[],
   mostWorkers: number,
 ): number[] {
@@ -154,7 +154,7 @@ if #mine < tonumber(ARGV[3]) then return {} end
 for _, at in ipairs(mine) do redis.call("SET", KEYS[at], ARGV[1], "PX", ARGV[2]) end
 return mine
 `;
-const places = z.array(z.int().min(1));
+const claimedIndices = z.array(z.int().min(1));
 
 export class Claims {
   #names: readonly string[] = [];
@@ -172,8 +172,8 @@ export class Claims {
       const most = wanted === "all" ? free.length : wanted;
       this.#names = await this.#claim(names, least, most);
       if (this.#names.length === 0) continue; // somebody else was faster
-      if (wanted === "all") leftOut(present).forEach(onNote);
-      this.#renewal = setInterval(() => this.#renew().catch(() => {}), ORDERS_MS.renewed);
+      if (wanted === "all") unusableAgents(present).forEach(onNote);
+      this.#renewal = setInterval(() => this.#renew().catch(() => {}), RUN_STATE_MS.renewed);
       return free.filter(({ name }) => this.#names.includes(name));
     }
   }
@@ -181,7 +181,7 @@ export class Claims {
   async end(): Promise<void> {
     clearInterval(this.#renewal);
     if (this.#names.length === 0) return;
-    await answerWithin(this.client.del(this.#names.map(claimKey))).catch(() => {});
+    await replyWithin(this.client.del(this.#names.map(claimKey))).catch(() => {});
   }
 
   /** Not those that somebody else took, when this process was stopped for long. */
@@ -191,11 +191,11 @@ export class Claims {
 
   async #claim(names: readonly string[], least: number, most: number): Promise<string[]> {
     const keys = names.map(claimKey);
-    const numbers = [ORDERS_MS.lives, least, most].map(String);
+    const numbers = [RUN_STATE_MS.lives, least, most].map(String);
     const reply = await this.client.eval(CLAIM, {
       keys,
       arguments: [this.coordinator, ...numbers],
     });
-    return places.parse(reply).map((place) => names[place - 1]);
+    return claimedIndices.parse(reply).map((place) => names[place - 1]);
   }
 }

@@ -1,16 +1,16 @@
-/** What a coordinator wants of its agents, kept alive in Redis for as long as the coordinator lives. */
+/** The run state that a coordinator announces to its agents, kept alive in Redis for as long as the coordinator lives. */
 import type { RedisClient } from "../../../targets/redis/client.ts";
-import type { Orders } from "../protocol/agent_message.ts";
-import { ORDERS_MS, ordersKey } from "../protocol/redis_keys.ts";
-import { answerWithin } from "../protocol/redis_link.ts";
+import type { RunState } from "../protocol/agent_message.ts";
+import { RUN_STATE_MS, runStateKey } from "../protocol/redis_keys.ts";
+import { replyWithin } from "../protocol/redis_link.ts";
 
-/** The last orders are there for so long: agents look every 50 ms when they wait. */
+/** The last run state is there for so long: agents look every 50 ms when they wait. */
 const LAST_MS = 200;
 
-export const IDLE: Orders = { run: null, startAtMs: null, stop: false };
+export const IDLE: RunState = { run: null, startAtMs: null, stop: false };
 
-export class OrdersKeeper {
-  #orders = IDLE;
+export class RunStateKeeper {
+  #runState = IDLE;
   #renewal: ReturnType<typeof setInterval> | undefined;
   /** When Redis last answered, and since when it has answered without a gap; by performance.now(). */
   #answeredMs = -Infinity;
@@ -19,32 +19,34 @@ export class OrdersKeeper {
   constructor(private readonly client: RedisClient, private readonly coordinator: string) {}
 
   async begin(): Promise<void> {
-    await this.give(IDLE);
-    this.#renewal = setInterval(() => this.#write().catch(() => {}), ORDERS_MS.renewed);
+    await this.publish(IDLE);
+    this.#renewal = setInterval(() => this.#write().catch(() => {}), RUN_STATE_MS.renewed);
   }
 
-  /** Throws when Redis does not answer; they are written again all the same. */
-  async give(orders: Orders): Promise<void> {
-    this.#orders = orders;
+  /** Throws when Redis does not answer; it is written again all the same. */
+  async publish(runState: RunState): Promise<void> {
+    this.#runState = runState;
     await this.#write();
   }
 
   async #write(): Promise<void> {
-    const text = JSON.stringify(this.#orders);
-    const expiration = { type: "PX", value: ORDERS_MS.lives } as const;
-    const written = this.client.set(ordersKey(this.coordinator), text, { expiration });
-    await answerWithin(written.then(() => this.#touch()));
+    const text = JSON.stringify(this.#runState);
+    const expiration = { type: "PX", value: RUN_STATE_MS.lives } as const;
+    const written = this.client.set(runStateKey(this.coordinator), text, { expiration });
+    await replyWithin(written.then(() => this.#touch()));
   }
 
   #touch(): void {
     const nowMs = performance.now();
-    if (nowMs - this.#answeredMs > ORDERS_MS.lives) this.#inTouchSinceMs = nowMs;
+    if (nowMs - this.#answeredMs > RUN_STATE_MS.lives) this.#inTouchSinceMs = nowMs;
     this.#answeredMs = nowMs;
   }
 
   /** Since when Redis has answered without a gap, by performance.now(); Infinity while it does not. */
   get inTouchSinceMs(): number {
-    return performance.now() - this.#answeredMs > ORDERS_MS.lives ? Infinity : this.#inTouchSinceMs;
+    return performance.now() - this.#answeredMs > RUN_STATE_MS.lives
+      ? Infinity
+      : this.#inTouchSinceMs;
   }
 
   /** How long Redis has not answered, milliseconds. */
@@ -56,7 +58,7 @@ export class OrdersKeeper {
   async end(): Promise<void> {
     clearInterval(this.#renewal);
     const expiration = { type: "PX", value: LAST_MS } as const;
-    const key = ordersKey(this.coordinator);
-    await answerWithin(this.client.set(key, JSON.stringify(IDLE), { expiration })).catch(() => {});
+    const key = runStateKey(this.coordinator);
+    await replyWithin(this.client.set(key, JSON.stringify(IDLE), { expiration })).catch(() => {});
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Everything that goes between a coordinator and its agents, as zod shapes: whoever reads Redis checks
+ * Jobs, messages and run states that go between a coordinator and its agents, as zod shapes: whoever reads Redis checks
  * what it finds there. Moments are milliseconds; those in Redis's clock say so.
  */
 import { z } from "zod";
@@ -69,14 +69,14 @@ export const presence = z.strictObject({
 
 export type Presence = z.output<typeof presence>;
 
-/** What a coordinator wants just now. */
-export const orders = z.strictObject({
+/** The run that a coordinator announces just now. */
+export const runState = z.strictObject({
   run: z.string().nullable().describe("The run at hand; null between runs"),
   startAtMs: ms.nullable().describe("When it starts, by Redis's clock; null: not yet known"),
   stop: z.boolean().describe("Whether the run is to end early"),
 });
 
-export type Orders = z.output<typeof orders>;
+export type RunState = z.output<typeof runState>;
 
 const id = z.string().min(1).max(LIMITS.name.most);
 
@@ -101,7 +101,7 @@ export const agentJob = z.strictObject({
   driver: z.enum([...DRIVER_NAMES, "auto"]),
   intervalMs,
   implicitCheck: z.boolean(),
-  tellEveryMs: msBetween("10ms", "1h").describe("Intervals are told in bundles, so often"),
+  reportEveryMs: msBetween("10ms", "1h").describe("How often a bundle of intervals is sent"),
   secrets: jobSecrets.optional(),
 }).superRefine(({ load, intervalMs }, context) => {
   const why = whyTooLong(load, intervalMs);
@@ -114,14 +114,14 @@ export type AgentJob = z.output<typeof agentJob>;
 export type AgentJobInput = z.input<typeof agentJob>;
 
 /** Of any message. */
-export const sender = z.object({ run: z.string(), agent: z.string() });
+export const messageSender = z.object({ run: z.string(), agent: z.string() });
 
 const from = { run: z.string().max(MOST_CHARS.run), agent: agentName };
 const sentence = z.string().max(MOST_CHARS.sentence);
 const seq = z.int().min(0).describe("0 for the first bundle of a run");
 
-/** What agents tell. Bundles may come twice and in any order; `finished` says how many there were. */
-export const told = z.discriminatedUnion("kind", [
+/** Agents' messages. Bundles may come twice and in any order; `finished` says how many there were. */
+export const agentMessage = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("ready"),
     ...from,
@@ -168,12 +168,15 @@ export const told = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("failed"), ...from, message: sentence }),
 ]);
 
-export type Told = z.output<typeof told>;
+export type AgentMessage = z.output<typeof agentMessage>;
 /** As it is sent. */
-export type ToldInput = z.input<typeof told>;
-export type ToldOf<Kind extends Told["kind"]> = Extract<Told, { kind: Kind }>;
+export type AgentMessageInput = z.input<typeof agentMessage>;
+export type AgentMessageOf<Kind extends AgentMessage["kind"]> = Extract<
+  AgentMessage,
+  { kind: Kind }
+>;
 
 /** Adding the same thing twice is adding it once. */
-export function toldId({ run, agent, ...told }: Told | ToldInput): string {
-  return `${run}.${agent}.${told.kind}${told.kind === "bundle" ? `.${told.seq}` : ""}`;
+export function messageId({ run, agent, ...message }: AgentMessage | AgentMessageInput): string {
+  return `${run}.${agent}.${message.kind}${message.kind === "bundle" ? `.${message.seq}` : ""}`;
 }

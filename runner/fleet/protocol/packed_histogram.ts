@@ -4,13 +4,8 @@
  * would make every figure false that it is merged into.
  */
 import { z } from "zod";
-import {
-  BUCKETS,
-  EMPTY,
-  highestUsOf,
-  lowestUsOf,
-  type SparseHistogram,
-} from "../../stats/histogram/histogram.ts";
+import { EMPTY, type SparseHistogram } from "../../stats/histogram/histogram.ts";
+import { BUCKETS, highestUsOf, lowestUsOf } from "../../stats/histogram/histogram_counts.ts";
 import { mostChars, packWholes, WholeNumbers } from "./whole_numbers.ts";
 
 const us = z.number().min(0);
@@ -23,7 +18,7 @@ const histogram = z.strictObject({
   buckets: z.string().max(mostChars(2 * BUCKETS)),
 });
 
-type Packed = z.output<typeof histogram>;
+type PackedHistogram = z.output<typeof histogram>;
 
 export const packedHistogram = histogram.transform((packed, context): SparseHistogram => {
   const part = unpackHistogram(packed);
@@ -35,7 +30,7 @@ export const packedHistogram = histogram.transform((packed, context): SparseHist
 /** That of nothing may be left out. */
 export const packedHistogramOrNone = packedHistogram.optional().transform((part) => part ?? EMPTY);
 
-export function packHistogramOrNone(part: SparseHistogram): Packed | undefined {
+export function packHistogramOrNone(part: SparseHistogram): PackedHistogram | undefined {
   return part.count === 0 ? undefined : packHistogram(part);
 }
 
@@ -48,7 +43,7 @@ export function isAmong(part: SparseHistogram, whole: SparseHistogram): boolean 
   });
 }
 
-export function packHistogram(part: SparseHistogram): Packed {
+export function packHistogram(part: SparseHistogram): PackedHistogram {
   const { indices, counts, count, sumUs, sumSquaresUs, minUs, maxUs } = part;
   const numbers = new Float64Array(2 * indices.length);
   for (let i = 0, next = 0; i < indices.length; i++) {
@@ -64,9 +59,9 @@ const reader = new WholeNumbers();
 const indices = new Uint16Array(BUCKETS);
 const counts = new Float64Array(BUCKETS);
 
-// hot: every bucket that every agent tells, every second.
+// hot: every bucket that every agent reports, every second.
 /** Null when the buckets are not whole, in order, or go beyond the layout. */
-function unpackHistogram({ buckets, minUs, ...sums }: Packed): SparseHistogram | null {
+function unpackHistogram({ buckets, minUs, ...sums }: PackedHistogram): SparseHistogram | null {
   if (!reader.open(buckets)) return null;
   let used = 0;
   let count = 0;

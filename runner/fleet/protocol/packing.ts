@@ -1,15 +1,15 @@
 /**
- * What workers tell, as JSON and back: `pack…` makes the JSON, the shapes read it and give what was
+ * Workers' reports as JSON and back: `pack…` makes the JSON, the shapes read it and give what was
  * packed. Agents are not trusted: everything is bounded and checked.
  */
 import { z } from "zod";
 import { withoutSecrets } from "../../../base/secrets.ts";
 import type { IntervalPart } from "../../load/recording/intervals.ts";
-import { MAX_REASONS, STATUS_CODES } from "../../load/recording/recorder.ts";
+import { STATUS_CODES } from "../../load/recording/recorder.ts";
+import { MAX_REASONS } from "../../load/recording/totals.ts";
 import { SLOWEST, type SlowExchange } from "../../load/recording/slowest.ts";
 import type { WorkerTotals } from "../../load/recording/totals.ts";
-import type { Health } from "../../load/worker/health.ts";
-import type { SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
+import type { Health, SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
 import { ERRORS } from "../../result/outcome.ts";
 import { SLOW_OUTCOMES } from "../../result/slowest.ts";
 import {
@@ -21,7 +21,7 @@ import {
 } from "./packed_histogram.ts";
 import { mostChars, packWholes, unpackWholes } from "./whole_numbers.ts";
 
-/** Longer texts are cut before they are told. */
+/** Longer texts are cut before they are sent. */
 const MOST_CHARS = { reason: 500, request: 2_000 } as const;
 /** A run of a day at the shortest intervals, and as many seconds. */
 const MOST_INTERVALS = 8_640_000;
@@ -84,7 +84,7 @@ function packStatus(status: Float64Array): [code: number, completed: number][] {
   return pairs;
 }
 
-/** How many failed for each reason; one more than are told apart is for all others. */
+/** How many failed for each reason; one more than are kept apart is for all others. */
 const packedReasons = z.array(z.tuple([z.string().max(MOST_CHARS.reason), count]))
   .max(MAX_REASONS + 1)
   .refine((pairs) => new Set(pairs.map(([reason]) => reason)).size === pairs.length, {
@@ -189,21 +189,21 @@ export const packedReport = z.strictObject({
   elapsedUs: us,
   time: z.strictObject({ cpuUs: us, waitedUs: us.nullable() }),
   spunUs: us,
-  stretches: packedHistogram,
+  busyPeriods: packedHistogram,
   timerUs: us,
 });
 
 export type PackedReport = z.input<typeof packedReport>;
 
 export function packReport(report: WorkerReport): PackedReport {
-  const { totals, sessions, elapsedUs, time, spunUs, stretches, timerUs } = report;
+  const { totals, sessions, elapsedUs, time, spunUs, busyPeriods, timerUs } = report;
   return {
     totals: packTotals(totals),
     sessions: { ...sessions, length: packHistogram(sessions.length) },
     elapsedUs,
     time,
     spunUs,
-    stretches: packHistogram(stretches),
+    busyPeriods: packHistogram(busyPeriods),
     timerUs,
   };
 }

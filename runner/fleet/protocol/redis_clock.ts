@@ -1,7 +1,7 @@
 /**
  * How far Redis's clock is from this machine's. Redis is asked for its time: its answer is of a moment
  * between the question and the answer's arrival, so half of that is how wrong the middle can be
- * (F. Cristian, Probabilistic clock synchronization, 1989). The fastest answer tells best.
+ * (F. Cristian, Probabilistic clock synchronization, 1989). The fastest answer is the most exact.
  */
 import { performance } from "node:perf_hooks";
 import type { RedisClient } from "../../../targets/redis/client.ts";
@@ -45,9 +45,9 @@ export function startHereMs(atMs: number, nowMs: number): number {
 }
 
 /** Rejects when Redis does not answer. */
-export async function readClock(client: RedisClient, asks = 8): Promise<ClockReading> {
+export async function readClock(client: RedisClient, requests = 8): Promise<ClockReading> {
   const samples: ClockSample[] = [];
-  for (let i = 0; i < asks; i++) samples.push(await ask(client));
+  for (let i = 0; i < requests; i++) samples.push(await ask(client));
   return clockFrom(samples);
 }
 

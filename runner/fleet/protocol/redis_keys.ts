@@ -11,9 +11,9 @@ export function agentQueue(agent: string): string {
   return `agent-${agent}`;
 }
 
-/** What agents tell one coordinator. */
-export function toldQueue(coordinator: string): string {
-  return `told-${coordinator}`;
+/** Agents' messages to one coordinator. */
+export function messageQueue(coordinator: string): string {
+  return `messages-${coordinator}`;
 }
 
 const PRESENCE = `${PREFIX}:presence:`;
@@ -30,17 +30,17 @@ export function claimKey(agent: string): string {
   return `${PREFIX}:claim:${agent}`;
 }
 
-/** What a coordinator wants of its agents; renewed by the coordinator. */
-export function ordersKey(coordinator: string): string {
-  return `${PREFIX}:orders:${coordinator}`;
+/** The run that a coordinator announces to its agents; renewed by the coordinator. */
+export function runStateKey(coordinator: string): string {
+  return `${PREFIX}:run-state:${coordinator}`;
 }
 
 export const PRESENCE_MS = { renewed: 1_000, lives: 3_000 } as const;
 /** Of claims, too: they end with their coordinator. */
-export const ORDERS_MS = { renewed: 400, lives: 1_500 } as const;
-/** How often an agent looks at its coordinator's orders. */
-export const LOOK_MS = { waiting: 50, loading: 250 } as const;
+export const RUN_STATE_MS = { renewed: 400, lives: 1_500 } as const;
+/** How often an agent reads its coordinator's run state. */
+export const POLL_MS = { waiting: 50, loading: 250 } as const;
 /** Redis takes longer to answer: it does not. */
-export const ANSWER_MS = 1_000;
-/** An agent that Redis has not answered for so long gives up: nobody hears it. */
+export const REPLY_MS = 1_000;
+/** An agent that Redis has not answered for so long gives up: nobody receives its messages. */
 export const OUT_OF_TOUCH_MS = 10_000;

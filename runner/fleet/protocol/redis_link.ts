@@ -6,7 +6,7 @@ import type { JobsOptions, Queue, Worker, WorkerOptions } from "bullmq";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf, TargetError } from "../../../base/errors.ts";
 import { connectRedis, type RedisClient } from "../../../targets/redis/client.ts";
-import { ANSWER_MS, OUT_OF_TOUCH_MS, PREFIX } from "./redis_keys.ts";
+import { OUT_OF_TOUCH_MS, PREFIX, REPLY_MS } from "./redis_keys.ts";
 
 export interface LinkOptions {
   readonly url: string;
@@ -61,7 +61,7 @@ export async function openLink({ url, caCerts }: LinkOptions): Promise<Link> {
     const timing = { runRetryDelay: RETRY_MS, drainDelay: 1, autorun: false };
     const worker = new Worker(name, ({ data }) => take(data), { ...common, ...taking, ...timing });
     workers.push(worker.on("error", unheeded));
-    await answerWithin(worker.waitUntilReady(), OUT_OF_TOUCH_MS);
+    await replyWithin(worker.waitUntilReady(), OUT_OF_TOUCH_MS);
     worker.run().catch(unheeded);
     return worker;
   };
@@ -81,7 +81,7 @@ export async function openLink({ url, caCerts }: LinkOptions): Promise<Link> {
   };
 }
 
-/** What goes wrong with Redis is told by the plain keys; without a listener it would end the program. */
+/** The plain keys show what goes wrong with Redis; without a listener it would end the program. */
 function unheeded(): void {}
 
 /** Waiting for Redis with a limit: what is asked of one that is away or cut off may never be answered. */
@@ -89,9 +89,9 @@ function unheeded(): void {}
 const RETRY_AFTER_MS = 100;
 
 /** Rejects when the answer takes longer, or when the signal aborts; one that comes later is nobody's. */
-export async function answerWithin<Answer>(
+export async function replyWithin<Answer>(
   asked: Promise<Answer>,
-  limitMs: number = ANSWER_MS,
+  limitMs: number = REPLY_MS,
   signal?: AbortSignal,
 ): Promise<Answer> {
   const { promise, reject } = Promise.withResolvers<never>();
@@ -110,7 +110,7 @@ export async function answerWithin<Answer>(
  * Asks again and again until Redis answers. Throws the signal's reason when it aborts, and a TargetError
  * when Redis stays away for so long.
  */
-export async function answerOf<Answer>(
+export async function retryUntilReply<Answer>(
   ask: () => Promise<Answer>,
   signal: AbortSignal,
   limitMs = OUT_OF_TOUCH_MS,
@@ -119,7 +119,7 @@ export async function answerOf<Answer>(
   for (;;) {
     signal.throwIfAborted();
     try {
-      return await answerWithin(ask(), Math.max(0, endMs - performance.now()), signal);
+      return await replyWithin(ask(), Math.max(0, endMs - performance.now()), signal);
     } catch (error) {
       signal.throwIfAborted();
       if (performance.now() + RETRY_AFTER_MS >= endMs) throw outOfTouch(limitMs, error);

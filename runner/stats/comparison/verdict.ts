@@ -1,6 +1,6 @@
 /** What a comparison says, in one word, and why it says no more. */
 import type { ExactTest } from "./significance_tests.ts";
-import type { Interval } from "../confidence/confidence_interval.ts";
+import type { ConfidenceInterval } from "../confidence/confidence_interval.ts";
 import { tQuantile } from "../confidence/student_t.ts";
 
 export const VERDICTS = ["better", "worse", "equivalent", "inconclusive"] as const;
@@ -16,7 +16,7 @@ export type Verdict = typeof VERDICTS[number];
  * - groups: the runs fall into two groups; unsteady: most runs of a side have no steady state;
  * - answers: so many answers were wrong that their speed says nothing.
  */
-export const REASONS = [
+export const VERDICT_REASONS = [
   "nothing",
   "one-run",
   "few-runs",
@@ -28,12 +28,12 @@ export const REASONS = [
   "unsteady",
   "answers",
 ] as const;
-export type Reason = typeof REASONS[number];
+export type VerdictReason = typeof VERDICT_REASONS[number];
 
-export interface Judgement {
+export interface ComparisonJudgement {
   readonly verdict: Verdict;
   /** Null where the verdict stands without reserve. */
-  readonly reason: Reason | null;
+  readonly reason: VerdictReason | null;
 }
 
 /** A difference is called real below this p: 1 false alarm in 20 comparisons. */
@@ -43,7 +43,7 @@ export const POWER = 0.8;
 
 export interface Comparison {
   /** New over base. */
-  readonly ratio: Interval;
+  readonly ratio: ConfidenceInterval;
   /** Of the ratio being within the margin (`pBeyond`), raised by Holm's method over all that is decided together. */
   readonly adjustedP: number;
   /** Of the same figure, run by run or pair by pair, against the edge of the margin. */
@@ -61,7 +61,9 @@ export interface Comparison {
  *   with few runs: then the interval decides alone;
  * - inconclusive: anything else. More runs, or another margin, would settle it.
  */
-export function verdictOf({ ratio, adjustedP, exact, marginRatio, better }: Comparison): Judgement {
+export function comparisonVerdict(
+  { ratio, adjustedP, exact, marginRatio, better }: Comparison,
+): ComparisonJudgement {
   const most = 1 + marginRatio;
   const { low, high } = ratio;
   if (low >= 1 / most && high <= most) return { verdict: "equivalent", reason: null };
@@ -84,7 +86,7 @@ export function verdictOf({ ratio, adjustedP, exact, marginRatio, better }: Comp
  * @param confidence Of the difference; more than 95 % where Holm's method, or looks at the runs, ask for more.
  */
 export function smallestChangeOf(
-  { logStandardError, degreesOfFreedom }: Interval,
+  { logStandardError, degreesOfFreedom }: ConfidenceInterval,
   { marginRatio, confidence = 1 - SIGNIFICANCE }: { marginRatio: number; confidence?: number },
 ): number {
   const reach = errorsFor(confidence, degreesOfFreedom) * logStandardError;
@@ -106,7 +108,7 @@ const MOST_RUNS = 1_000;
  * @param runs That the interval rests on.
  */
 export function runsToDecide(
-  { value, logStandardError, degreesOfFreedom }: Interval,
+  { value, logStandardError, degreesOfFreedom }: ConfidenceInterval,
   { runs, marginRatio }: { runs: number; marginRatio: number },
 ): number | null {
   const room = Math.log1p(marginRatio) - Math.abs(Math.log(value));

@@ -3,14 +3,14 @@
  * has less to merge. A bootstrap draws whole runs: see `bootstrap.ts`.
  */
 import { EMPTY, Histogram, type SparseHistogram } from "../histogram/histogram.ts";
-import type { Block } from "./pool.ts";
+import type { RunBlock } from "./pool.ts";
 import { decodeSparse } from "../histogram/hdr.ts";
 
 /** One second of a run of 10 s. */
 const BLOCKS_PER_RUN = 10;
 
 /** @returns At most ten blocks of the same number of intervals, give or take one, in order. */
-export function blocksOf(intervals: readonly Block[]): Block[] {
+export function blocksOf(intervals: readonly RunBlock[]): RunBlock[] {
   const blocks = Math.min(BLOCKS_PER_RUN, intervals.length);
   const start = (block: number): number => Math.floor(block * intervals.length / blocks);
   return Array.from(
@@ -22,8 +22,8 @@ export function blocksOf(intervals: readonly Block[]): Block[] {
 /** Reused, as a histogram is large: empty between calls. */
 const sum = new Histogram();
 
-export function mergeBlocks(parts: readonly Block[]): Block {
-  const merged = (of: (block: Block) => SparseHistogram): SparseHistogram => {
+export function mergeBlocks(parts: readonly RunBlock[]): RunBlock {
+  const merged = (of: (block: RunBlock) => SparseHistogram): SparseHistogram => {
     for (const part of parts) sum.addSparse(of(part));
     return sum.drain();
   };
@@ -62,7 +62,7 @@ export interface TimelinePoint {
 export function intervalBlocks(
   points: readonly TimelinePoint[],
   clock: "intended" | "sent",
-): Block[] {
+): RunBlock[] {
   return points.map(({ t, completed, histogram, censoredHistogram }, index) => ({
     seconds: t - (points[index - 1]?.t ?? 0),
     completed,

@@ -11,7 +11,7 @@
  */
 import { type Draw, drawBy, fnv1a } from "../../../base/random.ts";
 import { mergeBlocks } from "./blocks.ts";
-import { type Block, type Figure, Pool } from "./pool.ts";
+import { Pool, type PooledFigure, type RunBlock } from "./pool.ts";
 
 /** When runs were measured. */
 export interface Sampling {
@@ -25,7 +25,7 @@ export interface Sampling {
 }
 
 export interface BootstrapOptions {
-  readonly figures: readonly Figure[];
+  readonly figures: readonly PooledFigure[];
   /** Default: one repetition after another, of a session that nobody knows. */
   readonly sampling?: Sampling;
   /** Default 1,000: the standard error is then off by 2 %. */
@@ -58,7 +58,7 @@ export const RESAMPLES = 1_000;
  * resample of them, is 0 or has no samples: there is no ratio to nothing.
  */
 export function bootstrap(
-  runs: readonly (readonly Block[])[],
+  runs: readonly (readonly RunBlock[])[],
   { figures, sampling = inOrder(runs.length), resamples = RESAMPLES }: BootstrapOptions,
 ): (Estimate | null)[] {
   const pool = new Pool(runs.map(mergeBlocks));
@@ -178,7 +178,7 @@ export function stdevOf(values: Float64Array): number {
 }
 
 /** What tells the cells of an experiment apart. */
-export function cellName(
+export function cellKey(
   { target, scenario, parameters }: { target: string; scenario: string; parameters: object },
 ): string {
   return JSON.stringify([target, scenario, parameters]);
@@ -192,8 +192,8 @@ export function cellName(
  * @returns One for each figure, in their order; null where there is no ratio to nothing, or no run.
  */
 export function estimateCell(
-  runs: readonly (readonly Block[])[],
-  figures: readonly Figure[],
+  runs: readonly (readonly RunBlock[])[],
+  figures: readonly PooledFigure[],
   { session, repetitions }: Sampling,
 ): (Estimate | null)[] {
   const filled = [...runs.keys()].filter((run) => runs[run].length > 0);

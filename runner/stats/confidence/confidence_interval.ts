@@ -18,7 +18,7 @@ import { type Estimate, standardErrorOf, stdevOf } from "./bootstrap.ts";
 import { tQuantile, twoSidedP } from "./student_t.ts";
 
 /** Of a figure in its unit, or of a ratio. */
-export interface Interval {
+export interface ConfidenceInterval {
   readonly value: number;
   readonly low: number;
   readonly high: number;
@@ -34,7 +34,7 @@ export interface Variance {
 }
 
 /** @returns null for fewer than two runs: one says nothing about the next. */
-export function intervalOf(estimate: Estimate, confidence = 0.95): Interval | null {
+export function intervalOf(estimate: Estimate, confidence = 0.95): ConfidenceInterval | null {
   return contrastOf([{ estimate, power: 1 }], { confidence });
 }
 
@@ -49,7 +49,11 @@ export interface RatioOptions {
  *
  * @returns null when either has fewer than two runs.
  */
-export function ratioOf(of: Estimate, to: Estimate, options: RatioOptions = {}): Interval | null {
+export function ratioInterval(
+  of: Estimate,
+  to: Estimate,
+  options: RatioOptions = {},
+): ConfidenceInterval | null {
   return contrastOf([{ estimate: of, power: 1 }, { estimate: to, power: -1 }], options);
 }
 
@@ -68,7 +72,7 @@ export interface Term {
 export function contrastOf(
   terms: readonly Term[],
   { confidence = 0.95, between = [] }: RatioOptions = {},
-): Interval | null {
+): ConfidenceInterval | null {
   const parts = neighboursOf(terms).map(partOf);
   if (parts.some(({ degreesOfFreedom }) => !(degreesOfFreedom > 0))) return null;
   const value = parts.reduce((product, part) => product * part.value, 1);
@@ -81,7 +85,7 @@ export function studentInterval(
   value: number,
   { variance, degreesOfFreedom }: Variance,
   confidence: number,
-): Interval {
+): ConfidenceInterval {
   const logStandardError = Math.sqrt(variance);
   // No spread at all is no uncertainty, however few the degrees of freedom.
   const reach = variance === 0 ? 0 : tQuantile(confidence, degreesOfFreedom) * logStandardError;
@@ -157,7 +161,7 @@ function jointDraws(terms: readonly Term[]): Float64Array {
 }
 
 /** Two-sided probability of a ratio at least as far from 1, were the true one 1. */
-export function pValueOf(ratio: Interval): number {
+export function pValueOf(ratio: ConfidenceInterval): number {
   return pBeyond(ratio, 0);
 }
 
@@ -166,7 +170,7 @@ export function pValueOf(ratio: Interval): number {
  * the end of the 95 % interval touches it. 1 for a ratio within.
  */
 export function pBeyond(
-  { value, logStandardError, degreesOfFreedom }: Interval,
+  { value, logStandardError, degreesOfFreedom }: ConfidenceInterval,
   marginRatio: number,
 ): number {
   const distance = Math.abs(Math.log(value)) - Math.log1p(marginRatio);

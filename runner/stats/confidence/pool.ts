@@ -4,19 +4,14 @@
  * nothing is added up ahead: counts lie cumulated, so the rank of a value under given weights is one sum
  * over the blocks, and the percentile a binary search for it.
  */
-import {
-  BUCKETS,
-  EMPTY,
-  highestUsOf,
-  lowestUsOf,
-  type SparseHistogram,
-} from "../histogram/histogram.ts";
+import { EMPTY, type SparseHistogram } from "../histogram/histogram.ts";
+import { BUCKETS, highestUsOf, lowestUsOf } from "../histogram/histogram_counts.ts";
 
 /** Shares are products of rounded terms: less is no difference. */
 const ROUNDING = 1e-12;
 
 /** A stretch of one run. */
-export interface Block {
+export interface RunBlock {
   readonly seconds: number;
   readonly completed: number;
   readonly latency: SparseHistogram;
@@ -28,7 +23,7 @@ export interface Block {
 }
 
 /** `rate` is completed requests per second; `mean` and percentiles (0–100) are of latency, in microseconds. */
-export type Figure = "rate" | "mean" | number;
+export type PooledFigure = "rate" | "mean" | number;
 
 export class Pool {
   readonly #seconds: Float64Array;
@@ -44,8 +39,8 @@ export class Pool {
   /** Rows in which any block has lower bounds, and the last one. */
   readonly #boundRows: readonly number[];
 
-  constructor(blocks: readonly Block[]) {
-    const column = (of: (block: Block) => number): Float64Array => Float64Array.from(blocks, of);
+  constructor(blocks: readonly RunBlock[]) {
+    const column = (of: (block: RunBlock) => number): Float64Array => Float64Array.from(blocks, of);
     this.#seconds = column(({ seconds }) => seconds);
     this.#completed = column(({ completed }) => completed);
     this.#sumUs = column(({ latency }) => latency.sumUs);
@@ -63,7 +58,7 @@ export class Pool {
   }
 
   /** @param weights How often each block counts. NaN without seconds, or without values. */
-  figure(figure: Figure, weights: Float64Array): number {
+  figure(figure: PooledFigure, weights: Float64Array): number {
     if (figure === "rate") return weigh(this.#completed, weights) / weigh(this.#seconds, weights);
     if (figure === "mean") return weigh(this.#sumUs, weights) / weigh(this.#count, weights);
     return this.#percentile(figure, weights);
@@ -146,7 +141,7 @@ function weigh(values: Float64Array, weights: Float64Array, from = 0): number {
 }
 
 /** Buckets that are in use in any block, ascending. */
-function bucketsOf(blocks: readonly Block[]): Uint16Array {
+function bucketsOf(blocks: readonly RunBlock[]): Uint16Array {
   const isUsed = new Uint8Array(BUCKETS);
   for (const { latency } of blocks) for (const index of latency.indices) isUsed[index] = 1;
   const buckets: number[] = [];

@@ -3,7 +3,7 @@ import { tQuantile, twoSidedP } from "./student_t.ts";
 
 const CONFIDENCE = 0.95;
 
-export interface ShareRange {
+export interface ProportionRange {
   readonly low: number;
   readonly high: number;
 }
@@ -18,7 +18,7 @@ export function shareInterval(
   count: number,
   of: number,
   quantile = tQuantile(CONFIDENCE, Infinity),
-): ShareRange {
+): ProportionRange {
   const z2 = quantile ** 2;
   const share = count / of;
   const centre = (share + z2 / (2 * of)) / (1 + z2 / of);
@@ -43,7 +43,7 @@ export function shareInterval(
  * burst that is rarer than one in some runs is in none of them, and no method sees it.
  */
 
-export interface Counted {
+export interface Proportion {
   readonly count: number;
   readonly of: number;
 }
@@ -56,9 +56,9 @@ interface Basis {
 
 /** @param runs Of which some requests are counted. */
 export function pooledShare(
-  runs: readonly Counted[],
+  runs: readonly Proportion[],
   confidence = 0.95,
-): ShareRange & { readonly value: number } {
+): ProportionRange & { readonly value: number } {
   const { count, of } = pooled(runs);
   const value = count / of;
   const ranges = basesOf(runs).map((basis) =>
@@ -69,7 +69,7 @@ export function pooledShare(
 }
 
 /** Two-sided probability of a share at least as far from `limit`, were it the true one: of the same two tests. */
-export function shareP(runs: readonly Counted[], limit: number): number {
+export function shareP(runs: readonly Proportion[], limit: number): number {
   const { count, of } = pooled(runs);
   const distance = Math.abs(count / of - limit);
   return Math.max(
@@ -85,7 +85,7 @@ export function shareP(runs: readonly Counted[], limit: number): number {
  * at the limit.
  */
 export function requestsToDecide(
-  runs: readonly Counted[],
+  runs: readonly Proportion[],
   limit: number,
   confidence = 0.95,
 ): number {
@@ -98,14 +98,14 @@ export function requestsToDecide(
   return Math.ceil(Math.max(...needed));
 }
 
-export function pooled(runs: readonly Counted[]): Counted {
+export function pooled(runs: readonly Proportion[]): Proportion {
   return {
     count: runs.reduce((sum, { count }) => sum + count, 0),
     of: runs.reduce((sum, { of }) => sum + of, 0),
   };
 }
 
-function basesOf(runs: readonly Counted[]): Basis[] {
+function basesOf(runs: readonly Proportion[]): Basis[] {
   const filled = runs.filter(({ of }) => of > 0);
   const { count, of } = pooled(filled);
   const counting = { of, degreesOfFreedom: Infinity };
@@ -119,7 +119,7 @@ function basesOf(runs: readonly Counted[]): Basis[] {
 }
 
 /** How many times the variance of counting the variance between runs is; that of a ratio of two sums. */
-function designEffect(runs: readonly Counted[]): number {
+function designEffect(runs: readonly Proportion[]): number {
   const { count, of } = pooled(runs);
   const share = count / of;
   const squares = runs.reduce((sum, run) => sum + (run.count - share * run.of) ** 2, 0);

@@ -5,7 +5,7 @@
  * 1965). So the looks are few and fixed ahead, and each asks for a 97.5 % interval: with this schedule it covers
  * in 95 to 97 % whatever the noise, and may be called a 95 % interval. `bench/statistics.ts` measures it.
  */
-import type { Interval } from "./confidence_interval.ts";
+import type { ConfidenceInterval } from "./confidence_interval.ts";
 
 /** Repetitions after which to look: each about √2 times the one before. After the last, stop anyhow. */
 export const LOOKS = [5, 7, 10, 14, 20, 28, 40, 56] as const;
@@ -25,7 +25,7 @@ export function nextLook(repetitions: number): number | null {
 }
 
 /** Half the interval's width as a share of its value: 0.02 for ± 2 %. */
-export function halfWidthOf({ low, high }: Interval): number {
+export function halfWidthOf({ low, high }: ConfidenceInterval): number {
   return Math.expm1(Math.log(high / low) / 2);
 }
 
@@ -33,6 +33,9 @@ export function halfWidthOf({ low, high }: Interval): number {
  * @param intervals One for each cell, at `LOOK_CONFIDENCE`; null where there is none (yet).
  * @returns Whether every cell's interval is within ± `targetRatio`.
  */
-export function isNarrow(intervals: readonly (Interval | null)[], targetRatio: number): boolean {
+export function isNarrow(
+  intervals: readonly (ConfidenceInterval | null)[],
+  targetRatio: number,
+): boolean {
   return intervals.every((interval) => interval !== null && halfWidthOf(interval) <= targetRatio);
 }

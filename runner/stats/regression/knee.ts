@@ -15,7 +15,7 @@
  * longer brings more. Intervals are over runs, by the draws of `bootstrap.ts`.
  */
 import type { Estimate } from "../confidence/bootstrap.ts";
-import { fitHinge, meanOf, regression } from "./segmented_regression.ts";
+import { fitSegmentedLine, meanOf, regression } from "./segmented_regression.ts";
 import { stretchedDraws } from "../confidence/confidence_interval.ts";
 import { quantileOf } from "../quantile.ts";
 
@@ -131,7 +131,7 @@ function findBend(xs: readonly number[], ys: readonly number[]): ReturnType<Find
   const shape = withoutGrowth(ys);
   if (shape !== null) return shape;
   const most = envelopeOf(ys);
-  const hinge = fitHinge(xs, most, 1);
+  const hinge = fitSegmentedLine(xs, most, 1);
   if (hinge === null) return "grows";
   const { corner, slope, rising } = hinge;
   const beyond = regression(xs.slice(rising), most.slice(rising)).slope;

@@ -5,7 +5,7 @@
  * itself and meet, or at a point, where one regression fits both.
  */
 
-export interface Hinge {
+export interface SegmentedLine {
   readonly corner: number;
   readonly level: number;
   /** Of the rising part; positive. */
@@ -15,7 +15,7 @@ export interface Hinge {
   readonly squaredError: number;
 }
 
-interface Line {
+interface FittedLine {
   readonly slope: number;
   readonly intercept: number;
 }
@@ -25,12 +25,12 @@ interface Line {
  * @param loneSlope What rises by a single point rises by this: one point has no slope of its own.
  * @returns The best with at least two points on the level part; null where nothing rises.
  */
-export function fitHinge(
+export function fitSegmentedLine(
   xs: readonly number[],
   ys: readonly number[],
   loneSlope: number,
-): Hinge | null {
-  let best: Hinge | null = null;
+): SegmentedLine | null {
+  let best: SegmentedLine | null = null;
   for (let rising = 1; rising <= xs.length - 2; rising++) {
     for (const hinge of [between(xs, ys, { rising, loneSlope }), at(xs, ys, rising)]) {
       if (hinge !== null && (best === null || hinge.squaredError < best.squaredError - 1e-12)) {
@@ -46,7 +46,7 @@ function between(
   xs: readonly number[],
   ys: readonly number[],
   { rising, loneSlope }: { rising: number; loneSlope: number },
-): Hinge | null {
+): SegmentedLine | null {
   const level = meanOf(ys.slice(rising));
   const line = rising === 1
     ? { slope: loneSlope, intercept: ys[0] - loneSlope * xs[0] }
@@ -54,21 +54,21 @@ function between(
   if (line.slope <= 0) return null;
   const corner = (level - line.intercept) / line.slope;
   if (corner <= xs[rising - 1] || corner >= xs[rising]) return null;
-  return hingeOf(xs, ys, { corner, level, slope: line.slope, rising });
+  return segmentedLineOf(xs, ys, { corner, level, slope: line.slope, rising });
 }
 
 /** The corner at point `rising`. */
-function at(xs: readonly number[], ys: readonly number[], rising: number): Hinge | null {
+function at(xs: readonly number[], ys: readonly number[], rising: number): SegmentedLine | null {
   const corner = xs[rising];
   const { slope, intercept } = regression(xs.map((x) => Math.min(0, x - corner)), ys);
-  return slope <= 0 ? null : hingeOf(xs, ys, { corner, level: intercept, slope, rising });
+  return slope <= 0 ? null : segmentedLineOf(xs, ys, { corner, level: intercept, slope, rising });
 }
 
-function hingeOf(
+function segmentedLineOf(
   xs: readonly number[],
   ys: readonly number[],
-  shape: Omit<Hinge, "squaredError">,
-): Hinge {
+  shape: Omit<SegmentedLine, "squaredError">,
+): SegmentedLine {
   const { level, slope, corner } = shape;
   const squaredError = xs.reduce(
     (sum, x, i) => sum + (ys[i] - level - slope * Math.min(0, x - corner)) ** 2,
@@ -78,7 +78,7 @@ function hingeOf(
 }
 
 /** By least squares. */
-export function regression(xs: readonly number[], ys: readonly number[]): Line {
+export function regression(xs: readonly number[], ys: readonly number[]): FittedLine {
   const [x0, y0] = [meanOf(xs), meanOf(ys)];
   const along = xs.reduce((sum, x, i) => sum + (x - x0) * (ys[i] - y0), 0);
   const spread = xs.reduce((sum, x) => sum + (x - x0) ** 2, 0);

@@ -17,7 +17,7 @@ export interface FactorialCell {
 }
 
 /** Shares of the variance of all runs, 0–1; they sum to 1. */
-export interface FactorWeights {
+export interface VarianceExplained {
   /** One for each factor. */
   readonly factors: readonly number[];
   /** Interactions of all orders. */
@@ -27,7 +27,7 @@ export interface FactorWeights {
 }
 
 /** @returns Null where a combination of values is missing, or nothing differs. */
-export function factorWeights(cells: readonly FactorialCell[]): FactorWeights | null {
+export function varianceExplained(cells: readonly FactorialCell[]): VarianceExplained | null {
   if (!isFullFactorial(cells)) return null;
   const means = cells.map(({ values }) => meanOf(values));
   const mean = meanOf(means);

@@ -10,13 +10,13 @@ const REACH = 2;
 /** Near enough to the final value, at least. */
 const NEAR_RATIO = 0.05;
 /** The last part of the series, whose median is the final value. */
-const FINAL_RATIO = 0.25;
+const SETTLED_RATIO = 0.25;
 
-export interface Flattening {
+export interface SettlingTime {
   /** Index of the interval from which the smoothed percentile stays near its final value. */
   readonly from: number;
   /** Median of the last quarter's intervals, in the unit of the series. */
-  readonly finalValue: number;
+  readonly settledValue: number;
 }
 
 /**
@@ -26,17 +26,17 @@ export interface Flattening {
  * @param values A percentile of each interval, in any one unit; null for an interval without samples.
  * @returns null when there are no values.
  */
-export function findFlattening(values: readonly (number | null)[]): Flattening | null {
+export function findSettlingTime(values: readonly (number | null)[]): SettlingTime | null {
   const present = [...values.keys()].filter((index) => values[index] !== null);
   if (present.length === 0) return null;
   const known = present.map((index) => Number(values[index]));
   const smooth = known.map((_, index) =>
     medianOf(known.slice(Math.max(0, index - REACH), index + REACH + 1))
   );
-  const finalStart = Math.floor(known.length * (1 - FINAL_RATIO));
+  const finalStart = Math.floor(known.length * (1 - SETTLED_RATIO));
   const finalValue = medianOf(known.slice(finalStart));
   const strayed = smooth.map((value) => Math.abs(value - finalValue));
   const near = Math.max(NEAR_RATIO * finalValue, ...strayed.slice(finalStart));
   const lastFar = strayed.findLastIndex((distance) => distance > near);
-  return { from: lastFar < 0 ? 0 : present[lastFar + 1], finalValue };
+  return { from: lastFar < 0 ? 0 : present[lastFar + 1], settledValue: finalValue };
 }

@@ -23,7 +23,7 @@ export interface Unsettled {
   readonly cyclePeriod: number | null;
 }
 
-export interface Settled {
+export interface SteadyPart {
   /** Index of the steady part's first value in the series. */
   readonly from: number;
   /** Of the steady part. */
@@ -52,7 +52,10 @@ export interface SeriesFacts {
   readonly flatRatio: number;
 }
 
-export function settlingOf(segments: readonly Segment[], facts: SeriesFacts): Settled | Unsettled {
+export function steadyPartOf(
+  segments: readonly Segment[],
+  facts: SeriesFacts,
+): SteadyPart | Unsettled {
   const { length, all, flatRatio } = facts;
   const cycle = cycleOf(all);
   if (cycle !== null && cycle.amplitude > flatRatio) return unsettled("cycle", null, cycle.period);

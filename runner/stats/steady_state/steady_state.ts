@@ -8,7 +8,7 @@ import { FLAT_MS, FLAT_RATIO, type Flatness } from "./flatness.ts";
 import { findFreezes, type Freezes } from "./freezes.ts";
 import { medianOf } from "../quantile.ts";
 import { MATERIAL_RATIO, type Segment, segmentSeries, slowStartOf } from "./segments.ts";
-import { type Settled, settlingOf, type Unsettled } from "./steady_part.ts";
+import { type SteadyPart, steadyPartOf, type Unsettled } from "./steady_part.ts";
 
 /** From the best to the worst. */
 export const STEADY_LABELS = [
@@ -21,7 +21,7 @@ export const STEADY_LABELS = [
 export type SteadyLabel = typeof STEADY_LABELS[number];
 
 /** Intervals with a value that a series needs before anything is said about it: 5 s of 250 ms. */
-export const LEAST_INTERVALS = 20;
+export const LEAST_STEADY_INTERVALS = 20;
 
 /** A stretch of intervals on one level. */
 export interface SteadySegment {
@@ -165,7 +165,7 @@ export function classifySeries(
   const present = [...values.keys()].filter((index) => values[index] !== null);
   const known = present.map((index) => Number(values[index]));
   const middle = medianOf(known);
-  if (known.length < LEAST_INTERVALS || middle === 0) return TOO_SHORT;
+  if (known.length < LEAST_STEADY_INTERVALS || middle === 0) return TOO_SHORT;
   const ratios = known.map((value) => Math.log(Math.max(value / middle, LEAST_RATIO)));
   const worse = kind === "latency" ? 1 : -1;
   const parts = withSlowStart(segmentSeries(ratios), ratios, worse)
@@ -178,7 +178,7 @@ export function classifySeries(
     from,
     level: middle * Math.exp(level),
   }));
-  const settled = settlingOf(parts, { length: values.length, all: ratios, flatRatio });
+  const settled = steadyPartOf(parts, { length: values.length, all: ratios, flatRatio });
   if ("why" in settled) {
     const none = { steadyFrom: null, flatness: null };
     return { label: "no-steady-state", ...none, segments, unsettled: settled };
@@ -225,7 +225,7 @@ function withSlowStart(
  *
  * @param worse 1 where higher is worse (latency), −1 where lower is (rate).
  */
-function labelOf({ from, before, level }: Settled, worse: 1 | -1): SteadyLabel {
+function labelOf({ from, before, level }: SteadyPart, worse: 1 | -1): SteadyLabel {
   if (from === 0) return "flat";
   const wasBetter = before.some((other) => worse * (level - other) > MATERIAL_RATIO);
   return wasBetter ? "slowdown" : "warm-up";

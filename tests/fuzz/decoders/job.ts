@@ -29,7 +29,7 @@ function jobs(): AgentJobInput[] {
     driver: "auto",
     intervalMs: 250,
     implicitCheck: true,
-    tellEveryMs: 1_000,
+    reportEveryMs: 1_000,
   }));
 }
 
