@@ -47,7 +47,7 @@ interface ScenarioOptions extends TerminalOptions {
 
 function scenarioLines(scenario: ScenarioModel, options: ScenarioOptions): TextLine[] {
   const { isDetailed } = options;
-  const { name, request, load, summary: answer, tables } = scenario;
+  const { name, request, load, summary, tables } = scenario;
   return [
     BLANK,
     trimmed([{ text: name, style: "cyan" }, { text: "  " }, { text: request, style: "dim" }]),
