@@ -32,11 +32,11 @@ export function renderBenchPage(
 }
 
 function asResults(measurement: Measurement, { thresholds, seed }: BenchInvocation): Results {
-  const { version, url, elapsed } = measurement;
+  const { version, url, elapsedS } = measurement;
   const finishedAt = new Date();
-  const startedAt = new Date(finishedAt.getTime() - elapsed * 1_000).toISOString();
+  const startedAt = new Date(finishedAt.getTime() - elapsedS * 1_000).toISOString();
   return {
-    schema: "plateau.results/1",
+    schema: "plateau.results/2",
     version,
     experiment: { name: "bench", title: url, thresholds: [...thresholds] },
     source: "",

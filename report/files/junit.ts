@@ -3,7 +3,8 @@
  * and Ant's (Windy Road): attributes, their order of elements, and times without a zone.
  */
 import type { Measurement, Results, Run } from "../../runner/result/result.ts";
-import { endsOf, isUnanswered } from "../../runner/result/unanswered.ts";
+import { isUnanswered } from "../../runner/result/outcome.ts";
+import { endsOf } from "../model/findings/no_response.ts";
 import { cellLabel } from "../model/runs/cells.ts";
 import type { JudgedClaim } from "../model/claims/claims.ts";
 import { type GateOutcome, placeOf } from "../model/gates/gates.ts";
@@ -112,7 +113,7 @@ function answersCase(classname: string, runs: readonly (Measurement | Run)[]): T
   return {
     classname,
     name: `${label}answers as expected`,
-    time: sum(runs, ({ elapsed }) => elapsed),
+    time: sum(runs, ({ elapsedS }) => elapsedS),
     ...(problem && { problem }),
   };
 }
@@ -123,8 +124,8 @@ function unansweredProblem(runs: readonly Measurement[]): Problem | null {
   if (silent.length === 0) return null;
   const where = runs.length === 1 ? "" : ` in ${silent.length} of ${runs.length} runs`;
   const detail = unique(silent.flatMap(({ reasons }) => Object.keys(reasons)));
-  const message = `No request got an answer${where}: ${endsOf(silent) || "none was due"}`;
-  return { kind: "error", type: "unanswered", message, detail };
+  const message = `No request got a response${where}: ${endsOf(silent) || "none was due"}`;
+  return { kind: "error", type: "no-response", message, detail };
 }
 
 export function gateCase(suite: string, gate: GateOutcome): Testcase {

@@ -1,7 +1,8 @@
 /** Two results → every cell that is in both compared, with what makes that doubtful. */
 import type { Threshold } from "../../runner/result/result.ts";
 import type { Verdict, VerdictReason } from "../../runner/stats/comparison/verdict.ts";
-import { endsOf, isUnanswered } from "../../runner/result/unanswered.ts";
+import { isUnanswered } from "../../runner/result/outcome.ts";
+import { endsOf } from "./findings/no_response.ts";
 import { type Cell, groupRuns, repeatedOf } from "./runs/cells.ts";
 import {
   comparisonOf,
@@ -169,7 +170,7 @@ function silenceOf(base: Cell, next: Cell): string {
     next.runs.filter(isUnanswered),
   ]] as const;
   return sides.filter(([, silent]) => silent.length > 0)
-    .map(([when, silent]) => `no request got an answer ${when}: ${endsOf(silent)}`)
+    .map(([when, silent]) => `no request got a response ${when}: ${endsOf(silent)}`)
     .join("; ");
 }
 

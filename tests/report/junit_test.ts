@@ -147,18 +147,18 @@ Deno.test("JUnit does not pass what got no answer at all", () => {
   }
   const [{ children: [problem] }] = casesOf(junitOf(results));
   assert.deepEqual([problem.name, problem.attributes], ["error", {
-    type: "unanswered",
-    message: "No request got an answer in 2 of 2 runs: 6 could not connect",
+    type: "no-response",
+    message: "No request got a response in 2 of 2 runs: 6 could not connect",
   }]);
   const [measurement] = results.runs;
   const about = { measurement, startedAt: "2031-05-04T10:18:00.000Z", hostname: "h" };
   const [{ children: [alone] }] = casesOf(renderJunit([measurementSuite(about, [])]));
-  assert.equal(alone.attributes.message, "No request got an answer: 3 could not connect");
+  assert.equal(alone.attributes.message, "No request got a response: 3 could not connect");
   // A server that hangs for the whole run fails no request, and answers none.
   Object.assign(measurement, { errors: {} });
   Object.assign(measurement.requests, { failed: 0, unfinished: 50 });
   const [{ children: [hung] }] = casesOf(renderJunit([measurementSuite(about, [])]));
-  assert.equal(hung.attributes.message, "No request got an answer: 50 still waiting at the end");
+  assert.equal(hung.attributes.message, "No request got a response: 50 still waiting at the end");
 });
 
 Deno.test("JUnit of an experiment that was ended says how much of it is in", () => {

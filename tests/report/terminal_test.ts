@@ -80,13 +80,13 @@ Deno.test("bytes that no request had asked for are told where no request failed,
   const results = resultsFixture({
     cells: [{ target: "a", scenario: "s", medianMs: 2, runs: 2 }],
   });
-  for (const run of results.runs) run.unasked = 3;
+  for (const run of results.runs) run.unsolicited = 3;
   const told = /connections closed: bytes came on them that no request had asked for/;
   assert.match(
     renderSummary(reportModel(results), PLAIN),
     /^Errors\n +6 {2}a: connections closed: /m,
   );
-  const { errors } = measurementModel({ ...MEASUREMENT, unasked: 3 });
+  const { errors } = measurementModel({ ...MEASUREMENT, unsolicited: 3 });
   assert.deepEqual(errors.filter(({ label }) => told.test(label)).map(({ text }) => text), ["3"]);
 });
 

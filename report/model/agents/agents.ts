@@ -133,8 +133,8 @@ function lostOf(agents: readonly AgentFigures[]): Omit<Found, "cell">[] {
   return agents.filter(({ lost, ofRuns }) => lost.length > 0 && ofRuns > 1)
     .map(({ name, lost, ofRuns }) => {
       const runs = `${lost.length} of ${counted(ofRuns, "run")}`;
-      const [{ at, reason }] = lost;
-      const when = `last heard ${formatDuration(at)} after the start (${reason})`;
+      const [{ atS, reason }] = lost;
+      const when = `last heard ${formatDuration(atS)} after the start (${reason})`;
       return { name, because: "lost", text: `was lost in ${runs}: ${when}` };
     });
 }
@@ -213,15 +213,17 @@ function lostIn({ agents = [] }: Run): number {
 
 function chartOf(named: string, { timeline, agents = [] }: Run): AgentsChart {
   const { points } = timeline;
-  const starts = points.map((_, i) => i === 0 ? 0 : points[i - 1].t);
+  const starts = points.map((_, i) => i === 0 ? 0 : points[i - 1].endS);
   return {
     kind: "agents",
     alt: `Requests per second of each agent over time, ${named}`,
-    t: points.map(({ t }) => compact(t)),
+    t: points.map(({ endS }) => compact(endS)),
     series: agents.map(({ name, completed }, color) => ({
       label: name,
       color,
-      rate: points.map(({ t }, i) => compact(t > starts[i] ? completed[i] / (t - starts[i]) : 0)),
+      rate: points.map(({ endS }, i) =>
+        compact(endS > starts[i] ? completed[i] / (endS - starts[i]) : 0)
+      ),
     })),
   };
 }

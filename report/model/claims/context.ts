@@ -25,7 +25,7 @@ import {
 import { cellLabel, repeatedOf, type ScenarioRuns } from "../runs/cells.ts";
 import type { JudgedCell } from "../runs/figure_range.ts";
 
-export type Claimed = Asked & Pick<Results, "missing" | "ceilings">;
+export type Claimed = Asked & Pick<Results, "missing" | "peakThroughput">;
 
 export interface Member extends SelectableCell {
   /** `static, fastify · connections 50`. */
@@ -42,7 +42,7 @@ export interface Ground {
   readonly members: readonly Member[];
   readonly names: ExperimentNames;
   readonly asked: readonly AskedPair[];
-  readonly ceilings: Results["ceilings"];
+  readonly ceilings: Results["peakThroughput"];
 }
 
 /** @param scenarios Those of the results. */
@@ -52,7 +52,7 @@ export function groundOf(scenarios: readonly ScenarioRuns[], results: Claimed): 
   const members = [...measured, ...missingOf(results, measured)]
     .map((member) => ({ ...member, constants: constantsOf(member, asked) }));
   const { targets, scenarios: names, factors } = namesOf(members);
-  const { experiment, ceilings } = results;
+  const { experiment, peakThroughput } = results;
   return {
     members,
     names: {
@@ -62,7 +62,7 @@ export function groundOf(scenarios: readonly ScenarioRuns[], results: Claimed): 
       others: pathsOf(asked),
     },
     asked,
-    ceilings,
+    ceilings: peakThroughput,
   };
 }
 

@@ -19,7 +19,7 @@ export function isDecisive(figure: ComparedFigure): boolean {
 /** The parts of a measurement that a comparison reads. */
 export type Measured = Pick<
   Measurement,
-  "rate" | "elapsed" | "requests" | "latency" | "histogram"
+  "rate" | "elapsedS" | "requests" | "latency" | "histogram"
 >;
 
 export interface Group {
@@ -47,6 +47,6 @@ export function figureOf({ runs, estimates }: Group, figure: ComparedFigure): nu
 
 function rateOf(runs: readonly Measured[]): number {
   if (runs.length === 1) return runs[0].rate;
-  const seconds = sum(runs, ({ elapsed }) => elapsed);
+  const seconds = sum(runs, ({ elapsedS }) => elapsedS);
   return seconds > 0 ? sum(runs, ({ requests }) => requests.completed) / seconds : 0;
 }

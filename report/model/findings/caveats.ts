@@ -2,7 +2,8 @@
 import type { Missing, Results, Run } from "../../../runner/result/result.ts";
 import { cellLabel } from "../runs/cells.ts";
 import { counted, unique } from "../numbers/words.ts";
-import { endsOf, isUnanswered, unansweredText } from "../../../runner/result/unanswered.ts";
+import { isUnanswered } from "../../../runner/result/outcome.ts";
+import { endsOf, noResponseText } from "./no_response.ts";
 
 export interface MissingModel {
   /** Scenario, targets and runs. */
@@ -50,17 +51,17 @@ const STATE_WORDS = { running: "Still running", interrupted: "Interrupted" } as 
 const MOST_CELLS = 3;
 
 /**
- * `No request got an answer in 2 of 6 runs (static, silent): 100 timed out after 5 s.`; "" where every run had one.
+ * `No request got a response in 2 of 6 runs (static, silent): 100 timed out after 5 s.`; "" where every run had one.
  */
 export function unansweredSentence(runs: readonly Run[]): string {
   const silent = runs.filter(isUnanswered);
   if (silent.length === 0) return "";
-  if (runs.length === 1) return `${unansweredText(runs[0])}.`;
+  if (runs.length === 1) return `${noResponseText(runs[0])}.`;
   const cells = unique(silent.map((run) => `${run.scenario}, ${cellLabel(run)}`));
   const where = silent.length === runs.length
     ? `any of ${counted(runs.length, "run")}`
     : `${silent.length} of ${counted(runs.length, "run")} (${listed(cells)})`;
-  return `No request got an answer in ${where}: ${endsOf(silent) || "none was due"}.`;
+  return `No request got a response in ${where}: ${endsOf(silent) || "none was due"}.`;
 }
 
 function listed(cells: readonly string[]): string {

@@ -46,8 +46,8 @@ function closedText(loads: readonly (Load & { kind: "closed" })[]): string {
     ),
   );
   const ends = unique(
-    loads.map(({ duration, requests }) =>
-      duration === null ? counted(requests ?? 0, "request") : formatAsked(duration)
+    loads.map(({ durationS, requests }) =>
+      durationS === null ? counted(requests ?? 0, "request") : formatAsked(durationS)
     ),
   );
   const pipeline = unique(loads.map((load) => String(load.pipeline)));
@@ -65,9 +65,9 @@ function ratesText(loads: readonly (Load & { kind: "rate" })[]): string {
 }
 
 /** All but the rate. */
-function aroundRate({ duration, connections, arrivals }: Load & { kind: "rate" }): string {
+function aroundRate({ durationS, connections, arrivals }: Load & { kind: "rate" }): string {
   const most = counted(connections, "connection");
-  return `over at most ${most}, ${formatAsked(duration)}, ${ARRIVALS[arrivals]}`;
+  return `over at most ${most}, ${formatAsked(durationS)}, ${ARRIVALS[arrivals]}`;
 }
 
 function phasesText({ pool, phases, arrivals }: Load & { kind: "phases" }): string {
@@ -77,9 +77,9 @@ function phasesText({ pool, phases, arrivals }: Load & { kind: "phases" }): stri
 
 const ARRIVALS = { poisson: "Poisson arrivals", uniform: "evenly spread arrivals" } as const;
 
-function phaseText({ duration, from, to }: (Load & { kind: "phases" })["phases"][number]): string {
+function phaseText({ durationS, from, to }: (Load & { kind: "phases" })["phases"][number]): string {
   const rate = from === to
     ? `${formatNumber(from)}/s`
     : `${formatNumber(from)} → ${formatNumber(to)}/s`;
-  return `${formatAsked(duration)} at ${rate}`;
+  return `${formatAsked(durationS)} at ${rate}`;
 }

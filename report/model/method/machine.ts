@@ -18,8 +18,8 @@ export function machineFacts({ machine, redis, version, runs, ...rest }: Results
     { label: "Targets run by", text: runtimesText(runs) },
     { label: "Plateau", text: version },
     { label: "Redis", text: redis ?? "none" },
-    { label: "Load worker at most", text: ceilingText(rest.ceilings?.generator) },
-    { label: "Redis at most", text: ceilingText(rest.ceilings?.redis) },
+    { label: "Load worker at most", text: ceilingText(rest.peakThroughput?.generator) },
+    { label: "Redis at most", text: ceilingText(rest.peakThroughput?.redis) },
     { label: "Commit", text: commitText(rest.commit) },
     { label: "Settings", text: `SHA-256 ${rest.settings}` },
   ].filter(({ text }) => text !== "");
@@ -67,7 +67,7 @@ function runtimesText(runs: readonly Run[]): string {
 }
 
 /** "" where it was not asked for. */
-function ceilingText(ceiling: NonNullable<Results["ceilings"]>["redis"]): string {
+function ceilingText(ceiling: NonNullable<Results["peakThroughput"]>["redis"]): string {
   if (ceiling === undefined) return "";
   if (ceiling === null) return "could not be measured";
   return `${formatCount(Math.round(ceiling.perSec))} requests/s (${ceiling.by})`;

@@ -103,7 +103,7 @@ function isServiceAtLeast(run: Judged, time: string): boolean {
 
 /** Of the whole seconds of a run. */
 function spreadOf(run: Judged, of: keyof Judged["perSecond"], spread: string): FigureOfRun {
-  if (run.elapsed < 1) return { none: "no whole second was measured" };
+  if (run.elapsedS < 1) return { none: "no whole second was measured" };
   const key = spread.replace(".", "_") as keyof Judged["perSecond"]["requests"];
   return exactly(run.perSecond[of][key]);
 }

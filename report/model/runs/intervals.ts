@@ -12,10 +12,12 @@ export interface Interval {
 }
 
 /** Each point with its rate. A last interval cut short by the end of the run would only show noise. */
-export function intervalsOf({ timeline: { points, interval } }: Pick<Run, "timeline">): Interval[] {
+export function intervalsOf(
+  { timeline: { points, intervalS } }: Pick<Run, "timeline">,
+): Interval[] {
   return points
-    .map((point, i) => ({ point, seconds: point.t - (points[i - 1]?.t ?? 0) }))
-    .filter(({ seconds }) => seconds >= interval / 2)
+    .map((point, i) => ({ point, seconds: point.endS - (points[i - 1]?.endS ?? 0) }))
+    .filter(({ seconds }) => seconds >= intervalS / 2)
     .map(({ point, seconds }) => ({ point, ratePerSec: point.completed / seconds }));
 }
 
@@ -57,7 +59,7 @@ export function flattenedOf(
   const points = intervalsOf(run).map(({ point }) => point);
   const found = findSettlingTime(points.map((point) => isEmpty(point) ? null : point[percentile]));
   if (found === null) return null;
-  return { fromS: found.from === 0 ? 0 : points[found.from - 1].t, finalMs: found.settledValue };
+  return { fromS: found.from === 0 ? 0 : points[found.from - 1].endS, finalMs: found.settledValue };
 }
 
 /** Seconds from which a percentile of a run's intervals stays near its final value; null without requests. */

@@ -17,14 +17,14 @@ export function partsOf({ parts = [] }: Pick<Run, "parts">): PartUsed[] {
 
 /** What was in use at a moment: each point tells of the time since the one before. Null after the last. */
 export function pointAt({ resources }: Used, atS: number): Point | null {
-  return resources.find(({ t }) => t >= atS) ?? null;
+  return resources.find(({ endS }) => endS >= atS) ?? null;
 }
 
 /** What adds up over the run, of rates per second that each hold since the point before; 0 without points. */
 function totalOf({ resources }: Used, ratePerSec: (point: Point) => number): number {
   return resources.reduce(
     (total, point, i) =>
-      total + ratePerSec(point) * Math.max(0, point.t - (resources[i - 1]?.t ?? 0)),
+      total + ratePerSec(point) * Math.max(0, point.endS - (resources[i - 1]?.endS ?? 0)),
     0,
   );
 }
@@ -35,7 +35,7 @@ export function cpuSecondsOf(used: Used): number {
 
 /** Cores in use, on average over the run; 0 without resource points. */
 export function meanCoresOf(used: Used): number {
-  const seconds = used.resources.at(-1)?.t ?? 0;
+  const seconds = used.resources.at(-1)?.endS ?? 0;
   return seconds > 0 ? cpuSecondsOf(used) / seconds : 0;
 }
 

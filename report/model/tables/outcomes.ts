@@ -50,8 +50,8 @@ const NOTE =
   "Faults are the wrong answers, the failed requests and those never sent, as a share of all but the unfinished.";
 
 function notesOf(cells: readonly Cell[]): string[] {
-  const long = cells.flatMap(({ runs }) => runs).flatMap(({ drain, elapsed }) =>
-    drain !== undefined && isLongDrain(drain.durationS, elapsed) ? [drain] : []
+  const long = cells.flatMap(({ runs }) => runs).flatMap(({ drain, elapsedS }) =>
+    drain !== undefined && isLongDrain(drain.durationS, elapsedS) ? [drain] : []
   );
   const completed = sum(long, (drain) => drain.completed);
   if (completed === 0) return [NOTE];
@@ -113,7 +113,7 @@ function reasonsOf(cell: Cell): Reason[] {
   }
   const sorted = [...counts].sort(([, a], [, b]) => b - a);
   const rest = sum(sorted.slice(REASONS_PER_CELL), ([, count]) => count);
-  const unasked = sum(cell.runs, ({ unasked = 0 }) => unasked);
+  const unasked = sum(cell.runs, ({ unsolicited = 0 }) => unsolicited);
   return [
     ...sorted.slice(0, REASONS_PER_CELL).map(([text, count]) => ({ cell, text, count })),
     ...(rest > 0 ? [{ cell, text: "other reasons", count: rest }] : []),
