@@ -56,7 +56,7 @@ export class RedisInfo {
 
   private constructor(private readonly client: RedisClient) {}
 
-  /** Null when it does not answer, or may not be asked. */
+  /** Null when it does not reply, or refuses INFO. */
   static async open(url: string): Promise<RedisInfo | null> {
     const client = await connectRedis(url).catch(() => null);
     if (client === null) return null;

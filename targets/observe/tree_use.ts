@@ -28,7 +28,7 @@ interface ProcessLook {
   readonly files: number | null;
 }
 
-/** What a process tree has used since the last time it was asked, or else since this was made. */
+/** Use of a process tree since the last look, or else since this was made. */
 export class TreeUse {
   readonly #cpu = new CpuLedger();
   readonly #system = new CpuLedger();
