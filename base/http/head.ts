@@ -57,11 +57,14 @@ export class HeadReader {
 
   #beginOne(): void {
     this.done = this.#started = false;
+    this.#roomBytes = this.options.maxBytes;
+    this.options.sink?.clear();
+  }
+
+  #beginLines(): void {
     this.#statusLine.begin();
     this.#fieldLines.begin();
     this.#lines = this.#statusLine;
-    this.#roomBytes = this.options.maxBytes;
-    this.options.sink?.clear();
   }
 
   // hot: gives the offset after what it took.
@@ -80,7 +83,10 @@ export class HeadReader {
     const { known, sink } = this.options;
     this.#started = true;
     this.#from = from;
-    if (known === null || !known.begins(bytes, from, to)) return from;
+    if (known === null || !known.begins(bytes, from, to)) {
+      this.#beginLines();
+      return from;
+    }
     const at = from + known.length;
     known.recall(this.#statusLine, this.framing);
     sink?.addHead(bytes, from, at);
@@ -108,6 +114,7 @@ export class HeadReader {
     else if (++this.#interim > MAX_INTERIM) this.reason = "too many interim responses";
     else {
       this.#beginOne();
+      this.#beginLines();
       this.#started = true;
       this.#from = EARLIER;
     }

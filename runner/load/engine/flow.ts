@@ -11,7 +11,7 @@ import type { ResponseReader } from "../../../base/http/response.ts";
 import type { CaptureSpec } from "../../../scenarios/request/flow.ts";
 import { fillTemplate, namesIn } from "../../../scenarios/request/template.ts";
 import { takerOf } from "./capture.ts";
-import type { Message } from "./in_flight.ts";
+import type { Message } from "./connections.ts";
 import { type Check, ResponseCheck } from "./response_check.ts";
 
 export type Variables = Map<string, string>;

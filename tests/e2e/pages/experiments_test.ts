@@ -1,20 +1,24 @@
-/** The README's examples, as a reader would try them. */
+/** Every part of an experiment file that the pages show, as a reader would try it. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { results } from "../../runner/result/result.ts";
-import { certificates } from "../certificates.ts";
-import { testWith } from "../needs.ts";
-import { emptyFolder, plateau } from "./plateau.ts";
+import { results } from "../../../runner/result/result.ts";
+import { certificates } from "../../certificates.ts";
+import { testWith } from "../../needs.ts";
+import { readPage, readPages } from "../../pages/page.ts";
+import { emptyFolder, plateau } from "../plateau.ts";
 
-const README = readFileSync(join(import.meta.dirname ?? "", "../../README.md"), "utf8");
+const REQUESTS = readPage("docs/requests.md").text;
 
 /** Parts of experiment files; what an example leaves out is as in the smallest one. */
-const EXAMPLES = [...README.matchAll(/```yaml\n(.*?)```/gs)]
-  .map(([, text]): Record<string, object> => parse(text));
+const EXAMPLES = readPages()
+  .flatMap(({ blocks }) => blocks).filter(({ language, mark }) =>
+    language === "yaml" && mark === ""
+  )
+  .map(({ text }): Record<string, object> => parse(text));
 const SMALLEST = {
-  name: "readme",
+  name: "page",
   targets: { api: { app: "api" } },
   scenarios: { static: { get: "/static" } },
 };
@@ -26,16 +30,18 @@ function folderOfReader(): ReturnType<typeof emptyFolder> {
     Deno.writeTextFileSync(join(folder.path, name), text);
   write("users.csv", "name,password\nada,1815\ngrace,1906\n");
   write("big.json", "[1]");
+  Deno.mkdirSync(join(folder.path, "ours"));
+  Deno.mkdirSync(join(folder.path, "public"));
   return folder;
 }
 
-function writeExperiment(folder: string, experiment: object, name = "readme"): string {
+function writeExperiment(folder: string, experiment: object, name = "page"): string {
   const file = join(folder, `${name}.json`);
   Deno.writeTextFileSync(file, JSON.stringify(experiment));
   return file;
 }
 
-Deno.test("check accepts every part of an experiment file that the README shows", async () => {
+Deno.test("check accepts every part of an experiment file that the pages show", async () => {
   assert.ok(EXAMPLES.length > 3);
   using folder = folderOfReader();
   await Promise.all(EXAMPLES.map(async (example, i) => {
@@ -45,18 +51,18 @@ Deno.test("check accepts every part of an experiment file that the README shows"
   }));
 });
 
-testWith(["openssl"], "check accepts every way to a server that the README shows", async () => {
+testWith(["openssl"], "check accepts every way to a server that the pages show", async () => {
   using folder = folderOfReader();
   Deno.writeTextFileSync(join(folder.path, "ca.pem"), certificates().authority);
   using _listener = Deno.listen({ transport: "unix", path: join(folder.path, "app.sock") });
-  const targets = [...README.matchAll(/`(\{ url: .*?\})`/g)].map(([, target]) => parse(target));
+  const targets = [...REQUESTS.matchAll(/`(\{ url: .*?\})`/g)].map(([, target]) => parse(target));
   assert.equal(targets.length, 3);
   const file = writeExperiment(folder.path, { ...SMALLEST, targets: { ...targets } });
   const { code, stderr } = await plateau(["check", file]);
   assert.equal(code, 0, stderr);
 });
 
-/** What the README's requests are asked of; a request that is not as it should be gets a 400. */
+/** Responds to the requests of the pages; a wrong request gets a 400. */
 async function answer(request: Request): Promise<Response> {
   const { pathname, searchParams } = new URL(request.url);
   const { method, headers } = request;
@@ -85,11 +91,12 @@ async function answer(request: Request): Promise<Response> {
   }
 }
 
-Deno.test("run asks every request that the README shows, and gets right answers", async () => {
+Deno.test("run sends every request of docs/requests.md, and every response is right", async () => {
   await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, answer);
   using folder = folderOfReader();
-  const requests = EXAMPLES.filter(({ targets }) => targets === undefined);
-  const scenarios = Object.assign({}, ...requests.map((example) => example.scenarios));
+  const shown = readPage("docs/requests.md").blocks
+    .filter(({ language, mark }) => language === "yaml" && mark === "");
+  const scenarios = Object.assign({}, ...shown.map(({ text }) => parse(text).scenarios));
   const file = writeExperiment(folder.path, {
     ...SMALLEST,
     targets: { here: { url: `http://127.0.0.1:${server.addr.port}` } },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Connection } from "../../base/net/dial.ts";
-import { Outlet } from "../../runner/load/transports/deno_transport.ts";
+import { WriteQueue } from "../../runner/load/transports/deno_transport.ts";
 
 /** A connection that takes at most `most` bytes a write, and what it has taken. */
 function narrow(most: number): Connection & { readonly taken: readonly string[] } {
@@ -26,21 +26,21 @@ async function settled(): Promise<void> {
 
 Deno.test("what is sent goes out whole and in order, however little a write takes", async () => {
   const conn = narrow(4);
-  const outlet = new Outlet(conn);
-  outlet.send(bytes("first request"));
-  outlet.send(bytes("second"));
+  const queue = new WriteQueue(conn);
+  queue.send(bytes("first request"));
+  queue.send(bytes("second"));
   await settled();
-  outlet.send(bytes("third"));
+  queue.send(bytes("third"));
   await settled();
   assert.deepEqual(conn.taken, ["firs", "t re", "ques", "t", "seco", "nd", "thir", "d"]);
 });
 
 Deno.test("after a stop nothing is written, not even the rest", async () => {
   const conn = narrow(4);
-  const outlet = new Outlet(conn);
-  outlet.send(bytes("first request"));
-  outlet.stop();
-  outlet.send(bytes("second"));
+  const queue = new WriteQueue(conn);
+  queue.send(bytes("first request"));
+  queue.stop();
+  queue.send(bytes("second"));
   await settled();
   assert.deepEqual(conn.taken, ["firs"]);
 });
@@ -48,11 +48,11 @@ Deno.test("after a stop nothing is written, not even the rest", async () => {
 Deno.test("a write that fails ends the writing and throws nothing", async () => {
   let writes = 0;
   const write = (): Promise<number> => (writes++, Promise.reject(new Error("broken pipe")));
-  const outlet = new Outlet({ ...narrow(4), write });
-  outlet.send(bytes("first"));
-  outlet.send(bytes("second"));
+  const queue = new WriteQueue({ ...narrow(4), write });
+  queue.send(bytes("first"));
+  queue.send(bytes("second"));
   await settled();
-  outlet.send(bytes("third"));
+  queue.send(bytes("third"));
   await settled();
   assert.equal(writes, 1);
 });

@@ -1,5 +1,5 @@
 /**
- * The report of a worker that fell silent: what was last heard of it, and what would have come after that.
+ * The report of a worker that fell silent: what it last posted, and what would have come after that.
  * Every exchange of its share is counted once, so that the law of conservation holds over all workers.
  */
 import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
@@ -10,46 +10,46 @@ import { Recorder } from "../recording/recorder.ts";
 import { SessionRecorder } from "../recording/sessions.ts";
 import type { SoFarReport, WorkerReport } from "./messages.ts";
 
-export interface LostShare {
+export interface SilentShare {
   readonly pacer: JobShare["pacer"];
   readonly scriptKind: JobShare["script"]["kind"];
-  /** When the run was over: arrivals from then on were nobody's to carry out. Infinity when it ended by count. */
+  /** When the run was over: arrivals from then on are no part of it. Infinity when it ended by count. */
   readonly durationUs: number;
 }
 
-export interface Lost {
+export interface SilentWorker {
   readonly report: WorkerReport;
   /** How long what it dropped had waited at the end of the run: lower bounds of its latency, which are in no interval. */
   readonly dropped: SparseHistogram;
 }
 
 /**
- * The report of a worker of which `soFar` was the last that was heard; null when nothing was. What its share had
+ * The report of a worker of which `soFar` is the last that was received; null when nothing was. What its share had
  * still to come is due and dropped: arrivals until the end of the run, or what was left of a given number. A
- * closed loop that ends by time would have asked nobody knows how much.
+ * closed loop that ends by time would have sent an unknown number.
  *
  * The latencies in `soFar.open` are in no interval either: the caller puts them into the worker's last one.
  */
-export function endWithout(share: LostShare, soFar: SoFarReport | null): Lost {
-  const { open: _, ...heard } = soFar ?? { ...silent(), open: EMPTY };
-  const dropped = waitsOf(share, begunOf(share, heard));
+export function reportOfSilent(share: SilentShare, soFar: SoFarReport | null): SilentWorker {
+  const { open: _, ...received } = soFar ?? { ...silent(), open: EMPTY };
+  const dropped = waitsOf(share, begunOf(share, received));
   const { count } = dropped;
-  const { totals } = heard;
+  const { totals } = received;
   const report = {
-    ...heard,
+    ...received,
     totals: {
       ...totals,
       due: totals.due + count,
       dropped: totals.dropped + count,
       censored: totals.censored + count,
     },
-    elapsedUs: Math.max(heard.elapsedUs, share.pacer.kind === "open" ? share.durationUs : 0),
+    elapsedUs: Math.max(received.elapsedUs, share.pacer.kind === "open" ? share.durationUs : 0),
   };
   return { report, dropped };
 }
 
-/** How long the requests, or visitors, of the share had waited at the end but for the `begun` that came first. */
-function waitsOf({ pacer, durationUs }: LostShare, begun: number): SparseHistogram {
+/** How long the requests, or virtual users, of the share had waited at the end but for the `begun` that came first. */
+function waitsOf({ pacer, durationUs }: SilentShare, begun: number): SparseHistogram {
   const waits = new Histogram();
   if (pacer.kind === "open") {
     let arrived = 0;
@@ -63,8 +63,8 @@ function waitsOf({ pacer, durationUs }: LostShare, begun: number): SparseHistogr
   return waits.toSparse();
 }
 
-/** How many of its share are in the report. Of a visitor who was let in, each request counts; who was not, as one. */
-function begunOf({ scriptKind }: LostShare, { totals, sessions }: WorkerReport): number {
+/** How many of its share are in the report. Of a virtual user who was let in, each request counts; one who was not counts as one. */
+function begunOf({ scriptKind }: SilentShare, { totals, sessions }: WorkerReport): number {
   return scriptKind === "flow" ? sessions.created + totals.dropped : totals.due;
 }
 
@@ -74,7 +74,7 @@ export function boundsPart(index: number, bounds: SparseHistogram): IntervalPart
   return { ...counts, latency: bounds, censored: bounds };
 }
 
-/** Of a worker that never told anything. */
+/** Of a worker that never posted anything. */
 function silent(): WorkerReport {
   return {
     totals: new Recorder(Infinity, () => {}).totals(),
@@ -82,7 +82,7 @@ function silent(): WorkerReport {
     elapsedUs: 0,
     time: { cpuUs: 0, waitedUs: null },
     spunUs: 0,
-    stretches: EMPTY,
+    busyPeriods: EMPTY,
     timerUs: 0,
   };
 }

@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { PacerSpec } from "../../runner/load/engine/job.ts";
 import type { SoFarReport } from "../../runner/load/worker/messages.ts";
-import { endWithout, type Lost, type LostShare } from "../../runner/load/worker/lost.ts";
+import {
+  reportOfSilent,
+  type SilentShare,
+  type SilentWorker,
+} from "../../runner/load/worker/silent_worker.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
 import { EMPTY } from "../../runner/stats/histogram/histogram.ts";
 import { type Happening, happenings, Playing, SLOTS } from "./playing.ts";
@@ -18,7 +22,7 @@ const COMMON = {
 const MACHINE = {
   time: { cpuUs: 7, waitedUs: 1 },
   spunUs: 3,
-  stretches: EMPTY,
+  busyPeriods: EMPTY,
   timerUs: 1,
 };
 const NOBODY = { created: 0, completed: 0, failed: 0, length: EMPTY };
@@ -62,7 +66,7 @@ function arrivalsOf(pacer: PacerSpec): number {
 }
 
 function assertConserved(
-  { report: { totals }, dropped }: Lost,
+  { report: { totals }, dropped }: SilentWorker,
   soFar: SoFarReport | null,
 ): void {
   assert.equal(totals.due, totals.completed + totals.failed + totals.unfinished + totals.dropped);
@@ -80,8 +84,8 @@ Deno.test("whenever a worker falls silent, each of its arrivals is counted once"
         return new Playing(loop, driver);
       });
       if (soFar !== null) heard++;
-      const share: LostShare = { pacer, scriptKind: "requests", durationUs: SECOND };
-      const lost = endWithout(share, soFar);
+      const share: SilentShare = { pacer, scriptKind: "requests", durationUs: SECOND };
+      const lost = reportOfSilent(share, soFar);
       assert.equal(lost.report.totals.due, arrivalsOf(pacer));
       assertConserved(lost, soFar);
     }),
@@ -103,8 +107,8 @@ Deno.test("of visitors each is counted once: by the requests that were due of th
         sessions = () => s.sessions.totals();
         return new Playing(s.loop, s.driver);
       }, () => sessions());
-      const share: LostShare = { pacer, scriptKind: "flow", durationUs: SECOND };
-      const lost = endWithout(share, soFar);
+      const share: SilentShare = { pacer, scriptKind: "flow", durationUs: SECOND };
+      const lost = reportOfSilent(share, soFar);
       const { sessions: { created }, totals: { dropped, due } } = lost.report;
       assert.equal(created + dropped, arrivalsOf(pacer));
       assert.equal(due - dropped, (soFar?.totals.due ?? 0) - (soFar?.totals.dropped ?? 0));
@@ -123,7 +127,7 @@ Deno.test("of a number of requests those that were left are dropped", () => {
         return new Playing(loop, driver);
       });
       const pacer = { kind: "closed", requests } as const;
-      const lost = endWithout({ pacer, scriptKind: "requests", durationUs: Infinity }, soFar);
+      const lost = reportOfSilent({ pacer, scriptKind: "requests", durationUs: Infinity }, soFar);
       assert.equal(lost.report.totals.due, requests);
       assert.equal(lost.report.elapsedUs, soFar?.elapsedUs ?? 0);
       assert.equal(lost.dropped.maxUs, 0, "none was due yet");
@@ -135,20 +139,21 @@ Deno.test("of a number of requests those that were left are dropped", () => {
 
 Deno.test("a closed loop that ends by time drops nothing: it would have asked nobody knows how much", () => {
   const pacer = { kind: "closed", requests: Infinity } as const;
-  const share: LostShare = { pacer, scriptKind: "requests", durationUs: SECOND };
-  const { totals: { due, dropped }, elapsedUs } = endWithout(share, null).report;
+  const share: SilentShare = { pacer, scriptKind: "requests", durationUs: SECOND };
+  const { totals: { due, dropped }, elapsedUs } = reportOfSilent(share, null).report;
   assert.deepEqual([due, dropped, elapsedUs], [0, 0, 0]);
 });
 
 Deno.test("a worker that was never heard has dropped all of its arrivals, until the end of the run", () => {
-  const share: LostShare = { pacer: STEADY, scriptKind: "requests", durationUs: SECOND };
-  const { report: { totals: { due, dropped, completed }, elapsedUs }, dropped: waits } = endWithout(
-    share,
-    null,
-  );
+  const share: SilentShare = { pacer: STEADY, scriptKind: "requests", durationUs: SECOND };
+  const { report: { totals: { due, dropped, completed }, elapsedUs }, dropped: waits } =
+    reportOfSilent(
+      share,
+      null,
+    );
   assert.deepEqual([due, dropped, completed, elapsedUs], [1_000, 1_000, 0, SECOND]);
   assert.deepEqual([waits.count, waits.minUs, waits.maxUs], [1_000, 1_000, SECOND]);
-  const earlier = endWithout({ ...share, durationUs: SECOND / 4 }, null);
+  const earlier = reportOfSilent({ ...share, durationUs: SECOND / 4 }, null);
   assert.deepEqual([earlier.report.totals.dropped, earlier.dropped.maxUs], [250, SECOND / 4]);
 });
 
@@ -158,8 +163,8 @@ Deno.test("what was heard of a worker stands, and how it fared is known until th
   loop.onTick(0);
   loop.onTick(40_000);
   const soFar = { ...tells[0], sessions: NOBODY, elapsedUs: 40_000, ...MACHINE };
-  const share: LostShare = { pacer: STEADY, scriptKind: "requests", durationUs: SECOND };
-  const { report: { totals, time, ...rest }, dropped } = endWithout(share, soFar);
+  const share: SilentShare = { pacer: STEADY, scriptKind: "requests", durationUs: SECOND };
+  const { report: { totals, time, ...rest }, dropped } = reportOfSilent(share, soFar);
   assert.deepEqual([time, totals.lag, totals.censored], [
     MACHINE.time,
     soFar.totals.lag,
