@@ -15,7 +15,7 @@ export interface ResponseSink {
   addBody(bytes: Uint8Array, from: number, to: number): boolean;
 }
 
-export class Kept implements ResponseSink {
+export class KeptResponse implements ResponseSink {
   readonly #head: Buffer;
   readonly #body: Buffer;
 

@@ -12,7 +12,7 @@ import { ChunkLine } from "./chunk_line.ts";
 import { FieldLines } from "./field_lines.ts";
 import { CHUNKED, NO_CODING } from "./framing_fields.ts";
 import { HeadReader } from "./head.ts";
-import { Kept, KeptRoom, type ResponseSink } from "./kept.ts";
+import { KeptResponse, KeptRoom, type ResponseSink } from "./kept.ts";
 import type { KnownHead } from "./known_head.ts";
 import type { ProtocolError } from "./reason.ts";
 
@@ -59,7 +59,7 @@ export class ResponseReader {
   /** Why it is broken, or "". */
   reason: ProtocolError | "" = "";
   /** The response itself; null unless it is retained. */
-  readonly kept: Kept | null;
+  readonly kept: KeptResponse | null;
 
   readonly #sink: ResponseSink | null;
   readonly #head: HeadReader;
@@ -89,7 +89,7 @@ export class ResponseReader {
       keptRoom = new KeptRoom(),
     }: ReaderOptions = {},
   ) {
-    this.kept = retain ? new Kept(keptRoom) : null;
+    this.kept = retain ? new KeptResponse(keptRoom) : null;
     this.#sink = sink ?? this.kept;
     this.#head = new HeadReader({ sink: this.#sink, known, maxBytes: maxHeadBytes });
     this.#allowsBothFramings = allowsBothFramings;
