@@ -16,7 +16,7 @@ import {
   watchProcesses,
 } from "../../base/system/processes.ts";
 import { TreesContention, type TreesUse } from "../../targets/observe/contention.ts";
-import { listenersAt } from "../../targets/observe/listeners.ts";
+import { listenersAt } from "../../base/system/listeners.ts";
 import type { Surroundings, TargetUse } from "../result/generator.ts";
 import { watchHostActivity } from "./host_activity.ts";
 
