@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { reportModel } from "../report/model/model.ts";
-import { renderPage } from "../report/page/page.ts";
+import { renderReportPage } from "../report/page/page.ts";
 import { type CellSpec, resultsFixture } from "../tests/report/fixture.ts";
 import { atMost } from "./bar.ts";
 import type { Bench, Section } from "./bench.ts";
@@ -84,5 +84,5 @@ export const report: Bench = {
 };
 
 function pageOf(cells: readonly CellSpec[]): string {
-  return renderPage([reportModel(resultsFixture({ name: "report", cells }))]);
+  return renderReportPage([reportModel(resultsFixture({ name: "report", cells }))]);
 }

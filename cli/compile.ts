@@ -11,7 +11,7 @@ import config from "../deno.json" with { type: "json" };
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { frameworks } from "../targets/frameworks/registry.ts";
-import { PACK, packSources } from "../targets/frameworks/sources.ts";
+import { PACK, packSources } from "../targets/frameworks/install.ts";
 
 const ROOT = join(import.meta.dirname ?? "", "..");
 const OUTPUT = join(ROOT, "dist/plateau");

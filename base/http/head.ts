@@ -7,7 +7,7 @@ import { FieldLines } from "./field_lines.ts";
 import type { FramingFields } from "./framing_fields.ts";
 import type { ResponseSink } from "./kept.ts";
 import type { KnownHead } from "./known_head.ts";
-import type { Reason } from "./reason.ts";
+import type { ProtocolError } from "./reason.ts";
 import { StatusLine } from "./status_line.ts";
 
 /** More than any server has a reason to send before its answer. */
@@ -21,10 +21,10 @@ export interface HeadOptions {
   readonly maxBytes: number;
 }
 
-export class Head {
+export class HeadReader {
   done = false;
   /** Why it is broken, or "". */
-  reason: Reason | "" = "";
+  reason: ProtocolError | "" = "";
   readonly #statusLine = new StatusLine();
   readonly #fieldLines = new FieldLines();
   #lines: StatusLine | FieldLines = this.#statusLine;
@@ -57,11 +57,14 @@ export class Head {
 
   #beginOne(): void {
     this.done = this.#started = false;
+    this.#roomBytes = this.options.maxBytes;
+    this.options.sink?.clear();
+  }
+
+  #beginLines(): void {
     this.#statusLine.begin();
     this.#fieldLines.begin();
     this.#lines = this.#statusLine;
-    this.#roomBytes = this.options.maxBytes;
-    this.options.sink?.clear();
   }
 
   // hot: gives the offset after what it took.
@@ -80,7 +83,10 @@ export class Head {
     const { known, sink } = this.options;
     this.#started = true;
     this.#from = from;
-    if (known === null || !known.begins(bytes, from, to)) return from;
+    if (known === null || !known.begins(bytes, from, to)) {
+      this.#beginLines();
+      return from;
+    }
     const at = from + known.length;
     known.recall(this.#statusLine, this.framing);
     sink?.addHead(bytes, from, at);
@@ -108,6 +114,7 @@ export class Head {
     else if (++this.#interim > MAX_INTERIM) this.reason = "too many interim answers";
     else {
       this.#beginOne();
+      this.#beginLines();
       this.#started = true;
       this.#from = EARLIER;
     }

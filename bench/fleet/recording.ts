@@ -3,9 +3,8 @@ import { z } from "zod";
 import type { LoaderHooks, LoadRequest } from "../../runner/measure/loader.ts";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";
 import { DRIVER_NAMES } from "../../runner/load/engine/driver.ts";
-import type { Health } from "../../runner/load/worker/health.ts";
+import type { Health, SoFarReport } from "../../runner/load/worker/messages.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
-import type { SoFarReport } from "../../runner/load/worker/messages.ts";
 import {
   packedHealth,
   packedPart,

@@ -5,9 +5,9 @@ import { BLANK, lineOf } from "../../report/terminal/line.ts";
 import { padEnd, wrapped } from "../../report/writing/columns.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import {
-  type Line,
   type Style,
   type TerminalOptions,
+  type TextLine,
   writtenLines,
 } from "../../report/writing/terminal.ts";
 import type { Written } from "../../report/writing/written.ts";
@@ -56,7 +56,7 @@ export function renderDiagnosis(
 function findingLines(
   { title, verdict, found, advice }: MachineCheck,
   options: TerminalOptions,
-): Line[] {
+): TextLine[] {
   const { unicode, ascii, style } = MARKS[verdict];
   const mark = padEnd(options.unicode ? unicode : ascii, MARK);
   const indent = " ".repeat(MARK + TITLE);

@@ -1,8 +1,8 @@
 /** The output formats of results, each into a file or to standard output. */
-import { isStream, openStream, replaceFile } from "../../base/whole_file.ts";
 import { messageOf, type Problem, TargetError } from "../../base/errors.ts";
 import { secrets } from "../../base/secrets.ts";
-import type { Place, Written } from "../../report/writing/written.ts";
+import { isStream, openStream, replaceFile } from "../../base/whole_file.ts";
+import type { OutputFormat, Written } from "../../report/writing/written.ts";
 import type { CommandParts, ParsedValues, RawArguments } from "../command_line/command.ts";
 import { print } from "../terminal/terminal.ts";
 import { outputFile } from "./values.ts";
@@ -37,7 +37,7 @@ const FORMS = Object.keys(outputFlags) as Form[];
 
 export type Outputs = ParsedValues<typeof outputFlags>;
 
-interface PlaceOf extends Record<Form, Place> {
+interface PlaceOf extends Record<Form, OutputFormat> {
   json: "json";
   csv: "csv";
   csvIntervals: "csv";

@@ -4,7 +4,7 @@ import { benchCommandOf } from "../../report/model/method/command.ts";
 import { measuredSentences } from "../../report/model/method/method.ts";
 import { reportModel } from "../../report/model/model.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import type { Written } from "../../report/writing/written.ts";
 import { hashSettings } from "../../runner/experiment/provenance.ts";
 import type { Measurement, Results, Threshold } from "../../runner/result/result.ts";
@@ -24,7 +24,7 @@ export function renderBenchPage(
   invocation: BenchInvocation,
 ): Written<"html"> {
   const results = asResults(measurement, invocation);
-  return renderPage([{
+  return renderReportPage([{
     ...reportModel(results, invocation.baseline),
     method: measuredSentences(results.runs),
     command: benchCommandOf(invocation.args, invocation.seed),

@@ -6,7 +6,7 @@ import type { GateOutcome } from "../../report/model/gates/gates.ts";
 import { type ReportModel, reportModel } from "../../report/model/model.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
 import { trendsOf } from "../../report/model/trend/trend.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import { together } from "../../report/writing/markdown.ts";
@@ -44,7 +44,7 @@ export function resultForms(
     junit: () => renderJunit(all.map((results, i) => resultsSuite(results, models[i]))),
     trends: trends.map(({ title, finding }) => `${title}: ${finding}`),
     gates: models.flatMap(({ gates }) => gates.outcomes),
-    html: () => renderPage(models, null, trends),
+    html: () => renderReportPage(models, null, trends),
     summary: () => models.map((model) => renderSummary(model, terminalOptions())),
   };
 }

@@ -15,10 +15,10 @@ import { comparedTable, notesOf } from "../model/comparison/table.ts";
 import { gatesTable } from "../model/gates/gates.ts";
 import { formatMs, formatNumber } from "../model/numbers/units.ts";
 import type { Table } from "../model/tables/table.ts";
-import { BLANK, HANGING, indented, lineOf, paragraph } from "../terminal/line.ts";
+import { BLANK, HANGING, indented, lineOf, paragraphLines } from "../terminal/line.ts";
 import { outcomeLines } from "../terminal/verdicts.ts";
 import { documentOf, lines, md, paragraphs } from "../writing/markdown.ts";
-import { type Line, type TerminalOptions, writtenLines } from "../writing/terminal.ts";
+import { type TerminalOptions, type TextLine, writtenLines } from "../writing/terminal.ts";
 import type { Written } from "../writing/written.ts";
 import { gatesMarkdown, tableWithNotes } from "./markdown.ts";
 
@@ -117,11 +117,11 @@ export function renderComparison(
   const notes = cells.length === 0 ? [] : notesOf(cells.map(({ comparison }) => comparison));
   const lines = [
     ...doubtsOf(comparison).flatMap((doubt) =>
-      paragraph(doubt, options.width, { ...HANGING, style: "yellow" })
+      paragraphLines(doubt, options.width, { ...HANGING, style: "yellow" })
     ),
     ...cells.flatMap((cell) => cellLines(cell, options)),
     BLANK,
-    ...notes.flatMap((note) => paragraph(note, options.width)),
+    ...notes.flatMap((note) => paragraphLines(note, options.width)),
     ...(gates.length > 0 ? [BLANK, lineOf("Thresholds", "cyan")] : []),
     ...outcomeLines(gates, options),
   ];
@@ -173,12 +173,12 @@ function othersOf({ comparison: { figures } }: ComparedCell): string {
     .join(", ");
 }
 
-function cellLines(cell: ComparedCell, { width }: TerminalOptions): Line[] {
+function cellLines(cell: ComparedCell, { width }: TerminalOptions): TextLine[] {
   return [
     BLANK,
-    ...paragraph(sentenceOf(cell), width, HANGING),
+    ...paragraphLines(sentenceOf(cell), width, HANGING),
     ...[...findingsOf(cell), othersOf(cell)].flatMap((text) =>
-      paragraph(text, width - 2, HANGING).map(indented)
+      paragraphLines(text, width - 2, HANGING).map(indented)
     ),
   ];
 }

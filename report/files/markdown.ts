@@ -12,9 +12,9 @@ import type { SweepModel } from "../model/sweeps/sweeps.ts";
 import type { Table, TableCell } from "../model/tables/table.ts";
 import type { TrustModel } from "../model/findings/trust.ts";
 import {
+  bulletList,
   documentOf,
   lines,
-  list,
   type Markdown,
   md,
   paragraphs,
@@ -76,7 +76,7 @@ function factsMarkdown(label: string, text: string, facts: readonly Fact[]): Mar
 }
 
 function trustMarkdown({ level, text, reasons }: TrustModel): Markdown[] {
-  return [md`**${level}**: ${text}`, list(reasons)];
+  return [md`**${level}**: ${text}`, bulletList(reasons)];
 }
 
 function claimsMarkdown({ table, summary }: ClaimsModel): Markdown[] {
@@ -98,7 +98,7 @@ function scenarioMarkdown(scenario: ScenarioModel): Markdown {
     md`**${answer.verdict}**${answer.detail && `: ${answer.detail}`}`,
     tableMarkdown(tables.summary),
     plain(boundsNote),
-    list(restless.map(({ text }) => text)),
+    bulletList(restless.map(({ text }) => text)),
     plain(scenario.perCpuFinding),
     ...(scenario.faults.charts.length > 0 ? scenario.faults.findings.map(plain) : []),
     ...(tables.compared ? [tableMarkdown(tables.compared)] : []),
@@ -110,7 +110,7 @@ function scenarioMarkdown(scenario: ScenarioModel): Markdown {
 function agentsMarkdown(agents: AgentsModel | null): Markdown[] {
   if (agents === null) return [];
   const { findings, table } = agents;
-  return [md`#### Agents`, list(findings), tableMarkdown(table)];
+  return [md`#### Agents`, bulletList(findings), tableMarkdown(table)];
 }
 
 export function tableWithNotes(table: Table): Markdown[] {
@@ -133,10 +133,10 @@ function sweepMarkdown({ scenario, figures, weights }: SweepModel): Markdown[] {
   return [
     ...figures.flatMap(({ factor, findings }) => [
       md`### ${scenario} by ${factor}`,
-      list(findings),
+      bulletList(findings),
     ]),
     ...(weights === null ? [] : [
-      md`### What explains the differences in ${scenario}`,
+      md`### Variance explained in ${scenario}`,
       tableMarkdown(weights.table),
     ]),
   ];
@@ -151,23 +151,23 @@ function stableMarkdown(stable: StableModel | null): Markdown[] {
 function publishedMarkdown(model: PublishedModel): Markdown[] {
   const { title, finding, differences, confounders, missing, table } = model;
   return [
-    md`### Published beside measured: ${title}`,
+    md`### Published and measured: ${title}`,
     plain(finding),
     ...(table === null ? [] : tableWithNotes(table)),
     plain(missing),
     ...listMarkdown("Differences that matter:", differences),
-    ...listMarkdown("What else was different there:", confounders),
+    ...listMarkdown("Other differences:", confounders),
   ];
 }
 
 function listMarkdown(heading: string, sentences: readonly string[]): Markdown[] {
-  return sentences.length === 0 ? [] : [plain(heading), list(sentences)];
+  return sentences.length === 0 ? [] : [plain(heading), bulletList(sentences)];
 }
 
 function missingMarkdown({ missing }: ReportModel): Markdown[] {
   if (missing.length === 0) return [];
   const texts = missing.map(({ what, kind, reason }) => `${what}: ${kind}: ${reason}`);
-  return [md`### Not measured`, list(texts)];
+  return [md`### Not measured`, bulletList(texts)];
 }
 
 function plain(text: string): Markdown {
@@ -193,5 +193,5 @@ export function renderTrendMarkdown(
 }
 
 function scenarioTrendMarkdown({ name, findings, table }: ScenarioTrend): Markdown[] {
-  return [md`### Trend of ${name}`, list(findings), ...tableWithNotes(table)];
+  return [md`### Trend of ${name}`, bulletList(findings), ...tableWithNotes(table)];
 }

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 
-export interface Client {
+export interface ClientBundle {
   /** Where its sources begin, relative to this file. */
   readonly entry: string;
   /** Packages that end in the bundle, too. */
@@ -14,13 +14,13 @@ export interface Client {
 }
 
 /** By the names of their bundles. */
-export const CLIENTS: Readonly<Record<string, Client>> = {
+export const CLIENTS: Readonly<Record<string, ClientBundle>> = {
   "client.js": { entry: "client/main.ts", packages: ["chart.js"] },
   "live_client.js": { entry: "live_client/main.ts", packages: [] },
 };
 
 /** The first line of a bundle made of the sources as they are. */
-export async function sourceLine({ entry, packages }: Client): Promise<string> {
+export async function sourceLine({ entry, packages }: ClientBundle): Promise<string> {
   const digest = createHash("sha256");
   for (const source of await sourcesOf(new URL(entry, import.meta.url))) digest.update(source);
   for (const name of packages) digest.update(await versionOf(name));
@@ -48,7 +48,7 @@ async function versionOf(name: string): Promise<string> {
 }
 
 /** In a function each, as two scripts of a page share their names. */
-async function bundle({ entry }: Client): Promise<string> {
+async function bundle({ entry }: ClientBundle): Promise<string> {
   const path = new URL(entry, import.meta.url).pathname;
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["bundle", "--quiet", "--platform", "browser", "--format", "iife", "--minify", path],

@@ -1,4 +1,4 @@
-/** What happens while an experiment runs → how far it is, in words. Pure. */
+/** The events of a running experiment → its progress, in words. Pure. */
 import type { Progress } from "../../runner/result/progress.ts";
 import { counted } from "../model/numbers/words.ts";
 import { cellLabel } from "../model/runs/cells.ts";
@@ -12,7 +12,7 @@ export const GETTING_READY: LiveStatus = {
   isOver: false,
 };
 
-/** The same object where the event tells nothing of it. */
+/** The same object where the event changes nothing of it. */
 export function advanceStatus(status: LiveStatus, event: Progress): LiveStatus {
   switch (event.kind) {
     case "planned":
@@ -41,9 +41,9 @@ export function endedStatus(
   return { done, runs: isWhole ? done : runs, text, leftMs: null, isOver: true };
 }
 
-/** The experiment broke off, and there is no last page. */
+/** The experiment stopped early, and there is no last page. */
 export function brokenStatus(status: LiveStatus): LiveStatus {
-  const text = "Ended by an error, which the terminal tells: this page no longer changes. " +
-    "What was measured is in results.json";
+  const text = "Stopped by an error (see the terminal): this page no longer changes. " +
+    "Completed runs are in results.json";
   return { ...status, text, leftMs: null, isOver: true };
 }

@@ -1,4 +1,4 @@
-/** How far a running experiment is, as its page tells. Pure. */
+/** The progress of a running experiment, as its page shows it. Pure. */
 import { formatDuration } from "../model/numbers/units.ts";
 
 export interface LiveStatus {
@@ -7,24 +7,24 @@ export interface LiveStatus {
   /** 0 before that is known. */
   readonly runs: number;
   readonly text: string;
-  /** Expected from the moment that this was told; null when it is not known. */
+  /** Expected from the moment of this status; null when unknown. */
   readonly leftMs: number | null;
-  /** Nothing more will be told. */
+  /** No further status follows. */
   readonly isOver: boolean;
 }
 
-/** A newer page is to be had: what a reader is told. */
+/** A newer page is ready. */
 export interface PageEvent {
   readonly page: number;
-  /** What the reader sends back when it shows it. */
+  /** The page sends it back when it is shown. */
   readonly receipt: string;
 }
 
-/** The last page is to be had, and nothing follows. */
+/** The last page is ready, and no event follows. */
 export interface EndEvent extends PageEvent {
   readonly status: LiveStatus;
 }
 
-export function leftText(ms: number): string {
+export function remainingText(ms: number): string {
   return `About ${formatDuration(Math.max(1, Math.ceil(ms / 1_000)))} left`;
 }

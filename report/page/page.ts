@@ -18,7 +18,7 @@ import { barHeights, type Charts } from "./sections/figures.ts";
 import { trendMarkup } from "./sections/trend.ts";
 import css from "./style.css" with { type: "text" };
 
-/** What the page of a running experiment has besides. */
+/** The additional parts of the page of a running experiment. */
 export interface LiveParts {
   readonly bar: Markup;
   /** Runs after the page's own. */
@@ -29,10 +29,10 @@ export interface LiveParts {
 /**
  * One page of one or more experiments, in the given order.
  *
- * @param live Null for the page that stays, which asks nobody for anything.
+ * @param live Null for the saved page, which sends no request.
  * @param trends Of experiments with several results; they come first.
  */
-export function renderPage(
+export function renderReportPage(
   models: readonly ReportModel[],
   live: LiveParts | null = null,
   trends: readonly TrendModel[] = [],
@@ -69,7 +69,7 @@ ${live && markup`<script>${verbatim(live.script)}</script>\n`}${
 `.text;
 }
 
-/** One for each section, as only those are read whose charts are looked at. */
+/** One for each section: a section is parsed when its first chart is drawn. */
 function chartScripts(charts: Charts): Markup[] {
   return [...Map.groupBy(charts, ([id]) => sectionOf(id))].map(([section, entries]) =>
     markup`<script type="application/json" id="charts-${section}">${
@@ -78,7 +78,7 @@ function chartScripts(charts: Charts): Markup[] {
   );
 }
 
-/** After the client, which reads them only when somebody selects a part of the runs. */
+/** After the client, which reads them only when a part of the runs is selected. */
 function intervalScripts(
   scenarios: readonly ScenarioModel[],
   { id, steps }: { readonly id: string; readonly steps: ReadonlyMap<ScenarioModel, PackedSteps> },
@@ -126,12 +126,12 @@ function navigationMarkup(
   const links = models.flatMap((model, i) => {
     const { name, claims, scenarios, sweeps, published, missing } = model;
     return [
-      [`#e${i + 1}`, models.length > 1 ? name : "Answer"],
+      [`#e${i + 1}`, models.length > 1 ? name : "Summary"],
       ...(claims.table === null ? [] : [[`#e${i + 1}-claims`, "Claims"]]),
       ...(hasComparisons(model) ? [[`#e${i + 1}-compared`, "Compared"]] : []),
       ...scenarios.map((scenario, j) => [`#e${i + 1}-s${j + 1}`, scenario.name]),
       ...(sweeps.length > 0 ? [[`#e${i + 1}-sweeps`, "Sweeps"]] : []),
-      ...(model.stable === null ? [] : [[`#e${i + 1}-stable`, "Stable"]]),
+      ...(model.stable === null ? [] : [[`#e${i + 1}-settling`, "Settling"]]),
       ...(scenarios.length > 0 ? [[`#e${i + 1}-outcomes`, "Errors"]] : []),
       ...(published.length > 0 ? [[`#e${i + 1}-published`, "Published"]] : []),
       ...(missing.length > 0 ? [[`#e${i + 1}-missing`, "Not measured"]] : []),

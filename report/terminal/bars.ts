@@ -1,12 +1,12 @@
 /** Bars and sparklines of characters, for terminals with and without Unicode. */
 import type { TerminalOptions } from "../writing/terminal.ts";
 
-type Signs = Pick<TerminalOptions, "unicode">;
+type BarSigns = Pick<TerminalOptions, "unicode">;
 
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
 /** A bar of `columns` columns, to an eighth where the terminal has the signs. */
-export function barOf(columns: number, { unicode }: Signs): string {
+export function barOf(columns: number, { unicode }: BarSigns): string {
   if (!unicode) return "#".repeat(Math.round(columns));
   const whole = Math.floor(columns);
   return "█".repeat(whole) + EIGHTHS[Math.floor((columns - whole) * 8)];
@@ -19,7 +19,7 @@ const ASCII_LEVELS = "_.-:=+*#";
  * One character a value, from 0 at the bottom to the largest value at the top; a space for what was not
  * measured.
  */
-export function sparkline(values: readonly (number | null)[], { unicode }: Signs): string {
+export function sparkline(values: readonly (number | null)[], { unicode }: BarSigns): string {
   const levels = unicode ? LEVELS : ASCII_LEVELS;
   const most = Math.max(0, ...values.map((value) => value ?? 0));
   return values.map((value) => value === null ? " " : levels[levelOf(value, most)]).join("");

@@ -1,9 +1,9 @@
-/** The agents of a fleet in the live view: each with its rate, or of many what is to be known of them. Pure. */
+/** The agents of a fleet in the live view: each with its rate, or, of many, a summary. Pure. */
 import type { LiveAgent } from "../../runner/result/progress.ts";
 import { formatDuration, formatNumber } from "../model/numbers/units.ts";
 import { counted } from "../model/numbers/words.ts";
 import { fitted, padStart, widthOf } from "../writing/columns.ts";
-import type { Line, Span, TerminalOptions } from "../writing/terminal.ts";
+import type { TerminalOptions, TextLine, TextSpan } from "../writing/terminal.ts";
 import { cell } from "./line.ts";
 import { withoutCommon } from "./names.ts";
 
@@ -14,12 +14,12 @@ const MOST_LINES = 2;
 const LEAST_NAME = 4;
 const GAP = 3;
 
-interface Room extends Pick<TerminalOptions, "unicode"> {
+interface FleetLayout extends Pick<TerminalOptions, "unicode"> {
   readonly width: number;
   readonly labelColumns: number;
 }
 
-export function fleetLines(agents: readonly LiveAgent[], room: Room): Line[] {
+export function fleetLines(agents: readonly LiveAgent[], room: FleetLayout): TextLine[] {
   if (agents.length === 0) return [];
   const rows = agents.length > MOST_SHOWN
     ? [summary(agents)]
@@ -32,7 +32,7 @@ export function fleetLines(agents: readonly LiveAgent[], room: Room): Line[] {
 }
 
 /** In columns, as many as fit; names are shortened where they would need more lines, first by what all begin with. */
-function agentRows(agents: readonly LiveAgent[], width: number, unicode: boolean): Span[][] {
+function agentRows(agents: readonly LiveAgent[], width: number, unicode: boolean): TextSpan[][] {
   const values = agents.map(valueOf);
   const valueWidth = Math.max(...values.map(widthOf));
   const least = Math.ceil(agents.length / MOST_LINES);
@@ -41,7 +41,7 @@ function agentRows(agents: readonly LiveAgent[], width: number, unicode: boolean
   const names = whole.some((name) => widthOf(name) > most) ? withoutCommon(whole) : whole;
   const nameWidth = Math.min(Math.max(...names.map(widthOf)), Math.max(LEAST_NAME, most));
   const columns = Math.max(least, Math.floor((width + GAP) / (nameWidth + 1 + valueWidth + GAP)));
-  const pieces = agents.map((agent, i): Span[] => [
+  const pieces = agents.map((agent, i): TextSpan[] => [
     cell(`${fitted(names[i], nameWidth, unicode)} `, nameWidth + 1),
     { text: padStart(values[i], valueWidth), style: isSilent(agent) ? "red" : "bold" },
     { text: " ".repeat(GAP) },
@@ -61,13 +61,13 @@ function isSilent({ silentMs }: LiveAgent): boolean {
 }
 
 /** `12 agents, slowest n7 900/s, 1 silent (n3 for 4 s)` */
-function summary(agents: readonly LiveAgent[]): Span[] {
-  const heard = agents.filter((agent) => !isSilent(agent));
+function summary(agents: readonly LiveAgent[]): TextSpan[] {
+  const reporting = agents.filter((agent) => !isSilent(agent));
   const silent = agents.filter(isSilent);
   const count = { text: counted(agents.length, "agent") };
-  if (heard.length === 0) return [count, { text: ", all silent", style: "red" }];
-  const slowest = heard.reduce((a, b) => b.ratePerSec < a.ratePerSec ? b : a);
-  const pieces: Span[] = [
+  if (reporting.length === 0) return [count, { text: ", all silent", style: "red" }];
+  const slowest = reporting.reduce((a, b) => b.ratePerSec < a.ratePerSec ? b : a);
+  const pieces: TextSpan[] = [
     count,
     { text: `, slowest ${slowest.name} ` },
     { text: valueOf(slowest), style: "bold" },

@@ -8,20 +8,20 @@ import { sparkline } from "./bars.ts";
 import { fittedNames } from "./names.ts";
 import { tableLines, withoutBelow } from "./table.ts";
 import { padEnd, widthOf } from "../writing/columns.ts";
-import { encoded, type Line, type TerminalOptions } from "../writing/terminal.ts";
-import { BLANK, lineOf, paragraph } from "./line.ts";
+import { encoded, type TerminalOptions, type TextLine } from "../writing/terminal.ts";
+import { BLANK, lineOf, paragraphLines } from "./line.ts";
 
 export function latencyLines(
   { density, tables, boundsNote }: Pick<ScenarioModel, "density" | "tables" | "boundsNote">,
   options: TerminalOptions,
-): Line[] {
+): TextLine[] {
   const percentiles = percentilesAlone(tables.percentiles);
   if (!hasFigures(percentiles)) return [];
   return [
     ...(density === null ? [] : histogramLines(density, options)),
     BLANK,
     ...tableLines(percentiles, options),
-    ...(boundsNote === "" ? [] : paragraph(boundsNote, options.width)),
+    ...(boundsNote === "" ? [] : paragraphLines(boundsNote, options.width)),
   ];
 }
 
@@ -34,14 +34,17 @@ const WIDEST_NAME = 30;
 const LEAST_COLUMNS = 10;
 
 /** One row a cell, on an axis for all, each row up to its own highest; none where there is no room. */
-function histogramLines({ edges, axis, series }: DensityChart, options: TerminalOptions): Line[] {
+function histogramLines(
+  { edges, axis, series }: DensityChart,
+  options: TerminalOptions,
+): TextLine[] {
   const most = Math.min(WIDEST_NAME, Math.floor(options.width / 3));
   const labels = series.map(({ label }) => encoded(label, options));
   const names = fittedNames(labels, most, options.unicode);
   const margin = Math.max(...names.map(widthOf)) + 2;
   const columns = options.width - margin;
   if (columns < LEAST_COLUMNS) return [];
-  const rows = series.map(({ shares }, i): Line => {
+  const rows = series.map(({ shares }, i): TextLine => {
     const spark = sparkline(merged(shares, columns).map((share) => share || null), options);
     return [{ text: padEnd(names[i], margin) }, { text: spark.trimEnd(), style: "cyan" }];
   });

@@ -1,17 +1,17 @@
-/** Lines laid out: cut, filled up, broken. What is in them may be from outside: it is escaped where it is written. */
+/** Lines laid out: cut, filled up, broken. Their text may be from outside: the writer escapes it. */
 import { fitted, padEnd, widthOf, wrapped } from "../writing/columns.ts";
 import {
   encoded,
-  type Line,
-  type Span,
   type Style,
   type TerminalOptions,
+  type TextLine,
+  type TextSpan,
 } from "../writing/terminal.ts";
 
-export const BLANK: Line = [];
+export const BLANK: TextLine = [];
 
 /** One of text in one style. */
-export function lineOf(text: string, style?: Style): Line {
+export function lineOf(text: string, style?: Style): TextLine {
   return [{ text, style }];
 }
 
@@ -21,25 +21,25 @@ export interface ParagraphStyle {
   readonly style?: Style;
 }
 
-/** So that a paragraph is told from the next one. */
+/** Sets a paragraph apart from the next one. */
 export const HANGING: ParagraphStyle = { indent: "  " };
 
 /** Lines of at most `width` columns, in one style. */
-export function paragraph(
+export function paragraphLines(
   text: string,
   width: number,
   { indent = "", style }: ParagraphStyle = {},
-): Line[] {
+): TextLine[] {
   return wrapped(text, width, indent).map((line) => lineOf(line, style));
 }
 
 /** Two columns to the right. */
-export function indented(line: Line): Line {
+export function indented(line: TextLine): TextLine {
   return [{ text: "  " }, ...line];
 }
 
 /** The line without white space at its end. */
-export function trimmed(line: Line): Line {
+export function trimmed(line: TextLine): TextLine {
   const last = line.findLastIndex(({ text }) => text.trimEnd() !== "");
   return line.slice(0, last + 1)
     .map((span, i) => i === last ? { ...span, text: span.text.trimEnd() } : span);
@@ -47,11 +47,11 @@ export function trimmed(line: Line): Line {
 
 /** The line cut to `width` columns. */
 export function fittedLine(
-  spans: Line,
+  spans: TextLine,
   width: number,
   options: Pick<TerminalOptions, "unicode">,
-): Line {
-  const line: Span[] = [];
+): TextLine {
+  const line: TextSpan[] = [];
   let left = width;
   for (const { text, style } of spans) {
     const span = fitted(encoded(text, options), left, options.unicode);
@@ -63,6 +63,6 @@ export function fittedLine(
 }
 
 /** A span of a column: filled up to `width`. */
-export function cell(text: string, width: number, style?: Style): Span {
+export function cell(text: string, width: number, style?: Style): TextSpan {
   return { text: padEnd(text, width), style };
 }

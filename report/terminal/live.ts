@@ -1,5 +1,5 @@
 /**
- * The live view: what is going on now, as lines. A pure function of the state, the moment and the size of
+ * The live view: the run in progress, as lines. A pure function of the state, the moment and the size of
  * the terminal; in a low terminal the parts at the end go first.
  */
 import type { LiveAgent } from "../../runner/result/progress.ts";
@@ -14,7 +14,7 @@ import {
 } from "../model/numbers/units.ts";
 import { counted } from "../model/numbers/words.ts";
 import { fitted, padStart, widthOf } from "../writing/columns.ts";
-import type { Line, Style, TerminalOptions } from "../writing/terminal.ts";
+import type { Style, TerminalOptions, TextLine } from "../writing/terminal.ts";
 import { barOf, sparkline } from "./bars.ts";
 import { fleetLines } from "./fleet.ts";
 import { cell, fittedLine } from "./line.ts";
@@ -25,12 +25,12 @@ export interface ScreenSize {
   readonly rows: number;
 }
 
-export interface LiveOptions extends ScreenSize, Pick<TerminalOptions, "unicode"> {
+export interface LiveViewOptions extends ScreenSize, Pick<TerminalOptions, "unicode"> {
   /** By the clock of the state. */
   readonly nowMs: number;
 }
 
-interface Room extends Pick<TerminalOptions, "unicode"> {
+interface LiveLayout extends Pick<TerminalOptions, "unicode"> {
   readonly width: number;
 }
 
@@ -38,14 +38,14 @@ interface Room extends Pick<TerminalOptions, "unicode"> {
 const KEPT_ROWS = 1;
 const ECHO_COLUMNS = 3;
 
-/** None while nothing is going on. */
-export function liveLines(state: ProgressState, options: LiveOptions): Line[] {
+/** None while no run is in progress. */
+export function liveLines(state: ProgressState, options: LiveViewOptions): TextLine[] {
   const width = Math.max(1, options.columns - ECHO_COLUMNS);
   const live = state.intervals.at(-1);
   if (state.run === null && live === undefined) return [];
   const room = { width, unicode: options.unicode };
   const lines = [
-    courseLine(state, options, width),
+    progressLine(state, options, width),
     ...runLines(state, { ...room, nowMs: options.nowMs }),
     ...(live === undefined ? [] : [
       ...figureLines(state.intervals, live, room),
@@ -59,7 +59,7 @@ export function liveLines(state: ProgressState, options: LiveOptions): Line[] {
 }
 
 /** The view as far as whole parts of it fit: a histogram without its last steps would mislead. */
-function withinRows(lines: readonly Line[], rows: number): Line[] {
+function withinRows(lines: readonly TextLine[], rows: number): TextLine[] {
   if (lines.length <= rows) return [...lines];
   const short = lines.slice(0, Math.max(1, lines.length - HISTOGRAM_ROWS));
   return short.slice(0, Math.max(1, rows));
@@ -70,7 +70,11 @@ const LEAST_BAR = 10;
 const MOST_BAR = 40;
 
 /** How much of the whole is done, as a bar and in words. */
-function courseLine(state: ProgressState, { nowMs, unicode }: LiveOptions, width: number): Line {
+function progressLine(
+  state: ProgressState,
+  { nowMs, unicode }: LiveViewOptions,
+  width: number,
+): TextLine {
   const { run } = state;
   const ratio = doneRatio(state);
   const words = [
@@ -90,7 +94,7 @@ function courseLine(state: ProgressState, { nowMs, unicode }: LiveOptions, width
   ];
 }
 
-/** Of all runs, or of the one that there is; null where nobody knows. */
+/** Of all runs, or of the only one; null where it is unknown. */
 function doneRatio({ run, intervals }: ProgressState): number | null {
   const live = intervals.at(-1);
   const ofRun = live === undefined ? 0 : ratioOf(live);
@@ -103,13 +107,16 @@ function ratioOf({ elapsedMs, durationMs, completed, requests }: Live): number |
 }
 
 /** Of the whole, as was expected when the run began; of a single run, by how far it has come. */
-function leftTexts({ run, beganMs, intervals, toldMs }: ProgressState, nowMs: number): string[] {
+function leftTexts(
+  { run, beganMs, intervals, receivedMs }: ProgressState,
+  nowMs: number,
+): string[] {
   const live = intervals.at(-1);
   const ratio = live === undefined ? null : ratioOf(live);
   const leftMs = run
     ? run.remainingMs - (nowMs - beganMs)
     : live && ratio
-    ? live.elapsedMs * (1 / ratio - 1) - (nowMs - toldMs)
+    ? live.elapsedMs * (1 / ratio - 1) - (nowMs - receivedMs)
     : 0;
   return leftMs > 0 ? [leftText(leftMs)] : [];
 }
@@ -128,8 +135,8 @@ const LEAST_NAME = 12;
 /** The run in progress; none for `bench`, whose one run is the whole. */
 function runLines(
   state: ProgressState,
-  { nowMs, width, unicode }: Room & Pick<LiveOptions, "nowMs">,
-): Line[] {
+  { nowMs, width, unicode }: LiveLayout & Pick<LiveViewOptions, "nowMs">,
+): TextLine[] {
   const { run, beganMs, intervals } = state;
   if (run === null) return [];
   const startingSec = Math.floor((nowMs - beganMs) / 1_000);
@@ -144,7 +151,7 @@ const LABEL_COLUMNS = 10;
 const VALUE_COLUMNS = 9;
 
 /** Rate, latency and errors, each with its last intervals as a sparkline. */
-function figureLines(intervals: readonly Live[], live: Live, room: Room): Line[] {
+function figureLines(intervals: readonly Live[], live: Live, room: LiveLayout): TextLine[] {
   const figures: [string, string, (interval: Live) => number | null, Style?][] = [
     ["Requests/s", formatNumber(live.ratePerSec), ({ ratePerSec }) => ratePerSec],
     ["p50", timeText(live, live.p50Ms), (interval) => timeOf(interval, interval.p50Ms)],
@@ -154,16 +161,16 @@ function figureLines(intervals: readonly Live[], live: Live, room: Room): Line[]
   const columns = Math.max(0, room.width - LABEL_COLUMNS - VALUE_COLUMNS - 4);
   return figures.map(([label, text, of]) => {
     const shown = intervals.slice(-Math.max(1, columns)).map(of);
-    const isFault = label === "Errors" && shown.some(Boolean);
+    const isError = label === "Errors" && shown.some(Boolean);
     return [
       cell(label, LABEL_COLUMNS, "dim"),
-      { text: `  ${padStart(text, VALUE_COLUMNS)}  `, style: isFault ? "red" : "bold" },
-      { text: sparkline(shown, room), style: isFault ? "red" : "cyan" },
+      { text: `  ${padStart(text, VALUE_COLUMNS)}  `, style: isError ? "red" : "bold" },
+      { text: sparkline(shown, room), style: isError ? "red" : "cyan" },
     ];
   });
 }
 
-/** Null where no request was answered: there is no latency then. */
+/** Null without a response: there is no latency then. */
 function timeOf({ latency }: Live, ms: number): number | null {
   return latency.count === 0 ? null : ms;
 }
@@ -172,7 +179,7 @@ function timeText(live: Live, ms: number): string {
   return timeOf(live, ms) === null ? "–" : formatMs(ms);
 }
 
-function workersLine({ workers: { count, cpuRatio, lateMs }, agents = [] }: Live): Line {
+function workersLine({ workers: { count, cpuRatio, lateMs }, agents = [] }: Live): TextLine {
   const busiest = agents.length > 1 ? ` (agent ${busiestOf(agents)})` : "";
   const who = count === 1 ? "1 worker," : `${count} workers, busiest${busiest}`;
   const cpu = `${Math.round(cpuRatio * 100)}${GLUE}% CPU`;
@@ -190,7 +197,7 @@ const HISTOGRAM_ROWS = STEPS + 1;
 const MOST_STEP_COLUMNS = 50;
 
 /** Latencies of the last seconds, each bar a step of equal ratio. */
-function histogramLines(intervals: readonly Live[], live: Live, room: Room): Line[] {
+function histogramLines(intervals: readonly Live[], live: Live, room: LiveLayout): TextLine[] {
   const last = intervals.filter(({ elapsedMs }) => elapsedMs > live.elapsedMs - LAST_MS);
   const histogram = mergeHistograms(last.map(({ latency }) => latency));
   const spanMs = Math.min(LAST_MS, live.elapsedMs);
@@ -202,7 +209,7 @@ function histogramLines(intervals: readonly Live[], live: Live, room: Room): Lin
   const columns = Math.max(8, Math.min(MOST_STEP_COLUMNS, room.width - bounds - 14));
   return [
     [{ text: heading, style: "dim" }],
-    ...steps.map(({ upTo, share, text }): Line => [
+    ...steps.map(({ upTo, share, text }): TextLine => [
       { text: `  ${padStart(upTo, bounds)}  ` },
       cell(barOf(share / most * columns, room), columns, "cyan"),
       { text: `  ${padStart(text, 8)}` },

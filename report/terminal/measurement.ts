@@ -1,13 +1,13 @@
-/** What `plateau bench` prints: readers of wrk and oha find their way. */
+/** The output of `plateau bench`, in the order of wrk and oha. */
 import type { Measurement } from "../../runner/result/result.ts";
 import type { GateOutcome } from "../model/gates/gates.ts";
 import { type MeasurementModel, measurementModel } from "../model/measurement.ts";
 import type { Fact } from "../model/method/method.ts";
 import { fitted, padEnd, padStart, widthOf } from "../writing/columns.ts";
-import { encoded, type Line, type TerminalOptions, writtenLines } from "../writing/terminal.ts";
+import { encoded, type TerminalOptions, type TextLine, writtenLines } from "../writing/terminal.ts";
 import type { Written } from "../writing/written.ts";
 import { barOf } from "./bars.ts";
-import { BLANK, HANGING, lineOf, paragraph, trimmed } from "./line.ts";
+import { BLANK, HANGING, lineOf, paragraphLines, trimmed } from "./line.ts";
 import { tableLines } from "./table.ts";
 import { outcomeLines, trustLines, unansweredLines } from "./verdicts.ts";
 
@@ -21,7 +21,7 @@ export function renderMeasurement(
   const lines = [
     lineOf(fitted(model.url, options.width), "bold"),
     ...unansweredLines(model, options),
-    ...paragraph(model.load, options.width),
+    ...paragraphLines(model.load, options.width),
     ...trustLines(model.trust, options),
     BLANK,
     ...factLines(model.facts, options),
@@ -31,31 +31,31 @@ export function renderMeasurement(
     ...section("Errors", factLines(model.errors, options)),
     ...agentSection(model, options),
     ...section("Thresholds", outcomeLines(gates, options)),
-    ...model.notes.flatMap((note) => [BLANK, ...paragraph(note, options.width)]),
+    ...model.notes.flatMap((note) => [BLANK, ...paragraphLines(note, options.width)]),
   ];
   return writtenLines(lines, options);
 }
 
-function section(heading: string, lines: readonly Line[]): Line[] {
+function section(heading: string, lines: readonly TextLine[]): TextLine[] {
   return lines.length === 0 ? [] : [BLANK, lineOf(heading, "cyan"), ...lines];
 }
 
 /** With more rows than these it would bury the rest. */
 const MOST_AGENT_ROWS = 17;
 
-/** What they differ by, and each one's figures. */
-function agentSection({ agents }: MeasurementModel, options: TerminalOptions): Line[] {
+/** Their differences, and the figures of each. */
+function agentSection({ agents }: MeasurementModel, options: TerminalOptions): TextLine[] {
   if (agents === null) return [];
   const { findings, table } = agents;
   const rows = table.rows.length > MOST_AGENT_ROWS ? [] : tableLines(table, options);
   const lines = [
-    ...findings.flatMap((text) => paragraph(text, options.width, HANGING)),
+    ...findings.flatMap((text) => paragraphLines(text, options.width, HANGING)),
     ...rows,
   ];
   return section("Agents", lines);
 }
 
-function factLines(facts: readonly Fact[], { width }: TerminalOptions): Line[] {
+function factLines(facts: readonly Fact[], { width }: TerminalOptions): TextLine[] {
   const texts = facts.map(({ text }) => text);
   const room = width - Math.max(0, ...texts.map(widthOf)) - 4;
   const labels = facts.map(({ label }) => fitted(label, Math.max(8, room)));
@@ -63,7 +63,7 @@ function factLines(facts: readonly Fact[], { width }: TerminalOptions): Line[] {
   return texts.map((text, i) => lineOf(`  ${padEnd(labels[i], widest)}  ${text}`));
 }
 
-function percentileLines({ percentiles }: MeasurementModel, options: TerminalOptions): Line[] {
+function percentileLines({ percentiles }: MeasurementModel, options: TerminalOptions): TextLine[] {
   const texts = percentiles.map(({ text, weak }) =>
     encoded(weak ? `(${text})` : `${text} `, options)
   );
@@ -77,7 +77,7 @@ function percentileLines({ percentiles }: MeasurementModel, options: TerminalOpt
   });
 }
 
-function histogramLines({ histogram }: MeasurementModel, options: TerminalOptions): Line[] {
+function histogramLines({ histogram }: MeasurementModel, options: TerminalOptions): TextLine[] {
   const bounds = Math.max(0, ...histogram.map(({ upTo }) => widthOf(upTo)));
   const most = Math.max(...histogram.map(({ share }) => share));
   const room = Math.max(8, Math.min(options.width - bounds - 16, 60));

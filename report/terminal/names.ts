@@ -1,4 +1,4 @@
-/** Names that must be told apart in less room than they need. Pure. */
+/** Names shortened to less room than they need, still distinct. Pure. */
 import { fitted, widthOf } from "../writing/columns.ts";
 
 /**

@@ -1,21 +1,21 @@
-/** What became of the requests of a scenario: statuses, then errors with their reasons. */
+/** The outcomes of a scenario's requests: statuses, then errors with their reasons. */
 import type { ScenarioModel } from "../model/model.ts";
 import { sum } from "../model/numbers/spread.ts";
 import type { Column, Table } from "../model/tables/table.ts";
 import { formatCount } from "../model/numbers/units.ts";
 import { tableLines } from "./table.ts";
 import { padStart, widthOf, wrapped } from "../writing/columns.ts";
-import type { Line, TerminalOptions } from "../writing/terminal.ts";
-import { lineOf, paragraph } from "./line.ts";
+import type { TerminalOptions, TextLine } from "../writing/terminal.ts";
+import { lineOf, paragraphLines } from "./line.ts";
 
 export function outcomeTableLines(
   { outcomes, reasons }: Pick<ScenarioModel["tables"], "outcomes" | "reasons">,
   options: TerminalOptions,
-): Line[] {
+): TextLine[] {
   const table = withoutZeros(outcomes);
   const all = uniformText(table);
   return [
-    ...(all === null ? tableLines(table, options) : paragraph(all, options.width)),
+    ...(all === null ? tableLines(table, options) : paragraphLines(all, options.width)),
     ...(reasons === null ? [] : reasonLines(reasons, options)),
   ];
 }
@@ -35,7 +35,7 @@ function withoutZeros(table: Table): Table {
 /** Besides statuses, of any run that went well. */
 const USUAL = ["Target", "Due", "Unfinished"];
 
-/** A sentence where all answers had one status and nothing failed; otherwise null. */
+/** A sentence where all responses had one status and nothing failed; otherwise null. */
 function uniformText({ columns, rows }: Table): string | null {
   const isStatus = ({ label }: Column): boolean => label.startsWith("Status ");
   const statuses = columns.filter(isStatus);
@@ -46,11 +46,11 @@ function uniformText({ columns, rows }: Table): string | null {
   }
   const at = columns.indexOf(statuses[0]);
   const count = sum(rows, (row) => row[at].value ?? 0);
-  return `All ${formatCount(count)} answers had ${statuses[0].label.toLowerCase()}.`;
+  return `All ${formatCount(count)} responses had ${statuses[0].label.toLowerCase()}.`;
 }
 
-/** A table would lose its last column first, which is what it is about. */
-function reasonLines({ rows }: Table, { width }: TerminalOptions): Line[] {
+/** Not a table, which would lose its last column, the reason, first. */
+function reasonLines({ rows }: Table, { width }: TerminalOptions): TextLine[] {
   const counts = rows.map(([, { text }]) => text);
   const widest = Math.max(...counts.map(widthOf));
   const indent = " ".repeat(widest + 4);

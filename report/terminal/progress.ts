@@ -1,5 +1,5 @@
 /**
- * The course of an experiment as the events tell it: what is going on now, for the live view, and lines that
+ * The progress of an experiment by its events: the run in progress, for the live view, and the lines that
  * stay. Pure; `live.ts` lays the view out, `view.ts` writes it.
  */
 import type { Progress } from "../../runner/result/progress.ts";
@@ -14,7 +14,7 @@ import {
 } from "../model/numbers/units.ts";
 import { counted } from "../model/numbers/words.ts";
 import { wrongOf } from "../model/runs/error_ratio.ts";
-import type { Span } from "../writing/terminal.ts";
+import type { TextSpan } from "../writing/terminal.ts";
 
 export type Starting = Extract<Progress, { kind: "starting" }>;
 export type Live = Extract<Progress, { kind: "live" }>;
@@ -23,9 +23,9 @@ export interface ProgressState {
   /** The run in progress, and when it began by the view's clock. */
   readonly run: Starting | null;
   readonly beganMs: number;
-  /** Its last intervals, the newest last, and when that came. */
+  /** Its last intervals, the newest last, and when it came. */
   readonly intervals: readonly Live[];
-  readonly toldMs: number;
+  readonly receivedMs: number;
   /** Notes so far: what each run would repeat is said once. */
   readonly notes: readonly string[];
 }
@@ -34,7 +34,7 @@ export const NOTHING_YET: ProgressState = {
   run: null,
   beganMs: 0,
   intervals: [],
-  toldMs: 0,
+  receivedMs: 0,
   notes: [],
 };
 
@@ -50,7 +50,7 @@ export function advance(state: ProgressState, event: Progress, nowMs: number): P
       return { ...state, notes: [...state.notes, event.text] };
     case "live": {
       const intervals = [...state.intervals.slice(1 - MOST_INTERVALS), event];
-      return { ...state, intervals, toldMs: nowMs };
+      return { ...state, intervals, receivedMs: nowMs };
     }
     case "measured":
     case "missing":
@@ -60,12 +60,12 @@ export function advance(state: ProgressState, event: Progress, nowMs: number): P
   }
 }
 
-/** Lines that stay, told by an event; `state` is that before it. The live view has the time left below them. */
+/** The lines of an event, which stay; `state` is that before it. The live view has the time left below them. */
 export function lastingLines(
   state: ProgressState,
   event: Progress,
   isLive: boolean,
-): Span[] {
+): TextSpan[] {
   switch (event.kind) {
     case "planned":
       return [{ text: plannedText(event) }];
@@ -97,9 +97,9 @@ function timeText(ms: number): string {
   return formatDuration(ms / 1_000);
 }
 
-type Measured = Extract<Progress, { kind: "measured" }>;
+type MeasuredEvent = Extract<Progress, { kind: "measured" }>;
 
-function measuredLine(run: Starting, event: Measured, isLive: boolean): Span {
+function measuredLine(run: Starting, event: MeasuredEvent, isLive: boolean): TextSpan {
   const { measurement: { generator: { trust } } } = event;
   const rest = isLive ? "" : restText(event);
   return {
@@ -118,13 +118,13 @@ export function cellText(run: Starting): string {
   return `${run.scenario}, ${cellLabel(run)}`;
 }
 
-function measuredText({ measurement }: Measured): string {
+function measuredText({ measurement }: MeasuredEvent): string {
   const { rate, requests: { dropped }, generator } = measurement;
   const wrong = wrongOf([measurement]) - dropped;
-  const faults = (wrong === 0 ? "" : `, ${formatCount(wrong)} failed or wrong`) +
+  const errors = (wrong === 0 ? "" : `, ${formatCount(wrong)} failed or wrong`) +
     (dropped === 0 ? "" : `, ${formatCount(dropped)} never sent`);
   const doubt = generator.trust === "valid" ? "" : `, ${generator.trust}`;
-  return `${formatNumber(rate)} requests/s, ${latencyText(measurement)}${faults}${doubt}`;
+  return `${formatNumber(rate)} requests/s, ${latencyText(measurement)}${errors}${doubt}`;
 }
 
 function latencyText(measurement: Latent): string {
@@ -136,7 +136,7 @@ function latencyText(measurement: Latent): string {
   }).join(", ");
 }
 
-function restText({ remainingMs = 0 }: Measured): string {
+function restText({ remainingMs = 0 }: MeasuredEvent): string {
   return remainingMs > 0 ? ` (${leftText(remainingMs)})` : "";
 }
 

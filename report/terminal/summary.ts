@@ -1,14 +1,14 @@
-/** What `plateau run` prints at its end. */
+/** The output of `plateau run` at its end. */
 import { type Answer, answerText } from "../model/comparison/verdict.ts";
 import type { GatesModel } from "../model/gates/gates.ts";
 import type { ReportModel, ScenarioModel } from "../model/model.ts";
 import { sum } from "../model/numbers/spread.ts";
 import type { PublishedModel } from "../model/published/model.ts";
 import type { SweepModel } from "../model/sweeps/sweeps.ts";
-import { type Line, type TerminalOptions, writtenLines } from "../writing/terminal.ts";
+import { type TerminalOptions, type TextLine, writtenLines } from "../writing/terminal.ts";
 import type { Written } from "../writing/written.ts";
 import { latencyLines } from "./latency.ts";
-import { BLANK, HANGING, indented, lineOf, paragraph, trimmed } from "./line.ts";
+import { BLANK, HANGING, indented, lineOf, paragraphLines, trimmed } from "./line.ts";
 import { outcomeTableLines } from "./outcomes.ts";
 import { tableLines } from "./table.ts";
 import { claimLines, outcomeLines, trustLines, unansweredLines } from "./verdicts.ts";
@@ -45,13 +45,13 @@ interface ScenarioOptions extends TerminalOptions {
   readonly isDetailed: boolean;
 }
 
-function scenarioLines(scenario: ScenarioModel, options: ScenarioOptions): Line[] {
+function scenarioLines(scenario: ScenarioModel, options: ScenarioOptions): TextLine[] {
   const { isDetailed } = options;
   const { name, request, load, answer, tables } = scenario;
   return [
     BLANK,
     trimmed([{ text: name, style: "cyan" }, { text: "  " }, { text: request, style: "dim" }]),
-    ...(load === "" ? [] : paragraph(`Load: ${load}`, options.width)),
+    ...(load === "" ? [] : paragraphLines(`Load: ${load}`, options.width)),
     ...tableLines(tables.summary, options),
     ...(isDetailed ? distributionLines(scenario, options) : []),
     ...answerLines(answer, options),
@@ -61,69 +61,69 @@ function scenarioLines(scenario: ScenarioModel, options: ScenarioOptions): Line[
   ];
 }
 
-/** Latencies, and what became of the requests; what they come to stands below. */
-function distributionLines(scenario: ScenarioModel, options: TerminalOptions): Line[] {
+/** Latencies and outcomes; the verdict stands below. */
+function distributionLines(scenario: ScenarioModel, options: TerminalOptions): TextLine[] {
   const { tables } = scenario;
   return [...latencyLines(scenario, options), BLANK, ...outcomeTableLines(tables, options), BLANK];
 }
 
-function repetitionLines({ repetitions }: ReportModel, { width }: TerminalOptions): Line[] {
-  return repetitions === "" ? [] : [BLANK, ...paragraph(repetitions, width)];
+function repetitionLines({ repetitions }: ReportModel, { width }: TerminalOptions): TextLine[] {
+  return repetitions === "" ? [] : [BLANK, ...paragraphLines(repetitions, width)];
 }
 
 /** The answer, and below it each other target against the fastest. */
-function answerLines(answer: Answer, { width }: TerminalOptions): Line[] {
+function answerLines(answer: Answer, { width }: TerminalOptions): TextLine[] {
   const { verdict, brief: detail, pairs } = answer;
   return [
-    ...paragraph(answerText({ verdict, detail }), width),
-    ...pairs.flatMap((pair) => paragraph(pair, width - 2, HANGING).map(indented)),
+    ...paragraphLines(answerText({ verdict, detail }), width),
+    ...pairs.flatMap((pair) => paragraphLines(pair, width - 2, HANGING).map(indented)),
   ];
 }
 
 /** Cells that are not flat: their figures are a mixture. */
-function restlessLines({ steadyFindings }: ScenarioModel, options: TerminalOptions): Line[] {
+function restlessLines({ steadyFindings }: ScenarioModel, options: TerminalOptions): TextLine[] {
   const restless = steadyFindings.filter(({ isFlat }) => !isFlat);
-  return restless.flatMap(({ text }) => paragraph(text, options.width, HANGING));
+  return restless.flatMap(({ text }) => paragraphLines(text, options.width, HANGING));
 }
 
-/** Who loaded, where there were several. */
-function agentLines(facts: ReportModel["facts"], { width }: TerminalOptions): Line[] {
+/** The agents, where there were several. */
+function agentLines(facts: ReportModel["facts"], { width }: TerminalOptions): TextLine[] {
   return facts.filter(({ label }) => label === "Agents")
-    .flatMap(({ label, text }) => paragraph(`${label}  ${text}`, width, HANGING));
+    .flatMap(({ label, text }) => paragraphLines(`${label}  ${text}`, width, HANGING));
 }
 
-function agentFindingLines({ agents }: ScenarioModel, { width }: TerminalOptions): Line[] {
-  return (agents?.findings ?? []).flatMap((text) => paragraph(text, width, HANGING));
+function agentFindingLines({ agents }: ScenarioModel, { width }: TerminalOptions): TextLine[] {
+  return (agents?.findings ?? []).flatMap((text) => paragraphLines(text, width, HANGING));
 }
 
-function perCpuLines({ perCpuFinding }: ScenarioModel, { width }: TerminalOptions): Line[] {
-  return perCpuFinding === "" ? [] : paragraph(perCpuFinding, width);
+function perCpuLines({ perCpuFinding }: ScenarioModel, { width }: TerminalOptions): TextLine[] {
+  return perCpuFinding === "" ? [] : paragraphLines(perCpuFinding, width);
 }
 
-function gateLines({ outcomes, note }: GatesModel, options: TerminalOptions): Line[] {
+function gateLines({ outcomes, note }: GatesModel, options: TerminalOptions): TextLine[] {
   const lines = outcomeLines(outcomes, options);
-  const notes = note === "" ? [] : paragraph(note, options.width);
+  const notes = note === "" ? [] : paragraphLines(note, options.width);
   if (lines.length + notes.length === 0) return [];
   return [BLANK, lineOf("Thresholds", "cyan"), ...lines, ...notes];
 }
 
-function missingLines({ missing }: ReportModel, { width }: TerminalOptions): Line[] {
+function missingLines({ missing }: ReportModel, { width }: TerminalOptions): TextLine[] {
   if (missing.length === 0) return [];
   return [
     BLANK,
     lineOf("Not measured", "yellow"),
     ...missing.flatMap(({ what, kind, reason, evidence }) => [
-      ...paragraph(`${what}: ${kind}: ${reason}`, width, HANGING),
+      ...paragraphLines(`${what}: ${kind}: ${reason}`, width, HANGING),
       ...evidence.map((line) => lineOf(`    ${line}`, "dim")),
     ]),
   ];
 }
 
-function warningLines({ warnings }: ReportModel, { width }: TerminalOptions): Line[] {
+function warningLines({ warnings }: ReportModel, { width }: TerminalOptions): TextLine[] {
   if (warnings.length === 0) return [];
   return [
     BLANK,
-    ...warnings.flatMap((text) => paragraph(text, width, { style: "yellow" })),
+    ...warnings.flatMap((text) => paragraphLines(text, width, { style: "yellow" })),
   ];
 }
 
@@ -133,19 +133,19 @@ const MOST_DIFFERENCES = 3;
 function publishedLines(
   tables: readonly PublishedModel[],
   { width }: TerminalOptions,
-): Line[] {
+): TextLine[] {
   return tables.flatMap(({ title, finding, differences, missing }) => [
     BLANK,
     lineOf(`Published: ${title}`, "cyan"),
-    ...[finding, missing].flatMap((text) => text === "" ? [] : paragraph(text, width)),
+    ...[finding, missing].flatMap((text) => text === "" ? [] : paragraphLines(text, width)),
     ...differences.slice(0, MOST_DIFFERENCES).flatMap((text) =>
-      paragraph(text, width - 2, HANGING).map(indented)
+      paragraphLines(text, width - 2, HANGING).map(indented)
     ),
   ]);
 }
 
 /** What the factors do: the sentences, without the figures. */
-function sweepLines(sweeps: readonly SweepModel[], options: TerminalOptions): Line[] {
+function sweepLines(sweeps: readonly SweepModel[], options: TerminalOptions): TextLine[] {
   if (sweeps.length === 0) return [];
   return [
     BLANK,
@@ -157,14 +157,14 @@ function sweepLines(sweeps: readonly SweepModel[], options: TerminalOptions): Li
 function factorLines(
   { scenario, figures, weights }: SweepModel,
   options: TerminalOptions,
-): Line[] {
+): TextLine[] {
   return [
     ...figures.flatMap(({ factor, findings }) =>
       listLines(`${scenario} by ${factor}`, findings, options)
     ),
     ...(weights === null
       ? []
-      : listLines(`What explains the differences in ${scenario}`, weights.findings, options)),
+      : listLines(`Variance explained in ${scenario}`, weights.findings, options)),
   ];
 }
 
@@ -172,9 +172,9 @@ function listLines(
   heading: string,
   sentences: readonly string[],
   { width }: TerminalOptions,
-): Line[] {
+): TextLine[] {
   return [
-    ...paragraph(heading, width),
-    ...sentences.flatMap((text) => paragraph(text, width - 2, HANGING).map(indented)),
+    ...paragraphLines(heading, width),
+    ...sentences.flatMap((text) => paragraphLines(text, width - 2, HANGING).map(indented)),
   ];
 }

@@ -1,9 +1,9 @@
-/** A table of the model as lines of text: numbers on their decimal point, the last columns dropped (and told) when it is too wide. */
+/** A table of the model as lines of text: numbers on their decimal point, the last columns dropped (and named below) when it is too wide. */
 import type { Column, Table, TableCell } from "../model/tables/table.ts";
 import { fittedNames } from "./names.ts";
 import { padEnd, padStart, widthOf } from "../writing/columns.ts";
-import { encoded, type Line, type Style, type TerminalOptions } from "../writing/terminal.ts";
-import { lineOf, paragraph, trimmed } from "./line.ts";
+import { encoded, type Style, type TerminalOptions, type TextLine } from "../writing/terminal.ts";
+import { lineOf, paragraphLines, trimmed } from "./line.ts";
 
 const GAP = "  ";
 const NARROWEST_NAME = 12;
@@ -17,7 +17,7 @@ interface TextColumn {
   readonly width: number;
 }
 
-export function tableLines(table: Table, options: TerminalOptions): Line[] {
+export function tableLines(table: Table, options: TerminalOptions): TextLine[] {
   const columns = fitting(
     table.columns.map((column, i) => textColumn(column, { index: i, table, options })),
     options,
@@ -35,18 +35,18 @@ export function tableLines(table: Table, options: TerminalOptions): Line[] {
   return [lineOf(head, "dim"), ...rows, ...droppedLines(table, columns.length, options)];
 }
 
-function rowLine(row: readonly TableCell[], texts: readonly string[]): Line {
+function rowLine(row: readonly TableCell[], texts: readonly string[]): TextLine {
   return trimmed(texts.flatMap((text, c) => [
     ...(c === 0 ? [] : [{ text: GAP }]),
     { text, style: styleOf(row[c]) },
   ]));
 }
 
-function droppedLines({ columns }: Table, kept: number, options: TerminalOptions): Line[] {
+function droppedLines({ columns }: Table, kept: number, options: TerminalOptions): TextLine[] {
   const heads = columns.slice(kept).map((column) => headOf(column, options));
   if (heads.length === 0) return [];
-  const text = `No room for: ${heads.join(", ")}`;
-  return paragraph(text, options.width, { indent: "  ", style: "dim" });
+  const text = `Not shown (too narrow): ${heads.join(", ")}`;
+  return paragraphLines(text, options.width, { indent: "  ", style: "dim" });
 }
 
 function headOf({ label, unit }: Column, options: TerminalOptions): string {
@@ -69,7 +69,7 @@ function belowLines(
   row: readonly TableCell[],
   columns: readonly TextColumn[],
   options: TerminalOptions,
-): Line[] {
+): TextLine[] {
   const texts = columns.map(({ width }, c) =>
     padStart(encoded(row[c].below ?? "", options), width)
   );

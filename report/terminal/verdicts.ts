@@ -1,8 +1,8 @@
 /** Verdicts as lines: of trust, of thresholds, of claims. Each begins with a word or a sign, as colours do not reach everybody. */
 import type { TrustModel } from "../model/findings/trust.ts";
-import type { Line, Style, TerminalOptions } from "../writing/terminal.ts";
+import type { Style, TerminalOptions, TextLine } from "../writing/terminal.ts";
 import { wrapped } from "../writing/columns.ts";
-import { BLANK, HANGING, lineOf, paragraph } from "./line.ts";
+import { BLANK, HANGING, lineOf, paragraphLines } from "./line.ts";
 import { gateLine, type GateOutcome, type Outcome } from "../model/gates/gates.ts";
 import type { ClaimOutcome } from "../model/claims/finding.ts";
 import { claimLine, type ClaimsModel } from "../model/claims/claims.ts";
@@ -16,10 +16,10 @@ const TRUST_STYLES: Readonly<Record<TrustModel["level"], Style>> = {
 export function trustLines(
   { level, text, reasons }: TrustModel,
   { width }: TerminalOptions,
-): Line[] {
+): TextLine[] {
   const style = TRUST_STYLES[level];
   return [
-    ...paragraph(`${level}: ${text}`, width, { style }),
+    ...paragraphLines(`${level}: ${text}`, width, { style }),
     ...reasons.flatMap((reason) =>
       wrapped(reason, width - 2).map((line) => lineOf(`  ${line}`, style))
     ),
@@ -30,8 +30,8 @@ export function trustLines(
 export function unansweredLines(
   { unanswered }: { readonly unanswered: string },
   { width }: TerminalOptions,
-): Line[] {
-  return unanswered === "" ? [] : paragraph(unanswered, width, { style: "red" });
+): TextLine[] {
+  return unanswered === "" ? [] : paragraphLines(unanswered, width, { style: "red" });
 }
 
 const GATE_STYLES: Readonly<Record<Outcome, Style>> = {
@@ -44,9 +44,9 @@ const GATE_STYLES: Readonly<Record<Outcome, Style>> = {
 export function outcomeLines(
   outcomes: readonly GateOutcome[],
   { width }: TerminalOptions,
-): Line[] {
+): TextLine[] {
   return outcomes.flatMap((gate) =>
-    paragraph(gateLine(gate), width, { ...HANGING, style: GATE_STYLES[gate.outcome] })
+    paragraphLines(gateLine(gate), width, { ...HANGING, style: GATE_STYLES[gate.outcome] })
   );
 }
 
@@ -57,14 +57,17 @@ const CLAIM_STYLES: Readonly<Record<ClaimOutcome, Style>> = {
 };
 
 /** Judged claims: ✓ reproduced, ✗ not, ? inconclusive. None without claims. */
-export function claimLines({ judged, summary }: ClaimsModel, { width }: TerminalOptions): Line[] {
+export function claimLines(
+  { judged, summary }: ClaimsModel,
+  { width }: TerminalOptions,
+): TextLine[] {
   if (judged.length === 0) return [];
   return [
     BLANK,
     lineOf("Claims", "cyan"),
     ...judged.flatMap((claim) =>
-      paragraph(claimLine(claim), width, { ...HANGING, style: CLAIM_STYLES[claim.outcome] })
+      paragraphLines(claimLine(claim), width, { ...HANGING, style: CLAIM_STYLES[claim.outcome] })
     ),
-    ...paragraph(`${summary}.`, width),
+    ...paragraphLines(`${summary}.`, width),
   ];
 }

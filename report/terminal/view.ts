@@ -6,13 +6,13 @@ import type { OnProgress, Progress } from "../../runner/result/progress.ts";
 import { liveLines, type ScreenSize } from "./live.ts";
 import { advance, lastingLines, NOTHING_YET, type ProgressState } from "./progress.ts";
 import { Screen } from "../writing/screen.ts";
-import { type Line, type TerminalOptions, writtenLines } from "../writing/terminal.ts";
+import { type TerminalOptions, type TextLine, writtenLines } from "../writing/terminal.ts";
 import type { Written } from "../writing/written.ts";
-import { HANGING, lineOf, paragraph } from "./line.ts";
+import { HANGING, lineOf, paragraphLines } from "./line.ts";
 
 export interface ProgressOutput extends Pick<TerminalOptions, "color" | "unicode"> {
   readonly write: (text: Written<"terminal">) => void;
-  /** Of the terminal, asked each time, as windows change; null where a live view would be of no use. */
+  /** Of the terminal, read each time, as windows change; null without a live view. */
   readonly size: (() => ScreenSize) | null;
   /** By any clock that doesn't go back. */
   readonly nowMs: () => number;
@@ -51,7 +51,7 @@ function liveView(output: ProgressOutput, size: () => ScreenSize): ProgressView 
   let state = NOTHING_YET;
   let drawnMs = -Infinity;
   let isOver = false;
-  const draw = (above: readonly Line[] = []): void => {
+  const draw = (above: readonly TextLine[] = []): void => {
     const now = size();
     drawnMs = nowMs();
     const lines = isOver ? [] : liveLines(state, { ...output, ...now, nowMs: drawnMs });
@@ -74,8 +74,10 @@ function liveView(output: ProgressOutput, size: () => ScreenSize): ProgressView 
   return { onProgress, redraw: () => draw(), resume, stop };
 }
 
-function lasting(state: ProgressState, event: Progress, { size }: ProgressOutput): Line[] {
+function lasting(state: ProgressState, event: Progress, { size }: ProgressOutput): TextLine[] {
   return lastingLines(state, event, size !== null).flatMap(({ text, style }) =>
-    size === null ? [lineOf(text, style)] : paragraph(text, size().columns, { ...HANGING, style })
+    size === null
+      ? [lineOf(text, style)]
+      : paragraphLines(text, size().columns, { ...HANGING, style })
   );
 }

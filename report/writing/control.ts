@@ -15,15 +15,15 @@ function writtenOut(character: string): string {
 }
 
 /** How a place writes these so that they are still read, and mean nothing to who reads the bytes. */
-interface Signs {
+interface CommandSigns {
   readonly hash: string;
   readonly colon: string;
 }
 
 /** For people, as `harmless` writes a control. */
-const VISIBLE: Signs = { hash: "\\x23", colon: "\\x3a" };
+const VISIBLE: CommandSigns = { hash: "\\x23", colon: "\\x3a" };
 /** The signs themselves to who reads HTML, XML or markdown. */
-export const REFERENCES: Signs = { hash: "&#35;", colon: "&#58;" };
+export const REFERENCES: CommandSigns = { hash: "&#35;", colon: "&#58;" };
 
 /**
  * Text that starts no command of a CI service whose log it is in. Anywhere in a line: `##[…]` for GitHub

@@ -6,11 +6,11 @@
 import { harmless, withoutCommands } from "./control.ts";
 import type { Written } from "./written.ts";
 
-export type Value = string | number | null;
-export type Row = Readonly<Record<string, Value>>;
+export type CsvValue = string | number | null;
+export type CsvRow = Readonly<Record<string, CsvValue>>;
 
 /** Columns are those of any row, in the order in which they first appear. */
-export function csvOf(rows: readonly Row[]): Written<"csv"> {
+export function csvOf(rows: readonly CsvRow[]): Written<"csv"> {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const lines = [columns, ...rows.map((row) => columns.map((column) => row[column] ?? ""))];
   const text = lines.map((cells) => cells.map(escaped).join(",") + "\r\n").join("");
@@ -27,7 +27,7 @@ export function withoutFormula(text: string): string {
 }
 
 /** Quoted where it must be. */
-function escaped(value: Value): string {
+function escaped(value: CsvValue): string {
   if (typeof value !== "string") return String(value);
   const text = withoutCommands(harmless(withoutFormula(value)));
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

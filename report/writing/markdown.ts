@@ -1,6 +1,6 @@
 /** GitHub-flavoured markdown; the page's client copies tables with it, too. Pure. */
 import { harmless, REFERENCES, withoutCommands } from "./control.ts";
-import { Fragment, type Part, templateOf } from "./template.ts";
+import { Fragment, templateOf, type TemplatePart } from "./template.ts";
 import type { Written } from "./written.ts";
 
 export type Markdown = Fragment<"markdown">;
@@ -43,7 +43,7 @@ export function lines(parts: readonly Markdown[]): Markdown {
 }
 
 /** An item a text. */
-export function list(texts: readonly string[]): Markdown {
+export function bulletList(texts: readonly string[]): Markdown {
   return lines(texts.map((text) => md`- ${text}`));
 }
 
@@ -53,7 +53,7 @@ export function rule(columns: readonly ("number" | "text")[]): Markdown {
 }
 
 /** A row of a table. */
-export function row(cells: readonly Part<"markdown">[]): Markdown {
+export function row(cells: readonly TemplatePart<"markdown">[]): Markdown {
   return md`|${cells.map((cell) => md` ${cell} |`)}`;
 }
 

@@ -4,7 +4,7 @@
  * leaves a terminal that works. Pure: each change is the text that makes it.
  */
 import { widthOf } from "./columns.ts";
-import { type Line, printed, type Signs, writtenLines } from "./terminal.ts";
+import { printed, type TerminalSigns, type TextLine, writtenLines } from "./terminal.ts";
 import type { Written } from "./written.ts";
 
 const ERASE_TO_LINE_END = "\x1b[K";
@@ -15,7 +15,7 @@ export class Screen {
   /** Columns of each line that is shown. */
   #shown: readonly number[] = [];
 
-  constructor(private readonly options: Signs) {}
+  constructor(private readonly options: TerminalSigns) {}
 
   /** What is shown is not below anything of ours any more: it stays. */
   forget(): void {
@@ -27,9 +27,9 @@ export class Screen {
    * @param columns Of the terminal now: one that became narrower has broken the lines that it shows.
    */
   changed(
-    lines: readonly Line[],
+    lines: readonly TextLine[],
     columns: number,
-    lasting: readonly Line[] = [],
+    lasting: readonly TextLine[] = [],
   ): Written<"terminal"> {
     const rows = this.#shown.reduce((sum, one) => sum + Math.max(1, Math.ceil(one / columns)), 0);
     this.#shown = lines.map(lineWidth);
@@ -45,7 +45,7 @@ export class Screen {
   }
 }
 
-export function lineWidth(line: Line): number {
+export function lineWidth(line: TextLine): number {
   return line.reduce((width, { text }) => width + widthOf(text), 0);
 }
 
@@ -53,7 +53,7 @@ function upBy(rows: number): string {
   return rows === 0 ? "\r" : `\r\x1b[${rows}A`;
 }
 
-/** Line by line: a terminal that is told to erase everything below its first row keeps it for scrolling back. */
+/** Line by line: a terminal that erases everything below its first row keeps it for scrolling back. */
 function erased(rows: number): string {
   return `\r${ERASE_LINE}${`\x1b[A${ERASE_LINE}`.repeat(rows)}`;
 }

@@ -2,26 +2,31 @@
  * Markup from template literals: every interpolated text is escaped for its place, so that nothing from
  * outside can be markup there; only what was made for that place goes in as it is. Pure.
  */
-import type { Place, Written } from "./written.ts";
+import type { OutputFormat, Written } from "./written.ts";
 
 /** A piece of markup. */
-export class Fragment<P extends Place> {
+export class Fragment<P extends OutputFormat> {
   constructor(readonly place: P, readonly text: Written<P>) {}
 }
 
-export type Part<P extends Place> = Fragment<P> | string | number | null | readonly Part<P>[];
+export type TemplatePart<P extends OutputFormat> =
+  | Fragment<P>
+  | string
+  | number
+  | null
+  | readonly TemplatePart<P>[];
 
-export type Template<P extends Place> = (
+export type MarkupTemplate<P extends OutputFormat> = (
   strings: TemplateStringsArray,
-  ...parts: readonly Part<P>[]
+  ...parts: readonly TemplatePart<P>[]
 ) => Fragment<P>;
 
 /** @param escaped How text is written in this place. */
-export function templateOf<P extends Place>(
+export function templateOf<P extends OutputFormat>(
   place: P,
   escaped: (text: string) => string,
-): Template<P> {
-  const textOf = (part: Part<P>): string => {
+): MarkupTemplate<P> {
+  const textOf = (part: TemplatePart<P>): string => {
     if (part === null) return "";
     if (part instanceof Fragment) return part.text;
     return typeof part === "object" ? part.map(textOf).join("") : escaped(String(part));

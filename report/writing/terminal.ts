@@ -17,27 +17,33 @@ export interface TerminalOptions {
 }
 
 /** What bytes it takes; as they are: no colours, and all signs. */
-export type Signs = Partial<Pick<TerminalOptions, "color" | "unicode">>;
+export type TerminalSigns = Partial<Pick<TerminalOptions, "color" | "unicode">>;
 
 /** By the codes of SGR (ECMA-48 §8.3.117). */
 const STYLES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;
 export type Style = keyof typeof STYLES;
 
 /** A piece of a line; its text may be from outside. */
-export interface Span {
+export interface TextSpan {
   readonly text: string;
   readonly style?: Style;
 }
 
-export type Line = readonly Span[];
+export type TextLine = readonly TextSpan[];
 
 /** Lines with their breaks. */
-export function writtenLines(lines: readonly Line[], options: Signs = {}): Written<"terminal"> {
+export function writtenLines(
+  lines: readonly TextLine[],
+  options: TerminalSigns = {},
+): Written<"terminal"> {
   return lines.map((line) => `${printed(line, options)}\n`).join("") as Written<"terminal">;
 }
 
 /** Lines without styles. */
-export function textLines(texts: readonly string[], options: Signs = {}): Written<"terminal"> {
+export function textLines(
+  texts: readonly string[],
+  options: TerminalSigns = {},
+): Written<"terminal"> {
   return writtenLines(texts.map((text) => [{ text }]), options);
 }
 
@@ -48,8 +54,8 @@ export function prompt(text: string): Written<"terminal"> {
 
 /** A line without its break. */
 export function printed(
-  line: Line,
-  { color = false, unicode = true }: Signs = {},
+  line: TextLine,
+  { color = false, unicode = true }: TerminalSigns = {},
 ): Written<"terminal"> {
   const texts = line.map(({ text, style }) => {
     const shown = encoded(text, { unicode });

@@ -17,7 +17,7 @@
 
 declare const place: unique symbol;
 
-export type Place = "terminal" | "annotation" | "csv" | "json" | "markdown" | "xml" | "html";
+export type OutputFormat = "terminal" | "annotation" | "csv" | "json" | "markdown" | "xml" | "html";
 
 /** Text as it may stand in its place. Only writers make it, each by one assertion. */
-export type Written<P extends Place = Place> = string & { readonly [place]: P };
+export type Written<P extends OutputFormat = OutputFormat> = string & { readonly [place]: P };

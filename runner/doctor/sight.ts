@@ -1,7 +1,7 @@
 /** What `plateau doctor` looks at: the machine's facts, and what it measures, one after the other. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ExpectedError } from "../../base/errors.ts";
-import { type BusyProcess, watchProcesses } from "../../base/system/proc.ts";
+import { type BusyProcess, watchProcesses } from "../../base/system/processes.ts";
 import { monotonicClock, stepUsOf } from "../../base/system/clock.ts";
 import { describeMachine, TURBO_SWITCHES } from "../../base/system/describe.ts";
 import { readSystemFile } from "../../base/system/linux.ts";

@@ -14,7 +14,7 @@ import {
   processCpuMs,
   readStat,
   watchProcesses,
-} from "../../base/system/proc.ts";
+} from "../../base/system/processes.ts";
 import { TreesContention, type TreesUse } from "../../targets/observe/contention.ts";
 import { listenersAt } from "../../targets/observe/listeners.ts";
 import type { Surroundings, TargetUse } from "../result/generator.ts";

@@ -1,6 +1,6 @@
 /** The live figures of a load, whenever an interval is whole. */
 import { durationMsOf } from "../../scenarios/load/load.ts";
-import type { Health } from "../load/worker/health.ts";
+import type { Health } from "../load/worker/messages.ts";
 import type { OnProgress } from "../result/progress.ts";
 import { valueAtPercentile } from "../stats/histogram/histogram.ts";
 import type { Loader, LoadRequest } from "./loader.ts";

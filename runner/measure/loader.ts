@@ -7,8 +7,7 @@ import type { Script } from "../../scenarios/request/script.ts";
 import type { Access } from "../../base/net/endpoint.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 import type { IntervalPart } from "../load/recording/intervals.ts";
-import type { Health } from "../load/worker/health.ts";
-import type { WorkerReport } from "../load/worker/messages.ts";
+import type { Health, WorkerReport } from "../load/worker/messages.ts";
 import type { LiveAgent } from "../result/progress.ts";
 import type { Stage } from "../trust/evidence.ts";
 

@@ -2,7 +2,7 @@
  * The whole load, split exactly over the workers: connections and requests add up, and every arrival is
  * one worker's.
  */
-import { type Connection, encodeRequest } from "../../base/http/request.ts";
+import { type ConnectionOptions, encodeRequest } from "../../base/http/request.ts";
 import { endpointOf } from "../../base/net/endpoint.ts";
 import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
 import { Profile } from "../../scenarios/pace/arrivals.ts";
@@ -123,7 +123,7 @@ function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): Scri
 
 function requestsOf(
   script: Script & { kind: "requests" },
-  connection: Connection,
+  connection: ConnectionOptions,
   implicitCheck: boolean,
   lane: WorkerIndex,
 ): ScriptSpec {

@@ -71,8 +71,8 @@ function timesOf(times: Histogram): Generator["lag"] {
 }
 
 function delayOf(reports: readonly WorkerReport[], elapsedUs: number): Generator["delay"] {
-  const stretches = mergeHistograms(reports.map((report) => report.stretches));
+  const busyPeriods = mergeHistograms(reports.map((report) => report.busyPeriods));
   const at = (percentile: number): number =>
-    Math.round(delayAtPercentile(percentile, stretches, elapsedUs * reports.length)) / 1_000;
-  return { p50: at(50), p99: at(99), max: stretches.maxUs / 1_000 };
+    Math.round(delayAtPercentile(percentile, busyPeriods, elapsedUs * reports.length)) / 1_000;
+  return { p50: at(50), p99: at(99), max: busyPeriods.maxUs / 1_000 };
 }

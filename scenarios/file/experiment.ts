@@ -9,7 +9,7 @@ import { beyond, LIMITS } from "../../base/limits.ts";
 import { type Conflict, type Path, startsWith } from "../../base/problems.ts";
 import { between } from "../../base/quantity.ts";
 import { didYouMean } from "../../base/suggest.ts";
-import { referenceMisfits } from "../../base/target/references.ts";
+import { referenceConflicts } from "../../base/target/references.ts";
 import { targetSpecWith } from "../../base/target/spec.ts";
 import { claim } from "../claims/claim_text.ts";
 import { claimConflicts, wrongPublishedNames } from "../claims/names.ts";
@@ -149,7 +149,7 @@ function unknownTargets(given: Partial<Experiment>): Conflict[] {
 
 /** Gateways that cannot stand in front of the targets that they name. */
 function misplacedGateways({ targets }: Partial<Experiment>): Conflict[] {
-  return referenceMisfits(targets ?? {})
+  return referenceConflicts(targets ?? {})
     .map(({ path, message }) => ({ path: ["targets", ...path], message }));
 }
 

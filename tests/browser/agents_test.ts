@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import type { BrowserContextOptions } from "playwright-core";
 import { reportModel } from "../../report/model/model.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import { resultsFixture } from "../report/fixture.ts";
 import { type AgentSpec, fleetMeasurement } from "../report/fleet.ts";
 import { violationsOf } from "./accessibility.ts";
@@ -26,7 +26,7 @@ const RUNS = RESULTS.runs.map((run, i) => ({
   ...run,
   ...fleetMeasurement({ agents: AGENTS, seed: i + 1 }),
 }));
-const html = renderPage([reportModel({ ...RESULTS, runs: RUNS })]);
+const html = renderReportPage([reportModel({ ...RESULTS, runs: RUNS })]);
 
 const VIEWS: Record<string, BrowserContextOptions> = {
   "on a wide screen": { ...DESKTOP, colorScheme: "light" },

@@ -9,26 +9,24 @@ import {
   captionOf,
   drag,
   figuresOf,
+  rangeOf,
   runsOf,
   shownAs,
-  stretchOf,
   TARGETS,
 } from "./selection.ts";
 
 chromiumTest("selecting a part of the runs", {
-  "dragging over a timeline recomputes what the results file says of that stretch, to the last digit":
+  "dragging over a timeline recomputes what the results file says of that range, to the last digit":
     {
       html: PAGE,
       options: DESKTOP,
       look: async (page) => {
         await drag(page, "e1-s1-timeline-2", [0.25, 0.35]);
-        const stretch = await stretchOf(page);
-        const shown = await shownAs(page, captionOf(stretch));
-        assert.ok(stretch[0] > 0 && stretch[1] < 3 && stretch[0] < stretch[1]);
-        assertFigures(shown, TARGETS, (target) => figuresOf(runsOf("static", target), stretch));
-        const [first, , last] = TARGETS.map((target) =>
-          figuresOf(runsOf("static", target), stretch)
-        );
+        const range = await rangeOf(page);
+        const shown = await shownAs(page, captionOf(range));
+        assert.ok(range[0] > 0 && range[1] < 3 && range[0] < range[1]);
+        assertFigures(shown, TARGETS, (target) => figuresOf(runsOf("static", target), range));
+        const [first, , last] = TARGETS.map((target) => figuresOf(runsOf("static", target), range));
         assert.equal(shown.ratios[0], `${(last[0] / first[0]).toFixed(2)}×`);
         assert.equal(shown.ratios[4], `${(last[4] / first[4]).toFixed(2)}×`);
       },
@@ -53,12 +51,12 @@ chromiumTest("selecting a part of the runs", {
           await from.fill(typed[0]);
           await to.fill(typed[1]);
           await to.blur();
-          assert.deepEqual(await stretchOf(page), taken, `${typed}`);
+          assert.deepEqual(await rangeOf(page), taken, `${typed}`);
           const shown = await shownAs(page, captionOf(taken));
           assertFigures(shown, TARGETS, (target) => figuresOf(runsOf("static", target), taken));
           await page.waitForFunction(
             (part) => location.hash.includes(part),
-            `stretch=${taken.join("-")}`,
+            `range=${taken.join("-")}`,
           );
         }
       },
@@ -82,7 +80,7 @@ chromiumTest("selecting a part of the runs", {
           TARGETS,
           (target) => figuresOf(runsOf("static", target), [0, 3]),
         );
-        assert.deepEqual(await stretchOf(page), [0, 3]);
+        assert.deepEqual(await rangeOf(page), [0, 3]);
       }
     },
   },
@@ -97,7 +95,7 @@ chromiumTest("selecting a part of the runs", {
       await to.press("ArrowDown");
       await shownAs(page, /^0.5–2.75 s of every run$/);
       for (let i = 0; i < 11; i++) await to.press("ArrowDown");
-      const [start, end] = await stretchOf(page);
+      const [start, end] = await rangeOf(page);
       assert.ok(start < end && start >= 0, `${start}–${end}`);
       await page.waitForFunction(() =>
         document.querySelector(".timelines > [role=status]")?.textContent !== ""
@@ -120,9 +118,9 @@ chromiumTest("selecting a part of the runs", {
       await touch("touchStart", 0.25);
       for (const share of [0.27, 0.29, 0.31, 0.33]) await touch("touchMove", share);
       await touch("touchEnd", 0);
-      const stretch = await stretchOf(page);
-      const shown = await shownAs(page, captionOf(stretch));
-      assertFigures(shown, TARGETS, (target) => figuresOf(runsOf("static", target), stretch));
+      const range = await rangeOf(page);
+      const shown = await shownAs(page, captionOf(range));
+      assertFigures(shown, TARGETS, (target) => figuresOf(runsOf("static", target), range));
     },
   },
   "targets, runs and percentiles are left out as chosen, but never all of them": {
@@ -153,7 +151,7 @@ chromiumTest("selecting a part of the runs", {
     html: PAGE,
     options: DESKTOP,
     look: async (page) => {
-      const link = "#view=e1-s2&stretch=0.5-2&percentiles=p50,p99&hide=2&runs=1,3";
+      const link = "#view=e1-s2&range=0.5-2&percentiles=p50,p99&hide=2&runs=1,3";
       const address = page.url();
       const assertView = async (): Promise<void> => {
         const shown = await shownAs(page, /^0.5–2 s of runs 1, 3$/, "e1-s2");
@@ -169,7 +167,7 @@ chromiumTest("selecting a part of the runs", {
       };
       await page.evaluate((hash) => location.hash = hash, link);
       await assertView();
-      await page.locator(`#e1-s2-timeline .stretch a[href="${link}"]`).waitFor();
+      await page.locator(`#e1-s2-timeline .range a[href="${link}"]`).waitFor();
       assert.equal(page.url(), address + link);
       await page.reload();
       await assertView();
@@ -180,7 +178,7 @@ chromiumTest("selecting a part of the runs", {
     options: DESKTOP,
     look: async (page) => {
       await page.evaluate(() =>
-        location.hash = "#view=e1-s1&stretch=50-60&percentiles=p1&hide=1,2,3&runs=9"
+        location.hash = "#view=e1-s1&range=50-60&percentiles=p1&hide=1,2,3&runs=9"
       );
       assertFigures(
         await shownAs(page, /^All of every run$/),

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { reportModel } from "../../report/model/model.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import { censoredResults, FROZEN, INTERRUPTED, type Load } from "../report/censored_results.ts";
 import { violationsOf } from "./accessibility.ts";
 import { chromiumTest, openAll, scrollThrough } from "./chromium.ts";
@@ -11,7 +11,7 @@ import { DESKTOP } from "./sample.ts";
 import { shownAs } from "./selection.ts";
 
 const LOADS = { frozen: FROZEN, interrupted: INTERRUPTED };
-const PAGE = renderPage([reportModel(censoredResults(LOADS))]);
+const PAGE = renderReportPage([reportModel(censoredResults(LOADS))]);
 const NARROW = { viewport: { width: 390, height: 844 } } as const;
 
 /** Of all values of a load that ended after `fromS`, ms: lower bounds count as values. */

@@ -1,6 +1,6 @@
 /** A report with comparisons of every verdict, failures of several kinds over time, and slowest requests. */
 import { reportModel } from "../../report/model/model.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
 import { resultsFixture } from "../report/fixture.ts";
 
@@ -49,4 +49,4 @@ const RESULTS: Results = resultsFixture({
 
 export const FAULTS_RESULTS: Results = { ...RESULTS, runs: RESULTS.runs.map(withFaults) };
 export const FAULTS_MODEL = reportModel(FAULTS_RESULTS);
-export const FAULTS_PAGE = renderPage([FAULTS_MODEL]);
+export const FAULTS_PAGE = renderReportPage([FAULTS_MODEL]);

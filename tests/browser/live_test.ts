@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
 import { LiveReport } from "../../cli/live/report.ts";
 import { reportModel } from "../../report/model/model.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { findProgram, testWith } from "../needs.ts";
 import { violationsOf } from "./accessibility.ts";
@@ -111,7 +111,7 @@ const steps: Record<string, (browser: Browser) => Promise<void>> = {
       await live.shows(runs);
       assert.deepEqual(
         await contentOf(page, null),
-        await contentOf(page, renderPage([reportModel(after(runs))])),
+        await contentOf(page, renderReportPage([reportModel(after(runs))])),
       );
     }
     await live.end();
@@ -123,7 +123,7 @@ const steps: Record<string, (browser: Browser) => Promise<void>> = {
     });
     assert.deepEqual(
       await contentOf(page, null),
-      await contentOf(page, renderPage([reportModel(WHOLE)])),
+      await contentOf(page, renderReportPage([reportModel(WHOLE)])),
     );
     assert.deepEqual(await violationsOf(page), []);
   },
@@ -216,7 +216,7 @@ const steps: Record<string, (browser: Browser) => Promise<void>> = {
   "it says when the experiment broke off": async (browser) => {
     const live = await Live.open(browser, 2);
     await live.report[Symbol.asyncDispose]();
-    await live.page.locator("#live [role=status]", { hasText: /^Ended by an error/ }).waitFor();
+    await live.page.locator("#live [role=status]", { hasText: /^Stopped by an error/ }).waitFor();
     await live.page.context().close();
   },
 };

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { reportModel } from "../../report/model/model.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import { publishedResults } from "../report/published_results.ts";
 import { violationsOf } from "./accessibility.ts";
 import { chromiumTest, inkOf, type Look, scrollThrough } from "./chromium.ts";
@@ -28,7 +28,7 @@ const MODEL = reportModel(publishedResults({
     values: { express: { static: 900 } },
   }],
 }));
-const PAGE = renderPage([MODEL]);
+const PAGE = renderReportPage([MODEL]);
 const SECTION = "e1-published";
 const CANVAS = `${SECTION}-1`;
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { reportModel } from "../../report/model/model.ts";
 import type { Table } from "../../report/model/tables/table.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import { hostileResults } from "../report/hostile.ts";
 import { chromiumTest } from "./chromium.ts";
 import { DESKTOP, MODEL, PAGE, RESULTS, SPEC, TABLES } from "./sample.ts";
@@ -18,7 +18,7 @@ chromiumTest("what the report says", {
     look: async (page) => {
       for (const [i, { name, tables }] of MODEL.scenarios.entries()) {
         const scenario = `e1-s${i + 1}`;
-        await assertShown(page, `e1-answer-${i + 1}-table`, tables.summary);
+        await assertShown(page, `e1-verdict-${i + 1}-table`, tables.summary);
         await assertShown(page, `${scenario}-percentiles`, tables.percentiles);
         await assertShown(page, `e1-outcomes-${i + 1}-outcomes`, tables.outcomes);
         await assertShown(page, `${scenario}-runs`, tables.runs);
@@ -54,7 +54,7 @@ chromiumTest("what the report says", {
     },
   },
   "hostile texts are shown and do nothing": {
-    html: renderPage([reportModel(HOSTILE)]),
+    html: renderReportPage([reportModel(HOSTILE)]),
     options: DESKTOP,
     look: async (page) => {
       await page.locator("details.intervals summary").click();
@@ -71,7 +71,7 @@ chromiumTest("what the report says", {
       await page.keyboard.press("Tab");
       assert.equal(await focusedText(page), "Skip to the results");
       await page.keyboard.press("Tab");
-      assert.equal(await focusedText(page), "Answer");
+      assert.equal(await focusedText(page), "Summary");
       await page.keyboard.press("Enter");
       assert.match(page.url(), /#e1$/);
       assert.equal(await page.locator(".scroll[tabindex='0']").count(), TABLES);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { reportModel } from "../../report/model/model.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import { resultsFixture } from "../report/fixture.ts";
 import { violationsOf } from "./accessibility.ts";
 import { chromiumTest, inkOf, type Look, openAll, scrollThrough } from "./chromium.ts";
@@ -119,7 +119,7 @@ chromiumTest("how the report looks", {
     },
   },
   "two experiments share a page": {
-    html: renderPage([MODEL, reportModel(resultsFixture({ ...SPEC, name: "second" }))]),
+    html: renderReportPage([MODEL, reportModel(resultsFixture({ ...SPEC, name: "second" }))]),
     options: DESKTOP,
     look: async (page) => {
       await assertDrawn(page, 2 * CHARTS);
@@ -127,7 +127,9 @@ chromiumTest("how the report looks", {
     },
   },
   "an experiment without a run says what happened": {
-    html: renderPage([reportModel(resultsFixture({ ...SPEC, cells: [], state: "interrupted" }))]),
+    html: renderReportPage([
+      reportModel(resultsFixture({ ...SPEC, cells: [], state: "interrupted" })),
+    ]),
     options: DESKTOP,
     look: async (page) => {
       assert.match(await page.locator("main").innerText(), /Interrupted: 0 of 1 planned run/);

@@ -1,6 +1,6 @@
 /** A report with everything in it, and the screens to look at it on. */
 import { reportModel } from "../../report/model/model.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import { type FixtureSpec, resultsFixture } from "../report/fixture.ts";
 
 export const SPEC: FixtureSpec = {
@@ -25,7 +25,7 @@ export const SPEC: FixtureSpec = {
 };
 export const RESULTS = resultsFixture(SPEC);
 export const MODEL = reportModel(RESULTS);
-export const PAGE = renderPage([MODEL]);
+export const PAGE = renderReportPage([MODEL]);
 
 /**
  * Canvases of PAGE: for each of two scenarios bars, three figures compared, three timelines, a latency histogram,

@@ -79,11 +79,11 @@ export async function drag(
 }
 
 /**
- * That of a table of this stretch. The fields tell it at once, the table a frame later: until then it may be of
+ * That of a table of this range. The fields tell it at once, the table a frame later: until then it may be of
  * a step of the drag.
  */
-export function captionOf(stretch: readonly [number, number]): RegExp {
-  return new RegExp(`^${stretch.join("–")} s of every run$`);
+export function captionOf(range: readonly [number, number]): RegExp {
+  return new RegExp(`^${range.join("–")} s of every run$`);
 }
 
 /** Failed requests stand in a last column, which the results hold elsewhere. */
@@ -104,7 +104,7 @@ export function assertFigures(
 export const TARGETS = MODEL.scenarios[0].series.map(({ label }) => label);
 
 /** What its inputs say, seconds. */
-export async function stretchOf(page: Page, section = "e1-s1"): Promise<[number, number]> {
+export async function rangeOf(page: Page, section = "e1-s1"): Promise<[number, number]> {
   const value = (name: string) =>
     page.locator(`#${section}-timeline input[name=${name}]`).inputValue().then(Number);
   return [await value("from"), await value("to")];

@@ -1,6 +1,6 @@
 /** Sweeps of every kind on one page: connections, a rate that is asked for, a 0 beside decades, many lines. */
 import { reportModel } from "../../report/model/model.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import { type SweepCell, sweepResults } from "../report/sweep_results.ts";
 
 function connectionsOf(target: string, most: number): SweepCell[] {
@@ -51,6 +51,6 @@ export const SWEEPS = {
 };
 
 /** The sweeps alone: the rest is looked at elsewhere. */
-export const SWEEP_PAGE = renderPage(
+export const SWEEP_PAGE = renderReportPage(
   Object.values(SWEEPS).map((model) => ({ ...model, scenarios: [] })),
 );

@@ -5,14 +5,14 @@ import type { Locator, Page } from "playwright-core";
 import { tableMarkdown } from "../../report/files/markdown.ts";
 import { reportModel } from "../../report/model/model.ts";
 import { GLUE } from "../../report/model/numbers/units.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import { resultsFixture } from "../report/fixture.ts";
 import { hostileResults } from "../report/hostile.ts";
 import { violationsOf } from "./accessibility.ts";
 import { chromiumTest } from "./chromium.ts";
 import { DESKTOP, MODEL, PAGE, PHONE } from "./sample.ts";
 
-const SUMMARY = "#e1-answer-1-table";
+const SUMMARY = "#e1-verdict-1-table";
 const { summary } = MODEL.scenarios[0].tables;
 
 /** The scroll container of a table, by the id of its caption. */
@@ -50,7 +50,7 @@ async function withoutClipboard(page: Page): Promise<void> {
 const LONG = ["one", "two"].map((end) =>
   `a-rather-long-name-that-others-begin-with-as-well-and-then-${end}`
 );
-const LONG_PAGE = renderPage([reportModel(resultsFixture({
+const LONG_PAGE = renderReportPage([reportModel(resultsFixture({
   cells: LONG.map((target) => ({ target, scenario: "static", medianMs: 3, runs: 2 })),
 }))]);
 
@@ -122,9 +122,10 @@ chromiumTest("what tables can do", {
       const expected = `${tableMarkdown(summary).text}\n`.replaceAll(GLUE, " ");
       assert.equal(await copied(page, SUMMARY, "Copy as markdown"), expected);
       await scrollOf(page, SUMMARY).locator("thead button").first().click();
-      const rows = (await copied(page, SUMMARY, "Copy for a sheet")).trimEnd().split("\n").map((
-        line,
-      ) => line.split("\t"));
+      const rows = (await copied(page, SUMMARY, "Copy for a spreadsheet")).trimEnd().split("\n")
+        .map((
+          line,
+        ) => line.split("\t"));
       assert.deepEqual(rows.map(([name]) => name), ["Target", "express", "hono", "hono proxied"]);
       assert.ok(rows.every(({ length }) => length === rows[0].length));
       const rate = summary.rows[2][1].text.replaceAll(",", "");
@@ -143,7 +144,7 @@ chromiumTest("what tables can do", {
     },
   },
   "hostile names stay text in a copy": {
-    html: renderPage([reportModel(hostileResults())]),
+    html: renderReportPage([reportModel(hostileResults())]),
     options: DESKTOP,
     look: async (page) => {
       await withoutClipboard(page);
@@ -153,13 +154,13 @@ chromiumTest("what tables can do", {
     },
   },
   "names copied for a sheet are no formulas": {
-    html: renderPage([reportModel(resultsFixture({
+    html: renderReportPage([reportModel(resultsFixture({
       cells: FORMULAS.map((target) => ({ target, scenario: "static", medianMs: 3, runs: 1 })),
     }))]),
     options: DESKTOP,
     look: async (page) => {
       await withoutClipboard(page);
-      const sheet = await copied(page, SUMMARY, "Copy for a sheet");
+      const sheet = await copied(page, SUMMARY, "Copy for a spreadsheet");
       const names = sheet.trimEnd().split("\n").slice(1).map((line) => line.split("\t")[0]);
       assert.deepEqual(names.toSorted(), FORMULAS.map((name) => `'${name}`).toSorted());
     },

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { BrowserContextOptions } from "playwright-core";
 import { reportModel } from "../../report/model/model.ts";
 import { trendsOf } from "../../report/model/trend/trend.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import { until } from "../e2e/patience.ts";
 import { around, resultsAt } from "../report/rates.ts";
 import { violationsOf } from "./accessibility.ts";
@@ -21,7 +21,7 @@ const REPORTED = RATES.map((rate, i) => {
   return { results, model: reportModel(results) };
 });
 const [TREND] = trendsOf(REPORTED);
-const PAGE = renderPage([], null, [TREND]);
+const PAGE = renderReportPage([], null, [TREND]);
 
 const VIEWS: Record<string, BrowserContextOptions> = {
   "on a wide screen": { ...DESKTOP, colorScheme: "light" },

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { results } from "../../runner/result/result.ts";
-import { descendantsOf, readStat } from "../../base/system/proc.ts";
+import { descendantsOf, readStat } from "../../base/system/processes.ts";
 import { testWith } from "../needs.ts";
 import { until } from "./patience.ts";
 import { COMMAND, emptyFolder, Plateau, plateau } from "./plateau.ts";

@@ -4,7 +4,7 @@ import { AgentStream } from "../../runner/fleet/coordinator/agent_stream.ts";
 import type { AgentMessageOf } from "../../runner/fleet/protocol/agent_message.ts";
 import { packedReport, packReport, packSoFar } from "../../runner/fleet/protocol/packing.ts";
 import { STATUS_CODES } from "../../runner/load/recording/recorder.ts";
-import type { LostShare } from "../../runner/load/worker/lost.ts";
+import type { SilentShare } from "../../runner/load/worker/silent_worker.ts";
 import type { LoadRequest } from "../../runner/measure/loader.ts";
 import { shareOut } from "../../runner/measure/share.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
@@ -123,7 +123,7 @@ Deno.test("its pace is that of the last interval, over all its workers", () => {
 });
 
 Deno.test("an agent that fell silent is taken as it was last heard, and the rest of its share as dropped", () => {
-  const share = (worker: number): LostShare => {
+  const share = (worker: number): SilentShare => {
     const load = { connections: 8, keepAlive: true, timeoutMs: 1_000, workers: null };
     const request: LoadRequest = {
       origin: "http://127.0.0.1:1",

@@ -1,18 +1,18 @@
 /** Arbitrary tellings of workers, for tests of what goes between agents and coordinators. */
 import fc from "fast-check";
-import type { Health } from "../../runner/load/worker/health.ts";
+import type { Health, WorkerReport } from "../../runner/load/worker/messages.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
-import type { WorkerReport } from "../../runner/load/worker/messages.ts";
-import { MAX_REASONS, STATUS_CODES } from "../../runner/load/recording/recorder.ts";
+import { STATUS_CODES } from "../../runner/load/recording/recorder.ts";
+import { MAX_REASONS } from "../../runner/load/recording/totals.ts";
 import { SLOWEST } from "../../runner/load/recording/slowest.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
 import { SLOW_OUTCOMES } from "../../runner/result/slowest.ts";
 import {
   addSparse,
-  HIGHEST_US,
   Histogram,
   type SparseHistogram,
 } from "../../runner/stats/histogram/histogram.ts";
+import { HIGHEST_US } from "../../runner/stats/histogram/histogram_counts.ts";
 
 /** Of records as programs write them: `Object.prototype` above them. */
 function plain<Fields>(
@@ -121,6 +121,6 @@ export const report: fc.Arbitrary<WorkerReport> = plain({
   elapsedUs: us,
   time: plain({ cpuUs: us, waitedUs: fc.option(us) }),
   spunUs: us,
-  stretches: histogram,
+  busyPeriods: histogram,
   timerUs: us,
 });

@@ -13,11 +13,8 @@ import {
 } from "../../runner/fleet/protocol/packing.ts";
 import { packedHistogram, packHistogram } from "../../runner/fleet/protocol/packed_histogram.ts";
 import { packWholes, unpackWholes } from "../../runner/fleet/protocol/whole_numbers.ts";
-import {
-  BUCKETS,
-  Histogram,
-  type SparseHistogram,
-} from "../../runner/stats/histogram/histogram.ts";
+import { Histogram, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
+import { BUCKETS } from "../../runner/stats/histogram/histogram_counts.ts";
 import { health, histogram, part, report } from "./packed.ts";
 
 const SEED = 20_261_121;
@@ -215,7 +212,7 @@ Deno.test("a report that is larger than any, or out of order, is refused", () =>
     { sessions: { ...sessions, created: -1 } },
     { time: { cpuUs: null, waitedUs: null } },
     { elapsedUs: null },
-    { stretches: {} },
+    { busyPeriods: {} },
     { open: packHistogram(histogramOf()) },
   ];
   for (const wrong of others) refuses(packedReport, packed, wrong);

@@ -54,7 +54,7 @@ export function reportOf(completed: number, differing: object = {}): WorkerRepor
     totals: { ...totals, ...counts, ...differing },
     sessions: new SessionRecorder().totals(),
     ...{ elapsedUs: DURATION_MS * 1_000, time: { cpuUs: 0, waitedUs: null }, spunUs: 0 },
-    ...{ stretches: EMPTY, timerUs: 1 },
+    ...{ busyPeriods: EMPTY, timerUs: 1 },
   };
 }
 

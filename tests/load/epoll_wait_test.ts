@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { monotonicClock } from "../../base/system/clock.ts";
-import { openEpoll } from "../../runner/load/transports/epoll.ts";
+import { openEpoll } from "../../runner/load/transports/epoll_sockets.ts";
 import { waiterFor } from "../../runner/load/transports/epoll_wait.ts";
 import { EVENT_WORDS, type Libc, libc } from "../../base/system/libc.ts";
 import { testWith } from "../needs.ts";

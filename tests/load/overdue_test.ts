@@ -1,16 +1,16 @@
 /** When a worker is held: by which moment its next word is due, and by how much it may miss that. */
 import assert from "node:assert/strict";
 import {
-  type Course,
   dueMsOf,
   GRACE_MS,
   Lateness,
   LOOK_MS,
+  type WorkerTiming,
 } from "../../runner/load/worker/overdue.ts";
 
 const SECOND = 1_000_000;
 
-const COURSE: Course = {
+const COURSE: WorkerTiming = {
   share: {
     durationUs: 10 * SECOND,
     timeoutUs: 2 * SECOND,
@@ -19,12 +19,12 @@ const COURSE: Course = {
   },
   startMs: 1_000,
   interruptedMs: null,
-  heardMs: 1_500,
+  lastMessageMs: 1_500,
 };
 const COUNTED = { ...COURSE.share, durationUs: Infinity };
 const VISITORS = { ...COURSE.share, waitsForLast: true };
 
-const MOMENTS: readonly (readonly [sentence: string, course: Course, dueMs: number])[] = [
+const MOMENTS: readonly (readonly [sentence: string, course: WorkerTiming, dueMs: number])[] = [
   ["a load is over at its deadline and after the wait for its time-out", COURSE, 13_100],
   [
     "nobody waits for longer than 5 s",
@@ -36,8 +36,16 @@ const MOMENTS: readonly (readonly [sentence: string, course: Course, dueMs: numb
   ["also before the start", { ...COURSE, startMs: null, interruptedMs: 500 }, 600],
   ["an interruption at the end puts nothing off", { ...COURSE, interruptedMs: 20_000 }, 13_100],
   ["who counts requests hands an interval on", { ...COURSE, share: COUNTED }, 6_750],
-  ["and so does who waits for visitors", { ...COURSE, share: VISITORS, heardMs: 9_000 }, 14_250],
-  ["the first interval begins at the start", { ...COURSE, share: COUNTED, heardMs: 1 }, 6_250],
+  [
+    "and so does who waits for visitors",
+    { ...COURSE, share: VISITORS, lastMessageMs: 9_000 },
+    14_250,
+  ],
+  [
+    "the first interval begins at the start",
+    { ...COURSE, share: COUNTED, lastMessageMs: 1 },
+    6_250,
+  ],
 ];
 
 for (const [sentence, course, dueMs] of MOMENTS) {

@@ -20,7 +20,7 @@ Deno.test("an exchange belongs to the interval in which it ends", () => {
   assert.deepEqual(parts.map((part) => part.completed), [1, 1]);
 });
 
-Deno.test("a stretch without any exchange is an interval of zeros", () => {
+Deno.test("a busy period without any exchange is an interval of zeros", () => {
   const { parts, recorder: r } = recorder();
   r.complete(0, 200, 0, 0, 10, 20);
   r.complete(0, 200, 0, 0, 10, 900_000);

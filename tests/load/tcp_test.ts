@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import process from "node:process";
-import type { Conversation } from "../../runner/load/engine/driver.ts";
-import { LoopWatch } from "../../runner/load/recording/busy_periods.ts";
+import type { EventHandler } from "../../runner/load/engine/driver.ts";
+import { BusyPeriods } from "../../runner/load/recording/busy_periods.ts";
 import { TcpDriver } from "../../runner/load/transports/tcp.ts";
 
 /** Nothing is dialed: the second tick, which was due long ago, ends it. */
-class Late implements Conversation {
+class Late implements EventHandler {
   readonly punctual = false;
   ticks = 0;
   onOpen(): void {}
@@ -22,11 +22,11 @@ Deno.test("a tick that is overdue comes at once, and the runtime warns nobody of
   const onWarning = ({ message }: Error): number => warnings.push(message);
   process.on("warning", onWarning);
   try {
-    const conversation = new Late();
+    const handler = new Late();
     const now = (): number => performance.now() * 1_000;
     const endpoint = { hostname: "127.0.0.1", port: 1 };
-    await new TcpDriver(endpoint, 1, now, new LoopWatch()).run(conversation);
-    assert.equal(conversation.ticks, 2);
+    await new TcpDriver(endpoint, 1, now, new BusyPeriods()).run(handler);
+    assert.equal(handler.ticks, 2);
     assert.deepEqual(warnings, []);
   } finally {
     process.off("warning", onWarning);

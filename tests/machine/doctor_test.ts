@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { renderDiagnosis } from "../../cli/commands/doctor.ts";
-import { busiestBetween, parseUse } from "../../base/system/proc.ts";
+import { busiestBetween, parseUse } from "../../base/system/processes.ts";
 import { diagnose, diagnosis } from "../../runner/doctor/diagnosis.ts";
 import { checks } from "../../runner/doctor/registry.ts";
 import type { HostFacts } from "../../runner/doctor/sight.ts";

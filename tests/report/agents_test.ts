@@ -5,7 +5,7 @@ import { agentFigures } from "../../report/model/agents/disagreement.ts";
 import { measurementModel } from "../../report/model/measurement.ts";
 import { reportModel } from "../../report/model/model.ts";
 import type { Table } from "../../report/model/tables/table.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import { renderMeasurement } from "../../report/terminal/measurement.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import { type Measurement, type Results, results } from "../../runner/result/result.ts";
@@ -170,7 +170,7 @@ Deno.test("page, terminal and markdown lay the same table and sentences out", ()
   const agents = [...near("a", "b"), { name: "<c>", medianMs: 0.5, networkMs: 20 }];
   const run = fleetMeasurement({ agents });
   const model = reportModel(resultsOf([run], ["hono"]));
-  const page = renderPage([model]);
+  const page = renderReportPage([model]);
   assert.match(
     page,
     /<h3>Agents<\/h3>\n<ul class="findings"><li>Agent &lt;c&gt; measured a median /,

@@ -5,7 +5,7 @@ import { renderCsv, renderMeasurementCsv } from "../../report/files/csv.ts";
 import { renderMarkdown, renderMeasurementMarkdown } from "../../report/files/markdown.ts";
 import { measurementModel } from "../../report/model/measurement.ts";
 import { reportModel } from "../../report/model/model.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import { renderMeasurement } from "../../report/terminal/measurement.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import {
@@ -48,7 +48,7 @@ Deno.test("the fixtures have every kind of lower bound, and figures without one"
 
 Deno.test("the table of percentiles marks what the results name, on the page too", () => {
   const { columns, rows } = SCENARIO.tables.percentiles;
-  const page = plain(renderPage([MODEL]));
+  const page = plain(renderReportPage([MODEL]));
   for (const [r, target] of NAMES.entries()) {
     const texts = PERCENTILES.map((p) =>
       rows[r][columns.findIndex(({ label }) => label === `p${p}`)].text

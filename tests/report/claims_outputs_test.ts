@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { renderJunit, resultsSuite } from "../../report/files/junit.ts";
 import { renderMarkdown } from "../../report/files/markdown.ts";
 import { type ReportModel, reportModel } from "../../report/model/model.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { claimOf, RATES } from "./claimed.ts";
@@ -32,7 +32,7 @@ function terminal(of: ReportModel, width = 400): string {
 }
 
 Deno.test("the page has the claims first, counted, with where they stand and what was found", () => {
-  const page = renderPage([model]).replaceAll("\u00a0", " ");
+  const page = renderReportPage([model]).replaceAll("\u00a0", " ");
   assert.ok(page.includes(`<a href="#e1-claims">${SUMMARY}</a>`));
   assert.ok(page.includes('<li><a href="#e1-claims">Claims</a></li>'));
   const [section] = page.match(/<section id="e1-claims".*?<\/section>/s) ?? [""];
@@ -96,7 +96,7 @@ Deno.test("without claims nothing is said of them", () => {
   const silent = resultsAt(RATES);
   const without = reportModel(silent);
   const texts = [
-    renderPage([without]).replace(/<(script|style)>.*?<\/\1>/gs, ""),
+    renderReportPage([without]).replace(/<(script|style)>.*?<\/\1>/gs, ""),
     terminal(without),
     renderMarkdown(without),
     renderJunit([resultsSuite(silent, without)]),
@@ -109,7 +109,7 @@ Deno.test("hostile claims are text wherever they stand", () => {
   const shown = reportModel(hostile);
   assert.equal(shown.claims.judged.length, 2);
   assert.match(shown.claims.judged[1].sentence, /^Cannot find a factor ".*onerror/s);
-  const page = renderPage([shown]);
+  const page = renderReportPage([shown]);
   assert.ok(page.includes("#e1-claims") && !/<img|<\/script><script>globalThis/.test(page));
   assert.ok(!/<img|\]\(javascript/.test(renderMarkdown(shown)));
   // deno-lint-ignore no-control-regex -- what steers terminals

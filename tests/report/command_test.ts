@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { benchCommandOf, commandOf } from "../../report/model/method/command.ts";
 import { reportModel } from "../../report/model/model.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 
@@ -79,14 +79,16 @@ Deno.test("the command of a single measurement does not give away who asked", ()
 
 Deno.test("the page names the file that its command runs; one that is built in is not to be saved", () => {
   const named = { ...RESULTS, flags: SET, source: "name: pages\n" };
-  const mine = renderPage([reportModel({ ...named, file: { name: "mine.json", folder: ".." } })]);
+  const mine = renderReportPage([
+    reportModel({ ...named, file: { name: "mine.json", folder: ".." } }),
+  ]);
   assert.match(
     mine,
     /Save the experiment below as <code>mine\.json<\/code>, then run <code>plateau run mine\.json --seed 7/,
   );
-  const builtIn = renderPage([
+  const builtIn = renderReportPage([
     reportModel({ ...named, file: { name: "quick.yaml", folder: null } }),
   ]);
   assert.match(builtIn, /<p>Run <code>plateau run quick --seed 7<\/code><\/p>/);
-  assert.match(builtIn, /The experiment, word for word/);
+  assert.match(builtIn, /The experiment file/);
 });

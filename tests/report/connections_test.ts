@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { renderCsv } from "../../report/files/csv.ts";
 import { renderMarkdown } from "../../report/files/markdown.ts";
 import { reportModel } from "../../report/model/model.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import type { Distribution, Measurement, Results } from "../../runner/result/result.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
@@ -134,7 +134,7 @@ Deno.test("where no connection was made only the answers are told, and of nothin
 
 Deno.test("page, markdown and CSV have connections and sizes, too", () => {
   const model = reportModel(RESULTS);
-  assert.match(renderPage([model]), /<h3>Connections and answers<\/h3>/);
+  assert.match(renderReportPage([model]), /<h3>Connections and responses<\/h3>/);
   assert.match(renderMarkdown(model), /\| Target \| Connections opened \| Connect, mean, ms \|/);
   const [head, row] = renderCsv(model).split("\r\n").map((line) => line.split(","));
   assert.deepEqual(

@@ -137,7 +137,7 @@ function workerReport(agent: AgentSpec, share: Share): WorkerReport {
     elapsedUs: share.seconds * 1e6,
     time: { cpuUs: (agent.cpu ?? 0.5) * share.seconds * 1e6, waitedUs: 0 },
     spunUs: 0,
-    stretches: new Histogram().toSparse(),
+    busyPeriods: new Histogram().toSparse(),
     timerUs: 0.1,
   };
 }

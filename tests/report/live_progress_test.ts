@@ -6,7 +6,7 @@ import {
   endedStatus,
   GETTING_READY,
 } from "../../report/page/live_progress.ts";
-import { leftText } from "../../report/page/live_status.ts";
+import { remainingText } from "../../report/page/live_status.ts";
 import type { Progress } from "../../runner/result/progress.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 
@@ -61,8 +61,8 @@ Deno.test("an end says how it ended, and where the page lies", () => {
 });
 
 Deno.test("the time that is left is told in whole seconds, and never as none", () => {
-  assert.match(leftText(1), /^About 1.s left$/);
-  assert.match(leftText(61_500), /^About 1.min 2.s left$/);
+  assert.match(remainingText(1), /^About 1.s left$/);
+  assert.match(remainingText(61_500), /^About 1.min 2.s left$/);
 });
 
 Deno.test("an experiment without a run says what it is about to measure, of what was asked for", () => {

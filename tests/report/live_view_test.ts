@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import type { Progress } from "../../runner/result/progress.ts";
 import { sparkline } from "../../report/terminal/bars.ts";
-import { liveLines, type LiveOptions } from "../../report/terminal/live.ts";
+import { liveLines, type LiveViewOptions } from "../../report/terminal/live.ts";
 import { advance, NOTHING_YET } from "../../report/terminal/progress.ts";
 import { Screen } from "../../report/writing/screen.ts";
 import { lineWidth } from "../../report/writing/screen.ts";
 import { printed } from "../../report/writing/terminal.ts";
 import { latencies, LIVE, MEASURED, STARTING } from "./progress_events.ts";
 
-const OPTIONS: LiveOptions = { columns: 80, rows: 24, unicode: true, nowMs: 0 };
+const OPTIONS: LiveViewOptions = { columns: 80, rows: 24, unicode: true, nowMs: 0 };
 
 /** The lines of the view after the events, each told 250 ms after the one before, the last one now. */
-function view(events: readonly Progress[], options: Partial<LiveOptions> = {}): string[] {
+function view(events: readonly Progress[], options: Partial<LiveViewOptions> = {}): string[] {
   const state = events.reduce((before, event, i) => advance(before, event, i * 250), NOTHING_YET);
   const nowMs = (events.length - 1) * 250;
   return liveLines(state, { ...OPTIONS, nowMs, ...options })

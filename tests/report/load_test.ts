@@ -4,7 +4,7 @@ import { renderMarkdown } from "../../report/files/markdown.ts";
 import { compareResults } from "../../report/model/compared_results.ts";
 import { loadText } from "../../report/model/method/load.ts";
 import { reportModel } from "../../report/model/model.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
@@ -122,7 +122,7 @@ Deno.test("loads that differ are told with each scenario, and in the method", ()
 Deno.test("page, terminal and markdown all tell the load of a scenario", () => {
   const model = reportModel(DIFFERENT);
   const line = new RegExp(`Load: ${HIGH}`);
-  assert.match(plain(renderPage([model])), line);
+  assert.match(plain(renderReportPage([model])), line);
   assert.match(plain(renderSummary(model, { width: 200, color: false, unicode: true })), line);
   assert.match(plain(renderMarkdown(model)), line);
 });

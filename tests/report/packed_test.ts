@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { inflateSync } from "node:zlib";
 import { unpackSteps } from "../../report/model/charts/packing.ts";
-import { stretchFigures } from "../../report/model/charts/time_range.ts";
+import { rangeFigures } from "../../report/model/charts/time_range.ts";
 import { reportModel } from "../../report/model/model.ts";
 import { sum } from "../../report/model/numbers/spread.ts";
 import { packScenarios } from "../../report/page/packed_intervals.ts";
@@ -42,7 +42,7 @@ for (const { says, room, seconds, steps } of PAGES) {
       const points = runs.flatMap(({ timeline }) => timeline.points.filter(({ t }) => t <= toS));
       const whole = mergeHistograms(points.map(({ histogram }) => decodeSparse(histogram)));
       assert.deepEqual(
-        stretchFigures({ clock: "sent", runs: cell }, { fromS: 0, toS }, [50, 90, 99]).percentiles
+        rangeFigures({ clock: "sent", runs: cell }, { fromS: 0, toS }, [50, 90, 99]).percentiles
           .map((p) => p?.ms),
         [50, 90, 99].map((p) => whole.valueAtPercentile(p) / 1_000),
       );

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { packSteps, type Step, unpackSteps } from "../../report/model/charts/packing.ts";
-import { stepsWithin, stretchFigures } from "../../report/model/charts/time_range.ts";
+import { rangeFigures, stepsWithin } from "../../report/model/charts/time_range.ts";
 import { EMPTY, Histogram, mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 
 const PERCENTILES = [50, 75, 90, 99, 99.9, 100];
@@ -95,7 +95,7 @@ Deno.test("values below every median are packed as one bucket", () => {
   assert.equal(latency.indices.length, 502); // 499, and each of 500 … 1,000
 });
 
-Deno.test("a stretch holds the steps that lie in it, whatever adding up their seconds rounds", () => {
+Deno.test("a range holds the steps that lie in it, whatever adding up their seconds rounds", () => {
   const steps = Array.from({ length: 10 }, () => stepOf([1], 0.1));
   assert.equal(stepsWithin(steps, { fromS: 0.3, toS: 0.8 }).length, 5);
   assert.equal(stepsWithin(steps, { fromS: 0.25, toS: 0.8 }).length, 5);
@@ -103,10 +103,10 @@ Deno.test("a stretch holds the steps that lie in it, whatever adding up their se
   assert.equal(stepsWithin(steps, null), steps);
 });
 
-Deno.test("the rate of a stretch is the mean of the runs, its percentiles are of all their requests", () => {
+Deno.test("the rate of a range is the mean of the runs, its percentiles are of all their requests", () => {
   const fast = [stepOf([100, 100, 100, 100]), stepOf([100, 100])];
   const slow = [stepOf([900, 900]), stepOf([])];
-  const { ratePerSec, completed, failed, percentiles } = stretchFigures(
+  const { ratePerSec, completed, failed, percentiles } = rangeFigures(
     { clock: "sent", runs: [fast, slow] },
     { fromS: 0, toS: 0.25 },
     [50, 99],
@@ -123,7 +123,7 @@ function boundedStep(valuesUs: readonly number[], from: number): Step {
 
 Deno.test("lower bounds mark the percentiles that they could make larger", () => {
   const many = Array.from({ length: 100 }, (_, i) => i < 99 ? 50 : 90);
-  const { percentiles, censored } = stretchFigures(
+  const { percentiles, censored } = rangeFigures(
     { clock: "intended", runs: [[boundedStep(many, 99)]] },
     null,
     [50, 99, 100],
@@ -151,8 +151,8 @@ Deno.test("packed lower bounds give every percentile from 50 up that the whole h
       cells.forEach((runs, i) => {
         const whole = runs.map(maxBucketOf);
         assert.deepEqual(
-          stretchFigures({ clock, runs: unpacked[i] }, null, PERCENTILES),
-          stretchFigures({ clock, runs: whole }, null, PERCENTILES),
+          rangeFigures({ clock, runs: unpacked[i] }, null, PERCENTILES),
+          rangeFigures({ clock, runs: whole }, null, PERCENTILES),
         );
       });
     },
@@ -167,8 +167,8 @@ Deno.test("steps without lower bounds take no byte for them", () => {
   assert.ok(sizeOf(bounded) > sizeOf(plain));
 });
 
-Deno.test("a stretch without an interval has no figures", () => {
-  const { ratePerSec, percentiles } = stretchFigures(
+Deno.test("a range without an interval has no figures", () => {
+  const { ratePerSec, percentiles } = rangeFigures(
     { clock: "sent", runs: [[stepOf([1])]] },
     { fromS: 5, toS: 6 },
     [50],

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { reportModel } from "../../report/model/model.ts";
 import { CLIENTS, sourceLine } from "../../report/page/build.ts";
 import { shownOf, WHOLE } from "../../report/page/client/timeline/view.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import { markup, scriptJson } from "../../report/writing/html.ts";
 import { resultsFixture } from "./fixture.ts";
 import { hostileResults, MARKUP } from "./hostile.ts";
@@ -30,7 +30,7 @@ for (const [name, client] of Object.entries(CLIENTS)) {
 }
 
 Deno.test("the policy allows exactly the page's own script and style", () => {
-  const page = renderPage([reportModel(RESULTS)]);
+  const page = renderReportPage([reportModel(RESULTS)]);
   const policy = /Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1].replaceAll(
     "&#39;",
     "'",
@@ -47,14 +47,14 @@ Deno.test("the policy allows exactly the page's own script and style", () => {
 });
 
 Deno.test("the page names no address to load from and has no inline handler or style", () => {
-  const page = markupOf(renderPage([reportModel(RESULTS)]));
+  const page = markupOf(renderReportPage([reportModel(RESULTS)]));
   assert.doesNotMatch(page, /\s(?:src|srcset|action|style|on\w+)=/);
   const links = [...page.matchAll(/href="([^"]*)"/g)].map(([, address]) => address);
   for (const link of links) assert.match(link, /^(?:#|data:,$)/);
 });
 
 Deno.test("every link of the page leads to an element of it, and ids are unique", () => {
-  const page = markupOf(renderPage([reportModel(RESULTS), reportModel(RESULTS)]));
+  const page = markupOf(renderReportPage([reportModel(RESULTS), reportModel(RESULTS)]));
   const ids = [...page.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
   assert.equal(new Set(ids).size, ids.length);
   for (const [, id] of page.matchAll(/(?:href="#(?:view=)?|aria-labelledby=")([^"]*)"/g)) {
@@ -63,11 +63,11 @@ Deno.test("every link of the page leads to an element of it, and ids are unique"
 });
 
 Deno.test("the same results give the same page, byte by byte", () => {
-  assert.equal(renderPage([reportModel(RESULTS)]), renderPage([reportModel(RESULTS)]));
+  assert.equal(renderReportPage([reportModel(RESULTS)]), renderReportPage([reportModel(RESULTS)]));
 });
 
 Deno.test("no hostile text becomes an element, a comment or the end of a script", () => {
-  const page = renderPage([reportModel(hostileResults())]);
+  const page = renderReportPage([reportModel(hostileResults())]);
   assert.ok(!page.includes(MARKUP.slice(0, 5)));
   const data = page.match(/<script type="application\/json" id="[a-z]+-e1-[a-z0-9]+">/g)?.length ??
     0;
@@ -93,7 +93,7 @@ Deno.test("scriptJson() is the same value, without a sign that ends a script", (
 });
 
 Deno.test("a page of a few runs weighs under 400 KB", () => {
-  assert.ok(new TextEncoder().encode(renderPage([reportModel(RESULTS)])).length < 400_000);
+  assert.ok(new TextEncoder().encode(renderReportPage([reportModel(RESULTS)])).length < 400_000);
 });
 
 Deno.test("runs are called by their repetition, in every figure, also where one of them is missing", () => {
@@ -109,7 +109,7 @@ Deno.test("runs are called by their repetition, in every figure, also where one 
   assert.deepEqual(bars.bars[1].runs.map(({ repetition }) => repetition), [2, 3]);
   assert.deepEqual(timelines[1].runs.map(({ label }) => label), ["run 2", "run 3"]);
   assert.deepEqual(shownOf(timelines[1], { ...WHOLE, runs: [1, 3] }).runs, [timelines[1].runs[1]]);
-  const page = renderPage([model]);
+  const page = renderReportPage([model]);
   for (const repetition of [1, 2, 3]) {
     assert.ok(page.includes(`name="run" value="${repetition}" checked> run ${repetition}<`));
   }
@@ -120,7 +120,7 @@ Deno.test("a run of one target alone can be chosen by its repetition", () => {
   const results = resultsFixture({
     cells: [{ target: "a", scenario: "static", medianMs: 5, runs: 3 }],
   });
-  const page = renderPage([reportModel({ ...results, runs: results.runs.slice(1) })]);
+  const page = renderReportPage([reportModel({ ...results, runs: results.runs.slice(1) })]);
   assert.deepEqual([...page.matchAll(/name="run" value="(\d)"/g)].map(([, run]) => run), [
     "2",
     "3",
@@ -133,6 +133,6 @@ Deno.test("seconds to choose from have no digits but those of their steps", () =
   });
   const [run] = results.runs;
   run.timeline.interval = 0.1;
-  const page = renderPage([reportModel(results)]);
+  const page = renderReportPage([reportModel(results)]);
   assert.match(page, /name="to" min="0" max="7" step="0\.1" value="7"/);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { renderMarkdown } from "../../report/files/markdown.ts";
 import { reportModel } from "../../report/model/model.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import { hostileResults, MARKUP } from "./hostile.ts";
 import { publishedResults } from "./published_results.ts";
@@ -9,7 +9,7 @@ import { publishedResults } from "./published_results.ts";
 Deno.test("results without published figures say nothing of any", () => {
   const results = publishedResults({ measured: { a: { s: 100 } }, published: [] });
   const model = reportModel(results);
-  assert.doesNotMatch(renderPage([model]).replace(/<script>.*<\/script>/s, ""), /published/i);
+  assert.doesNotMatch(renderReportPage([model]).replace(/<script>.*<\/script>/s, ""), /published/i);
   assert.doesNotMatch(renderMarkdown(model), /published/i);
 });
 
@@ -29,9 +29,9 @@ Deno.test("terminal and markdown tell the finding, the differences and the confo
   assert.match(summary, /\nPublished: Table 2: rate\nThe order is only partly as published/);
   assert.match(summary, /\n {2}redis, gin: measured 0\.75\d*×/);
   const markdown = renderMarkdown(model);
-  assert.match(markdown, /### Published beside measured: Table 2: rate\n\nThe order is/);
+  assert.match(markdown, /### Published and measured: Table 2: rate\n\nThe order is/);
   assert.match(markdown, /\n\| gin \| redis \| 1,200 \| 1,500 \\\[/);
-  assert.match(markdown, /What else was different there:\n\n- Express logged there\./);
+  assert.match(markdown, /Other differences:\n\n- Express logged there\./);
 });
 
 Deno.test("hostile texts of published tables stay text everywhere", () => {
@@ -50,7 +50,7 @@ Deno.test("hostile texts of published tables stay text everywhere", () => {
     experiment: { ...results.experiment, published: table },
   });
   assert.equal(model.published[0].table?.rows.length, 2);
-  const page = renderPage([model]);
+  const page = renderReportPage([model]);
   assert.ok(!page.includes(MARKUP.slice(0, 5)));
   assert.equal(page.match(/<script/g)?.length, page.match(/<\/script/g)?.length);
   assert.doesNotMatch(renderMarkdown(model), /<|>/);

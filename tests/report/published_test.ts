@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { reportModel } from "../../report/model/model.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import { column, modelOf, publishedResults } from "./published_results.ts";
 
 const PUBLISHED = {
@@ -182,7 +182,7 @@ Deno.test("with nothing of it measured a table is a sentence", () => {
   });
   const model = reportModel(results);
   assert.deepEqual([model.published[0].table, model.published[0].chart], [null, null]);
-  assert.match(renderPage([model]), /p\. 3: lag\.p99.*express \(a closed loop sends/s);
+  assert.match(renderReportPage([model]), /p\. 3: lag\.p99.*express \(a closed loop sends/s);
 });
 
 Deno.test("one run is compared by its figure, without an interval", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { renderCsv } from "../../report/files/csv.ts";
 import { renderMarkdown } from "../../report/files/markdown.ts";
 import { reportModel } from "../../report/model/model.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 
@@ -96,15 +96,15 @@ Deno.test("where all is flat from the start, or the load itself changes, there i
   ) {
     const model = reportModel(results);
     assert.equal(model.stable, null);
-    assert.doesNotMatch(renderPage([model]), /Time to stable latency/);
+    assert.doesNotMatch(renderReportPage([model]), /Settling time/);
   }
 });
 
 Deno.test("page, markdown and CSV have it, too", () => {
   const model = reportModel(SLOW_IS_LATE);
-  const page = renderPage([model]);
-  assert.match(page, /<h2>Time to stable latency<\/h2>[\s\S]*the sooner it is stable/);
-  assert.match(page, /<canvas id="e1-stable-chart" role="img"/);
+  const page = renderReportPage([model]);
+  assert.match(page, /<h2>Settling time<\/h2>[\s\S]*the sooner it is stable/);
+  assert.match(page, /<canvas id="e1-settling-chart" role="img"/);
   assert.match(renderMarkdown(model), /### Time to stable latency[^]*\| Final p50, ms \|/);
   const [head, , row] = renderCsv(model).split("\r\n").map((line) => line.split(","));
   assert.deepEqual(["stableP50Ms", "finalP99Ms"].map((name) => row[head.indexOf(name)]), [

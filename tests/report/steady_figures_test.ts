@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { renderMarkdown } from "../../report/files/markdown.ts";
 import { type ReportModel, reportModel } from "../../report/model/model.ts";
 import { type Cell, groupRuns } from "../../report/model/runs/cells.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
@@ -55,7 +55,7 @@ function cellOf(warmups: readonly Warmup[], experiment = {}): Cell {
 
 function allTexts(model: ReportModel): string[] {
   const terminal = renderSummary(model, { width: 1_000, color: false, unicode: true });
-  return [terminal, renderMarkdown(model), renderPage([model])]
+  return [terminal, renderMarkdown(model), renderReportPage([model])]
     .map((text) => text.replaceAll("\u00a0", " "));
 }
 

@@ -5,7 +5,7 @@ import { reportModel } from "../../report/model/model.ts";
 import { type Cell, groupRuns } from "../../report/model/runs/cells.ts";
 import { steadinessOf } from "../../report/model/runs/steady.ts";
 import { steadyTables } from "../../report/model/tables/steady.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
 import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
@@ -152,7 +152,7 @@ Deno.test("a load that itself changes has no warm-up to look for", () => {
   const cell = cellOf([null, null]);
   assert.deepEqual(steadyFindings([cell]), []);
   assert.equal(steadyTables("static", [cell]), null);
-  const page = renderPage([reportModel(resultsOf([null]))]);
+  const page = renderReportPage([reportModel(resultsOf([null]))]);
   assert.doesNotMatch(page, /Warm-up and steady state/);
 });
 
@@ -182,8 +182,8 @@ Deno.test("page, terminal and CSV tell of the steady state; the terminal only of
   const model = reportModel(resultsOf([warm(1.5), warm(1.5)]));
   const flat = reportModel(resultsOf([FLAT]));
   const options = { width: 100, color: false, unicode: true };
-  assert.match(renderPage([model]), /<li>hono warms up: steady from 1\.5 s on/);
-  assert.match(renderPage([flat]), /<li>hono is flat from the start\.<\/li>/);
+  assert.match(renderReportPage([model]), /<li>hono warms up: steady from 1\.5 s on/);
+  assert.match(renderReportPage([flat]), /<li>hono is flat from the start\.<\/li>/);
   assert.match(renderSummary(model, options), /^hono warms up: /m);
   assert.doesNotMatch(renderSummary(flat, options), /flat/);
   const [head, row] = renderCsv(model).split("\r\n").map((line) => line.split(","));

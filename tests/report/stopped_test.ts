@@ -6,7 +6,7 @@ import { verdictText } from "../../report/model/comparison/words.ts";
 import { repetitionsText } from "../../report/model/findings/repetitions.ts";
 import { reportModel } from "../../report/model/model.ts";
 import { groupRuns } from "../../report/model/runs/cells.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { smallestChangeOf } from "../../runner/stats/comparison/verdict.ts";
@@ -101,7 +101,7 @@ Deno.test("one run leaves the smallest change out", () => {
 
 Deno.test("page, markdown and terminal tell it, and the method says how the intervals were computed", () => {
   const model = reportModel(resultsOf(REACHED));
-  for (const text of [renderPage([model]), renderMarkdown(model)]) {
+  for (const text of [renderReportPage([model]), renderMarkdown(model)]) {
     assert.match(text, /Stopped after 5 repetitions: every interval/);
   }
   assert.match(

@@ -66,7 +66,7 @@ Deno.test("answers of one status are a sentence, errors come with their reasons"
   const fine = resultsFixture({ cells: [{ target: "a", scenario: "s", medianMs: 2, runs: 1 }] });
   assert.match(
     renderSummary(reportModel(fine), PLAIN),
-    /^All \d\d,\d{3} answers had status 200\.$/m,
+    /^All \d\d,\d{3} responses had status 200\.$/m,
   );
   const reasons = ["the connection was reset"];
   const cells = [{ target: "a", scenario: "s", medianMs: 2, runs: 1, timeoutRatio: 0.01, reasons }];

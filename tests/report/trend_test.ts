@@ -5,7 +5,7 @@ import { type ComparedCell, compareResults } from "../../report/model/compared_r
 import { reportModel } from "../../report/model/model.ts";
 import { trendFinding } from "../../report/model/trend/finding.ts";
 import { pointsOf } from "../../report/model/trend/series.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import type { Verdict } from "../../runner/stats/comparison/verdict.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
@@ -186,7 +186,7 @@ Deno.test("two experiments with two results each are two trends", () => {
 
 Deno.test("page and markdown have the trend before the reports of its results", () => {
   const trend = TREND;
-  const page = renderPage(MODELS, null, [trend]).replaceAll("\u00a0", " ");
+  const page = renderReportPage(MODELS, null, [trend]).replaceAll("\u00a0", " ");
   assert.match(page, /<li><a href="#t1">Trend<\/a><\/li><li><a href="#e1">/);
   assert.ok(page.indexOf('<article id="t1">') < page.indexOf('<article id="e1">'));
   assert.ok(page.includes(`<p class="verdict">${trend.finding}</p>`));
@@ -201,5 +201,5 @@ Deno.test("page and markdown have the trend before the reports of its results", 
 Deno.test("hostile texts stay text in a trend", () => {
   const trend = trendIn(hostileResults(), hostileResults());
   assert.doesNotMatch(renderTrendMarkdown(trend), /<|>/);
-  assert.doesNotMatch(renderPage([], null, [trend]), /<img|<\/script><script>globalThis/);
+  assert.doesNotMatch(renderReportPage([], null, [trend]), /<img|<\/script><script>globalThis/);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { renderMarkdown, renderMeasurementMarkdown } from "../../report/files/markdown.ts";
 import { trustOf, trustOfRuns } from "../../report/model/findings/trust.ts";
 import { reportModel } from "../../report/model/model.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import { renderMeasurement } from "../../report/terminal/measurement.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import type { Trust } from "../../runner/result/generator.ts";
@@ -84,7 +84,7 @@ Deno.test("a single run gives its reasons as they are", () => {
 
 Deno.test("without runs there is nothing to trust or to doubt", () => {
   assert.equal(trustOfRuns([]), null);
-  assert.doesNotMatch(renderPage([reportModel(judgedNothing())]), /class="trust/);
+  assert.doesNotMatch(renderReportPage([reportModel(judgedNothing())]), /class="trust/);
 });
 
 function judgedNothing(): Results {
@@ -97,7 +97,7 @@ Deno.test("whether to trust it stands in words under the title of terminal, page
   const [, title, first, second] = renderSummary(model, PLAIN).split("\n");
   assert.deepEqual([title, first], [model.title, line]);
   assert.match(second, /^ {2}static, fast, run 1 is invalid: The busiest worker/);
-  const [, lead, below] = renderPage([model]).split(/<p class="lead">(.*)<\/p>\n/);
+  const [, lead, below] = renderReportPage([model]).split(/<p class="lead">(.*)<\/p>\n/);
   assert.equal(lead, model.verdict);
   assert.ok(below.startsWith('<div class="trust invalid"><p><strong>invalid</strong>: in 1 of 4'));
   assert.match(renderMarkdown(model), /\n\n\*\*invalid\*\*: in 1 of 4 runs .*\n\n- static, fast/);

@@ -4,7 +4,7 @@ import { measurementSuite, renderJunit, resultsSuite } from "../../report/files/
 import { renderMarkdown, renderMeasurementMarkdown } from "../../report/files/markdown.ts";
 import { compareResults } from "../../report/model/compared_results.ts";
 import { reportModel } from "../../report/model/model.ts";
-import { renderPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import { renderMeasurement } from "../../report/terminal/measurement.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import type { Results } from "../../runner/result/result.ts";
@@ -100,7 +100,7 @@ Deno.test("terminal, markdown and page of an experiment say first which runs had
   const [heading, , lead] = renderMarkdown(model).split("\n");
   assert.equal(heading, `## ${model.title}`);
   assert.equal(lead.replaceAll("\\", ""), `**${said}**`);
-  const page = renderPage([model]);
+  const page = renderReportPage([model]);
   assert.equal(/<p class="lead">(.*?)<\/p>/.exec(page)?.[1], said);
   assert.match(page, /<strong>invalid<\/strong>: in 2 of 10 runs nothing was measured/);
 });
@@ -108,7 +108,7 @@ Deno.test("terminal, markdown and page of an experiment say first which runs had
 Deno.test("an experiment in which every run had an answer says nothing of it", () => {
   const model = reportModel(halfMute());
   assert.equal(model.unanswered, "");
-  assert.doesNotMatch(renderPage([model]), /No request got/);
+  assert.doesNotMatch(renderReportPage([model]), /No request got/);
 });
 
 Deno.test("of an experiment without any answer it is said once, for all runs", () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { UNKNOWN_ACTIVITY } from "../../runner/host/host_activity.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
-import { endWithout } from "../../runner/load/worker/lost.ts";
+import { reportOfSilent } from "../../runner/load/worker/silent_worker.ts";
 import type { Loaded, Loader, LoaderHooks, LoadRequest } from "../../runner/measure/loader.ts";
 import { measureLoad } from "../../runner/measure/measure.ts";
 import type { Progress } from "../../runner/result/progress.ts";
@@ -34,7 +34,7 @@ const HEALTH = { cpuRatio: 0.5, lateUs: 2_000 };
 /** Of two workers, of which the second is late with everything. */
 function load(_: LoadRequest, hooks: LoaderHooks): Promise<Loaded> {
   const share = { pacer: { kind: "closed", requests: Infinity }, durationUs: 500_000 } as const;
-  const ended = endWithout({ ...share, scriptKind: "requests" }, null).report;
+  const ended = reportOfSilent({ ...share, scriptKind: "requests" }, null).report;
   const [first, second] = [0, 1].map((worker) => {
     const recorder = new Recorder(250_000, (part) => hooks.onInterval(worker, part, HEALTH));
     recorder.due = 2;

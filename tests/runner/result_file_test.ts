@@ -1,13 +1,13 @@
 /** Results on a disk that does not take them. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { TargetError } from "../../base/errors.ts";
 import { carryOutBlocks } from "../../runner/experiment/blocks.ts";
-import { endWithout } from "../../runner/load/worker/lost.ts";
-import type { Loaded, Loader } from "../../runner/measure/loader.ts";
-import { ResultFile } from "../../runner/result/result_file.ts";
 import { EarlierRuns } from "../../runner/experiment/resume.ts";
 import { UNKNOWN_ACTIVITY } from "../../runner/host/host_activity.ts";
-import { TargetError } from "../../base/errors.ts";
+import { reportOfSilent } from "../../runner/load/worker/silent_worker.ts";
+import type { Loaded, Loader } from "../../runner/measure/loader.ts";
+import { ResultFile } from "../../runner/result/result_file.ts";
 import { experimentSpec } from "../../scenarios/file/experiment.ts";
 import { planBlocks } from "../../scenarios/plan/plan.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
@@ -40,7 +40,7 @@ const IDLE: Loader = {
     const share = { pacer, scriptKind: "requests", durationUs: 1_000 } as const;
     hooks.onStart(performance.timeOrigin + performance.now());
     const stage = { surroundings: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false };
-    const reports = [endWithout(share, null).report];
+    const reports = [reportOfSilent(share, null).report];
     return Promise.resolve({ driver: "tcp", connections: [1], reports, stage, agents: null });
   },
   close: () => Promise.resolve(),

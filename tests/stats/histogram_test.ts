@@ -4,14 +4,16 @@ import * as hdr from "hdr-histogram-js";
 import { decodeHistogram, encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import {
   addSparse,
-  BUCKETS,
-  HIGHEST_US,
-  highestUsOf,
   Histogram,
-  lowestUsOf,
   mergeHistograms,
   valueAtPercentile,
 } from "../../runner/stats/histogram/histogram.ts";
+import {
+  BUCKETS,
+  HIGHEST_US,
+  highestUsOf,
+  lowestUsOf,
+} from "../../runner/stats/histogram/histogram_counts.ts";
 
 const SEED = 20_240_119;
 const LEVELS = [0, 1, 50, 75, 90, 95, 99, 99.9, 99.99, 100];

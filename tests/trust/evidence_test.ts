@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { LoopWatch } from "../../runner/load/recording/busy_periods.ts";
+import { BusyPeriods } from "../../runner/load/recording/busy_periods.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { SessionRecorder } from "../../runner/load/recording/sessions.ts";
 import type { WorkerReport } from "../../runner/load/worker/messages.ts";
@@ -23,16 +23,16 @@ interface Told {
 function report({ cpuUs, waitedUs, lagsUs, heldUs }: Told): WorkerReport {
   const recorder = new Recorder(250_000, () => {});
   for (const lagUs of lagsUs) recorder.sent(lagUs);
-  const watch = new LoopWatch();
+  const busy = new BusyPeriods();
   let atUs = 0;
-  for (const us of heldUs) watch.held(atUs, atUs += us);
+  for (const us of heldUs) busy.add(atUs, atUs += us);
   return {
     totals: recorder.finish(ELAPSED_US),
     sessions: new SessionRecorder().totals(),
     elapsedUs: ELAPSED_US,
     time: { cpuUs, waitedUs },
     spunUs: 0,
-    stretches: watch.stretches(),
+    busyPeriods: busy.lengths(),
     timerUs: 0.25,
   };
 }

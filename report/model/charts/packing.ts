@@ -10,12 +10,9 @@
  * cell, values below the lowest p50 of any step, and below every bound, are counted together in the bucket right
  * below it, as no percentile from 50 up of a sum of steps can lie there, nor does any hang on where they lie.
  */
-import {
-  EMPTY,
-  highestUsOf,
-  lowestUsOf,
-  type SparseHistogram,
-} from "../../../runner/stats/histogram/histogram.ts";
+import { Leb128Reader, Leb128Writer } from "../../../base/leb128.ts";
+import { EMPTY, type SparseHistogram } from "../../../runner/stats/histogram/histogram.ts";
+import { highestUsOf, lowestUsOf } from "../../../runner/stats/histogram/histogram_counts.ts";
 
 /** One or more intervals of a run. */
 export interface Step {
@@ -33,7 +30,11 @@ export type CellSteps = readonly (readonly Step[])[];
 const SECOND_US = 1e6;
 
 export function packSteps(cells: readonly CellSteps[]): Uint8Array<ArrayBuffer> {
-  const streams = { heads: new Numbers(), gaps: new Numbers(), counts: new Numbers() };
+  const streams = {
+    heads: new Leb128Writer(),
+    gaps: new Leb128Writer(),
+    counts: new Leb128Writer(),
+  };
   for (const runs of cells) {
     const lowest = runs.flat().reduce(
       (least, step) => Math.min(least, medianBucket(step), step.bounds.indices[0] ?? Infinity),
@@ -59,9 +60,9 @@ function medianBucket({ latency: { indices, counts, count } }: Step): number {
 }
 
 interface Streams {
-  readonly heads: Numbers;
-  readonly gaps: Numbers;
-  readonly counts: Numbers;
+  readonly heads: Leb128Writer;
+  readonly gaps: Leb128Writer;
+  readonly counts: Leb128Writer;
 }
 
 function packStep(step: Step, lowest: number, streams: Streams): void {
@@ -110,11 +111,11 @@ export function unpackSteps(bytes: Uint8Array): CellSteps[] {
   return cells;
 }
 
-function listOf<T>(numbers: Cursor, next: () => T): T[] {
+function listOf<T>(numbers: Leb128Reader, next: () => T): T[] {
   return Array.from({ length: numbers.next() }, next);
 }
 
-function unpackStep(heads: Cursor, gaps: Cursor, counts: Cursor): Step {
+function unpackStep(heads: Leb128Reader, gaps: Leb128Reader, counts: Leb128Reader): Step {
   const seconds = heads.next() / SECOND_US;
   const completed = heads.next();
   const failed = heads.next();
@@ -125,7 +126,7 @@ function unpackStep(heads: Cursor, gaps: Cursor, counts: Cursor): Step {
 }
 
 // hot: a page reads thousands of steps when somebody begins to brush.
-function unpackBuckets(used: number, gaps: Cursor, packed: Cursor): SparseHistogram {
+function unpackBuckets(used: number, gaps: Leb128Reader, packed: Leb128Reader): SparseHistogram {
   const indices = new Uint16Array(used);
   const counts = new Float64Array(used);
   let count = 0;
@@ -147,8 +148,8 @@ function unpackBuckets(used: number, gaps: Cursor, packed: Cursor): SparseHistog
   };
 }
 
-function joined(streams: readonly Numbers[]): Uint8Array<ArrayBuffer> {
-  const lengths = new Numbers();
+function joined(streams: readonly Leb128Writer[]): Uint8Array<ArrayBuffer> {
+  const lengths = new Leb128Writer();
   for (const { length } of streams) lengths.push(length);
   const whole = new Uint8Array(streams.reduce((sum, { length }) => sum + length, lengths.length));
   let at = 0;
@@ -159,57 +160,9 @@ function joined(streams: readonly Numbers[]): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-function separate(bytes: Uint8Array): Cursor[] {
-  const lengths = new Cursor(bytes);
+function separate(bytes: Uint8Array): Leb128Reader[] {
+  const lengths = new Leb128Reader(bytes);
   const ends = [lengths.next(), lengths.next(), lengths.next()];
   let from = lengths.at;
-  return ends.map((length) => new Cursor(bytes.subarray(from, from += length)));
-}
-
-/** Whole numbers from 0 up as LEB128, by arithmetic, as counts pass 2³¹. */
-class Numbers {
-  #bytes = new Uint8Array(1 << 12);
-  length = 0;
-
-  get bytes(): Uint8Array<ArrayBuffer> {
-    return this.#bytes.subarray(0, this.length);
-  }
-
-  push(value: number): void {
-    if (this.length + 8 > this.#bytes.length) this.#grow();
-    let rest = value;
-    while (rest >= 0x80) {
-      this.#bytes[this.length++] = rest % 0x80 + 0x80;
-      rest = Math.floor(rest / 0x80);
-    }
-    this.#bytes[this.length++] = rest;
-  }
-
-  #grow(): void {
-    const larger = new Uint8Array(2 * this.#bytes.length);
-    larger.set(this.#bytes);
-    this.#bytes = larger;
-  }
-}
-
-class Cursor {
-  at = 0;
-  readonly #bytes: Uint8Array;
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
-  }
-
-  get isAtEnd(): boolean {
-    return this.at >= this.#bytes.length;
-  }
-
-  next(): number {
-    let value = this.#bytes[this.at++];
-    // Each byte from 128 on says that another follows, which takes those 128 away.
-    for (let scale = 0x80; value >= scale; scale *= 0x80) {
-      value += (this.#bytes[this.at++] - 1) * scale;
-    }
-    return value;
-  }
+  return ends.map((length) => new Leb128Reader(bytes.subarray(from, from += length)));
 }

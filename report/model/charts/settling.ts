@@ -22,7 +22,7 @@ import {
   textCell,
 } from "../tables/table.ts";
 import { type Axis, compact, type ScatterChart } from "./charts.ts";
-import { READING } from "../numbers/how_to_read.ts";
+import { HOW_TO_READ } from "../numbers/how_to_read.ts";
 
 export interface StableModel {
   readonly finding: string;
@@ -191,7 +191,7 @@ export function stableTable(rows: readonly StableRow[], several: boolean): Table
   const finals = rows.flatMap(({ flattens }) => flattens.map(({ final }) => final.value));
   const unit = timeUnit(finals);
   const caption = "Time to stable latency against final latency";
-  return tableOf({ caption, notes: [NOTE, READING.flattening] }, rows, [
+  return tableOf({ caption, notes: [NOTE, HOW_TO_READ.settlingTime] }, rows, [
     { ...targetColumn, cell: ({ cell }) => targetColumn.cell(cell) },
     ...several ? [scenarioColumn] : [],
     ...FLATTENING.flatMap((percentile, i) => [

@@ -11,12 +11,12 @@ import { boundedPercentile, type Sample } from "../runs/lower_bounds.ts";
 import type { CellSteps, Step } from "./packing.ts";
 
 /** Seconds since the start of each run. */
-export interface Stretch {
+export interface TimeRange {
   readonly fromS: number;
   readonly toS: number;
 }
 
-export interface StretchPercentile {
+export interface RangePercentile {
   readonly ms: number;
   /** False when too few requests lie beyond it. */
   readonly isSupported: boolean;
@@ -24,27 +24,27 @@ export interface StretchPercentile {
   readonly isAtLeast: boolean;
 }
 
-export interface StretchFigures {
-  /** Completed requests per second: the mean of the runs; null when no step lies in the stretch. */
+export interface RangeFigures {
+  /** Completed requests per second: the mean of the runs; null when no step lies in the range. */
   readonly ratePerSec: number | null;
   readonly completed: number;
   readonly failed: number;
   /** How many of the latencies are lower bounds. */
   readonly censored: number;
   /** In the order in which they were asked for; null without a request. */
-  readonly percentiles: readonly (StretchPercentile | null)[];
+  readonly percentiles: readonly (RangePercentile | null)[];
 }
 
-/** Steps count for the stretch when they lie in it, but for rounding. */
+/** Steps count for the range when they lie in it, but for rounding. */
 const ROUNDING_S = 1e-4;
 
-/** The steps of a run that lie within the stretch; null is the whole run. */
-export function stepsWithin(steps: readonly Step[], stretch: Stretch | null): readonly Step[] {
-  if (stretch === null) return steps;
+/** The steps of a run that lie within the range; null is the whole run. */
+export function stepsWithin(steps: readonly Step[], range: TimeRange | null): readonly Step[] {
+  if (range === null) return steps;
   let endS = 0;
   return steps.filter(({ seconds }) => {
     endS += seconds;
-    return endS - seconds > stretch.fromS - ROUNDING_S && endS < stretch.toS + ROUNDING_S;
+    return endS - seconds > range.fromS - ROUNDING_S && endS < range.toS + ROUNDING_S;
   });
 }
 
@@ -55,14 +55,12 @@ export interface TimedSteps {
 }
 
 /** @param percentiles 50–100. */
-export function stretchFigures(
+export function rangeFigures(
   { clock, runs }: TimedSteps,
-  stretch: Stretch | null,
+  range: TimeRange | null,
   percentiles: readonly number[],
-): StretchFigures {
-  const within = runs.map((steps) => stepsWithin(steps, stretch)).filter(({ length }) =>
-    length > 0
-  );
+): RangeFigures {
+  const within = runs.map((steps) => stepsWithin(steps, range)).filter(({ length }) => length > 0);
   const all = mergeHistograms(within.flat().map(({ latency }) => latency)).toSparse();
   const bounds = mergeHistograms(within.flat().map(({ bounds }) => bounds)).toSparse();
   const sample = { clock, all, bounds, ended: withoutBounds(all, bounds) };
@@ -78,7 +76,7 @@ export function stretchFigures(
   };
 }
 
-function percentileOf(sample: Sample, p: number): StretchPercentile | null {
+function percentileOf(sample: Sample, p: number): RangePercentile | null {
   const { count } = sample.all;
   if (count === 0) return null;
   const { value, isAtLeast } = boundedPercentile(sample, p);

@@ -31,7 +31,8 @@ import {
 } from "./evidence.ts";
 import type { Distribution } from "../../../runner/result/result.ts";
 import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
-import { highestUsOf, type SparseHistogram } from "../../../runner/stats/histogram/histogram.ts";
+import { type SparseHistogram } from "../../../runner/stats/histogram/histogram.ts";
+import { highestUsOf } from "../../../runner/stats/histogram/histogram_counts.ts";
 import type { FigureName, Judged } from "../runs/figures.ts";
 
 export function percentileEvidence(

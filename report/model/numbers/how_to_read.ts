@@ -1,38 +1,42 @@
-/** How to read each figure: one plain sentence or two, the same in every report. */
-export const READING = {
+/** How to read each figure and table: a few plain sentences, the same in every report. */
+export const HOW_TO_READ = {
   bars:
-    "Each bar is the mean of a target's runs, each dot one run, the line from the lowest to the highest. Longer is better. Every scenario has a scale of its own.",
+    "Each bar is the mean of a target's runs. Each dot is one run; the line joins the lowest and the highest. Longer is better. Every scenario has its own scale.",
   timeline:
-    "The runs of a target stand side by side. Upper lane: latency of each interval, from p50 (thick line) through p75 and p90 to p99 (top line); a band that starts high and settles is a warm-up. Requests that timed out, were unfinished or were never sent are in it at the time they had taken. Lower lanes: requests per second, CPU and memory of the target. Shaded green: the steady part. Dashed: where latency or rate goes to another level. All targets of the scenario share the axes. Drag over a chart, or set the seconds above it, to recompute the figures for a part of the runs.",
+    "The runs of a target stand side by side. The upper track is the latency of each interval: p50 (thick line), then p75, p90 and p99 (top line). A band that starts high and settles is a warm-up. Requests that timed out, were unfinished or were never sent count with their elapsed time. The lower tracks are requests per second, and CPU and memory of the target. Shaded green: steady state. Dashed: latency or rate changes to another level. All targets of the scenario share the axes. Drag over a chart, or set the seconds above it, to recompute the figures for that part of the runs.",
   density:
-    "The further left a curve, the faster the answers; the higher, the more requests took about that long. A second hump or a long tail to the right is a group of slow requests. Only completed requests are drawn. The axis is logarithmic and leaves out the fastest 0.1 % and the slowest 0.05 %.",
+    "The further left a curve, the faster the responses; the higher the curve, the more requests took about that long. A second hump, or a long tail to the right, is a group of slow requests. Only completed requests are drawn. The axis is logarithmic and leaves out the fastest 0.1 % and the slowest 0.05 %.",
   tails:
-    "How slow the slowest are: at p99 one request in a hundred took longer than the line, at p99.9 one in a thousand. Thick: all runs of a target together; thin: each run. A line that turns up early has a long tail; thin lines far apart mean that runs differ. A line ends where fewer than ten requests lie beyond it. A dotted part is a lower bound: requests that timed out, were unfinished or were never sent could make it higher. Both axes are logarithmic.",
+    "The curve shows the slowest requests: at p99 one request in a hundred took longer, at p99.9 one in a thousand. Thick: all runs of a target together. Thin: each run. A curve that turns up early has a long tail; thin lines far apart are runs that differ. A curve ends where fewer than ten requests lie beyond it. A dotted part is a lower bound: requests that timed out, were unfinished or were never sent could raise it. Both axes are logarithmic.",
   confidence:
-    "In square brackets, where there are several runs: the 95 % interval. Of 100 experiments like this one, some 95 would find the true figure between such ends. It rests on how the runs differ, so more repetitions make it narrower.",
+    "Square brackets hold the 95 % confidence interval over several runs: about 95 of 100 such intervals contain the true value. More runs make it narrower.",
   forest:
-    "Each row holds a target against another, whose figure is 1. The dot is the ratio, its line the 95 % interval; on the grey band both are as good as equal. A whole interval to one side of it is a difference: better or worse, if Holm's correction for so many comparisons and the exact test of pairs agree. A hollow dot has no verdict: more runs would decide. The axis is logarithmic, so that twice and half are as far from 1.",
-  faults:
-    "Each bar is an interval, with the requests that ended in it and failed, or had a wrong answer, over all runs; its parts are the kinds. Bars at one moment are an event; bars all along are a limit. Requests that were never sent have no moment and are only in the table.",
+    "Each row compares a target with the reference, which is 1. The dot is the ratio, its line the 95 % confidence interval. Within the grey band both are equivalent. A target is better or worse if the whole interval lies to one side of the band, and Holm's correction for multiple comparisons and the exact test of pairs agree. A hollow dot is inconclusive: more runs would decide. The axis is logarithmic, so twice and half are equally far from 1.",
+  errors:
+    "Each bar is an interval. It counts the requests that ended in it and failed, or had a wrong response, over all runs, by kind. Bars at one moment are an event; bars all along are a limit. Requests that were never sent have no moment and appear only in the table.",
   agents:
-    "Each bar is an interval of one run, its height the requests per second of all agents, its parts those of each: of several runs the one in which most agents were lost, or the first. Where machines and networks are alike the parts are of like height; a part that ends is an agent that was lost.",
+    "Each bar is an interval of one run: its height is the requests per second of all agents, its parts are the agents. Of several runs it is the one that lost the most agents, or the first. On equal machines and networks the parts are equally high; a part that ends is a lost agent.",
   steady:
-    "A run is steady from the moment after which neither its latency nor its rate changes any more (change points in its intervals): flat from the start, after a warm-up, or, where it was better before, after a slowdown. Without a last part of a quarter of the run on one level, or where that part drifts, swings or jumps, there is no steady state. “Within ±” is how far the medians of windows of the steady part lie from its level. Figures are medians of the runs, with the lowest and highest run below.",
-  flattening:
-    "A percentile is flat from the moment after which it stays within 5 % of where it ends, or as near as its last quarter does (the measure of Kuffel and Walter).",
-  stable:
-    "Each dot is a cell: to the right the median latency at which it ends (that of the last quarter of a run), upwards the time after which the median stays near it, with its 95 % interval over the runs. Dots that rise to the right mean that who answers sooner is stable sooner (figure 6 of Kuffel and Walter); a dot at 0 was flat from the start. Point at a dot for its name. The table has the same of the other percentiles.",
+    "A run is in steady state from the moment after which neither latency nor rate changes (change points in its intervals). It is flat from the start, or steady after a warm-up, or after a slowdown where it was better before. There is no steady state if the last quarter of the run is not on one level, or drifts, swings or jumps. “Within ±” is how far the medians of windows of the steady part lie from its level. Figures are medians over the runs, with the lowest and the highest run below.",
+  settlingTime:
+    "A percentile has settled when it stays within 5 % of its value at the end of the run, or as close to it as during the last quarter (the measure of Kuffel and Walter).",
+  settling:
+    "Each dot is a cell. Across: the settled latency, the median of the last quarter of a run. Up: the time until the median flattens, with its 95 % confidence interval over the runs. Dots that rise to the right mean that faster targets settle sooner (figure 6 of Kuffel and Walter). A dot at 0 was flat from the start. Point at a dot for its name. The table shows the other percentiles.",
   parts:
-    "Start-up is what comes before the steady part, in the runs that have both; a flat run has none. Rates are means of the runs, latencies are pooled. Nothing is discarded here.",
+    "Start-up is the part before steady state, in runs that have both; a flat run has none. Rates are means over the runs, latencies are pooled. Nothing is discarded here.",
   perSecond:
-    "Each whole second of a run counts its requests; 2.5 % of the seconds had no more than the figure under 2.5 %. The closer the figures, the steadier the run.",
+    "Each whole second of a run counts its requests: in 2.5 % of the seconds there were no more than the figure under 2.5 %. The closer the figures, the steadier the run.",
+  published:
+    "Each dot is a cell. Across: the published figure. Up: the measured figure, with its 95 % confidence interval. On the dashed line both are equal; in the grey band they differ by at most a quarter. Dots with a rim lie outside it with their whole interval. Point at a dot for its name.",
+  trend:
+    "Each point is the cell in one result, its whisker the 95 % confidence interval over its runs. A line joins them from the oldest to the newest, equally far apart whatever the time between. Hollow points had over 1 % wrong or failed responses, or too few requests for the percentile.",
   sweep:
-    "Each point is a cell, its whisker the 95 % interval over its runs; a line joins cells that differ in nothing but the factor.",
+    "Each point is a cell, its whisker the 95 % confidence interval over its runs. A line joins the cells that differ only in the factor.",
   knee:
-    "A dashed upright line is where requests/s stop growing, the bar at its foot how far that may be off.",
+    "A dashed vertical line marks the knee, where requests/s stop growing; the bar at its foot is its interval.",
   hollow:
-    "Hollow points had more than 1 % wrong or failed answers, or too few requests for the percentile.",
+    "Hollow points had over 1 % wrong or failed responses, or too few requests for the percentile.",
   logarithmic: "The factor's axis is logarithmic: equal steps are equal ratios.",
-  broken: "A 0 has no place on it and stands apart, behind the break.",
-  offered: "The dotted line is what was asked for: a server that keeps up is on it.",
+  broken: "Zero cannot be drawn on a logarithmic axis; it stands left of the break.",
+  offered: "The dotted line is the offered load: a server that keeps up lies on it.",
 } as const;

@@ -7,12 +7,12 @@ import { withoutBounds } from "../../../runner/stats/histogram/censoring.ts";
 import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
 import {
   EMPTY,
-  highestUsOf,
   type Histogram,
   mergeHistograms,
   type SparseHistogram,
   valueAtPercentile,
 } from "../../../runner/stats/histogram/histogram.ts";
+import { highestUsOf } from "../../../runner/stats/histogram/histogram_counts.ts";
 import { PERCENTILES } from "../../../runner/stats/quantile.ts";
 import { sum } from "../numbers/spread.ts";
 import { atLeast, type Bounded, boundedPercentile, exactly, percentileMs } from "./lower_bounds.ts";

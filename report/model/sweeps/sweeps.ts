@@ -3,7 +3,7 @@
  * more numbers, the knee where requests/s stop growing, and which factor explains how much.
  */
 import type { Cell, ScenarioRuns } from "../runs/cells.ts";
-import { READING } from "../numbers/how_to_read.ts";
+import { HOW_TO_READ } from "../numbers/how_to_read.ts";
 import { type Drawing, drawingsOf } from "./charts.ts";
 import { type NumericFactor, numericFactors, textAt } from "../runs/factors.ts";
 import { lineFinding } from "./finding.ts";
@@ -52,14 +52,14 @@ function readingOf(drawings: readonly Drawing[]): string {
   const charts = drawings.map(({ chart }) => chart);
   const series = charts.flatMap((chart) => chart.series);
   return [
-    READING.sweep,
-    ...(charts.some(({ isOffered }) => isOffered) ? [READING.offered] : []),
-    ...(series.some(({ knee }) => knee !== null) ? [READING.knee] : []),
+    HOW_TO_READ.sweep,
+    ...(charts.some(({ isOffered }) => isOffered) ? [HOW_TO_READ.offered] : []),
+    ...(series.some(({ knee }) => knee !== null) ? [HOW_TO_READ.knee] : []),
     ...(series.some(({ points }) => points.some((point) => point.isHollow))
-      ? [READING.hollow]
+      ? [HOW_TO_READ.hollow]
       : []),
-    ...(charts[0].x.scale === "log" ? [READING.logarithmic] : []),
-    ...(charts[0].x.breakAt !== null ? [READING.broken] : []),
+    ...(charts[0].x.scale === "log" ? [HOW_TO_READ.logarithmic] : []),
+    ...(charts[0].x.breakAt !== null ? [HOW_TO_READ.broken] : []),
   ].join(" ");
 }
 

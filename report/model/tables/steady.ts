@@ -1,7 +1,7 @@
 /** How each cell reaches its steady state, and how it answers before and after; one row a cell. */
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { STEADY_LABELS } from "../../../runner/stats/steady_state/steady_state.ts";
-import { READING } from "../numbers/how_to_read.ts";
+import { HOW_TO_READ } from "../numbers/how_to_read.ts";
 import type { Spread } from "../numbers/spread.ts";
 import { formatCount, formatTick, timeUnit, type Unit } from "../numbers/units.ts";
 import type { Cell } from "../runs/cells.ts";
@@ -44,7 +44,7 @@ const nameColumn: ColumnOf<Row> = { ...targetColumn, cell: ({ cell }) => targetC
 
 function steadyTable(scenario: string, rows: readonly Row[]): Table {
   const caption = `Time to steady state of ${scenario}`;
-  return tableOf({ caption, notes: [READING.steady, READING.flattening] }, rows, [
+  return tableOf({ caption, notes: [HOW_TO_READ.steady, HOW_TO_READ.settlingTime] }, rows, [
     nameColumn,
     {
       label: "Runs",
@@ -108,7 +108,7 @@ function partsTable(scenario: string, rows: readonly Row[]): Table {
     partColumn("Whole run", ({ whole }) => whole),
   ];
   const isWeak = figureRows.some((row) => parts.some(({ cell }) => cell(row).weak));
-  const notes = [READING.parts, ...(isWeak ? [WEAK_NOTE] : [])];
+  const notes = [HOW_TO_READ.parts, ...(isWeak ? [WEAK_NOTE] : [])];
   return tableOf(
     { caption: `Start-up, steady part and whole run of ${scenario}`, notes },
     figureRows,

@@ -24,7 +24,7 @@ import { Drawings } from "./charts/drawings.ts";
 import { forestConfig } from "./charts/forest.ts";
 import { forgetCharts } from "./charts/page_data.ts";
 import { scatterConfig } from "./charts/scatter.ts";
-import { agentsConfig, faultsConfig } from "./charts/stacked_bars.ts";
+import { agentsConfig, errorsConfig } from "./charts/stacked_bars.ts";
 import { sweepConfig } from "./charts/sweep.ts";
 import { tailsConfig } from "./charts/tails.ts";
 import type { Theme } from "./charts/theme.ts";
@@ -57,7 +57,7 @@ function drawingOf(canvas: HTMLCanvasElement, chart: Chart, theme: Theme): Drawi
     case "tails":
       return new Drawing(canvas, tailsConfig(chart, theme));
     case "faults":
-      return new Drawing(canvas, faultsConfig(chart, theme));
+      return new Drawing(canvas, errorsConfig(chart, theme));
     case "agents":
       return new Drawing(canvas, agentsConfig(chart, theme));
     case "forest":

@@ -1,19 +1,22 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-/** What somebody opened, chose, moved aside and is at: noted before newer parts come, made so again in them. */
+/**
+ * The choices of the reader: what is opened, chosen, scrolled, focused and sorted. They are noted before newer
+ * parts of the page come, and restored in them.
+ */
 import { keyed, keyIn } from "./keyed.ts";
 
 const FOCUSABLE = "main :is(a, button, input, summary, [tabindex]), nav a";
 const SCROLLED = "main .scroll, main pre, nav ul";
 
-export interface Choices {
+export interface ReaderChoices {
   /** Before the page's client looks at the new parts. */
   restore(): void;
-  /** After that: its client follows. */
-  tell(): void;
+  /** After that: sends the events that the page's client follows. */
+  apply(): void;
 }
 
-export function noteChoices(): Choices {
+export function noteChoices(): ReaderChoices {
   const opened = [...keyed<HTMLDetailsElement>("main details[open]").keys()];
   const inputs = noteInputs();
   const aside = [...keyed(SCROLLED)].filter(([, box]) => box.scrollLeft > 0 || box.scrollTop > 0)
@@ -27,7 +30,7 @@ export function noteChoices(): Choices {
       changed = restoreInputs(inputs);
       focus(focused);
     },
-    tell: () => {
+    apply: () => {
       for (const details of document.querySelectorAll("main details[open]")) {
         // The browser's own event comes later, when the page would move once more.
         details.dispatchEvent(new Event("toggle"));

@@ -1,9 +1,9 @@
 /// <reference lib="dom" />
 /**
- * What the page of a running experiment does besides: it listens to Plateau, puts in newer parts as runs
- * come in, and tells how far the experiment is.
+ * The client of the page of a running experiment: it listens to Plateau, puts in newer parts as runs come in,
+ * and shows the progress.
  */
-import { type EndEvent, leftText, type LiveStatus, type PageEvent } from "../live_status.ts";
+import { type EndEvent, type LiveStatus, type PageEvent, remainingText } from "../live_status.ts";
 import { atLeisure, renew } from "./renewal.ts";
 import { Sorting } from "./choices.ts";
 
@@ -29,30 +29,30 @@ class Bar {
       progress.max = Math.max(1, runs);
       progress.value = done;
     }
-    this.#tell(text);
+    this.#announce(text);
     this.#endMs = leftMs === null || isOver ? null : performance.now() + leftMs;
     this.#count();
   }
 
-  /** Nobody answers any more, and nobody said why. */
+  /** The connection ended without a last event. */
   showLost(): void {
     this.#endMs = null;
-    this.#tell(
-      "Plateau has ended without a word: this page no longer changes. What was measured is in results.json.",
+    this.#announce(
+      "Plateau stopped responding: this page no longer changes. Completed runs are in results.json.",
     );
     this.#count();
   }
 
-  #tell(text: string): void {
+  #announce(text: string): void {
     const status = this.#element?.querySelector("[role=status]");
-    // Said once: a text that is set again is read out again.
+    // Once: a text that is set again is read out again.
     if (status && status.textContent !== text) status.textContent = text;
   }
 
   #count(): void {
     const left = this.#element?.querySelector(".left");
     const leftMs = this.#endMs === null ? 0 : this.#endMs - performance.now();
-    if (left) left.textContent = leftMs > 0 ? leftText(leftMs) : "";
+    if (left) left.textContent = leftMs > 0 ? remainingText(leftMs) : "";
   }
 }
 
@@ -65,7 +65,7 @@ let renewing: Promise<void> | null = null;
 /** Until the newest page is shown; several may have come by then. */
 async function catchUp(): Promise<void> {
   while (shown < wanted) {
-    const text = await answered("/", { cache: "no-store" });
+    const text = await fetchText("/", { cache: "no-store" });
     if (text === null) return;
     await atLeisure();
     sorting.note();
@@ -73,8 +73,8 @@ async function catchUp(): Promise<void> {
   }
 }
 
-/** Null when nobody is there any more, which the reader is told. */
-async function answered(path: string, request: RequestInit): Promise<string | null> {
+/** Null when Plateau no longer responds, which the bar then shows. */
+async function fetchText(path: string, request: RequestInit): Promise<string | null> {
   try {
     const response = await fetch(path, request);
     return await response.text();
@@ -87,7 +87,7 @@ async function answered(path: string, request: RequestInit): Promise<string | nu
 async function show({ page, receipt }: PageEvent): Promise<void> {
   wanted = page;
   await (renewing ??= catchUp().finally(() => renewing = null));
-  await answered("/shown", { method: "POST", body: receipt });
+  await fetchText("/shown", { method: "POST", body: receipt });
 }
 
 const source = new EventSource("/events");
@@ -106,7 +106,7 @@ listen<LiveStatus>("status", (status) => bar.show(status));
 listen<PageEvent>("page", show);
 listen<EndEvent>("end", async ({ status, ...last }) => {
   isOver = true;
-  source.close(); // or it would ask again for ever
+  source.close(); // or the browser would reconnect for ever
   bar.show(status);
   await show(last);
 });

@@ -18,7 +18,7 @@ document.adoptedStyleSheets.push(style);
 export async function renew(text: string): Promise<number> {
   const page = new DOMParser().parseFromString(text.replace(STYLE, ""), "text/html");
   const choices = noteChoices();
-  const place = notePlace();
+  const place = noteScrollPosition();
   for (const old of document.querySelectorAll(DATA)) old.remove();
   document.body.append(...page.querySelectorAll(DATA));
   style.replaceSync(STYLE.exec(text)?.[1] ?? "");
@@ -28,7 +28,7 @@ export async function renew(text: string): Promise<number> {
   choices.restore();
   place.restore();
   dispatchEvent(new Event("renewed"));
-  choices.tell();
+  choices.apply();
   place.restore();
   await painted();
   return Number(page.getElementById("live")?.dataset.page);
@@ -60,13 +60,13 @@ for (const type of ["pointerup", "pointercancel"] as const) {
 const HEADINGS = "main h1, main h2, main h3, main h4, main summary, main caption.seen";
 const SCENARIOS = "section.scenario";
 
-interface Place {
+interface ScrollPosition {
   /** In the page that took the place of the one where it was noted. */
   restore(): void;
 }
 
 /** Keeps what is seen where it is seen, however much comes in above it. */
-function notePlace(): Place {
+function noteScrollPosition(): ScrollPosition {
   const heights = new Map(
     [...keyed<HTMLElement>(SCENARIOS)].map(([key, { offsetHeight }]) => [key, offsetHeight]),
   );

@@ -1,9 +1,9 @@
 /** The section of the page that shows how targets compare: for each scenario a forest plot, and its table. */
 import type { ForestChart } from "../../model/charts/charts.ts";
 import type { ReportModel, ScenarioModel } from "../../model/model.ts";
-import { READING } from "../../model/numbers/how_to_read.ts";
+import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import { type Markup, markup } from "../../writing/html.ts";
-import { captionMarkup, chartMarkup, type Charts, type Place } from "./figures.ts";
+import { captionMarkup, chartMarkup, type Charts, type PagePlace } from "./figures.ts";
 import { tableMarkup } from "./tables.ts";
 
 export function hasComparisons({ scenarios }: Pick<ReportModel, "scenarios">): boolean {
@@ -11,7 +11,7 @@ export function hasComparisons({ scenarios }: Pick<ReportModel, "scenarios">): b
 }
 
 /** Null where nothing is compared. */
-export function forestsMarkup(model: ReportModel, place: Place): Markup | null {
+export function forestsMarkup(model: ReportModel, place: PagePlace): Markup | null {
   if (!hasComparisons(model)) return null;
   const section = `${place.id}-compared`;
   const scenarios = model.scenarios.map((scenario, i) =>
@@ -20,7 +20,7 @@ export function forestsMarkup(model: ReportModel, place: Place): Markup | null {
   return markup`<section id="${section}"><h2>Relative comparison</h2>${scenarios}</section>`;
 }
 
-function forestMarkup({ name, forest, tables }: ScenarioModel, place: Place): Markup | null {
+function forestMarkup({ name, forest, tables }: ScenarioModel, place: PagePlace): Markup | null {
   if (forest === null || tables.compared === null) return null;
   const { charts, finding } = forest;
   const panels = charts.map(({ title, chart }, i) =>
@@ -29,7 +29,7 @@ ${chartMarkup(chart, shapeOf(chart), { ...place, id: `${place.id}-${i + 1}` })}<
   );
   return markup`<h3>${name}</h3>
 <figure class="forest"><div class="panels">${panels}</div>
-${captionMarkup(finding, READING.forest)}
+${captionMarkup(finding, HOW_TO_READ.forest)}
 <details><summary>Values as a table</summary>
 ${tableMarkup(tables.compared, { id: `${place.id}-table`, captioned: false })}</details></figure>`;
 }

@@ -1,14 +1,23 @@
-/** The section of the page that shows what went wrong and what took longest, for each scenario. */
+/** The section of errors and of the slowest requests, for each scenario. */
 import type { FaultsModel } from "../../model/charts/errors.ts";
 import type { ScenarioModel } from "../../model/model.ts";
-import { READING } from "../../model/numbers/how_to_read.ts";
+import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import type { SlowestModel } from "../../model/tables/slowest.ts";
 import { type Markup, markup } from "../../writing/html.ts";
-import { chartMarkup, findingsMarkup, legendMarkup, type Place, readingMarkup } from "./figures.ts";
+import {
+  chartMarkup,
+  findingsMarkup,
+  howToReadMarkup,
+  legendMarkup,
+  type PagePlace,
+} from "./figures.ts";
 import { tableMarkup } from "./tables.ts";
 
 /** Null without scenarios. */
-export function outcomesMarkup(scenarios: readonly ScenarioModel[], place: Place): Markup | null {
+export function outcomesMarkup(
+  scenarios: readonly ScenarioModel[],
+  place: PagePlace,
+): Markup | null {
   if (scenarios.length === 0) return null;
   const section = `${place.id}-outcomes`;
   const parts = scenarios.map((scenario, i) =>
@@ -17,7 +26,10 @@ export function outcomesMarkup(scenarios: readonly ScenarioModel[], place: Place
   return markup`<section id="${section}"><h2>Errors and slowest requests</h2>${parts}</section>`;
 }
 
-function scenarioMarkup({ name, tables, faults, slowest }: ScenarioModel, place: Place): Markup {
+function scenarioMarkup(
+  { name, tables, faults, slowest }: ScenarioModel,
+  place: PagePlace,
+): Markup {
   const { id } = place;
   return markup`<h3>${name}</h3>
 ${findingsMarkup(faults.findings)}
@@ -27,14 +39,14 @@ ${tables.reasons && tableMarkup(tables.reasons, { id: `${id}-reasons`, captioned
 ${slowest && slowestMarkup(slowest, id)}`;
 }
 
-function faultsFigure({ charts }: FaultsModel, place: Place): Markup | null {
+function faultsFigure({ charts }: FaultsModel, place: PagePlace): Markup | null {
   if (charts.length === 0) return null;
   const panels = charts.map(({ label, chart }, i) =>
     markup`<div class="panel"><h4>${label}</h4>${legendMarkup(chart.series)}
 ${chartMarkup(chart, "faults", { ...place, id: `${place.id}-${i + 1}` })}</div>`
   );
   return markup`<figure><div class="panels">${panels}</div>
-<figcaption>${readingMarkup(READING.faults)}</figcaption></figure>`;
+<figcaption>${howToReadMarkup(HOW_TO_READ.errors)}</figcaption></figure>`;
 }
 
 function slowestMarkup({ table, findings }: SlowestModel, id: string): Markup {

@@ -1,14 +1,14 @@
 /** Figures: a canvas for each chart with its text, the finding, and how to read it. */
 import type { BarsChart, Chart, DensityChart, TailsChart } from "../../model/charts/charts.ts";
 import type { ScenarioModel } from "../../model/model.ts";
-import { READING } from "../../model/numbers/how_to_read.ts";
+import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import { swatchMarkup } from "./tables.ts";
 
 /** Charts of the page by the id of their canvas; travels to the client as JSON. */
 export type Charts = Map<string, Chart>;
 
-export interface Place {
+export interface PagePlace {
   /** Unique in the page. */
   readonly id: string;
   readonly charts: Charts;
@@ -16,20 +16,20 @@ export interface Place {
   readonly steps: ReadonlyMap<ScenarioModel, { readonly seconds: number }>;
 }
 
-export function barsMarkup(chart: BarsChart, place: Place): Markup {
+export function barsMarkup(chart: BarsChart, place: PagePlace): Markup {
   return chartMarkup(chart, `bars-${chart.bars.length}`, place);
 }
 
-export function densityFigure(chart: DensityChart, finding: string, place: Place): Markup {
+export function densityFigure(chart: DensityChart, finding: string, place: PagePlace): Markup {
   return markup`<figure>${legendMarkup(chart.series)}
 ${chartMarkup(chart, "density", place)}
-${captionMarkup(finding, READING.density)}</figure>`;
+${captionMarkup(finding, HOW_TO_READ.density)}</figure>`;
 }
 
-export function tailsFigure(chart: TailsChart, finding: string, place: Place): Markup {
+export function tailsFigure(chart: TailsChart, finding: string, place: PagePlace): Markup {
   return markup`<figure>${legendMarkup(chart.series)}
 ${chartMarkup(chart, "tails", place)}
-${captionMarkup(finding, READING.tails)}</figure>`;
+${captionMarkup(finding, HOW_TO_READ.tails)}</figure>`;
 }
 
 export function legendMarkup(
@@ -49,17 +49,17 @@ export function findingsMarkup(findings: readonly string[]): Markup {
 }
 
 export function captionMarkup(finding: string, reading: string): Markup {
-  return markup`<figcaption><p>${finding}</p>${readingMarkup(reading)}</figcaption>`;
+  return markup`<figcaption><p>${finding}</p>${howToReadMarkup(reading)}</figcaption>`;
 }
 
 /** Folded up, as who has read one figure knows how to read the next. */
-export function readingMarkup(reading: string): Markup {
+export function howToReadMarkup(reading: string): Markup {
   return markup`<details class="reading"><summary>How to read this</summary>
 <p class="note">${reading}</p></details>`;
 }
 
 /** A box of a height that its class fixes, so that nothing moves when the client draws. */
-export function chartMarkup(chart: Chart, height: string, { id, charts }: Place): Markup {
+export function chartMarkup(chart: Chart, height: string, { id, charts }: PagePlace): Markup {
   charts.set(id, chart);
   return markup`<div class="chart ${height}">
 <canvas id="${id}" role="img" aria-label="${chart.alt}"></canvas></div>`;

@@ -1,26 +1,27 @@
 /** The section that sets published figures beside the measured ones. */
 import type { ScatterChart } from "../../model/charts/charts.ts";
 import type { PublishedModel } from "../../model/published/model.ts";
+import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import { type Markup, markup } from "../../writing/html.ts";
-import { chartMarkup, legendMarkup, type Place, readingMarkup } from "./figures.ts";
+import { chartMarkup, howToReadMarkup, legendMarkup, type PagePlace } from "./figures.ts";
 import { tableMarkup } from "./tables.ts";
 
-const READING =
-  "Each dot is a cell: to the right what was published, upwards what was measured, with its 95 % interval. On the dashed line both are equal; in the grey band they differ by no more than a quarter. Dots with a rim lie outside it, with their whole interval. Point at a dot for its name.";
-
 /** Null when nothing was published. */
-export function publishedMarkup(tables: readonly PublishedModel[], place: Place): Markup | null {
+export function publishedMarkup(
+  tables: readonly PublishedModel[],
+  place: PagePlace,
+): Markup | null {
   if (tables.length === 0) return null;
   const { id } = place;
   const parts = tables.map((table, i) => oneMarkup(table, { ...place, id: `${id}-${i + 1}` }));
-  return markup`<section id="${id}"><h2>Published beside measured</h2>${parts}</section>`;
+  return markup`<section id="${id}"><h2>Published and measured</h2>${parts}</section>`;
 }
 
-function oneMarkup(model: PublishedModel, place: Place): Markup {
+function oneMarkup(model: PublishedModel, place: PagePlace): Markup {
   const { title, finding, missing, table, order, chart } = model;
   const lists = [
     listMarkup("Differences that matter", model.differences),
-    listMarkup("What else was different there", model.confounders),
+    listMarkup("Other differences", model.confounders),
   ];
   return markup`<h3>${title}</h3>
 ${finding && markup`<p class="verdict">${finding}</p>`}
@@ -36,10 +37,10 @@ ${missing && markup`<p class="note">${missing}</p>`}
 ${order && tableMarkup(order, { id: `${place.id}-order`, captioned: true })}`;
 }
 
-function figureMarkup(model: PublishedModel, chart: ScatterChart, place: Place): Markup {
+function figureMarkup(model: PublishedModel, chart: ScatterChart, place: PagePlace): Markup {
   return markup`<figure>${marksLegend(model.legend)}
 ${chartMarkup(chart, "scatter", place)}
-<figcaption>${readingMarkup(READING)}</figcaption></figure>`;
+<figcaption>${howToReadMarkup(HOW_TO_READ.published)}</figcaption></figure>`;
 }
 
 /** As the client draws them, in the same order. */

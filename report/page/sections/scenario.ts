@@ -1,38 +1,40 @@
 /** The sections of the page that show scenarios: the overview of all, then each in full. */
 import type { AgentsPanel } from "../../model/agents/agents.ts";
 import type { ScenarioModel } from "../../model/model.ts";
-import { READING } from "../../model/numbers/how_to_read.ts";
+import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import type { Table } from "../../model/tables/table.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import {
   barsMarkup,
   chartMarkup,
   densityFigure,
+  howToReadMarkup,
   legendMarkup,
-  type Place,
-  readingMarkup,
+  type PagePlace,
   tailsFigure,
 } from "./figures.ts";
 import { tableMarkup } from "./tables.ts";
 import { timelineFigure } from "./timeline.ts";
 
-/** The answers: for each scenario a sentence, its bars, and the summary table that they show. */
-export function overviewMarkup(scenarios: readonly ScenarioModel[], place: Place): Markup {
-  if (scenarios.length === 0) return markup`<p>No run is in.</p>`;
-  const answers = scenarios.map((scenario, i) =>
-    answerMarkup(scenario, { ...place, id: `${place.id}-answer-${i + 1}` })
+/** For each scenario its verdict, its bars, and the summary table that they show. */
+export function overviewMarkup(scenarios: readonly ScenarioModel[], place: PagePlace): Markup {
+  if (scenarios.length === 0) return markup`<p>No run is complete yet.</p>`;
+  const verdicts = scenarios.map((scenario, i) =>
+    verdictMarkup(scenario, { ...place, id: `${place.id}-verdict-${i + 1}` })
   );
-  return markup`<figure class="overview"><h2>Requests per second</h2>${answers}
-<figcaption>${readingMarkup(`${READING.bars} ${READING.confidence}`)}</figcaption></figure>`;
+  return markup`<figure class="overview"><h2>Requests per second</h2>${verdicts}
+<figcaption>${
+    howToReadMarkup(`${HOW_TO_READ.bars} ${HOW_TO_READ.confidence}`)
+  }</figcaption></figure>`;
 }
 
-function answerMarkup(
+function verdictMarkup(
   { name, request, load, answer, bars, tables }: ScenarioModel,
-  place: Place,
+  place: PagePlace,
 ): Markup {
   const { verdict, detail } = answer;
   const summary = tableMarkup(tables.summary, { id: `${place.id}-table`, captioned: false });
-  return markup`<section class="answer"><h3>${name} ${requestMarkup(request)}</h3>
+  return markup`<section class="scenario-verdict"><h3>${name} ${requestMarkup(request)}</h3>
 ${loadMarkup(load)}
 <p class="verdict"><strong>${verdict}</strong>${detail && `: ${detail}`}</p>
 <div class="beside">${barsMarkup(bars, place)}<div>${summary}</div></div></section>`;
@@ -46,11 +48,11 @@ function loadMarkup(load: string): Markup | null {
   return load ? markup`<p class="note">Load: ${load}</p>` : null;
 }
 
-export function scenarioMarkup(scenario: ScenarioModel, place: Place): Markup {
+export function scenarioMarkup(scenario: ScenarioModel, place: PagePlace): Markup {
   const { name, request, load, tables, density, densityFinding, tails, tailsFinding } = scenario;
   const { id } = place;
-  const table = (table: Table, key: string, captioned = false): Markup =>
-    tableMarkup(table, { id: `${id}-${key}`, captioned });
+  const table = (table: Table, key: string): Markup =>
+    tableMarkup(table, { id: `${id}-${key}`, captioned: false });
   return markup`<section class="scenario" id="${id}"><h2>${name} ${requestMarkup(request)}</h2>
 ${loadMarkup(load)}
 <h3>Over time</h3>
@@ -60,10 +62,8 @@ ${steadyMarkup(scenario, id)}
 ${table(tables.percentiles, "percentiles")}
 ${density && densityFigure(density, densityFinding, { ...place, id: `${id}-density` })}
 ${tails && tailsFigure(tails, tailsFinding, { ...place, id: `${id}-tails` })}
-<h3>Second by second</h3>
-<div class="pair"><div>${table(tables.requestsPerSecond, "requests", true)}</div>
-<div>${table(tables.bytesPerSecond, "bytes", true)}</div></div>
-<p class="note">${READING.perSecond}</p>
+<h3>Per second</h3>
+${perSecondMarkup(tables, id)}
 ${connectionsMarkup(tables.connections, id)}
 ${agentsMarkup(scenario, place)}
 ${resourcesMarkup(scenario, id)}
@@ -71,13 +71,29 @@ ${resourcesMarkup(scenario, id)}
 </section>`;
 }
 
+/** The counts of whole seconds; a sentence where no run lasted one. */
+function perSecondMarkup(
+  { requestsPerSecond, bytesPerSecond }: ScenarioModel["tables"],
+  id: string,
+): Markup {
+  const hasValue = requestsPerSecond.rows.some(([, , ...cells]) =>
+    cells.some(({ value }) => value !== undefined)
+  );
+  if (!hasValue) return markup`<p>No run lasted a whole second.</p>`;
+  return markup`<div class="pair"><div>${
+    tableMarkup(requestsPerSecond, { id: `${id}-requests`, captioned: true })
+  }</div>
+<div>${tableMarkup(bytesPerSecond, { id: `${id}-bytes`, captioned: true })}</div></div>
+<p class="note">${HOW_TO_READ.perSecond}</p>`;
+}
+
 function connectionsMarkup(table: Table | null, id: string): Markup | null {
   if (table === null) return null;
-  return markup`<h3>Connections and answers</h3>
+  return markup`<h3>Connections and responses</h3>
 ${tableMarkup(table, { id: `${id}-connections`, captioned: false })}`;
 }
 
-/** What the targets used; null where none was watched. */
+/** CPU and memory of the targets; null where none was watched. */
 function resourcesMarkup({ tables, perCpuFinding }: ScenarioModel, id: string): Markup | null {
   if (tables.resources === null) return null;
   return markup`<h3>Resources of the targets</h3>
@@ -100,7 +116,7 @@ ${tableMarkup(steady, { id: `${id}-steady`, captioned: true })}`;
 const MOST_ROWS = 30;
 
 /** Each agent beside the whole; null where one program loaded alone. */
-function agentsMarkup({ agents }: ScenarioModel, place: Place): Markup | null {
+function agentsMarkup({ agents }: ScenarioModel, place: PagePlace): Markup | null {
   if (agents === null) return null;
   const { findings, table, panels } = agents;
   const items = findings.map((text) => markup`<li>${text}</li>`);
@@ -112,12 +128,12 @@ ${table.rows.length > MOST_ROWS ? folded : all}
 ${panelsMarkup(panels, place)}`;
 }
 
-function panelsMarkup(panels: readonly AgentsPanel[], place: Place): Markup | null {
+function panelsMarkup(panels: readonly AgentsPanel[], place: PagePlace): Markup | null {
   if (panels.length === 0) return null;
   const drawn = panels.map(({ label, chart }, i) =>
     markup`<div class="panel"><h4>Requests per second, ${label}</h4>${legendMarkup(chart.series)}
 ${chartMarkup(chart, "faults", { ...place, id: `${place.id}-agents-${i + 1}` })}</div>`
   );
   return markup`<figure><div class="panels">${drawn}</div>
-<figcaption>${readingMarkup(READING.agents)}</figcaption></figure>`;
+<figcaption>${howToReadMarkup(HOW_TO_READ.agents)}</figcaption></figure>`;
 }

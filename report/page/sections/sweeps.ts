@@ -2,11 +2,11 @@
 import type { SweepFigure, SweepModel } from "../../model/sweeps/sweeps.ts";
 import type { WeightsModel } from "../../model/sweeps/variance_explained.ts";
 import { type Markup, markup } from "../../writing/html.ts";
-import { chartMarkup, findingsMarkup, type Place, readingMarkup } from "./figures.ts";
+import { chartMarkup, findingsMarkup, howToReadMarkup, type PagePlace } from "./figures.ts";
 import { swatchMarkup, tableMarkup } from "./tables.ts";
 
 /** Null without factors to show. */
-export function sweepsMarkup(sweeps: readonly SweepModel[], place: Place): Markup | null {
+export function sweepsMarkup(sweeps: readonly SweepModel[], place: PagePlace): Markup | null {
   if (sweeps.length === 0) return null;
   const section = `${place.id}-sweeps`;
   const scenarios = sweeps.map((sweep, i) =>
@@ -15,14 +15,14 @@ export function sweepsMarkup(sweeps: readonly SweepModel[], place: Place): Marku
   return markup`<section id="${section}"><h2>Sweeps</h2>${scenarios}</section>`;
 }
 
-function scenarioMarkup({ scenario, figures, weights }: SweepModel, place: Place): Markup {
+function scenarioMarkup({ scenario, figures, weights }: SweepModel, place: PagePlace): Markup {
   const drawn = figures.map((figure, i) =>
     figureMarkup(figure, scenario, { ...place, id: `${place.id}-${i + 1}` })
   );
   return markup`${drawn}${weights && weightsMarkup(weights, scenario, place.id)}`;
 }
 
-function figureMarkup(figure: SweepFigure, scenario: string, place: Place): Markup {
+function figureMarkup(figure: SweepFigure, scenario: string, place: PagePlace): Markup {
   const { factor, findings, facets, note, reading, table } = figure;
   const parts = facets.map((facet, i) =>
     facetMarkup(facet, { ...place, id: `${place.id}-${i + 1}` })
@@ -30,14 +30,14 @@ function figureMarkup(figure: SweepFigure, scenario: string, place: Place): Mark
   return markup`<h3>${scenario} by ${factor}</h3>
 <figure>${parts}
 <figcaption>${findingsMarkup(findings)}
-${note && markup`<p>${note}</p>`}${readingMarkup(reading)}</figcaption>
+${note && markup`<p>${note}</p>`}${howToReadMarkup(reading)}</figcaption>
 <details><summary>Values as a table</summary>
 ${tableMarkup(table, { id: `${place.id}-table`, captioned: false })}</details></figure>`;
 }
 
 function facetMarkup(
   { label, series, drawings }: SweepFigure["facets"][number],
-  place: Place,
+  place: PagePlace,
 ): Markup {
   const names = series.map(({ label, color }) =>
     markup`<span>${swatchMarkup(color)}${label}</span> `
@@ -51,7 +51,7 @@ ${chartMarkup(chart, "sweep", { ...place, id: `${place.id}-${i + 1}` })}</div>`
 }
 
 function weightsMarkup({ table, findings }: WeightsModel, scenario: string, id: string): Markup {
-  return markup`<h3>What explains the differences in ${scenario}</h3>
+  return markup`<h3>Variance explained in ${scenario}</h3>
 ${findings.map((finding) => markup`<p>${finding}</p>`)}
 ${tableMarkup(table, { id: `${id}-weights`, captioned: false })}`;
 }

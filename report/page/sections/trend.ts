@@ -1,13 +1,11 @@
 /** The part of the page that shows several results of one experiment in the order of time. */
 import type { ScenarioTrend, TrendModel } from "../../model/trend/trend.ts";
+import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import { type Markup, markup } from "../../writing/html.ts";
-import { chartMarkup, legendMarkup, type Place } from "./figures.ts";
+import { chartMarkup, legendMarkup, type PagePlace } from "./figures.ts";
 import { tableMarkup } from "./tables.ts";
 
-const READING =
-  "Each point is the cell in one of the results, its whisker the 95 % interval over its runs; a line joins them from the oldest to the newest, as far apart whatever the time between. Hollow points had more than 1 % wrong or failed answers, or too few requests for the percentile.";
-
-export function trendMarkup(trend: TrendModel, place: Place): Markup {
+export function trendMarkup(trend: TrendModel, place: PagePlace): Markup {
   const { title, finding, warnings, scenarios, compared } = trend;
   const sections = scenarios.map((scenario, i) =>
     scenarioMarkup(scenario, { ...place, id: `${place.id}-s${i + 1}` })
@@ -26,7 +24,7 @@ ${tableMarkup(compared, { id: `${place.id}-compared`, captioned: false })}</sect
 
 function scenarioMarkup(
   { name, findings, series, drawings, table }: ScenarioTrend,
-  place: Place,
+  place: PagePlace,
 ): Markup {
   const panels = drawings.map(({ title, chart }, i) =>
     markup`<div class="panel"><h3>${title}</h3>
@@ -37,7 +35,7 @@ ${chartMarkup(chart, "sweep", { ...place, id: `${place.id}-${i + 1}` })}</div>`
 <figure>${legendMarkup(series)}
 <div class="panels">${panels}</div>
 <figcaption>${items.length === 0 ? null : markup`<ul class="findings">${items}</ul>`}
-<p class="note">${READING}</p></figcaption>
+<p class="note">${HOW_TO_READ.trend}</p></figcaption>
 <details><summary>Values as a table</summary>
 ${tableMarkup(table, { id: `${place.id}-table`, captioned: false })}</details></figure></section>`;
 }

@@ -4,13 +4,12 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { settlesWithin } from "../../../targets/launch/settles.ts";
-import type { Health } from "../../load/worker/health.ts";
 import type { IntervalPart } from "../../load/recording/intervals.ts";
-import type { SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
+import type { Health, SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
 import type { AssignedWorkers } from "../../measure/share.ts";
 import { EMPTY } from "../../stats/histogram/histogram.ts";
-import { packHealth, packPart, packSoFar } from "../protocol/packing.ts";
 import type { AgentMessageInput } from "../protocol/agent_message.ts";
+import { packHealth, packPart, packSoFar } from "../protocol/packing.ts";
 
 const RETRY_MS = 100;
 /** Whoever takes messages has had time enough for those that arrived longer ago. */

@@ -6,9 +6,8 @@
 import { z } from "zod";
 import { isWithin } from "../../../base/limits.ts";
 import type { IntervalPart } from "../../load/recording/intervals.ts";
-import type { Health } from "../../load/worker/health.ts";
-import { boundsPart, endWithout, type LostShare } from "../../load/worker/lost.ts";
-import type { SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
+import type { Health, SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
+import { boundsPart, reportOfSilent, type SilentShare } from "../../load/worker/silent_worker.ts";
 import type { AssignedWorkers } from "../../measure/share.ts";
 import { breachOf, type LatencyCounts } from "../../measure/totals.ts";
 import type { SparseHistogram } from "../../stats/histogram/histogram.ts";
@@ -154,7 +153,7 @@ export class AgentStream {
    * @param end When the run was ended early, Infinity when it was not; and the last interval that it reported.
    */
   abandon(
-    shares: readonly LostShare[],
+    shares: readonly SilentShare[],
     end: { readonly us: number; readonly index: number },
   ): {
     readonly reports: WorkerReport[];
@@ -164,7 +163,7 @@ export class AgentStream {
     const soFar = this.#readSoFar();
     const lost = shares.map((share, at) => {
       const durationUs = Math.min(share.durationUs, end.us);
-      return endWithout({ ...share, durationUs }, soFar[at] ?? null);
+      return reportOfSilent({ ...share, durationUs }, soFar[at] ?? null);
     });
     const parts = [
       ...soFar.map(({ open }, at) => this.#boundsOf(at, this.#last[at]?.part.index ?? 0, open)),

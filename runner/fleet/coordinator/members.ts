@@ -1,13 +1,13 @@
 /** Who of a fleet takes which part of a load. */
 import type { DriverName } from "../../load/engine/driver.ts";
-import type { LostShare } from "../../load/worker/lost.ts";
+import type { SilentShare } from "../../load/worker/silent_worker.ts";
 import type { LoadRequest } from "../../measure/loader.ts";
 import { type AssignedWorkers, shareOut, usableConnections } from "../../measure/share.ts";
 import type { Presence } from "../protocol/agent_message.ts";
 import { workersByAgent } from "./roster.ts";
 
 /** What a coordinator keeps of a worker's share: what is asked can be large, and is its agent's to know. */
-export interface MemberShare extends LostShare {
+export interface MemberShare extends SilentShare {
   readonly connections: number;
 }
 

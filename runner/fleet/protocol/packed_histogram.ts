@@ -4,13 +4,8 @@
  * would make every figure false that it is merged into.
  */
 import { z } from "zod";
-import {
-  BUCKETS,
-  EMPTY,
-  highestUsOf,
-  lowestUsOf,
-  type SparseHistogram,
-} from "../../stats/histogram/histogram.ts";
+import { EMPTY, type SparseHistogram } from "../../stats/histogram/histogram.ts";
+import { BUCKETS, highestUsOf, lowestUsOf } from "../../stats/histogram/histogram_counts.ts";
 import { mostChars, packWholes, WholeNumbers } from "./whole_numbers.ts";
 
 const us = z.number().min(0);

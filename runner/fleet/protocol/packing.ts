@@ -5,11 +5,11 @@
 import { z } from "zod";
 import { withoutSecrets } from "../../../base/secrets.ts";
 import type { IntervalPart } from "../../load/recording/intervals.ts";
-import { MAX_REASONS, STATUS_CODES } from "../../load/recording/recorder.ts";
+import { STATUS_CODES } from "../../load/recording/recorder.ts";
+import { MAX_REASONS } from "../../load/recording/totals.ts";
 import { SLOWEST, type SlowExchange } from "../../load/recording/slowest.ts";
 import type { WorkerTotals } from "../../load/recording/totals.ts";
-import type { Health } from "../../load/worker/health.ts";
-import type { SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
+import type { Health, SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
 import { ERRORS } from "../../result/outcome.ts";
 import { SLOW_OUTCOMES } from "../../result/slowest.ts";
 import {
@@ -189,21 +189,21 @@ export const packedReport = z.strictObject({
   elapsedUs: us,
   time: z.strictObject({ cpuUs: us, waitedUs: us.nullable() }),
   spunUs: us,
-  stretches: packedHistogram,
+  busyPeriods: packedHistogram,
   timerUs: us,
 });
 
 export type PackedReport = z.input<typeof packedReport>;
 
 export function packReport(report: WorkerReport): PackedReport {
-  const { totals, sessions, elapsedUs, time, spunUs, stretches, timerUs } = report;
+  const { totals, sessions, elapsedUs, time, spunUs, busyPeriods, timerUs } = report;
   return {
     totals: packTotals(totals),
     sessions: { ...sessions, length: packHistogram(sessions.length) },
     elapsedUs,
     time,
     spunUs,
-    stretches: packHistogram(stretches),
+    busyPeriods: packHistogram(busyPeriods),
     timerUs,
   };
 }

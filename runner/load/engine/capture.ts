@@ -1,5 +1,5 @@
 /**
- * Values taken from an answer. What a server can make this cost is bounded: by the part of a body that is
+ * Values taken from a response. What a server can make this cost is bounded: by the part of a body that is
  * looked at, by the length of a value, and as patterns are matched in linear time.
  */
 import type { ResponseReader } from "../../../base/http/response.ts";
@@ -12,7 +12,7 @@ export type Taker = (reader: ResponseReader) => string | null;
 const NOTHING = new Uint8Array(0);
 
 /**
- * What takes the value out of an answer that is kept: null when it isn't there, or beyond what is looked at.
+ * What takes the value out of a response that is kept: null when it isn't there, or beyond what is looked at.
  * Call it within `withEngine`, as a pattern needs that.
  */
 export function takerOf({ from }: CaptureSpec): Taker {
@@ -34,7 +34,7 @@ function unlimited(from: CaptureSpec["from"]): Taker {
   };
 }
 
-/** Why a value may be missing although the answer has it; null when it has not. */
+/** Why a value may be missing although the response has it; null when it has not. */
 export function whyOverlooked({ from }: CaptureSpec, reader: ResponseReader): string | null {
   const { length } = bodyOf(reader);
   if (from.kind === "json" && !isWithin("jsonBody", length)) return beyond("jsonBody", length);

@@ -5,6 +5,21 @@
 import type { Driver } from "./driver.ts";
 import type { Recorder } from "../recording/recorder.ts";
 
+/** A request, ready to be sent. */
+export interface Message {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** It is a HEAD: its response has no body. */
+  readonly head: boolean;
+}
+
+/** An exchange that waits for its connection. */
+export interface WaitingExchange {
+  /** As its load numbers them. */
+  readonly request: number;
+  readonly message: Message;
+  readonly dueUs: number;
+}
+
 export const CLOSED = 0;
 export const CONNECTING = 1;
 export const OPEN = 2;
@@ -14,6 +29,7 @@ const NEVER = -Infinity;
 export class Connections {
   readonly #state: Uint8Array;
   readonly #dialedUs: Float64Array;
+  readonly #waiting: (WaitingExchange | null)[];
   readonly #backOff: BackOff;
   /** How many are being dialed. */
   dialing = 0;
@@ -21,6 +37,7 @@ export class Connections {
   constructor(slots: number, private readonly parts: { driver: Driver; recorder: Recorder }) {
     this.#state = new Uint8Array(slots);
     this.#dialedUs = new Float64Array(slots).fill(NEVER);
+    this.#waiting = new Array(slots).fill(null);
     this.#backOff = new BackOff(slots);
   }
 
@@ -53,11 +70,25 @@ export class Connections {
     return this.#backOff.mayDial(slot, nowUs);
   }
 
-  dial(slot: number, nowUs: number): void {
+  /** @param waiting What is sent once it is open; absent: whatever is due then. */
+  dial(slot: number, nowUs: number, waiting: WaitingExchange | null = null): void {
     if (this.#dialedUs[slot] !== NEVER) this.parts.recorder.reconnects++;
     this.#dialedUs[slot] = nowUs;
+    this.#waiting[slot] = waiting;
     this.#enter(slot, CONNECTING);
     this.parts.driver.connect(slot);
+  }
+
+  /** What waits for the dial; null for nothing. */
+  waiting(slot: number): WaitingExchange | null {
+    return this.#waiting[slot];
+  }
+
+  /** It waits no longer. */
+  takeWaiting(slot: number): WaitingExchange | null {
+    const waiting = this.#waiting[slot];
+    this.#waiting[slot] = null;
+    return waiting;
   }
 
   opened(slot: number, nowUs: number): void {
@@ -74,11 +105,6 @@ export class Connections {
   /** The peer has ended it, and the driver knows. */
   ended(slot: number): void {
     this.#enter(slot, CLOSED);
-  }
-
-  // hot: it has brought a response.
-  responded(slot: number): void {
-    this.#backOff.reset(slot);
   }
 
   /** Closes it, and takes the next for another's first. */
@@ -99,11 +125,12 @@ export class Connections {
   }
 
   /** Gives up one that brings nothing more: how soon another may be dialed depends on whether it ever did. */
-  giveUp(slot: number, nowUs: number): void {
+  giveUp(slot: number, broughtResponse: boolean, nowUs: number): void {
     this.close(slot);
-    this.#backOff.ended(slot, nowUs);
+    this.#backOff.ended(slot, broughtResponse, nowUs);
   }
 }
+
 /**
  * When a closed slot may dial again: at once after a connection that brought a response, else after a
  * pause of 10 ms that doubles up to a second, so that a dead target costs neither of us much.
@@ -113,9 +140,9 @@ const LONGEST_PAUSE_US = 1_000_000;
 /** 10 ms doubled this often passes the longest pause. */
 const MOST_DOUBLINGS = 7;
 
-export class BackOff {
+class BackOff {
   readonly #dialAtUs: Float64Array;
-  /** Connections in a row that brought no response. */
+  /** Connections in a row that brought no response, and the next one, which has not yet. */
   readonly #fruitless: Uint8Array;
 
   constructor(slots: number) {
@@ -123,19 +150,14 @@ export class BackOff {
     this.#fruitless = new Uint8Array(slots);
   }
 
-  // hot: a response has come.
-  reset(slot: number): void {
-    this.#fruitless[slot] = 0;
-  }
-
   mayDial(slot: number, nowUs: number): boolean {
     return nowUs >= this.#dialAtUs[slot];
   }
 
   /** A connection has ended. */
-  ended(slot: number, nowUs: number): void {
-    if (this.#fruitless[slot] > 0) this.pause(slot, nowUs);
-    else this.#fruitless[slot] = 1; // until a response comes
+  ended(slot: number, broughtResponse: boolean, nowUs: number): void {
+    if (broughtResponse || this.#fruitless[slot] === 0) this.#fruitless[slot] = 1;
+    else this.pause(slot, nowUs);
   }
 
   /** A dial has failed. */

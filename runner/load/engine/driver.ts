@@ -1,6 +1,6 @@
 /**
- * What a driver is: the sockets under a worker's load. It moves bytes and tells what happened; every
- * decision (what to send, when, what counts as what) is the `Conversation`'s, which knows no socket.
+ * What a driver is: the sockets under a worker's load. It moves bytes and reports what happened; every
+ * decision (what to send, when, what counts as what) is the `EventHandler`'s, which knows no socket.
  * One file a member, one line in `drivers.ts`; `tests/conformance/drivers_test.ts` runs the same
  * suite over all of them.
  *
@@ -11,20 +11,20 @@
 export const DRIVER_NAMES = ["epoll", "tcp"] as const;
 export type DriverName = typeof DRIVER_NAMES[number];
 
-/** Commands, given by the conversation; a driver carries them out in order and never calls back from within one. */
+/** Commands, given by the handler; a driver carries them out in order and never calls back from within one. */
 export interface Driver {
-  /** Dials slot `slot`; answered by `onOpen` or `onRefused`. */
+  /** Dials slot `slot`; `onOpen` or `onRefused` follows. */
   connect(slot: number): void;
   /** Queues `bytes` (not copied: they must stay as they are) on an open slot. */
   send(slot: number, bytes: Uint8Array): void;
   /** Closes a slot at once, in any state, without any further event from it. */
   close(slot: number): void;
-  /** Runs until `conversation.onTick` says so; resolves when every slot is closed. */
-  run(conversation: Conversation): Promise<void>;
+  /** Runs until `handler.onTick` says so; resolves when every slot is closed. */
+  run(handler: EventHandler): Promise<void>;
 }
 
-/** Events, told by the driver. */
-export interface Conversation {
+/** Events, reported by the driver. */
+export interface EventHandler {
   /** Whether a tick that comes late falsifies the load (open loop), or only delays some housekeeping. */
   readonly punctual: boolean;
   onOpen(slot: number, nowUs: number): void;

@@ -2,7 +2,7 @@
  * The end of a load of any kind. At the deadline nothing new is sent, and what is in flight is waited for:
  * up to each request's own time-out, and no longer than `LONGEST_DRAIN_US`. Without the wait the last request of
  * every connection would be a lower bound, also on a server that does well. Whatever is left then is unfinished, and
- * what was due and never sent is dropped: both are in the latency at the time that they waited. Rates end at the deadline.
+ * an exchange that was due and never sent is dropped: both are in the latency at the time that they waited. Rates end at the deadline.
  */
 import type { InFlightExchanges, VisitInFlight, WorkerTotals } from "../recording/totals.ts";
 import type { Recorder } from "../recording/recorder.ts";
@@ -14,7 +14,7 @@ import type { Pacer } from "./pacer.ts";
 export const LONGEST_DRAIN_US = 5_000_000;
 
 /**
- * How long a request in flight at the end may still be answered before its connection is closed. The
+ * How long a request in flight at the end may still bring a response before its connection is closed. The
  * response no longer counts; but a server that finds the connection closed may not even have read the
  * request, and the two sides would disagree about how many there were.
  */
@@ -25,7 +25,7 @@ export interface EndingParts {
   readonly pacer: Pacer;
   readonly connections: Connections;
   readonly inFlight: InFlight;
-  /** Whether nobody is on a journey. */
+  /** Whether no virtual user is on a journey. */
   readonly workload: { readonly isIdle: boolean };
   /** Called at the deadline, before what is in flight is waited for. */
   readonly onDeadline?: () => void;
@@ -96,11 +96,11 @@ export class Ending implements InFlightExchanges {
 
   /** Gives up what is not yet sent: exchanges that wait for a dial, which in a closed loop each dial begins. */
   #stopSending(endUs: number): void {
-    const { recorder, pacer, connections, inFlight } = this.parts;
+    const { recorder, pacer, connections } = this.parts;
     this.elapsedUs = endUs;
     recorder.seal(endUs);
     connections.forEachDial((slot, dialedUs) => {
-      const waiting = inFlight.takeWaiting(slot);
+      const waiting = connections.takeWaiting(slot);
       connections.close(slot);
       if (waiting !== null) return recorder.leaveUnfinished(slot, waiting.dueUs, dialedUs, endUs);
       if (pacer.intended || pacer.take(endUs) < 0) return;
@@ -135,7 +135,7 @@ export class Ending implements InFlightExchanges {
     const { pacer, connections, inFlight } = this.parts;
     let begun = pacer.intended ? 0 : pacer.left;
     connections.forEachDial((slot, dialedUs) => {
-      const waiting = inFlight.waiting(slot);
+      const waiting = connections.waiting(slot);
       if (waiting !== null) visit(slot, waiting.dueUs, dialedUs, true);
       else if (begun-- > 0) visit(slot, dialedUs, dialedUs, false);
     });

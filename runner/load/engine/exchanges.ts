@@ -4,18 +4,22 @@
  * Each that was due ends exactly once, in the recorder, with its four moments. The `Workload` decides what is
  * sent next; a driver carries the commands out and reports events, with the time. No I/O happens here.
  *
- * The way of one request, and no other (`tests/architecture/hot_path.ts` holds it to a budget):
- * `pacer.ts` says when, `request_loop.ts` what, this file decides, `transports/epoll.ts` moves the bytes, `base/http`
- * reads the response, `recording/recorder.ts` counts.
+ * The way of one request, which `tests/architecture/hot_path.ts` holds to a budget:
+ * - runner/load/engine/pacer.ts says when the next one is due, runner/load/engine/request_loop.ts which it is;
+ * - runner/load/engine/exchanges.ts, this file, sends it and says what became of it, and until then
+ *   runner/load/engine/in_flight.ts remembers it;
+ * - runner/load/transports/epoll.ts moves its bytes, and those of the response;
+ * - base/http/response.ts reads that: base/http/head.ts its head, base/http/known_head.ts where it came before;
+ * - runner/load/recording/recorder.ts counts it, in runner/stats/histogram/histogram_counts.ts.
  */
 import { readersOf } from "../../../base/http/readers.ts";
 import { BROKEN, NEED_MORE, type ResponseReader } from "../../../base/http/response.ts";
 import type { ErrorKind } from "../../result/outcome.ts";
 import type { Recorder } from "../recording/recorder.ts";
-import { CLOSED, CONNECTING, Connections, OPEN } from "./connections.ts";
-import type { Conversation, Driver } from "./driver.ts";
+import { CLOSED, CONNECTING, Connections, type Message, OPEN } from "./connections.ts";
+import type { Driver, EventHandler } from "./driver.ts";
 import { Ending } from "./ending.ts";
-import { InFlight, type Message } from "./in_flight.ts";
+import { InFlight } from "./in_flight.ts";
 import type { Job } from "./job.ts";
 import type { Pacer } from "./pacer.ts";
 
@@ -23,12 +27,14 @@ import type { Pacer } from "./pacer.ts";
 export interface Workload {
   /** Whether responses must be kept to be checked. */
   readonly readsResponses: boolean;
-  /** Whether nobody is on a journey, so that a load may end before its time. */
+  /** Whether no virtual user is on a journey, so that a load may end before its time. */
   readonly isIdle: boolean;
   /** Begins what is due; gives when more will be, Infinity where an event decides that. */
   onTick(nowUs: number): number;
-  /** The slot may be given more: its connection has opened or brought responses; it may have closed after them. */
-  onReady(slot: number, nowUs: number): void;
+  /** The slot's connection is open, and nothing waited for it. */
+  onOpen(slot: number, nowUs: number): void;
+  /** Responses have come on the slot, and its connection is still open or closed after them. */
+  onCompleted(slot: number, isOpen: boolean, nowUs: number): void;
   /** All that was in flight on the slot has failed, or its dial; its connection is closed. */
   onFailed(slot: number, nowUs: number): void;
   /** The slot has no connection, and nothing in flight. Reported at each sweep, too. */
@@ -50,12 +56,14 @@ export interface ExchangeParts {
 /** Slots are looked over for time-outs and dials this often. */
 const SWEEP_US = 10_000;
 
-export class Exchanges implements Conversation {
+export class Exchanges implements EventHandler {
   readonly punctual: boolean;
   readonly ending: Ending;
   readonly connections: Connections;
   readonly #readers: ResponseReader[];
   readonly #firstByteUs: Float64Array;
+  /** Whether the slot's connection has brought a response. */
+  readonly #responded: Uint8Array;
   readonly #inFlight: InFlight;
   readonly #sweepUs: number;
   #nextSweepUs = -Infinity;
@@ -71,6 +79,7 @@ export class Exchanges implements Conversation {
     this.connections = new Connections(slots, parts);
     this.#readers = readersOf(slots, workload.readsResponses);
     this.#firstByteUs = new Float64Array(slots);
+    this.#responded = new Uint8Array(slots);
     this.#inFlight = new InFlight(slots, job.pipeline);
     const exchanges = { connections: this.connections, inFlight: this.#inFlight };
     this.ending = new Ending(job, { ...parts, ...exchanges, workload });
@@ -89,15 +98,20 @@ export class Exchanges implements Conversation {
 
   /** Begins an exchange that is due: sends it, or dials first. */
   begin(slot: number, request: number, message: Message, dueUs: number, nowUs: number): void {
-    this.parts.recorder.due++;
     if (this.connections.state(slot) === OPEN) {
-      return this.#send(slot, request, message, dueUs, nowUs);
+      return this.send(slot, request, message, dueUs, nowUs);
     }
-    this.#inFlight.wait(slot, { request, message, dueUs });
-    this.connections.dial(slot, nowUs);
+    this.parts.recorder.due++;
+    this.connections.dial(slot, nowUs, { request, message, dueUs });
   }
 
   // hot: once a request.
+  /** Begins an exchange that is due on an open connection. */
+  send(slot: number, request: number, message: Message, dueUs: number, nowUs: number): void {
+    this.parts.recorder.due++;
+    this.#send(slot, request, message, dueUs, nowUs);
+  }
+
   #send(slot: number, request: number, message: Message, dueUs: number, nowUs: number): void {
     const { recorder, pacer, driver } = this.parts;
     const { bytes, head } = message;
@@ -112,8 +126,9 @@ export class Exchanges implements Conversation {
   onOpen(slot: number, nowUs: number): void {
     if (nowUs >= this.ending.untilUs && this.#isTooLate(slot, nowUs)) return;
     this.connections.opened(slot, nowUs);
-    const waiting = this.#inFlight.takeWaiting(slot);
-    if (waiting === null) return this.workload.onReady(slot, nowUs);
+    this.#responded[slot] = 0;
+    const waiting = this.connections.takeWaiting(slot);
+    if (waiting === null) return this.workload.onOpen(slot, nowUs);
     this.#send(slot, waiting.request, waiting.message, waiting.dueUs, nowUs);
   }
 
@@ -125,31 +140,24 @@ export class Exchanges implements Conversation {
     const reader = this.#readers[slot];
     let completed = false;
     for (let at = 0; at < length;) {
-      if (this.#inFlight.count(slot) === 0) {
-        this.#closeUnsolicited(slot, nowUs);
-        if (completed) break;
-        return this.workload.onClosed(slot, nowUs);
-      }
+      if (this.#inFlight.count(slot) === 0) return this.#closeUnsolicited(slot, completed, nowUs);
       if (!reader.started) this.#firstByteUs[slot] = nowUs;
       at = reader.read(bytes, at, length);
       if (reader.state === NEED_MORE) break;
       if (reader.state === BROKEN) return this.#break(slot, "protocol", reader.reason, nowUs);
       this.#complete(slot, nowUs);
       completed = true;
-      if (!reader.keepAlive || !this.job.keepAlive) {
-        this.#closeAfterResponse(slot, nowUs);
-        break;
-      }
+      if (!reader.keepAlive || !this.job.keepAlive) return this.#closeCompleted(slot, nowUs);
       if (this.#inFlight.count(slot) > 0) reader.begin(this.#inFlight.isHead(slot));
     }
-    if (completed) this.workload.onReady(slot, nowUs);
+    if (completed) this.workload.onCompleted(slot, true, nowUs);
   }
 
   onEnd(slot: number, reset: string | null, nowUs: number): void {
     this.connections.ended(slot);
     if (nowUs >= this.ending.untilUs && this.#isTooLate(slot, nowUs)) return;
     if (this.#inFlight.count(slot) === 0) {
-      this.connections.giveUp(slot, nowUs);
+      this.#giveUp(slot, nowUs);
       return this.workload.onClosed(slot, nowUs);
     }
     if (reset !== null) return this.#break(slot, "reset", reset, nowUs);
@@ -157,8 +165,7 @@ export class Exchanges implements Conversation {
     reader.end();
     if (reader.state === BROKEN) return this.#break(slot, "closed", reader.reason, nowUs);
     this.#complete(slot, nowUs);
-    this.#closeAfterResponse(slot, nowUs);
-    this.workload.onReady(slot, nowUs);
+    this.#closeCompleted(slot, nowUs);
   }
 
   /** The dial has failed, and with it the exchange that waits for it or would have taken the connection. */
@@ -167,7 +174,7 @@ export class Exchanges implements Conversation {
     const { recorder, pacer } = this.parts;
     recorder.advance(nowUs); // before anything is counted that has not ended yet
     const dialedUs = this.connections.dialedUs(slot);
-    const waiting = this.#inFlight.takeWaiting(slot);
+    const waiting = this.connections.takeWaiting(slot);
     const dueUs = waiting?.dueUs ?? pacer.take(nowUs);
     if (dueUs >= 0) {
       if (waiting === null) recorder.due++;
@@ -206,25 +213,33 @@ export class Exchanges implements Conversation {
     recorder.complete(slot, reader.status, dueUs, sentUs, this.#firstByteUs[slot], nowUs);
     const isRight = this.workload.check(slot, request, reader);
     if (isRight !== null) recorder.checked(isRight);
-    this.connections.responded(slot);
+    this.#responded[slot] = 1;
     inFlight.drop(slot);
   }
 
   /** Bytes came while no request was out (RFC 9112 §9.2), with the last response or later: they answer nothing. */
-  #closeUnsolicited(slot: number, nowUs: number): void {
+  #closeUnsolicited(slot: number, completed: boolean, nowUs: number): void {
     if (!this.ending.isDraining) this.parts.recorder.unsolicited++;
-    this.connections.giveUp(slot, nowUs);
+    this.#giveUp(slot, nowUs);
+    if (completed) this.workload.onCompleted(slot, false, nowUs);
+    else this.workload.onClosed(slot, nowUs);
   }
 
-  #closeAfterResponse(slot: number, nowUs: number): void {
+  /** The last response was the connection's last. */
+  #closeCompleted(slot: number, nowUs: number): void {
     this.#failAll(slot, "closed", "closed before a pipelined response", nowUs);
-    this.connections.giveUp(slot, nowUs);
+    this.#giveUp(slot, nowUs);
+    this.workload.onCompleted(slot, false, nowUs);
+  }
+
+  #giveUp(slot: number, nowUs: number): void {
+    this.connections.giveUp(slot, this.#responded[slot] === 1, nowUs);
   }
 
   /** Fails every exchange in flight on the slot, and closes it. */
   #break(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
     this.#failAll(slot, kind, reason, nowUs);
-    this.connections.giveUp(slot, nowUs);
+    this.#giveUp(slot, nowUs);
     this.workload.onFailed(slot, nowUs);
   }
 

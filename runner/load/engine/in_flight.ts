@@ -1,23 +1,7 @@
 /**
- * The exchanges that have begun on each slot. Those that were sent, oldest first, are in a ring of `depth` entries
- * a slot, in flat arrays, so that the load loop allocates nothing; one more may wait for the slot's connection.
+ * The exchanges in flight on each slot, oldest first: a ring of `depth` entries a slot, in flat arrays,
+ * so that the load loop allocates nothing.
  */
-
-/** A request, ready to be sent. */
-export interface Message {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** It is a HEAD: its response has no body. */
-  readonly head: boolean;
-}
-
-/** An exchange that waits for its connection. */
-export interface WaitingExchange {
-  /** As its load numbers them. */
-  readonly request: number;
-  readonly message: Message;
-  readonly dueUs: number;
-}
-
 export class InFlight {
   readonly #count: Uint16Array;
   /** Where the oldest lies in the slot's ring. */
@@ -26,7 +10,6 @@ export class InFlight {
   readonly #head: Uint8Array;
   readonly #dueUs: Float64Array;
   readonly #sentUs: Float64Array;
-  readonly #waiting: (WaitingExchange | null)[];
 
   constructor(slots: number, private readonly depth: number) {
     this.#count = new Uint16Array(slots);
@@ -35,25 +18,8 @@ export class InFlight {
     this.#head = new Uint8Array(slots * depth);
     this.#dueUs = new Float64Array(slots * depth);
     this.#sentUs = new Float64Array(slots * depth);
-    this.#waiting = new Array(slots).fill(null);
   }
 
-  wait(slot: number, exchange: WaitingExchange): void {
-    this.#waiting[slot] = exchange;
-  }
-
-  waiting(slot: number): WaitingExchange | null {
-    return this.#waiting[slot];
-  }
-
-  /** It waits no longer. */
-  takeWaiting(slot: number): WaitingExchange | null {
-    const waiting = this.#waiting[slot];
-    this.#waiting[slot] = null;
-    return waiting;
-  }
-
-  /** How many were sent. */
   count(slot: number): number {
     return this.#count[slot];
   }
@@ -87,7 +53,7 @@ export class InFlight {
     return this.#sentUs[slot * this.depth + this.#oldest[slot]];
   }
 
-  /** Visits all that were sent, slot by slot, oldest first; the one at hand, always its slot's oldest, may be dropped. */
+  /** Visits all, slot by slot, oldest first; the one at hand, always its slot's oldest, may be dropped. */
   forEach(visit: (slot: number, dueUs: number, sentUs: number) => void): void {
     for (let slot = 0; slot < this.#count.length; slot++) {
       const first = this.#oldest[slot];

@@ -1,5 +1,5 @@
 /**
- * When the next exchange is due. The loop asks; a pacer only counts and calculates, and never looks
+ * When the next exchange is due. A pacer only counts and calculates, and never looks
  * at a clock. Moments are microseconds since the start of the run.
  */
 import { Arrivals, Profile } from "../../../scenarios/pace/arrivals.ts";

@@ -3,9 +3,8 @@
  * pacer says that it is due. What becomes of them is decided in `exchanges.ts`.
  */
 import type { ResponseReader } from "../../../base/http/response.ts";
-import { OPEN } from "./connections.ts";
+import type { Message } from "./connections.ts";
 import { type ExchangeParts, Exchanges, type Workload } from "./exchanges.ts";
-import type { Message } from "./in_flight.ts";
 import type { Job, ScriptSpec } from "./job.ts";
 import { ResponseCheck } from "./response_check.ts";
 import { SlotQueue } from "./slot_queues.ts";
@@ -35,13 +34,17 @@ export class RequestLoop implements Workload {
       if (slot < 0) break;
       if (exchanges.isIdle(slot)) this.#fill(slot, nowUs);
     }
-    // A due exchange that finds nobody idle waits for whoever is done first, not for the clock.
+    // A due exchange that finds no idle connection waits for the first response, not for the clock.
     return pacer.intended && pacer.nextUs > nowUs ? pacer.nextUs : Infinity;
   }
 
-  // hot: a response has come, as a rule.
-  onReady(slot: number, nowUs: number): void {
-    if (this.exchanges.connections.state(slot) === OPEN) this.#fill(slot, nowUs);
+  onOpen(slot: number, nowUs: number): void {
+    this.#fill(slot, nowUs);
+  }
+
+  // hot: once a read that ends a response.
+  onCompleted(slot: number, isOpen: boolean, nowUs: number): void {
+    if (isOpen) this.#fill(slot, nowUs);
     else this.onClosed(slot, nowUs);
   }
 
@@ -63,7 +66,7 @@ export class RequestLoop implements Workload {
       const dueUs = pacer.take(nowUs);
       if (dueUs < 0) return this.#idle.add(slot);
       const request = script.next();
-      exchanges.begin(slot, request, script.requests[request], dueUs, nowUs);
+      exchanges.send(slot, request, script.requests[request], dueUs, nowUs);
     }
   }
 

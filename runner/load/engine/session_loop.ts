@@ -19,13 +19,13 @@ interface SessionParts extends ExchangeParts {
   readonly sessions: SessionRecorder;
 }
 
-/** A slot of which nobody has the use. */
-const NOBODY = -1;
+/** The step of a slot without a virtual user. */
+const NO_USER = -1;
 
 /** How far a virtual user is. */
 class VirtualUser {
-  /** Step of the journey; NOBODY while no user has the slot. */
-  step = NOBODY;
+  /** Step of the journey; NO_USER while no user has the slot. */
+  step = NO_USER;
   arrivedUs = 0;
   /** Whether the last response let the session continue. */
   goesOn = true;
@@ -53,7 +53,7 @@ export class SessionLoop implements Workload {
     this.#users = Array.from({ length: slots }, () => new VirtualUser());
     this.#thinking = new WakeQueue(slots);
     this.exchanges = new Exchanges(job, parts, this);
-    const isFree = (slot: number): boolean => this.#users[slot].step === NOBODY;
+    const isFree = (slot: number): boolean => this.#users[slot].step === NO_USER;
     this.#free = new FreeSlots(slots, this.exchanges.connections, isFree);
   }
 
@@ -69,7 +69,7 @@ export class SessionLoop implements Workload {
     return Math.min(this.#admit(nowUs), this.#thinking.nextUs);
   }
 
-  /** Lets in who has arrived; gives when the next does, or Infinity while no slot is free. */
+  /** Admits users who have arrived; gives when the next does, or Infinity while no slot is free. */
   #admit(nowUs: number): number {
     const { pacer, sessions, flow } = this.parts;
     while (pacer.nextUs <= nowUs) {
@@ -108,7 +108,10 @@ export class SessionLoop implements Workload {
     return checked ? right : null;
   }
 
-  onReady(slot: number, nowUs: number): void {
+  /** No connection is dialed but for an exchange, which waits for it. */
+  onOpen(): void {}
+
+  onCompleted(slot: number, _: boolean, nowUs: number): void {
     const user = this.#users[slot];
     if (!user.goesOn) return this.#leave(slot, false, nowUs);
     user.step++;
@@ -120,19 +123,19 @@ export class SessionLoop implements Workload {
     this.#leave(slot, false, nowUs);
   }
 
-  /** Who thinks dials again when he goes on. */
+  /** A user who thinks dials again at the next step. */
   onClosed(slot: number): void {
-    if (this.#users[slot].step === NOBODY) this.#free.add(slot);
+    if (this.#users[slot].step === NO_USER) this.#free.add(slot);
   }
 
   #leave(slot: number, completed: boolean, nowUs: number): void {
     const user = this.#users[slot];
     this.parts.sessions.end(completed, nowUs - user.arrivedUs);
     this.#present--;
-    user.step = NOBODY;
+    user.step = NO_USER;
     if (!this.parts.flow.sharedPool) this.exchanges.connections.leave(slot);
     this.#free.add(slot);
-    this.#admit(nowUs); // who waits for the slot
+    this.#admit(nowUs); // a user who waits for the slot
   }
 
   label(slot: number): string {

@@ -1,6 +1,6 @@
 /**
  * The run cut into intervals, each handed on as soon as it ends, and into whole seconds. It knows no
- * clock: it is told how far the run has come. The last interval is sealed at the deadline: after that it takes
+ * clock: how far the run has come is an argument. The last interval is sealed at the deadline: after that it takes
  * no more than latencies.
  */
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
@@ -14,7 +14,7 @@ export interface IntervalPart {
   readonly failed: number;
   /** Failed requests, in the order of ERRORS; null when none failed. */
   readonly errors: readonly number[] | null;
-  /** Completed with an answer that was not expected. */
+  /** Completed with a response that was not expected. */
   readonly wrong: number;
   readonly bytesIn: number;
   readonly latency: SparseHistogram;
@@ -35,14 +35,14 @@ export class Intervals {
   /** Latencies of the interval at hand. */
   readonly latency = new Histogram();
   readonly #censored = new Histogram();
-  /** Of the stretch since the last boundary, which is the end of an interval or of a second. */
+  /** Since the last boundary, which is the end of an interval or of a second. */
   completed = 0;
   bytesIn = 0;
   /** Of the interval at hand. */
   wrong = 0;
   #failed = 0;
   readonly #errors = new Float64Array(ERRORS.length);
-  /** From here on a stretch is over: `advance` before anything is counted at or after it. */
+  /** Here an interval or a second ends: `advance` before anything is counted at or after it. */
   boundaryUs: number;
   readonly secondCompleted: number[] = [];
   readonly secondBytes: number[] = [];
@@ -71,11 +71,11 @@ export class Intervals {
     this.#censored.record(latencyUs);
   }
 
-  /** Closes every stretch that has ended by `nowUs` and hands on finished intervals. */
+  /** Closes intervals and seconds that have ended by `nowUs`, and hands the intervals on. */
   advance(nowUs: number): void {
     while (nowUs >= this.boundaryUs) {
       const endUs = this.boundaryUs;
-      this.#closeStretch();
+      this.#addCounts();
       if (endUs === (this.#interval + 1) * this.intervalUs) this.#handOn(this.#takeCounts(), nowUs);
       if (endUs === (this.#second + 1) * SECOND_US) this.#second++;
       this.boundaryUs = Math.min(
@@ -89,7 +89,7 @@ export class Intervals {
   seal(endUs: number): void {
     if (this.#sealed !== null) return;
     this.advance(endUs - LAST_US);
-    this.#closeStretch();
+    this.#addCounts();
     this.#sealed = this.#takeCounts();
     this.boundaryUs = Infinity;
   }
@@ -100,7 +100,7 @@ export class Intervals {
     if (this.#sealed !== null) this.#handOn(this.#sealed, endUs);
   }
 
-  #closeStretch(): void {
+  #addCounts(): void {
     const second = this.#second;
     this.secondCompleted[second] = (this.secondCompleted[second] ?? 0) + this.completed;
     this.secondBytes[second] = (this.secondBytes[second] ?? 0) + this.bytesIn;
@@ -127,7 +127,7 @@ export class Intervals {
     return counts;
   }
 
-  /** Whoever is told finds everything counted that is in this interval and those before, and no more. */
+  /** At this moment everything is counted that is in this interval and those before, and no more. */
   #handOn(counts: Counts, nowUs: number): void {
     const censored = this.#censored.count === 0 ? EMPTY : this.#censored.drain();
     this.onInterval({ ...counts, latency: this.latency.drain(), censored }, nowUs);

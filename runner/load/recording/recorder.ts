@@ -3,12 +3,11 @@
  * interval that is handed on as soon as the interval ends. It knows no clock: every moment is an
  * argument, in microseconds since the start of the run.
  */
-import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import { EMPTY, Histogram } from "../../stats/histogram/histogram.ts";
 import { Intervals, type OnInterval } from "./intervals.ts";
 import type { RequestLog } from "./request_log.ts";
 import { Slowest } from "./slowest.ts";
-import type { Drain, WorkerTotals } from "./totals.ts";
+import { type Drain, type Failure, Failures, type WorkerTotals } from "./totals.ts";
 
 export const STATUS_CODES = 1_000;
 
@@ -210,31 +209,5 @@ export class Recorder {
       slowest: this.slowest.exchanges,
       lastUs: this.lastUs,
     };
-  }
-}
-
-/** Failed requests by their kind and by their exact reason. */
-
-/** How a request ended in an error. */
-export interface Failure {
-  readonly kind: ErrorKind;
-  /** In words, for people. */
-  readonly reason: string;
-}
-
-/** So that a server that breaks in ever new ways can't fill the memory. */
-export const MAX_REASONS = 100;
-
-export class Failures {
-  /** In the order of ERRORS. */
-  readonly errors = new Float64Array(ERRORS.length);
-  readonly reasons = new Map<string, number>();
-
-  add({ kind, reason }: Failure): void {
-    this.errors[ERRORS.indexOf(kind)]++;
-    const known = this.reasons.size < MAX_REASONS || this.reasons.has(reason)
-      ? reason
-      : "other reasons";
-    this.reasons.set(known, (this.reasons.get(known) ?? 0) + 1);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What a worker remembers of its visitors, beside their exchanges.
+ * What a worker remembers of the sessions of its virtual users, beside their exchanges.
  */
 import { Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 

@@ -16,7 +16,7 @@ export interface SlowExchange {
   readonly doneUs: number;
   readonly slot: number;
   readonly outcome: SlowOutcome;
-  /** 0 without a whole answer. */
+  /** 0 without a whole response. */
   readonly status: number;
   /** Method and path; null for one that was never sent. */
   readonly request: string | null;
@@ -80,7 +80,7 @@ export class Slowest {
     return place;
   }
 
-  /** The answer of the completed exchange `ordinal`, the latest, was a wrong one. */
+  /** The response of the completed exchange `ordinal`, the latest, was a wrong one. */
   wasWrong(ordinal: number): void {
     if (this.#last?.ordinal === ordinal) this.#last.outcome = "wrong";
   }

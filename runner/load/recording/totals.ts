@@ -1,4 +1,5 @@
 /** What a worker gives at the end of its load, beside its intervals. */
+import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import { Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { SlowExchange } from "./slowest.ts";
 
@@ -53,8 +54,8 @@ export interface Drain {
 }
 
 /**
- * How a worker's load would end if it ended now, told while it goes on, for those who may never hear how
- * it really ended. What is in flight is counted as at a real end: unfinished, with lower bounds.
+ * How a worker's load would end if it ended now, posted while it goes on, for a receiver that may never get
+ * the real end. What is in flight is counted as at a real end: unfinished, with lower bounds.
  */
 
 /**
@@ -101,5 +102,30 @@ export class SoFar {
       },
       open,
     };
+  }
+}
+
+/** How a request ended in an error. */
+export interface Failure {
+  readonly kind: ErrorKind;
+  /** In words, for people. */
+  readonly reason: string;
+}
+
+/** So that a server that breaks in ever new ways can't fill the memory. */
+export const MAX_REASONS = 100;
+
+/** Failed requests by their kind and by their exact reason. */
+export class Failures {
+  /** In the order of ERRORS. */
+  readonly errors = new Float64Array(ERRORS.length);
+  readonly reasons = new Map<string, number>();
+
+  add({ kind, reason }: Failure): void {
+    this.errors[ERRORS.indexOf(kind)]++;
+    const known = this.reasons.size < MAX_REASONS || this.reasons.has(reason)
+      ? reason
+      : "other reasons";
+    this.reasons.set(known, (this.reasons.get(known) ?? 0) + 1);
   }
 }

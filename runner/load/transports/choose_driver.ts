@@ -3,7 +3,7 @@ import { messageOf, type Problem, TargetError, UserError } from "../../../base/e
 import { type Endpoint, isPlainTcp } from "../../../base/net/endpoint.ts";
 import { EVENT_WORDS, libc } from "../../../base/system/libc.ts";
 import type { DriverName } from "../engine/driver.ts";
-import { openEpoll } from "./epoll.ts";
+import { openEpoll } from "./epoll_sockets.ts";
 import { canWakePunctually, waiterFor } from "./epoll_wait.ts";
 
 export interface DriverChoice {

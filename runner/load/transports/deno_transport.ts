@@ -1,15 +1,15 @@
 /**
- * Deno's own sockets, TLS and unix ones included. Each open wire has one read under way or to come, and
+ * Deno's own sockets, TLS and unix ones included. Each open connection has one read under way or to come, and
  * its writes follow one another.
  */
 import { messageOf } from "../../../base/errors.ts";
 import { type Connection, dial } from "../../../base/net/dial.ts";
 import { DialError } from "../../../base/net/dial_error.ts";
 import type { Endpoint } from "../../../base/net/endpoint.ts";
-import type { ReadTurns } from "./read_scheduler.ts";
-import type { Wire, WireNews, Wires } from "./transport.ts";
+import type { ReadScheduler } from "./read_scheduler.ts";
+import type { ConnectionEvents, Transport, TransportConnection } from "./transport.ts";
 
-/** Room for reads, shared out over the slots: large answers need few reads, many slots little memory. */
+/** Room for reads, shared out over the slots: large responses need few reads, many slots little memory. */
 const READ_ROOM_BYTES = 32 * 1024 * 1024;
 const MIN_READ_BYTES = 4 * 1024;
 const MAX_READ_BYTES = 64 * 1024;
@@ -17,73 +17,73 @@ const MAX_READ_BYTES = 64 * 1024;
 /** What rustls adds to its reasons. */
 const READ_MORE = ": https:";
 
-export class PulledWires implements Wires {
+export class DenoTransport implements Transport {
   readonly #readBytes: number;
 
   constructor(
     private readonly endpoint: Endpoint,
     slots: number,
-    private readonly turns: ReadTurns,
+    private readonly scheduler: ReadScheduler,
   ) {
     this.#readBytes = Math.min(MAX_READ_BYTES, Math.max(MIN_READ_BYTES, READ_ROOM_BYTES / slots));
   }
 
-  open(slot: number, news: WireNews): PulledWire {
-    const wire = new PulledWire(slot, this.#readBytes, this.turns, news);
-    void wire.open(this.endpoint);
-    return wire;
+  open(slot: number, events: ConnectionEvents): DenoConnection {
+    const connection = new DenoConnection(slot, this.#readBytes, this.scheduler, events);
+    void connection.open(this.endpoint);
+    return connection;
   }
 }
 
-class PulledWire implements Wire {
+class DenoConnection implements TransportConnection {
   readonly #dialing = new AbortController();
   /** Null while dialing. */
   #conn: Connection | null = null;
-  #outlet: Outlet | null = null;
+  #writes: WriteQueue | null = null;
   #isClosed = false;
-  /** Whether it waits for its turn to read. */
+  /** Whether it waits for the scheduler to read. */
   #waits = false;
   readonly #buffer: Uint8Array;
 
   constructor(
     private readonly slot: number,
     readBytes: number,
-    private readonly turns: ReadTurns,
-    private readonly news: WireNews,
+    private readonly scheduler: ReadScheduler,
+    private readonly events: ConnectionEvents,
   ) {
     this.#buffer = new Uint8Array(readBytes);
   }
 
   async open(endpoint: Endpoint): Promise<void> {
-    this.turns.dialing++;
+    this.scheduler.dialing++;
     try {
       this.#conn = await dial(endpoint, this.#dialing.signal);
     } catch (error) {
       if (this.#isClosed) return;
       if (!(error instanceof DialError)) throw error;
       this.#isClosed = true;
-      return this.news.onRefused(error);
+      return this.events.onRefused(error);
     } finally {
-      this.turns.dialing--;
+      this.scheduler.dialing--;
     }
     if (this.#isClosed) return this.#conn.close();
-    this.#outlet = new Outlet(this.#conn);
-    this.news.onOpen();
+    this.#writes = new WriteQueue(this.#conn);
+    this.events.onOpen();
     this.#readOn();
   }
 
   send(bytes: Uint8Array<ArrayBuffer>): void {
-    this.#outlet?.send(bytes);
+    this.#writes?.send(bytes);
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#outlet?.stop();
+    this.#writes?.stop();
     if (this.#conn) this.#conn.close();
     else this.#dialing.abort();
   }
 
-  readInTurn(): void {
+  readNow(): void {
     if (this.#isClosed || !this.#waits) return;
     this.#waits = false;
     this.#read();
@@ -92,7 +92,7 @@ class PulledWire implements Wire {
   // hot
   #readOn(): void {
     if (this.#isClosed) return;
-    this.#waits = !this.turns.mayReadOn(this.slot);
+    this.#waits = !this.scheduler.mayReadOn(this.slot);
     if (!this.#waits) this.#read();
   }
 
@@ -104,7 +104,7 @@ class PulledWire implements Wire {
   readonly #onRead = (length: number | null): void => {
     if (this.#isClosed) return;
     if (length === null) return this.#end(null);
-    this.news.onBytes(this.#buffer, length);
+    this.events.onBytes(this.#buffer, length);
     this.#readOn();
   };
 
@@ -114,7 +114,7 @@ class PulledWire implements Wire {
 
   #end(reset: string | null): void {
     this.close();
-    this.news.onEnd(reset);
+    this.events.onEnd(reset);
   }
 }
 
@@ -122,7 +122,7 @@ class PulledWire implements Wire {
  * The writing side of a connection: what it is given goes out whole and in order, one write at a time.
  */
 
-export class Outlet {
+export class WriteQueue {
   /** What the write under way began with; null when none is. */
   #underWay: Uint8Array<ArrayBuffer> | null = null;
   readonly #waiting: Uint8Array<ArrayBuffer>[] = [];
@@ -156,6 +156,6 @@ export class Outlet {
     if (next !== undefined) this.#write(next);
   };
 
-  /** The reader finds out too, and tells. */
+  /** The reader finds out too, and reports it. */
   readonly #onBroken = (): void => this.stop();
 }

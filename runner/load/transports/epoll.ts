@@ -1,60 +1,40 @@
 /**
  * The driver for Linux: the worker's thread drives non-blocking sockets itself, with one epoll for all,
  * one recv and one send a request. While it runs the isolate gets no messages: every wait is bounded
- * by the conversation's next tick, where the stop flag is looked at.
+ * by the handler's next tick, where the stop flag is looked at.
  */
 import {
-  AF_INET,
-  AF_INET6,
   DATA_WORD,
   EAGAIN,
-  EINPROGRESS,
   EINTR,
-  EPOLL_CLOEXEC,
-  EPOLL_CTL_ADD,
-  EPOLL_CTL_MOD,
-  EPOLLIN,
   EPOLLOUT,
-  EPOLLRDHUP,
   EVENT_WORDS,
-  IPPROTO_TCP,
   type Libc,
   libc,
   MSG_DONTWAIT_NOSIGNAL,
-  SO_ERROR,
-  SOCK_STREAM_NONBLOCK_CLOEXEC,
-  SOL_SOCKET,
-  TCP_NODELAY,
 } from "../../../base/system/libc.ts";
 import type { Address } from "../../../base/net/resolve.ts";
-import type { Conversation, Driver } from "../engine/driver.ts";
-import type { LoopWatch } from "../recording/busy_periods.ts";
+import type { Driver, EventHandler } from "../engine/driver.ts";
+import type { BusyPeriods } from "../recording/busy_periods.ts";
+import { EpollSockets } from "./epoll_sockets.ts";
 import { type Wait, type Waiter, waiterFor, wakePunctually } from "./epoll_wait.ts";
 
 const READ_BYTES = 256 * 1024;
 const MAX_EVENTS = 1_024;
 
-const ONE = Int32Array.of(1);
-
 export class EpollDriver implements Driver {
   readonly #libc: Libc = libc();
-  readonly #epoll: number;
-  readonly #family: number;
-  /** struct sockaddr of the target; null when its name has no address. */
-  readonly #address: Uint8Array<ArrayBuffer> | null;
-  /** Socket of each slot, −1 for none. */
+  readonly #sockets: EpollSockets;
   readonly #fds: Int32Array;
-  readonly #connecting: Uint8Array;
-  /** Counts the sockets of a slot, so that an event of an earlier one, still in the batch, is recognised. */
   readonly #generation: Int32Array;
+  readonly #connecting: Uint8Array;
   /** What could not be sent at once, in order; null for nothing. */
-  readonly #unsent: (Uint8Array[] | null)[];
+  readonly #unsent: (Uint8Array<ArrayBuffer>[] | null)[];
   readonly #readBuffer = new Uint8Array(READ_BYTES);
   readonly #events = new Int32Array(MAX_EVENTS * EVENT_WORDS);
-  readonly #event = new Int32Array(EVENT_WORDS);
   readonly #waiter: Waiter;
   readonly #wait: Wait;
-  /** Slots whose dial failed at once: told from the loop, never from within a command. */
+  /** Slots whose dial failed at once: reported from the loop, never from within a command. */
   readonly #refused: number[] = [];
   #refusal = "";
 
@@ -64,43 +44,42 @@ export class EpollDriver implements Driver {
    * Throws where FFI or epoll can't be had.
    */
   constructor(
-    private readonly target: Address | string,
+    target: Address | string,
     slots: number,
     private readonly now: () => number,
-    private readonly watch: LoopWatch,
+    private readonly busy: BusyPeriods,
   ) {
-    this.#address = typeof target === "string" ? null : socketAddress(target);
-    this.#family = typeof target !== "string" && target.family === 6 ? AF_INET6 : AF_INET;
-    this.#fds = new Int32Array(slots).fill(-1);
-    this.#connecting = new Uint8Array(slots);
-    this.#generation = new Int32Array(slots);
+    const sockets = new EpollSockets(this.#libc, target, slots);
+    this.#sockets = sockets;
+    this.#fds = sockets.fds;
+    this.#generation = sockets.generation;
+    this.#connecting = sockets.connecting;
     this.#unsent = new Array(slots).fill(null);
-    this.#epoll = openEpoll(this.#libc);
-    const queue = { libc: this.#libc, epoll: this.#epoll, events: this.#events };
+    const queue = { libc: this.#libc, epoll: sockets.epoll, events: this.#events };
     this.#waiter = waiterFor(queue, wakePunctually(this.#libc));
     this.#wait = this.#waiter.wait;
   }
 
   // hot: the load loop of a worker.
-  run(conversation: Conversation): Promise<void> {
+  run(handler: EventHandler): Promise<void> {
     let nowUs = this.now();
-    let nextUs = conversation.onTick(nowUs);
+    let nextUs = handler.onTick(nowUs);
     while (nextUs < Infinity) {
       const ready = this.#wait(nextUs, nowUs);
       if (ready < 0) this.#assertInterrupted();
       const wokenUs = this.now();
-      for (let i = 0; i < ready; i++) this.#handle(conversation, i * EVENT_WORDS);
-      if (this.#refused.length > 0) this.#tellRefused(conversation);
+      for (let i = 0; i < ready; i++) this.#handle(handler, i * EVENT_WORDS);
+      if (this.#refused.length > 0) this.#reportRefused(handler);
       nowUs = this.now();
-      this.watch.held(Math.min(wokenUs, nextUs), nowUs);
-      // News from a socket may change when a punctual load is next needed.
-      const isNews = ready > 0 && conversation.punctual;
-      if (!isNews && nowUs < nextUs) continue;
-      nextUs = conversation.onTick(nowUs);
+      this.busy.add(Math.min(wokenUs, nextUs), nowUs);
+      // An event of a socket may change when a punctual load is next needed.
+      const mayHaveChanged = ready > 0 && handler.punctual;
+      if (!mayHaveChanged && nowUs < nextUs) continue;
+      nextUs = handler.onTick(nowUs);
       nowUs = this.now();
     }
     this.#waiter.close();
-    this.#libc.close(this.#epoll);
+    this.#libc.close(this.#sockets.epoll);
     return Promise.resolve();
   }
 
@@ -111,10 +90,10 @@ export class EpollDriver implements Driver {
   }
 
   // hot: one event of one socket.
-  #handle(conversation: Conversation, at: number): void {
+  #handle(handler: EventHandler, at: number): void {
     const slot = this.#events[at + DATA_WORD];
     if (this.#events[at + DATA_WORD + 1] !== this.#generation[slot] || this.#fds[slot] < 0) return;
-    if (this.#connecting[slot] === 1) return this.#connected(conversation, slot);
+    if (this.#connecting[slot] === 1) return this.#connected(handler, slot);
     const events = this.#events[at];
     if ((events & EPOLLOUT) !== 0 && this.#unsent[slot] !== null) this.#sendRest(slot);
     if ((events & ~EPOLLOUT) === 0) return;
@@ -124,58 +103,36 @@ export class EpollDriver implements Driver {
       READ_BYTES,
       MSG_DONTWAIT_NOSIGNAL,
     );
-    if (length > 0) return conversation.onBytes(slot, this.#readBuffer, length, this.now());
-    this.#ended(conversation, slot, length);
+    if (length > 0) return handler.onBytes(slot, this.#readBuffer, length, this.now());
+    this.#ended(handler, slot, length);
   }
 
-  #ended(conversation: Conversation, slot: number, length: number): void {
+  #ended(handler: EventHandler, slot: number, length: number): void {
     const errno = length < 0 ? this.#libc.errno() : 0;
     if (errno === EAGAIN || errno === EINTR) return;
     this.close(slot);
-    conversation.onEnd(slot, errno === 0 ? null : this.#libc.explain(errno), this.now());
+    handler.onEnd(slot, errno === 0 ? null : this.#libc.explain(errno), this.now());
   }
 
-  #connected(conversation: Conversation, slot: number): void {
-    const error = new Int32Array(1);
-    this.#libc.getsockopt(this.#fds[slot], SOL_SOCKET, SO_ERROR, error, Int32Array.of(4));
-    if (error[0] !== 0) return this.#refuse(conversation, slot, error[0]);
-    this.#connecting[slot] = 0;
-    this.#watch(slot, EPOLLIN | EPOLLRDHUP);
-    conversation.onOpen(slot, this.now());
-  }
-
-  #refuse(conversation: Conversation, slot: number, errno: number): void {
+  #connected(handler: EventHandler, slot: number): void {
+    const errno = this.#sockets.endDial(slot);
+    if (errno === 0) return handler.onOpen(slot, this.now());
     this.close(slot);
-    conversation.onRefused(slot, "connect", this.#libc.explain(errno), this.now());
+    handler.onRefused(slot, "connect", this.#libc.explain(errno), this.now());
   }
 
-  #tellRefused(conversation: Conversation): void {
-    const kind = this.#address === null ? "dns" : "connect";
+  #reportRefused(handler: EventHandler): void {
+    const kind = this.#sockets.isResolved ? "connect" : "dns";
     for (const slot of this.#refused.splice(0)) {
-      conversation.onRefused(slot, kind, this.#refusal, this.now());
+      handler.onRefused(slot, kind, this.#refusal, this.now());
     }
   }
 
-  #refuseSoon(slot: number, reason: string): void {
+  connect(slot: number): void {
+    const reason = this.#sockets.dial(slot);
+    if (reason === null) return;
     this.#refused.push(slot);
     this.#refusal = reason;
-  }
-
-  connect(slot: number): void {
-    const { socket, setsockopt, connect } = this.#libc;
-    if (this.#address === null) return this.#refuseSoon(slot, String(this.target));
-    const fd = socket(this.#family, SOCK_STREAM_NONBLOCK_CLOEXEC, 0);
-    if (fd < 0) return this.#refuseSoon(slot, this.#libc.explain(this.#libc.errno()));
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, ONE, 4);
-    this.#fds[slot] = fd;
-    this.#connecting[slot] = 1;
-    this.#generation[slot]++;
-    const dialed = connect(fd, this.#address, this.#address.length);
-    const errno = dialed < 0 ? this.#libc.errno() : 0;
-    if (errno !== 0 && errno !== EINPROGRESS) {
-      this.close(slot);
-      this.#refuseSoon(slot, this.#libc.explain(errno));
-    } else this.#control(EPOLL_CTL_ADD, slot, EPOLLOUT);
   }
 
   // hot: one call for a whole request, as a rule.
@@ -184,61 +141,27 @@ export class EpollDriver implements Driver {
     if (unsent !== null) return void unsent.push(bytes);
     const sent = this.#libc.send(this.#fds[slot], bytes, bytes.length, MSG_DONTWAIT_NOSIGNAL);
     if (sent === bytes.length) return;
-    // A broken connection is the reader's to tell; anything else waits until there is room.
+    // A broken connection is reported by the read that follows; anything else waits until there is room.
     this.#unsent[slot] = [bytes.subarray(Math.max(0, sent))];
-    this.#watch(slot, EPOLLIN | EPOLLRDHUP | EPOLLOUT);
+    this.#sockets.watch(slot, true);
   }
 
   #sendRest(slot: number): void {
-    const unsent = this.#unsent[slot] as Uint8Array<ArrayBuffer>[];
+    const unsent = this.#unsent[slot] ?? [];
+    const { send } = this.#libc;
     while (unsent.length > 0) {
-      const sent = this.#libc.send(
-        this.#fds[slot],
-        unsent[0],
-        unsent[0].length,
-        MSG_DONTWAIT_NOSIGNAL,
-      );
+      const sent = send(this.#fds[slot], unsent[0], unsent[0].length, MSG_DONTWAIT_NOSIGNAL);
       if (sent < 0) return;
       if (sent < unsent[0].length) unsent[0] = unsent[0].subarray(sent);
       else unsent.shift();
     }
     this.#unsent[slot] = null;
-    this.#watch(slot, EPOLLIN | EPOLLRDHUP);
+    this.#sockets.watch(slot, false);
   }
 
   close(slot: number): void {
     if (this.#fds[slot] < 0) return;
-    this.#libc.close(this.#fds[slot]); // leaves the epoll with it
-    this.#fds[slot] = -1;
-    this.#connecting[slot] = 0;
+    this.#sockets.close(slot);
     this.#unsent[slot] = null;
   }
-
-  #watch(slot: number, events: number): void {
-    this.#control(EPOLL_CTL_MOD, slot, events);
-  }
-
-  #control(operation: number, slot: number, events: number): void {
-    this.#event[0] = events;
-    this.#event[DATA_WORD] = slot;
-    this.#event[DATA_WORD + 1] = this.#generation[slot];
-    this.#libc.epoll_ctl(this.#epoll, operation, this.#fds[slot], this.#event);
-  }
-}
-
-/** Throws where the system denies it. */
-export function openEpoll(libc: Libc): number {
-  const epoll = libc.epoll_create1(EPOLL_CLOEXEC);
-  if (epoll >= 0) return epoll;
-  throw new Error(`the system denies epoll_create1 (${libc.explain(libc.errno())})`);
-}
-
-/** struct sockaddr_in or sockaddr_in6 (the family in host order, the port in network order). */
-function socketAddress({ family, bytes, port }: Address): Uint8Array<ArrayBuffer> {
-  const address = new Uint8Array(family === 6 ? 28 : 16);
-  const view = new DataView(address.buffer);
-  view.setUint16(0, family === 6 ? AF_INET6 : AF_INET, true);
-  view.setUint16(2, port, false);
-  address.set(bytes, family === 6 ? 8 : 4);
-  return address;
 }

@@ -46,7 +46,7 @@ export interface Waiter {
 }
 
 /** Opens a wait, or throws why it does not work here. */
-type Way = (queue: EventQueue) => Omit<Waiter, "note">;
+type WaitMethod = (queue: EventQueue) => Omit<Waiter, "note">;
 
 /**
  * The best that works here. Throws what is missing when none does.
@@ -54,9 +54,9 @@ type Way = (queue: EventQueue) => Omit<Waiter, "note">;
  */
 export function waiterFor(queue: EventQueue, isPunctual: boolean): Waiter {
   const denied = isPunctual ? [] : ["prctl"];
-  const attempt = (way: Way, what: string | null): Waiter | null => {
+  const attempt = (method: WaitMethod, what: string | null): Waiter | null => {
     try {
-      return { ...way(queue), note: what && `Workers ${what}: ${deniedText(denied)}` };
+      return { ...method(queue), note: what && `Workers ${what}: ${deniedText(denied)}` };
     } catch (error) {
       if (!(error instanceof Denied)) throw error;
       denied.push(error.message);
@@ -84,7 +84,7 @@ export function canWakePunctually({ prctl }: Libc): boolean {
   return prctl(PR_GET_TIMERSLACK, 0n, 0n, 0n, 0n) >= 0;
 }
 
-function byPwait2({ libc, epoll, events }: EventQueue): ReturnType<Way> {
+function byPwait2({ libc, epoll, events }: EventQueue): ReturnType<WaitMethod> {
   const { epoll_pwait2 } = libc;
   if (epoll_pwait2 === null) throw new Denied("epoll_pwait2 (libc has none)");
   const timeout = new Int32Array(4);
@@ -97,7 +97,7 @@ function byPwait2({ libc, epoll, events }: EventQueue): ReturnType<Way> {
   return { wait, close: () => {} };
 }
 
-function byTimer(queue: EventQueue): ReturnType<Way> {
+function byTimer(queue: EventQueue): ReturnType<WaitMethod> {
   const { libc, epoll, events } = queue;
   const { epoll_wait, timerfd_settime } = libc;
   const timer = openTimer(queue);

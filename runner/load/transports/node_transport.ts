@@ -6,37 +6,37 @@ import { connect, type NetConnectOpts, type Socket } from "node:net";
 import { messageOf } from "../../../base/errors.ts";
 import { refused } from "../../../base/net/dial_error.ts";
 import type { Endpoint } from "../../../base/net/endpoint.ts";
-import type { ReadTurns } from "./read_scheduler.ts";
-import type { Wire, WireNews, Wires } from "./transport.ts";
+import type { ReadScheduler } from "./read_scheduler.ts";
+import type { ConnectionEvents, Transport, TransportConnection } from "./transport.ts";
 
 const READ_BYTES = 256 * 1024;
 
 /** The first version of Deno whose `node:net` has `onread`. */
 const SINCE = [2, 8];
 
-/** Whether there are such wires to `endpoint`. */
-export function canPush(endpoint: Endpoint): boolean {
+/** Whether there are such sockets to `endpoint`. */
+export function readsByCallback(endpoint: Endpoint): boolean {
   const [major, minor] = Deno.version.deno.split(".").map(Number);
   const isThere = major > SINCE[0] || (major === SINCE[0] && minor >= SINCE[1]);
   return isThere && ("path" in endpoint || endpoint.tls === undefined);
 }
 
-export class PushedWires implements Wires {
+export class NodeTransport implements Transport {
   readonly #where: NetConnectOpts;
   readonly #room = new Room();
 
-  constructor(endpoint: Endpoint, private readonly turns: ReadTurns) {
+  constructor(endpoint: Endpoint, private readonly scheduler: ReadScheduler) {
     this.#where = "path" in endpoint
       ? { path: endpoint.path }
       : { host: endpoint.hostname, port: endpoint.port, noDelay: true };
   }
 
-  open(slot: number, news: WireNews): PushedWire {
-    return new PushedWire(this.#where, this.#room, slot, this.turns, news);
+  open(slot: number, events: ConnectionEvents): NodeConnection {
+    return new NodeConnection(this.#where, this.#room, slot, this.scheduler, events);
   }
 }
 
-/** Memory that all wires share, as a Buffer where node:net wants one, though a reader of bytes needs none. */
+/** Memory that all connections share, as a Buffer where node:net wants one, though a reader of bytes needs none. */
 class Room {
   readonly readBuffer = Buffer.alloc(READ_BYTES);
   readonly readBytes: Uint8Array = viewOf(this.readBuffer);
@@ -58,27 +58,27 @@ function viewOf({ buffer, byteOffset, length }: Buffer<ArrayBuffer>): Uint8Array
   return new Uint8Array(buffer, byteOffset, length);
 }
 
-class PushedWire implements Wire {
+class NodeConnection implements TransportConnection {
   readonly #socket: Socket;
   #isDialing = true;
   #isClosed = false;
-  /** Whether it waits for its turn to read. */
+  /** Whether it waits for the scheduler to read. */
   #waits = false;
 
   constructor(
     where: NetConnectOpts,
     private readonly room: Room,
     private readonly slot: number,
-    private readonly turns: ReadTurns,
-    private readonly news: WireNews,
+    private readonly scheduler: ReadScheduler,
+    private readonly events: ConnectionEvents,
   ) {
     const onread = { buffer: room.readBuffer, callback: this.#onRead };
     this.#socket = connect({ ...where, onread });
-    turns.dialing++;
+    scheduler.dialing++;
     this.#socket.once("connect", () => {
       if (this.#isClosed) return;
       this.#dialed();
-      news.onOpen();
+      events.onOpen();
     });
     this.#socket.once("end", () => this.#end(null));
     this.#socket.on("error", (error) => this.#end(error));
@@ -95,7 +95,7 @@ class PushedWire implements Wire {
     this.#socket.destroy();
   }
 
-  readInTurn(): void {
+  readNow(): void {
     if (this.#isClosed || !this.#waits) return;
     this.#waits = false;
     this.#socket.resume();
@@ -104,13 +104,13 @@ class PushedWire implements Wire {
   // hot: once a read. Returns whether to read on.
   readonly #onRead = (length: number): boolean => {
     if (this.#isClosed) return false;
-    this.news.onBytes(this.room.readBytes, length);
-    if (!this.#isClosed) this.#waits = !this.turns.mayReadOn(this.slot);
+    this.events.onBytes(this.room.readBytes, length);
+    if (!this.#isClosed) this.#waits = !this.scheduler.mayReadOn(this.slot);
     return !this.#waits;
   };
 
   #dialed(): void {
-    if (this.#isDialing) this.turns.dialing--;
+    if (this.#isDialing) this.scheduler.dialing--;
     this.#isDialing = false;
   }
 
@@ -118,7 +118,7 @@ class PushedWire implements Wire {
     if (this.#isClosed) return;
     const wasDialing = this.#isDialing;
     this.close();
-    if (wasDialing) this.news.onRefused(refused(error));
-    else this.news.onEnd(error && messageOf(error));
+    if (wasDialing) this.events.onRefused(refused(error));
+    else this.events.onEnd(error && messageOf(error));
   }
 }

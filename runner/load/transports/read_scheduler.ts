@@ -1,60 +1,60 @@
 /**
- * Who may read when more connections have news than Deno's runtime handles at once.
+ * Which connection may read when more of them are ready than Deno's runtime handles at once.
  *
- * Each time that it asks the system for news, it lets 128 socket operations through (tokio's budget of a
+ * Each time that it polls the system, it lets 128 socket operations through (tokio's budget of a
  * task); what is new goes first, then what came last. As long as 128 connections have something new each
- * time, no other is read or opened, for seconds. And while there is anything else to do, it asks only
- * every 61st time. So when a turn of the event loop gets half as full, whoever was served lately waits
- * for his next read, first come, first served, and those that were passed over get through. Dials get
+ * time, no other is read or opened, for seconds. And while there is anything else to do, it polls only
+ * every 61st time. So when an iteration of the event loop gets half as full, a connection that was served lately waits
+ * for its next read, first come, first served, and those that were passed over get through. Dials get
  * through first: a server may accept no connection as long as it has requests.
  */
 import { SlotQueue } from "../engine/slot_queues.ts";
 import { setImmediate } from "node:timers";
-import type { LoopWatch } from "../recording/busy_periods.ts";
+import type { BusyPeriods } from "../recording/busy_periods.ts";
 
 const CROWD = 64;
 
 /**
- * Who was not served for as many rounds, each of which serves everybody once, is not held up. An open
- * loop's answers that come all at once, as a server wakes up, are such.
+ * A connection that was not served for as many rounds, each of which serves all once, is not held up. An open
+ * loop's responses that come all at once, as a server wakes up, are such.
  */
 const FAIR_ROUNDS = 16;
 
 /**
  * Waiting slots go on this often even when nothing happens or many are dialed, milliseconds. A timer lets
- * the runtime ask for news.
+ * the runtime poll.
  */
 const PATIENCE_MS = 1;
 
-export class ReadTurns {
-  /** Dials under way; whoever dials counts them. */
+export class ReadScheduler {
+  /** Dials under way; the transport counts them. */
   dialing = 0;
   readonly #waiting: SlotQueue;
-  /** The turn in which each slot was served last. */
+  /** The iteration in which each slot was served last. */
   readonly #servedIn: Int32Array;
-  readonly #fairTurns: number;
-  /** Whether somebody has gone on since the timer was set; it is set while somebody waits. */
+  readonly #fairIterations: number;
+  /** Whether any slot has gone on since the timer was set; it is set while one waits. */
   #goesOn = false;
   #isTimerSet = false;
 
-  /** @param read The slot's turn to read has come; it may have been closed meanwhile. */
+  /** @param read The slot may read now; it may have been closed meanwhile. */
   constructor(
     slots: number,
-    private readonly turn: Turn,
+    private readonly iteration: LoopIteration,
     private readonly read: (slot: number) => void,
   ) {
     this.#waiting = new SlotQueue(slots);
-    this.#fairTurns = FAIR_ROUNDS * Math.ceil(slots / CROWD);
-    this.#servedIn = new Int32Array(slots).fill(-this.#fairTurns);
-    turn.onEnd = (): void => {
+    this.#fairIterations = FAIR_ROUNDS * Math.ceil(slots / CROWD);
+    this.#servedIn = new Int32Array(slots).fill(-this.#fairIterations);
+    iteration.onEnd = (): void => {
       if (this.#waiting.length > 0 && this.dialing < CROWD) this.#goOn();
     };
   }
 
-  // hot: once a read. Whether who was served may read again at once; if not, it waits for its turn.
+  // hot: once a read. Whether the slot that was served may read again at once; if not, it is scheduled.
   mayReadOn(slot: number): boolean {
-    const { index, events } = this.turn;
-    const isGreedy = index - this.#servedIn[slot] < this.#fairTurns;
+    const { index, events } = this.iteration;
+    const isGreedy = index - this.#servedIn[slot] < this.#fairIterations;
     this.#servedIn[slot] = index;
     const hasRoom = events < CROWD && this.#waiting.length === 0;
     if (!isGreedy || hasRoom) return true;
@@ -84,22 +84,21 @@ export class ReadTurns {
 }
 
 /**
- * A turn of the worker's event loop, from the first news of a socket until all that is new has been
+ * One iteration of the worker's event loop, from the first event of a socket until all that is ready has been
  * handled: whatever became ready meanwhile had to wait for its end.
  */
-
-export class Turn {
-  /** Turns before this one. */
+export class LoopIteration {
+  /** Iterations before this one. */
   index = 0;
-  /** News of sockets in this turn. */
+  /** Events of sockets in this iteration. */
   events = 0;
-  /** Called after each turn that had any; set by whoever has to know. */
+  /** Called after each iteration that had any. */
   onEnd = (): void => {};
-  /** When the first of them was told. */
+  /** When the first of them came. */
   #beganUs = 0;
 
   /** @param now Microseconds since the start of the run. */
-  constructor(private readonly now: () => number, private readonly watch: LoopWatch) {}
+  constructor(private readonly now: () => number, private readonly busy: BusyPeriods) {}
 
   // hot: a connection was opened, or has brought something.
   count(nowUs: number): void {
@@ -109,7 +108,7 @@ export class Turn {
   }
 
   readonly #end = (): void => {
-    this.watch.held(this.#beganUs, this.now());
+    this.busy.add(this.#beganUs, this.now());
     this.events = 0;
     this.index++;
     this.onEnd();

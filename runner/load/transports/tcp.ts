@@ -3,60 +3,64 @@
  */
 import { setImmediate } from "node:timers";
 import type { Endpoint } from "../../../base/net/endpoint.ts";
-import type { Conversation, Driver } from "../engine/driver.ts";
-import type { LoopWatch } from "../recording/busy_periods.ts";
-import { PulledWires } from "./deno_transport.ts";
-import { canPush, PushedWires } from "./node_transport.ts";
-import { ReadTurns, Turn } from "./read_scheduler.ts";
-import type { Wire, WireNews, Wires } from "./transport.ts";
+import type { Driver, EventHandler } from "../engine/driver.ts";
+import type { BusyPeriods } from "../recording/busy_periods.ts";
+import { DenoTransport } from "./deno_transport.ts";
+import { NodeTransport, readsByCallback } from "./node_transport.ts";
+import { LoopIteration, ReadScheduler } from "./read_scheduler.ts";
+import type { ConnectionEvents, Transport, TransportConnection } from "./transport.ts";
 
 const SPIN_US = 2_000;
 /** Deno's timers count whole milliseconds: being late by one is no fault of the machine. */
 const TIMER_STEP_US = 1_000;
 
 export class TcpDriver implements Driver {
-  readonly #open: (Wire | null)[];
-  readonly #wires: Wires;
-  readonly #turn: Turn;
-  #conversation: Conversation | null = null;
+  readonly #open: (TransportConnection | null)[];
+  readonly #transport: Transport;
+  readonly #iteration: LoopIteration;
+  #handler: EventHandler | null = null;
   #wake: (() => void) | null = null;
-  /** Whether a socket had news since the last tick. */
-  #isNews = false;
+  /** Whether a socket had an event since the last tick. */
+  #hadEvent = false;
 
   /** @param now Microseconds since the start of the run. */
   constructor(
     endpoint: Endpoint,
     slots: number,
     private readonly now: () => number,
-    private readonly watch: LoopWatch,
+    private readonly busy: BusyPeriods,
   ) {
     this.#open = new Array(slots).fill(null);
-    this.#turn = new Turn(now, watch);
-    const turns = new ReadTurns(slots, this.#turn, (slot) => this.#open[slot]?.readInTurn());
-    this.#wires = canPush(endpoint)
-      ? new PushedWires(endpoint, turns)
-      : new PulledWires(endpoint, slots, turns);
+    this.#iteration = new LoopIteration(now, busy);
+    const scheduler = new ReadScheduler(
+      slots,
+      this.#iteration,
+      (slot) => this.#open[slot]?.readNow(),
+    );
+    this.#transport = readsByCallback(endpoint)
+      ? new NodeTransport(endpoint, scheduler)
+      : new DenoTransport(endpoint, slots, scheduler);
   }
 
-  async run(conversation: Conversation): Promise<void> {
-    this.#conversation = conversation;
-    const { punctual } = conversation;
+  async run(handler: EventHandler): Promise<void> {
+    this.#handler = handler;
+    const { punctual } = handler;
     for (;;) {
       const nowUs = this.now();
-      const nextUs = conversation.onTick(nowUs);
+      const nextUs = handler.onTick(nowUs);
       if (nextUs === Infinity) return;
-      this.#isNews = false;
+      this.#hadEvent = false;
       await this.#wait(nextUs - nowUs, punctual);
       const wokenUs = this.now();
       const spins = punctual && nextUs - nowUs <= SPIN_US;
-      if (spins && !this.#isNews) this.watch.spun(nowUs, wokenUs);
-      this.watch.held(punctual ? nextUs : nextUs + TIMER_STEP_US, wokenUs);
+      if (spins && !this.#hadEvent) this.busy.addSpin(nowUs, wokenUs);
+      this.busy.add(punctual ? nextUs : nextUs + TIMER_STEP_US, wokenUs);
     }
   }
 
   /**
-   * Timers are 1–2 ms late: whoever must be punctual spins through the last stretch, at the cost of a
-   * core. News from a socket ends his wait too, as it may change when he is next needed.
+   * Timers are 1–2 ms late: a punctual load spins through the last of the wait, at the cost of a
+   * core. An event of a socket ends the wait too, as it may change when the next tick is needed.
    * @param timeUs Below 0 for what is overdue.
    */
   #wait(timeUs: number, punctual: boolean): Promise<void> {
@@ -72,16 +76,16 @@ export class TcpDriver implements Driver {
     });
   }
 
-  #tellNews(): void {
-    this.#isNews = true;
+  #noteEvent(): void {
+    this.#hadEvent = true;
     this.#wake?.();
     this.#wake = null;
   }
 
   connect(slot: number): void {
-    const conversation = this.#conversation;
-    if (conversation === null) return;
-    this.#open[slot] = this.#wires.open(slot, this.#newsOf(slot, conversation));
+    const handler = this.#handler;
+    if (handler === null) return;
+    this.#open[slot] = this.#transport.open(slot, this.#eventsOf(slot, handler));
   }
 
   send(slot: number, bytes: Uint8Array<ArrayBuffer>): void {
@@ -93,28 +97,28 @@ export class TcpDriver implements Driver {
     this.#open[slot] = null;
   }
 
-  #newsOf(slot: number, conversation: Conversation): WireNews {
+  #eventsOf(slot: number, handler: EventHandler): ConnectionEvents {
     return {
       onOpen: () => {
         const nowUs = this.now();
-        this.#turn.count(nowUs);
-        conversation.onOpen(slot, nowUs);
-        this.#tellNews();
+        this.#iteration.count(nowUs);
+        handler.onOpen(slot, nowUs);
+        this.#noteEvent();
       },
       onRefused: ({ kind, message }) => {
         this.#open[slot] = null;
-        conversation.onRefused(slot, kind, message, this.now());
+        handler.onRefused(slot, kind, message, this.now());
       },
       // hot
       onBytes: (bytes, length) => {
         const nowUs = this.now();
-        this.#turn.count(nowUs);
-        conversation.onBytes(slot, bytes, length, nowUs);
-        this.#tellNews();
+        this.#iteration.count(nowUs);
+        handler.onBytes(slot, bytes, length, nowUs);
+        this.#noteEvent();
       },
       onEnd: (reset) => {
         this.#open[slot] = null;
-        conversation.onEnd(slot, reset, this.now());
+        handler.onEnd(slot, reset, this.now());
       },
     };
   }

@@ -6,7 +6,14 @@ import type { Job } from "../engine/job.ts";
 import type { IntervalPart } from "../recording/intervals.ts";
 import type { SessionTotals } from "../recording/sessions.ts";
 import type { WorkerTotals } from "../recording/totals.ts";
-import type { Health } from "./health.ts";
+
+/** How a worker fares while it works, for a live view. What is judged at the end has figures of its own (`trust/evidence.ts`). */
+export interface Health {
+  /** CPU time of the worker's thread over elapsed: a share of one core. */
+  readonly cpuRatio: number;
+  /** Longest time that something new had to wait for the worker, microseconds. */
+  readonly lateUs: number;
+}
 
 export type ToWorker =
   | { readonly kind: "prepare"; readonly job: Job }
@@ -20,7 +27,7 @@ export type FromWorker =
     readonly kind: "interval";
     readonly part: IntervalPart;
     readonly health: Health;
-    /** For whoever may not hear how it ends. */
+    /** For a receiver that may never get the end. */
     readonly soFar: SoFarReport;
   }
   | {
@@ -39,15 +46,15 @@ export interface WorkerReport {
   readonly time: ThreadTime;
   /** How long the thread only looked whether something was due, microseconds. */
   readonly spunUs: number;
-  /** Lengths of the stretches in which the loop had no time for what was new. */
-  readonly stretches: SparseHistogram;
+  /** Lengths of the busy periods, in which the loop had no time for what was new. */
+  readonly busyPeriods: SparseHistogram;
   /** Smallest step of the worker's clock, microseconds. */
   readonly timerUs: number;
 }
 
 /**
  * The report of a worker as if the run had ended when it handed an interval on: what was in flight is
- * unfinished, as at a real end. What was due and not yet begun is not in it, neither due nor dropped.
+ * unfinished, as at a real end. Arrivals that have not begun are not in it, neither due nor dropped.
  */
 export interface SoFarReport extends WorkerReport {
   /** Latencies, so far, of the exchanges in flight: lower bounds, which are in no interval. */

@@ -4,8 +4,8 @@
  *
  * - A load that lasts a given time is over at its deadline, after the wait for what is in flight then (up to the
  *   time-out, 5 s at most) and the moment in which connections are closed.
- * - One that ends by a number of requests, or with its last visitor, has no deadline: its worker hands an interval
- *   on as each ends, also while nothing is answered, and may be silent for as long as that wait after it.
+ * - One that ends by a number of requests, or with its last virtual user, has no deadline: its worker hands an interval
+ *   on as each ends, also while nothing responds, and may be silent for as long as that wait after it.
  * - One that is interrupted ends at once.
  */
 import { LINGER_US, LONGEST_DRAIN_US } from "../engine/ending.ts";
@@ -15,31 +15,31 @@ import type { Job } from "../engine/job.ts";
 export const GRACE_MS = 1_000;
 /** The workers are looked at this often. */
 export const LOOK_MS = 100;
-/** Whoever looks comes late when the machine stands still, and then the workers have stood still, too. */
+/** A look comes late when the machine stands still, and then the workers have stood still, too. */
 const MOST_STEP_MS = 2 * LOOK_MS;
 
 const LINGER_MS = LINGER_US / 1_000;
 
 /** How a worker's load goes on. */
-export interface Course {
+export interface WorkerTiming {
   readonly share: Pick<Job, "durationUs" | "timeoutUs" | "intervalUs" | "waitsForLast">;
   /** Null before the start. */
   readonly startMs: number | null;
   /** Null unless it is interrupted. */
   readonly interruptedMs: number | null;
-  /** When the worker last said anything. */
-  readonly heardMs: number;
+  /** When the worker last posted anything. */
+  readonly lastMessageMs: number;
 }
 
-/** When the worker has to have said its next word: that it is done, or what an interval holds. */
-export function dueMsOf({ share, startMs, interruptedMs, heardMs }: Course): number {
+/** When the next message of the worker has to be here: that it is done, or an interval. */
+export function dueMsOf({ share, startMs, interruptedMs, lastMessageMs }: WorkerTiming): number {
   const { durationUs, timeoutUs, intervalUs, waitsForLast } = share;
   const interrupted = interruptedMs === null ? Infinity : interruptedMs + LINGER_MS;
   if (startMs === null) return interrupted;
   const hasDeadline = durationUs < Infinity && !waitsForLast;
   const waitMs = Math.min(timeoutUs, LONGEST_DRAIN_US) / 1_000 + LINGER_MS;
-  const nextWordMs = Math.max(startMs, heardMs) + (intervalUs + LONGEST_DRAIN_US) / 1_000;
-  return Math.min(interrupted, hasDeadline ? startMs + durationUs / 1_000 + waitMs : nextWordMs);
+  const nextMessageMs = Math.max(startMs, lastMessageMs) + (intervalUs + LONGEST_DRAIN_US) / 1_000;
+  return Math.min(interrupted, hasDeadline ? startMs + durationUs / 1_000 + waitMs : nextMessageMs);
 }
 
 /** Counts by how much one worker is late. */

@@ -6,10 +6,9 @@
 import type { EndedWorker } from "../../result/generator.ts";
 import { takeWorker } from "./begun_worker.ts";
 import { epochNowMs, momentOf } from "../../../base/system/clock.ts";
-import type { Health } from "./health.ts";
+import type { FromWorker, Health, SoFarReport, ToWorker, WorkerReport } from "./messages.ts";
 import type { IntervalPart } from "../recording/intervals.ts";
 import type { JobShare } from "../engine/job.ts";
-import type { FromWorker, SoFarReport, ToWorker, WorkerReport } from "./messages.ts";
 import { dueMsOf, Lateness, LOOK_MS } from "./overdue.ts";
 import { setPriority } from "node:os";
 
@@ -18,15 +17,15 @@ const START_DELAY_MS = 5;
 /** In an open loop also for dialing: a local connection takes some 50 µs. */
 const DIAL_MS = 0.2;
 const LONGEST_DELAY_MS = 3_000;
-/** Of a worker that was ended nobody knows how it fares. */
+/** Of a worker that was ended. */
 const IDLE: Health = { cpuRatio: 0, lateUs: 0 };
 
 export interface PoolHooks {
   /** So many workers are ready. */
   readonly onReady?: (workers: number) => void;
   /**
-   * Asked once all are ready: when to start, milliseconds since the epoch. Absent: after `delayMs`, which is
-   * how long it takes the workers to be told and to dial.
+   * Called once all are ready: when to start, milliseconds since the epoch. Absent: after `delayMs`, which is
+   * how long it takes the message to reach the workers, and them to dial.
    */
   readonly startMoment?: (delayMs: number) => Promise<number>;
   /** An interval of worker `worker` (its index in the jobs) has ended. */
@@ -101,8 +100,13 @@ class PoolRun {
   #endHeld(lateness: readonly Lateness[]): void {
     const nowMs = performance.now();
     this.workers.forEach((worker, i) => {
-      const { share, heardMs, isAwaited } = worker;
-      const course = { share, heardMs, startMs: this.#startMs, interruptedMs: this.#interruptedMs };
+      const { share, lastMessageMs, isAwaited } = worker;
+      const course = {
+        share,
+        lastMessageMs,
+        startMs: this.#startMs,
+        interruptedMs: this.#interruptedMs,
+      };
       if (lateness[i].look(isAwaited ? dueMsOf(course) : Infinity, nowMs)) worker.end();
     });
   }
@@ -111,7 +115,7 @@ class PoolRun {
     const { workers, hooks } = this;
     await Promise.all(
       workers.map((worker) =>
-        worker.ask({ kind: "prepare", job: { ...worker.share, stop: this.#stop } }, "ready")
+        worker.request({ kind: "prepare", job: { ...worker.share, stop: this.#stop } }, "ready")
       ),
     );
     hooks.onReady?.(workers.length);
@@ -129,11 +133,13 @@ class PoolRun {
     return { reports, ended: workers.flatMap(endedWorker) };
   }
 
-  /** Starts workers that were told to stop: they end at once, and close what they opened for the run. */
+  /** Starts workers after their stop flag was set: they end at once, and close what they opened for the run. */
   async #release(): Promise<void> {
     this.#interrupt();
     const at = momentOf(epochNowMs());
-    await Promise.all(this.workers.map((worker) => worker.ask({ kind: "start", at }, "finished")));
+    await Promise.all(
+      this.workers.map((worker) => worker.request({ kind: "start", at }, "finished")),
+    );
   }
 
   /** Null when it had to be ended. */
@@ -141,29 +147,29 @@ class PoolRun {
     const { onInterval, onSoFar, onLostLog } = this.hooks;
     this.#startMs = at - performance.timeOrigin;
     const start = { kind: "start", at: momentOf(at) } as const;
-    const told = await worker.ask(start, "finished", ({ part, health, soFar }) => {
+    const finished = await worker.request(start, "finished", ({ part, health, soFar }) => {
       onInterval(index, part, health);
       onSoFar?.(index, soFar);
     });
     const hasLog = worker.share.log !== null;
-    const lost = told === null ? hasLog && "a worker was held, and ended" : told.lostLog;
+    const lost = finished === null ? hasLog && "a worker was held, and ended" : finished.lostLog;
     if (lost) onLostLog?.(lost);
-    return told?.report ?? null;
+    return finished?.report ?? null;
   }
 
   /** Hands on what is in no interval yet, too. */
   async #reportOfEnded(index: number, lastIndex: number): Promise<WorkerReport> {
-    const { boundsPart, endWithout } = await import("./lost.ts"); // what few runs need delays none
+    const { boundsPart, reportOfSilent: reportOfSilent } = await import("./silent_worker.ts"); // what few runs need delays none
     const { share: { pacer, script, durationUs }, soFar, lastIndex: own } = this.workers[index];
     const share = {
       pacer,
       scriptKind: script.kind,
       durationUs: Math.min(durationUs, this.#lastedUs),
     };
-    const { report, dropped } = endWithout(share, soFar);
-    const tell = (part: IntervalPart): void => this.hooks.onInterval(index, part, IDLE);
-    if (soFar !== null && soFar.open.count > 0) tell(boundsPart(own, soFar.open));
-    if (dropped.count > 0) tell(boundsPart(lastIndex, dropped));
+    const { report, dropped } = reportOfSilent(share, soFar);
+    const handOn = (part: IntervalPart): void => this.hooks.onInterval(index, part, IDLE);
+    if (soFar !== null && soFar.open.count > 0) handOn(boundsPart(own, soFar.open));
+    if (dropped.count > 0) handOn(boundsPart(lastIndex, dropped));
     return report;
   }
 
@@ -197,10 +203,10 @@ function delayMsOf(shares: readonly JobShare[]): number {
 }
 
 /**
- * A worker isolate in one run: what is asked of it, what it has told so far, and its end if it does not answer.
+ * A worker isolate in one run: the requests to it, its messages so far, and its end if it does not respond.
  */
 
-type Answer<Kind> = Extract<FromWorker, { kind: Kind }>;
+type Reply<Kind> = Extract<FromWorker, { kind: Kind }>;
 
 const LOWEST_PRIORITY = 19;
 
@@ -208,10 +214,10 @@ export class PoolWorker {
   /** With its last interval; null before the first. */
   soFar: SoFarReport | null = null;
   lastIndex = 0;
-  /** When it last said anything, or was last asked, by performance.now(). */
-  heardMs = performance.now();
+  /** When it last posted anything, or something was last posted to it, by performance.now(). */
+  lastMessageMs = performance.now();
   wasEnded = false;
-  /** Stops waiting for its answer; null when none is awaited. */
+  /** Stops waiting for its reply; null when none is awaited. */
   #giveUp: (() => void) | null = null;
   #thread: number | null = null;
 
@@ -221,22 +227,22 @@ export class PoolWorker {
     return this.#giveUp !== null;
   }
 
-  /** Posts `message` and waits for the answer of kind `kind`; null when the worker is ended before that. */
-  ask<Kind extends "ready" | "finished">(
+  /** Posts `message` and waits for the reply of kind `kind`; null when the worker is ended before that. */
+  request<Kind extends "ready" | "finished">(
     message: ToWorker,
     kind: Kind,
-    onInterval?: (told: Answer<"interval">) => void,
-  ): Promise<Answer<Kind> | null> {
+    onInterval?: (message: Reply<"interval">) => void,
+  ): Promise<Reply<Kind> | null> {
     if (this.wasEnded) return Promise.resolve(null);
-    this.heardMs = performance.now();
+    this.lastMessageMs = performance.now();
     return new Promise((resolve, reject) => {
       this.#giveUp = () => resolve(null);
       this.isolate.onmessage = ({ data }: MessageEvent<FromWorker>) => {
-        this.#hear(data);
+        this.#receive(data);
         if (data.kind === "interval") return onInterval?.(data);
         if (data.kind !== kind) return;
         this.#giveUp = null;
-        resolve(data as Answer<Kind>);
+        resolve(data as Reply<Kind>);
       };
       this.isolate.onerror = (event) => {
         event.preventDefault();
@@ -246,16 +252,16 @@ export class PoolWorker {
     });
   }
 
-  #hear(told: FromWorker): void {
-    this.heardMs = performance.now();
-    if (told.kind === "ready") this.#thread = told.thread;
-    if (told.kind !== "interval") return;
-    this.soFar = told.soFar;
-    this.lastIndex = told.part.index;
+  #receive(message: FromWorker): void {
+    this.lastMessageMs = performance.now();
+    if (message.kind === "ready") this.#thread = message.thread;
+    if (message.kind !== "interval") return;
+    this.soFar = message.soFar;
+    this.lastIndex = message.part.index;
   }
 
   /**
-   * Ends it, whatever holds it: what it says from now on is not heard. Deno 2.9 cannot stop an isolate whose
+   * Ends it, whatever holds it: no later message of it is received. Deno 2.9 cannot stop an isolate whose
    * code never comes back, so its thread yields to all others until the program ends.
    */
   end(): void {

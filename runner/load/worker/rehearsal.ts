@@ -1,9 +1,9 @@
 /**
  * A worker's code starts cold: for its first 50 ms the engine that runs it would compile our loop at the
  * target's expense, and the target would look slow to warm up. So a worker plays the loop through once,
- * before its first run, with a driver that answers at once and does no I/O.
+ * before its first run, with a driver that responds at once and does no I/O.
  */
-import type { Conversation, Driver } from "../engine/driver.ts";
+import type { Driver, EventHandler } from "../engine/driver.ts";
 import type { Job, PacerSpec } from "../engine/job.ts";
 import { Recorder } from "../recording/recorder.ts";
 import { RequestLoop, RequestScript } from "../engine/request_loop.ts";
@@ -15,33 +15,33 @@ const SLOTS = 8;
 const STEP_US = 10;
 const PER_SEC = 1e6 / STEP_US;
 
-const ANSWER = new TextEncoder().encode(
+const RESPONSE = new TextEncoder().encode(
   "HTTP/1.1 200 OK\r\nServer: rehearsal\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\n" +
     "Content-Type: text/plain\r\nContent-Length: 13\r\nConnection: keep-alive\r\n\r\nHello, World!",
 );
 
-/** Opens every dial and answers every request, in order. */
+/** Opens every dial and responds to every request, in order. */
 class Echo implements Driver {
   readonly #dialed: number[] = [];
-  readonly #asked: number[] = [];
+  readonly #requested: number[] = [];
 
   connect(slot: number): void {
     this.#dialed.push(slot);
   }
 
   send(slot: number): void {
-    this.#asked.push(slot);
+    this.#requested.push(slot);
   }
 
   close(): void {}
 
-  run(conversation: Conversation): Promise<void> {
+  run(handler: EventHandler): Promise<void> {
     let nowUs = 0;
     for (let nextUs = 0; nextUs < Infinity; nowUs += STEP_US) {
-      if (nowUs >= nextUs) nextUs = conversation.onTick(nowUs);
-      for (const slot of this.#dialed.splice(0)) conversation.onOpen(slot, nowUs);
-      for (const slot of this.#asked.splice(0)) {
-        conversation.onBytes(slot, ANSWER, ANSWER.length, nowUs);
+      if (nowUs >= nextUs) nextUs = handler.onTick(nowUs);
+      for (const slot of this.#dialed.splice(0)) handler.onOpen(slot, nowUs);
+      for (const slot of this.#requested.splice(0)) {
+        handler.onBytes(slot, RESPONSE, RESPONSE.length, nowUs);
       }
     }
     return Promise.resolve();
@@ -61,7 +61,7 @@ const JOB: Omit<Job, "driver" | "endpoint" | "script" | "pacer" | "durationUs"> 
 
 const AT_A_RATE_US = EXCHANGES * STEP_US;
 
-/** Once as fast as answers come, once at a rate. */
+/** Once as fast as responses come, once at a rate. */
 const LOADS: readonly { readonly pacer: PacerSpec; readonly durationUs: number }[] = [
   { pacer: { kind: "closed", requests: EXCHANGES }, durationUs: Infinity },
   {
@@ -75,7 +75,7 @@ const LOADS: readonly { readonly pacer: PacerSpec; readonly durationUs: number }
 ];
 
 export async function rehearse(): Promise<void> {
-  const requests = [{ bytes: ANSWER, head: false, check: null }];
+  const requests = [{ bytes: RESPONSE, head: false, check: null }];
   const script = { kind: "requests" as const, requests, sequence: Uint32Array.of(0) };
   const endpoint = { hostname: "", port: 0 };
   for (const { pacer, durationUs } of LOADS) {

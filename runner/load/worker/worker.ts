@@ -1,6 +1,6 @@
 /// <reference lib="deno.worker" />
 /**
- * A worker isolate: told a job, it gets everything ready, says so, starts at the agreed moment, tells
+ * A worker isolate: given a job, it gets everything ready, reports that, starts at the agreed moment, posts
  * each interval as it ends and its totals at the end, and waits for the next job.
  */
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,18 +13,17 @@ import type { Job } from "../engine/job.ts";
 import { pacerOf } from "../engine/pacer.ts";
 import { RequestLoop, RequestScript } from "../engine/request_loop.ts";
 import { SessionLoop } from "../engine/session_loop.ts";
-import { LoopWatch } from "../recording/busy_periods.ts";
+import { BusyPeriods } from "../recording/busy_periods.ts";
 import type { IntervalPart } from "../recording/intervals.ts";
 import { Recorder } from "../recording/recorder.ts";
-import { type LogFile, RequestLog } from "../recording/request_log.ts";
+import type { LogFile, RequestLog } from "../recording/request_log.ts";
 import { SessionRecorder } from "../recording/sessions.ts";
 import { SoFar } from "../recording/totals.ts";
 import { DRIVERS } from "../transports/drivers.ts";
-import { HealthWatch } from "./health.ts";
-import type { FromWorker, ToWorker, WorkerReport } from "./messages.ts";
+import type { FromWorker, Health, ToWorker, WorkerReport } from "./messages.ts";
 import { rehearse } from "./rehearsal.ts";
 
-function tell(message: FromWorker): void {
+function post(message: FromWorker): void {
   self.postMessage(message);
 }
 
@@ -45,24 +44,24 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const clock = monotonicClock();
   let startUs = 0;
   const now = (): number => clock() - startUs;
-  const watch = new LoopWatch();
+  const busy = new BusyPeriods();
   const { endpoint, connections: slots } = job;
-  const driver = await DRIVERS[job.driver]({ endpoint, slots, now, watch });
+  const driver = await DRIVERS[job.driver]({ endpoint, slots, now, busy });
   const logging = job.log && await openLog(job.log);
-  const health = new HealthWatch(now, watch);
+  const health = new HealthWatch(now, busy);
   let before = threadTime();
   /** Once the deadline has passed: the wait after it is no part of the load. */
   let byDeadline: Used | null = null;
   const used = (): Used => {
-    const { spunUs } = watch;
+    const { spunUs } = busy;
     return byDeadline ??
-      { time: timeSince(before), spunUs, stretches: watch.stretches(), timerUs };
+      { time: timeSince(before), spunUs, busyPeriods: busy.lengths(), timerUs };
   };
   const soFar = new SoFar();
   const onInterval = (part: IntervalPart, nowUs: number): void => {
     const ending = soFar.at(nowUs, recorder.totals(), exchanges.ending);
     const report = { ...ending, sessions: sessions.totals(), elapsedUs: nowUs, ...used() };
-    tell({ kind: "interval", part, health: health.tell(), soFar: report });
+    post({ kind: "interval", part, health: health.read(), soFar: report });
   };
   const recorder = new Recorder(job.intervalUs, onInterval, logging?.log);
   const sessions = new SessionRecorder();
@@ -86,7 +85,7 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
     if (totals === null) throw new Error("The load ended without totals");
     const report = { totals, sessions: sessions.totals(), elapsedUs, ...used() };
     logging?.file.close();
-    tell({ kind: "finished", report, lostLog: logging?.file.lost ?? null });
+    post({ kind: "finished", report, lostLog: logging?.file.lost ?? null });
   };
 }
 
@@ -109,6 +108,39 @@ function exchangesOf(job: Job, parts: Parts): Exchanges {
   return exchanges;
 }
 
+/** Reading the thread's time takes some 10 µs, so it is not done at every short interval. */
+const LEAST_HEALTH_US = 200_000;
+
+class HealthWatch {
+  #sinceUs = 0;
+  #cpuUs: number;
+  #last: Health = { cpuRatio: 0, lateUs: 0 };
+  #isOver = false;
+
+  /** @param now Microseconds since the start of the run, which is when this is made, or soon after. */
+  constructor(private readonly now: () => number, private readonly busy: BusyPeriods) {
+    this.#cpuUs = threadTime().cpuUs;
+  }
+
+  /** The load is over: it stays as it is now. */
+  end(): void {
+    this.read();
+    this.#isOver = true;
+  }
+
+  /** Of the time since it was last read; the same again when that was just now. */
+  read(): Health {
+    const nowUs = this.now();
+    const elapsedUs = nowUs - this.#sinceUs;
+    if (elapsedUs < LEAST_HEALTH_US || this.#isOver) return this.#last;
+    const { cpuUs } = threadTime();
+    const cpuRatio = (cpuUs - this.#cpuUs) / elapsedUs;
+    this.#sinceUs = nowUs;
+    this.#cpuUs = cpuUs;
+    return this.#last = { cpuRatio, lateUs: this.busy.takeLongestUs() };
+  }
+}
+
 const rehearsed = rehearse();
 let start: ((at: Moment) => Promise<void>) | null = null;
 
@@ -116,7 +148,7 @@ self.onmessage = async ({ data }: MessageEvent<ToWorker>) => {
   if (data.kind === "prepare") {
     await rehearsed;
     start = await prepare(data.job);
-    tell({ kind: "ready", thread: ownThread() });
+    post({ kind: "ready", thread: ownThread() });
   } else {
     await start?.(data.at);
   }

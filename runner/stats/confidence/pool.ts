@@ -4,13 +4,8 @@
  * nothing is added up ahead: counts lie cumulated, so the rank of a value under given weights is one sum
  * over the blocks, and the percentile a binary search for it.
  */
-import {
-  BUCKETS,
-  EMPTY,
-  highestUsOf,
-  lowestUsOf,
-  type SparseHistogram,
-} from "../histogram/histogram.ts";
+import { EMPTY, type SparseHistogram } from "../histogram/histogram.ts";
+import { BUCKETS, highestUsOf, lowestUsOf } from "../histogram/histogram_counts.ts";
 
 /** Shares are products of rounded terms: less is no difference. */
 const ROUNDING = 1e-12;

@@ -9,7 +9,8 @@
  *   had nothing to do with how long the request would have taken, as where a closed loop is stopped by the clock;
  * - the least and the most that a percentile can be, whatever the bounds turn out to be, presume nothing.
  */
-import { highestUsOf, lowestUsOf, type SparseHistogram, valueAtPercentile } from "./histogram.ts";
+import { type SparseHistogram, valueAtPercentile } from "./histogram.ts";
+import { highestUsOf, lowestUsOf } from "./histogram_counts.ts";
 
 /** Shares are sums of rounded terms: less is no difference. */
 const ROUNDING = 1e-12;

@@ -5,40 +5,25 @@
  */
 import { Buffer } from "node:buffer";
 import { deflateSync, inflateSync } from "node:zlib";
+import { Leb128Reader, Leb128Writer } from "../../../base/leb128.ts";
 import { beyond, isWithin, LIMITS, oneMoreThan } from "../../../base/limits.ts";
-import {
-  BUCKETS,
-  HIGHEST_US,
-  highestUsOf,
-  Histogram,
-  lowestUsOf,
-  type SparseHistogram,
-} from "./histogram.ts";
+import { Histogram, type SparseHistogram } from "./histogram.ts";
+import { BUCKETS, HIGHEST_US, highestUsOf, lowestUsOf } from "./histogram_counts.ts";
 
 const COOKIE = 0x1c849303 | 0x10;
 const COMPRESSED_COOKIE = 0x1c849304 | 0x10;
 const HEADER_BYTES = 40;
 const DIGITS = 3;
 
-/** One number as ZigZag LEB128 (at most 9 bytes; the ninth holds 8 bits), by arithmetic, as counts pass 2³¹. */
-function pushZigZag(bytes: number[], value: number): void {
-  let rest = value >= 0 ? value * 2 : -value * 2 - 1;
-  while (rest >= 0x80) {
-    bytes.push(rest % 0x80 + 0x80);
-    rest = Math.floor(rest / 0x80);
-  }
-  bytes.push(rest);
-}
-
-function encodeCounts({ indices, counts }: SparseHistogram): number[] {
-  const bytes: number[] = [];
+function encodeCounts({ indices, counts }: SparseHistogram): Uint8Array {
+  const writer = new Leb128Writer();
   let next = 0;
   for (let i = 0; i < indices.length; i++) {
-    if (indices[i] > next) pushZigZag(bytes, next - indices[i]);
-    pushZigZag(bytes, counts[i]);
+    if (indices[i] > next) writer.pushZigZag(next - indices[i]);
+    writer.pushZigZag(counts[i]);
     next = indices[i] + 1;
   }
-  return bytes;
+  return writer.bytes;
 }
 
 export function encodeHistogram(part: SparseHistogram): string {
@@ -111,15 +96,13 @@ function sparseOf(bytes: Uint8Array): SparseHistogram {
   let used = 0;
   const sums = { count: 0, sumUs: 0, sumSquaresUs: 0 };
   let index = 0;
-  for (let at = 0; at < bytes.length;) {
-    let zigZag = bytes[at++];
-    // Each byte from 128 on says that another follows, which takes those 128 away; most counts need one byte.
-    for (let scale = 0x80; zigZag >= scale; scale *= 0x80) zigZag += (bytes[at++] - 1) * scale;
-    if (zigZag === 0) index++;
-    else if ((zigZag & 1) === 1) index += (zigZag + 1) / 2;
+  const numbers = new Leb128Reader(bytes);
+  while (!numbers.isAtEnd) {
+    const count = numbers.nextZigZag();
+    if (count === 0) index++;
+    else if (count < 0) index -= count;
     else if (index >= BUCKETS) throw unreadable("it has too many buckets");
     else {
-      const count = zigZag / 2;
       const middleUs = (lowestUsOf(index) + highestUsOf(index)) / 2;
       sums.count += count;
       sums.sumUs += count * middleUs;

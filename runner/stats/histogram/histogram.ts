@@ -1,17 +1,5 @@
-/**
- * A histogram of whole microseconds with three significant digits from 1 µs to 1 hour, laid out as
- * HdrHistogram does (G. Tene, http://hdrhistogram.org): 2048 linear steps, then 1024 per power of two.
- * Below 2,048 µs every value is exact; above, a bucket is at most 0.1 % wide. All histograms share one
- * layout, so merging adds counts and loses nothing.
- */
-
-/** Values above this are counted in the bucket of this value; one hour. */
-export const HIGHEST_US = 3_600_000_000;
-const SUB_BUCKETS_BITS = 11;
-const HALF_BITS = SUB_BUCKETS_BITS - 1;
-const HALF = 1 << HALF_BITS;
-/** Buckets of the layout: 22 powers of two beyond the first 1024 values. */
-export const BUCKETS = 23 * HALF;
+/** What the counts of a histogram mean: sums, percentiles, and the form in which they travel. */
+import { BUCKETS, highestUsOf, HistogramCounts, lowestUsOf } from "./histogram_counts.ts";
 
 /** What a histogram holds, without the empty buckets; small enough to post between isolates. */
 export interface SparseHistogram {
@@ -24,52 +12,7 @@ export interface SparseHistogram {
   readonly maxUs: number;
 }
 
-function bucketOf(valueUs: number): number {
-  const shift = Math.max(0, 32 - SUB_BUCKETS_BITS - Math.clz32(valueUs));
-  return (shift << HALF_BITS) + (valueUs >>> shift);
-}
-
-function widthUsOf(index: number): number {
-  return index < 2 * HALF ? 1 : 1 << ((index >> HALF_BITS) - 1);
-}
-
-/** Lowest value, in microseconds, that bucket `index` counts. */
-export function lowestUsOf(index: number): number {
-  return index < 2 * HALF ? index : (HALF + (index & (HALF - 1))) * widthUsOf(index);
-}
-
-/** Highest whole value, in microseconds, that bucket `index` counts. */
-export function highestUsOf(index: number): number {
-  return lowestUsOf(index) + widthUsOf(index) - 1;
-}
-
-export class Histogram {
-  /** Counts by bucket; doubles, as a count can pass 2³². */
-  readonly counts = new Float64Array(BUCKETS);
-  count = 0;
-  sumUs = 0;
-  sumSquaresUs = 0;
-  /** Smallest and largest value recorded, exact; Infinity and 0 when empty. */
-  minUs = Infinity;
-  maxUs = 0;
-  // Bounds of the buckets in use, so that draining costs what was recorded, not the layout.
-  #first = BUCKETS;
-  #last = -1;
-
-  // hot: once or more per exchange; nothing here may allocate.
-  record(timeUs: number): void {
-    const valueUs = timeUs >= HIGHEST_US ? HIGHEST_US : timeUs > 0 ? (timeUs + 0.5) >>> 0 : 0;
-    const index = bucketOf(valueUs);
-    this.counts[index]++;
-    this.count++;
-    this.sumUs += valueUs;
-    this.sumSquaresUs += valueUs * valueUs;
-    if (valueUs < this.minUs) this.minUs = valueUs;
-    if (valueUs > this.maxUs) this.maxUs = valueUs;
-    if (index < this.#first) this.#first = index;
-    if (index > this.#last) this.#last = index;
-  }
-
+export class Histogram extends HistogramCounts {
   add(other: Histogram): void {
     this.addSparse(other.toSparse());
   }
@@ -86,16 +29,16 @@ export class Histogram {
     this.sumSquaresUs += part.sumSquaresUs;
     this.minUs = Math.min(this.minUs, part.minUs);
     this.maxUs = Math.max(this.maxUs, part.maxUs);
-    this.#first = Math.min(this.#first, part.indices[0]);
-    this.#last = Math.max(this.#last, part.indices[part.indices.length - 1]);
+    this.first = Math.min(this.first, part.indices[0]);
+    this.last = Math.max(this.last, part.indices[part.indices.length - 1]);
   }
 
   toSparse(): SparseHistogram {
     let used = 0;
-    for (let i = this.#first; i <= this.#last; i++) if (this.counts[i] > 0) used++;
+    for (let i = this.first; i <= this.last; i++) if (this.counts[i] > 0) used++;
     const indices = new Uint16Array(used);
     const counts = new Float64Array(used);
-    for (let i = this.#first, at = 0; i <= this.#last; i++) {
+    for (let i = this.first, at = 0; i <= this.last; i++) {
       if (this.counts[i] === 0) continue;
       indices[at] = i;
       counts[at++] = this.counts[i];
@@ -107,15 +50,15 @@ export class Histogram {
   /** Gives what was recorded and begins anew. */
   drain(): SparseHistogram {
     const part = this.toSparse();
-    this.counts.fill(0, this.#first, this.#last + 1);
+    this.counts.fill(0, this.first, this.last + 1);
     this.count =
       this.sumUs =
       this.sumSquaresUs =
       this.maxUs =
         0;
     this.minUs = Infinity;
-    this.#first = BUCKETS;
-    this.#last = -1;
+    this.first = BUCKETS;
+    this.last = -1;
     return part;
   }
 
@@ -138,7 +81,7 @@ export class Histogram {
   valueAtPercentile(percentile: number): number {
     const rank = rankOf(percentile, this.count);
     let seen = 0;
-    for (let i = this.#first; i <= this.#last; i++) {
+    for (let i = this.first; i <= this.last; i++) {
       seen += this.counts[i];
       if (seen >= rank) return Math.min(highestUsOf(i), this.maxUs);
     }
@@ -147,7 +90,7 @@ export class Histogram {
 
   /** Calls `visit` for every bucket in use, in order, with its bounds in microseconds. */
   forEachBucket(visit: (lowUs: number, highUs: number, count: number) => void): void {
-    for (let i = this.#first; i <= this.#last; i++) {
+    for (let i = this.first; i <= this.last; i++) {
       if (this.counts[i] > 0) visit(lowestUsOf(i), highestUsOf(i), this.counts[i]);
     }
   }

@@ -3,15 +3,15 @@
 import assert from "node:assert/strict";
 import { parse } from "csv-parse/sync";
 import { marked } from "marked";
-import { paragraph } from "../../../report/terminal/line.ts";
+import { paragraphLines } from "../../../report/terminal/line.ts";
 import { command, commandLines } from "../../../report/writing/annotation.ts";
 import { csvOf } from "../../../report/writing/csv.ts";
 import { markup, scriptJson } from "../../../report/writing/html.ts";
 import { jsonText } from "../../../report/writing/json.ts";
 import {
+  bulletList,
   documentOf,
   lines,
-  list,
   md,
   paragraphs,
   row,
@@ -87,7 +87,7 @@ const WRITERS: Readonly<Record<string, (text: string) => void>> = {
   },
   "paragraphs of every width"(text): void {
     for (let width = 1; width < 40; width += 3) {
-      assertInert(writtenLines(paragraph(text, width, { indent: width > 9 ? "  " : "" })));
+      assertInert(writtenLines(paragraphLines(text, width, { indent: width > 9 ? "  " : "" })));
     }
   },
   "a live view"(text): void {
@@ -136,7 +136,7 @@ const WRITERS: Readonly<Record<string, (text: string) => void>> = {
     const written = documentOf(paragraphs([
       md`${text}`,
       md`## ${text}`,
-      list([text]),
+      bulletList([text]),
       lines([row(["a", text]), rule(["text", "number"]), row([text, "b"])]),
     ]));
     assertInert(written);

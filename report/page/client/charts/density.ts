@@ -1,14 +1,9 @@
 /** How the latencies of the cells are distributed: one outlined area each, on a logarithmic axis. */
-import type { ChartConfiguration } from "chart.js";
+import type { ChartConfiguration, Point } from "chart.js";
 import { COLORS, type DensityChart } from "../../../model/charts/charts.ts";
 import { formatNumber } from "../../../model/numbers/units.ts";
 import { valueScale } from "./scales.ts";
 import { faded, type Theme, tooltip } from "./theme.ts";
-
-interface Point {
-  readonly x: number;
-  readonly y: number;
-}
 
 const WIDE_AXIS_TICKS = 7;
 

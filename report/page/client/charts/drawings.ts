@@ -9,28 +9,28 @@ import type { Chart } from "../../../model/charts/charts.ts";
 import { chartOf } from "./page_data.ts";
 import { readTheme, type Theme } from "./theme.ts";
 
-export type Draw = (canvas: HTMLCanvasElement, chart: Chart, theme: Theme) => Drawing | null;
+export type DrawChart = (canvas: HTMLCanvasElement, chart: Chart, theme: Theme) => Drawing | null;
 
-/** Charts this near to the screen are drawn, so that who scrolls sees them finished. */
+/** Charts this near to the screen are drawn, so that they are finished when scrolled into view. */
 const NEAR = "400px";
 const TURN_MS = 40;
 
 export class Drawings {
-  readonly #draw: Draw;
+  readonly #draw: DrawChart;
   readonly #drawn = new Map<HTMLCanvasElement, Drawing>();
   readonly #waiting = new Set<HTMLCanvasElement>();
   readonly #observer: IntersectionObserver;
   #theme: Theme = readTheme();
   #turn: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(draw: Draw) {
+  constructor(draw: DrawChart) {
     this.#draw = draw;
     this.#observer = new IntersectionObserver((entries) => this.#onNear(entries), {
       rootMargin: NEAR,
     });
   }
 
-  /** Draws what is on screen, and the rest as it comes near; the page says when the former is done. */
+  /** Draws the charts on screen, and the others as they come near; then marks the page as drawn. */
   start(): void {
     this.#observe();
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#renew());
@@ -76,7 +76,7 @@ export class Drawings {
     this.#drawInTurns();
   }
 
-  /** A few charts at a time, so that the page answers while it is at it. */
+  /** A few charts at a time, so that the page stays responsive. */
   #drawInTurns(): void {
     clearTimeout(this.#turn);
     const endMs = performance.now() + TURN_MS;

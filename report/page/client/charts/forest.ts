@@ -7,7 +7,7 @@ import { cutTo } from "./bars.ts";
 import { type AxisOptions, logTicks, roundStep, valueScale } from "./scales.ts";
 import { faded, type Theme, tooltip } from "./theme.ts";
 
-type Row = ForestChart["rows"][number];
+type ForestRow = ForestChart["rows"][number];
 
 /** Where in its row, from 0 at the top to 1, a ratio is drawn: below its text, of one line or two. */
 const MIDDLE = 0.68;
@@ -58,7 +58,7 @@ function middleOf({ namesApart }: ForestChart): number {
   return namesApart ? MIDDLE_APART : MIDDLE;
 }
 
-function saidOf({ text, verdict }: Row): string {
+function saidOf({ text, verdict }: ForestRow): string {
   return verdict === null ? text : `${text} ${verdict}`;
 }
 
@@ -129,7 +129,7 @@ const SWATCH_PX = 9;
 /** To the right the ratio, and the verdict in its colour. Gives where they begin. */
 function drawText(
   { ctx, chartArea: { right } }: Chart,
-  { text, verdict }: Row,
+  { text, verdict }: ForestRow,
   { y, theme }: RowPlace,
 ): number {
   ctx.save();
@@ -155,7 +155,7 @@ function drawText(
 /** To the left, as far as there is room. */
 function drawName(
   { ctx, chartArea: { left } }: Chart,
-  { label, color }: Row,
+  { label, color }: ForestRow,
   { y, end, theme }: RowPlace & { readonly end: number },
 ): void {
   ctx.save();
@@ -174,7 +174,7 @@ function drawName(
   ctx.restore();
 }
 
-function verdictColor(verdict: Row["verdict"], theme: Theme): string {
+function verdictColor(verdict: ForestRow["verdict"], theme: Theme): string {
   if (verdict === "better") return theme.good;
   return verdict === "worse" ? theme.alarm : theme.muted;
 }
@@ -185,7 +185,7 @@ const CAP_PX = 4;
 /** The interval as a line with caps, the ratio as a dot on it: filled where there is a verdict. */
 function drawRatio(
   { ctx, scales: { x } }: Chart,
-  { ratio, low, high, verdict }: Row,
+  { ratio, low, high, verdict }: ForestRow,
   { y, theme }: RowPlace,
 ): void {
   const color = verdictColor(verdict, theme);

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The data that travels with the page: JSON in a script element for each section, read when it is asked for. */
+/** The data that travels with the page: JSON in a script element for each section, parsed when its first chart is drawn. */
 import { type Chart, sectionOf } from "../../../model/charts/charts.ts";
 
 const sections = new Map<string, Record<string, Chart>>();
@@ -7,7 +7,7 @@ const sections = new Map<string, Record<string, Chart>>();
 /** The chart of a canvas; undefined for an id that has none. */
 export function chartOf(id: string): Chart | undefined {
   const section = sectionOf(id);
-  const charts = sections.get(section) ?? JSON.parse(textOf(`charts-${section}`) ?? "{}");
+  const charts = sections.get(section) ?? JSON.parse(scriptText(`charts-${section}`) ?? "{}");
   sections.set(section, charts);
   return Object.hasOwn(charts, id) ? charts[id] : undefined;
 }
@@ -17,6 +17,6 @@ export function forgetCharts(): void {
   sections.clear();
 }
 
-export function textOf(id: string): string | null {
+export function scriptText(id: string): string | null {
   return document.getElementById(id)?.textContent ?? null;
 }

@@ -1,4 +1,4 @@
-/** Axes of values: the unit at the highest tick (of a lane, in its title), logarithmic steps of 1, 2, 5, lanes above each other. */
+/** Axes of values: the unit at the highest tick (of a track, in its title), logarithmic steps of 1, 2, 5, tracks above each other. */
 import type { Scale, ScaleOptions } from "chart.js";
 import type { Axis } from "../../../model/charts/charts.ts";
 import { formatTick } from "../../../model/numbers/units.ts";
@@ -6,35 +6,35 @@ import type { Theme } from "./theme.ts";
 
 export type AxisOptions = ScaleOptions<"linear" | "logarithmic">;
 
-/** Room above the highest value for the lane's title, as a share of the axis. */
+/** Room above the highest value for the track's title, as a share of the axis. */
 const HEADROOM = 0.18;
 
-/** Lanes have one width, which the stack takes from any of them: that of "200,000" with its padding. */
+/** Tracks have one width, which the stack takes from any of them: that of "200,000" with its padding. */
 const LABELS_PX = 54;
 
-interface LaneOptions {
+interface TrackOptions {
   readonly theme: Theme;
-  /** Height among the lanes; a higher one has room for more ticks. */
+  /** Height among the tracks; a higher one has room for more ticks. */
   readonly weight: number;
 }
 
-export function laneScale(axis: Axis, { theme, weight }: LaneOptions): AxisOptions {
+export function trackScale(axis: Axis, { theme, weight }: TrackOptions): AxisOptions {
   const ratio = axis.max / axis.min;
   const max = axis.scale === "log" ? axis.max * ratio ** HEADROOM : axis.max * (1 + HEADROOM);
-  const place = { axis: "y", position: "left", stack: "lanes", stackWeight: weight } as const;
+  const place = { axis: "y", position: "left", stack: "tracks", stackWeight: weight } as const;
   const afterFit = (scale: Scale): void => void (scale.width = Math.max(scale.width, LABELS_PX));
   const whole = { ...axis, unit: "", max };
-  const afterBuildTicks = (drawn: Scale): void => setTicks(drawn, laneTicks(whole, weight));
+  const afterBuildTicks = (drawn: Scale): void => setTicks(drawn, trackTicks(whole, weight));
   return { ...valueScale(whole, theme), ...place, afterFit, afterBuildTicks };
 }
 
-/** Height of a lane of weight 1, about. */
+/** Height of a track of weight 1, about. */
 const WEIGHT_PX = 29;
-/** From the middle of a label to that of the next, which may be the lowest of the lane above. */
+/** From the middle of a label to that of the next, which may be the lowest of the track above. */
 const LABEL_PX = 13;
 
-/** None so near to the top that it would run into the lane above. */
-export function laneTicks(axis: Axis, weight: number): number[] {
+/** None so near to the top that it would run into the track above. */
+export function trackTicks(axis: Axis, weight: number): number[] {
   const share = 1 - LABEL_PX / (WEIGHT_PX * weight);
   const { scale, min, max } = axis;
   const top = scale === "log" ? min * (max / min) ** share : min + (max - min) * share;

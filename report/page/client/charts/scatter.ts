@@ -1,14 +1,9 @@
 /// <reference lib="dom" />
 /** A figure against another: dots with their intervals; about the line of equality, where there is one, the far ones ringed. */
-import type { Chart, ChartConfiguration } from "chart.js";
+import type { Chart, ChartConfiguration, ChartDataset, Plugin, Point } from "chart.js";
 import type { Axis, ScatterChart } from "../../../model/charts/charts.ts";
-import { valueScale } from "./scales.ts";
+import { type AxisOptions, valueScale } from "./scales.ts";
 import { faded, type Theme, tooltip } from "./theme.ts";
-
-interface Dot {
-  readonly x: number;
-  readonly y: number;
-}
 
 /** One for each scenario, in their order, filled all; the page's legend shows the same. */
 const MARKS = [
@@ -26,36 +21,14 @@ const HOVERED_PX = 7;
 const HIT_PX = 10;
 const TICKS = 7;
 
-export function scatterConfig(data: ScatterChart, theme: Theme): ChartConfiguration<"line", Dot[]> {
-  const { titles: [across, upwards], points, farRatio } = data;
-  const colors = points.map(({ color }) => theme.series(color));
-  const marks = points.map(({ mark }) => MARKS[mark % MARKS.length]);
-  const title = (text: string) => ({
-    display: true,
-    text,
-    color: theme.muted,
-    font: { family: theme.font, size: 12 },
-  });
+export function scatterConfig(
+  data: ScatterChart,
+  theme: Theme,
+): ChartConfiguration<"line", Point[]> {
+  const { titles: [across, upwards], points } = data;
   return {
     type: "line",
-    data: {
-      datasets: [{
-        data: points.map(({ x, y }) => ({ x, y })),
-        showLine: false,
-        // A dot at 0 is whole, too.
-        clip: HOVERED_PX,
-        pointStyle: marks.map(({ style }) => style),
-        pointRotation: marks.map(({ degrees }) => degrees),
-        pointRadius: marks.map(({ radiusPx }) => radiusPx),
-        pointHoverRadius: HOVERED_PX,
-        pointHitRadius: HIT_PX,
-        pointBorderWidth: points.map(({ isFar }) => isFar ? 2 : 1.5),
-        pointBorderColor: points.map(({ isFar }, i) => isFar ? theme.ink : colors[i]),
-        pointBackgroundColor: points.map(({ isFar }, i) =>
-          isFar ? colors[i] : faded(colors[i], 0.45)
-        ),
-      }],
-    },
+    data: { datasets: [dotsOf(data, theme)] },
     options: {
       animation: false,
       maintainAspectRatio: false,
@@ -64,8 +37,8 @@ export function scatterConfig(data: ScatterChart, theme: Theme): ChartConfigurat
       layout: { padding: { top: 4, right: 14 } },
       interaction: { mode: "nearest", intersect: true },
       scales: {
-        x: { ...valueScale(data.x, theme, TICKS), title: title(across) },
-        y: { ...valueScale(data.y, theme, TICKS), title: title(upwards) },
+        x: titledScale(data.x, across, theme),
+        y: titledScale(data.y, upwards, theme),
       },
       plugins: {
         tooltip: {
@@ -77,15 +50,48 @@ export function scatterConfig(data: ScatterChart, theme: Theme): ChartConfigurat
         },
       },
     },
-    plugins: [{
-      id: "equality",
-      beforeDatasetsDraw: (chart) => {
-        chart.ctx.save();
-        if (farRatio !== null) drawEquality(chart, { axis: data.x, farRatio }, theme);
-        drawIntervals(chart, data, theme);
-        chart.ctx.restore();
-      },
-    }],
+    plugins: [intervals(data, theme)],
+  };
+}
+
+function dotsOf({ points }: ScatterChart, theme: Theme): ChartDataset<"line", Point[]> {
+  const colors = points.map(({ color }) => theme.series(color));
+  const marks = points.map(({ mark }) => MARKS[mark % MARKS.length]);
+  return {
+    data: points.map(({ x, y }) => ({ x, y })),
+    showLine: false,
+    // A dot at 0 is whole, too.
+    clip: HOVERED_PX,
+    pointStyle: marks.map(({ style }) => style),
+    pointRotation: marks.map(({ degrees }) => degrees),
+    pointRadius: marks.map(({ radiusPx }) => radiusPx),
+    pointHoverRadius: HOVERED_PX,
+    pointHitRadius: HIT_PX,
+    pointBorderWidth: points.map(({ isFar }) => isFar ? 2 : 1.5),
+    pointBorderColor: points.map(({ isFar }, i) => isFar ? theme.ink : colors[i]),
+    pointBackgroundColor: points.map(({ isFar }, i) => isFar ? colors[i] : faded(colors[i], 0.45)),
+  };
+}
+
+function titledScale(axis: Axis, text: string, theme: Theme): AxisOptions {
+  const font = { family: theme.font, size: 12 };
+  return {
+    ...valueScale(axis, theme, TICKS),
+    title: { display: true, text, color: theme.muted, font },
+  };
+}
+
+/** Behind the dots. */
+function intervals(data: ScatterChart, theme: Theme): Plugin<"line"> {
+  const { x: axis, farRatio } = data;
+  return {
+    id: "intervals",
+    beforeDatasetsDraw(chart): void {
+      chart.ctx.save();
+      if (farRatio !== null) drawEquality(chart, { axis, farRatio }, theme);
+      drawIntervals(chart, data, theme);
+      chart.ctx.restore();
+    },
   };
 }
 

@@ -81,7 +81,7 @@ export function agentsConfig({ t, series }: AgentsChart, theme: Theme): ChartCon
 }
 
 /** Errors over time: a bar an interval, its parts the kinds. */
-export function faultsConfig({ t, series }: FaultsChart, theme: Theme): ChartConfiguration<"bar"> {
+export function errorsConfig({ t, series }: FaultsChart, theme: Theme): ChartConfiguration<"bar"> {
   const kinds = series.map(({ label, color, counts }) => ({ label, color, values: counts }));
   return stackedBars({ t, series: kinds, text: formatCount, leastBar: 2 }, theme);
 }

@@ -5,10 +5,13 @@ import { COLORS, type SweepChart } from "../../../model/charts/charts.ts";
 import { type AxisOptions, valueScale } from "./scales.ts";
 import { faded, type Theme, tooltip } from "./theme.ts";
 
-type Series = SweepChart["series"][number];
-type Point = Series["points"][number];
+type SweepSeries = SweepChart["series"][number];
+type SweepPoint = SweepSeries["points"][number];
 
-export function sweepConfig(data: SweepChart, theme: Theme): ChartConfiguration<"line", Point[]> {
+export function sweepConfig(
+  data: SweepChart,
+  theme: Theme,
+): ChartConfiguration<"line", SweepPoint[]> {
   return {
     type: "line",
     data: {
@@ -46,7 +49,7 @@ export function sweepConfig(data: SweepChart, theme: Theme): ChartConfiguration<
 }
 
 function pointText({ label }: { label?: string }, point: unknown): string {
-  return `${label ?? ""}, ${(point as Point).text}`;
+  return `${label ?? ""}, ${(point as SweepPoint).text}`;
 }
 
 /** Ticks at measured values, in the words of the experiment; the factor's name below. */
@@ -115,7 +118,7 @@ const BAR_PX = 4;
 /** A dashed line down from the top, and its interval as a bar at the foot, one above the other. */
 function drawKnee(
   { ctx, chartArea, scales: { x } }: Chart,
-  { knee, color }: Series,
+  { knee, color }: SweepSeries,
   { row, theme }: { row: number; theme: Theme },
 ): void {
   if (knee === null) return;
@@ -139,7 +142,7 @@ const CAP_PX = 3;
 
 function drawIntervals(
   { ctx, scales: { x, y } }: Chart,
-  { points, color }: Series,
+  { points, color }: SweepSeries,
   theme: Theme,
 ): void {
   ctx.save();

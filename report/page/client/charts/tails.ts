@@ -1,14 +1,9 @@
 /** The latency that one in so many requests exceeds: all runs of a cell as a thick line, each run as a thin one. */
-import type { ChartConfiguration, ChartDataset, Scale } from "chart.js";
+import type { ChartConfiguration, ChartDataset, Point, Scale } from "chart.js";
 import { COLORS, type TailsChart } from "../../../model/charts/charts.ts";
 import { boundText, formatNumber } from "../../../model/numbers/units.ts";
 import { type AxisOptions, valueScale } from "./scales.ts";
 import { faded, type Theme, tooltip } from "./theme.ts";
-
-interface Point {
-  readonly x: number;
-  readonly y: number;
-}
 
 export function tailsConfig(data: TailsChart, theme: Theme): ChartConfiguration<"line", Point[]> {
   const { odds, series, axis } = data;
@@ -70,7 +65,7 @@ function oddsText(odds: number): string {
   return `one in ${formatNumber(odds)} requests takes longer (p${percentText(odds)})`;
 }
 
-/** As many decimals as tell what lies beyond it. */
+/** With as many decimals as show the share that lies beyond it. */
 function percentText(odds: number): string {
   return String(
     Number((100 * (1 - 1 / odds)).toFixed(Math.max(0, Math.ceil(Math.log10(odds)) - 1))),

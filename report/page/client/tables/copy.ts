@@ -3,8 +3,8 @@
 import { withoutFormula } from "../../../writing/csv.ts";
 import { documentOf, lines, row, rule } from "../../../writing/markdown.ts";
 
-const FORMS = { "Copy for a sheet": tsvOf, "Copy as markdown": markdownOf } as const;
-const TOLD_MS = 2_000;
+const FORMS = { "Copy for a spreadsheet": tsvOf, "Copy as markdown": markdownOf } as const;
+const COPIED_SHOWN_MS = 2_000;
 
 /** Takes no room: the buttons lie over the end of the table while it is looked at. */
 export function copyTools(table: HTMLTableElement): HTMLElement {
@@ -26,7 +26,7 @@ export function copyTools(table: HTMLTableElement): HTMLElement {
 async function copy(text: string, tools: HTMLElement, status: HTMLElement): Promise<void> {
   if (await reachesClipboard(text)) {
     status.textContent = "Copied";
-    setTimeout(() => status.textContent = "", TOLD_MS);
+    setTimeout(() => status.textContent = "", COPIED_SHOWN_MS);
   } else tools.append(selectedText(text));
   tools.querySelector("textarea")?.select();
 }

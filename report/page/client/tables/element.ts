@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** Tables that the client makes, in the form of those of the page. Every text stays text. */
 
-export interface Head {
+export interface ColumnHead {
   readonly label: string;
   readonly unit: string;
 }
@@ -9,7 +9,7 @@ export interface Head {
 /** @param rows The name of each, then its cells. */
 export function tableElement(
   caption: string,
-  [name, ...figures]: readonly Head[],
+  [name, ...figures]: readonly ColumnHead[],
   rows: readonly (readonly HTMLTableCellElement[])[],
 ): HTMLElement {
   const table = document.createElement("table");
@@ -29,7 +29,7 @@ export function tableElement(
   return scroll;
 }
 
-function columnHead({ label, unit }: Head, kind: string): HTMLTableCellElement {
+function columnHead({ label, unit }: ColumnHead, kind: string): HTMLTableCellElement {
   const cell = document.createElement("th");
   cell.scope = "col";
   cell.className = kind;
@@ -63,7 +63,7 @@ export interface NumberText {
   readonly weak?: boolean;
 }
 
-export function numberCell(
+export function numberElement(
   { text, value, below, weak = false }: NumberText,
 ): HTMLTableCellElement {
   const cell = document.createElement("td");

@@ -3,7 +3,7 @@
 import type { TimelineChart } from "../../../model/charts/charts.ts";
 import { boundText, formatNumber } from "../../../model/numbers/units.ts";
 import { chartOf } from "../charts/page_data.ts";
-import { numberCell, type NumberText, rowHead, tableElement } from "./element.ts";
+import { numberElement, type NumberText, rowHead, tableElement } from "./element.ts";
 import { equipTable } from "./tables.ts";
 
 /** @param details Names its charts by their canvases. */
@@ -41,7 +41,7 @@ function intervalsTable(chart: TimelineChart): HTMLElement {
         ...(cpu ? [numberText(run.cpu[i])] : []),
         ...(memory ? [numberText(run.memory[i])] : []),
       ];
-      return [rowHead(run.label), ...texts.map(numberCell)];
+      return [rowHead(run.label), ...texts.map(numberElement)];
     })
   );
   return tableElement(alt, heads, rows);

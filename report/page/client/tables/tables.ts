@@ -25,7 +25,7 @@ export function equipTable(scroll: HTMLElement): void {
 }
 
 const ORDERS = ["ascending", "descending"] as const;
-type Order = (typeof ORDERS)[number];
+type SortOrder = (typeof ORDERS)[number];
 
 /** Sorts by the column whose head is pressed: numbers first by the highest, texts by the alphabet; then back. */
 function makeSortable(table: HTMLTableElement): void {
@@ -52,7 +52,7 @@ function makeSortable(table: HTMLTableElement): void {
 function sorted(
   rows: readonly HTMLTableRowElement[],
   column: number,
-  order: Order,
+  order: SortOrder,
 ): HTMLTableRowElement[] {
   const sign = order === "ascending" ? 1 : -1;
   const keyed = rows.map((row) => ({ row, key: keyOf(row.cells[column]) }));

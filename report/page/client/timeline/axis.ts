@@ -9,7 +9,7 @@ import type { Theme } from "../charts/theme.ts";
 const GAP = 0.06;
 
 /** One interval of one run, both by their position. */
-export interface Moment {
+export interface IntervalPosition {
   readonly run: number;
   readonly interval: number;
 }
@@ -35,7 +35,7 @@ export function placeAt(
 }
 
 /** Of the points of every dataset: those of each run, then a null. */
-export function momentAt({ runs }: TimelineChart, index: number): Moment | null {
+export function momentAt({ runs }: TimelineChart, index: number): IntervalPosition | null {
   let interval = index;
   for (const [run, { t }] of runs.entries()) {
     if (interval < t.length) return { run, interval };
@@ -45,7 +45,10 @@ export function momentAt({ runs }: TimelineChart, index: number): Moment | null 
 }
 
 /** The inverse; null where the run has no such interval. */
-export function indexOf({ runs }: TimelineChart, { run, interval }: Moment): number | null {
+export function indexOf(
+  { runs }: TimelineChart,
+  { run, interval }: IntervalPosition,
+): number | null {
   if (interval >= (runs[run]?.t.length ?? 0)) return null;
   return runs.slice(0, run).reduce((sum, { t }) => sum + t.length + 1, interval);
 }

@@ -1,21 +1,21 @@
-/** The runs of one cell side by side over time: latency percentiles, requests per second, CPU, memory, each in a lane. */
+/** The runs of one cell side by side over time: latency percentiles, requests per second, CPU, memory, each in a track. */
 import type { ActiveElement, ChartConfiguration, ChartDataset } from "chart.js";
 import type { TimelineChart, TimelineRun } from "../../../model/charts/charts.ts";
 import { formatNumber } from "../../../model/numbers/units.ts";
-import { laneScale } from "../charts/scales.ts";
+import { trackScale } from "../charts/scales.ts";
 import { faded, type Theme, tooltip } from "../charts/theme.ts";
 import { momentText, startOf, timeScale } from "./axis.ts";
 import { type Marks, timelineMarks } from "./marks.ts";
 
-interface Point {
+interface TrackPoint {
   readonly x: number;
   readonly y: number | null;
 }
 
-type Dataset = ChartDataset<"line", Point[]>;
-type Config = ChartConfiguration<"line", Point[]>;
+type Dataset = ChartDataset<"line", TrackPoint[]>;
+type TimelineConfig = ChartConfiguration<"line", TrackPoint[]>;
 
-type Lane = "latency" | "rate" | "cpu" | "memory";
+type TrackName = "latency" | "rate" | "cpu" | "memory";
 
 export interface TimelineOptions {
   readonly theme: Theme;
@@ -27,7 +27,7 @@ export interface TimelineOptions {
 export function timelineConfig(
   data: TimelineChart,
   { theme, marks, onHover }: TimelineOptions,
-): Config {
+): TimelineConfig {
   return {
     type: "line",
     data: { datasets: datasetsOf(data, theme) },
@@ -40,13 +40,13 @@ export function timelineConfig(
       onHover: (_, active: readonly ActiveElement[]) => onHover(active.at(0)?.index ?? null),
       elements: { point: { radius: 0, hoverRadius: 0 }, line: { borderJoinStyle: "round" } },
       layout: { padding: { top: data.runs.length > 1 ? 18 : 4, right: 4 } },
-      // Lanes are stacked from the bottom up.
+      // Tracks are stacked from the bottom up.
       scales: {
         x: timeScale(data, theme),
-        ...(data.memory && { memory: laneScale(data.memory, { theme, weight: 2 }) }),
-        ...(data.cpu && { cpu: laneScale(data.cpu, { theme, weight: 2 }) }),
-        rate: laneScale(data.rate, { theme, weight: 3 }),
-        latency: laneScale(data.latency, { theme, weight: 5 }),
+        ...(data.memory && { memory: trackScale(data.memory, { theme, weight: 2 }) }),
+        ...(data.cpu && { cpu: trackScale(data.cpu, { theme, weight: 2 }) }),
+        rate: trackScale(data.rate, { theme, weight: 3 }),
+        latency: trackScale(data.latency, { theme, weight: 5 }),
       },
       plugins: {
         tooltip: {
@@ -72,16 +72,21 @@ function datasetsOf(data: TimelineChart, theme: Theme): Dataset[] {
     label: `${label}, ${data.latency.unit}`,
     yAxisID: "latency",
     data: pointsOf(data, (run) => run.latency[i]),
-    pointRadius: ({ dataset, dataIndex }) => isAlone(dataset.data as Point[], dataIndex) ? 2 : 0,
+    pointRadius: ({ dataset, dataIndex }) =>
+      isAlone(dataset.data as TrackPoint[], dataIndex) ? 2 : 0,
     pointBackgroundColor: color,
     borderColor: i === 0 ? color : faded(color, 0.75),
     borderWidth: i === 0 ? 2 : 0.75,
     backgroundColor: faded(color, BAND_OPACITY[i]),
     fill: i === 0 ? false : "-1",
   }));
-  const lower = (lane: Lane, unit: string, of: (run: TimelineRun) => Values): Dataset => ({
+  const lower = (
+    track: TrackName,
+    unit: string,
+    of: (run: TimelineRun) => LineValues,
+  ): Dataset => ({
     label: unit,
-    yAxisID: lane,
+    yAxisID: track,
     data: pointsOf(data, of),
     borderColor: color,
     borderWidth: 1.5,
@@ -97,15 +102,15 @@ function datasetsOf(data: TimelineChart, theme: Theme): Dataset[] {
 }
 
 /** A value between intervals without one: no line goes through it. */
-function isAlone(points: readonly Point[], at: number): boolean {
+function isAlone(points: readonly TrackPoint[], at: number): boolean {
   const has = (index: number): boolean => (points[index]?.y ?? null) !== null;
   return has(at) && !has(at - 1) && !has(at + 1);
 }
 
-type Values = readonly (number | null)[];
+type LineValues = readonly (number | null)[];
 
 /** The runs one after the other, each followed by a null that ends its line. */
-function pointsOf(data: TimelineChart, of: (run: TimelineRun) => Values): Point[] {
+function pointsOf(data: TimelineChart, of: (run: TimelineRun) => LineValues): TrackPoint[] {
   return data.runs.flatMap((run, i) => {
     const values = of(run);
     const start = startOf(data, i);

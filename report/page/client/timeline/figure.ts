@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /**
- * The timelines of one scenario as somebody looks at them: which cells, runs and percentiles are shown, which
- * stretch is selected, and what that recomputes.
+ * The timelines of one scenario: which cells, runs and percentiles are shown, which range of time is selected,
+ * and the figures recomputed for it.
  */
 import { Chart as Drawing } from "chart.js";
 import { type Axis, sectionOf, type TimelineChart } from "../../../model/charts/charts.ts";
@@ -15,7 +15,7 @@ import { timelineConfig } from "./chart.ts";
 import type { Marks } from "./marks.ts";
 import { selectedElements, selectedOf, selectedSentence } from "./selection.ts";
 import { type Steps, stepsOf } from "./steps.ts";
-import { axisOf, linkTo, readLink, shownOf, type View, WHOLE } from "./view.ts";
+import { latencyAxisOf, linkTo, readLink, shownOf, type View, WHOLE } from "./view.ts";
 import { ViewForm } from "./view_form.ts";
 
 /** Until somebody stops choosing, nothing is read out and no link is made. */
@@ -28,7 +28,7 @@ export class TimelineFigure {
   readonly #drawings: Drawings;
   readonly #form: ViewForm;
   readonly #percentiles: readonly string[];
-  readonly #marks: Marks = { stretch: null, isDragged: false };
+  readonly #marks: Marks = { range: null, isDragged: false };
   #view: View = WHOLE;
   #axis: Axis | null = null;
   #moment: string | null = null;
@@ -45,14 +45,14 @@ export class TimelineFigure {
       .map((box) => box.parentElement?.textContent?.trim() ?? "");
     this.#form = new ViewForm(form, this.#percentiles, (view) => this.#show(view));
     element.addEventListener("keydown", ({ key }) => {
-      if (key === "Escape" && this.#view.stretch !== null) {
-        this.show({ ...this.#view, stretch: null });
+      if (key === "Escape" && this.#view.range !== null) {
+        this.show({ ...this.#view, range: null });
       }
     });
     for (const canvas of this.#canvases) this.#listen(canvas);
   }
 
-  /** As a link asks for it, or after a drag. */
+  /** Shows the view of a link, or that after a drag. */
   show(view: View): void {
     this.#form.view = view;
     this.#show(this.#form.view);
@@ -71,7 +71,7 @@ export class TimelineFigure {
   #show(view: View): void {
     const before = this.#view;
     this.#view = view;
-    this.#marks.stretch = view.stretch;
+    this.#marks.range = view.range;
     this.#canvases.forEach((canvas, i) => {
       const panel = canvas.closest<HTMLElement>(".panel");
       if (panel) panel.hidden = view.hidden.includes(i + 1);
@@ -95,7 +95,7 @@ export class TimelineFigure {
     const shown = this.#canvases
       .filter((_, i) => !hidden.includes(i + 1))
       .flatMap((canvas) => this.#shown(canvas) ?? []);
-    return shown.length === 0 ? null : axisOf(shown, shown[0].latency.unit);
+    return shown.length === 0 ? null : latencyAxisOf(shown, shown[0].latency.unit);
   }
 
   #redraw(): void {
@@ -116,7 +116,7 @@ export class TimelineFigure {
 
   #link(): void {
     const link = linkTo(this.section, this.#view);
-    this.#element.querySelector(".stretch a")?.setAttribute("href", link);
+    this.#element.querySelector(".range a")?.setAttribute("href", link);
     history.replaceState(null, "", link);
   }
 
@@ -141,11 +141,11 @@ export class TimelineFigure {
   #select(fromS: number, toS: number): void {
     const { stepS } = this.#form;
     const first = Math.floor(fromS / stepS + 1e-6);
-    const stretch = {
+    const range = {
       fromS: first * stepS,
       toS: Math.max(first + 1, Math.ceil(toS / stepS - 1e-6)) * stepS,
     };
-    this.show({ ...this.#view, stretch });
+    this.show({ ...this.#view, range });
   }
 
   #shown(canvas: HTMLCanvasElement): TimelineChart | null {
@@ -153,7 +153,7 @@ export class TimelineFigure {
     return chart?.kind === "timeline" ? shownOf(chart, this.#view) : null;
   }
 
-  /** Every chart tells of the moment under the pointer, not only that which it is on; null ends it. */
+  /** Every chart shows the interval under the pointer, not only the chart that it is on; null ends it. */
   #hover(source: HTMLCanvasElement | null, index: number | null): void {
     const from = source && this.#shown(source);
     const moment = from && index !== null ? momentAt(from, index) : null;
@@ -190,7 +190,7 @@ export function timelineFigures(drawings: Drawings): TimelineFigures {
   return new Map(figures.map((figure) => [figure.section, figure]));
 }
 
-/** Shows what the page's address asks for, if it does. */
+/** Shows the view in the page's address, if it holds one. */
 export function followLink(figures: TimelineFigures): void {
   const link = readLink(location.hash);
   const figure = link && figures.get(link.section);

@@ -1,16 +1,16 @@
 /**
- * What a timeline tells besides its lines: bands behind the runs with their names, where each is steady and
- * where it changes, the selected stretch, the moment under the pointer, the names of the lanes.
+ * The marks of a timeline: bands behind the runs with their names, where each is steady and where it
+ * changes, the selected range, the moment under the pointer, the names of the tracks.
  */
 import type { Chart, Plugin } from "chart.js";
 import type { TimelineChart } from "../../../model/charts/charts.ts";
-import type { Stretch } from "../../../model/charts/time_range.ts";
+import type { TimeRange } from "../../../model/charts/time_range.ts";
 import { faded, type Theme } from "../charts/theme.ts";
 import { startOf } from "./axis.ts";
 
 /** What changes while somebody looks; drawn anew without a new chart. */
 export interface Marks {
-  stretch: Stretch | null;
+  range: TimeRange | null;
   /** While it is dragged, no tooltip is in the way. */
   isDragged: boolean;
 }
@@ -20,7 +20,7 @@ const LABEL_PX = 44;
 /** Narrower parts of a run have no name. */
 const NAME_PX = 52;
 
-interface Frame {
+interface MarksFrame {
   readonly drawing: Chart;
   readonly data: TimelineChart;
   readonly theme: Theme;
@@ -40,7 +40,7 @@ export function timelineMarks(data: TimelineChart, theme: Theme, marks: Marks): 
       const frame = { drawing, data, theme };
       drawing.ctx.save();
       drawChanges(frame);
-      if (marks.stretch !== null) drawStretch(frame, marks.stretch);
+      if (marks.range !== null) drawRange(frame, marks.range);
       drawNames(frame);
       if (!marks.isDragged) drawMoment(frame);
       drawTitles(frame);
@@ -49,7 +49,7 @@ export function timelineMarks(data: TimelineChart, theme: Theme, marks: Marks): 
   };
 }
 
-function drawRuns({ drawing, data, theme }: Frame): void {
+function drawRuns({ drawing, data, theme }: MarksFrame): void {
   const { ctx, chartArea: { top, bottom } } = drawing;
   ctx.font = `11px ${theme.font}`;
   data.runs.forEach(({ label }, i) => {
@@ -63,7 +63,7 @@ function drawRuns({ drawing, data, theme }: Frame): void {
 }
 
 /** Shaded, with a line along its foot, and its name where there is room. */
-function drawSteady(frame: Frame): void {
+function drawSteady(frame: MarksFrame): void {
   const { drawing: { ctx, scales: { latency } }, data, theme } = frame;
   data.runs.forEach(({ steadyFrom, t }, i) => {
     if (steadyFrom === null || t.length === 0) return;
@@ -75,7 +75,7 @@ function drawSteady(frame: Frame): void {
   });
 }
 
-function drawChanges(frame: Frame): void {
+function drawChanges(frame: MarksFrame): void {
   const { drawing: { ctx, chartArea: { top, bottom } }, data, theme } = frame;
   ctx.setLineDash([3, 3]);
   ctx.lineWidth = 1;
@@ -93,7 +93,7 @@ function drawChanges(frame: Frame): void {
 }
 
 /** What each part of a run is called, where its name has room. */
-function drawNames(frame: Frame): void {
+function drawNames(frame: MarksFrame): void {
   const { drawing: { ctx, scales: { latency } }, data, theme } = frame;
   ctx.font = `11px ${theme.font}`;
   data.runs.forEach(({ steadyFrom, changes }, i) => {
@@ -109,11 +109,11 @@ function drawNames(frame: Frame): void {
 }
 
 /** What is not selected is veiled; the ends are lines where runs are not too narrow for them. */
-function drawStretch(frame: Frame, stretch: Stretch): void {
+function drawRange(frame: MarksFrame, range: TimeRange): void {
   const { drawing: { ctx, chartArea: { top, bottom } }, data, theme } = frame;
   data.runs.forEach((_, i) => {
     const [start, end] = edges(frame, i, { fromS: 0, toS: data.span });
-    const [left, right] = edges(frame, i, stretch);
+    const [left, right] = edges(frame, i, range);
     ctx.fillStyle = faded(theme.paper, 0.66);
     ctx.fillRect(start, top, left - start, bottom - top);
     ctx.fillRect(right, top, end - right, bottom - top);
@@ -124,7 +124,7 @@ function drawStretch(frame: Frame, stretch: Stretch): void {
   });
 }
 
-function drawMoment({ drawing, theme }: Frame): void {
+function drawMoment({ drawing, theme }: MarksFrame): void {
   const { ctx, chartArea: { top, bottom } } = drawing;
   const active = drawing.getActiveElements().at(0);
   if (active === undefined) return;
@@ -132,23 +132,28 @@ function drawMoment({ drawing, theme }: Frame): void {
   ctx.fillRect(active.element.x - 0.5, top, 1, bottom - top);
 }
 
-function drawTitles(frame: Frame): void {
+function drawTitles(frame: MarksFrame): void {
   const { drawing: { ctx, scales }, data, theme } = frame;
-  const lanes = [
+  const tracks = [
     ["latency", `Latency, ${data.latency.unit}`],
     ["rate", "Requests/s"],
     ["cpu", `CPU, ${data.cpu?.unit}`],
     ["memory", `Memory, ${data.memory?.unit}`],
   ];
   ctx.font = `600 11px ${theme.font}`;
-  for (const [lane, title] of lanes) {
-    const scale = scales[lane];
+  for (const [track, title] of tracks) {
+    const scale = scales[track];
     if (scale) drawHaloed(frame, title, scale.right + 4, scale.top + 3);
   }
 }
 
 /** The halo keeps a text readable on a line. */
-function drawHaloed({ drawing: { ctx }, theme }: Frame, text: string, x: number, y: number): void {
+function drawHaloed(
+  { drawing: { ctx }, theme }: MarksFrame,
+  text: string,
+  x: number,
+  y: number,
+): void {
   ctx.fillStyle = theme.muted;
   ctx.strokeStyle = theme.paper;
   ctx.lineWidth = 3;
@@ -157,8 +162,12 @@ function drawHaloed({ drawing: { ctx }, theme }: Frame, text: string, x: number,
   ctx.fillText(text, x, y);
 }
 
-/** Where a stretch of run `index` begins and ends, in pixels. */
-function edges({ drawing, data }: Frame, index: number, { fromS, toS }: Stretch): [number, number] {
+/** Where a range of run `index` begins and ends, in pixels. */
+function edges(
+  { drawing, data }: MarksFrame,
+  index: number,
+  { fromS, toS }: TimeRange,
+): [number, number] {
   const { x } = drawing.scales;
   const start = startOf(data, index);
   return [x.getPixelForValue(start + fromS), x.getPixelForValue(start + toS)];

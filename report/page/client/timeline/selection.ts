@@ -5,9 +5,9 @@
  */
 import { COLORS } from "../../../model/charts/charts.ts";
 import {
-  type StretchFigures,
-  stretchFigures,
-  type StretchPercentile,
+  type RangeFigures,
+  rangeFigures,
+  type RangePercentile,
 } from "../../../model/charts/time_range.ts";
 import { sum } from "../../../model/numbers/spread.ts";
 import {
@@ -20,7 +20,7 @@ import {
   type Unit,
 } from "../../../model/numbers/units.ts";
 import { lowerBoundsText } from "../../../model/runs/lower_bounds.ts";
-import { numberCell, type NumberText, rowHead, tableElement } from "../tables/element.ts";
+import { numberElement, type NumberText, rowHead, tableElement } from "../tables/element.ts";
 import type { Steps } from "./steps.ts";
 import type { View } from "./view.ts";
 
@@ -28,7 +28,7 @@ import type { View } from "./view.ts";
 interface SelectedCell {
   readonly label: string;
   readonly color: number;
-  readonly figures: StretchFigures;
+  readonly figures: RangeFigures;
 }
 
 export interface Selected {
@@ -59,16 +59,16 @@ export function selectedOf(
       return {
         label,
         color,
-        figures: stretchFigures({ clock, runs: shown }, view.stretch, numbers),
+        figures: rangeFigures({ clock, runs: shown }, view.range, numbers),
       };
     }),
   };
 }
 
 /** "2–5 s of runs 1, 3". */
-function whatText({ stretch, runs }: View, count: number): string {
-  const time = stretch ? `${formatTick(stretch.fromS)}–${formatTick(stretch.toS)} s` : "All";
-  if (count === 1) return stretch ? time : "All of the run";
+function whatText({ range, runs }: View, count: number): string {
+  const time = range ? `${formatTick(range.fromS)}–${formatTick(range.toS)} s` : "All";
+  if (count === 1) return range ? time : "All of the run";
   if (runs === null) return `${time} of every run`;
   return `${time} of run${runs.length > 1 ? "s" : ""} ${runs.join(", ")}`;
 }
@@ -92,13 +92,13 @@ export function selectedElements(selected: Selected): HTMLElement[] {
       countText(figures.completed),
       ...(hasFailed ? [countText(figures.failed)] : []),
     ];
-    return [rowHead(label, color % COLORS), ...texts.map(numberCell)];
+    return [rowHead(label, color % COLORS), ...texts.map(numberElement)];
   });
   const censored = sum(cells, ({ figures }) => figures.censored);
   return [tableElement(what, heads, rows), note(others.length > 0 ? first.label : null, censored)];
 }
 
-function rateText({ ratePerSec }: StretchFigures, base: StretchFigures | null): NumberText {
+function rateText({ ratePerSec }: RangeFigures, base: RangeFigures | null): NumberText {
   if (ratePerSec === null) return { text: "–" };
   const against = base?.ratePerSec ?? null;
   return {
@@ -109,8 +109,8 @@ function rateText({ ratePerSec }: StretchFigures, base: StretchFigures | null): 
 }
 
 function timeText(
-  time: StretchPercentile | null,
-  base: StretchPercentile | null,
+  time: RangePercentile | null,
+  base: RangePercentile | null,
   unit: Unit,
 ): NumberText {
   if (time === null) return { text: "–" };
@@ -137,14 +137,14 @@ function note(first: string | null, censored: number): HTMLElement {
   paragraph.className = "note";
   const ratios = first === null
     ? ""
-    : `×: as a multiple of ${first}, without an interval, as a stretch that was picked by eye proves nothing. `;
+    : `×: as a multiple of ${first}, without a confidence interval: a range picked by eye supports no verdict. `;
   paragraph.textContent = `${ratios}Recomputed from the intervals of the runs. ${
     lowerBoundsText(censored)
   }`.trim();
   return paragraph;
 }
 
-/** What is most worth saying of the selection. */
+/** The highest rate and the lowest latency of the selection. */
 export function selectedSentence({ what, percentiles, unit, cells }: Selected): string {
   const rates = cells.map(({ figures }) => figures.ratePerSec ?? -1);
   const most = cells[rates.indexOf(Math.max(...rates))];
@@ -153,7 +153,7 @@ export function selectedSentence({ what, percentiles, unit, cells }: Selected): 
   const times = found.map((time) => time?.ms ?? Infinity);
   const leastMs = Math.min(...times);
   const least = cells[times.indexOf(leastMs)];
-  if (most.figures.ratePerSec === null) return `${what}: no interval lies in it.`;
+  if (most.figures.ratePerSec === null) return `${what}: it holds no interval.`;
   const rate = `${what}: ${most.label} completed ${
     formatNumber(most.figures.ratePerSec)
   } requests/s`;

@@ -1,9 +1,9 @@
 /// <reference lib="dom" />
-/** The intervals of a scenario, unpacked when they are first asked for. */
+/** The intervals of a scenario, unpacked at first use. */
 import { unpackSteps } from "../../../model/charts/packing.ts";
-import { stretchFigures, type TimedSteps } from "../../../model/charts/time_range.ts";
+import { rangeFigures, type TimedSteps } from "../../../model/charts/time_range.ts";
 import { timeUnit, type Unit } from "../../../model/numbers/units.ts";
-import { textOf } from "../charts/page_data.ts";
+import { scriptText } from "../charts/page_data.ts";
 
 export interface StepsOfCell extends TimedSteps {
   readonly label: string;
@@ -21,10 +21,12 @@ export interface Steps {
 
 export async function stepsOf(section: string): Promise<Steps> {
   await parsed();
-  const { cells: named, packed }: Packed = JSON.parse(textOf(`intervals-${section}`) ?? "");
+  const { cells: named, packed }: PackedIntervals = JSON.parse(
+    scriptText(`intervals-${section}`) ?? "",
+  );
   const runs = unpackSteps(await inflated(packed));
   const cells = named.map((cell, i) => ({ ...cell, runs: runs[i] }));
-  const medians = cells.map((cell) => stretchFigures(cell, null, [50]).percentiles[0]?.ms ?? 0);
+  const medians = cells.map((cell) => rangeFigures(cell, null, [50]).percentiles[0]?.ms ?? 0);
   return { cells, unit: timeUnit(medians) };
 }
 
@@ -35,7 +37,7 @@ function parsed(): Promise<unknown> | null {
     : null;
 }
 
-interface Packed {
+interface PackedIntervals {
   readonly cells: readonly Omit<StepsOfCell, "runs">[];
   readonly packed: string;
 }

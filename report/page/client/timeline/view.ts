@@ -1,13 +1,13 @@
 /**
- * What somebody chose to look at in the timelines of a scenario, and the link that keeps it:
- * `#view=e1-s2&stretch=2-5.5&percentiles=p50,p99&hide=2&runs=1,3`. Parts that are left out are all there is.
+ * The view of a scenario's timelines that the reader chose, and the link that keeps it:
+ * `#view=e1-s2&range=2-5.5&percentiles=p50,p99&hide=2&runs=1,3`. Parts that are left out are all there is.
  */
 import { type Axis, latencyAxis, type TimelineChart } from "../../../model/charts/charts.ts";
-import type { Stretch } from "../../../model/charts/time_range.ts";
+import type { TimeRange } from "../../../model/charts/time_range.ts";
 
 export interface View {
   /** Null: the whole run. */
-  readonly stretch: Stretch | null;
+  readonly range: TimeRange | null;
   /** By name; null: all. */
   readonly percentiles: readonly string[] | null;
   /** Positions of the targets' cells, from 1. */
@@ -16,13 +16,13 @@ export interface View {
   readonly runs: readonly number[] | null;
 }
 
-export const WHOLE: View = { stretch: null, percentiles: null, hidden: [], runs: null };
+export const WHOLE: View = { range: null, percentiles: null, hidden: [], runs: null };
 
 /** The fragment of a link to a view of a section, with its sign. */
-export function linkTo(section: string, { stretch, percentiles, hidden, runs }: View): string {
+export function linkTo(section: string, { range, percentiles, hidden, runs }: View): string {
   const parts = [
     `view=${section}`,
-    ...(stretch ? [`stretch=${stretch.fromS}-${stretch.toS}`] : []),
+    ...(range ? [`range=${range.fromS}-${range.toS}`] : []),
     ...(percentiles ? [`percentiles=${percentiles.join(",")}`] : []),
     ...(hidden.length > 0 ? [`hide=${hidden.join(",")}`] : []),
     ...(runs ? [`runs=${runs.join(",")}`] : []),
@@ -41,7 +41,7 @@ export function readLink(fragment: string): { section: string; view: View } | nu
   const percentiles = list("percentiles");
   const runs = positions("runs");
   const view = {
-    stretch: readStretch(parts.get("stretch") ?? ""),
+    range: readRange(parts.get("range") ?? ""),
     percentiles: percentiles.length > 0 ? percentiles : null,
     hidden: positions("hide"),
     runs: runs.length > 0 ? runs : null,
@@ -49,7 +49,7 @@ export function readLink(fragment: string): { section: string; view: View } | nu
   return { section, view };
 }
 
-function readStretch(text: string): Stretch | null {
+function readRange(text: string): TimeRange | null {
   const [, from, to] = /^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$/.exec(text) ?? [];
   return Number(from) < Number(to) ? { fromS: Number(from), toS: Number(to) } : null;
 }
@@ -67,7 +67,7 @@ export function shownOf(chart: TimelineChart, { percentiles, runs }: View): Time
 }
 
 /** The latency axis that fits what of the charts is shown. */
-export function axisOf(charts: readonly TimelineChart[], unit: string): Axis {
+export function latencyAxisOf(charts: readonly TimelineChart[], unit: string): Axis {
   let [min, max] = [Infinity, 0];
   for (const value of charts.flatMap(({ runs }) => runs.flatMap(({ latency }) => latency.flat()))) {
     if (value === null) continue;

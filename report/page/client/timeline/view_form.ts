@@ -1,10 +1,10 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-/** The controls of a figure of timelines: a view in, what somebody chooses out. */
-import type { Stretch } from "../../../model/charts/time_range.ts";
+/** The controls of a figure of timelines: a view in, the chosen view out. */
+import type { TimeRange } from "../../../model/charts/time_range.ts";
 import { type View, WHOLE } from "./view.ts";
 
-type Choice = "target" | "run" | "percentile";
+type ChoiceName = "target" | "run" | "percentile";
 
 export class ViewForm {
   readonly #form: HTMLFormElement;
@@ -27,14 +27,14 @@ export class ViewForm {
       onChange(this.view);
     });
     // While somebody types, the fields keep what was typed; then they say what is looked at.
-    form.addEventListener("change", () => this.stretch = this.view.stretch);
+    form.addEventListener("change", () => this.range = this.view.range);
     form.querySelector("button[name=whole]")?.addEventListener("click", () => {
-      this.stretch = null;
+      this.range = null;
       onChange(this.view);
     });
   }
 
-  /** Seconds that a stretch is a multiple of. */
+  /** Seconds that a range is a multiple of. */
   get stepS(): number {
     return Number(this.#to.step);
   }
@@ -48,7 +48,7 @@ export class ViewForm {
     const targets = this.#boxes("target").map(({ value }) => Number(value));
     const shown = this.#checked("target");
     return {
-      stretch: this.stretch,
+      range: this.range,
       percentiles: percentiles?.map((position) => this.#percentiles[position - 1]) ?? null,
       hidden: shown === null ? [] : targets.filter((position) => !shown.includes(position)),
       runs: this.#checked("run"),
@@ -61,23 +61,23 @@ export class ViewForm {
     this.#check("percentile", (i) => percentiles?.includes(this.#percentiles[i - 1]) ?? true);
     this.#check("target", (position) => !hidden.includes(position));
     this.#check("run", (position) => runs?.includes(position) ?? true);
-    this.stretch = view.stretch;
+    this.range = view.range;
   }
 
   /** In whole steps, and of one at least, whatever was typed. */
-  get stretch(): Stretch | null {
+  get range(): TimeRange | null {
     const last = this.endS - this.stepS;
     const fromS = Math.max(0, Math.min(this.#onStep(Number(this.#from.value)), last));
     const leastS = this.#onStep(fromS + this.stepS);
     const toS = Math.min(this.endS, Math.max(this.#onStep(this.#typedEnd), leastS));
-    return fromS <= 0 && toS >= this.endS ? WHOLE.stretch : { fromS, toS };
+    return fromS <= 0 && toS >= this.endS ? WHOLE.range : { fromS, toS };
   }
 
   /** Takes one over in whole steps, too: a link may ask for any. */
-  set stretch(stretch: Stretch | null) {
-    const fits = stretch !== null && stretch.fromS < Math.min(stretch.toS, this.endS);
-    this.#from.value = String(fits ? this.#onStep(stretch.fromS) : 0);
-    this.#to.value = String(fits ? this.#onStep(Math.min(stretch.toS, this.endS)) : this.endS);
+  set range(range: TimeRange | null) {
+    const fits = range !== null && range.fromS < Math.min(range.toS, this.endS);
+    this.#from.value = String(fits ? this.#onStep(range.fromS) : 0);
+    this.#to.value = String(fits ? this.#onStep(Math.min(range.toS, this.endS)) : this.endS);
   }
 
   /** The end of the run while the field is empty. */
@@ -99,8 +99,8 @@ export class ViewForm {
     const [from, to] = [Number(this.#from.value), this.#typedEnd];
     if (from < to) return;
     if (input === this.#from) {
-      this.stretch = { fromS: Math.min(from, this.endS - this.stepS), toS: from + this.stepS };
-    } else this.stretch = { fromS: Math.max(0, to - this.stepS), toS: Math.max(this.stepS, to) };
+      this.range = { fromS: Math.min(from, this.endS - this.stepS), toS: from + this.stepS };
+    } else this.range = { fromS: Math.max(0, to - this.stepS), toS: Math.max(this.stepS, to) };
   }
 
   #boxes(name: string): HTMLInputElement[] {
@@ -108,13 +108,13 @@ export class ViewForm {
   }
 
   /** Positions of the checked boxes, from 1; null when all are. */
-  #checked(name: Choice): number[] | null {
+  #checked(name: ChoiceName): number[] | null {
     const boxes = this.#boxes(name);
     const checked = boxes.filter(({ checked }) => checked);
     return checked.length === boxes.length ? null : checked.map(({ value }) => Number(value));
   }
 
-  #check(name: Choice, isChosen: (position: number) => boolean): void {
+  #check(name: ChoiceName, isChosen: (position: number) => boolean): void {
     const boxes = this.#boxes(name);
     const isAny = boxes.some(({ value }) => isChosen(Number(value)));
     for (const box of boxes) box.checked = !isAny || isChosen(Number(box.value));

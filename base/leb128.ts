@@ -1,0 +1,92 @@
+/**
+ * Whole numbers as LEB128 (DWARF 5 §7.6): seven bits a byte from the lowest up, and 128 more in each byte that another
+ * follows. By arithmetic and not by bits, which end at 32, as counts pass 2³¹.
+ */
+
+/** A number up to 2⁵³ − 1 takes at most this. */
+export const NUMBER_BYTES = 8;
+
+const FIRST_BYTES = 1 << 10;
+const NOTHING = new Uint8Array(0);
+
+export class Leb128Writer {
+  #bytes = new Uint8Array(FIRST_BYTES);
+  length = 0;
+
+  /** What was written; valid until the next number. */
+  get bytes(): Uint8Array<ArrayBuffer> {
+    return this.#bytes.subarray(0, this.length);
+  }
+
+  clear(): void {
+    this.length = 0;
+  }
+
+  // hot: a large report packs millions of numbers.
+  /** @param value From 0 to 2⁵³ − 1. */
+  push(value: number): void {
+    // A ZigZag number may take one byte more.
+    if (this.length + NUMBER_BYTES + 1 > this.#bytes.length) this.#grow();
+    let rest = value;
+    for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) {
+      this.#bytes[this.length++] = rest % 0x80 + 0x80;
+    }
+    this.#bytes[this.length++] = rest;
+  }
+
+  /** Negative numbers take turns with the others: 0, −1, 1, −2 … */
+  pushZigZag(value: number): void {
+    this.push(value >= 0 ? value * 2 : -value * 2 - 1);
+  }
+
+  #grow(): void {
+    const larger = new Uint8Array(2 * this.#bytes.length);
+    larger.set(this.#bytes);
+    this.#bytes = larger;
+  }
+}
+
+export class Leb128Reader {
+  /** Offset of the next number. */
+  at = 0;
+  #bytes: Uint8Array = NOTHING;
+  #length = 0;
+
+  constructor(bytes: Uint8Array = NOTHING) {
+    this.begin(bytes, bytes.length);
+  }
+
+  /** Reads `bytes[0, length)` from now on. */
+  begin(bytes: Uint8Array, length: number): void {
+    this.#bytes = bytes;
+    this.#length = length;
+    this.at = 0;
+  }
+
+  get isAtEnd(): boolean {
+    return this.at === this.#length;
+  }
+
+  // hot: a coordinator reads some 10,000 numbers from each agent every second, and most take one byte.
+  /** NaN when what is left is no number, or one above 2⁵³ − 1. */
+  next(): number {
+    if (this.at === this.#length) return NaN;
+    const first = this.#bytes[this.at++];
+    return first < 0x80 ? first : this.#longer(first);
+  }
+
+  #longer(first: number): number {
+    let number = first;
+    // Each byte from 128 on says that another follows, which takes those 128 away.
+    for (let scale = 0x80; number >= scale; scale *= 0x80) {
+      if (this.at === this.#length) return NaN;
+      number += (this.#bytes[this.at++] - 1) * scale;
+    }
+    return number <= Number.MAX_SAFE_INTEGER ? number : NaN;
+  }
+
+  nextZigZag(): number {
+    const number = this.next();
+    return number % 2 === 1 ? -(number + 1) / 2 : number / 2;
+  }
+}

@@ -1,0 +1,122 @@
+/** The non-blocking sockets of an epoll, one a slot: how they are dialed, watched and closed. */
+import {
+  AF_INET,
+  AF_INET6,
+  DATA_WORD,
+  EINPROGRESS,
+  EPOLL_CLOEXEC,
+  EPOLL_CTL_ADD,
+  EPOLL_CTL_MOD,
+  EPOLLIN,
+  EPOLLOUT,
+  EPOLLRDHUP,
+  EVENT_WORDS,
+  IPPROTO_TCP,
+  type Libc,
+  SO_ERROR,
+  SOCK_STREAM_NONBLOCK_CLOEXEC,
+  SOL_SOCKET,
+  TCP_NODELAY,
+} from "../../../base/system/libc.ts";
+import type { Address } from "../../../base/net/resolve.ts";
+
+const ONE = Int32Array.of(1);
+
+export class EpollSockets {
+  readonly epoll: number;
+  /** Socket of each slot, −1 for none. */
+  readonly fds: Int32Array;
+  /** 1 while the slot is being dialed. */
+  readonly connecting: Uint8Array;
+  /** Counts the sockets of a slot, so that an event of an earlier one, still in the batch, is recognised. */
+  readonly generation: Int32Array;
+  readonly #family: number;
+  /** struct sockaddr of the target; null when its name has no address. */
+  readonly #address: Uint8Array<ArrayBuffer> | null;
+  readonly #event = new Int32Array(EVENT_WORDS);
+
+  /** @param target Its address, or why it has none. Throws where the system denies an epoll. */
+  constructor(
+    private readonly libc: Libc,
+    private readonly target: Address | string,
+    slots: number,
+  ) {
+    this.#address = typeof target === "string" ? null : socketAddress(target);
+    this.#family = typeof target !== "string" && target.family === 6 ? AF_INET6 : AF_INET;
+    this.fds = new Int32Array(slots).fill(-1);
+    this.connecting = new Uint8Array(slots);
+    this.generation = new Int32Array(slots);
+    this.epoll = openEpoll(libc);
+  }
+
+  /** Whether the target has an address. */
+  get isResolved(): boolean {
+    return this.#address !== null;
+  }
+
+  /** Begins to dial; gives why it cannot be done, or null. */
+  dial(slot: number): string | null {
+    const { socket, setsockopt, connect } = this.libc;
+    if (this.#address === null) return String(this.target);
+    const fd = socket(this.#family, SOCK_STREAM_NONBLOCK_CLOEXEC, 0);
+    if (fd < 0) return this.libc.explain(this.libc.errno());
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, ONE, 4);
+    this.fds[slot] = fd;
+    this.connecting[slot] = 1;
+    this.generation[slot]++;
+    const dialed = connect(fd, this.#address, this.#address.length);
+    const errno = dialed < 0 ? this.libc.errno() : 0;
+    if (errno === 0 || errno === EINPROGRESS) {
+      this.#control(EPOLL_CTL_ADD, slot, EPOLLOUT);
+      return null;
+    }
+    this.close(slot);
+    return this.libc.explain(errno);
+  }
+
+  /** The dial has ended: 0, and the socket is watched for what it brings, or the number of its error. */
+  endDial(slot: number): number {
+    const error = new Int32Array(1);
+    this.libc.getsockopt(this.fds[slot], SOL_SOCKET, SO_ERROR, error, Int32Array.of(4));
+    if (error[0] !== 0) return error[0];
+    this.connecting[slot] = 0;
+    this.watch(slot, false);
+    return 0;
+  }
+
+  /** Watches for bytes and the end; also for room to send, where something waits for it. */
+  watch(slot: number, hasUnsent: boolean): void {
+    const events = EPOLLIN | EPOLLRDHUP | (hasUnsent ? EPOLLOUT : 0);
+    this.#control(EPOLL_CTL_MOD, slot, events);
+  }
+
+  close(slot: number): void {
+    this.libc.close(this.fds[slot]); // leaves the epoll with it
+    this.fds[slot] = -1;
+    this.connecting[slot] = 0;
+  }
+
+  #control(operation: number, slot: number, events: number): void {
+    this.#event[0] = events;
+    this.#event[DATA_WORD] = slot;
+    this.#event[DATA_WORD + 1] = this.generation[slot];
+    this.libc.epoll_ctl(this.epoll, operation, this.fds[slot], this.#event);
+  }
+}
+
+/** Throws where the system denies it. */
+export function openEpoll(libc: Libc): number {
+  const epoll = libc.epoll_create1(EPOLL_CLOEXEC);
+  if (epoll >= 0) return epoll;
+  throw new Error(`the system denies epoll_create1 (${libc.explain(libc.errno())})`);
+}
+
+/** struct sockaddr_in or sockaddr_in6 (the family in host order, the port in network order). */
+function socketAddress({ family, bytes, port }: Address): Uint8Array<ArrayBuffer> {
+  const address = new Uint8Array(family === 6 ? 28 : 16);
+  const view = new DataView(address.buffer);
+  view.setUint16(0, family === 6 ? AF_INET6 : AF_INET, true);
+  view.setUint16(2, port, false);
+  address.set(bytes, family === 6 ? 8 : 4);
+  return address;
+}

@@ -1,0 +1,88 @@
+/**
+ * The report of a worker that fell silent: what it last posted, and what would have come after that.
+ * Every exchange of its share is counted once, so that the law of conservation holds over all workers.
+ */
+import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
+import type { JobShare } from "../engine/job.ts";
+import { pacerOf } from "../engine/pacer.ts";
+import type { IntervalPart } from "../recording/intervals.ts";
+import { Recorder } from "../recording/recorder.ts";
+import { SessionRecorder } from "../recording/sessions.ts";
+import type { SoFarReport, WorkerReport } from "./messages.ts";
+
+export interface SilentShare {
+  readonly pacer: JobShare["pacer"];
+  readonly scriptKind: JobShare["script"]["kind"];
+  /** When the run was over: arrivals from then on are no part of it. Infinity when it ended by count. */
+  readonly durationUs: number;
+}
+
+export interface SilentWorker {
+  readonly report: WorkerReport;
+  /** How long what it dropped had waited at the end of the run: lower bounds of its latency, which are in no interval. */
+  readonly dropped: SparseHistogram;
+}
+
+/**
+ * The report of a worker of which `soFar` is the last that was received; null when nothing was. What its share had
+ * still to come is due and dropped: arrivals until the end of the run, or what was left of a given number. A
+ * closed loop that ends by time would have sent an unknown number.
+ *
+ * The latencies in `soFar.open` are in no interval either: the caller puts them into the worker's last one.
+ */
+export function reportOfSilent(share: SilentShare, soFar: SoFarReport | null): SilentWorker {
+  const { open: _, ...received } = soFar ?? { ...silent(), open: EMPTY };
+  const dropped = waitsOf(share, begunOf(share, received));
+  const { count } = dropped;
+  const { totals } = received;
+  const report = {
+    ...received,
+    totals: {
+      ...totals,
+      due: totals.due + count,
+      dropped: totals.dropped + count,
+      censored: totals.censored + count,
+    },
+    elapsedUs: Math.max(received.elapsedUs, share.pacer.kind === "open" ? share.durationUs : 0),
+  };
+  return { report, dropped };
+}
+
+/** How long the requests, or virtual users, of the share had waited at the end but for the `begun` that came first. */
+function waitsOf({ pacer, durationUs }: SilentShare, begun: number): SparseHistogram {
+  const waits = new Histogram();
+  if (pacer.kind === "open") {
+    let arrived = 0;
+    pacerOf(pacer).drop(durationUs, (dueUs) => {
+      if (arrived++ >= begun) waits.record(durationUs - dueUs);
+    });
+  } else if (pacer.requests < Infinity) {
+    // None was due before a connection was free for it.
+    for (let left = pacer.requests - begun; left > 0; left--) waits.record(0);
+  }
+  return waits.toSparse();
+}
+
+/** How many of its share are in the report. Of a virtual user who was let in, each request counts; one who was not counts as one. */
+function begunOf({ scriptKind }: SilentShare, { totals, sessions }: WorkerReport): number {
+  return scriptKind === "flow" ? sessions.created + totals.dropped : totals.due;
+}
+
+/** A part of interval `index` that is nothing but lower bounds. */
+export function boundsPart(index: number, bounds: SparseHistogram): IntervalPart {
+  const counts = { index, completed: 0, failed: 0, errors: null, wrong: 0, bytesIn: 0 };
+  return { ...counts, latency: bounds, censored: bounds };
+}
+
+/** Of a worker that never posted anything. */
+function silent(): WorkerReport {
+  return {
+    totals: new Recorder(Infinity, () => {}).totals(),
+    sessions: new SessionRecorder().totals(),
+    elapsedUs: 0,
+    time: { cpuUs: 0, waitedUs: null },
+    spunUs: 0,
+    busyPeriods: EMPTY,
+    timerUs: 0,
+  };
+}

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { Leb128Reader, Leb128Writer } from "../../base/leb128.ts";
+
+const wholes = fc.array(fc.maxSafeNat());
+
+function written(numbers: readonly number[]): Uint8Array<ArrayBuffer> {
+  const writer = new Leb128Writer();
+  for (const number of numbers) writer.push(number);
+  return writer.bytes;
+}
+
+Deno.test("numbers are written as the standard's examples", () => {
+  const examples: [number, number[]][] = [
+    [2, [2]],
+    [127, [127]],
+    [128, [0x80, 1]],
+    [129, [0x81, 1]],
+    [12_857, [0xb9, 0x64]],
+  ];
+  for (const [number, bytes] of examples) assert.deepEqual([...written([number])], bytes);
+});
+
+Deno.test("what was written is read again, also beyond 2³¹", () => {
+  fc.assert(fc.property(wholes, (numbers) => {
+    const reader = new Leb128Reader(written(numbers));
+    assert.deepEqual(numbers.map(() => reader.next()), numbers);
+    assert.ok(reader.isAtEnd);
+    assert.ok(Number.isNaN(reader.next()));
+  }));
+});
+
+Deno.test("ZigZag numbers are small where their distance from 0 is", () => {
+  const numbers = [0, -1, 1, -2, 2, -(2 ** 40), 2 ** 40];
+  const writer = new Leb128Writer();
+  for (const number of numbers) writer.pushZigZag(number);
+  assert.deepEqual([...writer.bytes.subarray(0, 5)], [0, 1, 2, 3, 4]);
+  const reader = new Leb128Reader(writer.bytes);
+  assert.deepEqual(numbers.map(() => reader.nextZigZag()), numbers);
+});
+
+Deno.test("a number that is cut off, or above 2⁵³ − 1, is none", () => {
+  for (const bytes of [[0x80], [0x81, 0x80], [...Array(7).fill(0x80), 0x40]]) {
+    const reader = new Leb128Reader(Uint8Array.from(bytes));
+    assert.ok(Number.isNaN(reader.next()), `${bytes}`);
+  }
+});
