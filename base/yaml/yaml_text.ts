@@ -15,7 +15,7 @@ import {
 import { messageOf, type Problem, UserError } from "../errors.ts";
 import { isNestedTooDeep } from "./json_text.ts";
 import { beyond, isWithin, type LimitName, oneMoreThan } from "../limits.ts";
-import type { Finding } from "../problems.ts";
+import type { PathProblem } from "../problems.ts";
 import type { Secrets } from "../secrets.ts";
 
 const TOO_DEEP = beyond("nesting", oneMoreThan("nesting"));
@@ -74,7 +74,7 @@ export class YamlText {
   }
 
   /** The findings at their places, in the order of the text. */
-  problems(findings: readonly Finding[]): Problem[] {
+  problems(findings: readonly PathProblem[]): Problem[] {
     return findings.map((finding) => ({ ...finding, offset: this.#offsetOf(finding) }))
       .sort((a, b) => a.offset - b.offset)
       .map(({ path, message, offset }) => ({
@@ -125,7 +125,7 @@ export class YamlText {
   }
 
   /** A text or number is pointed at itself, a map or list by its key; what is not there by what it belongs in. */
-  #offsetOf({ path, isKey }: Finding): number {
+  #offsetOf({ path, isKey }: PathProblem): number {
     let node: unknown = this.#document.contents;
     let offset = 0;
     for (const step of path) {

@@ -4,7 +4,7 @@
  */
 import { messageOf, TargetError } from "../../base/errors.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
-import type { RequestStep, Script } from "../../scenarios/request/script.ts";
+import type { Script, ScriptRequest } from "../../scenarios/request/script.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
 import { describeExit } from "../../targets/launch/start_up.ts";
@@ -105,20 +105,20 @@ export async function prove(request: PreflightRequest): Promise<void> {
   const { script } = request;
   const ways = script.kind === "flow"
     ? firstJourneys(script)
-    : [{ steps: firstRequests(script), visitor: {} }];
-  for (const { steps, visitor } of ways) {
-    const variables: Variables = new Map(Object.entries(visitor));
+    : [{ steps: firstRequests(script), user: {} }];
+  for (const { steps, user } of ways) {
+    const variables: Variables = new Map(Object.entries(user));
     for (const step of steps) await checkStep(step, variables, request);
   }
 }
 
 interface Journey {
-  readonly steps: readonly RequestStep[];
-  readonly visitor: Readonly<Record<string, string>>;
+  readonly steps: readonly ScriptRequest[];
+  readonly user: Readonly<Record<string, string>>;
 }
 
 /** The first requests that will be asked, each once, and in any case one of each that is written. */
-function firstRequests({ requests, sequence }: Script & { kind: "requests" }): RequestStep[] {
+function firstRequests({ requests, sequence }: Script & { kind: "requests" }): ScriptRequest[] {
   const first = new Set<number>();
   const written = new Set<Expectation>();
   for (const index of sequence) {
@@ -130,15 +130,15 @@ function firstRequests({ requests, sequence }: Script & { kind: "requests" }): R
   return [...first].map((index) => requests[index]);
 }
 
-/** The whole ways of the first visitors, of one in any case. */
-function firstJourneys({ steps, visitors }: Script & { kind: "flow" }): Journey[] {
+/** The whole journeys of the first virtual users, of one in any case. */
+function firstJourneys({ steps, users }: Script & { kind: "flow" }): Journey[] {
   const requests = steps.filter((step) => step.kind === "request");
   const most = Math.max(1, Math.floor(MOST_REQUESTS / requests.length));
-  return visitors.slice(0, most).map((visitor) => ({ steps: requests, visitor }));
+  return users.slice(0, most).map((user) => ({ steps: requests, user }));
 }
 
 async function checkStep(
-  step: RequestStep,
+  step: ScriptRequest,
   variables: Variables,
   request: PreflightRequest,
 ): Promise<void> {
@@ -182,7 +182,10 @@ function noResponseReason(error: unknown): string {
   return `${why} (cacert names an authority to trust, insecure takes any certificate)`;
 }
 
-async function sendOnce({ wire }: RequestStep, request: PreflightRequest): Promise<ResponseReader> {
+async function sendOnce(
+  { wire }: ScriptRequest,
+  request: PreflightRequest,
+): Promise<ResponseReader> {
   const { origin, timeoutMs, signal } = request;
   const reader = new ResponseReader({ retain: true });
   reader.begin(wire.method === "HEAD");

@@ -61,7 +61,10 @@ Deno.test("agents can't be found without a Redis", async () => {
   for (const command of ["agent", "agents"]) {
     const { code, stderr } = await plateau([command], { env: { REDIS_URL: "" } });
     assert.equal(code, 2);
-    assert.match(stderr, /^--redis: Cannot reach agents without .* \(add --redis redis:\/\/host:port/);
+    assert.match(
+      stderr,
+      /^--redis: Cannot reach agents without .* \(add --redis redis:\/\/host:port/,
+    );
   }
 });
 

@@ -11,7 +11,7 @@ import {
 } from "../../../base/figures/cells.ts";
 import {
   type ExperimentNames,
-  namesOf,
+  namesInCells,
   type SelectableCell,
 } from "../../../base/figures/selector.ts";
 import {
@@ -51,7 +51,7 @@ export function groundOf(scenarios: readonly ScenarioRuns[], results: Claimed): 
   const measured = measuredOf(scenarios, repeatedOf(results).level);
   const members = [...measured, ...missingOf(results, measured)]
     .map((member) => ({ ...member, constants: constantsOf(member, asked) }));
-  const { targets, scenarios: names, factors } = namesOf(members);
+  const { targets, scenarios: names, factors } = namesInCells(members);
   const { experiment, ceilings } = results;
   return {
     members,
