@@ -16,7 +16,7 @@ const OWN = randomBytes(8).toString("hex");
 const DRAFT = /^\.plateau-(\d+)-([\da-f]{16})-[\da-f]{16}\.part$/;
 
 /** Writes the file's bytes, all of them before it returns. */
-export type Fill = (file: Deno.FsFile) => void;
+type Fill = (file: Deno.FsFile) => void;
 
 /**
  * Throws an Error that says why the disk does not take it. Drafts of programs that were killed go with it.

@@ -153,7 +153,7 @@ function startOf(node: unknown): number | undefined {
  * Offsets of all but the first. The reader's own check compares each key with every other one, which
  * takes minutes in a map of 100,000 keys.
  */
-export function repeatedKeys(document: Document.Parsed): number[] {
+function repeatedKeys(document: Document.Parsed): number[] {
   const repeated: number[] = [];
   visit(document, {
     Map(_, { items }): void {
@@ -177,7 +177,7 @@ export function repeatedKeys(document: Document.Parsed): number[] {
 const PLAIN = "\x1f";
 
 /** The reason, or null when it is not. Words and signs are counted one by one, and not stored. */
-export function whyTooMuch(text: string): string | null {
+function whyTooMuch(text: string): string | null {
   if (!isWithin("experimentFile", text.length)) return beyond("experimentFile", text.length);
   const size = new Size();
   for (const token of new Lexer().lex(text)) {

@@ -228,7 +228,7 @@ function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Prom
 }
 
 /** Serves the live report and prints its address; null without --live. Throws a TargetError when it cannot listen. */
-export async function startLive(
+async function startLive(
   { live, livePort: port = 0 }: ParsedValues<typeof liveFlags>,
   baseline: Grouped | null,
 ): Promise<LiveReport | null> {

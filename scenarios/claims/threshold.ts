@@ -67,7 +67,7 @@ export const threshold = z.discriminatedUnion("against", [
 export type Threshold = z.output<typeof threshold>;
 
 /** A threshold, or everything that is wrong with its text. */
-export type ParsedThreshold =
+type ParsedThreshold =
   | { readonly threshold: Threshold }
   | { readonly problems: readonly string[] };
 

@@ -33,7 +33,7 @@ import { YamlText } from "../../base/yaml/yaml_text.ts";
 export type SetParameters = Readonly<Record<string, string>>;
 
 /** A file's data with its parameters put in. */
-export interface FilledIn {
+interface FilledIn {
   /** Without the choices: `parameters` holds name → value used. */
   readonly data: unknown;
   /** Values that were filled in and must not be shown. */

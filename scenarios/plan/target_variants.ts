@@ -21,7 +21,7 @@ interface Variant<Spec> {
   readonly parameters: FactorValues;
 }
 
-export interface TargetVariant extends Variant<TargetSpec> {
+interface TargetVariant extends Variant<TargetSpec> {
   /** The targets that it stands in front of, directly and further on, by name. */
   readonly others: Readonly<Record<string, TargetSpec>>;
 }
