@@ -10,7 +10,7 @@ import { dirname, join, resolve } from "node:path";
 import { kill } from "node:process";
 import { messageOf } from "./errors.ts";
 
-/** A program in a container has the process id that the last one had there: this tells them apart. */
+/** A program in a container has the process id that the last one had there: this distinguishes them. */
 const OWN = randomBytes(8).toString("hex");
 
 const DRAFT = /^\.plateau-(\d+)-([\da-f]{16})-[\da-f]{16}\.part$/;

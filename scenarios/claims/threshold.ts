@@ -18,7 +18,7 @@ import { beyond, isWithin } from "../../base/limits.ts";
 export const relation = z.enum(["<", "<=", ">", ">="]);
 export type Relation = z.output<typeof relation>;
 
-/** All signs that look like one, as a regular expression; `readRelation` tells which are. */
+/** All signs that look like one, as a regular expression; `readRelation` decides which are. */
 export const SIGN = "<=|>=|==|!=|=<|=>|[<>=≤≥]";
 
 const MEANT: Readonly<Record<string, Relation>> = {
