@@ -74,8 +74,8 @@ const JOBS: readonly [sentence: string, job: string, why: RegExp][] = [
   ],
   [
     "more workers than memory holds",
-    withText("place", '{"firstWorker":0,"workers":4000000000,"own":1}'),
-    /place\.workers: .*the most is 100000/,
+    withText("assigned", '{"firstWorker":0,"workers":4000000000,"own":1}'),
+    /assigned\.workers: .*the most is 100000/,
   ],
   ["a million intervals each millisecond", withText("intervalMs", "1e-9"), /intervalMs: .*10ms/],
   [

@@ -20,7 +20,7 @@ function jobs(): AgentJobInput[] {
     run: "a",
     coordinator: "b",
     version: VERSION,
-    place: { firstWorker: 0, workers: 2, own: 1 },
+    assigned: { firstWorker: 0, workers: 2, own: 1 },
     origin: "http://127.0.0.1:1",
     access: {},
     script: scriptOf(request, 1),
