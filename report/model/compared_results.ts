@@ -144,7 +144,7 @@ function judgedByAnswers(
   const fault = `wrong or failed: ${formatShare(base.wrongRatio)} of the requests before, ${
     formatShare(next.wrongRatio)
   } now`;
-  return { comparison: judgedAlike(comparison, verdict, "answers"), fault };
+  return { comparison: judgedAlike(comparison, verdict, "errors"), fault };
 }
 
 /** All its figures with one verdict, which comes from elsewhere. */

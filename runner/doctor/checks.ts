@@ -134,7 +134,7 @@ export const virtualMachine: DoctorCheck = {
     if (virtual === null) return ok("no sign of a virtual machine");
     return advise(
       virtual,
-      "its cores are shared with machines that don't show from here: compare only what was measured " +
+      "its cores are shared with machines that don't show from here: compare only runs measured " +
         "side by side, in one experiment",
     );
   },

@@ -17,10 +17,10 @@ export interface PeakThroughputRequest {
 
 /** Gives what is wanted, and nothing else. */
 export async function measurePeakThroughput(request: PeakThroughputRequest): Promise<Ceilings> {
-  const { wanted: asked } = request;
+  const { wanted } = request;
   return {
-    ...asked.includes("generator") && { generator: generatorPeak(request) },
-    ...asked.includes("redis") && { redis: await redisPeak(request) },
+    ...wanted.includes("generator") && { generator: generatorPeak(request) },
+    ...wanted.includes("redis") && { redis: await redisPeak(request) },
   };
 }
 

@@ -108,7 +108,7 @@ export async function checkResponses(request: PreflightRequest): Promise<void> {
   }
 }
 
-interface Journey {
+interface CheckedJourney {
   readonly steps: readonly RequestStep[];
   readonly user: Readonly<Record<string, string>>;
 }
@@ -127,7 +127,7 @@ function firstRequests({ requests, sequence }: Script & { kind: "requests" }): R
 }
 
 /** The whole journeys of the first users, of one in any case. */
-function firstJourneys({ steps, visitors: users }: Script & { kind: "flow" }): Journey[] {
+function firstJourneys({ steps, visitors: users }: Script & { kind: "flow" }): CheckedJourney[] {
   const requests = steps.filter((step) => step.kind === "request");
   const most = Math.max(1, Math.floor(MOST_REQUESTS / requests.length));
   return users.slice(0, most).map((user) => ({ steps: requests, user }));
