@@ -29,17 +29,17 @@ interface WorkerIndex {
 }
 
 /**
- * The shares of a place's own workers; a worker's share is the same whoever works it out.
+ * The shares of the assigned workers; a worker's share is the same whoever works it out.
  *
- * @param place All workers that this machine would give the load, when absent.
+ * @param assigned All workers that this machine would give the load, when absent.
  */
 export function shareOut(
   request: LoadRequest,
   driver: DriverName,
-  place?: AssignedWorkers,
+  assigned?: AssignedWorkers,
 ): JobShare[] {
   const { load, intervalMs, logPath } = request;
-  const { firstWorker, workers, own } = place ?? placeOfAll(load);
+  const { firstWorker, workers, own } = assigned ?? allWorkers(load);
   const durationMs = durationMsOf(load);
   const common = {
     driver,
@@ -66,7 +66,7 @@ export function shareOut(
   });
 }
 
-function placeOfAll(load: Load): AssignedWorkers {
+function allWorkers(load: Load): AssignedWorkers {
   const workers = workersFor(load);
   return { firstWorker: 0, workers, own: workers };
 }

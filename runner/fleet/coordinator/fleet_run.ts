@@ -75,7 +75,7 @@ export class FleetRun {
   ) {
     const nowMs = this.#now();
     this.#agents = new Map(members.map((member): [string, FleetAgent] => {
-      const stream = new AgentStream(member.place, nowMs);
+      const stream = new AgentStream(member.assigned, nowMs);
       const agent = { member, stream, ready: null, problems: [], lostWhy: null };
       return [member.presence.name, agent];
     }));
@@ -214,7 +214,7 @@ export class FleetRun {
     const reporting = [...this.#agents.values()].filter((agent) =>
       agent.stream.whole !== null || this.#silentMs(agent) <= limitMs
     );
-    const workers = reporting.reduce((sum, { member }) => sum + member.place.own, 0);
+    const workers = reporting.reduce((sum, { member }) => sum + member.assigned.own, 0);
     if (workers === this.#reporting || workers === 0) return;
     this.#reporting = workers;
     this.setting.hooks.onReportingWorkers(workers);
