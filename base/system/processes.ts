@@ -1,5 +1,5 @@
 /**
- * What Linux tells of processes under /proc (proc(5)). Processes come and go while it is read: one
+ * Processes of Linux, from /proc (proc(5)). Processes come and go while it is read: one
  * that is gone reads as null or as having no children.
  */
 import { libcOr, processCalls } from "./libc.ts";
@@ -19,7 +19,7 @@ export interface ProcessStat {
   /** −20 … 19: how far it stands back behind others. */
   readonly nice: number;
   readonly threads: number;
-  /** Since the boot: tells a process from a later one with its number. */
+  /** Since the boot: distinguishes a process from a later one with its number. */
   readonly startTicks: number;
 }
 
