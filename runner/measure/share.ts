@@ -11,7 +11,7 @@ import type { Script, ScriptRequest, ThinkStep } from "../../scenarios/request/s
 import type { DriverName } from "../load/engine/driver.ts";
 import type { FlowSpec, StepSpec } from "../load/engine/flow.ts";
 import type { JobShare, PacerSpec, PreparedRequest, ScriptSpec } from "../load/engine/job.ts";
-import type { Check } from "../load/engine/response_check.ts";
+import type { ResponseExpectation } from "../load/engine/response_check.ts";
 import type { LoadRequest } from "./loader.ts";
 
 /** Which of all workers are meant: `own` of them, from `firstWorker` on. */
@@ -167,7 +167,7 @@ function stepOf(step: ScriptRequest | ThinkStep, implicitCheck: boolean): StepSp
 }
 
 /** Null when nothing is expected. */
-function checkOf(expect: Expectation, implicit: boolean): Check | null {
+function checkOf(expect: Expectation, implicit: boolean): ResponseExpectation | null {
   const { status, body, contains } = expect;
   const isSilent = status === undefined && body === undefined && contains === undefined;
   if (isSilent && !implicit) return null;
