@@ -54,7 +54,7 @@ function scenarioLines(scenario: ScenarioModel, options: ScenarioOptions): TextL
     ...(load === "" ? [] : paragraphLines(`Load: ${load}`, options.width)),
     ...tableLines(tables.summary, options),
     ...(isDetailed ? distributionLines(scenario, options) : []),
-    ...answerLines(answer, options),
+    ...verdictLines(answer, options),
     ...restlessLines(scenario, options),
     ...agentFindingLines(scenario, options),
     ...perCpuLines(scenario, options),
@@ -71,8 +71,8 @@ function repetitionLines({ repetitions }: ReportModel, { width }: TerminalOption
   return repetitions === "" ? [] : [BLANK, ...paragraphLines(repetitions, width)];
 }
 
-/** The answer, and below it each other target against the fastest. */
-function answerLines(answer: Answer, { width }: TerminalOptions): TextLine[] {
+/** The verdict, and below it each other target against the fastest. */
+function verdictLines(answer: Answer, { width }: TerminalOptions): TextLine[] {
   const { verdict, brief: detail, pairs } = answer;
   return [
     ...paragraphLines(answerText({ verdict, detail }), width),

@@ -33,17 +33,17 @@ function scenarioMarkup(
   const { id } = place;
   return markup`<h3>${name}</h3>
 ${findingsMarkup(faults.findings)}
-${faultsFigure(faults, { ...place, id: `${id}-faults` })}
+${errorsFigure(faults, { ...place, id: `${id}-errors` })}
 ${tableMarkup(tables.outcomes, { id: `${id}-outcomes`, captioned: true })}
 ${tables.reasons && tableMarkup(tables.reasons, { id: `${id}-reasons`, captioned: true })}
 ${slowest && slowestMarkup(slowest, id)}`;
 }
 
-function faultsFigure({ charts }: FaultsModel, place: PagePlace): Markup | null {
+function errorsFigure({ charts }: FaultsModel, place: PagePlace): Markup | null {
   if (charts.length === 0) return null;
   const panels = charts.map(({ label, chart }, i) =>
     markup`<div class="panel"><h4>${label}</h4>${legendMarkup(chart.series)}
-${chartMarkup(chart, "faults", { ...place, id: `${place.id}-${i + 1}` })}</div>`
+${chartMarkup(chart, "stacked", { ...place, id: `${place.id}-${i + 1}` })}</div>`
   );
   return markup`<figure><div class="panels">${panels}</div>
 <figcaption>${howToReadMarkup(HOW_TO_READ.errors)}</figcaption></figure>`;
