@@ -21,7 +21,7 @@ export function csvOf(rows: readonly CsvRecord[]): Written<"csv"> {
 const FORMULA = /^[=+\-@＝＋－＠]/;
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
-/** An apostrophe before what a spreadsheet would carry out; the page's client copies with it, too. */
+/** An apostrophe before text that a spreadsheet would run as a formula; the page's client copies with it, too. */
 export function withoutFormula(text: string): string {
   return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
 }

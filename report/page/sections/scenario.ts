@@ -112,7 +112,7 @@ ${tableMarkup(parts, { id: `${id}-parts`, captioned: true })}
 ${tableMarkup(steady, { id: `${id}-steady`, captioned: true })}`;
 }
 
-/** A longer table is for those who look for one agent. */
+/** A longer table is folded up: it serves to look up one agent. */
 const MOST_ROWS = 30;
 
 /** Each agent beside the whole; null where one program loaded alone. */

@@ -18,7 +18,7 @@ import { type Steps, stepsOf } from "./steps.ts";
 import { latencyAxisOf, linkTo, readLink, shownOf, type View, WHOLE } from "./view.ts";
 import { ViewForm } from "./view_form.ts";
 
-/** Until somebody stops choosing, nothing is read out and no link is made. */
+/** After the last change so long, the figures are read out and the link is renewed. */
 const REST_MS = 300;
 
 export class TimelineFigure {

@@ -24,7 +24,7 @@ import { numberElement, type NumberText, rowHead, tableElement } from "../tables
 import type { Steps } from "./steps.ts";
 import type { View } from "./view.ts";
 
-/** A cell that is shown, with what was recomputed for it. */
+/** A shown cell, with its recomputed figures. */
 interface SelectedCell {
   readonly label: string;
   readonly color: number;

@@ -15,7 +15,7 @@ export interface StepsOfCell extends TimedSteps {
 export interface Steps {
   /** In the order of the section's timelines. */
   readonly cells: readonly StepsOfCell[];
-  /** For their latencies: that of the whole runs, so that it stays while somebody selects. */
+  /** Of their latencies: that of the whole runs, the same for every selection. */
   readonly unit: Unit;
 }
 
