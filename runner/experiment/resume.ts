@@ -75,7 +75,7 @@ function isOfOneRun(missing: Missing): missing is Missing & { repetition: number
   return missing.repetition !== null;
 }
 
-/** The results as they go on. Cells that lacked something are looked at anew. @param at ISO time. */
+/** The results as they go on. Cells with a missing prerequisite are looked at anew. @param at ISO time. */
 export function continued({ reached: _, ...kept }: Results, at: string): Results {
   return {
     ...kept,
@@ -117,7 +117,7 @@ function steadyFacts(
   return facts.container === null ? { hostname, ...facts } : facts;
 }
 
-/** Tells when the experiment's folder is at another commit than it was; null when not. */
+/** The note when the experiment's folder is at another commit than it was; null when not. */
 export function commitNote(before: Commit | null, now: Commit | null): string | null {
   if (JSON.stringify(before) === JSON.stringify(now)) return null;
   return `The experiment's folder has changed: ${commitText(before)} → ${commitText(now)}`;

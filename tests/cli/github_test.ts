@@ -90,9 +90,9 @@ Deno.test("a run's failed thresholds and checks are errors, what is doubtful a w
   );
   assert.deepEqual(told, [
     "error Not measured: static, c · delay 1s: it did not start",
-    `error Wrong answers: static, a, run 1: 7 of ${
+    `error Wrong responses: static, a, run 1: 7 of ${
       results.runs[0].checks.passed + 7
-    } answers are not as expected`,
+    } responses are not as expected`,
     "error Threshold failed: rate > 1500/s: static, a: rate …",
     "warning Threshold inconclusive: rate > 1000/s: static, a: rate …",
     "warning Measurement suspect: static, a, run 2: The CPU was busy.",
@@ -104,7 +104,7 @@ Deno.test("a measurement without any answer is an error with its reasons", () =>
   Object.assign(measurement, { reasons: { refused: 3 }, errors: { connect: 3 } });
   Object.assign(measurement.requests, { completed: 0, failed: 3, unfinished: 0 });
   const [{ level, title, message }] = measurementAnnotations(measurement, []);
-  assert.deepEqual([level, title], ["error", "No request got an answer"]);
+  assert.deepEqual([level, title], ["error", "No request got a response"]);
   assert.equal(message, `${measurement.url}: 3 could not connect; refused`);
 });
 
@@ -127,7 +127,7 @@ Deno.test("a comparison tells what is worse, and what was not measured alike", (
   const told = comparisonAnnotations(comparison);
   assert.deepEqual(told.map(({ level, title }) => `${level} ${title}`), [
     "error Worse than before",
-    "warning Not measured alike",
+    "warning Different conditions",
   ]);
   assert.match(told[0].message, /^static, a: 0\.90\d*×/);
 });
@@ -166,7 +166,7 @@ for (const writtenBytes of [0, 1, 7, 500_000, MOST_BYTES - 400]) {
     assert.ok(size(text) + writtenBytes <= MOST_BYTES);
     assert.ok(size(text) + writtenBytes > MOST_BYTES - 2 * size(LINE), "more would have fitted");
     assert.ok(table.split("\n").every((line) => line === LINE.trimEnd()));
-    assert.match(note, /^\*Shortened: GitHub takes no more than 1 MiB/);
+    assert.match(note, /^\*Shortened: GitHub takes at most 1 MiB/);
     assert.deepEqual(rest, []);
   });
 }

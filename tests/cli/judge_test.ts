@@ -62,7 +62,7 @@ for (const [sentence, changes, code] of measurements) {
   });
 }
 
-Deno.test("bench says why no request got an answer", () => {
+Deno.test("bench says why no request got a response", () => {
   const dead = {
     ...measured,
     url: "http://127.0.0.1:1/",
@@ -119,8 +119,8 @@ for (const [sentence, results, code] of experiments) {
 
 Deno.test("run names the runs whose requests got no answer, and what became of these", () => {
   assert.deepEqual(verdictOf(() => verifyResults(silenced(resultsOf(0, [missing], 3), 2))).lines, [
-    "Cannot measure all that was planned: 1 of 4 runs are in",
-    "  static, api, runs 1, 2: no request got an answer: 100 timed out after 5 s",
+    "Cannot measure the whole plan: 1 of 4 runs were measured",
+    "  static, api, runs 1, 2: no request got a response: 100 timed out after 5 s",
     "  Cannot start target dead",
     "    its last words",
   ]);
