@@ -13,8 +13,13 @@ import { indexOf, momentAt, placeAt } from "./axis.ts";
 import { brush } from "./brush.ts";
 import { timelineConfig } from "./chart.ts";
 import type { Marks } from "./marks.ts";
-import { selectedElements, selectedOf, selectedSentence } from "./selection.ts";
-import { type Steps, stepsOf } from "./steps.ts";
+import {
+  selectedElements,
+  selectedOf,
+  selectedSentence,
+  type Steps,
+  stepsOf,
+} from "./selection.ts";
 import { latencyAxisOf, linkTo, readLink, shownOf, type View, WHOLE } from "./view.ts";
 import { ViewForm } from "./view_form.ts";
 
