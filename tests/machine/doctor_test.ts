@@ -16,7 +16,7 @@ const FIT: HostFacts = {
   idle: { seconds: 1, busyRatio: 0.012, stealRatio: 0, busiest: [] },
   clock: { stepUs: 0.03, source: "tsc" },
   driver: { driver: "epoll", note: null },
-  calibration: { ceiling: 146_993, floor: 0.031 },
+  calibration: { peakThroughput: 146_993, baselineLatency: 0.031 },
   redis: { version: "7.0.15", kind: "found" },
   nginx: "nginx/1.22.1",
 };

@@ -13,13 +13,13 @@ import {
 import { sum } from "../../../model/numbers/spread.ts";
 import {
   boundText,
+  type DisplayUnit,
   formatCount,
   formatIn,
   formatNumber,
   formatQuantity,
   formatTick,
   timeUnit,
-  type Unit,
 } from "../../../model/numbers/units.ts";
 import { lowerBoundsText } from "../../../model/runs/lower_bounds.ts";
 import { numberElement, type NumberText, rowHead, tableElement } from "../tables/element.ts";
@@ -38,7 +38,7 @@ export interface Steps {
   /** In the order of the section's timelines. */
   readonly cells: readonly StepsOfCell[];
   /** Of their latencies: that of the whole runs, the same for every selection. */
-  readonly unit: Unit;
+  readonly unit: DisplayUnit;
 }
 
 /** A shown cell, with its recomputed figures. */
@@ -53,7 +53,7 @@ export interface Selected {
   readonly what: string;
   readonly percentiles: readonly string[];
   /** Of latencies. */
-  readonly unit: Unit;
+  readonly unit: DisplayUnit;
   /** At least one; the others are compared with the first. */
   readonly cells: readonly SelectedCell[];
 }
@@ -128,7 +128,7 @@ function rateText({ ratePerSec }: RangeFigures, base: RangeFigures | null): Numb
 function timeText(
   time: RangePercentile | null,
   base: RangePercentile | null,
-  unit: Unit,
+  unit: DisplayUnit,
 ): NumberText {
   if (time === null) return { text: "–" };
   const text = formatIn(time.ms, unit);
