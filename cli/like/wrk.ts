@@ -1,26 +1,7 @@
 /** wrk, and wrk2, which adds a rate. */
-import type { Measurement } from "../../runner/result/result.ts";
 import { formatCount } from "../../report/model/numbers/units.ts";
-import {
-  added,
-  addedSamples,
-  differenceSentence,
-  failedElse,
-  ignored,
-  inFlight,
-  lastOf,
-  perSecond,
-  plainNumber,
-  responsesBefore,
-  seconds,
-  timedOut,
-  type Tool,
-  type TranslatedLine,
-  unsupported,
-  valueOption,
-  withFlags,
-  without,
-} from "./tool.ts";
+import type { Measurement } from "../../runner/result/result.ts";
+import { added, addedSamples, differenceSentence, failedElse, ignored, inFlight, lastOf, perSecond, plainNumber, responsesBefore, seconds, timedOut, type Tool, type TranslatedLine, unsupported, valueOption, withFlags, without } from "./tool.ts";
 
 const OPTIONS = [
   valueOption("c connections", "-c", plainNumber),
@@ -67,9 +48,9 @@ export const wrk: Tool = {
 };
 
 /** Wrk's estimate of a connection's time between requests: the run's time by its requests. */
-function pacedMs({ elapsed, requests, load }: Measurement): number {
+function pacedMs({ elapsedS, requests, load }: Measurement): number {
   const each = Math.floor(requests.completed / load.connections);
-  return each === 0 ? 0 : elapsed * 1_000 / each;
+  return each === 0 ? 0 : elapsedS * 1_000 / each;
 }
 
 /** wrk2 measures from its tenth second on. */
