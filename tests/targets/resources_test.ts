@@ -193,7 +193,7 @@ testWith(["linux"], "the parts of a target are seen apart, and together", async 
     const used = await watch.stop();
     assert.deepEqual(used.parts.map(({ role, name }) => [role, name]), [
       ["gateway", "nginx"],
-      ["behind", "api"],
+      ["upstream", "api"],
     ]);
     const [front, behind] = used.parts.map(({ points }) => points);
     for (const [i, { endS, cpu, threads }] of used.resources.entries()) {
