@@ -3,9 +3,9 @@
  * back into nothing. One file a member (app, command, url, …), one line in `launchers.ts`;
  * `tests/conformance/launchers_test.ts` runs the same suite over all of them.
  */
+import { TargetError } from "../../base/errors.ts";
 import type { Access } from "../../base/net/endpoint.ts";
 import type { TargetSpec } from "../../base/target/spec.ts";
-import { TargetError } from "../../base/errors.ts";
 
 /** How a process ended. */
 export interface Exit {
@@ -23,7 +23,11 @@ export interface WatchedTree {
 
 /** A part of a composite target; several may have one name. */
 export interface WatchedPart extends WatchedTree {
+<<<<<<< HEAD
   /** gateway: it gets the requests, and sends them to the upstreams behind it. */
+=======
+  /** front: the gateway, which gets the requests and sends them to those behind it. */
+>>>>>>> main
   readonly role: "gateway" | "upstream";
   /** The kind of gateway, or the target behind it. */
   readonly name: string;

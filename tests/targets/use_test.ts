@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { type ResourceUse, sumOfUses, UseSeries } from "../../targets/observe/use.ts";
+import { sumOfUses, type UseSample, UseSeries } from "../../targets/observe/use.ts";
 
-const USE: ResourceUse = {
+const USE: UseSample = {
   cpuMs: 100,
   systemMs: 25,
   memoryBytes: 1_000,
