@@ -23,11 +23,7 @@ export interface WatchedTree {
 
 /** A part of a composite target; several may have one name. */
 export interface WatchedPart extends WatchedTree {
-<<<<<<< HEAD
   /** gateway: it gets the requests, and sends them to the upstreams behind it. */
-=======
-  /** front: the gateway, which gets the requests and sends them to those behind it. */
->>>>>>> main
   readonly role: "gateway" | "upstream";
   /** The kind of gateway, or the target behind it. */
   readonly name: string;
