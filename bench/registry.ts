@@ -9,6 +9,7 @@ import { generators } from "./generators.ts";
 import { lag } from "./lag.ts";
 import { log } from "./log.ts";
 import { memory } from "./memory.ts";
+import { others } from "./others/others.ts";
 import { report } from "./report_size.ts";
 import { startup } from "./startup.ts";
 import { statistics } from "./simulations.ts";
@@ -26,6 +27,7 @@ export const benches = {
   log,
   report,
   witness,
+  others,
   agent,
   fleet,
   statistics,

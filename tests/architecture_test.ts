@@ -121,15 +121,15 @@ Deno.test("files are named after their one thing, in snake_case", () => {
   assertNone(sources.filter((file) => barrel.test(file) || !snakeCase.test(file)));
 });
 
-Deno.test("every dependency is pinned exactly, imported, and explained in the README", () => {
+Deno.test("every dependency is pinned exactly, imported, and explained in docs/dependencies.md", () => {
   const { imports: pins } = JSON.parse(readText("deno.json")) as {
     imports: Record<string, string>;
   };
-  const readme = readText("README.md");
+  const page = readText("docs/dependencies.md");
   const pinned = /^npm:(?:@[\w.-]+\/)?[\w.-]+@\d+\.\d+\.\d+$/;
   assertNone(Object.entries(pins).filter(([, pin]) => !pinned.test(pin)).map(String));
   assertNone(Object.values(pins).filter((pin) => !imports.some(({ to }) => to.startsWith(pin))));
-  assertNone(Object.keys(pins).filter((name) => !readme.includes(`\n| \`${name}\` `)));
+  assertNone(Object.keys(pins).filter((name) => !page.includes(`\n| \`${name}\` `)));
 });
 
 Deno.test("packages are imported by the name that deno.json pins", () => {

@@ -5,7 +5,7 @@
  * semicolon may find the end of the line elsewhere than the next one does.
  */
 import { BACKSLASH, CR, HEX, LF, QUOTE, SEMICOLON, SPACE, TAB, TEXT, TOKEN } from "./octets.ts";
-import type { Reason } from "./reason.ts";
+import type { ProtocolError } from "./reason.ts";
 
 const DATA_CR = 0;
 const DATA_LF = 1;
@@ -22,7 +22,7 @@ const BROKEN = 10;
 export class ChunkLine {
   /** Bytes of data that follow; 0 in the last chunk. */
   size = 0;
-  reason: Reason | "" = "";
+  reason: ProtocolError | "" = "";
   #step = FIRST_DIGIT;
 
   get done(): boolean {
@@ -92,7 +92,7 @@ export class ChunkLine {
     else this.#step = MORE_DIGITS;
   }
 
-  #endLine(octet: number, otherwise: Reason): void {
+  #endLine(octet: number, otherwise: ProtocolError): void {
     if (octet === CR) this.#step = LINE_FEED;
     else this.#break(octet === LF ? "line end without CR" : otherwise);
   }
@@ -101,7 +101,7 @@ export class ChunkLine {
     this.#step = step;
   }
 
-  #break(reason: Reason): void {
+  #break(reason: ProtocolError): void {
     this.reason = reason;
     this.#step = BROKEN;
   }

@@ -9,7 +9,7 @@
  */
 import { FRAMING_NAMES, FramingFields } from "./framing_fields.ts";
 import { COLON, CR, LF, SPACE, TAB, TEXT, TOKEN } from "./octets.ts";
-import type { Reason } from "./reason.ts";
+import type { ProtocolError } from "./reason.ts";
 import { WORD_START } from "./words.ts";
 
 const NEXT_IN_NAMES = FRAMING_NAMES.next;
@@ -26,7 +26,7 @@ const BROKEN = 7;
 
 export class FieldLines {
   readonly framing = new FramingFields();
-  reason: Reason | "" = "";
+  reason: ProtocolError | "" = "";
   #step = LINE_START;
   #areTrailers = false;
   /** State of the name at hand in FRAMING_NAMES. */
@@ -143,7 +143,7 @@ export class FieldLines {
     return at;
   }
 
-  #break(reason: Reason, at: number): number {
+  #break(reason: ProtocolError, at: number): number {
     this.reason = reason;
     return this.#go(BROKEN, at);
   }

@@ -4,7 +4,7 @@
  * split anywhere and have any length.
  */
 import { COMMA, SPACE, TAB, TEXT, TOKEN, ZERO } from "./octets.ts";
-import type { Reason } from "./reason.ts";
+import type { ProtocolError } from "./reason.ts";
 import { compileWords, NO_WORD, WORD_START } from "./words.ts";
 
 export const FRAMING_NAMES = compileWords(["content-length", "transfer-encoding", "connection"]);
@@ -32,7 +32,7 @@ export class FramingFields {
   close = false;
   /** Connection says keep-alive. */
   keepAlive = false;
-  reason: Reason | "" = "";
+  reason: ProtocolError | "" = "";
   /** The field at hand, as numbered in FRAMING_NAMES. */
   #field = CONTENT_LENGTH;
   // The list element at hand: a length, or a state in OPTIONS; whether a space has followed it.

@@ -7,7 +7,7 @@ import { FieldLines } from "./field_lines.ts";
 import type { FramingFields } from "./framing_fields.ts";
 import type { ResponseSink } from "./kept.ts";
 import type { KnownHead } from "./known_head.ts";
-import type { Reason } from "./reason.ts";
+import type { ProtocolError } from "./reason.ts";
 import { StatusLine } from "./status_line.ts";
 
 /** More than any server has a reason to send before its answer. */
@@ -21,10 +21,10 @@ export interface HeadOptions {
   readonly maxBytes: number;
 }
 
-export class Head {
+export class HeadReader {
   done = false;
   /** Why it is broken, or "". */
-  reason: Reason | "" = "";
+  reason: ProtocolError | "" = "";
   readonly #statusLine = new StatusLine();
   readonly #fieldLines = new FieldLines();
   #lines: StatusLine | FieldLines = this.#statusLine;

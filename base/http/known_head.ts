@@ -9,7 +9,7 @@ const MAX_BYTES = 1024;
 /** Where heads are never alike, most of them are not worth learning. */
 const MISSES_TO_LEARN = 16;
 
-type Said =
+type HeadFacts =
   & Pick<StatusLine, "status" | "minor">
   & Pick<FramingFields, "contentLength" | "coding" | "close" | "keepAlive">;
 
@@ -23,7 +23,7 @@ export class KnownHead {
   /** 0 while nothing is known. */
   length = 0;
   #misses = 0;
-  #said: Said = {
+  #said: HeadFacts = {
     status: 0,
     minor: 0,
     contentLength: 0,
@@ -50,7 +50,7 @@ export class KnownHead {
     return same;
   }
 
-  // hot: tells what it says.
+  // hot: sets the facts of the known head.
   recall(statusLine: StatusLine, framing: FramingFields): void {
     const said = this.#said;
     statusLine.status = said.status;

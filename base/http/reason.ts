@@ -1,5 +1,5 @@
 /** Every way in which an answer can be broken, in the words that people read. */
-export const REASONS = [
+export const PROTOCOL_ERRORS = [
   "closed before the answer",
   "closed within the head",
   "closed within the body",
@@ -26,4 +26,4 @@ export const REASONS = [
   "too many interim answers",
 ] as const;
 
-export type Reason = (typeof REASONS)[number];
+export type ProtocolError = (typeof PROTOCOL_ERRORS)[number];

@@ -12,7 +12,7 @@ export interface WireRequest {
   readonly body: string | null;
 }
 
-export interface Connection {
+export interface ConnectionOptions {
   /** Value of the Host field: `host` or `host:port`. */
   readonly host: string;
   /** False asks the server to close the connection after its answer. */
@@ -28,7 +28,7 @@ const EXPECT_CONTENT = ["POST", "PUT", "PATCH"];
  */
 export function encodeRequest(
   { method, path, headers, body }: WireRequest,
-  { host, keepAlive }: Connection,
+  { host, keepAlive }: ConnectionOptions,
 ): Uint8Array<ArrayBuffer> {
   const given = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   const content = new TextEncoder().encode(body ?? "");

@@ -11,10 +11,10 @@ import { LIMITS } from "../limits.ts";
 import { ChunkLine } from "./chunk_line.ts";
 import { FieldLines } from "./field_lines.ts";
 import { CHUNKED, NO_CODING } from "./framing_fields.ts";
-import { Head } from "./head.ts";
+import { HeadReader } from "./head.ts";
 import { Kept, KeptRoom, type ResponseSink } from "./kept.ts";
 import type { KnownHead } from "./known_head.ts";
-import type { Reason } from "./reason.ts";
+import type { ProtocolError } from "./reason.ts";
 
 /** What `state` says. */
 export const NEED_MORE = 0;
@@ -57,12 +57,12 @@ export class ResponseReader {
   /** Whether the connection may carry another exchange; known once complete. */
   keepAlive = false;
   /** Why it is broken, or "". */
-  reason: Reason | "" = "";
+  reason: ProtocolError | "" = "";
   /** The answer itself; null unless it is retained. */
   readonly kept: Kept | null;
 
   readonly #sink: ResponseSink | null;
-  readonly #head: Head;
+  readonly #head: HeadReader;
   readonly #chunkLine = new ChunkLine();
   readonly #trailers = new FieldLines();
   /** The reader of lines at work in a chunked body. */
@@ -91,7 +91,7 @@ export class ResponseReader {
   ) {
     this.kept = retain ? new Kept(keptRoom) : null;
     this.#sink = sink ?? this.kept;
-    this.#head = new Head({ sink: this.#sink, known, maxBytes: maxHeadBytes });
+    this.#head = new HeadReader({ sink: this.#sink, known, maxBytes: maxHeadBytes });
     this.#allowsBothFramings = allowsBothFramings;
     this.#maxHeadBytes = maxHeadBytes;
     this.#maxKeptBytes = maxKeptBytes;
@@ -109,12 +109,12 @@ export class ResponseReader {
   }
 
   /** Gets ready for the answer to a request; `answersHead` when that was a HEAD. */
-  begin(answersHead: boolean): void {
+  begin(isForHead: boolean): void {
     this.state = NEED_MORE;
     this.started = this.keepAlive = this.#isData = false;
     this.bodyBytes = 0;
     this.reason = "";
-    this.#answersHead = answersHead;
+    this.#answersHead = isForHead;
     this.#framing = UNKNOWN;
     this.#head.begin();
   }
@@ -240,7 +240,7 @@ export class ResponseReader {
     this.state = COMPLETE;
   }
 
-  #break(reason: Reason): void {
+  #break(reason: ProtocolError): void {
     this.state = BROKEN;
     this.reason = reason;
     this.keepAlive = false;

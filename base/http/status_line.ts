@@ -1,9 +1,9 @@
 /**
- * Reads a status line (RFC 9112 §4), octet by octet, so that a wrong one is told at once and it may be
+ * Reads a status line (RFC 9112 §4), octet by octet, so that a wrong one is found at once and it may be
  * split anywhere. As llhttp does, it takes a status with nothing after it, not even the space.
  */
 import { CR, LF, SPACE, TEXT, ZERO } from "./octets.ts";
-import type { Reason } from "./reason.ts";
+import type { ProtocolError } from "./reason.ts";
 
 const PREFIX = Uint8Array.from("HTTP/1.", (character) => character.charCodeAt(0));
 
@@ -21,7 +21,7 @@ export class StatusLine {
   status = 0;
   /** HTTP/1.`minor`. */
   minor = 0;
-  reason: Reason | "" = "";
+  reason: ProtocolError | "" = "";
   #place = 0;
 
   get done(): boolean {
@@ -100,7 +100,7 @@ export class StatusLine {
     this.#place = place;
   }
 
-  #break(reason: Reason): void {
+  #break(reason: ProtocolError): void {
     this.reason = reason;
     this.#place = BROKEN;
   }

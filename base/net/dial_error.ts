@@ -45,10 +45,10 @@ const LONGEST = 4_096;
 
 /** As rustls puts it: `… only valid for DnsName("localhost") or IpAddress(127.0.0.1)`. */
 function wrongName(said: string): string | null {
-  const [, asked, valid] = said.length > LONGEST
+  const [, wanted, valid] = said.length > LONGEST
     ? []
     : /not valid for name "(.*?)"(?:.*only valid for (.*))?/.exec(said) ?? [];
-  if (asked === undefined) return null;
+  if (wanted === undefined) return null;
   const names = valid?.replace(/\w+\("?(.*?)"?\)/g, "$1");
-  return `the certificate is not for ${asked}` + (names === undefined ? "" : ` but for ${names}`);
+  return `the certificate is not for ${wanted}` + (names === undefined ? "" : ` but for ${names}`);
 }

@@ -10,10 +10,10 @@ import type { TcpEndpoint, Tls } from "./endpoint.ts";
 /** To be read all the time: while nobody does, node:tls of Deno 2.9 goes on receiving, into memory. */
 export class UncheckedConnection {
   #error: Error | null = null;
-  #tell = (): void => {};
+  #wake = (): void => {};
 
   constructor(private readonly socket: TLSSocket) {
-    const news = (): void => this.#tell();
+    const news = (): void => this.#wake();
     socket.on("readable", news).on("end", news).on("close", news);
     socket.on("error", (error) => {
       this.#error = error;
@@ -31,7 +31,7 @@ export class UncheckedConnection {
       }
       if (this.#error !== null) throw this.#error;
       if (socket.readableEnded || socket.destroyed) return null;
-      await new Promise<void>((tell) => this.#tell = tell);
+      await new Promise<void>((wake) => this.#wake = wake);
     }
   }
 
@@ -81,7 +81,7 @@ function handshake(socket: TLSSocket): Promise<void> {
     socket.once("close", () => reject(explain(new Error("closed"))));
     socket.once("secureConnect", () => {
       // Deno 2.6 says so after a failed handshake, too: then there is no certificate, and whoever
-      // reads is told the error.
+      // reads gets the error.
       if (Object.keys(socket.getPeerCertificate()).length > 0) return resolve();
       socket.resume();
     });

@@ -62,14 +62,12 @@ function libcClock({ clock_gettime }: Libc): Clock {
   };
 }
 
-/** The smallest step of a clock: times that differ by less can't be told apart. */
-
 const STEPS = 20;
 const MOST_READS = 100_000;
 
 /**
- * Microseconds; reading the clock takes time too, so a fine one shows that. Infinity for a clock that
- * stands still.
+ * The smallest step of a clock, microseconds: times that differ by less are the same to it. Reading the clock
+ * takes time too, so a fine one shows that. Infinity for a clock that stands still.
  */
 export function stepUsOf(clock: () => number): number {
   let smallestUs = Infinity;

@@ -119,7 +119,7 @@ export interface VirtualSigns {
   readonly clocks: Text;
 }
 
-/** By words in the names of maker and product, most telling first. */
+/** By words in the names of maker and product, the surest first. */
 const MAKERS: readonly (readonly [sign: RegExp, name: string])[] = [
   [/FIRECK|firecracker/i, "firecracker"],
   [/vmware/i, "vmware"],
@@ -136,9 +136,11 @@ const MAKERS: readonly (readonly [sign: RegExp, name: string])[] = [
 export function virtualOf(signs: VirtualSigns): string | null {
   const isVirtual = /^flags\s*:.*\bhypervisor\b/m.test(signs.cpuinfo ?? "");
   const { vendor, product, hypervisor, acpi, clocks } = signs;
-  const told = [acpi, vendor, product, hypervisor, clocks].map((text) => text ?? "").join("\n");
+  const signsText = [acpi, vendor, product, hypervisor, clocks].map((text) => text ?? "").join(
+    "\n",
+  );
   // Amazon and Google name machines of their own alike, virtual or not.
-  const name = MAKERS.find(([sign]) => sign.test(told))?.[1] ?? null;
+  const name = MAKERS.find(([sign]) => sign.test(signsText))?.[1] ?? null;
   if (isVirtual) return name ?? "unknown";
   return name === "amazon" || name === "google" ? null : name;
 }

@@ -12,9 +12,9 @@ export const machine = z.strictObject({
   cores: z.int().min(1).describe("Of the machine"),
   allowedCores: z.int().min(1).describe("On which Plateau was allowed to run"),
   governor: z.string().nullable()
-    .describe("What decides the clock speed, as performance or powersave; null: can't be told"),
+    .describe("Policy of the clock speed, as performance or powersave; null: unknown"),
   turbo: z.boolean().nullable()
-    .describe("Whether cores may go beyond their nominal clock speed; null: can't be told"),
+    .describe("Whether cores may go beyond their nominal clock speed; null: unknown"),
   memory: count.describe("Bytes"),
   limits: z.strictObject({
     cores: z.number().positive().nullable().describe("CPU time for each second of wall time"),
@@ -23,9 +23,9 @@ export const machine = z.strictObject({
   container: z.string().nullable().describe("As docker, podman, kubernetes, lxc, wsl; null: none"),
   virtual: z.string().nullable()
     .describe("As kvm, firecracker, vmware, or unknown; null: no sign of a virtual machine"),
-  openFiles: count.nullable().describe("Soft limit; null: none, or can't be told"),
+  openFiles: count.nullable().describe("Soft limit; null: none, or unknown"),
   ports: z.tuple([count, count]).nullable()
-    .describe("First and last port of outgoing connections; null: can't be told"),
+    .describe("First and last port of outgoing connections; null: unknown"),
   deno: z.string(),
   v8: z.string(),
 });

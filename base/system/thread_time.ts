@@ -7,7 +7,7 @@ import process from "node:process";
 /** Both since the thread began, microseconds. */
 export interface ThreadTime {
   readonly cpuUs: number;
-  /** Ready to run, without a core; null where the system does not tell. */
+  /** Ready to run, without a core; null where it is unknown. */
   readonly waitedUs: number | null;
 }
 

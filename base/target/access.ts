@@ -20,23 +20,23 @@ interface GivenAccess {
   readonly unix?: unknown;
 }
 
-interface AccessMisfit {
+interface UrlConflict {
   readonly key: "cacert" | "unix";
   readonly message: string;
   readonly fix: string;
 }
 
 /** What does not go with the URL. */
-export function accessMisfits({ url, cacert, unix }: GivenAccess): AccessMisfit[] {
+export function urlConflicts({ url, cacert, unix }: GivenAccess): UrlConflict[] {
   const isSecure = /^https:/i.test(String(url));
-  const misfits: AccessMisfit[] = [];
+  const conflicts: UrlConflict[] = [];
   if (cacert !== undefined && !isSecure) {
     const message = "Cannot check certificates where there are none: the URL is not https";
-    misfits.push({ key: "cacert", message, fix: "leave it out, or write https://" });
+    conflicts.push({ key: "cacert", message, fix: "leave it out, or write https://" });
   }
   if (unix !== undefined && isSecure) {
     const message = "Cannot use TLS on a unix socket: the URL is https";
-    misfits.push({ key: "unix", message, fix: "write http://" });
+    conflicts.push({ key: "unix", message, fix: "write http://" });
   }
-  return misfits;
+  return conflicts;
 }

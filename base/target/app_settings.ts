@@ -15,11 +15,11 @@ const api = z.strictObject({
 
 const work = z.strictObject({
   cpuTime: durationMs.prefault("0ms")
-    .describe("Computing of each request that does not ask for another"),
+    .describe("Computing for each request without a cpuTime of its own"),
   sleepTime: durationMs.prefault("0ms")
-    .describe("Waiting of each request that does not ask for another"),
-  maxCpuTime: durationMs.prefault("1s").describe("Most CPU time that a request may ask for"),
-  maxSleepTime: durationMs.prefault("10s").describe("Longest wait that a request may ask for"),
+    .describe("Waiting for each request without a sleepTime of its own"),
+  maxCpuTime: durationMs.prefault("1s").describe("Limit of the CPU time that a request may set"),
+  maxSleepTime: durationMs.prefault("10s").describe("Limit of the wait that a request may set"),
 });
 
 const wholeSeconds = between("1s", "24h").refine((ms) => ms % 1_000 === 0, {
@@ -28,20 +28,20 @@ const wholeSeconds = between("1s", "24h").refine((ms) => ms % 1_000 === 0, {
 
 const user = z.strictObject({
   delay: between("0s", "1m").prefault("0ms")
-    .describe("How long the origin takes for each user that it is asked, as a database would"),
+    .describe("How long the origin takes for each user, as a database would"),
   cache: z.enum(["none", "memory", "redis"]).default("none")
-    .describe("Where users are kept that the origin was asked: none, memory or redis"),
+    .describe("Where the cache keeps users: none, memory or redis"),
   ttl: between("10ms", "24h").prefault("60s").describe("How long the cache keeps a user"),
   stampede: z.enum(["wait", "all"]).default("wait").describe(
-    "Who asks the origin for a user that many want and the cache does not have: " +
-      "one, for whom the others wait (wait), or all",
+    "Who fetches a user that many requests want and the cache does not have: " +
+      "one request, while the others wait (wait), or all",
   ),
   "rateLimit.store": z.enum(["memory", "redis"]).default("memory")
     .describe("Where requests are counted: memory, or redis, where all instances share the counts"),
   "rateLimit.limit": z.union([z.literal("none"), wholeNumber(1, 1_000_000_000)], {
     error: "Cannot read this as a limit: write none or a whole number",
   }).default("none")
-    .describe("Requests that a client may make in each window, or none; others are answered 429"),
+    .describe("Requests that a client may make in each window, or none; others get 429"),
   "rateLimit.window": wholeSeconds.prefault("60s")
     .describe(
       "How long requests are counted together, from a client's first one, in whole seconds",
@@ -66,7 +66,7 @@ const site = z.strictObject({
   brotli: onOrOff.default(false)
     .describe("Compression for clients that accept brotli, rather than gzip: on or off"),
   etag: onOrOff.default(false)
-    .describe("ETag with each answer, and 304 for clients that have it: on or off"),
+    .describe("ETag with each response, and 304 for clients that have it: on or off"),
   files: onOrOff.default(false)
     .describe("Pages and images read from files for each request, not from memory: on or off"),
   cache: onOrOff.default(false).describe("Whole responses kept in memory: on or off"),

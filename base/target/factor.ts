@@ -9,7 +9,7 @@ export function oneOrList<Schema extends z.ZodType>(
 }
 
 /** The same lines with one value for each of the factors. */
-export type Settled<Lines, Factor extends keyof Lines> =
+export type WithOneValueFor<Lines, Factor extends keyof Lines> =
   & Omit<Lines, Factor>
   & { [Key in keyof Pick<Lines, Factor>]: Exclude<Lines[Key], readonly unknown[]> };
 

@@ -31,6 +31,6 @@ export const workerSettings = commonSettings.extend({
     .describe("Processes that respond to requests"),
 });
 
-export function settingsOf(framework: FrameworkName): z.ZodObject {
+export function frameworkSettings(framework: FrameworkName): z.ZodObject {
   return framework === "flask" ? workerSettings : commonSettings;
 }

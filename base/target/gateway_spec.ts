@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { between } from "../quantity.ts";
-import { oneOrList, type Settled, valuesOf } from "./factor.ts";
+import { oneOrList, valuesOf, type WithOneValueFor } from "./factor.ts";
 import { writtenFiles } from "./written_files.ts";
 
 /** Where the proxy keeps responses. */
@@ -48,9 +48,9 @@ export const proxyTarget = z.strictObject({
       .describe(
         "What it stands in front of: the name of another target, or http://host:port or https://host:port",
       ),
-    store: oneOrList(z.enum(storeNames)).default("memory").describe("Where answers are kept"),
+    store: oneOrList(z.enum(storeNames)).default("memory").describe("Where responses are stored"),
     ttl: oneOrList(between("1ms", "24h")).prefault("60s").describe(
-      "How long a kept answer is fresh, unless the origin says a shorter time",
+      "How long a stored response is fresh, unless the origin gives a shorter time",
     ),
     stale: oneOrList(between("0s", "24h")).prefault("0s").describe(
       "How long after that it is still served, while one request fetches it anew",
@@ -59,7 +59,7 @@ export const proxyTarget = z.strictObject({
       .min(1).default(["/"])
       .describe("Only these paths, and what is below them, are kept"),
     singleFlight: oneOrList(z.boolean()).default(true).describe(
-      "Requests for what is being fetched wait for it, instead of asking the origin too",
+      "Requests for a path that is being fetched wait for it, and are not sent to the origin, too",
     ),
     maxBodyBytes: oneOrList(z.int().min(0).max(64 * LARGEST_BODY_BYTES)).default(LARGEST_BODY_BYTES)
       .describe("Larger bodies pass through and are not kept"),
@@ -70,7 +70,7 @@ export const proxyTarget = z.strictObject({
 export type WrittenProxy = z.output<typeof proxyTarget>;
 
 export interface ProxyTarget {
-  readonly proxy: Settled<
+  readonly proxy: WithOneValueFor<
     WrittenProxy["proxy"],
     "store" | "ttl" | "stale" | "singleFlight" | "maxBodyBytes"
   >;
@@ -112,7 +112,7 @@ export const clusterTarget = z.strictObject({
 export type WrittenCluster = z.output<typeof clusterTarget>;
 
 export interface ClusterTarget {
-  readonly cluster: Settled<
+  readonly cluster: WithOneValueFor<
     WrittenCluster["cluster"],
     "instances" | "balancer" | "policy" | "workers"
   >;

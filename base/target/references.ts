@@ -4,10 +4,10 @@ import { valuesOf } from "./factor.ts";
 import type { TargetSpec, WrittenTarget } from "./spec.ts";
 import { isUrl } from "./gateway_spec.ts";
 
-/** Targets as they were written, by name; each may be wrong in every part: that is told of elsewhere. */
-type Targets = Readonly<Record<string, unknown>>;
+/** Targets as they were written, by name; each may be wrong in every part, which is reported elsewhere. */
+type WrittenTargets = Readonly<Record<string, unknown>>;
 
-interface Misfit {
+interface ReferenceConflict {
   /** Below `targets`. */
   readonly path: string[];
   readonly message: string;
@@ -49,7 +49,7 @@ export function withThoseBehind(
 }
 
 /** Names that are not there or lead back to themselves, and what can't be had several times. */
-export function referenceMisfits(targets: Targets): Misfit[] {
+export function referenceConflicts(targets: WrittenTargets): ReferenceConflict[] {
   return Object.entries(targets).flatMap(([target, spec]) => {
     const reference = referenceIn(spec);
     if (reference === null) return [];
@@ -59,7 +59,7 @@ export function referenceMisfits(targets: Targets): Misfit[] {
   });
 }
 
-function whyNot(name: string, targets: Targets, target: string): string | null {
+function whyNot(name: string, targets: WrittenTargets, target: string): string | null {
   const known = Object.keys(targets);
   if (!known.includes(name)) {
     const fix = didYouMean(name, known) ?? `the targets are ${known.join(", ")}`;
@@ -70,20 +70,20 @@ function whyNot(name: string, targets: Targets, target: string): string | null {
 }
 
 /** `a`, `b`, `a` when `start` stands in front of itself by way of b. */
-function circleFrom(start: string, targets: Targets): string[] | null {
-  const way = [start];
-  while (way.length <= Object.keys(targets).length) {
-    const next = referenceIn(targets[way[way.length - 1]])?.name;
+function circleFrom(start: string, targets: WrittenTargets): string[] | null {
+  const chain = [start];
+  while (chain.length <= Object.keys(targets).length) {
+    const next = referenceIn(targets[chain[chain.length - 1]])?.name;
     if (next === undefined || !Object.hasOwn(targets, next)) return null;
-    way.push(next);
-    if (next === start) return way;
+    chain.push(next);
+    if (next === start) return chain;
   }
-  return null; // the circle is further on, and is told of there
+  return null; // the circle is further on, and is reported there
 }
 
 function whyNotBefore(
   { path: [kind], name }: Reference,
-  targets: Targets,
+  targets: WrittenTargets,
   spec: unknown,
 ): string | null {
   if (kind === "nginx") return whyNotPlain(name, targets[name]);
@@ -97,7 +97,7 @@ function whyNotPlain(name: string, spec: unknown): string | null {
     "neither https nor a unix socket; use proxy: { origin: … }";
 }
 
-function whyNotSeveral(name: string, targets: Targets, spec: unknown): string | null {
+function whyNotSeveral(name: string, targets: WrittenTargets, spec: unknown): string | null {
   if (valueIn(targets[name], ["url"]) !== undefined) {
     return `Cannot start instances of "${name}": it is a server that already runs`;
   }
@@ -118,7 +118,7 @@ function isSeveral(spec: unknown): boolean {
 }
 
 /** Of the target, or of one behind it. */
-function fixedPortOf(name: string, targets: Targets): string | null {
+function fixedPortOf(name: string, targets: WrittenTargets): string | null {
   let behind: string | undefined = name;
   for (const _ of Object.keys(targets)) {
     if (behind === undefined) return null;

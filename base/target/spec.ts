@@ -1,13 +1,12 @@
 /**
- * A target's lines in the experiment file: one of the launchers' shapes, told apart by its first key.
+ * A target's lines in the experiment file: one of the launchers' shapes, distinguished by its first key.
  */
 import { z } from "zod";
-import { ALWAYS } from "../explain.ts";
 import { contentOf, type Files, NO_FILES } from "../files.ts";
-import { accessMisfits, Certificates } from "./access.ts";
+import { ALWAYS } from "../explain.ts";
+import { Certificates, urlConflicts } from "./access.ts";
 import { appNames, appSettings } from "./app_settings.ts";
-import { oneOrList, valuesOf } from "./factor.ts";
-import { frameworkNames, settingsOf } from "./framework_settings.ts";
+import { flatSettings, givenSettings, settingIssues } from "./settings.ts";
 import {
   type ClusterTarget,
   clusterTarget,
@@ -16,9 +15,10 @@ import {
   type ProxyTarget,
   proxyTarget,
 } from "./gateway_spec.ts";
-import { flatSettings, givenSettings, settingIssues } from "./settings.ts";
+import { oneOrList, valuesOf } from "./factor.ts";
+import { frameworkNames, frameworkSettings } from "./framework_settings.ts";
 
-type Given = Readonly<Record<string, z.core.util.JSONType>>;
+type WrittenSettings = Readonly<Record<string, z.core.util.JSONType>>;
 
 const set = z.record(z.string(), z.json()).default({}).describe(
   "Its settings; a list makes a factor. A name with a dot may also be written as keys inside keys: " +
@@ -26,7 +26,11 @@ const set = z.record(z.string(), z.json()).default({}).describe(
 );
 
 /** What is wrong with the settings, where each was given. */
-function checkSettings(settings: z.ZodObject, set: Given, context: z.RefinementCtx): void {
+function checkSettings(
+  settings: z.ZodObject,
+  set: WrittenSettings,
+  context: z.RefinementCtx,
+): void {
   const given = givenSettings(set);
   for (const { key, path, value } of given) {
     const report = (message: string): void =>
@@ -42,7 +46,7 @@ function checkSettings(settings: z.ZodObject, set: Given, context: z.RefinementC
 }
 
 /** Every setting under its own name. */
-function withFlatSettings<Spec extends { set: Given }>(spec: Spec): Spec {
+function withFlatSettings<Spec extends { set: WrittenSettings }>(spec: Spec): Spec {
   return { ...spec, set: flatSettings(spec.set) };
 }
 
@@ -57,7 +61,9 @@ export const frameworkTarget = z.strictObject({
     "A server of the frameworks study, installed by plateau setup frameworks; plateau list frameworks shows them",
   ),
   set,
-}).superRefine(({ framework, set }, context) => checkSettings(settingsOf(framework), set, context))
+}).superRefine(({ framework, set }, context) =>
+  checkSettings(frameworkSettings(framework), set, context)
+)
   .overwrite(withFlatSettings);
 
 const variable = z.union([z.string(), z.number(), z.boolean()]);
@@ -76,7 +82,7 @@ export const commandTarget = z.strictObject({
   ),
   ready: z.string().regex(/^\/[\x21-\x7e]*$/, "Cannot use this as a path: start with /")
     .default("/")
-    .describe("Path that answers with a status under 500 when the program is ready"),
+    .describe("Path that responds with a status under 500 when the program is ready"),
 }).superRefine(({ env }, context) => {
   for (const { path, port } of fixedPorts(env.PORT ?? [])) {
     if (port >= 1 && port <= 65_535) continue;
@@ -116,7 +122,7 @@ const urlTarget = (files: Files) =>
         "Unix socket to dial in place of the URL's host: a path, relative to the experiment file",
       ),
   }).superRefine((given, context) => {
-    for (const { key, message, fix } of accessMisfits(given)) {
+    for (const { key, message, fix } of urlConflicts(given)) {
       context.addIssue({ code: "custom", path: [key], message: `${message}; ${fix}` });
     }
   }, ALWAYS);

@@ -17,9 +17,11 @@ export const writtenFiles = z.record(path, z.string()).superRefine((texts, conte
     context.addIssue({ code: "custom", message: "Cannot serve no files: name one" });
   }
   for (const [at, path] of paths.entries()) {
-    const inTheWay = paths.find((other, place) => place !== at && collide(other, path, place < at));
-    if (inTheWay === undefined) continue;
-    const message = `Cannot serve ${path} beside ${inTheWay}: they would be one file`;
+    const colliding = paths.find((other, place) =>
+      place !== at && collide(other, path, place < at)
+    );
+    if (colliding === undefined) continue;
+    const message = `Cannot serve ${path} beside ${colliding}: they would be one file`;
     context.addIssue({ code: "custom", path: [path], message });
   }
 });

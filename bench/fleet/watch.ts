@@ -4,7 +4,7 @@ import { runStateKey } from "../../runner/fleet/protocol/redis_keys.ts";
 import { nowMs } from "../../runner/fleet/protocol/redis_clock.ts";
 import { runState } from "../../runner/fleet/protocol/agent_message.ts";
 import { TargetError } from "../../base/errors.ts";
-import { readMemoryBytes, readStat, TICKS_PER_SEC } from "../../base/system/proc.ts";
+import { readMemoryBytes, readStat, TICKS_PER_SEC } from "../../base/system/processes.ts";
 import type { RedisClient } from "../../targets/redis/client.ts";
 
 const LOOK_MS = 250;

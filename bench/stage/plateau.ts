@@ -1,6 +1,6 @@
 /** `plateau bench` as users run it, in a process of its own. */
 import { type Measurement, measurement } from "../../runner/result/result.ts";
-import { readMemoryBytes } from "../../base/system/proc.ts";
+import { readMemoryBytes } from "../../base/system/processes.ts";
 import { selfCommand } from "../../targets/launch/child.ts";
 import { type Command, type Place, placed, start } from "./programs.ts";
 

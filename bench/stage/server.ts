@@ -1,5 +1,5 @@
 /** Servers of the benches: started by a command, ready when they answer, stopped at the end of their scope. */
-import { descendantsOf } from "../../base/system/proc.ts";
+import { descendantsOf } from "../../base/system/processes.ts";
 import { startTarget } from "../../targets/launchers.ts";
 import { freePort } from "../../targets/launch/environment.ts";
 import { LOOPBACK } from "../../base/net/listen.ts";

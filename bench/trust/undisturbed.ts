@@ -4,7 +4,7 @@
  */
 import { printError } from "../../cli/terminal/terminal.ts";
 import { textLines } from "../../report/writing/terminal.ts";
-import { type BusyProcess, descendantsOf, watchProcesses } from "../../base/system/proc.ts";
+import { type BusyProcess, descendantsOf, watchProcesses } from "../../base/system/processes.ts";
 
 /** Who uses less is no neighbour that anybody notices. */
 const LEAST_CORES = 0.15;

@@ -43,13 +43,13 @@ Examples:
         .finally(() => loader.close())
         .finally(stop);
       const gates = await gatesOf(measurement, values.threshold, baseline);
-      const asked = {
+      const invocation = {
         thresholds: values.threshold,
         baseline,
         args: args.map(withoutSecrets),
         seed: request.seed,
       };
-      const renderers = renderersOf(measurement, asked, gates);
+      const renderers = renderersOf(measurement, invocation, gates);
       await writeOutputs(values, renderers);
       if (!takesStdout(values)) await print(await summaryOf(measurement, gates));
       await reportToGithub({
@@ -85,9 +85,9 @@ export const benchCommand: Command = {
 };
 
 async function printDifferences(like: string, measurement: Measurement): Promise<void> {
-  const { toolDifferences: differencesOf } = await import("../like/like.ts");
+  const { toolDifferences } = await import("../like/like.ts");
   const { textLines } = await import("../../report/writing/terminal.ts");
-  printError(textLines(differencesOf(like, measurement), terminalOptions(Deno.stderr)));
+  printError(textLines(toolDifferences(like, measurement), terminalOptions(Deno.stderr)));
 }
 
 /** The outcome of each threshold. */
@@ -115,7 +115,7 @@ async function verify(
 
 function renderersOf(
   measurement: Measurement,
-  asked: BenchInvocation,
+  invocation: BenchInvocation,
   gates: readonly GateOutcome[],
 ): Renderers {
   return {
@@ -131,7 +131,8 @@ function renderersOf(
         gates,
       ),
     junit: async () => await junitOf(measurement, gates),
-    html: async () => (await import("../output/bench_page.ts")).renderBenchPage(measurement, asked),
+    html: async () =>
+      (await import("../output/bench_page.ts")).renderBenchPage(measurement, invocation),
   };
 }
 

@@ -22,7 +22,7 @@ import {
   statuses,
   textOrFile,
 } from "./values.ts";
-import { accessMisfits } from "../../base/target/access.ts";
+import { urlConflicts } from "../../base/target/access.ts";
 
 const loadFlags = {
   connections: {
@@ -231,5 +231,5 @@ function kindOf(given: RawArguments): Load["kind"] {
 
 /** How to reach a server, beyond its URL: certificates, and a unix socket. */
 function accessConflicts(given: RawArguments): Problem[] {
-  return accessMisfits(given).map(({ key, ...problem }) => ({ place: `--${key}`, ...problem }));
+  return urlConflicts(given).map(({ key, ...problem }) => ({ place: `--${key}`, ...problem }));
 }

@@ -10,7 +10,7 @@ import { hashSettings } from "../../runner/experiment/provenance.ts";
 import type { Measurement, Results, Threshold } from "../../runner/result/result.ts";
 import { benchRun } from "../results/reading.ts";
 
-/** What a measurement does not tell of itself. */
+/** Parts of the page that are not in the measurement. */
 export interface BenchInvocation {
   readonly thresholds: readonly Threshold[];
   readonly baseline: Grouped | null;
@@ -19,12 +19,15 @@ export interface BenchInvocation {
   readonly seed: number;
 }
 
-export function renderBenchPage(measurement: Measurement, asked: BenchInvocation): Written<"html"> {
-  const results = asResults(measurement, asked);
+export function renderBenchPage(
+  measurement: Measurement,
+  invocation: BenchInvocation,
+): Written<"html"> {
+  const results = asResults(measurement, invocation);
   return renderReportPage([{
-    ...reportModel(results, asked.baseline),
+    ...reportModel(results, invocation.baseline),
     method: measuredSentences(results.runs),
-    command: benchCommandOf(asked.args, asked.seed),
+    command: benchCommandOf(invocation.args, invocation.seed),
   }]);
 }
 

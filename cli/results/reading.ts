@@ -161,8 +161,7 @@ function unreadable(place: string, error: unknown): UserError {
   }]);
 }
 
-/** A single measurement as an experiment of one run, for what works on experiments. */
-
+/** A single measurement as an experiment of one run. */
 export function benchRun(measurement: Measurement, startedAt: string): Run {
   const url = URL.parse(measurement.url); // null where a part of it is secret
   return {

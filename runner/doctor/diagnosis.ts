@@ -1,9 +1,9 @@
-/** What `plateau doctor` tells: every check's judgement, and the figures that it rests on. */
+/** What `plateau doctor` reports: every check's judgement, and the figures that it rests on. */
 import { z } from "zod";
 import { machine } from "../../base/system/facts.ts";
 import { VERSION } from "../../base/version.ts";
 import { checkResult, type DoctorCheck } from "./check.ts";
-import { checks } from "./registry.ts";
+import { checks } from "./checks.ts";
 import type { HostFacts } from "./sight.ts";
 
 const ratio = z.number().min(0).max(1);

@@ -12,10 +12,10 @@ import {
   countedFrom,
   type CountedPart,
   intervalBlocks,
-} from "../stats/confidence/blocks.ts";
+  type RunBlock,
+} from "../stats/confidence/pool.ts";
 import { cellKey, type Estimate, estimateCell } from "../stats/confidence/bootstrap.ts";
 import { type ConfidenceInterval, intervalOf } from "../stats/confidence/confidence_interval.ts";
-import type { RunBlock } from "../stats/confidence/pool.ts";
 import {
   halfWidthOf,
   isNarrow,
@@ -139,7 +139,7 @@ export class Repetition {
     return Math.max(...known.map(halfWidthOf));
   }
 
-  /** At the confidence that is asked of them. */
+  /** At the confidence that they need. */
   #intervals(): (ConfidenceInterval | null)[] {
     const level = typeof this.repeat !== "number" && this.repeat.until !== null
       ? LOOK_CONFIDENCE

@@ -49,7 +49,7 @@ export function contradictions(kept: Results, origin: Origin): Problem[] {
   ];
 }
 
-/** What the results say that was asked for, and the hash of it. */
+/** The experiment as the results have it, and the hash of it. */
 function settingsProblems({ experiment, settings }: Results): Problem[] {
   if (hashSettings(experiment) === settings) return [];
   return [problem("experiment", "settings is not its SHA-256")];

@@ -11,7 +11,7 @@ import type { Measurement } from "../result/result.ts";
 import { warmupOf } from "../result/warmup.ts";
 import { encodeHistogram } from "../stats/histogram/hdr.ts";
 import { mergeHistograms } from "../stats/histogram/histogram.ts";
-import { perSecondOf } from "../stats/per_second.ts";
+import { perSecondOf } from "../stats/quantile.ts";
 import { evidenceOf, type Stage } from "../trust/evidence.ts";
 import { fleetStage, judgeFleet } from "../trust/fleet_trust.ts";
 import { judge, judgedByResponses } from "../trust/judging.ts";

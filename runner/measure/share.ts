@@ -2,7 +2,7 @@
  * The whole load, split exactly over the workers: connections and requests add up, and every arrival is
  * one worker's.
  */
-import { type Connection, encodeRequest } from "../../base/http/request.ts";
+import { type ConnectionOptions, encodeRequest } from "../../base/http/request.ts";
 import { endpointOf } from "../../base/net/endpoint.ts";
 import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
 import { Profile } from "../../scenarios/pace/arrivals.ts";
@@ -81,7 +81,7 @@ function workersFor(load: Load): number {
   return Math.min(wanted, usableConnections(load));
 }
 
-/** More connections than requests or visitors would have nothing to do; more workers than that neither. */
+/** More connections than requests or users would have nothing to do; more workers than that neither. */
 export function usableConnections(load: Load): number {
   return Math.min(load.connections, mostUsers(load) ?? Infinity);
 }
@@ -123,19 +123,19 @@ function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): Scri
 
 function requestsOf(
   script: Script & { kind: "requests" },
-  connection: Connection,
+  connection: ConnectionOptions,
   implicitCheck: boolean,
-  lane: WorkerIndex,
+  index: WorkerIndex,
 ): ScriptSpec {
   const requests = script.requests.map(({ wire, expect }): PreparedRequest => ({
     bytes: encodeRequest(wire, connection),
     head: wire.method === "HEAD",
     check: checkOf(expect, implicitCheck),
   }));
-  return { kind: "requests", requests, sequence: everyNth(script.sequence, lane) };
+  return { kind: "requests", requests, sequence: everyNth(script.sequence, index) };
 }
 
-/** What a worker asks when all take turns at one endless round through `sequence`. */
+/** The requests of a worker when all take turns at one endless round through `sequence`. */
 function everyNth(
   sequence: readonly number[],
   { worker, workers }: WorkerIndex,

@@ -7,7 +7,7 @@
  */
 import type { z } from "zod";
 
-/** What an app may use of its surroundings; everything else it gets through its settings. */
+/** The environment of an app; everything else it gets through its settings. */
 export interface AppContext {
   /** Where the Redis server is (`redis://host:port`), or null when there is none. */
   readonly redisUrl: string | null;
@@ -15,18 +15,18 @@ export interface AppContext {
   readonly log: (line: string) => void;
 }
 
-/** What `Deno.serve` tells of a request's client. */
-interface Client {
+/** The client of a request, as `Deno.serve` knows it. */
+interface AppClient {
   readonly remoteAddr?: Deno.NetAddr;
 }
 
 /** The same as Hono's bindings; there is none without a socket. */
-export type ClientBindings = { Bindings: Client | undefined };
+export type ClientBindings = { Bindings: AppClient | undefined };
 
 /** A started app: the routes, and what must be let go at the end. */
 export interface RunningApp {
   /** @param client For the request log and the rate limit; none without a socket. */
-  fetch(request: Request, client?: Client): Response | Promise<Response>;
+  fetch(request: Request, client?: AppClient): Response | Promise<Response>;
   close(): Promise<void>;
 }
 

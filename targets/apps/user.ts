@@ -31,16 +31,16 @@ export const user = {
     app.get("/", (c) => c.json({ app: "user", users: USERS, paths: user.paths }));
     app.get("/stats", (c) => c.json({ originCalls: origin.calls(), ...counts }));
     if (limiter) app.use("/user/*", limiter.middleware(addressOf, () => counts.limited++));
-    const answer = async (c: Context, id: number): Promise<Response> => {
-      if (cache === null) return c.body(await origin.ask(id), 200, JSON_TYPE);
+    const respond = async (c: Context, id: number): Promise<Response> => {
+      if (cache === null) return c.body(await origin.fetch(id), 200, JSON_TYPE);
       const { text, hit } = await cache(`${id}`);
       counts[hit ? "hits" : "misses"]++;
       return c.body(text, 200, { ...JSON_TYPE, "x-cache": hit ? "hit" : "miss" });
     };
-    app.get("/user", (c) => answer(c, 1));
+    app.get("/user", (c) => respond(c, 1));
     app.get("/user/:id{[0-9]{1,4}}", (c) => {
       const id = Number(c.req.param("id"));
-      return id >= 1 && id <= USERS ? answer(c, id) : c.notFound();
+      return id >= 1 && id <= USERS ? respond(c, id) : c.notFound();
     });
     app.onError((error, c) => c.json({ error: error.message }, 503)); // Redis is gone
     return {
@@ -82,31 +82,31 @@ const HOLD_SLACK_MS = 10_000;
 async function cacheOf(
   { cache, ttl, delay, stampede }: Settings,
   redis: RedisClient | null,
-  origin: Origin,
+  origin: UserOrigin,
 ): Promise<Cache | null> {
   if (cache === "none") return null;
   const { openCache } = await import("./user/cache.ts");
-  const { memoryStore, redisStore } = await import("./user/store.ts");
+  const { memoryStore, redisStore } = await import("./user/cache.ts");
   const kept = { prefix: `${OWN_KEYS.user}kept:`, ttlMs: ttl, holdMs: delay + HOLD_SLACK_MS };
   const store = redis && cache === "redis" ? redisStore(redis, kept) : memoryStore(ttl);
-  return openCache({ store, pay: (id) => origin.ask(Number(id)), stampede });
+  return openCache({ store, pay: (id) => origin.fetch(Number(id)), stampede });
 }
 
 /** Users 1 … USERS. */
 const USERS = 1_000;
 
 /** The cost of `/user`: it takes as long as the database of the study, and counts its calls. */
-interface Origin {
+interface UserOrigin {
   /** The user's JSON text, after the delay. Each call is one payment. */
-  readonly ask: (id: number) => Promise<string>;
+  readonly fetch: (id: number) => Promise<string>;
   /** Calls since the start. */
   readonly calls: () => number;
 }
 
-function openOrigin(delayMs: number): Origin {
+function openOrigin(delayMs: number): UserOrigin {
   let calls = 0;
   return {
-    async ask(id): Promise<string> {
+    async fetch(id): Promise<string> {
       calls++;
       if (delayMs > 0) await sleep(delayMs);
       return JSON.stringify(userOf(id));

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { App, RunningApp } from "./app.ts";
 import { appSettings } from "../../base/target/app_settings.ts";
 import type { Render, Rendered } from "./wiki/markdown.ts";
-import type { Page } from "./wiki/pages.ts";
+import type { WikiPage } from "./wiki/pages.ts";
 
 /** Of those that are written at the start. */
 const PAGES_AT_ONCE = 200;
@@ -60,12 +60,12 @@ export const wiki = {
   },
 } satisfies App<typeof appSettings.wiki>;
 
-function renderEach(render: Render): (page: Page) => Rendered {
+function renderEach(render: Render): (page: WikiPage) => Rendered {
   return ({ body }) => render(body);
 }
 
 /** The last revision of each page that was asked for. */
-function keepRendered(render: Render): (page: Page) => Rendered {
+function keepRendered(render: Render): (page: WikiPage) => Rendered {
   const kept = new Map<number, { revision: number; rendered: Rendered }>();
   return ({ id, revision, body }) => {
     const found = kept.get(id);

@@ -1,6 +1,6 @@
 /**
  * The app of the SciCat performance baseline: "hello world", after as much CPU time or waiting as the
- * request asks for.
+ * request sets.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
@@ -19,10 +19,10 @@ export const work = {
     });
     const app = new Hono();
     app.get("/", async (c) => {
-      const asked = query.safeParse(c.req.query());
-      if (asked.error) return c.json({ errors: asked.error.issues }, 400);
-      compute(asked.data.cpuTime);
-      if (asked.data.sleepTime > 0) await sleep(asked.data.sleepTime);
+      const given = query.safeParse(c.req.query());
+      if (given.error) return c.json({ errors: given.error.issues }, 400);
+      compute(given.data.cpuTime);
+      if (given.data.sleepTime > 0) await sleep(given.data.sleepTime);
       return c.text("Hello World!");
     });
     return { fetch: app.fetch, close: () => Promise.resolve() };

@@ -3,9 +3,14 @@ import { messageOf } from "../../base/errors.ts";
 import {
   cannotStart,
   type Exit,
+  type LaunchContext,
   type RunningTarget,
   type WatchedPart,
 } from "../launch/launcher.ts";
+import type { GatewaySettings } from "./gateway.ts";
+import { bringUp } from "../launch/bring_up.ts";
+import { startSelf } from "../launch/child.ts";
+import { OWN_RUNTIME } from "../launch/runtime.ts";
 
 /** The names of the parts, where they are shown apart. */
 interface PartNames {
@@ -130,5 +135,26 @@ export async function startComposite(
 export function plainOrigin({ origin, access }: RunningTarget, context: { name: string }): string {
   if (origin.startsWith("http:") && access?.unixPath === undefined) return origin;
   const others = "neither of https nor of a unix socket, as a proxy can";
-  throw cannotStart(context, `it can stand only in gateway of http://host:port, ${others}`);
+  throw cannotStart(context, `it can stand only in front of http://host:port, ${others}`);
+}
+
+interface StartedGateway {
+  readonly gateway: RunningTarget;
+  /** Sends a line to the gateway while it runs, see `Gateway.receive`. */
+  readonly send: (line: string) => Promise<void>;
+}
+
+/** Starts the caching proxy or the balancer: this program again, as `gateway`. Throws as `bringUp` does. */
+export async function startGateway(
+  settings: GatewaySettings,
+  context: LaunchContext & { readonly readyPath: string },
+): Promise<StartedGateway> {
+  const port = context.listen?.port ?? 0;
+  const child = startSelf(["gateway", String(port), context.host], {});
+  void child.writeLine(JSON.stringify(settings));
+  const gateway = await bringUp(
+    { child, runtime: OWN_RUNTIME, path: context.readyPath, port: null },
+    context,
+  );
+  return { gateway, send: child.writeLine };
 }

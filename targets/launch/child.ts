@@ -7,13 +7,13 @@
 import { constants } from "node:os";
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { BOUND } from "./parent_death.ts";
-import type { Exit, Watched } from "./launcher.ts";
+import type { Exit, WatchedTree } from "./launcher.ts";
 import { Output } from "./output.ts";
 import { startPinned } from "./pin.ts";
 import { settlesWithin } from "./settles.ts";
 import {
-  GRACE_MS,
   LEFT,
+  STOP_GRACE_MS,
   SUPERVISED_ENV,
   SUPERVISED_FOLDER,
   SUPERVISED_STAGE,
@@ -21,12 +21,12 @@ import {
 import { fileURLToPath } from "node:url";
 
 /** A supervisor has to wait for its program's end before its own. */
-const SUPERVISOR_GRACE_MS = 2 * GRACE_MS + 1_000;
+const SUPERVISOR_GRACE_MS = 2 * STOP_GRACE_MS + 1_000;
 
 /** Once a process has ended its output is complete within this, unless someone else holds its pipes. */
 const DRAIN_MS = 500;
 
-export interface Child extends Watched {
+export interface Child extends WatchedTree {
   readonly pid: number;
   readonly output: Output;
   /** Resolves when the program says that it runs: what it says, and the moment it was started. */
@@ -47,7 +47,7 @@ export interface ProcessEnvironment {
 /** Starts this program with `args`; `env` comes on top of our own environment. Announces what it listens on. */
 export function startSelf(args: readonly string[], env: Record<string, string>): Child {
   const startedMs = performance.now();
-  const child = start(args, { env: { ...env, [BOUND]: "1" } }, GRACE_MS);
+  const child = start(args, { env: { ...env, [BOUND]: "1" } }, STOP_GRACE_MS);
   const announced = child.output.takeLine("listening").then((text) => ({ text, startedMs }));
   return { ...child, supervised: false, announced };
 }

@@ -14,7 +14,7 @@ export interface Exit {
 }
 
 /** A process tree of ours, as `watchResources` takes it. */
-export interface Watched {
+export interface WatchedTree {
   /** The process that Plateau started, or null when it did not start any (`url`). */
   readonly pid: number | null;
   /** True when `pid` is Plateau's supervisor, whose own use is not the target's: only what is under it counts. */
@@ -22,7 +22,7 @@ export interface Watched {
 }
 
 /** One of those that a target with a front consists of; several may have one name. */
-export interface WatchedPart extends Watched {
+export interface WatchedPart extends WatchedTree {
   /** front: it is asked, and asks those behind it. */
   readonly role: "gateway" | "upstream";
   /** What kind of front it is, or the target that stands behind. */
@@ -30,7 +30,7 @@ export interface WatchedPart extends Watched {
 }
 
 /** A server that has answered its ready check; one that ran already (`url`) has not been asked. */
-export interface RunningTarget extends Watched {
+export interface RunningTarget extends WatchedTree {
   /** `http://host:port` or `https://host:port`, without a path. */
   readonly origin: string;
   /** What the origin does not say of the way there; nothing when absent. */
@@ -71,10 +71,10 @@ export interface LaunchContext {
   /** Address or name of this machine at which it must listen and is asked; IPv6 without brackets. */
   readonly host: string;
   /** The port; one of its own choice when absent. */
-  readonly listen?: Listening;
+  readonly listen?: ListeningPort;
 }
 
-export interface Listening {
+export interface ListeningPort {
   readonly port: number;
   /** Other processes listen on the same port, and the kernel shares out connections. */
   readonly shared: boolean;

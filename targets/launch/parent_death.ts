@@ -1,6 +1,6 @@
 /**
- * Ties this process's life to that of its parent, when Plateau started it: the parent may be killed
- * with KILL, which leaves it no time to stop anything.
+ * Ends this process with its parent, when Plateau started it, by the parent-death signal of prctl(2): the parent
+ * may be killed with KILL, which leaves it no time to stop anything.
  */
 import { dieWithParent, outliveParent } from "../../base/system/prctl.ts";
 
@@ -10,7 +10,7 @@ export const BOUND = "PLATEAU_BOUND";
 /**
  * Ends this process when its parent dies; does nothing unless Plateau is the parent. Belongs in the
  * first lines of `serve`. By the kernel on Linux, by a worker where the kernel does not do it, and everywhere by the
- * end of standard input, which only the parent holds open: that also tells of a parent that died before.
+ * end of standard input, which only the parent holds open: it has ended, too, for a parent that died before.
  * @param onText Takes what the parent writes there.
  */
 export function bindToParent(onText: (text: string) => void = () => {}): void {
@@ -27,7 +27,7 @@ function watchParent(): void {
 
 /**
  * From now on the kernel does not kill this process with its parent: it ends by the end of standard
- * input alone, and hears `unload`. For what would leave something behind and is never busy for long.
+ * input alone, with the event `unload`. For what would leave something behind and is never busy for long.
  */
 export function endInOrder(): void {
   if (Deno.env.get(BOUND) !== "1") return;

@@ -33,7 +33,7 @@ const RUNTIMES: readonly Runtime[] = [
 ];
 
 /** Where the program runs. */
-export interface Place {
+export interface ProgramPlace {
   readonly env: Record<string, string>;
   readonly cwd: string;
 }
@@ -44,7 +44,10 @@ export const OWN_RUNTIME = `deno ${Deno.version.deno}`;
 const versions = new Map<string, Promise<string | null>>();
 
 /** Version of the runtime of `command`; null where it is unknown. Each program is run once for it. */
-export function runtimeOf(command: readonly string[], { env, cwd }: Place): Promise<string | null> {
+export function runtimeOf(
+  command: readonly string[],
+  { env, cwd }: ProgramPlace,
+): Promise<string | null> {
   const name = programOf(command);
   const runtime = RUNTIMES.find(({ names }) => names.test(basename(name)));
   if (runtime === undefined) return Promise.resolve(null);
@@ -63,7 +66,7 @@ export function programOf([first = "", ...rest]: readonly string[]): string {
 async function readVersion(
   name: string,
   { flag, version: pattern, prefix = "" }: Runtime,
-  { env, cwd }: Place,
+  { env, cwd }: ProgramPlace,
 ): Promise<string | null> {
   const program = findProgram(name, { path: env.PATH ?? "", cwd });
   if (program === null) return null;
@@ -73,7 +76,11 @@ async function readVersion(
 }
 
 /** All that the program prints; "" when it can't be run or takes too long. */
-async function outputOf(program: string, flag: string, { env, cwd }: Place): Promise<string> {
+async function outputOf(
+  program: string,
+  flag: string,
+  { env, cwd }: ProgramPlace,
+): Promise<string> {
   const command = new Deno.Command(program, {
     args: [flag],
     env,

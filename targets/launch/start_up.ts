@@ -21,14 +21,14 @@ export interface StartUp<Result> {
   attempt(announcement: string): Promise<Result>;
 }
 
-export interface Started<Result> {
+export interface StartResult<Result> {
   readonly result: Result;
   /** From the start of the process to the response. */
   readonly startUpMs: number;
 }
 
 /** What is known while it starts. */
-interface Progress {
+interface StartProgress {
   /** Why there is no response yet. */
   reason: string;
   /** Aborted when the wait is over, one way or the other. */
@@ -36,7 +36,7 @@ interface Progress {
 }
 
 /** Throws a TargetError, or the signal's reason when the user interrupts. */
-export async function awaitStartUp<Result>(startUp: StartUp<Result>): Promise<Started<Result>> {
+export async function awaitStartUp<Result>(startUp: StartUp<Result>): Promise<StartResult<Result>> {
   const waiting = new AbortController();
   const progress = { reason: "it did not say that it runs", over: waiting.signal };
   try {
@@ -51,8 +51,8 @@ export async function awaitStartUp<Result>(startUp: StartUp<Result>): Promise<St
 
 async function firstResult<Result>(
   { child, attempt }: StartUp<Result>,
-  progress: Progress,
-): Promise<Started<Result>> {
+  progress: StartProgress,
+): Promise<StartResult<Result>> {
   const { text, startedMs } = await child.announced;
   while (true) {
     try {
@@ -64,7 +64,7 @@ async function firstResult<Result>(
   }
 }
 
-function failure(startUp: StartUp<unknown>, progress: Progress): Promise<never> {
+function failure(startUp: StartUp<unknown>, progress: StartProgress): Promise<never> {
   const { child, what, question, limitMs, signal } = startUp;
   const { promise, reject } = Promise.withResolvers<never>();
   const fail = (why: string): void =>

@@ -10,7 +10,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../base/errors.ts";
 import { untilInputEnds } from "./parent_death.ts";
-import { bringUpFamily, type Family, type Upbringing } from "./family.ts";
+import { randomUUID } from "node:crypto";
+import { adoptOrphans } from "../../base/system/prctl.ts";
+import { descendantsOf, processesWith, readStat } from "../../base/system/processes.ts";
 
 /** The word before what could not be ended. */
 export const LEFT = "left";
@@ -18,7 +20,7 @@ export const LEFT = "left";
 const FAILED = 1;
 
 /** Between TERM and KILL. */
-export const GRACE_MS = 2_000;
+export const STOP_GRACE_MS = 2_000;
 /** The same when nobody waits any more. */
 const ORPHANED_GRACE_MS = 300;
 /** KILL does not end what hangs in the kernel; we do not wait for that. */
@@ -49,9 +51,9 @@ export async function supervise(command: readonly string[]): Promise<never> {
   const child = startProgram(command, upbringing);
   const family = upbringing.of(child);
   const graceMs = await Promise.race([
-    stopRequest.promise.then(() => GRACE_MS),
+    stopRequest.promise.then(() => STOP_GRACE_MS),
     untilInputEnds().then(() => ORPHANED_GRACE_MS),
-    untilGone(child, family).then(() => GRACE_MS),
+    untilGone(child, family).then(() => STOP_GRACE_MS),
   ]);
   const left = await end(family, graceMs);
   if (left.length > 0) print(Deno.stdout, `${LEFT} ${left.join(" ")}`);
@@ -94,13 +96,13 @@ function removeFolder(folder: string | undefined): void {
 }
 
 /** A program that succeeds at once and leaves children behind has put itself in the background: it goes on. */
-async function untilGone(child: Deno.ChildProcess, family: Family): Promise<void> {
+async function untilGone(child: Deno.ChildProcess, family: ProcessFamily): Promise<void> {
   const { success } = await child.status;
   while (success && family.living().length > 0) await sleep(BACKGROUND_POLL_MS);
 }
 
 /** TERM now, KILL after the grace, again and again until nobody is left who takes it. Gives those who do not. */
-async function end(family: Family, graceMs: number): Promise<number[]> {
+async function end(family: ProcessFamily, graceMs: number): Promise<number[]> {
   const startMs = performance.now();
   let isTaken = family.signal("SIGTERM");
   while (true) {
@@ -119,5 +121,86 @@ function print(stream: { writeSync(bytes: Uint8Array): number }, line: string): 
     stream.writeSync(new TextEncoder().encode(`${line}\n`));
   } catch (error) {
     if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+  }
+}
+
+/**
+ * A program and all that it has started, as its supervisor finds and signals them. On Linux these are the
+ * descendants of the supervisor, which adopts orphans (a daemon forks twice to get away); where it may not adopt
+ * them, also processes with the program's mark in their environment; where /proc shows no processes, and on
+ * other systems, the process group that the program leads.
+ */
+interface ProcessFamily {
+  /** Those that have not ended, as far as they can be found. */
+  living(): number[];
+  /** False when everybody who lives is another user's and does not take it. */
+  signal(name: Deno.Signal): boolean;
+}
+
+/** How the program must be started, so that its family can be found. */
+interface Upbringing {
+  /** It leads a process group of its own. */
+  readonly detached: boolean;
+  /** On top of its environment. */
+  readonly env: Readonly<Record<string, string>>;
+  of(child: Deno.ChildProcess): ProcessFamily;
+}
+
+const MARK = "PLATEAU_FAMILY";
+
+function bringUpFamily(): Upbringing {
+  if (Deno.build.os !== "linux" || readStat(Deno.pid) === null) {
+    return { detached: true, env: {}, of: processGroup };
+  }
+  if (adoptOrphans()) {
+    return { detached: false, env: {}, of: (child) => family(child, ourDescendants) };
+  }
+  const id = randomUUID();
+  const marked = (): number[] => [...ourDescendants(), ...processesWith(`${MARK}=${id}`)];
+  return { detached: false, env: { [MARK]: id }, of: (child) => family(child, marked) };
+}
+
+function ourDescendants(): number[] {
+  return descendantsOf(Deno.pid);
+}
+
+/** Another user's process may be hidden (`hidepid` of proc(5)); the program itself is waited for. */
+function family(child: Deno.ChildProcess, members: () => number[]): ProcessFamily {
+  const isOver = watchEnd(child);
+  const living = (): number[] => {
+    const found = members().filter((pid) => (readStat(pid)?.state ?? "Z") !== "Z");
+    return [...new Set(isOver() ? found : [child.pid, ...found])];
+  };
+  return { living, signal: (name) => signalAll(living(), name) };
+}
+
+/** As long as the program itself lives: who outlives it is not found. */
+function processGroup(child: Deno.ChildProcess): ProcessFamily {
+  const isOver = watchEnd(child);
+  const leader = Deno.build.os === "windows" ? child.pid : -child.pid;
+  return {
+    living: () => isOver() ? [] : [child.pid],
+    signal: (name) => signalAll([leader], name),
+  };
+}
+
+function watchEnd({ status }: Deno.ChildProcess): () => boolean {
+  let isOver = false;
+  void status.then(() => isOver = true);
+  return () => isOver;
+}
+
+function signalAll(pids: readonly number[], name: Deno.Signal): boolean {
+  const denied = pids.filter((pid) => !signal(pid, name));
+  return pids.length === 0 || denied.length < pids.length;
+}
+
+/** False where it is denied; one that has ended already needs none. */
+function signal(pid: number, name: Deno.Signal): boolean {
+  try {
+    Deno.kill(pid, name);
+    return true;
+  } catch (error) {
+    return !(error instanceof Deno.errors.PermissionDenied);
   }
 }

@@ -8,7 +8,7 @@ import {
   readStat,
   readWaits,
   TICKS_PER_SEC,
-} from "../../base/system/proc.ts";
+} from "../../base/system/processes.ts";
 import { CpuLedger, type CpuSample } from "./cpu_ledger.ts";
 
 const TICK_MS = 1_000 / TICKS_PER_SEC;
@@ -22,7 +22,7 @@ export interface TreesUse {
 }
 
 /** A process at one look. */
-interface Seen {
+interface ContentionLook {
   readonly cpu: CpuSample;
   readonly waitsMs: ReadonlyMap<number, number>;
 }
@@ -39,7 +39,7 @@ export class TreesContention {
   }
 
   take(): TreesUse {
-    const seen = new Map<number, Seen>();
+    const seen = new Map<number, ContentionLook>();
     for (const root of this.roots()) lookUnder(root, null, seen);
     const all = [...seen.values()];
     const before = this.#waitsMs;
@@ -53,7 +53,7 @@ export class TreesContention {
 }
 
 /** Parents come before their children: what a child used after it was read is never in both. */
-function lookUnder(pid: number, parent: number | null, seen: Map<number, Seen>): void {
+function lookUnder(pid: number, parent: number | null, seen: Map<number, ContentionLook>): void {
   const stat = readStat(pid);
   if (stat === null || seen.has(pid)) return;
   const ownMs = processCpuMs(pid) ?? (stat.userTicks + stat.systemTicks) * TICK_MS;

@@ -3,13 +3,13 @@ import { connectRedis, type RedisClient } from "../redis/client.ts";
 import { settlesWithin } from "../launch/settles.ts";
 import type { ProvidedRedis } from "../redis/provide.ts";
 import { TreeUse } from "./tree_use.ts";
-import { Series, type Use } from "./use.ts";
+import { type ProcessUse, UseSeries } from "./use.ts";
 import { lookEachInterval, type LookTimes, type ResourceWatch, type WatchedUse } from "./watch.ts";
 
 /** Read again and again; a connection may belong to it. */
 export interface RedisUse {
   /** Since the last time, the first time none; null when it can't be had. */
-  take(): Promise<Use | null>;
+  take(): Promise<ProcessUse | null>;
   close(): void;
 }
 
@@ -26,7 +26,7 @@ export async function openRedisUse(
 const LAST_LOOK_MS = 500;
 
 export function watchRedis(redis: RedisUse, times: LookTimes): ResourceWatch {
-  const series = new Series(times);
+  const series = new UseSeries(times);
   let looked = Promise.resolve();
   const look = (): void => {
     looked = looked.then(async () => {
@@ -67,7 +67,7 @@ export class RedisInfo {
   }
 
   /** As `RedisUse.take`. */
-  async take(): Promise<Use | null> {
+  async take(): Promise<ProcessUse | null> {
     const texts = [this.client.info("cpu"), this.client.info("memory")];
     const info = await Promise.all(texts).catch(() => null);
     const totals = info && parseInfo(info.join("\n"));
@@ -85,7 +85,7 @@ export class RedisInfo {
   }
 }
 
-type RedisTotals = Pick<Use, "cpuMs" | "systemMs" | "memoryBytes">;
+type RedisTotals = Pick<ProcessUse, "cpuMs" | "systemMs" | "memoryBytes">;
 
 /** CPU time since it started, with that of ended children, and memory; null when a line of these is missing. */
 export function parseInfo(text: string): RedisTotals | null {

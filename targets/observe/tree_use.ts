@@ -10,15 +10,15 @@ import {
   readStat,
   readThreads,
   TICKS_PER_SEC,
-} from "../../base/system/proc.ts";
-import type { Watched } from "../launch/launcher.ts";
+} from "../../base/system/processes.ts";
+import type { WatchedTree } from "../launch/launcher.ts";
 import { CpuLedger, type CpuSample } from "./cpu_ledger.ts";
-import type { Switches, Use } from "./use.ts";
+import type { ProcessUse, Switches } from "./use.ts";
 
 const TICK_MS = 1_000 / TICKS_PER_SEC;
 
 /** A process at one look. */
-interface Seen {
+interface ProcessLook {
   readonly pid: number;
   readonly parent: number | null;
   readonly stat: ProcessStat;
@@ -39,7 +39,7 @@ export class TreeUse {
 
   #isSeen = false;
 
-  constructor(private readonly root: Watched & { readonly pid: number }) {
+  constructor(private readonly root: WatchedTree & { readonly pid: number }) {
     this.take();
   }
 
@@ -48,12 +48,12 @@ export class TreeUse {
     return this.#isSeen;
   }
 
-  take(): Use {
+  take(): ProcessUse {
     const { pid, supervised } = this.root;
     const all = seenUnder(pid, null);
     const own = supervised ? all.filter((seen) => seen.pid !== pid) : all;
     this.#isSeen ||= own.length > 0;
-    const counts = (seen: Seen): boolean => own.includes(seen);
+    const counts = (seen: ProcessLook): boolean => own.includes(seen);
     const cpuMs = this.#cpu.take(all.map((seen) => cpuOf(seen, counts(seen))));
     this.#aheadMs += this.#system.take(all.map((seen) => systemOf(seen, counts(seen))));
     const systemMs = Math.min(this.#aheadMs, cpuMs);
@@ -78,7 +78,7 @@ export class TreeUse {
 }
 
 /** Parents come before their children: what a child used after it was read is never in both. */
-function seenUnder(pid: number, parent: number | null): Seen[] {
+function seenUnder(pid: number, parent: number | null): ProcessLook[] {
   const stat = readStat(pid);
   if (stat === null) return [];
   const clockMs = processCpuMs(pid);
@@ -92,13 +92,13 @@ function seenUnder(pid: number, parent: number | null): Seen[] {
 }
 
 /** @param counts False: only those count that the process has waited for. */
-function cpuOf({ pid, parent, stat, clockMs }: Seen, counts: boolean): CpuSample {
+function cpuOf({ pid, parent, stat, clockMs }: ProcessLook, counts: boolean): CpuSample {
   const ownMs = clockMs ?? (stat.userTicks + stat.systemTicks) * TICK_MS;
   const waitedMs = (stat.waitedUserTicks + stat.waitedSystemTicks) * TICK_MS;
   return { pid, parent, start: stat.startTicks, ownMs: counts ? ownMs : 0, waitedMs };
 }
 
-function systemOf({ pid, parent, stat }: Seen, counts: boolean): CpuSample {
+function systemOf({ pid, parent, stat }: ProcessLook, counts: boolean): CpuSample {
   const ownMs = counts ? stat.systemTicks * TICK_MS : 0;
   return { pid, parent, start: stat.startTicks, ownMs, waitedMs: stat.waitedSystemTicks * TICK_MS };
 }

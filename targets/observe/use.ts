@@ -1,8 +1,8 @@
 /** What processes used between two looks, and the points that are made of it. Pure. */
-import type { LookTimes, ResourcePoint } from "./watch.ts";
+import type { LookTimes, UsePoint } from "./watch.ts";
 
 /** Since the look before, but for what it holds: memory, threads and files are those of the moment. */
-export interface Use {
+export interface ProcessUse {
   readonly cpuMs: number;
   /** Of `cpuMs`, what the kernel did for it. */
   readonly systemMs: number;
@@ -19,7 +19,7 @@ export interface Switches {
 }
 
 /** Of several at the same time; unknown in the sum where unknown in one of them. */
-export function sumOfUses([first, ...others]: readonly Use[]): Use {
+export function sumOfUses([first, ...others]: readonly ProcessUse[]): ProcessUse {
   return others.reduce((sum, use) => ({
     cpuMs: sum.cpuMs + use.cpuMs,
     systemMs: sum.systemMs + use.systemMs,
@@ -31,7 +31,7 @@ export function sumOfUses([first, ...others]: readonly Use[]): Use {
 }
 
 /** Of one after the other. */
-function joinUses(use: Use, next: Use): Use {
+function joinUses(use: ProcessUse, next: ProcessUse): ProcessUse {
   return {
     ...next,
     cpuMs: use.cpuMs + next.cpuMs,
@@ -52,15 +52,15 @@ function sumOfSwitches(a: Switches | null, b: Switches | null): Switches | null 
 }
 
 /** Times are on this isolate's `performance.now()`. */
-interface Span {
+interface UseSpan {
   readonly fromMs: number;
   readonly toMs: number;
-  readonly use: Use;
+  readonly use: ProcessUse;
 }
 
 /** What one of those that are watched used, look by look. */
-export class Series {
-  readonly #spans: Span[] = [];
+export class UseSeries {
+  readonly #spans: UseSpan[] = [];
   #lastMs: number | null = null;
 
   constructor(private readonly times: LookTimes) {}
@@ -69,7 +69,7 @@ export class Series {
    * The first look only begins it. A rest much shorter than an interval is joined to what is before it, as a
    * rate over it would say little.
    */
-  add(nowMs: number, use: Use): void {
+  add(nowMs: number, use: ProcessUse): void {
     const fromMs = this.#lastMs;
     this.#lastMs = nowMs;
     if (fromMs === null || nowMs <= fromMs) return;
@@ -79,12 +79,12 @@ export class Series {
     );
   }
 
-  points(): ResourcePoint[] {
+  points(): UsePoint[] {
     return this.#spans.map((span) => pointOf(span, this.times));
   }
 }
 
-function pointOf({ fromMs, toMs, use }: Span, { sinceMs }: LookTimes): ResourcePoint {
+function pointOf({ fromMs, toMs, use }: UseSpan, { sinceMs }: LookTimes): UsePoint {
   const { cpuMs, systemMs, memoryBytes, threads, files, switches } = use;
   const perSec = (amount: number): number => amount * 1_000 / (toMs - fromMs);
   return {

@@ -2,7 +2,7 @@
 import type { WatchedPart } from "../launch/launcher.ts";
 
 /** What processes used at one moment; rates are over the interval that ends there. */
-export interface ResourcePoint {
+export interface UsePoint {
   /** Seconds since the start of the load. */
   readonly endS: number;
   /** Cores in use: 1 is one whole core. */
@@ -21,7 +21,7 @@ export interface ResourcePoint {
 
 export interface WatchedUse {
   /** Of the whole target; none when there is no process of ours. */
-  readonly resources: ResourcePoint[];
+  readonly resources: UsePoint[];
   /** Of each of its parts, where there are several, and of Redis. */
   readonly parts: PartUse[];
 }
@@ -29,7 +29,7 @@ export interface WatchedUse {
 export interface PartUse {
   readonly role: WatchedPart["role"] | "redis";
   readonly name: string;
-  readonly points: ResourcePoint[];
+  readonly points: UsePoint[];
 }
 
 export interface ResourceWatch {

@@ -2,18 +2,19 @@
  * CPU, memory and what else processes use, each interval, on the clock of the load. On Linux of all
  * processes of the tree; elsewhere by pidusage, of its first process only.
  */
-import type { Watched, WatchedPart } from "../launch/launcher.ts";
+import type { WatchedPart, WatchedTree } from "../launch/launcher.ts";
 import { type RedisUse, watchRedis } from "./redis_watch.ts";
-import { watchTrees } from "./trees_watch.ts";
 import {
   lookEachInterval,
   type LookTimes,
-  type ResourcePoint,
   type ResourceWatch,
+  type UsePoint,
   type WatchedUse,
 } from "./watch.ts";
+import { TreeUse } from "./tree_use.ts";
+import { sumOfUses, UseSeries } from "./use.ts";
 
-interface WatchOptions {
+interface ResourceWatchOptions {
   readonly intervalMs: number;
   /** The moment of t = 0, on this isolate's `performance.now()`. */
   readonly sinceMs: number;
@@ -24,10 +25,13 @@ interface WatchOptions {
 }
 
 /** What is watched: its own process tree, or those that it consists of. */
-type Subject = Watched & { readonly parts?: () => readonly WatchedPart[] };
+type WatchedTarget = WatchedTree & { readonly parts?: () => readonly WatchedPart[] };
 
 /** Starts to watch `target` and, where it is given, the Redis of the run. */
-export function watchResources(target: Subject, options: WatchOptions): ResourceWatch {
+export function watchResources(
+  target: WatchedTarget,
+  options: ResourceWatchOptions,
+): ResourceWatch {
   const watches = [
     Deno.build.os === "linux" ? watchTrees(target, options) : watchProcess(target, options),
     ...options.redis ? [watchRedis(options.redis, options)] : [],
@@ -54,8 +58,8 @@ async function stopAll(watches: readonly ResourceWatch[]): Promise<WatchedUse> {
 }
 
 /** Watches the first process of a target by pidusage: where there is no /proc. */
-function watchProcess({ pid, supervised }: Watched, times: LookTimes): ResourceWatch {
-  const points: ResourcePoint[] = [];
+function watchProcess({ pid, supervised }: WatchedTree, times: LookTimes): ResourceWatch {
+  const points: UsePoint[] = [];
   const look = async (pid: number): Promise<void> => {
     const { default: pidusage } = await import("pidusage");
     const { cpu, memory } = await pidusage(pid);
@@ -71,4 +75,65 @@ function watchProcess({ pid, supervised }: Watched, times: LookTimes): ResourceW
       return Promise.resolve({ resources: points, parts: [] });
     },
   };
+}
+
+/** Watches the process trees of a target, all together and each part apart. Linux only. */
+function watchTrees(target: WatchedTarget, times: LookTimes): ResourceWatch {
+  const trees = new Trees(target, times);
+  const end = lookEachInterval(times, (nowMs) => trees.look(nowMs));
+  return {
+    stop(): Promise<WatchedUse> {
+      end();
+      trees.look(performance.now());
+      return Promise.resolve(trees.used());
+    },
+  };
+}
+
+class Trees {
+  readonly #trees = new Map<number, TreeUse>();
+  readonly #whole: UseSeries;
+  readonly #parts = new Map<string, { readonly part: WatchedPart; readonly series: UseSeries }>();
+
+  constructor(private readonly target: WatchedTarget, private readonly times: LookTimes) {
+    this.#whole = new UseSeries(times);
+  }
+
+  look(nowMs: number): void {
+    const alone: WatchedPart = { ...this.target, role: "upstream", name: "" };
+    const used = (this.target.parts?.() ?? [alone]).flatMap((part) => {
+      const tree = this.#treeOf(part);
+      return tree === null ? [] : [{ part, use: tree.take() }];
+    });
+    if (used.length === 0) return;
+    this.#whole.add(nowMs, sumOfUses(used.map(({ use }) => use)));
+    for (const group of Map.groupBy(used, ({ part }) => `${part.role} ${part.name}`).values()) {
+      this.#seriesOf(group[0].part).add(nowMs, sumOfUses(group.map(({ use }) => use)));
+    }
+  }
+
+  used(): WatchedUse {
+    const parts = [...this.#parts.values()].map(({ part: { role, name }, series }) => {
+      return { role, name, points: series.points() };
+    });
+    // What is not known of one of them is not known of the whole.
+    if ([...this.#trees.values()].some(({ isSeen }) => !isSeen)) {
+      return { resources: [], parts: [] };
+    }
+    return { resources: this.#whole.points(), parts: parts.length > 1 ? parts : [] };
+  }
+
+  #treeOf({ pid, supervised }: WatchedTree): TreeUse | null {
+    if (pid === null) return null;
+    const tree = this.#trees.get(pid) ?? new TreeUse({ pid, supervised });
+    this.#trees.set(pid, tree);
+    return tree;
+  }
+
+  #seriesOf(part: WatchedPart): UseSeries {
+    const key = `${part.role} ${part.name}`;
+    const { series } = this.#parts.get(key) ?? { series: new UseSeries(this.times) };
+    this.#parts.set(key, { part, series });
+    return series;
+  }
 }

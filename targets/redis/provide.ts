@@ -1,13 +1,13 @@
 /** The Redis of a run: the one that the user gave, else one that is found, else a private one. */
 import { startSupervised } from "../launch/child.ts";
-import type { Watched } from "../launch/launcher.ts";
+import type { WatchedTree } from "../launch/launcher.ts";
 import { awaitStartUp } from "../launch/start_up.ts";
 import { cleanEnv, findProgram, freePort } from "../launch/environment.ts";
 import { connectRedis, forgetKeys, OWN_KEYS, printableUrl, type RedisClient } from "./client.ts";
 import { messageOf, TargetError } from "../../base/errors.ts";
 
 /** A Redis (or Valkey) server that has replied. */
-export interface ProvidedRedis extends Watched {
+export interface ProvidedRedis extends WatchedTree {
   /** May hold a password: print `printableUrl(url)` of redis_client.ts. */
   readonly url: string;
   /** given: by the user; found: it replied on 127.0.0.1:6379; private: started for this run. */

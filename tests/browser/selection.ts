@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import { mean, sum } from "../../report/model/numbers/spread.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
-import { intervalBlocks } from "../../runner/stats/confidence/blocks.ts";
+import { intervalBlocks } from "../../runner/stats/confidence/pool.ts";
 import { drawnBox } from "./chromium.ts";
 import { MODEL, RESULTS } from "./sample.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
+import { ExpectedError } from "../../base/errors.ts";
 import { verifyMeasurement, verifyResults, verifyTrust } from "../../cli/output/verify.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
-import { ExpectedError } from "../../base/errors.ts";
 import { measurementFixture, resultsFixture } from "../report/fixture.ts";
 import { silence } from "../report/silenced.ts";
 
@@ -119,7 +119,7 @@ for (const [sentence, results, code] of experiments) {
 
 Deno.test("run names the runs whose requests got no answer, and what became of these", () => {
   assert.deepEqual(verdictOf(() => verifyResults(silenced(resultsOf(0, [missing], 3), 2))).lines, [
-    "Cannot measure all that was planned: 1 of 4 runs are in",
+    "Cannot measure the whole plan: 1 of 4 runs were measured",
     "  static, api, runs 1, 2: no request got a response: 100 timed out after 5 s",
     "  Cannot start target dead",
     "    its last words",

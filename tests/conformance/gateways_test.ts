@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { TargetError } from "../../base/errors.ts";
 import { Certificates } from "../../base/target/access.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
-import { descendantsOf } from "../../base/system/proc.ts";
+import { descendantsOf } from "../../base/system/processes.ts";
 import { startTarget } from "../../targets/launchers.ts";
 import type { TargetSpec } from "../../base/target/spec.ts";
 import { certificates } from "../certificates.ts";

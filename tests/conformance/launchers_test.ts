@@ -4,7 +4,7 @@
  * in which targets misbehave. What becomes of them when Plateau is killed: orphans_test.ts.
  */
 import assert from "node:assert/strict";
-import { descendantsOf } from "../../base/system/proc.ts";
+import { descendantsOf } from "../../base/system/processes.ts";
 import { freePort } from "../../targets/launch/environment.ts";
 import { testWith } from "../needs.ts";
 import { program } from "../targets/fixtures/launch_context.ts";

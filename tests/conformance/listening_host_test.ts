@@ -3,7 +3,7 @@
  * stands behind a front stays on loopback.
  */
 import assert from "node:assert/strict";
-import { descendantsOf } from "../../base/system/proc.ts";
+import { descendantsOf } from "../../base/system/processes.ts";
 import { listeningPorts, OWN_HOST } from "../listening.ts";
 import { testWith } from "../needs.ts";
 import { program } from "../targets/fixtures/launch_context.ts";

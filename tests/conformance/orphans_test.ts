@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { descendantsOf, readStat } from "../../base/system/proc.ts";
+import { descendantsOf, readStat } from "../../base/system/processes.ts";
 import { without } from "../e2e/denying.ts";
 import { pause, until } from "../e2e/patience.ts";
 import { emptyFolder } from "../e2e/plateau.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Results } from "../../runner/result/result.ts";
-import { readStat } from "../../base/system/proc.ts";
+import { readStat } from "../../base/system/processes.ts";
 import { testWith } from "../needs.ts";
 import { until } from "./patience.ts";
 import { COMMAND, emptyFolder, plateau, serve, type Surroundings } from "./plateau.ts";

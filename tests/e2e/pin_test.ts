@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseCores } from "../../base/system/affinity.ts";
-import { parseStat } from "../../base/system/proc.ts";
+import { parseStat } from "../../base/system/processes.ts";
 import { testWith } from "../needs.ts";
 import { emptyFolder, Plateau, plateau } from "./plateau.ts";
 import { descendants } from "./processes.ts";

@@ -89,6 +89,6 @@ testWith(["nginx"], "nothing goes on without what earlier runs had", async () =>
   assert.equal(before?.runs[0].target, "files");
   const { code, stderr } = await site.resumeIn(NO_PROGRAMS);
   assert.equal(code, 3, stderr);
-  assert.match(stderr, /Cannot go on: something is gone that earlier runs had\n.*nginx/);
+  assert.match(stderr, /Cannot resume: something is gone that earlier runs had\n.*nginx/);
   assert.deepEqual(site.saved(), before);
 });

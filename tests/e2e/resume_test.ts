@@ -155,7 +155,10 @@ Deno.test("what is not done is not begun anew in its folder", async () => {
   const before = site.saved();
   const { code, stderr } = await site.start(...FLAGS).ended;
   assert.equal(code, 2);
-  assert.match(stderr, /: Cannot begin anew here: \d+ of 8 runs .* --resume \S+, .* --out\)$/m);
+  assert.match(
+    stderr,
+    /: Cannot start a new experiment here: \d+ of 8 runs .* --resume \S+, .* --out\)$/m,
+  );
   assert.deepEqual(site.saved(), before);
 });
 
@@ -202,7 +205,7 @@ Deno.test("resume refuses what would make other runs, names it, and leaves the r
 
   await refused(
     ["--repeat", "5"],
-    /^--repeat: .* to 5 .*: it was not given then \(leave it out\)$/m,
+    /^--repeat: .* to 5 .*: it was not given \(leave it out\)$/m,
   );
   await refused(["--seed", "12"], /^--seed: .* to 12 .*: it was 11/m);
   await refused(["--out", site.at("elsewhere")], /^--out: /m);

@@ -79,7 +79,7 @@ Deno.test("bench is held against an earlier measurement, and asks for it when it
   const rule = ["--threshold", "p50 not worse than baseline by 100%"];
   const missing = await bench(...rule);
   assert.equal(missing.code, 2);
-  assert.match(missing.stderr, /--baseline: Cannot judge "p50 not .*" without a baseline/);
+  assert.match(missing.stderr, /--baseline: Cannot check "p50 not .*" without a baseline/);
   const { code, stdout, stderr } = await bench(...rule, "--baseline", baseline);
   assert.equal(code, 5, stdout);
   assert.match(stderr, / {2}p50 not worse .*: one run says nothing about the next: /);

@@ -53,7 +53,7 @@ testWith(["redis"], "an empty list says how to start an agent", async () => {
   assert.equal(code, 0);
   assert.equal(
     stdout,
-    "No agent waits at this Redis; start one with: plateau agent --redis URL\n",
+    "No agent is registered at this Redis; start one with: plateau agent --redis URL\n",
   );
 });
 

@@ -3,7 +3,7 @@
  * A ▸ stands before the first wrong octet. Where it can be, the rest is such that a more lenient reader
  * would find a whole answer, so that Node's parser can be asked, too.
  */
-import type { Reason } from "../../base/http/reason.ts";
+import type { ProtocolError } from "../../base/http/reason.ts";
 
 const OK = "HTTP/1.1 200 OK\r\n";
 const CHUNKED = `${OK}Transfer-Encoding: chunked\r\n\r\n`;
@@ -11,7 +11,7 @@ const EMPTY = "Content-Length: 0\r\n\r\n";
 const INTERIM = "HTTP/1.1 100 Continue\r\n\r\n";
 const UPGRADE = "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n";
 
-const BAD: Readonly<Partial<Record<Reason, Readonly<Record<string, string>>>>> = {
+const BAD: Readonly<Partial<Record<ProtocolError, Readonly<Record<string, string>>>>> = {
   "not HTTP/1.0 or HTTP/1.1": {
     "another protocol": "▸SSH-2.0-x\r\n\r\n",
     "a name in lower case": `▸http/1.1 200 OK\r\n${EMPTY}`,

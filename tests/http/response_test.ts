@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { REASONS } from "../../base/http/reason.ts";
+import { PROTOCOL_ERRORS } from "../../base/http/reason.ts";
 import { BROKEN, COMPLETE, NEED_MORE, ResponseReader } from "../../base/http/response.ts";
 import { cutUp, feed, octetsOf, type Outcome, textOf } from "./feed.ts";
 import { BAD_MESSAGES } from "./bad_messages.ts";
@@ -240,5 +240,5 @@ Deno.test("lengths are counted exactly up to 2^53 - 1, and no further", () => {
 });
 
 Deno.test("every reason has been seen", () => {
-  assert.deepEqual(REASONS.filter((reason) => !seen.has(reason)), []);
+  assert.deepEqual(PROTOCOL_ERRORS.filter((reason) => !seen.has(reason)), []);
 });

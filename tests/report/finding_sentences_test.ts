@@ -99,12 +99,12 @@ Deno.test("a finding of several agents names them first, the ninth and later as 
   );
 });
 
-Deno.test("docs/results.md lists every code of a finding and of an advice, and no other", () => {
-  const page = readFileSync(new URL("../../docs/results.md", import.meta.url), "utf8");
+Deno.test("docs/findings.md lists every code of a finding and of an advice, and no other", () => {
+  const page = readFileSync(new URL("../../docs/findings.md", import.meta.url), "utf8");
   const listed = (heading: string): string[] => {
     const [, section = ""] = page.split(`## ${heading}\n`);
     return [...section.split("\n## ")[0].matchAll(/^\| `([a-z-]+)`/gm)].map(([, code]) => code);
   };
-  assert.deepEqual(listed("Findings"), [...FINDING_CODES]);
+  assert.deepEqual(listed("Codes"), [...FINDING_CODES]);
   assert.deepEqual(listed("Advice"), [...ADVICE]);
 });

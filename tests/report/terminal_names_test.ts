@@ -55,7 +55,7 @@ Deno.test("thirty targets with a common beginning are thirty rows that can be to
 
 Deno.test("a table that has no room for its last columns says which", () => {
   const lines = linesAt(40);
-  assert.equal(lines.at(-1), "No room for: Max ms, Faults %");
+  assert.equal(lines.at(-1), "Not shown (too narrow): Max ms, Faults %");
   for (const line of [...lines, ...linesAt(20)]) assert.ok(widthOf(line) <= 40, line);
   assert.equal(linesAt(100).length, 31);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { boundsOf, repeatSentence, Repetition } from "../../runner/experiment/repetition.ts";
-import type { CountedPart } from "../../runner/stats/confidence/blocks.ts";
+import type { CountedPart } from "../../runner/stats/confidence/pool.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { LOOKS } from "../../runner/stats/confidence/sequential.ts";
 import type { Repeat } from "../../scenarios/plan/repetition.ts";

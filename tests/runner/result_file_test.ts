@@ -77,7 +77,7 @@ Deno.test("a run that can't be saved ends the experiment, and is not one that ca
   };
   const kept = new EarlierRuns(file.results);
   await assert.rejects(
-    carryOutBlocks({ experiment, plan, lacks: new Map(), kept }, file, context),
+    carryOutBlocks({ experiment, plan, missing: new Map(), kept }, file, context),
     isTold,
   );
   assert.deepEqual(file.results.missing, []);

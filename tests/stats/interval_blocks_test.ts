@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
-import { countedFrom, firstFrom, intervalBlocks } from "../../runner/stats/confidence/blocks.ts";
+import { countedFrom, firstFrom, intervalBlocks } from "../../runner/stats/confidence/pool.ts";
 
 function encoded(...valuesUs: number[]): string {
   const histogram = new Histogram();

@@ -1,7 +1,7 @@
 import { frameworkNames } from "../../base/target/framework_settings.ts";
 import assert from "node:assert/strict";
 import { frameworkNamed } from "../../targets/frameworks/registry.ts";
-import { digestOf, packSources, readSources } from "../../targets/frameworks/sources.ts";
+import { digestOf, packSources, readSources } from "../../targets/frameworks/install.ts";
 import { targetSpec } from "../../base/target/spec.ts";
 
 /** What each folder pins for the framework itself. */

@@ -1,7 +1,7 @@
 /** Answers of origins as they come over the wire: whole, byte by byte, cut off, and wrong. */
 import assert from "node:assert/strict";
 import type { OriginRequest } from "../../targets/gateways/origin/request.ts";
-import { Origin } from "../../targets/gateways/origin/origin.ts";
+import { OriginClient } from "../../targets/gateways/origin/origin.ts";
 
 const GET: OriginRequest = { method: "GET", path: "/", fields: [], body: null };
 
@@ -9,7 +9,7 @@ const GET: OriginRequest = { method: "GET", path: "/", fields: [], body: null };
 async function withServer(
   answer: string,
   { bytes, closes }: { bytes: number; closes: boolean },
-  body: (origin: Origin) => Promise<void>,
+  body: (origin: OriginClient) => Promise<void>,
 ): Promise<number> {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const connections: Deno.Conn[] = [];
@@ -29,7 +29,7 @@ async function withServer(
       void serve(connection).catch(() => {});
     }
   })();
-  const origin = new Origin(`http://127.0.0.1:${listener.addr.port}`);
+  const origin = new OriginClient(`http://127.0.0.1:${listener.addr.port}`);
   try {
     await body(origin);
     return connections.length;
@@ -40,7 +40,10 @@ async function withServer(
   }
 }
 
-async function ask(origin: Origin, method = "GET"): Promise<{ status: number; text: string }> {
+async function ask(
+  origin: OriginClient,
+  method = "GET",
+): Promise<{ status: number; text: string }> {
   const { status, body } = await origin.send({ ...GET, method });
   return { status, text: await new Response(body).text() };
 }
@@ -123,7 +126,7 @@ Deno.test("a kept connection that the origin has closed is replaced, and no requ
       connection.close();
     }
   })();
-  const origin = new Origin(`http://127.0.0.1:${listener.addr.port}`);
+  const origin = new OriginClient(`http://127.0.0.1:${listener.addr.port}`);
   for (let n = 0; n < 50; n++) assert.equal((await ask(origin)).text, "a");
   assert.equal(accepted, 50);
   origin.close();

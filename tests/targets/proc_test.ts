@@ -7,7 +7,7 @@ import {
   parseStatus,
   readStat,
   readThreads,
-} from "../../base/system/proc.ts";
+} from "../../base/system/processes.ts";
 import { testWith } from "../needs.ts";
 
 const REST =

@@ -9,7 +9,7 @@ import {
   RedisStore,
 } from "../../targets/gateways/proxy/stores/redis.ts";
 import { MemoryStore } from "../../targets/gateways/proxy/stores/memory.ts";
-import type { Store, StoredResponse } from "../../targets/gateways/proxy/stores/store.ts";
+import type { ResponseStore, StoredResponse } from "../../targets/gateways/proxy/stores/store.ts";
 import { provideRedis } from "../../targets/redis/provide.ts";
 import { testWith } from "../needs.ts";
 
@@ -72,7 +72,7 @@ async function undisturbed(open: () => Promise<RedisStore>): Promise<void> {
   }
 }
 
-async function suite(store: Store): Promise<void> {
+async function suite(store: ResponseStore): Promise<void> {
   assert.equal(await store.get("a"), null);
   await store.set("a", ANSWER, 60_000);
   assert.deepEqual(await store.get("a"), ANSWER);

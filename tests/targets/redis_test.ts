@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { TargetError, UserError } from "../../base/errors.ts";
 import { api } from "../../targets/apps/api.ts";
-import { descendantsOf, readStat } from "../../base/system/proc.ts";
+import { descendantsOf, readStat } from "../../base/system/processes.ts";
 import { type ProvidedRedis, provideRedis } from "../../targets/redis/provide.ts";
 import { connectRedis, printableUrl } from "../../targets/redis/client.ts";
 import { testWith } from "../needs.ts";

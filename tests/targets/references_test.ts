@@ -171,7 +171,7 @@ for (const { what, targets, says } of WRONG) {
   });
 }
 
-Deno.test("the forms of the README are right, with their defaults", () => {
+Deno.test("the forms of docs/targets.md are right, with their defaults", () => {
   const parsed = parseExperiment(
     experiment({
       express: api,

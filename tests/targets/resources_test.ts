@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
-import { descendantsOf, processCpuMs, readStat, TICKS_PER_SEC } from "../../base/system/proc.ts";
+import {
+  descendantsOf,
+  processCpuMs,
+  readStat,
+  TICKS_PER_SEC,
+} from "../../base/system/processes.ts";
 import { openRedisUse, parseInfo, RedisInfo } from "../../targets/observe/redis_watch.ts";
 import { TreeUse } from "../../targets/observe/tree_use.ts";
 import type { WatchedUse } from "../../targets/observe/watch.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { readStat } from "../../base/system/proc.ts";
+import { readStat } from "../../base/system/processes.ts";
 import { selfCommand } from "../../targets/launch/child.ts";
 import { SUPERVISED_ENV, SUPERVISED_FOLDER } from "../../targets/launch/supervisor.ts";
 import { testWith } from "../needs.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { Series, sumOfUses, type Use } from "../../targets/observe/use.ts";
+import { type ProcessUse, sumOfUses, UseSeries } from "../../targets/observe/use.ts";
 
-const USE: Use = {
+const USE: ProcessUse = {
   cpuMs: 100,
   systemMs: 25,
   memoryBytes: 1_000,
@@ -11,7 +11,7 @@ const USE: Use = {
 };
 
 Deno.test("a series has rates over the time since the look before, and what is held at the moment", () => {
-  const series = new Series({ intervalMs: 250, sinceMs: 1_000 });
+  const series = new UseSeries({ intervalMs: 250, sinceMs: 1_000 });
   series.add(1_000, { ...USE, cpuMs: 9_000 });
   series.add(1_250, USE);
   assert.deepEqual(series.points(), [{
@@ -28,7 +28,7 @@ Deno.test("a series has rates over the time since the look before, and what is h
 
 Deno.test("a short rest is joined to the interval before, and a longer one is one of its own", () => {
   const ended = (restMs: number): number[][] => {
-    const series = new Series({ intervalMs: 200, sinceMs: 0 });
+    const series = new UseSeries({ intervalMs: 200, sinceMs: 0 });
     for (const atMs of [0, 200, 200 + restMs]) series.add(atMs, USE);
     return series.points().map(({ endS, cpu }) => [endS, cpu]);
   };
@@ -37,7 +37,7 @@ Deno.test("a short rest is joined to the interval before, and a longer one is on
 });
 
 Deno.test("a series of one look has no point", () => {
-  const series = new Series({ intervalMs: 200, sinceMs: 0 });
+  const series = new UseSeries({ intervalMs: 200, sinceMs: 0 });
   series.add(0, USE);
   assert.deepEqual(series.points(), []);
 });
@@ -52,7 +52,7 @@ Deno.test("a sum says nothing of what one of its parts does not tell", () => {
     switches: null,
   });
   const silent = { ...USE, threads: null, files: null, switches: null };
-  const series = new Series({ intervalMs: 100, sinceMs: 0 });
+  const series = new UseSeries({ intervalMs: 100, sinceMs: 0 });
   for (const atMs of [0, 100]) series.add(atMs, silent);
   assert.deepEqual(Object.keys(series.points()[0]), ["t", "cpu", "memory", "user", "system"]);
 });

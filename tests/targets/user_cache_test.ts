@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { connectRedis } from "../../targets/redis/client.ts";
-import { type Cache, openCache } from "../../targets/apps/user/cache.ts";
-import { memoryStore, redisStore, type Store } from "../../targets/apps/user/store.ts";
+import {
+  type Cache,
+  memoryStore,
+  openCache,
+  redisStore,
+  type TextStore,
+} from "../../targets/apps/user/cache.ts";
 import { testWith } from "../needs.ts";
 import { startRedis } from "./fixtures/own_redis.ts";
 
@@ -26,7 +31,7 @@ function heldOrigin(): {
 
 interface Stage {
   /** Stores of several instances that share what they keep; one instance for a store in memory. */
-  readonly stores: readonly Store[];
+  readonly stores: readonly TextStore[];
 }
 
 type InStage = (run: (stage: Stage) => Promise<void>) => Promise<void>;
@@ -50,7 +55,7 @@ const STORES = [
 ] as const;
 
 /** Resolves when every read that was begun has been answered, and more. */
-async function settled(stores: readonly Store[]): Promise<void> {
+async function settled(stores: readonly TextStore[]): Promise<void> {
   for (let round = 0; round < 5; round++) {
     await Promise.all(stores.map((store) => store.read("no such key")));
     await new Promise((resolve) => setTimeout(resolve, 0));
@@ -58,7 +63,7 @@ async function settled(stores: readonly Store[]): Promise<void> {
 }
 
 for (const { name, needs, inStage } of STORES) {
-  const caches = (stores: readonly Store[], pay: (key: string) => Promise<string>): Cache[] =>
+  const caches = (stores: readonly TextStore[], pay: (key: string) => Promise<string>): Cache[] =>
     stores.map((store) => openCache({ store, pay, stampede: "wait" }));
 
   testWith(
@@ -128,9 +133,9 @@ for (const { name, needs, inStage } of STORES) {
     `a cache ${name} does not pay for what was kept between its look and its hold`,
     () =>
       inStage(async ({ stores: [store] }) => {
-        const late: Store = {
+        const late: TextStore = {
           ...store,
-          async hold(key): ReturnType<Store["hold"]> {
+          async hold(key): ReturnType<TextStore["hold"]> {
             await store.keep(key, "another's");
             return await store.hold(key);
           },

@@ -9,7 +9,7 @@ import { type Confidence, confidenceOf } from "./confidence.ts";
 import { countedRuns, type RunParts, takeApart } from "./counted_part.ts";
 import { endedLatency, type PooledLatency, poolLatency } from "./pool.ts";
 import { wrongRatioOf } from "./error_ratio.ts";
-import type { CountedPart } from "../../../runner/stats/confidence/blocks.ts";
+import type { CountedPart } from "../../../runner/stats/confidence/pool.ts";
 import { LOOK_CONFIDENCE } from "../../../runner/stats/confidence/sequential.ts";
 
 export interface Cell {

@@ -3,14 +3,7 @@
  * experiment discards, and before and after its steady state.
  */
 import type { Run } from "../../../runner/result/result.ts";
-import {
-  blocksOf,
-  countedFrom,
-  type CountedPart,
-  firstFrom,
-  intervalBlocks,
-  mergeBlocks,
-} from "../../../runner/stats/confidence/blocks.ts";
+import { blocksOf, countedFrom, type CountedPart, firstFrom, intervalBlocks, mergeBlocks } from "../../../runner/stats/confidence/pool.ts";
 import type { RunBlock } from "../../../runner/stats/confidence/pool.ts";
 import { withoutBounds } from "../../../runner/stats/histogram/censoring.ts";
 import { decodeSparse, encodeHistogram } from "../../../runner/stats/histogram/hdr.ts";
@@ -19,7 +12,7 @@ import {
   mergeHistograms,
   type SparseHistogram,
 } from "../../../runner/stats/histogram/histogram.ts";
-import { type PerSecond, perSecondOf } from "../../../runner/stats/per_second.ts";
+import { type PerSecond, perSecondOf } from "../../../runner/stats/quantile.ts";
 import { PERCENTILES } from "../../../runner/stats/quantile.ts";
 import { sum } from "../numbers/spread.ts";
 import { percentileMs } from "./lower_bounds.ts";

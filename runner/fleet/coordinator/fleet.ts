@@ -72,7 +72,7 @@ export class Fleet implements Loader {
   ) {}
 
   /**
-   * Takes the agents. Throws a TargetError when Redis does not answer or does not let it, or when they are
+   * Takes the agents. Throws a TargetError when Redis does not respond or does not let it, or when they are
    * too few.
    */
   static async open(options: FleetOptions): Promise<Fleet> {

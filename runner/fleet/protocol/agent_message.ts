@@ -23,7 +23,7 @@ export const agentName = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9]
 /** Of what a line about a fleet or a key in Redis is made of. */
 const MOST_CHARS = { run: 100, name: 300, sentence: 10_000 } as const;
 
-/** A coordinator waits for what an agent asks for: not for years. */
+/** How long an agent may make its coordinator wait: not for years. */
 const MOST_MS = { uncertainty: 10_000, delay: 60_000 } as const;
 
 const ms = z.number();

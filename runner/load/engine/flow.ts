@@ -2,7 +2,11 @@
  * The journeys of virtual users through a site, ready to be followed: requests encoded once where nothing in them
  * varies, what is captured from a response, and what makes it right.
  */
-import { type Connection, encodeRequest, type WireRequest } from "../../../base/http/request.ts";
+import {
+  type ConnectionOptions,
+  encodeRequest,
+  type WireRequest,
+} from "../../../base/http/request.ts";
 import type { ResponseReader } from "../../../base/http/response.ts";
 import type { CaptureSpec } from "../../../scenarios/request/flow.ts";
 import { fillTemplate, namesIn } from "../../../scenarios/request/template.ts";
@@ -17,7 +21,7 @@ export interface FlowSpec {
   readonly journeys: readonly (readonly StepSpec[])[];
   /** Which journey virtual user 0, 1, 2 … takes, as indexes into `journeys`, round and round. */
   readonly sequence: readonly number[];
-  readonly connection: Connection;
+  readonly connection: ConnectionOptions;
   /** The variables of virtual user 0, 1, 2 …, round and round. */
   readonly users: readonly Readonly<Record<string, string>>[];
   /** This worker's users are `first`, `first + stride`, … */
@@ -117,7 +121,7 @@ export class Flow {
   }
 }
 
-function prepare(spec: StepSpec & { kind: "request" }, connection: Connection): RequestStep {
+function prepare(spec: StepSpec & { kind: "request" }, connection: ConnectionOptions): RequestStep {
   const { wire, check, strict, captures } = spec;
   return {
     kind: "request",
@@ -129,6 +133,6 @@ function prepare(spec: StepSpec & { kind: "request" }, connection: Connection): 
   };
 }
 
-function messageOf(wire: WireRequest, connection: Connection): Message {
+function messageOf(wire: WireRequest, connection: ConnectionOptions): Message {
   return { bytes: encodeRequest(wire, connection), head: wire.method === "HEAD" };
 }

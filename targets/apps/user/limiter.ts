@@ -7,16 +7,16 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limite
 import type { Context, Env, MiddlewareHandler } from "hono";
 import type { RedisClient } from "../../redis/client.ts";
 
-export interface Limit {
+export interface RateLimit {
   /** Requests in each window. */
   readonly limit: number;
   /** Whole seconds. */
   readonly windowSec: number;
 }
 
-interface Verdict {
+interface LimitVerdict {
   readonly allowed: boolean;
-  /** What the client may still ask in this window. */
+  /** Requests left to the client in this window. */
   readonly remaining: number;
   /** Until the window ends. */
   readonly resetMs: number;
@@ -33,7 +33,7 @@ export interface Limiter {
 
 /** @param redis With the beginning of its keys; null counts in this process. */
 export function openLimiter(
-  limit: Limit,
+  limit: RateLimit,
   redis: { client: RedisClient; prefix: string } | null,
 ): Limiter {
   const counting = { points: limit.limit, duration: limit.windowSec };
@@ -44,7 +44,7 @@ export function openLimiter(
     useRedisPackage: true,
     keyPrefix: redis.prefix,
   });
-  const count = async (client: string): Promise<Verdict> => {
+  const count = async (client: string): Promise<LimitVerdict> => {
     const [result, allowed] = await counter.consume(client).then(
       (result) => [result, true] as const,
       (reason: unknown) => {
@@ -71,13 +71,13 @@ export function openLimiter(
 }
 
 /**
- * What the client is told: the fields of draft-ietf-httpapi-ratelimit-headers-10 (RateLimit-Policy,
+ * The rate-limit fields of a response: those of draft-ietf-httpapi-ratelimit-headers-10 (RateLimit-Policy,
  * RateLimit), those of its versions up to 6, which most servers send and most clients read, and
  * Retry-After (RFC 9110 §10.2.3) when it has to wait. Seconds, rounded up.
  */
 function limitHeaders(
-  { limit, windowSec }: Limit,
-  { allowed, remaining, resetMs }: Verdict,
+  { limit, windowSec }: RateLimit,
+  { allowed, remaining, resetMs }: LimitVerdict,
 ): Record<string, string> {
   const resetSec = Math.ceil(resetMs / 1_000);
   return {

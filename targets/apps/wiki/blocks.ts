@@ -3,17 +3,17 @@
  * handbook of a harbour, so that they fit each other.
  */
 import type { Draw } from "../../../base/random.ts";
-import type { Head } from "./pages.ts";
+import type { PageHead } from "./pages.ts";
 
 /** What a page is about. */
 export interface Topic {
   /** The things that it speaks of. */
   readonly nouns: readonly string[];
   /** Pages that can be linked to. */
-  readonly others: readonly Head[];
+  readonly others: readonly PageHead[];
 }
 
-type Block = (draw: Draw, topic: Topic) => string;
+type MarkdownBlock = (draw: Draw, topic: Topic) => string;
 
 export function pick<T>(draw: Draw, choices: readonly T[]): T {
   return choices[draw(0, choices.length - 1)];
@@ -39,7 +39,7 @@ export function makeSentence(draw: Draw, { nouns }: Topic): string {
   return pick(draw, forms)();
 }
 
-export const paragraph: Block = (draw, topic) => {
+export const paragraphBlock: MarkdownBlock = (draw, topic) => {
   const sentences = several(draw, [3, 6], () => makeSentence(draw, topic));
   sentences.splice(draw(1, sentences.length), 0, `See **${link(draw, topic)}**.`);
   return sentences.map((sentence) => marked(draw, sentence)).join(" ");
@@ -56,24 +56,24 @@ const link = (draw: Draw, { others }: Topic): string => {
   return `[${title}](/page/${slug})`;
 };
 
-const bullets: Block = (draw, topic) =>
+const bullets: MarkdownBlock = (draw, topic) =>
   several(draw, [3, 6], () => {
     const under = several(draw, [0, 2], () => `\n  - ${makeSentence(draw, topic)}`).join("");
     return `- ${makeSentence(draw, topic)} ${link(draw, topic)}${under}`;
   }).join("\n");
 
-const steps: Block = (draw, topic) =>
+const steps: MarkdownBlock = (draw, topic) =>
   several(draw, [4, 8], (at) => `${at}. ${makeSentence(draw, topic)}`).join("\n");
 
-const tasks: Block = (draw, topic) =>
+const tasks: MarkdownBlock = (draw, topic) =>
   several(draw, [3, 7], () => `- [${pick(draw, ["x", " "])}] ${makeSentence(draw, topic)}`).join(
     "\n",
   );
 
-const quote: Block = (draw, topic) =>
+const quote: MarkdownBlock = (draw, topic) =>
   several(draw, [2, 4], () => `> ${makeSentence(draw, topic)}`).join("\n>\n");
 
-const table: Block = (draw, topic) => {
+const table: MarkdownBlock = (draw, topic) => {
   const rows = several(draw, [4, 10], () => {
     const [depth, state] = [draw(10, 250) / 10, pick(draw, ["open", "closed", "*unknown*"])];
     return `| ${link(draw, topic)} | ${depth.toFixed(1)} | ${state} | ${pick(draw, MANNERS)} |`;
@@ -83,7 +83,7 @@ const table: Block = (draw, topic) => {
   );
 };
 
-const configuration: Block = (draw, topic) => {
+const configuration: MarkdownBlock = (draw, topic) => {
   const entries = several(draw, [3, 6], () => {
     const [name, kind] = [pick(draw, topic.nouns), pick(draw, ADJECTIVES)];
     return `${name}:\n  kind: ${kind}\n  depth: ${draw(1, 40)}\n  open: ${draw(0, 1) === 1}`;
@@ -91,7 +91,7 @@ const configuration: Block = (draw, topic) => {
   return ["```yaml", ...entries, "```"].join("\n");
 };
 
-const program: Block = (draw, topic) => {
+const program: MarkdownBlock = (draw, topic) => {
   const [noun, other, task] = [pick(draw, topic.nouns), pick(draw, topic.nouns), pick(draw, TASKS)];
   return [
     "```ts",
@@ -106,7 +106,7 @@ const program: Block = (draw, topic) => {
   ].join("\n");
 };
 
-const commands: Block = (draw, topic) => {
+const commands: MarkdownBlock = (draw, topic) => {
   const lines = several(
     draw,
     [2, 5],
@@ -115,8 +115,8 @@ const commands: Block = (draw, topic) => {
   return ["```sh", ...lines, "```"].join("\n");
 };
 
-export const BLOCKS: readonly Block[] = [
-  paragraph,
+export const BLOCKS: readonly MarkdownBlock[] = [
+  paragraphBlock,
   bullets,
   steps,
   tasks,

@@ -9,12 +9,12 @@ import {
   BLOCKS,
   makeSentence,
   NOUNS,
-  paragraph,
+  paragraphBlock,
   pick,
   SECTIONS,
   type Topic,
 } from "./blocks.ts";
-import type { Draft, Head } from "./pages.ts";
+import type { Draft, PageHead } from "./pages.ts";
 
 /** All of them, so many at once. The first is `home`; page n is written n hours after the first. */
 export function* generatePages(count: number, seed: number, atOnce: number): Generator<Draft[]> {
@@ -37,15 +37,15 @@ export function* generatePages(count: number, seed: number, atOnce: number): Gen
   }
 }
 
-/** Few enough that a search tells pages apart. */
+/** Few enough that a search distinguishes pages. */
 const NOUNS_OF_PAGE = 12;
 
 const FIRST_WRITTEN_MS = Date.UTC(2024, 0, 1);
 
-const HOME: Head = { slug: "home", section: "Safety", title: "Harbour handbook" };
+const HOME: PageHead = { slug: "home", section: "Safety", title: "Harbour handbook" };
 
 /** The number makes the address unique. */
-function drawHead(draw: Draw, index: number): Head {
+function drawHead(draw: Draw, index: number): PageHead {
   const words = [pick(draw, ADJECTIVES), pick(draw, NOUNS), pick(draw, NOUNS)];
   const [first, ...rest] = words.join(" ");
   return {
@@ -56,11 +56,11 @@ function drawHead(draw: Draw, index: number): Head {
 }
 
 function drawBody(draw: Draw, title: string, topic: Topic): string {
-  const parts = [`# ${title}`, paragraph(draw, topic)];
+  const parts = [`# ${title}`, paragraphBlock(draw, topic)];
   const sections = draw(4, 8);
   for (let section = 1; section <= sections; section++) {
     const heading = makeSentence(draw, topic).slice(0, -1);
-    parts.push(`${section % 3 === 0 ? "###" : "##"} ${heading}`, paragraph(draw, topic));
+    parts.push(`${section % 3 === 0 ? "###" : "##"} ${heading}`, paragraphBlock(draw, topic));
     parts.push(pick(draw, BLOCKS)(draw, topic));
   }
   return parts.join("\n\n") + "\n";

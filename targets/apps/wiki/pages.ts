@@ -1,4 +1,4 @@
-/** Pages in the database: what the wiki asks about them, and how one is written. */
+/** Pages in the database: the queries of the wiki, and how one page is written. */
 import { z } from "zod";
 import { type Database, prepare, type Query } from "./database.ts";
 
@@ -9,7 +9,7 @@ const change = head.extend({
   /** ISO 8601, in UTC. */
   writtenAt: z.string(),
 });
-export type Change = z.output<typeof change>;
+export type PageChange = z.output<typeof change>;
 
 const page = change.extend({
   id: z.number(),
@@ -18,20 +18,20 @@ const page = change.extend({
   /** 1 for a page as it was first written. */
   revision: z.number(),
 });
-export type Page = z.output<typeof page>;
+export type WikiPage = z.output<typeof page>;
 
 const sectionCount = z.object({ section: z.string(), pages: z.number() });
 export type SectionCount = z.output<typeof sectionCount>;
 
 /** The identity of a page: links need no more. */
-export interface Head {
+export interface PageHead {
   readonly slug: string;
   readonly section: string;
   readonly title: string;
 }
 
 /** A page as its author wrote it, before it is in the database. */
-export interface Draft extends Head {
+export interface Draft extends PageHead {
   /** Markdown. */
   readonly body: string;
   readonly tags: readonly string[];
@@ -41,17 +41,17 @@ export interface Draft extends Head {
 }
 
 export interface Pages {
-  readonly byName: (slug: string) => Page | null;
-  readonly byId: (id: number) => Page | null;
+  readonly byName: (slug: string) => WikiPage | null;
+  readonly byId: (id: number) => WikiPage | null;
   readonly count: () => number;
   /** In the order of their numbers. */
-  readonly list: (limit: number, offset: number) => Head[];
+  readonly list: (limit: number, offset: number) => PageHead[];
   readonly sections: () => SectionCount[];
-  readonly inSection: (section: string) => Head[];
-  readonly newest: (limit: number) => Change[];
+  readonly inSection: (section: string) => PageHead[];
+  readonly newest: (limit: number) => PageChange[];
   readonly tagsOf: (id: number) => string[];
-  readonly tagged: (tag: string) => Head[];
-  readonly linkingTo: (slug: string) => Head[];
+  readonly tagged: (tag: string) => PageHead[];
+  readonly linkingTo: (slug: string) => PageHead[];
   /** New pages, or new revisions of some: all or none. */
   readonly write: (drafts: Iterable<Draft>) => void;
 }
@@ -61,29 +61,29 @@ const CHANGE = `${HEAD}, pages.author, pages.written_at AS writtenAt`;
 const PAGE = `${CHANGE}, pages.id, pages.body, pages.revision`;
 
 export function openPages({ db, atOnce }: Database): Pages {
-  const ask = <Row>(row: z.ZodType<Row>, sql: string): Query<Row> => prepare(db, row, sql);
-  const count = ask(z.object({ pages: z.number() }), "SELECT count(*) AS pages FROM pages");
-  const tagsOf = ask(
+  const query = <Row>(row: z.ZodType<Row>, sql: string): Query<Row> => prepare(db, row, sql);
+  const count = query(z.object({ pages: z.number() }), "SELECT count(*) AS pages FROM pages");
+  const tagsOf = query(
     z.object({ tag: z.string() }),
     "SELECT tag FROM tags WHERE page_id = ? ORDER BY tag",
   );
   return {
-    byName: ask(page, `SELECT ${PAGE} FROM pages WHERE slug = ?`).first,
-    byId: ask(page, `SELECT ${PAGE} FROM pages WHERE id = ?`).first,
+    byName: query(page, `SELECT ${PAGE} FROM pages WHERE slug = ?`).first,
+    byId: query(page, `SELECT ${PAGE} FROM pages WHERE id = ?`).first,
     count: () => count.first()?.pages ?? 0,
-    list: ask(head, `SELECT ${HEAD} FROM pages ORDER BY id LIMIT ? OFFSET ?`).all,
-    sections: ask(
+    list: query(head, `SELECT ${HEAD} FROM pages ORDER BY id LIMIT ? OFFSET ?`).all,
+    sections: query(
       sectionCount,
       "SELECT section, count(*) AS pages FROM pages GROUP BY section ORDER BY section",
     ).all,
-    inSection: ask(head, `SELECT ${HEAD} FROM pages WHERE section = ? ORDER BY title, id`).all,
-    newest: ask(change, `SELECT ${CHANGE} FROM pages ORDER BY written_at DESC LIMIT ?`).all,
+    inSection: query(head, `SELECT ${HEAD} FROM pages WHERE section = ? ORDER BY title, id`).all,
+    newest: query(change, `SELECT ${CHANGE} FROM pages ORDER BY written_at DESC LIMIT ?`).all,
     tagsOf: (id) => tagsOf.all(id).map(({ tag }) => tag),
-    tagged: ask(
+    tagged: query(
       head,
       `SELECT ${HEAD} FROM tags JOIN pages ON id = page_id WHERE tag = ? ORDER BY title, id`,
     ).all,
-    linkingTo: ask(
+    linkingTo: query(
       head,
       `SELECT ${HEAD} FROM links JOIN pages ON id = from_id WHERE to_slug = ? ORDER BY title, id`,
     ).all,

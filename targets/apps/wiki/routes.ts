@@ -4,26 +4,26 @@ import { html } from "hono/html";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { z } from "zod";
 import {
-  type Html,
   renderFound,
   renderFrame,
   renderHome,
   renderList,
   renderMissing,
-  renderPage,
+  renderWikiPage,
   STYLE,
-  type Viewer,
+  type WikiHtml,
+  type WikiViewer,
 } from "./views.ts";
 import type { Rendered } from "./markdown.ts";
-import type { Page, Pages } from "./pages.ts";
-import type { Search } from "./search.ts";
+import type { Pages, WikiPage } from "./pages.ts";
+import type { PageSearch } from "./search.ts";
 import { SESSION_SEC, type Sessions } from "./sessions.ts";
 
 export interface Wiki {
   readonly pages: Pages;
-  readonly search: Search;
+  readonly search: PageSearch;
   readonly sessions: Sessions;
-  readonly render: (page: Page) => Rendered;
+  readonly render: (page: WikiPage) => Rendered;
   /** ISO 8601, in UTC. */
   readonly now: () => string;
 }
@@ -49,7 +49,7 @@ function userOf(c: Context, { sessions }: Wiki): string | null {
 }
 
 /** By its address, or by its number. */
-function find(pages: Pages, name: string): Page | null {
+function find(pages: Pages, name: string): WikiPage | null {
   return pages.byName(name) ?? (/^\d{1,9}$/.test(name) ? pages.byId(Number(name)) : null);
 }
 
@@ -71,7 +71,7 @@ function addReading(app: Hono, wiki: Wiki): void {
     const siblings = pages.inSection(page.section);
     const linking = pages.linkingTo(page.slug);
     const tags = pages.tagsOf(page.id);
-    return c.html(renderPage({ user, page, rendered: render(page), tags, siblings, linking }));
+    return c.html(renderWikiPage({ user, page, rendered: render(page), tags, siblings, linking }));
   });
   app.get("/section/:section", (c) => {
     const title = c.req.param("section");
@@ -165,7 +165,7 @@ function addWriting(app: Hono, wiki: Wiki): void {
 }
 
 /** @param problem Why the last try failed, or null. */
-function renderLogin({ user, problem }: Viewer & { problem: string | null }): Html {
+function renderLogin({ user, problem }: WikiViewer & { problem: string | null }): WikiHtml {
   const main = html`
     <h1>Log in</h1>
     ${problem === null ? "" : html`<p role="alert">${problem}</p>`}
@@ -178,7 +178,7 @@ function renderLogin({ user, problem }: Viewer & { problem: string | null }): Ht
   return renderFrame({ title: "Log in", user, main });
 }
 
-interface Editing extends Viewer {
+interface Editing extends WikiViewer {
   readonly slug: string;
   readonly section: string;
   readonly title: string;
@@ -186,7 +186,7 @@ interface Editing extends Viewer {
   readonly tags: readonly string[];
 }
 
-function renderEditor({ user, slug, section, title, body, tags }: Editing): Html {
+function renderEditor({ user, slug, section, title, body, tags }: Editing): WikiHtml {
   const main = html`
     <h1>${title}</h1>
     <form method="post" action="/edit/${slug}">

@@ -14,21 +14,21 @@ const hit = z.object({
 });
 export type Hit = z.output<typeof hit>;
 
-export interface Found {
+export interface SearchHit {
   /** Pages with all the words. */
   readonly total: number;
   /** The best of them. */
   readonly hits: readonly Hit[];
 }
 
-export type Search = (query: string) => Found;
+export type PageSearch = (query: string) => SearchHit;
 
 const MOST_HITS = 20;
 
 /** A word in the title counts as ten in the body. */
 const RANK = "bm25(10.0, 1.0)";
 
-export function openSearch({ db }: Database): Search {
+export function openSearch({ db }: Database): PageSearch {
   const total = prepare(
     db,
     z.object({ pages: z.number() }),

@@ -17,17 +17,17 @@ export interface Sessions {
 
 const HASH_BYTES = 32;
 
-type Bytes = Uint8Array<ArrayBuffer>;
+type PasswordBytes = Uint8Array<ArrayBuffer>;
 
 /** PBKDF2 with as many rounds as OWASP asks for: some 80 ms of CPU time, beside the main thread. */
-async function derive(password: string, salt: Bytes): Promise<Bytes> {
+async function derive(password: string, salt: PasswordBytes): Promise<PasswordBytes> {
   const bytes = new TextEncoder().encode(password);
   const key = await crypto.subtle.importKey("raw", bytes, "PBKDF2", false, ["deriveBits"]);
   const how = { name: "PBKDF2", hash: "SHA-256", salt, iterations: 600_000 };
   return new Uint8Array(await crypto.subtle.deriveBits(how, key, 8 * HASH_BYTES));
 }
 
-const drawBytes = (length: number): Bytes => crypto.getRandomValues(new Uint8Array(length));
+const drawBytes = (length: number): PasswordBytes => crypto.getRandomValues(new Uint8Array(length));
 
 const tokenHash = (token: string): string => createHash("sha256").update(token).digest("hex");
 

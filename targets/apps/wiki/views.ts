@@ -1,26 +1,26 @@
 /** The HTML of the wiki: each view lays out rows of the database, in the frame that all pages share. */
 import { html, raw } from "hono/html";
-import type { Change, Head, Page, SectionCount } from "./pages.ts";
+import type { PageChange, PageHead, SectionCount, WikiPage } from "./pages.ts";
 import type { Rendered } from "./markdown.ts";
-import type { Found } from "./search.ts";
+import type { SearchHit } from "./search.ts";
 
-export interface PageView extends Viewer {
-  readonly page: Page;
+export interface PageView extends WikiViewer {
+  readonly page: WikiPage;
   readonly rendered: Rendered;
   readonly tags: readonly string[];
   /** The pages of its section. */
-  readonly siblings: readonly Head[];
+  readonly siblings: readonly PageHead[];
   /** Pages that link to it. */
-  readonly linking: readonly Head[];
+  readonly linking: readonly PageHead[];
 }
 
-export function renderPage(view: PageView): Html {
+export function renderWikiPage(view: PageView): WikiHtml {
   const { page, siblings, user } = view;
   const aside = html`<h2>${page.section}</h2>${renderHeads(siblings)}`;
   return renderFrame({ title: page.title, user, aside, main: renderMain(view) });
 }
 
-function renderMain({ page, rendered, tags, linking, user }: PageView): Html {
+function renderMain({ page, rendered, tags, linking, user }: PageView): WikiHtml {
   const { contents } = rendered;
   return html`
     <nav><a href="/">Home</a> / ${page.section} / ${page.title}</nav>
@@ -41,15 +41,15 @@ function renderMain({ page, rendered, tags, linking, user }: PageView): Html {
   `;
 }
 
-export interface HomeView extends Viewer {
+export interface HomeView extends WikiViewer {
   readonly rendered: Rendered;
   readonly sections: readonly SectionCount[];
-  readonly newest: readonly Change[];
+  readonly newest: readonly PageChange[];
   /** Pages in all. */
   readonly pages: number;
 }
 
-export function renderHome({ user, rendered, sections, newest, pages }: HomeView): Html {
+export function renderHome({ user, rendered, sections, newest, pages }: HomeView): WikiHtml {
   const aside = html`
     <h2>Sections</h2>
     <ul>${sections.map(({ section, pages }) =>
@@ -67,18 +67,18 @@ export function renderHome({ user, rendered, sections, newest, pages }: HomeView
   return renderFrame({ title: "Home", user, aside, main });
 }
 
-export interface ListView extends Viewer {
+export interface ListView extends WikiViewer {
   readonly title: string;
-  readonly heads: readonly Head[];
+  readonly heads: readonly PageHead[];
 }
 
-export function renderList({ title, heads, user }: ListView): Html {
+export function renderList({ title, heads, user }: ListView): WikiHtml {
   return renderFrame({ title, user, main: html`<h1>${title}</h1>${renderHeads(heads)}` });
 }
 
 export function renderFound(
-  { query, found, user }: Viewer & { query: string; found: Found },
-): Html {
+  { query, found, user }: WikiViewer & { query: string; found: SearchHit },
+): WikiHtml {
   const main = html`
     <h1>Search</h1>
     <p>${found.total} pages</p>
@@ -95,11 +95,11 @@ export function renderFound(
 }
 
 /** Found words, which are every second part, stand out. */
-function renderExcerpt(excerpt: readonly string[]): (Html | string)[] {
+function renderExcerpt(excerpt: readonly string[]): (WikiHtml | string)[] {
   return excerpt.map((part, at) => at % 2 === 1 ? html`<mark>${part}</mark>` : part);
 }
 
-export function renderMissing({ slug, user }: Viewer & { slug: string }): Html {
+export function renderMissing({ slug, user }: WikiViewer & { slug: string }): WikiHtml {
   const main = html`
     <h1>No such page</h1>
     <p>There is no page ${slug}. <a href="/edit/${slug}">Write it</a></p>
@@ -107,29 +107,29 @@ export function renderMissing({ slug, user }: Viewer & { slug: string }): Html {
   return renderFrame({ title: "No such page", user, main });
 }
 
-function renderHeads(heads: readonly Head[]): Html {
+function renderHeads(heads: readonly PageHead[]): WikiHtml {
   return html`
     <ul>${heads.map(({ slug, title }) => html`<li><a href="/page/${slug}">${title}</a></li>`)}</ul>
   `;
 }
 
-export type Html = ReturnType<typeof html>;
+export type WikiHtml = ReturnType<typeof html>;
 
 /** Who looks: a name when logged in. */
-export interface Viewer {
+export interface WikiViewer {
   readonly user: string | null;
 }
 
-export interface Frame extends Viewer {
+export interface PageFrame extends WikiViewer {
   readonly title: string;
-  readonly main: Html;
+  readonly main: WikiHtml;
   /** Beside the main part. */
-  readonly aside?: Html | "";
+  readonly aside?: WikiHtml | "";
   /** What the search field holds. */
   readonly query?: string;
 }
 
-export function renderFrame({ title, main, aside = "", query = "", user }: Frame): Html {
+export function renderFrame({ title, main, aside = "", query = "", user }: PageFrame): WikiHtml {
   return html`
     <!DOCTYPE html>
     <html lang="en">
@@ -156,7 +156,7 @@ export function renderFrame({ title, main, aside = "", query = "", user }: Frame
   `;
 }
 
-function renderLogOut(user: string): Html {
+function renderLogOut(user: string): WikiHtml {
   return html`
     <form action="/logout" method="post"><button>Log out ${user}</button></form>
   `;

@@ -5,15 +5,15 @@
 import type { BalancerSettings, Gateway } from "../gateway.ts";
 import { badGateway, responseOf } from "../response.ts";
 import { originRequestOf } from "../origin/request.ts";
-import { Origin } from "../origin/origin.ts";
+import { OriginClient } from "../origin/origin.ts";
 import { makePolicy, type Policy } from "./policies.ts";
 
 export class Balancer implements Gateway {
-  readonly #instances: Origin[];
+  readonly #instances: OriginClient[];
   readonly #policy: Policy;
 
   constructor({ origins, policy }: BalancerSettings) {
-    this.#instances = origins.map((origin) => new Origin(origin));
+    this.#instances = origins.map((origin) => new OriginClient(origin));
     this.#policy = makePolicy(policy);
   }
 
@@ -29,7 +29,7 @@ export class Balancer implements Gateway {
   /** `join ORIGIN` */
   receive(line: string): void {
     const [word, origin] = line.split(" ");
-    if (word === "join") this.#instances.push(new Origin(origin));
+    if (word === "join") this.#instances.push(new OriginClient(origin));
   }
 
   close(): void {

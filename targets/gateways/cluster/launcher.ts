@@ -2,10 +2,7 @@
 import type { ClusterTarget } from "../../../base/target/gateway_spec.ts";
 import { cannotStart, type Launcher, type RunningTarget } from "../../launch/launcher.ts";
 import { startComposite } from "../composite.ts";
-import type { Balancing, Cluster } from "./balancing.ts";
-import { builtin } from "./builtin.ts";
-import { nginx } from "./nginx.ts";
-import { reuseport } from "./reuseport.ts";
+import { balancers } from "./balancers.ts";
 
 export const clusterLauncher: Launcher<ClusterTarget> = {
   start({ cluster }, context): Promise<RunningTarget> {
@@ -20,8 +17,3 @@ export const clusterLauncher: Launcher<ClusterTarget> = {
     );
   },
 };
-
-const balancers = { builtin, nginx, reuseport } satisfies Record<
-  Cluster["balancer"],
-  Balancing
->;

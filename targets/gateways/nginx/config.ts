@@ -72,12 +72,12 @@ ${parts.server}  }
 `;
 }
 
-interface Parts {
+interface ConfigParts {
   readonly http: string;
   readonly server: string;
 }
 
-function folderParts({ folder }: FolderServed): Parts {
+function folderParts({ folder }: FolderServed): ConfigParts {
   return { http: "", server: `    root ${quoted(folder)};\n    index index.html;\n` };
 }
 
@@ -88,7 +88,7 @@ function folderParts({ folder }: FolderServed): Parts {
 const LATE = "max_fails=1 fail_timeout=0";
 
 /** `zone`: the workers share what they know of the servers, so that the fewest connections are those of all. */
-function upstreamParts({ servers, policy }: ServersServed): Parts {
+function upstreamParts({ servers, policy }: ServersServed): ConfigParts {
   const lines = [
     "zone servers 256k;",
     ...DIRECTIVES[policy],

@@ -17,7 +17,7 @@ export interface OriginHead {
   readonly fields: Fields;
 }
 
-type Bytes = Uint8Array<ArrayBuffer>;
+export type BodyBytes = Uint8Array<ArrayBuffer>;
 
 export class OriginConnection {
   readonly #conn: Connection;
@@ -65,12 +65,12 @@ export class OriginConnection {
   }
 
   /** All of the body that is here. */
-  takeBody(): Bytes {
+  takeBody(): BodyBytes {
     return joined(this.#received.takePieces());
   }
 
   /** The next part of the body; null at its end. Throws when it is broken, or the origin ends too early. */
-  async readBody(): Promise<Bytes | null> {
+  async readBody(): Promise<BodyBytes | null> {
     while (!this.#received.hasBody) {
       if (this.isWhole) return null;
       await this.#advance();
@@ -119,13 +119,13 @@ export class OriginConnection {
 /** The head of a response as text, and the pieces of its body that nobody has taken yet. */
 class ReceivedParts implements ResponseSink {
   head = "";
-  #pieces: Bytes[] = [];
+  #pieces: BodyBytes[] = [];
 
   get hasBody(): boolean {
     return this.#pieces.length > 0;
   }
 
-  takePieces(): Bytes[] {
+  takePieces(): BodyBytes[] {
     const pieces = this.#pieces;
     this.#pieces = [];
     return pieces;
@@ -164,7 +164,7 @@ function fieldsOf(head: string): Fields {
   return fields;
 }
 
-function joined(pieces: readonly Bytes[]): Bytes {
+function joined(pieces: readonly BodyBytes[]): BodyBytes {
   if (pieces.length === 1) return pieces[0];
   const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

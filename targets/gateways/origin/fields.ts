@@ -24,7 +24,7 @@ export function endToEnd(fields: Iterable<readonly [name: string, value: string]
 }
 
 /** All values of a field as one list; "" when it is not there. */
-export function listed(
+export function fieldList(
   fields: Iterable<readonly [name: string, value: string]>,
   name: string,
 ): string {

@@ -1,8 +1,7 @@
 /** Launches the caching proxy, in a process of its own, in front of another target or a URL. */
-import type { Access } from "../../../base/net/endpoint.ts";
+import { type Access, endpointOf } from "../../../base/net/endpoint.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { dial } from "../../../base/net/dial.ts";
-import { endpointOf } from "../../../base/net/endpoint.ts";
 import { isUrl, type ProxyTarget } from "../../../base/target/gateway_spec.ts";
 import {
   cannotStart,
@@ -10,8 +9,7 @@ import {
   type Launcher,
   type RunningTarget,
 } from "../../launch/launcher.ts";
-import { startComposite } from "../composite.ts";
-import { startGateway } from "../start_gateway.ts";
+import { startComposite, startGateway } from "../composite.ts";
 
 export const proxyLauncher: Launcher<ProxyTarget> = {
   start({ proxy }, context): Promise<RunningTarget> {

@@ -6,10 +6,10 @@ import type { Gateway, ProxySettings } from "../gateway.ts";
 import { badGateway, responseOf } from "../response.ts";
 import { type OriginRequest, originRequestOf } from "../origin/request.ts";
 import type { Fields } from "../origin/fields.ts";
-import { Origin, type OriginResponse } from "../origin/origin.ts";
+import { OriginClient, type OriginResponse } from "../origin/origin.ts";
 import { ageSecOf, freshForMs, keyOf, mayUseCache, withoutClaims } from "./rules.ts";
 import { openStore } from "./stores/registry.ts";
-import type { Store, StoredResponse } from "./stores/store.ts";
+import type { ResponseStore, StoredResponse } from "./stores/store.ts";
 import { tee } from "./tee.ts";
 
 /** Unshareable responses are fetched side by side for so long, before one fetch is tried alone again. */
@@ -35,13 +35,13 @@ export async function openProxy(settings: ProxySettings): Promise<Proxy> {
 }
 
 export class Proxy implements Gateway {
-  readonly #origin: Origin;
+  readonly #origin: OriginClient;
   readonly #inFlight = new Map<string, InFlightFetch>();
   /** Keys of unshareable responses, and until when each is remembered. */
   readonly #unshared = new Map<string, number>();
 
-  constructor(private readonly settings: ProxySettings, private readonly store: Store) {
-    this.#origin = new Origin(settings.origin, settings.access);
+  constructor(private readonly settings: ProxySettings, private readonly store: ResponseStore) {
+    this.#origin = new OriginClient(settings.origin, settings.access);
   }
 
   async fetch(request: Request): Promise<Response> {

@@ -4,7 +4,7 @@
  * depends on a cache that revalidates, stores several variants of a response, or trusts its clients. Pure.
  */
 import CachePolicy from "http-cache-semantics";
-import { type Fields, listed } from "../origin/fields.ts";
+import { fieldList, type Fields } from "../origin/fields.ts";
 import type { StoredResponse } from "./stores/store.ts";
 
 export interface RequestHead {
@@ -48,7 +48,7 @@ export function mayUseCache(
   if (method !== "GET" && method !== "HEAD") return false;
   if (!paths.some((prefix) => isUnder(path, prefix)) || hasDots(path)) return false;
   if (fields.some(([name]) => PERSONAL.includes(name))) return false;
-  return !/\bno-(?:store|cache)\b/i.test(listed(fields, "cache-control"));
+  return !/\bno-(?:store|cache)\b/i.test(fieldList(fields, "cache-control"));
 }
 
 /**
@@ -69,7 +69,7 @@ function isUnder(path: string, prefix: string): boolean {
 
 /** Method, path, query, and the codings that the client takes: the only thing that responses may vary by. */
 export function keyOf({ method, path, fields }: RequestHead): string {
-  const codings = listed(fields, "accept-encoding").toLowerCase().replaceAll(/\s/g, "");
+  const codings = fieldList(fields, "accept-encoding").toLowerCase().replaceAll(/\s/g, "");
   return `${method} ${path} ${codings}`;
 }
 
@@ -90,25 +90,25 @@ export function freshForMs(response: ResponseHead, ttlMs: number, nowMs: number)
 
 /** As nobody revalidates here, `no-cache` is no-store; a cookie, or what varies, is for one client alone. */
 function isShareable({ status, fields }: ResponseHead): boolean {
-  const control = listed(fields, "cache-control");
+  const control = fieldList(fields, "cache-control");
   if (!LASTING.has(status) || /\bno-(?:store|cache)\b|\bprivate\b/i.test(control)) return false;
   if (fields.some(([name]) => name === "set-cookie")) return false;
-  if (!/^(?:accept-encoding)?$/i.test(listed(fields, "vary").trim())) return false;
-  return !/^text\/event-stream\b/i.test(listed(fields, "content-type")); // it has no end
+  if (!/^(?:accept-encoding)?$/i.test(fieldList(fields, "vary").trim())) return false;
+  return !/^text\/event-stream\b/i.test(fieldList(fields, "content-type")); // it has no end
 }
 
 /** Infinity when the response says nothing (RFC 9111 §4.2.1): then the setting decides, not a heuristic. */
 function lifetimeSecOf({ status, fields }: ResponseHead, nowMs: number): number {
-  const control = listed(fields, "cache-control");
-  const expires = listed(fields, "expires");
+  const control = fieldList(fields, "cache-control");
+  const expires = fieldList(fields, "expires");
   const isSaid = /(?:^|[,\s])(?:s-maxage|max-age)=/i.test(control) ||
     fields.some(([name]) => name === "expires");
   if (!isSaid) return Infinity;
   const headers = {
     "cache-control": control,
     expires: isHttpDate(expires) ? expires : "",
-    date: isHttpDate(listed(fields, "date"))
-      ? listed(fields, "date")
+    date: isHttpDate(fieldList(fields, "date"))
+      ? fieldList(fields, "date")
       : new Date(nowMs).toUTCString(),
   };
   const policy = new CachePolicy({ method: "GET", headers: {} }, { status, headers });
@@ -123,5 +123,5 @@ function isHttpDate(text: string): boolean {
 
 /** The age of the response when it came, by its own field (RFC 9111 §5.1). */
 export function ageSecOf(fields: StoredResponse["headers"]): number {
-  return Number(/^\d+/.exec(listed(fields, "age"))?.[0] ?? 0);
+  return Number(/^\d+/.exec(fieldList(fields, "age"))?.[0] ?? 0);
 }

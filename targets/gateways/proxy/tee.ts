@@ -3,16 +3,15 @@
  * it may still be stored it is read as fast as the origin sends it, so that a slow client does not delay those
  * that wait for the cache; beyond that the client sets the pace.
  */
-import { listed } from "../origin/fields.ts";
+import { fieldList } from "../origin/fields.ts";
+import type { BodyBytes } from "../origin/connection.ts";
 import type { OriginResponse } from "../origin/origin.ts";
-
-type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface Tee {
   /** For the client. */
   readonly response: OriginResponse;
   /** For the cache: null when it was too large or cut off. Never rejects. */
-  readonly whole: Promise<Bytes | null>;
+  readonly whole: Promise<BodyBytes | null>;
   /** Nobody waits for the rest any more: it is read for the client alone, if that is still there. */
   release(): void;
 }
@@ -31,7 +30,7 @@ export function tee(response: OriginResponse, options: TeeOptions): Tee {
     const isSmall = whole.length <= options.maxBodyBytes;
     return { ...asItIs, whole: Promise.resolve(isSmall ? whole : null) };
   }
-  if (Number(listed(fields, "content-length")) > options.maxBodyBytes) {
+  if (Number(fieldList(fields, "content-length")) > options.maxBodyBytes) {
     return { ...asItIs, whole: Promise.resolve(null) };
   }
   const splitter = new Splitter(body.getReader(), options);
@@ -43,19 +42,19 @@ export function tee(response: OriginResponse, options: TeeOptions): Tee {
 }
 
 class Splitter {
-  readonly whole = Promise.withResolvers<Bytes | null>();
-  readonly forClient: ReadableStream<Bytes>;
-  readonly #pieces: Bytes[] = [];
+  readonly whole = Promise.withResolvers<BodyBytes | null>();
+  readonly forClient: ReadableStream<BodyBytes>;
+  readonly #pieces: BodyBytes[] = [];
   #bytes = 0;
   #isOver = false;
-  #client: ReadableStreamDefaultController<Bytes> | null = null;
+  #client: ReadableStreamDefaultController<BodyBytes> | null = null;
 
   constructor(
-    private readonly reader: ReadableStreamDefaultReader<Bytes>,
+    private readonly reader: ReadableStreamDefaultReader<BodyBytes>,
     private readonly options: TeeOptions,
   ) {
     let small: Promise<void> = Promise.resolve();
-    this.forClient = new ReadableStream<Bytes>({
+    this.forClient = new ReadableStream<BodyBytes>({
       start: (controller) => {
         this.#client = controller;
         small = this.#readWhileSmall();
@@ -93,7 +92,7 @@ class Splitter {
     }
   }
 
-  #pass(piece: Bytes): void {
+  #pass(piece: BodyBytes): void {
     this.#bytes += piece.length;
     if (this.#bytes <= this.options.maxBodyBytes) this.#pieces.push(piece.slice());
     else this.whole.resolve(null);
@@ -114,7 +113,7 @@ class Splitter {
 }
 
 /** Too late to matter when the body was too large: then `whole` is null already. */
-function joined(pieces: readonly Bytes[], length: number): Bytes {
+function joined(pieces: readonly BodyBytes[], length: number): BodyBytes {
   const all = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
   let at = 0;
   for (const piece of pieces) {

@@ -1,13 +1,13 @@
 /** Responses in the memory of the proxy; when there are too many, the least recently used go. */
 import { LRUCache } from "lru-cache";
-import type { Store, StoredResponse } from "./store.ts";
+import type { ResponseStore, StoredResponse } from "./store.ts";
 
 /** 256 MB of bodies. */
 const MAX_BYTES = 256 * 1_024 * 1_024;
 /** Memory of a response besides its body, roughly. */
 const OVERHEAD_BYTES = 1_024;
 
-export class MemoryStore implements Store {
+export class MemoryStore implements ResponseStore {
   readonly #responses: LRUCache<string, StoredResponse>;
 
   constructor(maxBytes = MAX_BYTES, now = Date.now) {

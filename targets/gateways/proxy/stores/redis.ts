@@ -7,7 +7,7 @@ import { ErrorReply, RESP_TYPES } from "redis";
 import { TargetError } from "../../../../base/errors.ts";
 import { settlesWithin } from "../../../launch/settles.ts";
 import { connectRedis, OWN_KEYS } from "../../../redis/client.ts";
-import type { Store, StoredResponse } from "./store.ts";
+import type { ResponseStore, StoredResponse } from "./store.ts";
 import { z } from "zod";
 
 /** Longer than a store on the same machine takes, shorter than a user notices. */
@@ -22,7 +22,7 @@ export interface RedisCommands {
   close(): void;
 }
 
-export class RedisStore implements Store {
+export class RedisStore implements ResponseStore {
   /** Nobody else's answers, not even those of the run before, are under these keys. */
   readonly #run = crypto.randomUUID();
   #emptied = 0;

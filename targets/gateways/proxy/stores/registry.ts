@@ -1,6 +1,6 @@
 /** The stores by name. */
 import type { StoreName } from "../../../../base/target/gateway_spec.ts";
-import type { Store } from "./store.ts";
+import type { ResponseStore } from "./store.ts";
 
 interface StoreContext {
   readonly redisUrl: string | null;
@@ -10,9 +10,9 @@ interface StoreContext {
 const openers = {
   memory: async () => new (await import("./memory.ts")).MemoryStore(),
   redis: async ({ redisUrl }) => (await import("./redis.ts")).openRedisStore(redisUrl),
-} satisfies Record<StoreName, (context: StoreContext) => Promise<Store>>;
+} satisfies Record<StoreName, (context: StoreContext) => Promise<ResponseStore>>;
 
 /** Throws a TargetError when the store does not respond at the start. */
-export function openStore(name: StoreName, context: StoreContext): Promise<Store> {
+export function openStore(name: StoreName, context: StoreContext): Promise<ResponseStore> {
   return openers[name](context);
 }

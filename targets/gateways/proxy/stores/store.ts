@@ -15,7 +15,7 @@ export interface StoredResponse {
   readonly freshUntilMs: number;
 }
 
-export interface Store {
+export interface ResponseStore {
   /** Null when nothing is kept under `key`, or the store does not respond. Never rejects. */
   get(key: string): StoredResponse | null | Promise<StoredResponse | null>;
   /** Keeps it for `keepMs`; it may be forgotten sooner. Never throws or rejects. */

@@ -1,0 +1,148 @@
+/**
+ * Which processes of this machine listen at an address: those that have the listening socket open, found by
+ * its inode (proc(5): /proc/net/tcp, /proc/net/unix and /proc/PID/fd). Linux only. Nobody is named where it
+ * can't be known: without the right to look, in another network namespace, behind a program that only
+ * passes connections on, or when there is too much to look at.
+ */
+import { readName } from "./processes.ts";
+
+/** An address in network order, 4 or 16 bytes, or the path of a unix socket. */
+export type ListeningAt =
+  | { readonly bytes: Uint8Array; readonly port: number }
+  | { readonly path: string };
+
+/** They listen for containers, which have the work: what they use says nothing of the target. */
+const FORWARDERS = /^(?:docker-proxy|rootlessport|rootlesskit|slirp4netns|pasta|kubectl|ssh|sshd)/;
+
+/** Reading one link takes some 4 µs, so that a search ends after some 0.2 s; by count, as a busy machine takes longer. */
+const MOST_OPEN_FILES = 50_000;
+
+/** Process ids; none where they can't be known. */
+export function listenersAt(at: ListeningAt): number[] {
+  const inodes = "path" in at ? unixInodes(at.path) : tcpInodes(at);
+  if (inodes.length === 0) return [];
+  const pids = holdersOf(new Set(inodes.map((inode) => `socket:[${inode}]`)));
+  return pids.some((pid) => FORWARDERS.test(readName(pid) ?? "")) ? [] : pids;
+}
+
+function unixInodes(path: string): string[] {
+  return parseUnixListeners(orEmpty(() => Deno.readTextFileSync("/proc/net/unix")), path);
+}
+
+type TcpAddress = Omit<TcpListener, "inode">;
+
+/** Who listens at all addresses of IPv6 also has the connections of IPv4 that nobody else listens for. */
+function tcpInodes(at: TcpAddress): string[] {
+  const files = at.bytes.length === 4 ? ["/proc/net/tcp", "/proc/net/tcp6"] : ["/proc/net/tcp6"];
+  for (const file of files) {
+    const inodes = inodesAt(at, parseTcpListeners(orEmpty(() => readListeners(file))));
+    if (inodes.length > 0) return inodes;
+  }
+  return [];
+}
+
+const CHUNK_BYTES = 8 * 1024;
+/** A row in another state than LISTEN: those that listen come first. */
+const CONNECTION = /^ *\d+: \S+ \S+ (?!0A)/m;
+
+/** The start of the file: the rest is one row a connection, of which there may be 100,000. */
+function readListeners(path: string): string {
+  using file = Deno.openSync(path);
+  const chunk = new Uint8Array(CHUNK_BYTES);
+  let text = "";
+  while (!CONNECTION.test(text)) {
+    const length = file.readSync(chunk);
+    if (length === null) break;
+    text += String.fromCharCode(...chunk.subarray(0, length)); // it is all ASCII
+  }
+  return text;
+}
+
+interface TcpListener {
+  readonly bytes: Uint8Array;
+  readonly port: number;
+  readonly inode: string;
+}
+
+const LISTEN = "0A";
+
+/** Lines of /proc/net/tcp and tcp6: `sl local remote st …`; addresses are 32-bit words in host order. */
+export function parseTcpListeners(text: string): TcpListener[] {
+  return text.split("\n").flatMap((line) => {
+    const fields = line.trim().split(/\s+/);
+    const [, address, port] = /^([\dA-F]+):([\dA-F]{4})$/.exec(fields[1] ?? "") ?? [];
+    if (address === undefined || fields[3] !== LISTEN) return [];
+    const words = address.match(/.{8}/g) ?? [];
+    const bytes = words.flatMap((word) => word.match(/../g)?.reverse() ?? []);
+    return [{
+      bytes: Uint8Array.from(bytes, (byte) => parseInt(byte, 16)),
+      port: parseInt(port, 16),
+      inode: fields[9],
+    }];
+  });
+}
+
+/** The kernel gives a connection to who listens at just its address, or else at any. */
+export function inodesAt(
+  { bytes, port }: TcpAddress,
+  listeners: readonly TcpListener[],
+): string[] {
+  const there = listeners.filter((listener) => listener.port === port);
+  const exact = there.filter((listener) => isSame(listener.bytes, bytes));
+  const any = there.filter((listener) => listener.bytes.every((byte) => byte === 0));
+  return (exact.length > 0 ? exact : any).map(({ inode }) => inode);
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i]);
+}
+
+const ACCEPTS = "00010000";
+
+/** Lines of /proc/net/unix: `num refs protocol flags type state inode path`; who listens has a flag. */
+export function parseUnixListeners(text: string, path: string): string[] {
+  return text.split("\n").flatMap((line) => {
+    const [, flags, inode, at] = /^\S+ \S+ \S+ (\S+) \S+ \S+ +(\d+) (.+)$/.exec(line) ?? [];
+    return flags === ACCEPTS && at === path ? [inode] : [];
+  });
+}
+
+function holdersOf(links: ReadonlySet<string>): number[] {
+  const holders: number[] = [];
+  let openFiles = 0;
+  for (const { name } of Deno.readDirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    const files = openFilesOf(name);
+    openFiles += files.length;
+    if (openFiles > MOST_OPEN_FILES) return [];
+    if (files.some((file) => links.has(linkOf(file) ?? ""))) holders.push(Number(name));
+  }
+  return holders;
+}
+
+/** Paths of a process's links to them; none where they are not ours to see, or the process is gone. */
+function openFilesOf(pid: string): string[] {
+  try {
+    const folder = `/proc/${pid}/fd`;
+    return [...Deno.readDirSync(folder)].map(({ name }) => `${folder}/${name}`);
+  } catch {
+    return [];
+  }
+}
+
+/** Null for a file that was closed meanwhile, or that is not ours to see. */
+function linkOf(path: string): string | null {
+  try {
+    return Deno.readLinkSync(path);
+  } catch {
+    return null;
+  }
+}
+
+function orEmpty(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return ""; // not Linux
+  }
+}

@@ -1,0 +1,247 @@
+/**
+ * Processes of Linux, from /proc (proc(5)). Processes come and go while it is read: one
+ * that is gone reads as null or as having no children.
+ */
+import { libcOr, processCalls } from "./libc.ts";
+
+/** USER_HZ: ticks per second of all times in /proc, on every Linux. */
+export const TICKS_PER_SEC = 100;
+
+export interface ProcessStat {
+  /** R running, S sleeping, Z ended but not waited for, … */
+  readonly state: string;
+  /** CPU time of the process, all threads that it has or had, without its children. */
+  readonly userTicks: number;
+  readonly systemTicks: number;
+  /** CPU time of those of its children that have ended and were waited for, with theirs. */
+  readonly waitedUserTicks: number;
+  readonly waitedSystemTicks: number;
+  /** −20 … 19: how far it stands back behind others. */
+  readonly nice: number;
+  readonly threads: number;
+  /** Since the boot: distinguishes a process from a later one with its number. */
+  readonly startTicks: number;
+}
+
+/** Parses /proc/PID/stat. The name, in parentheses, may hold anything: fields count from the last `)`. */
+export function parseStat(text: string): ProcessStat {
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const field = (number: number): number => Number(fields[number - 3]); // as proc(5) counts them
+  return {
+    state: fields[0],
+    userTicks: field(14),
+    systemTicks: field(15),
+    waitedUserTicks: field(16),
+    waitedSystemTicks: field(17),
+    nice: field(19),
+    threads: field(20),
+    startTicks: field(22),
+  };
+}
+
+/** What a thread's status says of it, and of the process that it belongs to. */
+export interface ThreadStatus {
+  /** Resident memory of the process; 0 for kernel threads and ended processes. */
+  readonly memoryBytes: number;
+  /** Context switches of the thread alone: it waited for something, or had to make room. */
+  readonly voluntary: number;
+  readonly involuntary: number;
+}
+
+/** Parses /proc/PID/status and /proc/PID/task/TID/status. */
+export function parseStatus(status: string): ThreadStatus {
+  const [, memoryKb = 0] = /^VmRSS:\s*(\d+) kB$/m.exec(status) ?? [];
+  const [, voluntary = 0] = /^voluntary_ctxt_switches:\s*(\d+)$/m.exec(status) ?? [];
+  const [, involuntary = 0] = /^nonvoluntary_ctxt_switches:\s*(\d+)$/m.exec(status) ?? [];
+  return {
+    memoryBytes: Number(memoryKb) * 1024,
+    voluntary: Number(voluntary),
+    involuntary: Number(involuntary),
+  };
+}
+
+/** Process ids in /proc/PID/task/TID/children. */
+export function parseChildren(text: string): number[] {
+  return text.split(" ").filter((word) => word.trim() !== "").map(Number);
+}
+
+/** Null when the process is gone. */
+export function readStat(pid: number): ProcessStat | null {
+  const text = readOrNull(`/proc/${pid}/stat`);
+  return text === null ? null : parseStat(text);
+}
+
+/** Its name, up to 15 bytes; null when the process is gone. */
+export function readName(pid: number): string | null {
+  return readOrNull(`/proc/${pid}/comm`)?.trim() ?? null;
+}
+
+/** Resident memory in bytes; 0 when the process is gone. */
+export function readMemoryBytes(pid: number): number {
+  return parseStatus(readOrNull(`/proc/${pid}/status`) ?? "").memoryBytes;
+}
+
+export interface ProcessThread {
+  readonly id: number;
+  readonly status: ThreadStatus;
+  /** Processes that it has started and not waited for. */
+  readonly children: readonly number[];
+}
+
+/**
+ * How long each thread of the process has stood in line for a core, ready to run, since it began, ms: the
+ * second figure of schedstat (Documentation/scheduler/sched-stats.rst). None when the process is gone, or
+ * where the kernel does not count.
+ */
+export function readWaits(pid: number): ReadonlyMap<number, number> {
+  return new Map(
+    threadsOf(pid).flatMap((id) => {
+      const [, waitedNs] = readOrNull(`/proc/${pid}/task/${id}/schedstat`)?.split(" ") ?? [];
+      return waitedNs === undefined ? [] : [[id, Number(waitedNs) / 1e6] as const];
+    }),
+  );
+}
+
+/** None when the process is gone. */
+export function readThreads(pid: number): ProcessThread[] {
+  return threadsOf(pid).flatMap((id) => {
+    const folder = `/proc/${pid}/task/${id}`;
+    const status = readOrNull(`${folder}/status`);
+    if (status === null) return [];
+    const children = parseChildren(readOrNull(`${folder}/children`) ?? "");
+    return { id, status: parseStatus(status), children };
+  });
+}
+
+/**
+ * Open files, sockets and pipes; null when they are not ours to see, 0 when the process is gone. Since
+ * Linux 6.2 the size of the folder is their number; before, they are counted.
+ */
+export function countOpenFiles(pid: number): number | null {
+  const folder = `/proc/${pid}/fd`;
+  try {
+    return Deno.statSync(folder).size || [...Deno.readDirSync(folder)].length;
+  } catch (error) {
+    return error instanceof Deno.errors.PermissionDenied ? null : 0;
+  }
+}
+
+/**
+ * Everything under `pid`, without it. A look while processes fork or end may miss some: whoever needs
+ * all (to end them) looks again.
+ */
+export function descendantsOf(pid: number): number[] {
+  return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
+}
+
+/** Those whose environment, as it was at their start, has `variable` (`NAME=value`); only own ones can be seen. */
+export function processesWith(variable: string): number[] {
+  const pids = (orNull(() => [...Deno.readDirSync("/proc")]) ?? [])
+    .map(({ name }) => Number(name)).filter((pid) => pid > 0 && pid !== Deno.pid);
+  return pids.filter((pid) =>
+    readOrNull(`/proc/${pid}/environ`)?.split("\0").includes(variable) ?? false
+  );
+}
+
+export function childrenOf(pid: number): number[] {
+  return threadsOf(pid).flatMap((id) =>
+    parseChildren(readOrNull(`/proc/${pid}/task/${id}/children`) ?? "")
+  );
+}
+
+function threadsOf(pid: number): number[] {
+  const names = orNull(() => [...Deno.readDirSync(`/proc/${pid}/task`)]) ?? [];
+  return names.map(({ name }) => Number(name));
+}
+
+function readOrNull(path: string): string | null {
+  return orNull(() => Deno.readTextFileSync(path));
+}
+
+/** Not found when the process was gone before, "no such process" when it ended meanwhile. */
+function orNull<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * CPU time of a process to the nanosecond: clock_gettime(2) of Linux, through libc, on the clock that each
+ * process has (linux/posix-timers.h: the complement of its number in the upper bits, and what is counted in
+ * the lower three). It has the time of all threads, those that have ended too, which schedstat in /proc has
+ * not, and takes half a microsecond; stat in /proc counts in ticks of 10 ms.
+ */
+const CPUCLOCK_SCHED = 2;
+
+/** struct timespec on 64 bits: seconds, nanoseconds. */
+const timespec = new BigInt64Array(2);
+
+/** Milliseconds; null off Linux, with another libc than glibc, without FFI, and when the process is gone. */
+export function processCpuMs(pid: number): number | null {
+  return libcOr(() => {
+    const clock = (~pid << 3) | CPUCLOCK_SCHED;
+    if (processCalls().clock_gettime(clock, timespec) !== 0) return null;
+    return Number(timespec[0]) * 1_000 + Number(timespec[1]) / 1e6;
+  }, () => null);
+}
+
+/** A process that uses the processor. */
+export interface BusyProcess {
+  readonly pid: number;
+  readonly name: string;
+  /** CPU time over elapsed time. */
+  readonly cores: number;
+}
+
+/** Who uses less than this is not named: it is within two ticks. */
+const LEAST_CORES = 0.02;
+const MOST_NAMED = 3;
+
+interface ProcessUse {
+  readonly name: string;
+  readonly ticks: number;
+}
+
+/** Begins to watch; the answer, given the seconds since then, names those that used most, but for this process. */
+export function watchProcesses(): (seconds: number) => BusyProcess[] {
+  const before = usesNow();
+  return (seconds) => busiestBetween(before, usesNow(), seconds);
+}
+
+export function busiestBetween(
+  before: ReadonlyMap<number, ProcessUse>,
+  after: ReadonlyMap<number, ProcessUse>,
+  seconds: number,
+): BusyProcess[] {
+  const all = [...after].map(([pid, { name, ticks }]) => ({
+    pid,
+    name,
+    cores: (ticks - (before.get(pid)?.ticks ?? 0)) / TICKS_PER_SEC / seconds,
+  }));
+  return all.filter(({ cores }) => cores >= LEAST_CORES)
+    .sort((a, b) => b.cores - a.cores)
+    .slice(0, MOST_NAMED);
+}
+
+/** A process of /proc/PID/stat; its name stands in parentheses and may hold some itself. */
+export function parseUse(stat: string): ProcessUse {
+  const name = stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"));
+  const { userTicks, systemTicks } = parseStat(stat);
+  return { name, ticks: userTicks + systemTicks };
+}
+
+function usesNow(): Map<number, ProcessUse> {
+  if (Deno.build.os !== "linux") return new Map();
+  const pids = [...Deno.readDirSync("/proc")].map(({ name }) => Number(name)).filter((pid) =>
+    pid > 0 && pid !== Deno.pid
+  );
+  return new Map(pids.flatMap((pid) => {
+    try {
+      return [[pid, parseUse(Deno.readTextFileSync(`/proc/${pid}/stat`))] as const];
+    } catch {
+      return []; // it has ended
+    }
+  }));
+}

@@ -1,0 +1,46 @@
+/** A server of which every fiftieth response is late, or never comes, and which counts them. */
+
+const EVERY = 50;
+/** Longer than the time-out that the generators get. */
+export const LATE_MS = 1_500;
+
+export interface Stalling extends AsyncDisposable {
+  readonly origin: string;
+  /** Requests without a response so far. */
+  unanswered(): number;
+}
+
+/** `/late` responds to every fiftieth request after 1.5 s, `/never` not at all. */
+export function startStalling(): Stalling {
+  let requests = 0;
+  let unanswered = 0;
+  const isOver = new AbortController();
+  const respond = async (request: Request): Promise<Response> => {
+    requests++;
+    if (requests % EVERY !== 0) return new Response("ok");
+    if (new URL(request.url).pathname === "/late") await pause(LATE_MS, isOver.signal);
+    else {
+      unanswered++;
+      await new Promise<void>((resolve) =>
+        isOver.signal.addEventListener("abort", () => resolve())
+      );
+    }
+    return new Response("ok");
+  };
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, respond);
+  return {
+    origin: `http://127.0.0.1:${server.addr.port}`,
+    unanswered: () => unanswered,
+    async [Symbol.asyncDispose](): Promise<void> {
+      isOver.abort();
+      await server.shutdown();
+    },
+  };
+}
+
+function pause(ms: number, isOver: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    isOver.addEventListener("abort", () => (clearTimeout(timer), resolve()));
+  });
+}

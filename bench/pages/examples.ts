@@ -1,0 +1,38 @@
+/**
+ * `deno task examples [NAME…|all]`: makes the example pages by real runs. Without a name, the two that are in
+ * the repository; those of the other studies belong to a release.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { experiments } from "../../scenarios/experiments/registry.ts";
+
+const ROOT = join(import.meta.dirname ?? "", "../..");
+const IN_REPOSITORY = ["caching", "cold-instance"];
+
+/** An experiment beside its page, else a built-in one by its name. */
+function experimentOf(name: string): string {
+  const file = join(ROOT, "examples", `${name}.yaml`);
+  return existsSync(file) ? file : name;
+}
+
+async function make(name: string): Promise<number> {
+  const out = await Deno.makeTempDir();
+  const page = join(ROOT, "examples", `${name}.html`);
+  const run = ["run", experimentOf(name), "--out", join(out, name), "--html", page];
+  const args = ["run", "-A", join(ROOT, "main.ts"), ...run];
+  const { code } = await new Deno.Command(Deno.execPath(), { args }).spawn().status;
+  await Deno.remove(out, { recursive: true });
+  return code;
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const every = [...new Set([...IN_REPOSITORY, ...Object.keys(experiments)])];
+  const names = args.length === 0 ? IN_REPOSITORY : args.includes("all") ? every : args;
+  for (const name of names) {
+    const code = await make(name);
+    if (code !== 0) return code;
+  }
+  return 0;
+}
+
+Deno.exit(await main(Deno.args));

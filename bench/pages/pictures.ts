@@ -1,0 +1,79 @@
+/// <reference lib="dom" />
+/**
+ * `deno task pictures`: the README's pictures, from real runs: the page that `deno task examples` made, in
+ * Chromium, and `plateau bench` in a terminal of tmux.
+ */
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { chromium, type Page } from "playwright-core";
+import { FLAGS } from "../../tests/browser/chromium.ts";
+import { serve } from "../../tests/e2e/plateau.ts";
+import { Terminal } from "../../tests/e2e/terminal.ts";
+import { findProgram } from "../../tests/needs.ts";
+import { toSvg } from "./screen.ts";
+
+const ROOT = join(import.meta.dirname ?? "", "../..");
+const IMAGES = join(ROOT, "docs/images");
+/** Of 1,240 points, so that the picture is small. */
+const SCALE = 0.75;
+const QUALITY = 0.85;
+const viewport = { width: 1_240, height: 2_400 };
+const [COLUMNS, ROWS] = [96, 60];
+
+/** The page down to the relative comparison. */
+async function takePage(): Promise<void> {
+  const executablePath = findProgram("chromium") ?? undefined;
+  const browser = await chromium.launch({ executablePath, args: FLAGS });
+  const page = await browser.newPage({ viewport, deviceScaleFactor: SCALE });
+  await page.goto(pathToFileURL(join(ROOT, "examples/caching.html")).href);
+  const forest = page.locator("figure.forest").first();
+  await forest.waitFor();
+  await page.waitForFunction(() => document.fonts.status === "loaded");
+  const { y = 0, height = 0 } = await forest.boundingBox() ?? {};
+  const clip = { x: 0, y: 0, width: viewport.width, height: y + height };
+  const png = (await page.screenshot({ clip })).toString("base64");
+  await Deno.writeFile(join(IMAGES, "report.webp"), await asWebp(page, png));
+  await browser.close();
+}
+
+/** A third of the size, by the browser's own encoder. @param png In base64. */
+async function asWebp(page: Page, png: string): Promise<Uint8Array> {
+  const bytes = await page.evaluate(async ([source, quality]) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${source}`;
+    await image.decode();
+    const canvas = new OffscreenCanvas(image.width, image.height);
+    canvas.getContext("2d")?.drawImage(image, 0, 0);
+    const blob = await canvas.convertToBlob({ type: "image/webp", quality: Number(quality) });
+    return [...new Uint8Array(await blob.arrayBuffer())];
+  }, [png, QUALITY]);
+  return Uint8Array.from(bytes);
+}
+
+/** The command and what it prints, once it is over. */
+async function takeTerminal(): Promise<void> {
+  await using api = await serve("api", "--port", "8080");
+  const url = `${api.origin}/static`;
+  const bin = await Deno.makeTempDir();
+  const program = `#!/bin/sh\nexec ${Deno.execPath()} run -A ${join(ROOT, "main.ts")} "$@"\n`;
+  await Deno.writeTextFile(join(bin, "plateau"), program, { mode: 0o755 });
+  const { HOME = "", PATH = "" } = Deno.env.toObject();
+  const env = { HOME, PATH: `${bin}:${PATH}`, LANG: "C.UTF-8", PS1: "$ " };
+  await using terminal = new Terminal(["sh"], env);
+  await terminal.shows(/^\$/m);
+  await terminal.resize(COLUMNS, ROWS);
+  await terminal.type(`clear; plateau bench ${url} -c 50 -d 5s`);
+  await terminal.shows(/Status codes\s+200/);
+  const screen = await terminal.shows(/\n\$\s*$/, { styles: true });
+  await Deno.writeTextFile(join(IMAGES, "terminal.svg"), toSvg(titled(url, screen), COLUMNS));
+  await Deno.remove(bin, { recursive: true });
+}
+
+/** With the command above, as `clear` took its line away, and without the empty prompt below. */
+function titled(url: string, screen: string): string {
+  return `$ plateau bench ${url} -c 50 -d 5s\n${screen.replace(/\n\$\s*$/, "")}`;
+}
+
+await Deno.mkdir(IMAGES, { recursive: true });
+await takeTerminal();
+await takePage();

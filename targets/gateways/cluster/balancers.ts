@@ -1,0 +1,156 @@
+/**
+ * The kinds of balancer: each starts the instances and the gateway in front of them, and lets instances join
+ * while the load runs.
+ */
+import { type Composite, plainOrigin, startGateway } from "../composite.ts";
+import type { GatewayContext, RunningTarget } from "../../launch/launcher.ts";
+import type { ClusterTarget } from "../../../base/target/gateway_spec.ts";
+import { LOOPBACK, originAt } from "../../../base/net/listen.ts";
+import { startNginx } from "../nginx/start.ts";
+import { freePort } from "../../launch/environment.ts";
+
+type Cluster = ClusterTarget["cluster"];
+
+interface ClusterContext extends GatewayContext {
+  /** Takes all that is started. */
+  readonly composite: Composite;
+}
+
+interface Balancing {
+  /** Throws as `Launcher.start` does; all that it has started until then is in the composite. */
+  start(cluster: Cluster, context: ClusterContext): Promise<RunningTarget>;
+}
+
+/** Starts instance n (1 …), and adds it to the gateway in front of it. */
+type Join = (n: number, signal: AbortSignal) => Promise<RunningTarget>;
+
+interface Joining {
+  readonly onLoadStart: (atMs: number) => void;
+  /** No instance joins any more; resolves when those that were starting have been stopped. */
+  readonly stop: () => Promise<void>;
+}
+
+/** The hooks of a cluster with `add`: instances join when the load begins; later loads on the same cluster add none. */
+function joining({ instances, add }: Cluster, context: ClusterContext, join: Join): Joining {
+  const over = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let joined: Promise<unknown> = Promise.resolve();
+  const signal = AbortSignal.any([context.signal, over.signal]);
+  const joinAll = (count: number): void => {
+    const starts = Array.from({ length: count }, (_, at) => join(instances + at + 1, signal));
+    joined = context.composite.takeAll(starts).catch((error) => {
+      if (!signal.aborted) context.composite.fail(error);
+    });
+  };
+  return {
+    onLoadStart(atMs): void {
+      if (add === undefined || timer !== undefined) return;
+      const nowMs = performance.timeOrigin + performance.now();
+      timer = setTimeout(joinAll, Math.max(0, atMs + add.at - nowMs), add.instances);
+    },
+    async stop(): Promise<void> {
+      clearTimeout(timer);
+      over.abort();
+      await joined;
+    },
+  };
+}
+
+/** The name of instance n in messages. */
+function instanceName({ of }: Cluster, n: number): string {
+  return `${of} (instance ${n})`;
+}
+
+/** 1 … count. */
+function numbers(count: number): number[] {
+  return Array.from({ length: count }, (_, at) => at + 1);
+}
+
+/** Instances behind the balancer of this program. */
+const builtin: Balancing = {
+  async start(cluster, context): Promise<RunningTarget> {
+    const { composite } = context;
+    const instances = await composite.takeAll(
+      numbers(cluster.instances).map((n) =>
+        context.startOther(cluster.of, { name: instanceName(cluster, n) })
+      ),
+    );
+    const origins = instances.map((instance) => plainOrigin(instance, context));
+    const { gateway, send } = await startGateway(
+      { kind: "balancer", origins, policy: cluster.policy ?? "round-robin" },
+      { ...context, readyPath: instances[0].readyPath ?? "/" },
+    );
+    const hooks = joining(cluster, context, async (n, signal) => {
+      const instance = await context.startOther(cluster.of, {
+        name: instanceName(cluster, n),
+        signal,
+      });
+      await send(`join ${plainOrigin(instance, context)}`);
+      return instance;
+    });
+    return composite.behind(gateway, hooks);
+  },
+};
+
+/**
+ * Instances behind the real nginx. Those that join later have their ports in its configuration from the
+ * start: in each second it tries one that does not respond once, and sends its requests to another meanwhile. To load a new
+ * configuration would be no quicker for clients that keep their connections, which stay with workers of
+ * the old one, and would close idle ones, and so lose requests (nginx before 1.27.4).
+ */
+const nginxBalancing: Balancing = {
+  async start(cluster, context): Promise<RunningTarget> {
+    const { composite } = context;
+    const instances = await composite.takeAll(
+      numbers(cluster.instances).map((n) =>
+        context.startOther(cluster.of, { name: instanceName(cluster, n) })
+      ),
+    );
+    const latePorts = numbers(cluster.add?.instances ?? 0)
+      .reduce<number[]>((ports) => [...ports, freePort({ others: ports })], []);
+    const servers = [
+      ...instances.map((instance) => ({ origin: plainOrigin(instance, context), late: false })),
+      ...latePorts.map((port) => ({ origin: originAt(LOOPBACK, port), late: true })),
+    ];
+    const gateway = await startNginx({
+      workers: cluster.workers ?? "auto",
+      serves: { servers, policy: cluster.policy ?? "round-robin" },
+      readyPath: instances[0].readyPath ?? "/",
+    }, context);
+    const hooks = joining(cluster, context, (n, signal) =>
+      context.startOther(cluster.of, {
+        name: instanceName(cluster, n),
+        listen: { port: latePorts[n - cluster.instances - 1], shared: false },
+        signal,
+      }));
+    return composite.behind(gateway, hooks);
+  },
+};
+
+/**
+ * Instances that listen on the same port: the kernel gives each connection to one of them, for good
+ * (SO_REUSEPORT, socket(7)). There is no balancer, and an instance that joins later gets only new connections.
+ */
+const reuseport: Balancing = {
+  async start(cluster, context): Promise<RunningTarget> {
+    const { composite } = context;
+    const startOn = (port: number, n: number, signal = context.signal): Promise<RunningTarget> =>
+      context.startOther(cluster.of, {
+        name: instanceName(cluster, n),
+        host: context.host,
+        listen: { port, shared: true },
+        signal,
+      });
+    const first = await startOn(context.listen?.port ?? 0, 1);
+    const port = Number(new URL(first.origin).port);
+    const others = numbers(cluster.instances).slice(1).map((n) => startOn(port, n));
+    await composite.takeAll([Promise.resolve(first), ...others]);
+    const hooks = joining(cluster, context, (n, signal) => startOn(port, n, signal));
+    return composite.behind(first, hooks);
+  },
+};
+
+export const balancers = { builtin, nginx: nginxBalancing, reuseport } satisfies Record<
+  Cluster["balancer"],
+  Balancing
+>;

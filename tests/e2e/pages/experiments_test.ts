@@ -1,0 +1,117 @@
+/** Every part of an experiment file that the pages show, as a reader would try it. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { results } from "../../../runner/result/result.ts";
+import { certificates } from "../../certificates.ts";
+import { testWith } from "../../needs.ts";
+import { readPage, readPages } from "../../pages/page.ts";
+import { emptyFolder, plateau } from "../plateau.ts";
+
+const REQUESTS = readPage("docs/requests.md").text;
+
+/** Parts of experiment files; what an example leaves out is as in the smallest one. */
+const EXAMPLES = readPages()
+  .flatMap(({ blocks }) => blocks).filter(({ language, mark }) =>
+    language === "yaml" && mark === ""
+  )
+  .map(({ text }): Record<string, object> => parse(text));
+const SMALLEST = {
+  name: "page",
+  targets: { api: { app: "api" } },
+  scenarios: { static: { get: "/static" } },
+};
+
+/** With the files that the examples name. */
+function folderOfReader(): ReturnType<typeof emptyFolder> {
+  const folder = emptyFolder();
+  const write = (name: string, text: string): void =>
+    Deno.writeTextFileSync(join(folder.path, name), text);
+  write("users.csv", "name,password\nada,1815\ngrace,1906\n");
+  write("big.json", "[1]");
+  Deno.mkdirSync(join(folder.path, "ours"));
+  Deno.mkdirSync(join(folder.path, "public"));
+  return folder;
+}
+
+function writeExperiment(folder: string, experiment: object, name = "page"): string {
+  const file = join(folder, `${name}.json`);
+  Deno.writeTextFileSync(file, JSON.stringify(experiment));
+  return file;
+}
+
+Deno.test("check accepts every part of an experiment file that the pages show", async () => {
+  assert.ok(EXAMPLES.length > 3);
+  using folder = folderOfReader();
+  await Promise.all(EXAMPLES.map(async (example, i) => {
+    const file = writeExperiment(folder.path, { ...SMALLEST, ...example }, `example-${i}`);
+    const { code, stderr } = await plateau(["check", file]);
+    assert.equal(code, 0, `${JSON.stringify(example)}\n${stderr}`);
+  }));
+});
+
+testWith(["openssl"], "check accepts every way to a server that the pages show", async () => {
+  using folder = folderOfReader();
+  Deno.writeTextFileSync(join(folder.path, "ca.pem"), certificates().authority);
+  using _listener = Deno.listen({ transport: "unix", path: join(folder.path, "app.sock") });
+  const targets = [...REQUESTS.matchAll(/`(\{ url: .*?\})`/g)].map(([, target]) => parse(target));
+  assert.equal(targets.length, 3);
+  const file = writeExperiment(folder.path, { ...SMALLEST, targets: { ...targets } });
+  const { code, stderr } = await plateau(["check", file]);
+  assert.equal(code, 0, stderr);
+});
+
+/** Responds to the requests of the pages; a wrong request gets a 400. */
+async function answer(request: Request): Promise<Response> {
+  const { pathname, searchParams } = new URL(request.url);
+  const { method, headers } = request;
+  const text = await request.text();
+  const right = (isRight: boolean): Response => new Response(null, { status: isRight ? 200 : 400 });
+  switch (`${method} ${pathname.replace(/\d+$/, "N")}`) {
+    case "GET /users/N": {
+      const isDrink = ["tea", "coffee"].includes(searchParams.get("drink") ?? "");
+      return right(isDrink && /^[\da-f-]{36}$/.test(headers.get("x-request-id") ?? ""));
+    }
+    case "PUT /files/N":
+      return right(text === "[1]" && headers.get("content-type") === "application/json");
+    case "GET /login":
+      return new Response('<input name="csrf" value="c1">');
+    case "POST /login": {
+      const isKnown = ["ada", "grace"].includes(JSON.parse(text).user);
+      const isSigned = [null, "c1"].includes(headers.get("x-csrf"));
+      if (!isKnown || !isSigned) return right(false);
+      const located = { status: 201, headers: { location: "/home" } };
+      return Response.json({ data: { token: "t1" } }, located);
+    }
+    case "GET /home":
+      return right(headers.get("authorization") === "Bearer t1");
+    default:
+      return right(["/", "/static", "/logo.png", "/style.css"].includes(pathname));
+  }
+}
+
+Deno.test("run sends every request of docs/requests.md, and every response is right", async () => {
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, answer);
+  using folder = folderOfReader();
+  const shown = readPage("docs/requests.md").blocks
+    .filter(({ language, mark }) => language === "yaml" && mark === "");
+  const scenarios = Object.assign({}, ...shown.map(({ text }) => parse(text).scenarios));
+  const file = writeExperiment(folder.path, {
+    ...SMALLEST,
+    targets: { here: { url: `http://127.0.0.1:${server.addr.port}` } },
+    scenarios,
+    load: { connections: 2, duration: "600ms" }, // more than a pause of the machine
+    repeat: 1,
+  });
+  const { code, stderr } = await plateau(["run", file, "--out", folder.path]);
+  assert.equal(code, 0, stderr);
+  const { runs } = results.parse(
+    JSON.parse(readFileSync(join(folder.path, "results.json"), "utf8")),
+  );
+  assert.deepEqual(runs.map(({ scenario }) => scenario).sort(), Object.keys(scenarios).sort());
+  for (const { scenario, requests, checks, driver } of runs) {
+    assert.ok(requests.completed > 0 && checks.failed === 0, scenario);
+    assert.equal(driver, Deno.build.os === "linux" ? "epoll" : "tcp");
+  }
+});

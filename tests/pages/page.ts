@@ -1,0 +1,72 @@
+/**
+ * A page of the documentation: its fenced blocks, each with the comment on the line before it. The comment
+ * says what a test does with the block:
+ *
+ * - `<!-- file: NAME -->`: the block is that file of the reader's folder;
+ * - `<!-- start -->`: a program that runs until the page's end, such as a server;
+ * - `<!-- example -->`: a shell runs it; `<!-- example: exit 5, needs redis nginx, in repository -->`;
+ * - `<!-- prints -->`: lines that the example before prints, with numbers of their own.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dirname ?? "", "../..");
+
+export interface Block {
+  readonly language: string;
+  readonly text: string;
+  /** The comment's words; empty without one. */
+  readonly mark: string;
+  /** Stands before the page's first heading of the second level. */
+  readonly isOpening: boolean;
+}
+
+export interface Page {
+  /** Relative to the root. */
+  readonly file: string;
+  readonly text: string;
+  readonly blocks: readonly Block[];
+}
+
+/** README.md and every page of docs/. */
+export function readPages(): Page[] {
+  const names = readdirSync(join(ROOT, "docs")).filter((name) => name.endsWith(".md"));
+  return ["README.md", ...names.sort().map((name) => `docs/${name}`)].map(readPage);
+}
+
+export function readPage(file: string): Page {
+  const text = readFileSync(join(ROOT, file), "utf8");
+  return { file, text, blocks: blocksOf(text) };
+}
+
+const BLOCK = /(?:^<!-- (?<mark>.+?) -->\n\n?)?^```(?<language>\w*)\n(?<text>.*?)^```$/gms;
+
+function blocksOf(text: string): Block[] {
+  const heading = text.indexOf("\n## ");
+  return [...text.matchAll(BLOCK)].map(({ index, groups = {} }) => ({
+    language: groups.language,
+    text: groups.text,
+    mark: groups.mark ?? "",
+    isOpening: heading < 0 || index < heading,
+  }));
+}
+
+/** What is left for a reader of sentences: a text for each paragraph, list item and heading. */
+export function proseOf(text: string): string[] {
+  const plain = text.replaceAll(/^```.*?^```$/gms, "\n").replaceAll(/<!--.*?-->/gs, "")
+    .replaceAll(/^\|.*$/gm, "").replaceAll(/^#+ .*$/gm, "")
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replaceAll(/^(?:> ?)/gm, "");
+  const items = plain.replaceAll(/^ *(?:[-*]|\d+\.) +/gm, "\n");
+  return items.split(/\n\s*\n/).map((part) => part.replaceAll(/\s+/g, " ").trim()).filter(Boolean);
+}
+
+/** Sentences of a paragraph; code counts as one word, whatever it holds. */
+export function sentencesOf(paragraph: string): string[] {
+  const coded = paragraph.replaceAll(/`[^`]*`/g, "CODE").replaceAll(/\b(?:e\.g|i\.e|vs)\./g, "eg");
+  return coded.split(/(?<=[.!?]["”)*]*)\s+(?=\S)/).filter((part) => /\w/.test(part));
+}
+
+export function countWords(sentence: string): number {
+  return sentence.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+}
