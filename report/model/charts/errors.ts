@@ -6,7 +6,7 @@ import type { Cell } from "../runs/cells.ts";
 import { compact, type FaultsChart } from "./charts.ts";
 import { sum } from "../numbers/spread.ts";
 import { formatCount, formatNumber, formatShare, GLUE } from "../numbers/units.ts";
-import { judgedOf, wrongAnswersOf, wrongOf } from "../runs/error_ratio.ts";
+import { errorsOf, wrongAnswersOf } from "../runs/error_ratio.ts";
 
 export interface FaultsModel {
   /** One a cell in which something went wrong at a known moment. */
@@ -43,7 +43,7 @@ const KINDS: readonly Kind[] = [
 ];
 
 export function faultsOf(cells: readonly Cell[]): FaultsModel {
-  const faulty = mostFaulty(cells.filter(({ runs }) => wrongOf(runs) > 0));
+  const faulty = mostFaulty(cells.filter(({ runs }) => errorsOf(runs).count > 0));
   return {
     charts: faulty.flatMap((cell) => {
       const chart = chartOf(cell);
@@ -61,7 +61,10 @@ const MOST_CELLS = 6;
 /** In the order of the cells, if they are not too many. */
 function mostFaulty(cells: readonly Cell[]): readonly Cell[] {
   if (cells.length <= MOST_CELLS) return cells;
-  return [...cells].sort((a, b) => wrongOf(b.runs) - wrongOf(a.runs)).slice(0, MOST_CELLS);
+  return [...cells].sort((a, b) => errorsOf(b.runs).count - errorsOf(a.runs).count).slice(
+    0,
+    MOST_CELLS,
+  );
 }
 
 /** All runs of the cell, one laid over the other. */
@@ -89,7 +92,7 @@ function countAt(point: Point | undefined, of: Kind["of"]): number {
 /** `express: 1.2 % of 30,000 requests went wrong (timed out 120, wrong answers 240), from 0.2 s to 2.9 s.` */
 function findingOf(cell: Cell): string {
   const { label, runs } = cell;
-  const judged = judgedOf(runs);
+  const { of: judged } = errorsOf(runs);
   const kinds: [string, number][] = [
     ...ERRORS.map((kind): [string, number] => [
       ERROR_WORDS[kind].toLowerCase(),

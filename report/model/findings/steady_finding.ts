@@ -133,7 +133,7 @@ function whyText(cell: Cell): string {
   return text && `${text}; `;
 }
 
-/** `In 2 of 3 runs the server answered nothing for 2.0 s, 3 times, every 10 s`, of the run that was frozen longest. */
+/** `In 2 of 3 runs the server sent no response for 2.0 s, 3 times, every 10 s`, of the run that was frozen longest. */
 function frozenText({ runs }: Cell): string {
   const frozen = runs.flatMap(({ warmup }) => warmup?.freezes ?? []);
   if (frozen.length === 0) return "";

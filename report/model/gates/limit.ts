@@ -24,7 +24,7 @@ import {
   shareP,
 } from "../../../runner/stats/confidence/proportion_interval.ts";
 import { sum } from "../numbers/spread.ts";
-import { judgedOf, wrongOf } from "../runs/error_ratio.ts";
+import { errorsOf, successesOf } from "../runs/error_ratio.ts";
 
 /** What was not measured fails: a gate that looked at nothing must not open. */
 export function limitEvidence(threshold: LimitThreshold, cell: JudgedCell): Evidence {
@@ -64,8 +64,8 @@ type CountedFigure = Extract<
 >;
 
 const COUNTED: Readonly<Record<CountedFigure, (run: Judged) => Proportion>> = {
-  success: (run) => ({ count: judgedOf([run]) - wrongOf([run]), of: judgedOf([run]) }),
-  errors: (run) => ({ count: wrongOf([run]), of: judgedOf([run]) }),
+  success: (run) => successesOf([run]),
+  errors: (run) => errorsOf([run]),
   dropped: ({ requests }) => ({ count: requests.dropped, of: requests.due }),
   "2xx": (run) => ofStatus(run, "2"),
   "3xx": (run) => ofStatus(run, "3"),

@@ -5,7 +5,7 @@ import { flattenedOf, FLATTENING } from "./intervals.ts";
 import { type PooledLatency, poolLatency } from "./pool.ts";
 import { meanCoresOf, peakMemoryBytesOf, perCpuSecondOf } from "./resources.ts";
 import { sum } from "../numbers/spread.ts";
-import { wrongRatioOf } from "./error_ratio.ts";
+import { successesOf, wrongRatioOf } from "./error_ratio.ts";
 
 export type FigureName = Threshold["figure"];
 
@@ -119,8 +119,8 @@ function flatOf(run: Judged, of: string, percentile: string): FigureOfRun {
 const OTHERS: Readonly<Record<OtherName, (run: Judged) => FigureOfRun>> = {
   rate: ({ requests, rate }) => requests.due === 0 ? NOTHING_SENT : exactly(rate),
   success: (run) => {
-    const wrong = wrongRatioOf([run]);
-    return shareOf(wrong === null ? null : 1 - wrong);
+    const { count, of } = successesOf([run]);
+    return shareOf(of === 0 ? null : count / of);
   },
   errors: (run) => shareOf(wrongRatioOf([run])),
   dropped: ({ requests }) =>
