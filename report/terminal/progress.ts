@@ -3,8 +3,6 @@
  * stay. Pure; `live.ts` lays the view out, `view.ts` writes it.
  */
 import type { Progress } from "../../runner/result/progress.ts";
-import { cellLabel } from "../model/runs/cells.ts";
-import { type Latent, poolLatency } from "../model/runs/pool.ts";
 import {
   boundText,
   formatCount,
@@ -13,7 +11,9 @@ import {
   formatNumber,
 } from "../model/numbers/units.ts";
 import { counted } from "../model/numbers/words.ts";
-import { erroneousOf } from "../model/runs/error_ratio.ts";
+import { cellLabel } from "../model/runs/cells.ts";
+import { errorsOf } from "../model/runs/error_ratio.ts";
+import { type Latent, poolLatency } from "../model/runs/pool.ts";
 import type { TextSpan } from "../writing/terminal.ts";
 
 export type Starting = Extract<Progress, { kind: "starting" }>;
@@ -120,7 +120,7 @@ export function cellText(run: Starting): string {
 
 function measuredText({ measurement }: MeasuredEvent): string {
   const { rate, requests: { dropped }, generator } = measurement;
-  const wrong = erroneousOf([measurement]) - dropped;
+  const wrong = errorsOf([measurement]).count - dropped;
   const errors = (wrong === 0 ? "" : `, ${formatCount(wrong)} failed or wrong`) +
     (dropped === 0 ? "" : `, ${formatCount(dropped)} never sent`);
   const doubt = generator.trust === "valid" ? "" : `, ${generator.trust}`;

@@ -55,7 +55,7 @@ function crowdedOut(given: Case): TrustFinding | null {
     code: "neighbour",
     severity: "suspect",
     evidence: { ...contention, waiting, waiter: "generator" },
-    advice: ["stop-other-programs"],
+    advice: ["stop-other-programs", "separate-cores"],
   };
 }
 
@@ -74,7 +74,7 @@ function targetCrowdedOut({ waiting, cpu, nice }: TargetUse, contention: Content
       code: "neighbour",
       severity: "suspect",
       evidence: { ...evidence, waiter: "target" },
-      advice: ["stop-other-programs"],
+      advice: ["stop-other-programs", "separate-cores"],
     };
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { endpointOf } from "../../base/net/endpoint.ts";
-import { allowedHost, AllowList, LOOPBACK_HOSTS, LOOPBACK_HOSTS } from "../../runner/fleet/agent/allow.ts";
+import { allowedHost, AllowList, LOOPBACK_HOSTS } from "../../runner/fleet/agent/allow.ts";
 
 const NAMES: Record<string, readonly string[]> = {
   "localhost": ["127.0.0.1", "::1"],

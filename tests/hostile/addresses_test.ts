@@ -1,7 +1,7 @@
 /** Spellings of addresses that an agent may not load, as a hostile job may write them. */
 import assert from "node:assert/strict";
 import { endpointOf } from "../../base/net/endpoint.ts";
-import { AllowList, LOOPBACK_HOSTS, LOOPBACK_HOSTS } from "../../runner/fleet/agent/allow.ts";
+import { AllowList, LOOPBACK_HOSTS } from "../../runner/fleet/agent/allow.ts";
 
 /** The names that are somebody else's; all but one lead to 10.1.2.3. */
 function resolve(name: string): Promise<readonly string[]> {

@@ -1,6 +1,6 @@
 /** Jobs that no coordinator of ours sends: an agent refuses each with a line, and begins nothing. */
 import assert from "node:assert/strict";
-import { AllowList, LOOPBACK_HOSTS, LOOPBACK_HOSTS } from "../../runner/fleet/agent/allow.ts";
+import { AllowList, LOOPBACK_HOSTS } from "../../runner/fleet/agent/allow.ts";
 import { readJob } from "../../runner/fleet/agent/job_reading.ts";
 import type { AgentJobInput } from "../../runner/fleet/protocol/agent_message.ts";
 import { jobOf, SECOND } from "../fleet/hand_made.ts";

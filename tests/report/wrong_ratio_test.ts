@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import {
   type EndedRequests,
-  erroneousOf,
   errorRatioOf,
-  judgedOf,
+  errorsOf,
+  successesOf,
 } from "../../report/model/runs/error_ratio.ts";
+import { figureOfRun } from "../../report/model/runs/figures.ts";
+import { measurementFixture } from "./fixture.ts";
 
 const CLEAN: EndedRequests = {
   requests: { due: 100, completed: 100, failed: 0, unfinished: 0, dropped: 0 },
@@ -49,6 +51,18 @@ for (const [what, run, ratio] of CASES) {
 
 Deno.test("of several runs it is that of all their requests", () => {
   const dropped = { ...CLEAN, requests: requests({ due: 300, completed: 0, dropped: 300 }) };
-  assert.deepEqual([erroneousOf([CLEAN, dropped]), judgedOf([CLEAN, dropped])], [300, 400]);
+  assert.deepEqual(errorsOf([CLEAN, dropped]), { count: 300, of: 400 });
+  assert.deepEqual(successesOf([CLEAN, dropped]), { count: 100, of: 400 });
   assert.equal(errorRatioOf([CLEAN, dropped]), 0.75);
+});
+
+Deno.test("figures and thresholds have the same success: requests never sent count against it", () => {
+  const run = { ...measurementFixture({ target: "api", scenario: "s", medianMs: 5 }), ...CLEAN };
+  const dropped = { ...run, requests: requests({ completed: 25, dropped: 75 }) };
+  const status = { "200": 25 };
+  const checks = { passed: 25, failed: 0 };
+  const figure = figureOfRun("success", { ...dropped, status, checks });
+  assert.ok("value" in figure);
+  assert.equal(figure.value, 0.25);
+  assert.deepEqual(successesOf([{ ...dropped, status, checks }]), { count: 25, of: 100 });
 });

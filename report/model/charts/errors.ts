@@ -1,12 +1,12 @@
 /** What went wrong in a scenario and when: failures by kind and wrong responses, interval by interval. */
-import { ERROR_WORDS } from "../tables/outcomes.ts";
 import { ERRORS } from "../../../runner/result/outcome.ts";
 import type { Run } from "../../../runner/result/result.ts";
-import type { CellRuns } from "../runs/cells.ts";
-import { compact, type ErrorsChart } from "./charts.ts";
 import { sum } from "../numbers/spread.ts";
 import { formatCount, formatNumber, formatShare, GLUE } from "../numbers/units.ts";
-import { erroneousOf, judgedOf, wrongResponsesOf } from "../runs/error_ratio.ts";
+import type { CellRuns } from "../runs/cells.ts";
+import { errorsOf, wrongResponsesOf } from "../runs/error_ratio.ts";
+import { ERROR_WORDS } from "../tables/outcomes.ts";
+import { compact, type ErrorsChart } from "./charts.ts";
 
 export interface ErrorsModel {
   /** One a cell in which something went wrong at a known moment. */
@@ -43,7 +43,7 @@ const KINDS: readonly ErrorBand[] = [
 ];
 
 export function errorsModel(cells: readonly CellRuns[]): ErrorsModel {
-  const faulty = mostFaulty(cells.filter(({ runs }) => erroneousOf(runs) > 0));
+  const faulty = mostFaulty(cells.filter(({ runs }) => errorsOf(runs).count > 0));
   return {
     charts: faulty.flatMap((cell) => {
       const chart = chartOf(cell);
@@ -61,7 +61,10 @@ const MOST_CELLS = 6;
 /** In the order of the cells, if they are not too many. */
 function mostFaulty(cells: readonly CellRuns[]): readonly CellRuns[] {
   if (cells.length <= MOST_CELLS) return cells;
-  return [...cells].sort((a, b) => erroneousOf(b.runs) - erroneousOf(a.runs)).slice(0, MOST_CELLS);
+  return [...cells].sort((a, b) => errorsOf(b.runs).count - errorsOf(a.runs).count).slice(
+    0,
+    MOST_CELLS,
+  );
 }
 
 /** All runs of the cell, one laid over the other. */
@@ -89,7 +92,7 @@ function countAt(point: ErrorPoint | undefined, of: ErrorBand["of"]): number {
 /** `express: 1.2 % of 30,000 requests went wrong (timed out 120, wrong responses 240), from 0.2 s to 2.9 s.` */
 function findingOf(cell: CellRuns): string {
   const { label, runs } = cell;
-  const judged = judgedOf(runs);
+  const { of: judged } = errorsOf(runs);
   const kinds: [string, number][] = [
     ...ERRORS.map((kind): [string, number] => [
       ERROR_WORDS[kind].toLowerCase(),

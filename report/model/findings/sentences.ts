@@ -108,10 +108,9 @@ const SENTENCES: Worded = {
     } apart (${first} first, ${last} last), more than an ` +
     `interval of ${millis(interval)}, so the load was incomplete at first`,
   "clock-uncertain": ({ evidence: { agent, uncertainty, interval } }) =>
-    `The clock of agent ${agent} is known to ± ${
-      millis(uncertainty)
-    } only, more than an interval ` +
-    `of ${millis(interval)}, so intervals of the agents may not match`,
+    `The clock of agent ${agent} is known to ± ${millis(uncertainty)} only (an interval is ${
+      millis(interval)
+    }), so intervals of the agents may not match`,
   "findings-omitted": ({ evidence: { omitted } }) =>
     `${counted(omitted, "more finding")} of agents ${omitted === 1 ? "is" : "are"} not listed here`,
   text: ({ evidence: { text } }) => text.replace(/\.$/, ""),

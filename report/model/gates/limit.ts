@@ -1,9 +1,23 @@
 /** A threshold with a limit, such as `p99 < 50ms`, held against a cell. */
-import type { Proportion } from "../../../runner/stats/confidence/proportion_interval.ts";
-import type { FigureName, JudgedRun } from "../runs/figures.ts";
-import { unsteadyOf, unsteadyText } from "../runs/cells.ts";
+import type { Relation } from "../../../runner/result/result.ts";
+import {
+  pooled,
+  pooledShare,
+  type Proportion,
+  requestsToDecide,
+  shareP,
+} from "../../../runner/stats/confidence/proportion_interval.ts";
+import { sum } from "../numbers/spread.ts";
 import { boundText, GLUE } from "../numbers/units.ts";
-import { percentileEvidence, percentileIn } from "./percentiles.ts";
+import { unsteadyOf, unsteadyText } from "../runs/cells.ts";
+import { errorsOf, successesOf } from "../runs/error_ratio.ts";
+import {
+  type FigureRange,
+  figureRangeText,
+  type JudgedCell,
+  rangeOf,
+} from "../runs/figure_range.ts";
+import type { FigureName, JudgedRun } from "../runs/figures.ts";
 import {
   fact,
   holds,
@@ -15,21 +29,7 @@ import {
   type ThresholdEvidence,
   undecided,
 } from "./evidence.ts";
-import {
-  type FigureRange,
-  figureRangeText,
-  type JudgedCell,
-  rangeOf,
-} from "../runs/figure_range.ts";
-import type { Relation } from "../../../runner/result/result.ts";
-import {
-  pooled,
-  pooledShare,
-  requestsToDecide,
-  shareP,
-} from "../../../runner/stats/confidence/proportion_interval.ts";
-import { sum } from "../numbers/spread.ts";
-import { erroneousOf, judgedOf } from "../runs/error_ratio.ts";
+import { percentileEvidence, percentileIn } from "./percentiles.ts";
 
 /** What was not measured fails: a gate that looked at nothing must not open. */
 export function limitEvidence(threshold: LimitThreshold, cell: JudgedCell): ThresholdEvidence {
@@ -77,8 +77,8 @@ type CountedFigure = Extract<
 >;
 
 const COUNTED: Readonly<Record<CountedFigure, (run: JudgedRun) => Proportion>> = {
-  success: (run) => ({ count: judgedOf([run]) - erroneousOf([run]), of: judgedOf([run]) }),
-  errors: (run) => ({ count: erroneousOf([run]), of: judgedOf([run]) }),
+  success: (run) => successesOf([run]),
+  errors: (run) => errorsOf([run]),
   dropped: ({ requests }) => ({ count: requests.dropped, of: requests.due }),
   "2xx": (run) => ofStatus(run, "2"),
   "3xx": (run) => ofStatus(run, "3"),

@@ -1,7 +1,7 @@
 /** The figures that thresholds name, of one run: in the unit of the results, or why there is none. */
 import type { Distribution, Measurement, Run, Threshold } from "../../../runner/result/result.ts";
 import { sum } from "../numbers/spread.ts";
-import { errorRatioOf } from "./error_ratio.ts";
+import { errorRatioOf, successesOf } from "./error_ratio.ts";
 import { flattenedOf, FLATTENING } from "./intervals.ts";
 import { atLeast, type Bounded, exactly } from "./lower_bounds.ts";
 import { type PooledLatency, poolLatency } from "./pool.ts";
@@ -119,8 +119,8 @@ function flatOf(run: JudgedRun, of: string, percentile: string): FigureOfRun {
 const OTHERS: Readonly<Record<OtherName, (run: JudgedRun) => FigureOfRun>> = {
   rate: ({ requests, rate }) => requests.due === 0 ? NOTHING_SENT : exactly(rate),
   success: (run) => {
-    const wrong = errorRatioOf([run]);
-    return shareOf(wrong === null ? null : 1 - wrong);
+    const { count, of } = successesOf([run]);
+    return shareOf(of === 0 ? null : count / of);
   },
   errors: (run) => shareOf(errorRatioOf([run])),
   dropped: ({ requests }) =>

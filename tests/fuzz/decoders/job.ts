@@ -1,5 +1,5 @@
 import { VERSION } from "../../../base/version.ts";
-import { AllowList, LOOPBACK_HOSTS, LOOPBACK_HOSTS } from "../../../runner/fleet/agent/allow.ts";
+import { AllowList, LOOPBACK_HOSTS } from "../../../runner/fleet/agent/allow.ts";
 import { readJob } from "../../../runner/fleet/agent/job_reading.ts";
 import type { AgentJobInput } from "../../../runner/fleet/protocol/agent_message.ts";
 import { parseExperiment } from "../../../scenarios/file/experiment_file.ts";
