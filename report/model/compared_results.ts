@@ -11,14 +11,8 @@ import {
   judgePairs,
   testPairs,
 } from "./comparison/comparison.ts";
-import {
-  type GateOutcome,
-  gatePs,
-  gatesOf,
-  judgeTogether,
-  type ThresholdOutcome,
-  worstOf,
-} from "./gates/gates.ts";
+import { type GateOutcome, gatePs, gatesOf, judgeTogether, worstOf } from "./gates/gates.ts";
+import type { ThresholdOutcome } from "./gates/evidence.ts";
 import { gatedCells } from "./gates/cells.ts";
 import { trustOfRuns } from "./findings/trust.ts";
 import { formatShare } from "./numbers/units.ts";

@@ -7,7 +7,13 @@ import { lowerMedian, mean, median } from "../numbers/spread.ts";
 import type { Table } from "../tables/table.ts";
 import { formatDuration, formatMs, formatNumber } from "../numbers/units.ts";
 import { counted, listedAll } from "../numbers/words.ts";
-import { type AgentFigures, agentFigures, disagreements, droppedRatio } from "./disagreement.ts";
+import {
+  type AgentFigures,
+  agentFigures,
+  disagreements,
+  droppedRatio,
+  type LoadKind,
+} from "./disagreement.ts";
 import { agentsTable, type WholeFigures } from "./table.ts";
 import { type AgentsChart, COLORS, compact } from "../charts/charts.ts";
 
@@ -89,8 +95,6 @@ function worstOf(runs: readonly Pick<Measurement, "generator">[]): Trust {
   return TRUSTS.findLast((level) => runs.some(({ generator }) => generator.trust === level)) ??
     "valid";
 }
-
-type LoadKind = Measurement["load"]["kind"];
 
 /** What is found of one agent in one cell. */
 interface RunAgents {

@@ -47,10 +47,10 @@ export interface ClaimContext {
 
 /** @param scenarios Those of the results. */
 export function contextOf(scenarios: readonly ScenarioRuns[], results: Claimed): ClaimContext {
-  const asked = declaredPairs(results);
+  const declared = declaredPairs(results);
   const measured = measuredOf(scenarios, repeatedOf(results).level);
   const members = [...measured, ...missingOf(results, measured)]
-    .map((member) => ({ ...member, constants: constantsOf(member, asked) }));
+    .map((member) => ({ ...member, constants: constantsOf(member, declared) }));
   const { targets, scenarios: names, factors } = namesOf(members);
   const { experiment, ceilings } = results;
   return {
@@ -59,9 +59,9 @@ export function contextOf(scenarios: readonly ScenarioRuns[], results: Claimed):
       targets: [...new Set([...keysOf(experiment?.targets), ...targets])],
       scenarios: [...new Set([...keysOf(experiment?.scenarios), ...names])],
       factors,
-      others: pathsOf(asked),
+      others: pathsOf(declared),
     },
-    declared: asked,
+    declared,
     ceilings,
   };
 }

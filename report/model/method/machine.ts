@@ -67,7 +67,7 @@ function runtimesText(runs: readonly Run[]): string {
   return unique(known).sort().join(", ");
 }
 
-/** "" where it was not asked for. */
+/** "" where it was not measured. */
 function peakText(ceiling: NonNullable<Results["ceilings"]>["redis"]): string {
   if (ceiling === undefined) return "";
   if (ceiling === null) return "could not be measured";

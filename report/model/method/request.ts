@@ -34,13 +34,13 @@ const scenario = z.union([
  */
 export function requestText(name: string, scenarios: unknown): string {
   const { data } = z.record(z.string(), z.unknown()).safeParse(scenarios);
-  const told = scenario.safeParse(data?.[name]).data;
-  if (told === undefined) return "";
-  if ("flow" in told) return listed("flow: ", told.flow.map(stepText), " → ");
-  if ("mix" in told) return listed("mix: ", mixTexts(told.mix), ", ");
-  if (!("page" in told)) return cut(stepText(told), MOST_CHARS);
-  const needed = told.with.length === 0 ? "" : ` with ${told.with.length} more`;
-  return cut(`page: GET ${told.page}`, MOST_CHARS - needed.length) + needed;
+  const spec = scenario.safeParse(data?.[name]).data;
+  if (spec === undefined) return "";
+  if ("flow" in spec) return listed("flow: ", spec.flow.map(stepText), " → ");
+  if ("mix" in spec) return listed("mix: ", mixTexts(spec.mix), ", ");
+  if (!("page" in spec)) return cut(stepText(spec), MOST_CHARS);
+  const needed = spec.with.length === 0 ? "" : ` with ${spec.with.length} more`;
+  return cut(`page: GET ${spec.page}`, MOST_CHARS - needed.length) + needed;
 }
 
 function stepText({ weight: _, think, ...paths }: RequestSpec): string {

@@ -60,10 +60,10 @@ export function publishedModels(
   const { experiment } = results;
   const tables = [experiment?.published ?? []].flat();
   if (tables.length === 0) return [];
-  const asked = declaredPairs(results);
-  const cells = placedCells(namedCells(scenarios), asked, repeatedOf(results).level);
+  const declared = declaredPairs(results);
+  const cells = placedCells(namedCells(scenarios), declared, repeatedOf(results).level);
   const known = {
-    asked,
+    declared,
     targets: Object.keys(Object(experiment?.targets)),
     scenarios: Object.keys(Object(experiment?.scenarios)),
   };
@@ -129,7 +129,7 @@ function legendOf(cells: readonly PlacedCell[]): PublishedModel["legend"] {
   };
 }
 
-/** What was divided by, with what it is here and there: the machines' part, as far as one cell can tell. */
+/** What was divided by, with what it is here and there: the machines' part, as far as one cell shows it. */
 function relativeNote(
   { relative, unit }: Published,
   { rows, isRelative }: PublishedRows,
