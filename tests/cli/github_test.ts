@@ -74,7 +74,10 @@ Deno.test("a run's failed thresholds and checks are errors, what is doubtful a w
     return parsed.threshold;
   });
   results.runs[0].checks.failed = 7;
-  Object.assign(results.runs[1].generator, { trust: "suspect", reasons: ["The CPU was busy."] });
+  Object.assign(results.runs[1].generator, {
+    trust: "suspect",
+    findings: [{ code: "steal", severity: "suspect", evidence: { steal: 0.05 }, advice: [] }],
+  });
   results.missing.push({
     target: "c",
     scenario: "static",
@@ -90,12 +93,12 @@ Deno.test("a run's failed thresholds and checks are errors, what is doubtful a w
   );
   assert.deepEqual(told, [
     "error Not measured: static, c · delay 1s: it did not start",
-    `error Wrong answers: static, a, run 1: 7 of ${
+    `error Wrong responses: static, a, run 1: 7 of ${
       results.runs[0].checks.passed + 7
-    } answers are not as expected`,
+    } responses are not as expected`,
     "error Threshold failed: rate > 1500/s: static, a: rate …",
     "warning Threshold inconclusive: rate > 1000/s: static, a: rate …",
-    "warning Measurement suspect: static, a, run 2: The CPU was busy.",
+    "warning Measurement suspect: static, a, run 2: The hypervisor gave 5 % of the cores' time to other machines (steal).",
   ]);
 });
 
@@ -127,7 +130,7 @@ Deno.test("a comparison tells what is worse, and what was not measured alike", (
   const told = comparisonAnnotations(comparison);
   assert.deepEqual(told.map(({ level, title }) => `${level} ${title}`), [
     "error Worse than before",
-    "warning Not measured alike",
+    "warning Different conditions",
   ]);
   assert.match(told[0].message, /^static, a: 0\.90\d*×/);
 });
@@ -166,7 +169,7 @@ for (const writtenBytes of [0, 1, 7, 500_000, MOST_BYTES - 400]) {
     assert.ok(size(text) + writtenBytes <= MOST_BYTES);
     assert.ok(size(text) + writtenBytes > MOST_BYTES - 2 * size(LINE), "more would have fitted");
     assert.ok(table.split("\n").every((line) => line === LINE.trimEnd()));
-    assert.match(note, /^\*Shortened: GitHub takes no more than 1 MiB/);
+    assert.match(note, /^\*Shortened: GitHub takes at most 1 MiB/);
     assert.deepEqual(rest, []);
   });
 }

@@ -62,7 +62,7 @@ testWith(
     // The last look is when the load is over, or as soon as the machine comes to it.
     const lastT = run.resources.at(-1)?.t ?? 0;
     assert.ok(lastT >= run.elapsed && lastT < run.elapsed + 2, `${lastT} of ${run.elapsed} s`);
-    assert.match(printed, /For each CPU-second several answered [\d,.]+ requests/);
+    assert.match(printed, /For each CPU-second several served [\d,.]+ requests/);
   },
 );
 
