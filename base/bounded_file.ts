@@ -1,23 +1,23 @@
 /**
- * Files with a ceiling: what is too long is refused by its size, and where that is not known beforehand
- * (pipes, devices, files that still grow) after as many bytes as may be.
+ * Files with a size limit: a file that is too long is refused by its size, and where that is unknown (pipes,
+ * devices, files that still grow) after as many bytes as the limit.
  */
 import { beyond, isWithin, type LimitName, LIMITS, oneMoreThan } from "./limits.ts";
 
-/** What a file of unknown size is read by. */
+/** First buffer for a file of unknown size. */
 const FIRST_BYTES = 65_536;
 
 /** Throws with the reason when it can't be read, or is too long. */
 export function readBytesSync(path: string, limit: LimitName): Uint8Array<ArrayBuffer> {
   using file = Deno.openSync(path);
-  const room = new Room(file.statSync().size, limit);
+  const room = new LimitedBuffer(file.statSync().size, limit);
   for (let read; (read = file.readSync(room.rest())) !== null;) room.take(read);
   return room.taken();
 }
 
 export async function readBytes(path: string, limit: LimitName): Promise<Uint8Array<ArrayBuffer>> {
   using file = await Deno.open(path);
-  const room = new Room((await file.stat()).size, limit);
+  const room = new LimitedBuffer((await file.stat()).size, limit);
   for (let read; (read = await file.read(room.rest())) !== null;) room.take(read);
   return room.taken();
 }
@@ -32,7 +32,7 @@ export function readTextSync(path: string, limit: LimitName): string {
 }
 
 /** Grows up to one byte beyond the limit, which shows that there is more. */
-class Room {
+class LimitedBuffer {
   #bytes: Uint8Array<ArrayBuffer>;
   #used = 0;
 

@@ -22,7 +22,7 @@ export abstract class ExpectedError extends Error {
   abstract readonly lines: readonly string[];
 }
 
-/** One thing that is wrong with what the user wrote: where, what, and how to mend it. */
+/** One problem of the user's command line or file: its place, a message, and a fix. */
 export interface Problem {
   /** `file:line:column`, `--flag`, or a path such as `targets.slow.set.delay`. */
   readonly place: string;
@@ -43,7 +43,7 @@ export class UserError extends ExpectedError {
   }
 }
 
-/** Something needed could not be had (target, Redis, port): whoever runs it must act. */
+/** A target, Redis or port was not available: its operator must act. */
 export class TargetError extends ExpectedError {
   override readonly name = "TargetError";
   readonly exitCode = EXIT.unavailable;
@@ -57,7 +57,7 @@ export class TargetError extends ExpectedError {
   }
 }
 
-/** The measurement is in, and something in it is not as it was expected to be. */
+/** The measurement is complete, and a check in it failed. */
 export class CheckError extends ExpectedError {
   override readonly name = "CheckError";
   readonly exitCode = EXIT.failedCheck;
@@ -69,19 +69,19 @@ export class CheckError extends ExpectedError {
   }
 }
 
-/** The measurement is in, and too small to tell what was asked of it. */
+/** The measurement is complete, and its evidence too weak for a verdict. */
 export class InconclusiveError extends ExpectedError {
   override readonly name = "InconclusiveError";
   readonly exitCode = EXIT.inconclusive;
   readonly lines: readonly string[];
-  /** @param evidence What could not be told, a line each. */
+  /** @param evidence The inconclusive rules, a line each. */
   constructor(message: string, evidence: readonly string[] = []) {
     super(withoutSecrets(message));
     this.lines = [this.message, ...indented(evidence)];
   }
 }
 
-/** The measurement is in, and it may not be of the target: the generator or the machine was in the way. */
+/** The measurement is complete, and the generator or the machine may have been its bottleneck. */
 export class UntrustedError extends ExpectedError {
   override readonly name = "UntrustedError";
   readonly exitCode = EXIT.untrusted;
@@ -98,7 +98,7 @@ export function problemLine({ place, message, fix }: Problem): string {
   return `${place}: ${message}${fix ? ` (${fix})` : ""}`;
 }
 
-/** What a caught error says, for use within a message. */
+/** The message of a caught error, for use within another. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,4 @@
-/** What is wrong with a value, in the words of the house: the error map for every parse of user input. */
+/** Messages for problems of values: the error map for every parse of user input. */
 import { z } from "zod";
 import { withoutSecrets } from "./secrets.ts";
 import { closest } from "./suggest.ts";
@@ -21,16 +21,16 @@ export const explain: z.core.$ZodErrorMap = (issue) => {
     case "invalid_format":
       return `Cannot use ${shown(issue.input)}: ${formOf(issue)}`;
     case "unrecognized_keys":
-      return issue.keys.map((key) => strangeKey(key, keysOf(issue.inst))).join("\n");
+      return issue.keys.map((key) => unknownKey(key, keysOf(issue.inst))).join("\n");
     default:
       return undefined;
   }
 };
 
 /**
- * An error map for one kind of several that are told apart by a key.
- * @param reasons Why keys of other kinds are wrong beside this one's.
- * @param others Keys that tell the other kinds: one of them may be meant.
+ * An error map for one kind of several, each of which has a key of its own.
+ * @param reasons Keys of other kinds, and why each conflicts with this one.
+ * @param others Keys that mark the other kinds: one of them may be meant.
  */
 export function unknownKeys(
   reasons: Readonly<Record<string, string>>,
@@ -42,7 +42,7 @@ export function unknownKeys(
     return issue.keys.map((key) =>
       Object.hasOwn(reasons, key)
         ? `Cannot use "${key}" here: ${reasons[key]}`
-        : strangeKey(key, known, Object.keys(reasons))
+        : unknownKey(key, known, Object.keys(reasons))
     ).join("\n");
   };
 }
@@ -96,7 +96,7 @@ function formOf({ format, pattern }: { format: string; pattern?: string }): stri
   return format === "regex" ? `it must match ${pattern}` : `it is no ${format}`;
 }
 
-function strangeKey(
+function unknownKey(
   key: string,
   known: readonly string[],
   elsewhere: readonly string[] = [],

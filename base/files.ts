@@ -1,6 +1,6 @@
 /**
- * What stands in the files that an experiment names. The schemas ask for it here, so that they stay
- * pure and a missing file is told at its place; only `disk_files.ts` touches a disk.
+ * The files that an experiment names. The schemas read them through this interface, so that they stay pure
+ * and a missing file is a problem at its place; only `disk_files.ts` touches a disk.
  */
 import { createHash } from "node:crypto";
 import { z } from "zod";
@@ -32,7 +32,7 @@ function refuse(): never {
   throw new Error("files are only read for an experiment file");
 }
 
-/** What JSON keeps of a file: enough to tell whether it still holds the same. */
+/** A file in JSON: enough to see whether its content has changed. */
 export interface FileDigest {
   /** As the experiment file has it. */
   readonly path: string;

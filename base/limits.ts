@@ -1,7 +1,7 @@
 /**
- * The most that Plateau takes of anything that comes from outside: a file, an answer, a job, a page's
- * reader. Nothing from outside decides how much memory or time it costs here. docs/limits.md is this
- * table for readers; a test holds the two together.
+ * Limits on everything that comes from outside: files, responses, jobs, viewers of a page. Nothing from outside
+ * decides how much memory or time it costs here. docs/limits.md is this table for readers; a test compares
+ * the two.
  */
 import { type Problem, UserError } from "./errors.ts";
 
@@ -68,9 +68,9 @@ export const LIMITS = {
   fields: { what: "a request", most: 1_000, unit: "header fields" },
   fieldValue: { what: "a header field of a request", most: 65_536, unit: "characters" },
   body: { what: "the body of a request", most: 64 * MB, unit: "bytes" },
-  // Answers of servers
-  answerHead: { what: "a head, a chunk line or the trailers", most: 65_536, unit: "bytes" },
-  interimAnswers: { what: "an answer", most: 20, unit: "interim answers" },
+  // Responses of servers
+  responseHead: { what: "a head, a chunk line or the trailers", most: 65_536, unit: "bytes" },
+  interimResponses: { what: "a response", most: 20, unit: "interim responses" },
   keptBody: { what: "a body that is checked", most: 64 * MB, unit: "bytes" },
   keptBodies: { what: "all that a worker checks at once", most: 256 * MB, unit: "bytes" },
   pattern: { what: "a pattern", most: 1_000, unit: "characters" },

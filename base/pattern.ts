@@ -1,5 +1,5 @@
 /**
- * Patterns over what servers answer. They are matched in time that grows with the body and no faster, as RE2
+ * Patterns over the responses of servers. They are matched in time that grows with the body and no faster, as RE2
  * does (R Cox, "Regular Expression Matching Can Be Simple And Fast"): JavaScript's own RegExp tries every way
  * to match, and a hostile body makes it try for hours. What needs such tries, RE2 cannot do: a pattern looks
  * neither ahead nor behind, and repeats no group.
@@ -32,7 +32,7 @@ export async function loadEngine(): Promise<void> {
 export type PatternSearch = (text: string, isCut: boolean) => string | null;
 
 /**
- * Of a text that is cut a match which reaches the cut is none: nobody knows how it would go on.
+ * In a text that was cut, a match that reaches the cut is none: its continuation is unknown.
  *
  * @param source As `wrongPattern` finds it right.
  */

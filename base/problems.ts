@@ -1,11 +1,17 @@
-/** What a schema found wrong → one finding for each thing that the user has to mend. */
+/** Issues of a schema → one finding for each problem that the user has to fix. */
 import type { z } from "zod";
 import { closest } from "./suggest.ts";
 
 type Issue = z.core.$ZodIssue;
 export type Path = readonly PropertyKey[];
 
-/** Something wrong at a path of the data. */
+/** Parts that are right alone and wrong together, at the path of one of them. */
+export interface Conflict {
+  readonly path: PropertyKey[];
+  readonly message: string;
+}
+
+/** A problem at a path of the data. */
 export interface Finding {
   readonly path: Path;
   /** Whether the key itself is wrong, rather than its value. */
@@ -15,7 +21,7 @@ export interface Finding {
 
 /**
  * @param issues Of a parse with `explain` as its error map.
- * @param data What was parsed; it tells which branch of a union was meant.
+ * @param data The parsed data, which shows which branch of a union was meant.
  */
 export function findingsOf(issues: readonly Issue[], data: unknown): Finding[] {
   const findings = issues.flatMap((issue) => unfold(issue, data));
@@ -36,7 +42,7 @@ function unfold(issue: Issue, data: unknown): Finding[] {
     case "invalid_key":
       return issue.issues.map(({ message }) => ({ path, isKey: true, message }));
     case "invalid_union": {
-      // Told apart by a key that says none of the kinds.
+      // A discriminator that names none of the kinds.
       if (issue.errors.length === 0) return [{ path, isKey: false, message: ofNoKind(data, path) }];
       const meant = meantBranch(issue.errors, valueAt(data, path));
       return meant.flatMap((inner) => unfold({ ...inner, path: [...path, ...inner.path] }, data));
@@ -54,7 +60,7 @@ function ofNoKind(data: unknown, path: Path): string {
 }
 
 /**
- * The issues of the branch that was meant: of shapes told apart by a key, the first whose key is there,
+ * The issues of the branch that was meant: of shapes with a key of their own, the first whose key is there,
  * or else the one that knows most of the keys that are there.
  */
 function meantBranch(branches: readonly (readonly Issue[])[], value: unknown): readonly Issue[] {
@@ -63,15 +69,16 @@ function meantBranch(branches: readonly (readonly Issue[])[], value: unknown): r
   );
   if (ofThisType.length === 0) return branches[0];
   const missing = ofThisType.map((issues) => issues.flatMap((issue) => missingKey(issue, value)));
-  const told = ofThisType.find((_, at) => missing[at].length === 0);
-  if (told) return told;
-  const strange = ofThisType.map(strangeKeys);
-  const fewest = Math.min(...strange);
-  const knowing = ofThisType.filter((_, at) => strange[at] === fewest);
-  return knowing.length === 1 ? knowing[0] : [untold(missing.map(([key]) => key), value)];
+  const complete = ofThisType.find((_, at) => missing[at].length === 0);
+  if (complete) return complete;
+  const unknown = ofThisType.map(unknownKeyCount);
+  const fewest = Math.min(...unknown);
+  const closestOnes = ofThisType.filter((_, at) => unknown[at] === fewest);
+  if (closestOnes.length === 1) return closestOnes[0];
+  return [undecided(missing.map(([key]) => key), value)];
 }
 
-function strangeKeys(issues: readonly Issue[]): number {
+function unknownKeyCount(issues: readonly Issue[]): number {
   return issues.flatMap((issue) => issue.code === "unrecognized_keys" ? issue.keys : []).length;
 }
 
@@ -89,14 +96,14 @@ function missingKey({ code, path }: Issue, value: unknown): string[] {
   return isMissing ? [String(path[0])] : [];
 }
 
-function untold(keys: readonly string[], value: unknown): Issue {
+function undecided(keys: readonly string[], value: unknown): Issue {
   const [meant] = Object.keys(value ?? {}).flatMap((key) => closest(key, keys) ?? []);
   const fix = meant ? `; did you mean "${meant}"?` : "";
-  const message = `Cannot tell what this is: write one of ${keys.join(", ")}${fix}`;
+  const message = `Cannot use this without its kind: write one of ${keys.join(", ")}${fix}`;
   return { code: "custom", path: [], message, input: value };
 }
 
-/** A key that is missing because a key beside it is misspelt: that one is told of already. */
+/** A key that is missing because a key next to it is misspelt, which is a problem already. */
 function isMisspelt({ path, isKey }: Finding, all: readonly Finding[], data: unknown): boolean {
   if (isKey || path.length === 0 || valueAt(data, path) !== undefined) return false;
   const key = String(path[path.length - 1]);

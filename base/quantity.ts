@@ -56,7 +56,9 @@ export function rateText(perSec: number): string {
 }
 
 /** A duration such as `250ms`, `10s`, `1.5m`; becomes milliseconds. */
-export const durationMs = z.string({ error: ({ input }) => told(input, notADuration(input)) })
+export const durationMs = z.string({
+  error: ({ input }) => unlessMissing(input, notADuration(input)),
+})
   .transform((text, context) => {
     const ms = parseDurationMs(text);
     if (ms !== null) return ms;
@@ -69,7 +71,7 @@ export function between(least: string, most: string): typeof durationMs {
   return durationMs.refine(...withinLimits(least, most));
 }
 
-/** The same in milliseconds, as programs tell each other. */
+/** The same in milliseconds, as programs exchange them. */
 export function msBetween(least: string, most: string): z.ZodNumber {
   return z.number().refine(...withinLimits(least, most));
 }
@@ -95,7 +97,7 @@ function rateWhere(
   isAllowed: (perSec: number) => boolean,
   allowed: string,
 ): z.ZodPipe<z.ZodString, z.ZodTransform<number, string>> {
-  return z.string({ error: ({ input }) => told(input, notARate(input, allowed)) })
+  return z.string({ error: ({ input }) => unlessMissing(input, notARate(input, allowed)) })
     .transform((text, context) => {
       const perSec = parseRatePerSec(text);
       if (perSec !== null && isAllowed(perSec)) return perSec;
@@ -104,7 +106,7 @@ function rateWhere(
     }).describe("A rate: a number per s, m or h, such as 1000/s");
 }
 
-/** A number without its unit is most often meant in seconds, as wrk and oha have it. */
+/** A number without a unit is most often meant in seconds, as in wrk and oha. */
 function notADuration(input: unknown): string {
   const fix = isNumeric(input)
     ? `write ${input}s`
@@ -119,8 +121,8 @@ function notARate(input: unknown, allowed: string): string {
   return `Cannot read ${JSON.stringify(input)} as a rate: ${fix}`;
 }
 
-/** What is not there is told of as everything that is not there. */
-function told(input: unknown, message: string): string | undefined {
+/** A missing value has the same message everywhere. */
+function unlessMissing(input: unknown, message: string): string | undefined {
   return input === undefined ? undefined : message;
 }
 

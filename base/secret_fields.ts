@@ -1,5 +1,5 @@
 /**
- * What is secret by its place: header fields that prove who asks, and passwords in addresses. Pure.
+ * Values that are secret by their place: header fields with credentials, and passwords in addresses. Pure.
  */
 
 /** Those of RFC 9110 §11 and RFC 6265 §5.4, and the names that APIs give to keys of their own. */
@@ -15,14 +15,14 @@ const USER_INFO = /([a-z][a-z0-9+.-]{0,30}):\/\/([^\s/?#@"<>]+)@/gi;
 /** What is filled in elsewhere, or has been taken out before. */
 const PLACEHOLDER = /\{\{[^{}]*\}\}|\$\{[^{}]*\}|\[secret\]/g;
 
-/** Shorter cookies, and parts beside a placeholder, are words such as `dark`. */
+/** Shorter cookies, and parts next to a placeholder, are words such as `dark`. */
 const LEAST_PART = 8;
 
 export function isSecretField(name: string): boolean {
   return SECRET_FIELD.test(name.trim());
 }
 
-/** Every text in the value of such a field that must not be shown: the whole, and what proves it. */
+/** Every text in the value of such a field that must not be shown: the whole, and the credentials in it. */
 export function credentialsIn(name: string, value: string): string[] {
   const bare = value.replaceAll(PLACEHOLDER, "").trim();
   const isWhole = bare === value.trim();
@@ -60,8 +60,8 @@ function decoded(base64: string): string[] {
 /** Passwords in the addresses that a text holds, as they are written and as they are meant. */
 export function passwordsIn(text: string): string[] {
   return [...text.matchAll(USER_INFO)].flatMap(([, scheme, userInfo]) => {
-    const isTold = userInfo.includes(":") || /^https?$/i.test(scheme);
-    const password = isTold ? userInfo.slice(userInfo.indexOf(":") + 1) : "";
+    const isSecret = userInfo.includes(":") || /^https?$/i.test(scheme);
+    const password = isSecret ? userInfo.slice(userInfo.indexOf(":") + 1) : "";
     return password.replaceAll(PLACEHOLDER, "") === password ? [password, unescaped(password)] : [];
   }).filter((password) => password !== "");
 }

@@ -1,7 +1,7 @@
 /**
  * The secret values of this process, and texts without them. Whatever becomes a result, a report, a log
- * or a message passes through here: an echo of a target, an excerpt of an answer and a defect's stack
- * hold what no structure tells of. What is replaced is a value in the forms in which it travels: as it
+ * or a message passes through here: an echo of a target, an excerpt of a response and a defect's stack
+ * may hold a secret where no structure shows it. What is replaced is a value in the forms in which it travels: as it
  * is, in JSON (RFC 8259 §7), percent-encoded (RFC 3986 §2.1), in base64 (RFC 4648), in HTML and XML.
  */
 

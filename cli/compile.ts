@@ -16,7 +16,7 @@ import { PACK, packSources } from "../targets/frameworks/install.ts";
 const ROOT = join(import.meta.dirname ?? "", "..");
 const OUTPUT = join(ROOT, "dist/plateau");
 
-/** What is started by its URL, and so is in no import graph: it lies beside the bundled main module. */
+/** Workers, which are started by their URL and so are in no import graph: they lie beside the bundled main module. */
 const WORKERS = [
   "runner/load/worker/worker.ts",
   "runner/calibration/null_responder.ts",

@@ -1,6 +1,6 @@
 /**
- * What can be asked about a measurement, by name: figures with their units, and the quantities that
- * they are held against. Thresholds are made of these. Pure.
+ * The figures of a measurement by name, with their units, and the quantities and percentages that rules compare
+ * them with. Thresholds are made of these. Pure.
  */
 import { parseDurationMs, parseRatePerSec } from "../quantity.ts";
 import { didYouMean } from "../suggest.ts";
@@ -34,12 +34,12 @@ const TIMES = [
 ] as const;
 /** Of latency alone, whose histogram the results keep. */
 const LATENCIES = ["p2.5", "p10", "p25", "p97.5"] as const;
-/** Distributions beside latency, which needs no name before the dot. */
+/** Distributions other than latency, which needs no name before the dot. */
 const DISTRIBUTIONS = ["service", "firstByte", "connect"] as const;
 /** What each whole second of a run has one value of, and how these spread. */
 const BY_SECOND = ["rate", "bytes"] as const;
 const SPREADS = ["min", "mean", "stdev", "p1", "p2.5", "p50", "p97.5"] as const;
-/** Percentiles that flatten beside the median, which needs no name behind the dot. */
+/** Percentiles that settle, other than the median, which needs no name behind the dot. */
 const FLATTENING = ["stable", "final"] as const;
 const FLATTENED = ["p75", "p90", "p99"] as const;
 const LAGS = ["lag.p50", "lag.p99", "lag.max"] as const;
@@ -218,8 +218,6 @@ function parseBytes(text: string): number | null {
   const [, digits, unit] = /^(\d+(?:\.\d+)?)(b|[kmg]i?b)$/i.exec(text) ?? [];
   return digits === undefined ? null : Number(digits) * BYTES_PER[unit.toLowerCase()];
 }
-
-/** Percentages beside figures: margins, tolerances, widths. Pure. */
 
 /** How messages call it, and what may be written. */
 interface Percentage {

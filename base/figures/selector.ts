@@ -119,7 +119,7 @@ function meantByName(value: string, { targets, scenarios }: ExperimentNames): Re
   const [isTarget, isScenario] = [targets.includes(value), scenarios.includes(value)];
   if (isTarget && isScenario) {
     const fix = `write target=${value} or scenario=${value}`;
-    return { problem: `Cannot tell whether "${value}" is the target or the scenario: ${fix}` };
+    return { problem: `Cannot use "${value}": it names both a target and a scenario; ${fix}` };
   }
   if (isTarget) return { value: { dimension: TARGET, value } };
   if (isScenario) return { value: { dimension: SCENARIO, value } };
@@ -162,9 +162,9 @@ function pathAmong(paths: readonly string[], key: string): Read<string> | null {
   if (paths.includes(key)) return { value: key };
   const [path, ...more] = paths.filter((one) => one.endsWith(`.${key}`));
   if (path === undefined) return null;
-  return more.length === 0
-    ? { value: path }
-    : { problem: `Cannot tell which factor "${key}" is: write ${[path, ...more].join(" or ")}` };
+  return more.length === 0 ? { value: path } : {
+    problem: `Cannot use "${key}": it names several factors; write ${[path, ...more].join(" or ")}`,
+  };
 }
 
 /** What the cells themselves name, in their order. */

@@ -149,8 +149,6 @@ function startOf(node: unknown): number | undefined {
   return isNode(node) ? node.range?.[0] : undefined;
 }
 
-/** Keys that stand twice in a map of a YAML text. */
-
 /**
  * Offsets of all but the first. The reader's own check compares each key with every other one, which
  * takes minutes in a map of 100,000 keys.
@@ -178,7 +176,7 @@ export function repeatedKeys(document: Document.Parsed): number[] {
 /** Comes before a text that stands without quotes, which may look like a sign. */
 const PLAIN = "\x1f";
 
-/** The reason, or null when it is not. Words and signs are looked at one by one, and not kept. */
+/** The reason, or null when it is not. Words and signs are counted one by one, and not stored. */
 export function whyTooMuch(text: string): string | null {
   if (!isWithin("experimentFile", text.length)) return beyond("experimentFile", text.length);
   const size = new Size();

@@ -80,7 +80,7 @@ function groupOf(estimates: readonly (Estimate | null)[]): RunGroup {
 /** The figures of runs are in the estimates; what is not estimated is not looked at. */
 const RUN: ComparableRun = {
   rate: 0,
-  elapsed: 0,
+  elapsedS: 0,
   histogram: "",
   requests: { due: 0, completed: 0, failed: 0, unfinished: 0, dropped: 0 },
   latency: {

@@ -1,6 +1,6 @@
 /**
- * Command line → values, with everything that is wrong with it told at once. Commander splits the
- * line and lays out the help; it would stop at the first mistake, so the judging is done here.
+ * Command line → values, or all its problems at once. Commander splits the line and lays out the help; it
+ * would stop at the first mistake, so the values are checked here.
  */
 import { Argument, Command as Commander, CommanderError, Option } from "commander";
 import { z } from "zod";
@@ -31,20 +31,20 @@ export function defineCommand<P extends CommandParts>(spec: CommandSpec<P>): Com
     async execute(args, title): Promise<number> {
       keepArgumentSecrets(args);
       const read = readArguments(spec, title, args);
-      if (read.asks === "values") {
+      if (read.wants === "values") {
         const note = openPasswordNote(args);
         if (note !== null && !Reflect.get(read.values, "quiet")) printError(textLines([note]));
         return await spec.run(read.values, args);
       }
-      await print(textLines(read.asks === "help" ? helpLines(spec, title) : [VERSION]));
+      await print(textLines(read.wants === "help" ? helpLines(spec, title) : [VERSION]));
       return EXIT.done;
     },
   };
 }
 
 export type ReadArguments<P extends CommandParts> =
-  | { readonly asks: "help" | "version" }
-  | { readonly asks: "values"; readonly values: ParsedValues<P> };
+  | { readonly wants: "help" | "version" }
+  | { readonly wants: "values"; readonly values: ParsedValues<P> };
 
 /** Throws a UserError with every problem. */
 export function readArguments<P extends CommandParts>(
@@ -53,8 +53,8 @@ export function readArguments<P extends CommandParts>(
   args: readonly string[],
 ): ReadArguments<P> {
   const { given, problems } = split({ parts: spec.parts, title }, args);
-  if (given.help) return { asks: "help" };
-  if (given.version) return { asks: "version" };
+  if (given.help) return { wants: "help" };
+  if (given.version) return { wants: "version" };
   const shape = Object.entries(spec.parts).map(([name, { schema }]) => [name, schema]);
   const parsed = z.object(Object.fromEntries(shape)).safeParse(given, { error: explain });
   for (const { path: [name], message } of findingsOf(parsed.error?.issues ?? [], given)) {
@@ -62,7 +62,7 @@ export function readArguments<P extends CommandParts>(
   }
   problems.push(...spec.conflicts?.(given) ?? []);
   if (problems.length > 0) throw new UserError(problems);
-  return { asks: "values", values: parsed.data as ParsedValues<P> };
+  return { wants: "values", values: parsed.data as ParsedValues<P> };
 }
 
 export function helpLines<P extends CommandParts>(
@@ -94,11 +94,11 @@ function split(called: Called, args: readonly string[]): Split {
     const placed = placeOperands(called, [...operands, ...rest.operands]);
     return {
       given: { ...commander.opts(), ...placed.given },
-      // After an option that is not understood nobody knows which texts were its value.
+      // After an unknown option it is unknown, too, which texts are its value.
       problems: rest.problems.length > 0 ? rest.problems : placed.problems,
     };
   } catch (error) {
-    // What commander itself refuses here: the last flag lacks its value.
+    // The one problem that commander itself refuses here: the last flag has no value.
     if (!(error instanceof CommanderError)) throw error;
     const { given, problems } = split(called, args.slice(0, -1));
     const message = "Cannot use this option without its value";
@@ -161,7 +161,7 @@ function commanderOf({ parts, title }: Called): Commander {
     else commander.addArgument(new Argument(part.operand, part.about));
   }
   return commander
-    .option("--no-color", "No colours; also as NO_COLOR") // what is printed asks cli/terminal/terminal.ts
+    .option("--no-color", "No colours; also as NO_COLOR") // read by cli/terminal/terminal.ts
     .option("-h, --help", "This text")
     .option("-V, --version", "The version of Plateau");
 }
@@ -201,7 +201,7 @@ export const OPEN_PASSWORD_NOTE =
   "Note: everybody on this machine can see the password in --redis: " +
   "use --redis-password-file FILE or PLATEAU_REDIS_PASSWORD";
 
-/** What to say of it; null where there is none. */
+/** The note about such a password; null where there is none. */
 export function openPasswordNote(args: readonly string[]): string | null {
   return args.some((arg) => OPEN_PASSWORD.test(arg)) ? OPEN_PASSWORD_NOTE : null;
 }

@@ -19,7 +19,7 @@ export interface Flag<Schema extends z.ZodType = z.ZodType> {
   readonly heading?: string;
 }
 
-/** A part of a command line that is told by its position. */
+/** A part of a command line that is known by its position. */
 export interface Operand<Schema extends z.ZodType = z.ZodType> {
   /** As in its help: `<URL>`, `[FILE]` when it may be left out, `<RESULTS...>` when there may be many. */
   readonly operand: string;
@@ -40,7 +40,7 @@ export function under<P extends Readonly<Record<string, Flag>>>(heading: string,
   ) as P;
 }
 
-/** What was given, as text, by the names of the parts; undefined where nothing was. */
+/** The texts of a command line by the names of the parts; undefined for a part that is not given. */
 export type RawArguments = Readonly<Record<string, unknown>>;
 
 export interface CommandSpec<P extends CommandParts> {
@@ -48,7 +48,7 @@ export interface CommandSpec<P extends CommandParts> {
   readonly parts: P;
   /** Lines under the help, such as examples. */
   readonly more?: string;
-  /** What is wrong with the parts together. */
+  /** Problems of the parts together. */
   readonly conflicts?: (given: RawArguments) => Problem[];
   /** Does it; resolves with the exit code. @param args What was typed. */
   readonly run: (values: ParsedValues<P>, args: readonly string[]) => Promise<number>;

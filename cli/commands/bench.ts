@@ -43,13 +43,13 @@ Examples:
         .finally(() => loader.close())
         .finally(stop);
       const gates = await gatesOf(measurement, values.threshold, baseline);
-      const asked = {
+      const invocation = {
         thresholds: values.threshold,
         baseline,
         args: args.map(withoutSecrets),
         seed: request.seed,
       };
-      const renderers = renderersOf(measurement, asked, gates);
+      const renderers = renderersOf(measurement, invocation, gates);
       await writeOutputs(values, renderers);
       if (!takesStdout(values)) await print(await summaryOf(measurement, gates));
       await reportToGithub({
@@ -85,9 +85,9 @@ export const benchCommand: Command = {
 };
 
 async function printDifferences(like: string, measurement: Measurement): Promise<void> {
-  const { toolDifferences: differencesOf } = await import("../like/like.ts");
+  const { toolDifferences } = await import("../like/like.ts");
   const { textLines } = await import("../../report/writing/terminal.ts");
-  printError(textLines(differencesOf(like, measurement), terminalOptions(Deno.stderr)));
+  printError(textLines(toolDifferences(like, measurement), terminalOptions(Deno.stderr)));
 }
 
 /** The outcome of each threshold. */
@@ -115,7 +115,7 @@ async function verify(
 
 function renderersOf(
   measurement: Measurement,
-  asked: BenchInvocation,
+  invocation: BenchInvocation,
   gates: readonly GateOutcome[],
 ): Renderers {
   return {
@@ -131,7 +131,8 @@ function renderersOf(
         gates,
       ),
     junit: async () => await junitOf(measurement, gates),
-    html: async () => (await import("../output/bench_page.ts")).renderBenchPage(measurement, asked),
+    html: async () =>
+      (await import("../output/bench_page.ts")).renderBenchPage(measurement, invocation),
   };
 }
 
@@ -140,7 +141,7 @@ async function junitOf(
   gates: readonly GateOutcome[],
 ): Promise<Written<"xml">> {
   const { measurementSuite, renderJunit } = await import("../../report/files/junit.ts");
-  const startedAt = new Date(Date.now() - measurement.elapsed * 1_000).toISOString();
+  const startedAt = new Date(Date.now() - measurement.elapsedS * 1_000).toISOString();
   const about = { measurement, startedAt, hostname: hostname() };
   return renderJunit([measurementSuite(about, gates)]);
 }

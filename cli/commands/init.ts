@@ -47,19 +47,19 @@ interface Made {
 }
 
 async function converted(from: string, file: string): Promise<Made> {
-  const { importedFile: foreignFile } = await import("../../scenarios/imports/registry.ts");
+  const { importedFile } = await import("../../scenarios/imports/registry.ts");
   const { withEngine } = await import("../../base/pattern.ts");
   const folder = dirname(resolve(from));
   const pathOf = (path: string): string =>
     isAbsolute(path) ? path : relative(dirname(resolve(file)), join(folder, path));
   const text = await textOf(from);
-  const beside = { files: filesFrom(folder), pathOf };
-  const foreign = await withEngine(() => foreignFile(text, from, beside));
-  if (foreign === null) {
+  const context = { files: filesFrom(folder), pathOf };
+  const imported = await withEngine(() => importedFile(text, from, context));
+  if (imported === null) {
     const message = "Cannot convert this file: it is neither an Artillery script nor a HAR file";
     throw new UserError([{ place: from, message }]);
   }
-  return { ...foreign, next: `Check it: plateau check ${file}` };
+  return { ...imported, next: `Check it: plateau check ${file}` };
 }
 
 async function textOf(path: string): Promise<string> {

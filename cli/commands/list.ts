@@ -1,4 +1,4 @@
-/** `plateau list`: what ships. */
+/** `plateau list`: the built-in experiments, apps and frameworks. */
 import { z } from "zod";
 import { EXIT } from "../../base/errors.ts";
 import { frameworkNames } from "../../base/target/framework_settings.ts";
@@ -29,8 +29,8 @@ export const listCommand = defineCommand({
     },
   },
   async run({ what }): Promise<number> {
-    const asked = what === undefined ? names : [what];
-    const lines = asked.flatMap((name, i) => [...(i === 0 ? [] : [""]), ...sections[name]()]);
+    const listed = what === undefined ? names : [what];
+    const lines = listed.flatMap((name, i) => [...(i === 0 ? [] : [""]), ...sections[name]()]);
     await print(textLines(lines));
     return EXIT.done;
   },

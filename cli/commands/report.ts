@@ -1,4 +1,4 @@
-/** `plateau report RESULTS…`: the report page once more. */
+/** `plateau report RESULTS…`: the report page of saved results. */
 import { join } from "node:path";
 import { z } from "zod";
 import { textLines } from "../../report/writing/terminal.ts";
@@ -49,11 +49,11 @@ export const reportCommand = defineCommand({
 /** JSON and CSV are of one experiment. */
 function conflicts(given: RawArguments): Problem[] {
   const several = Array.isArray(given.results) && given.results.length > 1;
-  const asked = ["json", "csv", "csvIntervals"].filter((form) =>
+  const refused = ["json", "csv", "csvIntervals"].filter((form) =>
     several && given[form] !== undefined
   );
   return [
-    ...asked.map((form) => ({
+    ...refused.map((form) => ({
       place: longName(form),
       message: "Cannot write several results in this form",
       fix: "name one file of results",

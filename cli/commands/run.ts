@@ -126,7 +126,7 @@ function liveConflicts({ live, livePort }: RawArguments): Problem[] {
   return [{ place: "--live-port", message, fix: "add --live, or leave it out" }];
 }
 
-/** What is carried out, and where it goes. */
+/** The planned runs, and the folder of their results. */
 type Work = Omit<ExperimentRequest, "host" | "redisUrl">;
 
 async function runAnew(values: RunValues): Promise<number> {
@@ -144,7 +144,7 @@ async function runAnew(values: RunValues): Promise<number> {
     await writeFile(join(outDir, fileName), source);
   }
   const folder = builtIn ? null : relative(resolve(outDir), baseDir);
-  const asked: Work["invocation"] = {
+  const invocation: Work["invocation"] = {
     file: { name: fileName, folder, ...planned.withheld && { withheld: true } },
     flags: {
       ...planned.flags,
@@ -155,13 +155,13 @@ async function runAnew(values: RunValues): Promise<number> {
   };
   const experiment = { ...written, thresholds };
   return await carryOut(
-    { ...planned, experiment, outDir, invocation: asked, kept: null },
+    { ...planned, experiment, outDir, invocation, kept: null },
     baseline,
     values,
   );
 }
 
-/** Of the file itself no secrets are taken out. */
+/** The user's own file is not overwritten by its copy, which has no secrets. */
 async function isSameFile(path: string | undefined, copy: string): Promise<boolean> {
   if (path === undefined) return false;
   const [first, second] = await Promise.all(
@@ -171,11 +171,11 @@ async function isSameFile(path: string | undefined, copy: string): Promise<boole
 }
 
 async function runResumed(resume: string, values: RunValues): Promise<number> {
-  const { readResults } = await import("../results/reading.ts");
+  const { readResumable } = await import("../results/reading.ts");
   const { planResumed } = await import("../experiment/resume.ts");
   const outDir = basename(resume) === "results.json" ? dirname(resume) : resume;
   using _ = await occupy(outDir);
-  const kept = await readResults(outDir);
+  const kept = await readResumable(outDir);
   const threshold = values.threshold.map(({ text }) => text);
   const planned = await planResumed(outDir, kept, { ...values, threshold });
   const baseline = await readBaseline(planned.experiment.thresholds, values.baseline);
@@ -193,7 +193,7 @@ async function runResumed(resume: string, values: RunValues): Promise<number> {
   return EXIT.done;
 }
 
-/** Throws the error whose exit code tells how it ended. */
+/** Throws the error whose exit code the run ends with. */
 function verify(results: Results, { gates }: ResultForms, { strict }: RunValues): void {
   verifyResults(results);
   if (strict) verifyTrust(results.runs);
@@ -223,7 +223,7 @@ function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Prom
   });
 }
 
-/** Serves it and says where; null without --live. Throws a TargetError when it cannot listen. */
+/** Serves the live report and prints its address; null without --live. Throws a TargetError when it cannot listen. */
 export async function startLive(
   { live, livePort: port = 0 }: ParsedValues<typeof liveFlags>,
   baseline: Grouped | null,
@@ -236,7 +236,7 @@ export async function startLive(
   return report;
 }
 
-/** Progress for the terminal, and for who looks at the page. */
+/** Progress for the terminal and for the live page. */
 function withLive(live: LiveReport | null, onProgress: OnProgress): OnProgress {
   if (live === null) return onProgress;
   return (event) => {

@@ -24,26 +24,17 @@ export const schemaCommand = defineCommand({
   },
   async run({ of }): Promise<number> {
     const json = z.toJSONSchema(schemas[of], { io: "input", unrepresentable: "any" });
-    const told = of === "experiment" ? withParameters(json) : json;
-    await print(jsonText(told, 2));
+    const shown = of === "experiment" ? withParameters(json) : json;
+    await print(jsonText(shown, 2));
     return EXIT.done;
   },
 });
 
 /**
  * The JSON Schema of an experiment file, as people write it: `${name}`, the value of a parameter, may
- * stand in place of any value, as it is put in before the file is judged. Keys stay as they are.
+ * stand in place of any value, as it is filled in before the file is checked. Keys stay as they are.
  */
-
-/** Keywords by what they hold: schemas by name, several schemas, one schema. */
-const BY_NAME = ["properties", "$defs"];
-const SEVERAL = ["anyOf", "oneOf", "allOf"];
-const ONE = ["items", "additionalProperties"];
-
-const ALONE = { type: "string", pattern: "^\\$\\{[^{}]+\\}$" };
-const WITHIN = { type: "string", pattern: "\\$\\{[^{}]+\\}" };
-
-export function withParameters(schema: unknown): unknown {
+function withParameters(schema: unknown): unknown {
   if (!isMap(schema)) return schema;
   const inner = Object.fromEntries(
     Object.entries(schema).map(([keyword, value]) => [keyword, insideOf(keyword, value)]),
@@ -52,6 +43,14 @@ export function withParameters(schema: unknown): unknown {
   const instead = insteadOf(limits);
   return instead === null ? inner : { description, default: preset, anyOf: [limits, instead] };
 }
+
+/** Keywords by what they hold: schemas by name, several schemas, one schema. */
+const BY_NAME = ["properties", "$defs"];
+const SEVERAL = ["anyOf", "oneOf", "allOf"];
+const ONE = ["items", "additionalProperties"];
+
+const ALONE = { type: "string", pattern: "^\\$\\{[^{}]+\\}$" };
+const WITHIN = { type: "string", pattern: "\\$\\{[^{}]+\\}" };
 
 function insideOf(keyword: string, value: unknown): unknown {
   if (BY_NAME.includes(keyword) && isMap(value)) {
@@ -63,7 +62,7 @@ function insideOf(keyword: string, value: unknown): unknown {
   return ONE.includes(keyword) ? withParameters(value) : value;
 }
 
-/** What else may stand there; null where that needs no word. */
+/** What else may stand there; null where the schema allows any text already. */
 function insteadOf(limits: Readonly<Record<string, unknown>>): object | null {
   const isWord = limits.enum !== undefined || limits.const !== undefined;
   if (isWord || ["number", "integer", "boolean"].includes(String(limits.type))) return ALONE;

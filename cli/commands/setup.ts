@@ -29,27 +29,27 @@ export const setupCommand = defineCommand({
     "Servers that are installed already stay as they are. They lie in plateau/frameworks in your cache " +
     "folder\n(XDG_CACHE_HOME, or else ~/.cache).",
   run({ names }): Promise<number> {
-    const asked = names.length === 0 ? frameworkNames : [...new Set(names)];
+    const wanted = names.length === 0 ? frameworkNames : [...new Set(names)];
     return interruptible(async (signal) => {
       const missed: FrameworkName[] = [];
-      for (const name of asked) {
-        if (!await setUp(name, { signal, tell: print })) missed.push(name);
+      for (const name of wanted) {
+        if (!await setUp(name, { signal, write: print })) missed.push(name);
       }
-      if (missed.length > 0) throw notAll(missed, asked.length);
+      if (missed.length > 0) throw notAll(missed, wanted.length);
       return EXIT.done;
     });
   },
 });
 
-function notAll(missed: readonly FrameworkName[], asked: number): TargetError {
+function notAll(missed: readonly FrameworkName[], wanted: number): TargetError {
   return new TargetError(
-    `Cannot install ${missed.length} of ${asked} frameworks: ${missed.join(", ")}; see above why`,
+    `Cannot install ${missed.length} of ${wanted} frameworks, for the reasons above: ${
+      missed.join(", ")
+    }`,
   );
 }
 
-/** What `plateau run` does about frameworks that are not installed: on a terminal it asks, elsewhere nothing. */
-
-/** Installs them if the user says yes. Throws the signal's reason when the user interrupts. */
+/** Offers to install missing frameworks, on a terminal alone. Throws the signal's reason when the user interrupts. */
 export async function offerFrameworks(cells: readonly Cell[], signal: AbortSignal): Promise<void> {
   if (!Deno.stdin.isTerminal() || !Deno.stderr.isTerminal()) return;
   const missing = missingFrameworks(cells);
@@ -57,7 +57,7 @@ export async function offerFrameworks(cells: readonly Cell[], signal: AbortSigna
   const [theyAre, them] = missing.length === 1 ? ["is", "it"] : ["are", "them"];
   printError(prompt(`${missing.join(", ")} ${theyAre} not installed. Install ${them} now? [y/N] `));
   if (!/^y(?:es)?$/i.test(await readLine(signal))) return;
-  for (const name of missing) await setUp(name, { signal, tell: printError });
+  for (const name of missing) await setUp(name, { signal, write: printError });
 }
 
 /** What is typed, without the end of the line. */
@@ -76,27 +76,27 @@ async function readLine(signal: AbortSignal): Promise<string> {
 
 interface SettingUp {
   readonly signal: AbortSignal;
-  /** Takes what is said about it, whole lines. */
-  readonly tell: (text: Written) => void | Promise<void>;
+  /** Takes whole lines about the progress. */
+  readonly write: (text: Written) => void | Promise<void>;
 }
 
 /** Installs it and says so, or why not. False when it can't be had. */
 export async function setUp(
   name: FrameworkName,
-  { signal, tell }: SettingUp,
+  { signal, write }: SettingUp,
 ): Promise<boolean> {
   const title = `${name.padEnd(16)}${frameworkNamed(name).version.padEnd(9)}`;
   const startMs = performance.now();
   try {
     const { fresh, folder } = await install(name, signal);
     const tookS = (performance.now() - startMs) / 1_000;
-    const what = fresh ? `installed in ${tookS.toFixed(1)} s` : "is there";
-    await tell(textLines([`${title}${what}: ${folder}`]));
+    const what = fresh ? `installed in ${tookS.toFixed(1)} s` : "already installed";
+    await write(textLines([`${title}${what}: ${folder}`]));
     return true;
   } catch (error) {
     if (!(error instanceof TargetError)) throw error;
     const [first, ...evidence] = error.lines;
-    await tell(textLines([`${title}skipped: ${first}`, ...evidence]));
+    await write(textLines([`${title}skipped: ${first}`, ...evidence]));
     return false;
   }
 }

@@ -10,7 +10,7 @@ import { type Plan, planBlocks, planCells } from "../../scenarios/plan/plan.ts";
 import type { ParsedValues } from "../command_line/command.ts";
 import { anySeed, type planFlags } from "../flags/flags.ts";
 
-/** What the command line changes of an experiment: its flags, undefined where they are not given. */
+/** The flags that change an experiment; undefined where they are not given. */
 export type Changes = Omit<ParsedValues<typeof planFlags>, "seed">;
 
 export interface Planned extends ExperimentFile {
@@ -22,17 +22,17 @@ export interface Planned extends ExperimentFile {
 
 /**
  * Throws a UserError with everything that is wrong with the file.
- * @param folder Where relative paths in it start, when that is not beside it.
+ * @param folder Where relative paths in it start, when that is not its own folder.
  */
 export async function planFromFile(
   nameOrPath: string,
-  { set, only, repeat, duration, seed: asked }: ParsedValues<typeof planFlags>,
+  { set, only, repeat, duration, seed: given }: ParsedValues<typeof planFlags>,
   folder?: string,
 ): Promise<Planned> {
   const flags = { set, only, repeat, duration };
   const file = await loadExperiment(nameOrPath, flags.set, folder);
   const experiment = changed(file.experiment, flags);
-  const seed = asked ?? experiment.seed ?? anySeed();
+  const seed = given ?? experiment.seed ?? anySeed();
   return {
     ...file,
     experiment,
@@ -42,7 +42,7 @@ export async function planFromFile(
   };
 }
 
-/** What holds a secret is left out as a whole, so that whoever goes on knows what has to be said again. */
+/** A setting with a secret is hidden as a whole, so that a resume names it as one to give again. */
 function openly(set: Changes["set"], { parameters = {} }: Experiment): Changes["set"] {
   return Object.fromEntries(
     Object.entries(set).map(([name, text]) => {
@@ -59,8 +59,8 @@ function openly(set: Changes["set"], { parameters = {} }: Experiment): Changes["
 export function changed(written: Experiment, { only, repeat, duration }: Changes): Experiment {
   const experiment = { ...written, repeat: repeat ?? written.repeat };
   if (duration === undefined) return experiment;
-  const asked = new Set(planCells(experiment, only).map(({ scenario }) => scenario));
-  checkPhases(experiment, [...asked]);
+  const names = new Set(planCells(experiment, only).map(({ scenario }) => scenario));
+  checkPhases(experiment, [...names]);
   const { load, scenarios, ...rest } = experiment;
   const lastingAll = {
     ...rest,
@@ -72,11 +72,11 @@ export function changed(written: Experiment, { only, repeat, duration }: Changes
       ]),
     ),
   };
-  checkDiscard(lastingAll, [...asked]);
+  checkDiscard(lastingAll, [...names]);
   return lastingAll;
 }
 
-/** Phases stay as they are, which is told of where they would be run. */
+/** Phases stay as they are; `checkPhases` refuses the flag where they would run. */
 function lasting(durationMs: number, load: LoadSpec): LoadSpec {
   if ("phases" in load) return load;
   const duration = [durationMs];
@@ -97,9 +97,9 @@ function checkPhases(experiment: Experiment, scenarios: readonly string[]): void
 
 function checkDiscard(experiment: Experiment, scenarios: readonly string[]): void {
   const { discard, figures, interval } = experiment;
-  const misfits = scenarios.flatMap((name) => {
+  const conflicts = scenarios.flatMap((name) => {
     const load = loadFor(experiment, name);
     return discardConflict({ discard, load }) ?? figuresConflict({ figures, interval, load }) ?? [];
   });
-  if (misfits.length > 0) throw new UserError([{ place: "--duration", message: misfits[0] }]);
+  if (conflicts.length > 0) throw new UserError([{ place: "--duration", message: conflicts[0] }]);
 }

@@ -89,10 +89,10 @@ async function otherSource(
 ): Promise<Problem[]> {
   if (source === planned.source) return [];
   const place = "results.json: source";
-  const surroundings = { files: filesFrom(planned.baseDir), set, environment };
-  const written = await withEngine(() => parseExperiment(source, place, surroundings));
+  const context = { files: filesFrom(planned.baseDir), set, environment };
+  const written = await withEngine(() => parseExperiment(source, place, context));
   const experiment = changed(written, planned.flags);
-  const shown = (asked: object): unknown => jsonOf(openExperiment(asked));
+  const shown = (experiment: object): unknown => jsonOf(openExperiment(experiment));
   return changesBetween(shown(planned.experiment), shown(experiment)).map((change) => ({
     place: `${place}: ${change.path}`,
     message: `Cannot resume another experiment than was started: ${changeText(change)}`,
@@ -148,7 +148,7 @@ function tooOld(place: string): Problem {
   };
 }
 
-/** Where the experiment file lies beside the results; written again when it is gone. */
+/** Path of the experiment file's copy among the results; written again when it is gone. */
 async function copyOf(dir: string, name: string, source: string): Promise<string> {
   const path = join(resolve(dir), basename(name));
   const isThere = await Deno.lstat(path).then(() => true, () => false);

@@ -46,7 +46,7 @@ function withPassword(text: string, password: string): string {
   return url.href;
 }
 
-/** A password for a Redis that nobody named, or that has one. @param given As it was typed. */
+/** A password without a Redis, or for one that has a password. @param given As it was typed. */
 export function passwordConflicts({ redis, redisPasswordFile }: RawArguments): Problem[] {
   if (redisPasswordFile === undefined) return [];
   const url = URL.parse(String(redis ?? variable("REDIS_URL") ?? ""));

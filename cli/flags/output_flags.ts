@@ -47,8 +47,8 @@ interface PlaceOf extends Record<Form, OutputFormat> {
 }
 
 /** How each format is made, when its flag is given. */
-export type Renderers<Asked extends Form = Form> = {
-  readonly [F in Asked]: () => Written<PlaceOf[F]> | Promise<Written<PlaceOf[F]>>;
+export type Renderers<Formats extends Form = Form> = {
+  readonly [F in Formats]: () => Written<PlaceOf[F]> | Promise<Written<PlaceOf[F]>>;
 };
 
 /** Standard output holds one thing. */
@@ -86,7 +86,7 @@ export async function writeOutputs(
   }
 }
 
-/** Throws a TargetError when the disk, or whoever reads there, does not take it. */
+/** Throws a TargetError when the disk, or the reader of a pipe, does not take it. */
 export async function writeFile(path: string, text: string): Promise<void> {
   try {
     const shown = secrets.form(text);

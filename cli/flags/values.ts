@@ -80,7 +80,9 @@ export const httpUrl = z.string().transform((text, context) => {
 
 function wrongUrl(url: URL | null, text: string): string | null {
   if (url === null || !text.includes("://")) return `write http://host:port/path`;
-  if (!/^https?:$/.test(url.protocol)) return `it speaks ${url.protocol.slice(0, -1)}, not http`;
+  if (!/^https?:$/.test(url.protocol)) {
+    return `its protocol is ${url.protocol.slice(0, -1)}, not http`;
+  }
   return url.username || url.password ? "leave out user and password, use --header" : null;
 }
 
@@ -128,7 +130,7 @@ export const socket = z.string().superRefine((path, context) => {
   }
 });
 
-/** `-`, or a file that can be written: better told now than after the measurement. */
+/** `-`, or a file that can be written: better refused now than after the measurement. */
 export const outputFile = z.string().superRefine((path, context) => {
   if (path === "-") return;
   if (path === "") context.addIssue("Cannot write a file without a name");

@@ -12,7 +12,9 @@ import { cellLabel } from "../../report/model/runs/cells.ts";
 import { type Annotation, command } from "../../report/writing/annotation.ts";
 import type { Written } from "../../report/writing/written.ts";
 import type { Measurement, Missing, Results, Run } from "../../runner/result/result.ts";
-import { endsOf, isUnanswered } from "../../runner/result/unanswered.ts";
+import { endsOf } from "../../report/model/findings/no_response.ts";
+import { trustSentences } from "../../report/model/findings/trust.ts";
+import { isUnanswered } from "../../runner/result/outcome.ts";
 
 /** GitHub shows no more of a level for a step. */
 const MOST = 10;
@@ -110,9 +112,9 @@ function responseAnnotations(run: Measurement | Run): Annotation[] {
 }
 
 function trustAnnotation(run: Measurement | Run): Annotation[] {
-  const { trust, reasons } = run.generator;
+  const { trust } = run.generator;
   if (trust === "valid") return [];
-  const message = `${placeOf(run)}: ${reasons.join(" ")}`;
+  const message = `${placeOf(run)}: ${trustSentences(run).join(" ")}`;
   return [{ level: "warning", title: `Measurement ${trust}`, message }];
 }
 

@@ -35,7 +35,7 @@ export const ab: Tool = {
     option("u", true, (text) => ({ flags: [["-m", "put"], ["-b", `@${text}`]] })),
     option("A", true, basicAuthorization),
     toggle("i", "-m", "head"),
-    ignored("k", "switch"), // told below
+    ignored("k", "switch"), // see differences
     unsupported("X P", "value", "its proxy"),
     unsupported("f Z", "value", "its choice of TLS"),
     unsupported("E", "value", "its client certificate"),
@@ -57,7 +57,7 @@ export const ab: Tool = {
   },
   differences: (measurement) => [
     ...differenceSentence("ab would have ended at the first of", timedOut(measurement)),
-    "ab asks with HTTP/1.0 from one thread",
+    "ab sends HTTP/1.0 from one thread",
     wholeMilliseconds("ab", measurement),
   ],
 };

@@ -50,7 +50,7 @@ export const autocannon: Tool = {
     unsupported("O maxOverallRequests", "value", "an end after so many requests, besides its time"),
     unsupported("har", "value", "its HAR file (plateau run FILE.har runs one)"),
     unsupported("B bailout", "value", "an end after so many errors"),
-    unsupported("W warmup", "value", "its warm-up (results tell how long it was)"),
+    unsupported("W warmup", "value", "its warm-up (results hold the length of the target's own)"),
     unsupported("I idReplacement", "switch", "ids put in place of [<id>]"),
     unsupported("f forever", "switch", "beginning anew for ever"),
     unsupported(
@@ -60,7 +60,7 @@ export const autocannon: Tool = {
     ),
     ignored("l latency renderLatencyTable n no-progress j json x excludeErrorStats", "switch"),
     ignored("renderStatusCodes statusCodes v version V verbose debug", "switch"),
-    ignored("C ignoreCoordinatedOmission", "switch"), // told below
+    ignored("C ignoreCoordinatedOmission", "switch"), // see differences
     ignored("L sampleInt T title", "value"),
   ],
   defaults: { "-c": "10", "-d": "10s", "-t": "10s", "-w": "1" },

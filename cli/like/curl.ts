@@ -50,10 +50,10 @@ export const curl: Tool = {
     ),
     unsupported("E cert key", "value", "its client certificate"),
     unsupported("resolve connect-to", "value", "another address for the host"),
-    unsupported("n netrc digest ntlm negotiate anyauth", "switch", "its way to authenticate"),
+    unsupported("n netrc digest ntlm negotiate anyauth", "switch", "its authentication"),
     unsupported("limit-rate", "value", "its limit of bytes"),
     unsupported("K config", "value", "its file of options"),
-    ...["L location", "G get", "compressed"].map((names) => ignored(names, "switch")), // told below
+    ...["L location", "G get", "compressed"].map((names) => ignored(names, "switch")), // see differences
     ignored("s silent S show-error v verbose i include f fail fail-with-body g globoff", "switch"),
     ignored("N no-buffer http1.1 no-keepalive 4 ipv4 6 ipv6 O remote-name J R q disable", "switch"),
     ignored("path-as-is basic tcp-nodelay no-alpn no-progress-meter", "switch"),

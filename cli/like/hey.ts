@@ -44,8 +44,8 @@ export const hey: Tool = {
     toggle("disable-keepalive", "--no-keepalive"),
     unsupported("h2", "switch", "HTTP/2"),
     unsupported("x", "value", "its proxy"),
-    ignored("disable-compression", "switch"), // told below
-    ignored("disable-redirects", "switch"), // told below
+    ignored("disable-compression", "switch"), // see differences
+    ignored("disable-redirects", "switch"), // see differences
     ignored("o cpus", "value"),
   ],
   defaults: { "-c": "50", "-n": "200", "-t": "20s" },
@@ -86,5 +86,5 @@ const MOST_LATENCIES = 1_000_000;
 
 function beyondItsMost({ requests }: Measurement): string {
   const beyond = requests.completed - MOST_LATENCIES;
-  return beyond > 0 ? `${formatCount(beyond)} answers beyond its first million` : "";
+  return beyond > 0 ? `${formatCount(beyond)} responses beyond its first million` : "";
 }

@@ -1,6 +1,6 @@
 /**
- * `plateau bench --like 'wrk -c 100 …'`: the command line of another tool as one of `bench`, with what
- * could not be taken over.
+ * `plateau bench --like 'wrk -c 100 …'`: the command line of another tool as one of `bench`, with the parts that
+ * have no counterpart.
  */
 import type { Measurement } from "../../runner/result/result.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
@@ -29,41 +29,41 @@ interface Translation {
   readonly line: TranslatedLine;
 }
 
-/** Arguments of `bench` with what their `--like` stands for before them; flags beside it count for more. */
+/** Arguments of `bench` with the translation of their `--like` before them; explicit flags take precedence. */
 export function withTranslated(args: readonly string[]): readonly string[] {
   const at = args.findIndex((arg) => arg === PLACE || arg.startsWith(`${PLACE}=`));
   if (at < 0) return args;
   const isApart = args[at] === PLACE;
   const text = isApart ? args[at + 1] : args[at].slice(PLACE.length + 1);
   if (text === undefined) return args;
-  const beside = [...args.slice(0, at), ...args.slice(at + (isApart ? 2 : 1))];
-  const { line: { operands, flags } } = translated(text, beside);
+  const others = [...args.slice(0, at), ...args.slice(at + (isApart ? 2 : 1))];
+  const { line: { operands, flags } } = translated(text, others);
   return [...operands, ...flags.flatMap(([name, text]) => [name, text ?? []].flat()), ...args];
 }
 
-/** What is different here, in sentences. */
+/** Differences between the tool and Plateau in this measurement, in sentences. */
 export function toolDifferences(commandLine: string, measurement: Measurement): string[] {
   const { name, line: { notes, options } } = translated(commandLine);
   return [
-    ...new Set(notes.map((note) => `Not as ${name}: ${note}`)),
+    ...new Set(notes.map((note) => `Unlike ${name}: ${note}`)),
     ...tools[name].differences(measurement, options),
   ];
 }
 
 /**
- * Throws a UserError with everything in it that is not understood.
- * @param beside Other arguments of `bench`, which make what they are about here go away.
+ * Throws a UserError with everything in it that is unknown.
+ * @param others Explicit arguments of `bench`, which take precedence.
  */
-function translated(commandLine: string, beside: readonly string[] = []): Translation {
+function translated(commandLine: string, others: readonly string[] = []): Translation {
   const [program, ...words] = shellWords(commandLine, PLACE);
   const name = (program ?? "").replace(/^.*\//, "");
   if (!isToolName(name)) throw new UserError([unknownTool(name)]);
   const tool = tools[name];
   const { line, problems } = readLine(tool, words, PLACE);
   if (problems.length > 0) throw new UserError(problems);
-  const dressed = withFields(tool, line, beside);
-  const completed = tool.complete?.(dressed) ?? dressed;
-  return { name, line: atRate(withEnd(tool, completed, beside)) };
+  const withHeaders = withFields(tool, line, others);
+  const completed = tool.complete?.(withHeaders) ?? withHeaders;
+  return { name, line: atRate(withEnd(tool, completed, others)) };
 }
 
 function unknownTool(name: string): Problem {
@@ -71,17 +71,17 @@ function unknownTool(name: string): Problem {
   const meant = closest(name, names);
   return {
     place: PLACE,
-    message: `Cannot take over a command line of ${JSON.stringify(name)}`,
+    message: `Cannot translate a command line of ${JSON.stringify(name)}`,
     fix: meant ? `did you mean ${meant}?` : `the tools are ${names.join(", ")}`,
   };
 }
 
 /** Header fields that the tool sends of itself, unless there are others of that name. */
-function withFields(tool: Tool, line: TranslatedLine, beside: readonly string[]): TranslatedLine {
+function withFields(tool: Tool, line: TranslatedLine, others: readonly string[]): TranslatedLine {
   const texts = [
     ...line.flags.flatMap(([name, text = ""]) => name.startsWith("-H") ? text : []),
-    ...beside.filter((_, at) => ["-H", "--header"].includes(beside[at - 1])),
-    ...beside.flatMap((arg) => /^(?:-H|--header=)(.+)$/.exec(arg)?.[1] ?? []),
+    ...others.filter((_, at) => ["-H", "--header"].includes(others[at - 1])),
+    ...others.flatMap((arg) => /^(?:-H|--header=)(.+)$/.exec(arg)?.[1] ?? []),
   ];
   const given = new Set(texts.map((text) => text.split(/[:;]/)[0].trim().toLowerCase()));
   const own = Object.entries(tool.fields?.(line) ?? {}).filter(([name]) => !given.has(name));
@@ -91,21 +91,21 @@ function withFields(tool: Tool, line: TranslatedLine, beside: readonly string[])
 const ENDS = ["-d", "--duration", "-n", "--requests", "--phases"];
 const RATES = ["-r", "--rate", "--phases"];
 
-/** With defaults, and one end alone: that of the flags beside, or what counts more with the tool. */
-function withEnd(tool: Tool, line: TranslatedLine, beside: readonly string[]): TranslatedLine {
-  const isBeside = (names: readonly string[]): boolean =>
-    beside.some((arg) => names.some((name) => isFlag(arg, name)));
+/** With the tool's defaults, and one end alone: that of the explicit flags, or the one that the tool prefers. */
+function withEnd(tool: Tool, line: TranslatedLine, others: readonly string[]): TranslatedLine {
+  const isExplicit = (names: readonly string[]): boolean =>
+    others.some((arg) => names.some((name) => isFlag(arg, name)));
   const other = tool.endsBy === "-d" ? "-n" : "-d";
-  const losing = isBeside(ENDS)
+  const losing = isExplicit(ENDS)
     ? ["-d", "-n"]
     : lastOf(line, tool.endsBy) !== undefined
     ? [other]
     : [];
-  const paced = isBeside(RATES) ? without(line, "-r", RATE_OF_EACH, "--pipeline") : line;
+  const paced = isExplicit(RATES) ? without(line, "-r", RATE_OF_EACH, "--pipeline") : line;
   const ended = without(paced, ...losing);
-  const hasEnd = isBeside(ENDS) || ["-d", "-n"].some((name) => lastOf(ended, name) !== undefined);
+  const hasEnd = isExplicit(ENDS) || ["-d", "-n"].some((name) => lastOf(ended, name) !== undefined);
   const missing = Object.entries(tool.defaults).filter(([name]) =>
-    ["-d", "-n"].includes(name) ? !hasEnd : lastOf(ended, name) === undefined && !isBeside([name])
+    ["-d", "-n"].includes(name) ? !hasEnd : lastOf(ended, name) === undefined && !isExplicit([name])
   );
   return { ...ended, flags: [...missing, ...ended.flags] };
 }
@@ -136,7 +136,6 @@ function atRate(line: TranslatedLine): TranslatedLine {
 }
 
 /** The tools by the first word of their command line. */
-
 export const tools = { ab, autocannon, curl, hey, oha, wrk, wrk2 } satisfies Record<string, Tool>;
 
 export type ToolName = keyof typeof tools;

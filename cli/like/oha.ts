@@ -55,12 +55,12 @@ export const oha: Tool = {
     unsupported("connect-to", "value", "another address for the host"),
     unsupported("cert key", "value", "its client certificate"),
     unsupported("aws-session aws-sigv4", "value", "signatures of AWS"),
-    ignored("latency-correction", "switch"), // told below
+    ignored("latency-correction", "switch"), // see differences
     ignored("no-tui j json stats-success-breakdown ipv4 ipv6", "switch"),
     ignored("no-color disable-color no-pre-lookup debug", "switch"),
-    ignored("w wait-ongoing-requests-after-deadline", "switch"), // told below
-    ignored("disable-compression", "switch"), // told below
-    ignored("r redirect", "value"), // told below
+    ignored("w wait-ongoing-requests-after-deadline", "switch"), // see differences
+    ignored("disable-compression", "switch"), // see differences
+    ignored("r redirect", "value"), // see differences
     ignored("o output output-format fps db-url u time-unit connect-timeout", "value"),
     ignored("max-repeat dump-urls", "value"),
   ],

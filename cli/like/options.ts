@@ -86,15 +86,13 @@ function valueless(name: string, place: string): Problem {
   return { place: `${place} ${name}`, message: "Cannot use this option without its value" };
 }
 
-/** The words of a command line, as a shell has them. */
-
 /** Unquoted ? and * of a URL are no patterns here, and $ stands for itself. An empty word is one too. */
 export function shellWords(commandLine: string, place: string): string[] {
   return parse(plainlyQuoted(commandLine)).flatMap((part) => {
     if (typeof part === "string") return [part];
     if ("pattern" in part) return [part.pattern];
     if ("comment" in part) return [];
-    const message = `Cannot take "${part.op}" over: it would end the command in a shell`;
+    const message = `Cannot use "${part.op}" here: a shell would end the command there`;
     throw new UserError([{ place, message, fix: "put the URL into quotes of its own" }]);
   });
 }

@@ -10,10 +10,10 @@ import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 /** A flag of `bench`, with its value if it has one. */
 export type BenchFlag = readonly [name: string, text?: string];
 
-/** What an option comes to. */
+/** The counterpart of an option. */
 export interface Meaning {
   readonly flags?: readonly BenchFlag[];
-  /** What can't be taken over, or means something else here. */
+  /** Why it has no counterpart, or means something else here. */
   readonly note?: string;
   /** A URL. */
   readonly operand?: string;
@@ -40,17 +40,17 @@ export interface Tool {
   /** getopt: -c10, -c 10, --connections=10. go: -c 10, -c=10, -name value, with one hyphen. */
   readonly style: "getopt" | "go";
   readonly options: readonly ToolOption[];
-  /** What it reads differently from its style: its words, as ones of that. */
+  /** Its deviations from that style: rewrites its words. */
   readonly words?: (words: readonly string[]) => readonly string[];
-  /** What it does where its command line does not say, as flags of `bench` with their values. */
+  /** Its defaults, as flags of `bench` with their values. */
   readonly defaults: Readonly<Record<string, string>>;
   /** Header fields that it sends of itself, but for its User-Agent. */
   readonly fields?: (line: TranslatedLine) => Readonly<Record<string, string>>;
-  /** What counts where both a time and a number of requests are given. */
+  /** Which one takes precedence where both a time and a number of requests are given. */
   readonly endsBy: "-d" | "-n";
-  /** What else its options mean together. */
+  /** The meaning of its options together. */
   readonly complete?: (line: TranslatedLine) => TranslatedLine;
-  /** What it would have left out of this measurement, or put in, as sentences. */
+  /** Samples that it would have left out of this measurement, or added, as sentences. */
   readonly differences: (
     measurement: Measurement,
     options: ReadonlySet<string>,
@@ -156,8 +156,6 @@ export function withFlags(line: TranslatedLine, ...flags: readonly BenchFlag[]):
   return { ...line, flags: [...line.flags, ...flags] };
 }
 
-/** What tools leave out of their figures or put into them, in the numbers of a measurement. */
-
 /** One sentence, or none where there is nothing. @param how Such as `wrk would have left out of its latencies`. */
 export function differenceSentence(how: string, ...parts: readonly string[]): string[] {
   const there = parts.filter((part) => part !== "");
@@ -184,10 +182,10 @@ export const inFlight = ({ requests, drain }: Measurement): string => {
   return counted(count, "request in flight at the end", "requests in flight at the end");
 };
 
-/** Answers of the first seconds, where the run lasted longer. */
-export function responsesBefore({ timeline, elapsed }: Measurement, seconds: number): number {
-  if (elapsed <= seconds) return 0;
-  return timeline.points.filter(({ t }) => t <= seconds)
+/** Responses of the first seconds, where the run lasted longer. */
+export function responsesBefore({ timeline, elapsedS }: Measurement, seconds: number): number {
+  if (elapsedS <= seconds) return 0;
+  return timeline.points.filter(({ endS }) => endS <= seconds)
     .reduce((sum, { completed }) => sum + completed, 0);
 }
 
@@ -196,8 +194,12 @@ export function redirected(tool: string, { status }: Measurement): string[] {
   const count = ["301", "302", "303", "307", "308"]
     .reduce((sum, code) => sum + (status[code] ?? 0), 0);
   return differenceSentence(
-    `${tool} would have asked again, and timed both as one, where`,
-    counted(count, "answer was a redirect", "answers were redirects"),
+    `${tool} would have followed`,
+    counted(
+      count,
+      "redirect, and timed both requests as one",
+      "redirects, and timed both requests as one",
+    ),
   );
 }
 
@@ -205,12 +207,12 @@ export function redirected(tool: string, { status }: Measurement): string[] {
 export function wholeMilliseconds(tool: string, { latency }: Measurement): string {
   const median = latency.percentiles["50"];
   const here = latency.count > 0 && median < 1 ? `; the median here is ${formatMs(median)}` : "";
-  return `${tool} tells times in whole milliseconds${here}`;
+  return `${tool} reports times in whole milliseconds${here}`;
 }
 
 /**
  * Samples that a correction adds which expects a request on each connection every `stepMs`: for an
- * answer that took longer one each of the time less one step, less two, …, as HdrHistogram's
+ * response that took longer one each of the time less one step, less two, …, as HdrHistogram's
  * `recordValueWithExpectedInterval` has it.
  */
 export function addedSamples({ histogram, load }: Measurement, stepMs: number): number {
@@ -225,7 +227,7 @@ export function addedSamples({ histogram, load }: Measurement, stepMs: number): 
 
 /** @param tool What it is called. */
 export function added(tool: string, count: number): string[] {
-  const samples = counted(count, "sample that nobody measured", "samples that nobody measured");
+  const samples = counted(count, "sample that was not measured", "samples that were not measured");
   return differenceSentence(`${tool} would have added about`, samples)
     .map((sentence) => `${sentence}, to correct for requests that waited`);
 }

@@ -1,6 +1,6 @@
 /** wrk, and wrk2, which adds a rate. */
-import type { Measurement } from "../../runner/result/result.ts";
 import { formatCount } from "../../report/model/numbers/units.ts";
+import type { Measurement } from "../../runner/result/result.ts";
 import {
   added,
   addedSamples,
@@ -66,10 +66,10 @@ export const wrk: Tool = {
     ],
 };
 
-/** What wrk takes for a connection's usual time between requests: the run's time by its requests. */
-function pacedMs({ elapsed, requests, load }: Measurement): number {
+/** Wrk's estimate of a connection's time between requests: the run's time by its requests. */
+function pacedMs({ elapsedS, requests, load }: Measurement): number {
   const each = Math.floor(requests.completed / load.connections);
-  return each === 0 ? 0 : elapsed * 1_000 / each;
+  return each === 0 ? 0 : elapsedS * 1_000 / each;
 }
 
 /** wrk2 measures from its tenth second on. */
@@ -95,7 +95,7 @@ function differencesOfWrk2(measurement: Measurement): string[] {
     ...missing("wrk2", measurement),
     ...(early === 0
       ? []
-      : [`wrk2 would have thrown away its first 10 s, ${formatCount(early)} answers`]),
+      : [`wrk2 would have discarded its first 10 s, ${formatCount(early)} responses`]),
     "wrk2 sends in steps of a millisecond",
   ];
 }

@@ -1,4 +1,7 @@
-/** One connection to a live page: one request, one answer, each within bounds of size and time. */
+/**
+ * One connection to a live page: one request, read strictly and refused where it is not the page's own, and one
+ * response, each within bounds of size and time.
+ */
 import { Buffer } from "node:buffer";
 import { isWithin, LIMITS } from "../../base/limits.ts";
 
@@ -11,17 +14,17 @@ export interface LiveResponse {
   readonly body: ResponseBytes | LiveStream;
 }
 
-/** An answer that lasts. */
+/** A response of server-sent events. */
 export interface LiveStream {
   /** Waits for news; null at the end. */
   next(): Promise<ResponseBytes | null>;
-  /** Whoever reads it has gone: `next` gives null. */
+  /** The client has gone: `next` gives null. */
   leave(): void;
 }
 
-/** A request is there within this, and bytes of an answer are taken within this. */
+/** Time-out of a request, and of each write of a response. */
 const PATIENCE_MS = 10_000;
-/** For who is refused to read why; the rest of what it sends is dropped. */
+/** For a refused client to read why; the rest of its request is dropped. */
 const LINGER_MS = 200;
 const LINGER_BYTES = 64 * 1_024;
 const PIECE_BYTES = 64 * 1_024;
@@ -52,7 +55,7 @@ const GUARDS = "cache-control: no-store\r\n" +
   "x-frame-options: DENY\r\n" +
   "connection: close\r\n";
 
-/** A line as an answer. */
+/** A line as a response. */
 export function plain({ status, text }: Refusal): LiveResponse & { readonly body: ResponseBytes } {
   return { status, body: new TextEncoder().encode(`${text}\n`) };
 }
@@ -73,7 +76,7 @@ export class LiveConnection {
     return this.#over.promise;
   }
 
-  /** Whoever takes longer finds it closed. */
+  /** Closes the connection after so long. */
   #hurry(limitMs: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.close(), limitMs);
@@ -85,9 +88,11 @@ export class LiveConnection {
       if (at >= 0) {
         this.#bodyAt = at + END.length;
         return parseLiveHead(this.#buffer.toString("latin1", 0, at)) ??
-          { status: 400, text: "This is no request" };
+          { status: 400, text: "This is no HTTP/1.1 request" };
       }
-      if (!isWithin("liveHead", this.#length)) return { status: 431, text: "This is too long" };
+      if (!isWithin("liveHead", this.#length)) {
+        return { status: 431, text: "This request is too long" };
+      }
       await this.#more();
     }
   }
@@ -115,11 +120,11 @@ export class LiveConnection {
     for (let bytes = 0; bytes < LINGER_BYTES;) bytes += await this.conn.read(dropped) ?? Infinity;
   }
 
-  /** @param isHead Asked for without its body. */
-  async send(answer: LiveResponse, isHead: boolean): Promise<void> {
-    const { body } = answer;
+  /** @param isHead Without its body. */
+  async send(response: LiveResponse, isHead: boolean): Promise<void> {
+    const { body } = response;
     this.conn.setNoDelay(true);
-    await this.#write(headBytes(answer));
+    await this.#write(headBytes(response));
     if (isHead) return;
     if (body instanceof Uint8Array) await this.#write(body);
     else await this.#stream(body);
@@ -162,8 +167,6 @@ function headBytes({ status, type, body }: LiveResponse, allow?: string): Respon
   return new TextEncoder().encode(text);
 }
 
-/** What is asked of a live page: read strictly, and refused where it is not the page's own. Pure. */
-
 export interface LiveHead {
   readonly method: string;
   readonly path: string;
@@ -173,13 +176,13 @@ export interface LiveHead {
 
 export interface Refusal {
   readonly status: number;
-  /** A line for who asked. */
+  /** A line for the client. */
   readonly text: string;
   /** Methods that there are instead (RFC 9110 §15.5.6). */
   readonly allow?: string;
 }
 
-/** What the page has, and how each is asked for. */
+/** Paths of the page, and their methods. */
 const METHODS: Readonly<Record<string, readonly string[]>> = {
   "/": ["GET", "HEAD"],
   "/events": ["GET"],
@@ -208,10 +211,10 @@ export function parseLiveHead(text: string): LiveHead | null {
 /** A name or an address of this machine itself, with any port: it may be a forwarded one. */
 const OWN_HOST = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(?::\d{1,5})?$/i;
 
-/** Why it is not answered; null when it is. */
+/** Why the request is refused; null when it is not. */
 export function refusalOf(head: LiveHead): Refusal | null {
   const methods = Object.hasOwn(METHODS, head.path) ? METHODS[head.path] : null;
-  if (!isOwn(head)) return { status: 403, text: "This page is for this machine's browser alone" };
+  if (!isOwn(head)) return { status: 403, text: "This page is only for browsers on this machine" };
   if (methods === null) return { status: 404, text: "There is no such page" };
   if (!methods.includes(head.method)) {
     const allow = methods.join(", ");
@@ -222,9 +225,9 @@ export function refusalOf(head: LiveHead): Refusal | null {
 
 /**
  * A page elsewhere may have its own name lead here (DNS rebinding), and a browser sends what any page
- * asks: so the host must be this machine's, and the origin the host's own. Browsers send the origin with
- * every POST (Fetch §3.2), so one without is no page's. `Sec-Fetch-Site` names the asking page's
- * place; a tab that follows a link to here is no page that reads the answer.
+ * sends: so the host must be this machine's, and the origin the host's own. Browsers send the origin with
+ * every POST (Fetch §3.2), so one without is no page's. `Sec-Fetch-Site` names the sending page's
+ * site; a tab that follows a link to here is no page that reads the response.
  */
 function isOwn({ method, fields }: LiveHead): boolean {
   const host = fields.get("host") ?? "";

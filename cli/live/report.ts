@@ -1,6 +1,6 @@
 /**
- * `run --live`: the report of a running experiment, on loopback. A page is rendered between runs alone, and
- * kept: who asks while a run loads its target gets the last one.
+ * `run --live`: the report of a running experiment, on loopback. Pages are rendered between runs alone: a request
+ * during a run gets the last one.
  */
 import { messageOf } from "../../base/errors.ts";
 import { mostOf } from "../../base/limits.ts";
@@ -25,7 +25,7 @@ import { Viewers } from "./viewers.ts";
 export interface LiveReportOptions {
   /** 0 picks a free one. */
   readonly port: number;
-  /** What thresholds compare with; null: nothing. */
+  /** The baseline of thresholds, or null. */
   readonly baseline: Grouped | null;
   /** Of the time since the start: more is not spent on rendering, and then a run is shown with the next one. */
   readonly mostRatio?: number;
@@ -48,7 +48,7 @@ const CLOSE_MS = 500;
 export class LiveReport implements AsyncDisposable {
   readonly url: string;
   readonly #server: LiveServer;
-  readonly #readers = new Viewers();
+  readonly #viewers = new Viewers();
   readonly #baseline: Grouped | null;
   readonly #mostRatio: number;
   readonly #beganMs = performance.now();
@@ -57,39 +57,39 @@ export class LiveReport implements AsyncDisposable {
   #page = 0;
   #body: Uint8Array<ArrayBuffer> | null = null;
   #status: LiveStatus = GETTING_READY;
-  #toldMs = performance.now();
+  #updatedMs = performance.now();
   #isOver = false;
 
   /** Throws a TargetError when it cannot listen. */
   constructor({ port, baseline, mostRatio = MOST_RATIO, onNote = () => {} }: LiveReportOptions) {
     this.#mostRatio = mostRatio;
     this.#baseline = baseline;
-    const answer = (head: LiveHead, body: string): Promise<LiveResponse> =>
-      this.#answer(head, body);
-    this.#server = new LiveServer({ hostname: LOOPBACK, port }, answer, onNote);
+    const respond = (head: LiveHead, body: string): Promise<LiveResponse> =>
+      this.#respond(head, body);
+    this.#server = new LiveServer({ hostname: LOOPBACK, port }, respond, onNote);
     this.url = `http://${LOOPBACK}:${this.#server.port}/`;
   }
 
   readonly onProgress: OnProgress = (event) => {
     const status = advanceStatus(this.#status, event);
-    if (status !== this.#status) this.#tell(status);
+    if (status !== this.#status) this.#update(status);
   };
 
-  /** Renders, while nothing is loaded, and gives those who look the time to draw it. */
+  /** Renders while no load runs, and gives browsers the time to draw the page. */
   readonly onSaved: OnSaved = async (results) => {
     if (results.state !== "running" || this.#isBehind()) return;
     try {
       this.#render(() => [reportModel(results, this.#baseline)]);
     } catch (error) {
-      // A measurement of hours must not end by it; the report at its end would tell of the defect, too.
-      this.#tell({ ...this.#status, text: `Cannot show the newest runs: ${messageOf(error)}` });
+      // A measurement of hours must not end by it; the report at its end would show the defect, too.
+      this.#update({ ...this.#status, text: `Cannot show the newest runs: ${messageOf(error)}` });
       return;
     }
-    await this.#readers.show(this.#page, DRAW_MS);
+    await this.#viewers.show(this.#page, DRAW_MS);
   };
 
   /**
-   * The last page, which readers keep: it is waited for until they show it, or for some seconds.
+   * The last page, which stays in the browsers: waits until they show it, or for some seconds.
    *
    * @param path Where it lies as a file.
    */
@@ -100,17 +100,17 @@ export class LiveReport implements AsyncDisposable {
     this.#isOver = true;
     this.#status = endedStatus(this.#status, last);
     this.#render(() => models);
-    await this.#readers.end({ page: this.#page, status: this.#status }, END_MS);
+    await this.#viewers.end({ page: this.#page, status: this.#status }, END_MS);
   }
 
   /** Nothing listens afterwards. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#isOver) {
       this.#status = brokenStatus(this.#status);
-      await this.#readers.end({ page: this.#page, status: this.#status }, END_MS);
+      await this.#viewers.end({ page: this.#page, status: this.#status }, END_MS);
     }
     this.#first.resolve();
-    this.#readers.close();
+    this.#viewers.close();
     await this.#server.close(CLOSE_MS);
   }
 
@@ -132,25 +132,25 @@ export class LiveReport implements AsyncDisposable {
     this.#renderedMs += performance.now() - beganMs;
   }
 
-  #tell(status: LiveStatus): void {
+  #update(status: LiveStatus): void {
     this.#status = { ...status, text: withoutSecrets(status.text) };
-    this.#toldMs = performance.now();
-    this.#readers.tell(this.#status);
+    this.#updatedMs = performance.now();
+    this.#viewers.send(this.#status);
   }
 
-  /** For who was not there when it was told. */
+  /** For a browser that comes later. */
   #statusNow(): LiveStatus {
     const { leftMs } = this.#status;
-    const elapsedMs = performance.now() - this.#toldMs;
+    const elapsedMs = performance.now() - this.#updatedMs;
     return { ...this.#status, leftMs: leftMs === null ? null : Math.max(0, leftMs - elapsedMs) };
   }
 
-  async #answer({ path }: LiveHead, body: string): Promise<LiveResponse> {
+  async #respond({ path }: LiveHead, body: string): Promise<LiveResponse> {
     switch (path) {
       case "/events":
         return this.#events();
       case "/shown":
-        return this.#readers.hasShown(body)
+        return this.#viewers.hasShown(body)
           ? { status: 204, body: new Uint8Array() }
           : plain({ status: 400, text: "This is no receipt" });
       default:
@@ -162,11 +162,13 @@ export class LiveReport implements AsyncDisposable {
   }
 
   #events(): LiveResponse {
-    const body = this.#readers.add({ status: this.#statusNow(), page: this.#page });
+    const body = this.#viewers.add({ status: this.#statusNow(), page: this.#page });
     return body === null
       ? plain({
         status: 503,
-        text: `${mostOf("liveReaders")} look at this page: close one to look here`,
+        text: `${
+          mostOf("liveReaders")
+        } browser tabs show this page already: close one of them first`,
       })
       : { status: 200, type: "text/event-stream", body };
   }

@@ -1,7 +1,7 @@
 /**
- * The server of a live page. It runs in the process that measures, so whoever asks may cost it little: few
- * connections, one request on each, a short head and a receipt, and nothing is kept for who does not
- * read. `Deno.serve` would read on through a body of any length that nobody wants.
+ * The server of a live page. It runs in the process that measures, so a client must cost it little: few
+ * connections, one request on each, a short head and a receipt, and no queue for a client that does not
+ * read. `Deno.serve` would read on through an unwanted body of any length.
  */
 import { messageOf } from "../../base/errors.ts";
 import { isWithin } from "../../base/limits.ts";
@@ -32,7 +32,7 @@ export class LiveServer {
   /** Throws a TargetError when it cannot listen. @param onNote Takes one line on the first defect. */
   constructor(
     where: ListenOptions,
-    private readonly answer: Respond,
+    private readonly respond: Respond,
     private readonly onNote: (text: string) => void,
   ) {
     this.#listener = listenForConnections(where);
@@ -70,12 +70,12 @@ export class LiveServer {
     const refusal = refusalOf(head);
     if (refusal !== null) return await connection.refuse(refusal);
     const body = await connection.body(bodyBytes(head));
-    await connection.send(await this.#answered(head, body), head.method === "HEAD");
+    await connection.send(await this.#responseTo(head, body), head.method === "HEAD");
   }
 
-  async #answered(head: LiveHead, body: string): Promise<LiveResponse> {
+  async #responseTo(head: LiveHead, body: string): Promise<LiveResponse> {
     try {
-      return await this.answer(head, body);
+      return await this.respond(head, body);
     } catch (error) {
       if (!this.#hasNoted) this.onNote(`Cannot show the live report: ${messageOf(error)}`);
       this.#hasNoted = true;
@@ -83,7 +83,7 @@ export class LiveServer {
     }
   }
 
-  /** Nothing listens afterwards. Those who are being answered have `patienceMs`. */
+  /** Nothing listens afterwards. Responses in progress have `patienceMs`. */
   async close(patienceMs: number): Promise<void> {
     this.#isClosed = true;
     this.#listener.close();

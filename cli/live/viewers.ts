@@ -1,4 +1,4 @@
-/** Who looks at the page of a running experiment: what each is told, and whether it shows the newest page. */
+/** The browsers that show a live page: the events that each is sent, and whether it shows the newest page. */
 import { isWithin } from "../../base/limits.ts";
 import type { EndEvent, LiveStatus, PageEvent } from "../../report/page/live_status.ts";
 import type { LiveStream } from "./connection.ts";
@@ -10,13 +10,13 @@ interface Events {
 }
 
 /**
- * One who looks. Of each kind of event the newest waits for it: one that reads slowly, or nothing at all,
- * misses what is outdated, and nothing grows for it.
+ * One browser. Only the newest event of each kind waits for it: a slow or silent one misses outdated events, and
+ * no queue grows for it.
  */
 class Viewer implements LiveStream {
-  /** False once it kept others waiting: then nobody waits for it until it shows a page again. */
+  /** False once it was late: then it is not waited for until it shows a page again. */
   isPrompt = true;
-  /** What it sends back when it shows the page that it was last asked to show. */
+  /** The token that it sends back when it shows the newest page. */
   #receipt = "";
   #onShown = (): void => {};
   readonly #news = new Map<keyof Events, string>();
@@ -50,7 +50,7 @@ class Viewer implements LiveStream {
   }
 
   /** Not waited for: one that reads nothing must not hold up anything. */
-  tell<Name extends keyof Events>(event: Name, data: Events[Name]): void {
+  send<Name extends keyof Events>(event: Name, data: Events[Name]): void {
     if (this.#isOver) return;
     this.#news.set(event, JSON.stringify(data));
     this.#wake();
@@ -76,59 +76,59 @@ class Viewer implements LiveStream {
 const RECEIPT = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 export class Viewers {
-  readonly #readers = new Set<Viewer>();
+  readonly #viewers = new Set<Viewer>();
 
-  /** The events of one more reader, until it has gone or all is over; null when there are too many. */
+  /** The events of one more viewer, until it has gone or the page ends; null when there are too many. */
   add({ status, page }: { readonly status: LiveStatus; readonly page: number }): LiveStream | null {
-    if (!isWithin("liveReaders", this.#readers.size + 1)) return null;
-    const reader = new Viewer();
-    this.#readers.add(reader);
-    reader.tell("status", status);
-    reader.tell("page", { page, receipt: reader.expect().receipt });
-    void reader.gone.then(() => this.#readers.delete(reader));
-    return reader;
+    if (!isWithin("liveReaders", this.#viewers.size + 1)) return null;
+    const viewer = new Viewer();
+    this.#viewers.add(viewer);
+    viewer.send("status", status);
+    viewer.send("page", { page, receipt: viewer.expect().receipt });
+    void viewer.gone.then(() => this.#viewers.delete(viewer));
+    return viewer;
   }
 
-  tell(status: LiveStatus): void {
-    for (const reader of this.#readers) reader.tell("status", status);
+  send(status: LiveStatus): void {
+    for (const viewer of this.#viewers) viewer.send("status", status);
   }
 
-  /** Resolves when all who are prompt show the page, at most after `patienceMs`. */
+  /** Resolves when all prompt viewers show the page, at most after `patienceMs`. */
   async show(page: number, patienceMs: number): Promise<void> {
-    await this.#untilShown((reader, receipt) => reader.tell("page", { page, receipt }), patienceMs);
+    await this.#untilShown((viewer, receipt) => viewer.send("page", { page, receipt }), patienceMs);
   }
 
-  /** The last page: everybody is waited for. */
+  /** The last page: every viewer is waited for. */
   async end(last: Omit<EndEvent, "receipt">, patienceMs: number): Promise<void> {
-    for (const reader of this.#readers) reader.isPrompt = true;
-    await this.#untilShown((reader, receipt) => {
-      reader.tell("end", { ...last, receipt });
+    for (const viewer of this.#viewers) viewer.isPrompt = true;
+    await this.#untilShown((viewer, receipt) => {
+      viewer.send("end", { ...last, receipt });
     }, patienceMs);
   }
 
   /** False when it is no receipt. */
   hasShown(receipt: string): boolean {
     if (!RECEIPT.test(receipt)) return false;
-    for (const reader of this.#readers) reader.hasShown(receipt);
+    for (const viewer of this.#viewers) viewer.hasShown(receipt);
     return true;
   }
 
   /** Each is at its end after what waits for it. */
   close(): void {
-    for (const reader of this.#readers) reader.end();
+    for (const viewer of this.#viewers) viewer.end();
   }
 
   async #untilShown(
-    tell: (reader: Viewer, receipt: string) => void,
+    send: (viewer: Viewer, receipt: string) => void,
     patienceMs: number,
   ): Promise<void> {
     const late = Promise.withResolvers<void>();
     const timer = setTimeout(late.resolve, patienceMs);
-    const shown = [...this.#readers].map((reader) => {
-      const wasPrompt = reader.isPrompt;
-      const { receipt, shown } = reader.expect();
-      tell(reader, receipt);
-      return wasPrompt ? Promise.race([shown, reader.gone]) : null;
+    const shown = [...this.#viewers].map((viewer) => {
+      const wasPrompt = viewer.isPrompt;
+      const { receipt, shown } = viewer.expect();
+      send(viewer, receipt);
+      return wasPrompt ? Promise.race([shown, viewer.gone]) : null;
     });
     await Promise.race([Promise.all(shown), late.promise]);
     clearTimeout(timer);

@@ -18,9 +18,9 @@ import { terminalOptions } from "../terminal/terminal.ts";
 export interface ResultForms extends Renderers {
   readonly models: readonly ReportModel[];
   readonly summary: () => readonly Written<"terminal">[];
-  /** What several results of an experiment come to, a sentence each. */
+  /** The trend over several results of an experiment, a sentence each. */
   readonly trends: readonly string[];
-  /** What became of the thresholds. */
+  /** The outcome of each threshold. */
   readonly gates: readonly GateOutcome[];
 }
 

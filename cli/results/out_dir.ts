@@ -7,7 +7,7 @@ import { parseJson } from "../../base/yaml/json_text.ts";
 import { quoted } from "../../report/model/method/command.ts";
 import type { RawArguments } from "../command_line/command.ts";
 
-/** What is written there under a name of its own. */
+/** Files that every run writes into its folder. */
 const OWN_NAMES: readonly string[] = ["results.json", "report.html"];
 
 /** An experiment file whose copy, or which itself, the results would be written over. */
@@ -110,7 +110,7 @@ function timeStamp(moment: Date): string {
   return `${moment.toISOString().slice(0, 19).replaceAll(":", "-")}Z`;
 }
 
-/** Two runs may start within a second. What is there, be it a link, is nobody's to write into. */
+/** Two runs may start within a second. An existing folder or link is never written into. */
 async function makeNewDir(dir: string): Promise<string> {
   await Deno.mkdir(dirname(dir), { recursive: true });
   for (let again = 1;; again++) {

@@ -1,9 +1,13 @@
-/** Ctrl-C: the first one ends the work in order, a second one ends it at once. */
+/**
+ * This process: Ctrl-C (the first one ends the work in order, a second one at once), environment variables, and the
+ * host name. Commands that only render, compare or check files run with few permissions and must not stop to
+ * request these (docs/permissions.md).
+ */
 import { EXIT } from "../../base/errors.ts";
 
 /**
- * Does `work` until it is done or a signal (INT, TERM) asks it to finish early; then the exit code is
- * that of an interruption, whatever the work says.
+ * Does `work` until it is done or a signal (INT, TERM) interrupts it; then the exit code is that of an
+ * interruption, whatever the work gives.
  */
 export function interruptible(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
   return untilSignal(async (signal) => {
@@ -32,7 +36,7 @@ export async function untilSignal(
   }
 }
 
-/** Waits for what can't end in order before it is there: a signal until then ends the program at once. */
+/** Waits for a start, during which nothing can end in order: a signal until then ends the program at once. */
 export async function untilThere<Started>(
   start: Promise<Started>,
   signal: AbortSignal,
@@ -55,11 +59,6 @@ export function aborted(signal: AbortSignal): Promise<void> {
 const SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
   ? ["SIGINT"]
   : ["SIGINT", "SIGTERM"];
-
-/**
- * What this machine says of itself, where Plateau may ask. What only renders, compares or checks files works with few
- * permissions, and must not stop to ask for these (docs/permissions.md).
- */
 
 /** A variable that is set. */
 export function variable(name: string): string | undefined {

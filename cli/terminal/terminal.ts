@@ -1,4 +1,4 @@
-/** Where texts go, and what can be shown there. They take what a writer made for its place, and nothing else. */
+/** Standard output and error, and what a terminal can show. Both take `Written` text alone. */
 import type { ScreenSize } from "../../report/terminal/live.ts";
 import type { ProgressView } from "../../report/terminal/view.ts";
 import type { TerminalOptions } from "../../report/writing/terminal.ts";
@@ -23,13 +23,13 @@ export async function print(...texts: readonly Written[]): Promise<void> {
   }
 }
 
-/** Writes to standard error, at once: progress must not overtake what follows it. Nothing hangs on it. */
+/** Writes to standard error, at once: progress must not overtake what follows it. Errors are ignored. */
 export function printError(...texts: readonly Written[]): void {
   const bytes = encoder.encode(withoutSecrets(texts.join("")));
   try {
     for (let at = 0; at < bytes.length;) at += Deno.stderr.writeSync(bytes.subarray(at));
   } catch {
-    // There is nowhere left to tell it.
+    // There is nowhere left to report it.
   }
 }
 
@@ -76,7 +76,7 @@ const NO_PROGRESS: ProgressView = {
   stop: () => {},
 };
 
-/** How often the time left is shown anew where nothing else is told. */
+/** How often the time left is shown anew without other progress. */
 const REDRAW_MS = 1_000;
 
 /** Progress on standard error, unless it is to be quiet: a live view on a terminal, lines elsewhere. */
@@ -93,7 +93,7 @@ export async function progressView(quiet: boolean): Promise<ProgressView> {
   return isLive ? keptUp(view) : view;
 }
 
-/** A dumb terminal can't go back to a line, and nobody watches one in CI, where logs would keep every frame. */
+/** A dumb terminal can't go back to a line, and logs of CI would hold every frame. */
 function hasLiveView(): boolean {
   return Deno.stderr.isTerminal() && !isDumb() && !variable("CI");
 }

@@ -4,9 +4,9 @@
  */
 import { ERRORS } from "../../runner/result/outcome.ts";
 import type { Measurement, Run } from "../../runner/result/result.ts";
+import type { ReportModel } from "../model/model.ts";
 import { figureOfRun, type ThresholdFigure } from "../model/runs/figures.ts";
 import { FLATTENING, type IntervalPoint, isEmpty, lowerBoundsIn } from "../model/runs/intervals.ts";
-import type { ReportModel } from "../model/model.ts";
 import { type PooledLatency, poolLatency, valueAt } from "../model/runs/pool.ts";
 import {
   cpuSecondsOf,
@@ -47,7 +47,7 @@ function figuresOf(measurement: Measurement): CsvRow {
   const { requests, errors, bytes, load } = measurement;
   return {
     connections: load.connections,
-    elapsedS: measurement.elapsed,
+    elapsedS: measurement.elapsedS,
     ...requests,
     checksFailed: measurement.checks.failed,
     ...Object.fromEntries(ERRORS.map((kind) => [`errors.${kind}`, errors[kind] ?? 0])),
@@ -63,7 +63,7 @@ function figuresOf(measurement: Measurement): CsvRow {
     answerBytes: valueOf("size", measurement),
     bytesInPerSec: bytes.inPerSecond,
     steadyLabel: measurement.warmup?.label ?? null,
-    steadyFromS: measurement.warmup?.steadyFrom ?? null,
+    steadyFromS: measurement.warmup?.steadyFromS ?? null,
     generatorCpu: measurement.generator.cpu,
     trust: measurement.generator.trust,
   };
@@ -198,15 +198,15 @@ export function renderMeasurementIntervalsCsv(measurement: Measurement): Written
 
 /** Latencies of an interval in which nothing ended are none, not 0. */
 function intervalFigures(point: IntervalPoint, startS: number): CsvRow {
-  const { t, completed, failed, bytes } = point;
+  const { endS, completed, failed, bytes } = point;
   const timeOf = (ms: number): number | null => isEmpty(point) ? null : ms;
   return {
     startS,
-    endS: t,
+    endS,
     completed,
     failed,
     bytes,
-    ratePerSec: t > startS ? completed / (t - startS) : null,
+    ratePerSec: endS > startS ? completed / (endS - startS) : null,
     latencyP50Ms: timeOf(point.p50),
     latencyP75Ms: timeOf(point.p75),
     latencyP90Ms: timeOf(point.p90),
@@ -219,11 +219,11 @@ function intervalFigures(point: IntervalPoint, startS: number): CsvRow {
 type Timed = Pick<Measurement, "timeline">;
 
 function startOf({ timeline: { points } }: Timed, i: number): number {
-  return points[i - 1]?.t ?? 0;
+  return points[i - 1]?.endS ?? 0;
 }
 
 function middleOf(run: Timed, i: number): number {
-  return (startOf(run, i) + run.timeline.points[i].t) / 2;
+  return (startOf(run, i) + run.timeline.points[i].endS) / 2;
 }
 
 /** What was in use at a moment, by the target or by a part whose name stands before each column. */

@@ -2,14 +2,15 @@
  * JUnit XML, as CI systems read it: one testcase a check. It keeps to what both common schemas take, Jenkins'
  * and Ant's (Windy Road): attributes, their order of elements, and times without a zone.
  */
+import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Measurement, Results, Run } from "../../runner/result/result.ts";
-import { endsOf, isUnanswered } from "../../runner/result/unanswered.ts";
-import { cellLabel } from "../model/runs/cells.ts";
 import type { JudgedClaim } from "../model/claims/claims.ts";
+import { endsOf } from "../model/findings/no_response.ts";
 import { type GateOutcome, gatePlace } from "../model/gates/gates.ts";
 import type { ReportModel } from "../model/model.ts";
 import { sum } from "../model/numbers/spread.ts";
 import { counted, unique } from "../model/numbers/words.ts";
+import { cellLabel } from "../model/runs/cells.ts";
 import type { Written } from "../writing/written.ts";
 import { attributes, element, type Xml } from "../writing/xml.ts";
 
@@ -112,7 +113,7 @@ function responsesCase(classname: string, runs: readonly (Measurement | Run)[]):
   return {
     classname,
     name: `${label}responses as expected`,
-    time: sum(runs, ({ elapsed }) => elapsed),
+    time: sum(runs, ({ elapsedS }) => elapsedS),
     ...(problem && { problem }),
   };
 }
@@ -124,7 +125,7 @@ function unansweredProblem(runs: readonly Measurement[]): TestProblem | null {
   const where = runs.length === 1 ? "" : ` in ${silent.length} of ${runs.length} runs`;
   const detail = unique(silent.flatMap(({ reasons }) => Object.keys(reasons)));
   const message = `No request got a response${where}: ${endsOf(silent) || "none was due"}`;
-  return { kind: "error", type: "unanswered", message, detail };
+  return { kind: "error", type: "no-response", message, detail };
 }
 
 export function gateCase(suite: string, gate: GateOutcome): Testcase {

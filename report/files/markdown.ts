@@ -136,7 +136,7 @@ function sweepMarkdown({ scenario, figures, weights }: SweepModel): Markdown[] {
       bulletList(findings),
     ]),
     ...(weights === null ? [] : [
-      md`### What explains the differences in ${scenario}`,
+      md`### Variance explained in ${scenario}`,
       tableMarkdown(weights.table),
     ]),
   ];
@@ -151,12 +151,12 @@ function stableMarkdown(stable: SettlingModel | null): Markdown[] {
 function publishedMarkdown(model: PublishedModel): Markdown[] {
   const { title, finding, differences, confounders, missing, table } = model;
   return [
-    md`### Published beside measured: ${title}`,
+    md`### Published and measured: ${title}`,
     plain(finding),
     ...(table === null ? [] : tableWithNotes(table)),
     plain(missing),
     ...listMarkdown("Differences that matter:", differences),
-    ...listMarkdown("What else was different there:", confounders),
+    ...listMarkdown("Other differences:", confounders),
   ];
 }
 

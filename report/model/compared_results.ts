@@ -1,8 +1,7 @@
 /** Two results → every cell that is in both compared, with what makes that doubtful. */
+import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Threshold } from "../../runner/result/result.ts";
 import type { Verdict, VerdictReason } from "../../runner/stats/comparison/verdict.ts";
-import { endsOf, isUnanswered } from "../../runner/result/unanswered.ts";
-import { type CellRuns, groupRuns, repeatedOf } from "./runs/cells.ts";
 import {
   comparisonOf,
   decisivePs,
@@ -11,17 +10,19 @@ import {
   judgePairs,
   testPairs,
 } from "./comparison/comparison.ts";
-import { type GateOutcome, gatePs, gatesOf, judgeTogether, worstOf } from "./gates/gates.ts";
-import type { ThresholdOutcome } from "./gates/evidence.ts";
-import { gatedCells } from "./gates/cells.ts";
-import { trustOfRuns } from "./findings/trust.ts";
-import { formatShare } from "./numbers/units.ts";
 import { resultDifferences, type ResultSide } from "./comparison/differences.ts";
 import { type ComparedFigure, DECISIVE } from "./comparison/group.ts";
-import { ratiosText } from "./comparison/words.ts";
-import { type Match, matchCells, namedCells, nameOf } from "./runs/match.ts";
 import { TOLERATED_WRONG_RATIO } from "./comparison/pairs.ts";
 import { sessionPairs, type SessionSpread, sessionSpread } from "./comparison/sessions.ts";
+import { ratiosText } from "./comparison/words.ts";
+import { endsOf } from "./findings/no_response.ts";
+import { trustOfRuns } from "./findings/trust.ts";
+import { gatedCells } from "./gates/cells.ts";
+import type { ThresholdOutcome } from "./gates/evidence.ts";
+import { type GateOutcome, gatePs, gatesOf, judgeTogether, worstOf } from "./gates/gates.ts";
+import { formatShare } from "./numbers/units.ts";
+import { type CellRuns, groupRuns, repeatedOf } from "./runs/cells.ts";
+import { type Match, matchCells, namedCells, nameOf } from "./runs/match.ts";
 
 export interface ComparedCell {
   readonly scenario: string;

@@ -56,7 +56,7 @@ import { timelineFinding } from "./findings/timeline_finding.ts";
 import { timelinesOf } from "./charts/timelines.ts";
 import { type TrustModel, trustOfRuns } from "./findings/trust.ts";
 import { groupWarnings, unsteadyWarnings } from "./findings/unsteady_warnings.ts";
-import { isUnanswered } from "../../runner/result/unanswered.ts";
+import { isUnanswered } from "../../runner/result/outcome.ts";
 
 export interface ReportModel {
   readonly name: string;

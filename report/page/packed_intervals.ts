@@ -52,11 +52,11 @@ export function packScenarios(
 function packScenario({ cells }: ScenarioModel, intervals: number): PackedSteps {
   const steps = cells.map(({ runs }) => runs.map((run) => stepsOf(run, intervals)));
   const packed = Buffer.from(deflateSync(packSteps(steps))).toString("base64");
-  return { seconds: cells[0].runs[0].timeline.interval * intervals, packed };
+  return { seconds: cells[0].runs[0].timeline.intervalS * intervals, packed };
 }
 
 function stepsOf({ timeline: { points } }: Run, intervals: number): PackedStep[] {
-  const steps = points.map((point, i) => stepOf(point, point.t - (points[i - 1]?.t ?? 0)));
+  const steps = points.map((point, i) => stepOf(point, point.endS - (points[i - 1]?.endS ?? 0)));
   if (intervals === 1) return steps;
   const count = Math.ceil(steps.length / intervals);
   return Array.from(

@@ -1,4 +1,4 @@
-/** What `plateau bench` prints: readers of wrk and oha find their way. */
+/** The output of `plateau bench`, in the order of wrk and oha. */
 import type { Measurement } from "../../runner/result/result.ts";
 import type { GateOutcome } from "../model/gates/gates.ts";
 import { type MeasurementModel, measurementModel } from "../model/measurement.ts";
@@ -43,7 +43,7 @@ function section(heading: string, lines: readonly TextLine[]): TextLine[] {
 /** With more rows than these it would bury the rest. */
 const MOST_AGENT_ROWS = 17;
 
-/** What they differ by, and each one's figures. */
+/** Their differences, and the figures of each. */
 function agentSection({ agents }: MeasurementModel, options: TerminalOptions): TextLine[] {
   if (agents === null) return [];
   const { findings, table } = agents;

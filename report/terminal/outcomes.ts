@@ -1,4 +1,4 @@
-/** What became of the requests of a scenario: statuses, then errors with their reasons. */
+/** The outcomes of a scenario's requests: statuses, then errors with their reasons. */
 import type { ScenarioModel } from "../model/model.ts";
 import { sum } from "../model/numbers/spread.ts";
 import type { Column, Table } from "../model/tables/table.ts";
@@ -49,7 +49,7 @@ function uniformText({ columns, rows }: Table): string | null {
   return `All ${formatCount(count)} responses had ${statuses[0].label.toLowerCase()}.`;
 }
 
-/** A table would lose its last column first, which is what it is about. */
+/** Not a table, which would lose its last column, the reason, first. */
 function reasonLines({ rows }: Table, { width }: TerminalOptions): TextLine[] {
   const counts = rows.map(([, { text }]) => text);
   const widest = Math.max(...counts.map(widthOf));

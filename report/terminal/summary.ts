@@ -1,4 +1,4 @@
-/** What `plateau run` prints at its end. */
+/** The output of `plateau run` at its end. */
 import { type ScenarioSummary, summaryText } from "../model/comparison/verdict.ts";
 import type { GatesModel } from "../model/gates/gates.ts";
 import type { ReportModel, ScenarioModel } from "../model/model.ts";
@@ -61,7 +61,7 @@ function scenarioLines(scenario: ScenarioModel, options: ScenarioOptions): TextL
   ];
 }
 
-/** Latencies, and what became of the requests; what they come to stands below. */
+/** Latencies and outcomes; the verdict stands below. */
 function distributionLines(scenario: ScenarioModel, options: TerminalOptions): TextLine[] {
   const { tables } = scenario;
   return [...latencyLines(scenario, options), BLANK, ...outcomeTableLines(tables, options), BLANK];
@@ -86,7 +86,7 @@ function restlessLines({ steadyFindings }: ScenarioModel, options: TerminalOptio
   return restless.flatMap(({ text }) => paragraphLines(text, options.width, HANGING));
 }
 
-/** Who loaded, where there were several. */
+/** The agents, where there were several. */
 function agentLines(facts: ReportModel["facts"], { width }: TerminalOptions): TextLine[] {
   return facts.filter(({ label }) => label === "Agents")
     .flatMap(({ label, text }) => paragraphLines(`${label}  ${text}`, width, HANGING));
@@ -164,7 +164,7 @@ function factorLines(
     ),
     ...(weights === null
       ? []
-      : listLines(`What explains the differences in ${scenario}`, weights.findings, options)),
+      : listLines(`Variance explained in ${scenario}`, weights.findings, options)),
   ];
 }
 

@@ -45,7 +45,7 @@ function rowLine(row: readonly TableCell[], texts: readonly string[]): TextLine 
 function droppedLines({ columns }: Table, kept: number, options: TerminalOptions): TextLine[] {
   const heads = columns.slice(kept).map((column) => headOf(column, options));
   if (heads.length === 0) return [];
-  const text = `No room for: ${heads.join(", ")}`;
+  const text = `Not shown (too narrow): ${heads.join(", ")}`;
   return paragraphLines(text, options.width, { indent: "  ", style: "dim" });
 }
 

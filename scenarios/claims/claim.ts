@@ -1,6 +1,6 @@
 /**
- * Claims: what a paper or a page says, to be held against what is measured here. Their shape, as
- * results.json has them; `claim_text.ts` reads what people write.
+ * Claims: statements of a paper or a page, to be checked against the measurements. Their shape in
+ * results.json; `claim_text.ts` reads the text that people write.
  */
 import { z } from "zod";
 import { FIGURE_NAMES, UNITS } from "../../base/figures/figure.ts";
@@ -25,7 +25,7 @@ const figureSide = z.strictObject({
 });
 
 const ceilingSide = z.strictObject({
-  kind: z.literal("ceiling").describe("Requests per second that cannot be exceeded here"),
+  kind: z.literal("ceiling").describe("Peak throughput on this machine, requests per second"),
   factor,
   of: z.enum(CEILINGS),
 });
@@ -56,9 +56,7 @@ const within = z.strictObject({
 const ratio = z.strictObject({ of: figureSide, to: figureSide });
 
 const ratios = z.strictObject({
-  kind: z.literal("ratios").describe(
-    "One figure over another, held against the like of two others",
-  ),
+  kind: z.literal("ratios").describe("The ratio of two figures, compared with that of two others"),
   left: ratio,
   relation,
   right: ratio,
@@ -82,7 +80,7 @@ const correlation = z.strictObject({
 export const claimInResults = z.strictObject({
   text: z.string().describe("As it was written"),
   source: z.string().optional().describe("Where it stands"),
-  note: z.string().optional().describe("What a reader should know beside it"),
+  note: z.string().optional().describe("A note for the reader"),
   says: z.discriminatedUnion("kind", [compare, within, ratios, warmup, correlation]),
 });
 

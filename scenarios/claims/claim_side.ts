@@ -10,7 +10,7 @@ import {
 import { parseSelector } from "../../base/figures/selector.ts";
 import { didYouMean } from "../../base/suggest.ts";
 
-/** A value, or all that is wrong with its text at once. */
+/** A value, or all problems of its text. */
 export type ReadAll<T> = { readonly value: T } | { readonly problems: readonly string[] };
 
 /** Between the brackets of a figure, where only quotes may hold others. */
@@ -18,7 +18,7 @@ export const INNER = String.raw`(?:"[^"]*"|[^()"])*`;
 
 const FIGURE = new RegExp(`^(?:(\\S+?) ?[×*] ?|(\\d[\\d.]*) ?x )?([\\w.]+) ?\\((${INNER})\\)$`);
 
-/** Quantities get the unit of what they are held against. */
+/** A quantity gets the unit of the figure that it is compared with. */
 export function sidesOf(of: string, to: string): ReadAll<[ClaimSide, ClaimSide]> {
   const [left, right] = [of.trim(), to.trim()];
   const [first, second] = [measuredOf(left), measuredOf(right)];
@@ -33,12 +33,12 @@ export function sidesOf(of: string, to: string): ReadAll<[ClaimSide, ClaimSide]>
   if (known.length < 2) return problemsIn(...sides);
   const [one, other] = known.map(unitOf);
   if (one !== null && other !== null && one !== other) {
-    return { problems: [`Cannot hold ${left} against ${right}: their units differ`] };
+    return { problems: [`Cannot compare ${left} with ${right}: their units differ`] };
   }
   return { value: [known[0], known[1]] };
 }
 
-const NO_FIGURE = "Cannot claim something of two numbers: one side must be a figure, " +
+const NO_FIGURE = "Cannot compare two numbers: one side must be a figure, " +
   "such as p99(cached) < 120ms";
 
 /** Null: it is no figure, so it should be a quantity. */
@@ -88,7 +88,7 @@ function ceilingOf(name: string, factor: Read<number>): ReadAll<ClaimSide> {
 function quantityOf(text: string, against: ReadAll<ClaimSide> | null): ReadAll<ClaimSide> {
   const hint = bare(text);
   if (hint !== null) return { problems: [hint] };
-  // Without the figure on the other side nobody knows what the quantity should be.
+  // Without the figure on the other side the unit of the quantity is unknown.
   const unit = against !== null && "value" in against ? unitOf(against.value) : null;
   if (unit === null) return { problems: [] };
   const read = readQuantity(text, unit);
@@ -100,7 +100,7 @@ function quantityOf(text: string, against: ReadAll<ClaimSide> | null): ReadAll<C
 /** What to write for a figure that names no cells; null for what is no figure. */
 function bare(text: string): string | null {
   if (!("value" in readFigure(text))) return null;
-  return `Cannot tell which cells ${text} is of: write ${text}(fastify, static), ` +
+  return `Cannot use ${text} without its cells: write ${text}(fastify, static), ` +
     `or ${text}() for all of them`;
 }
 
@@ -117,7 +117,7 @@ export function readCells(text: string): Read<FigureSide["selector"]> {
     : { value: { text: read.value.text, parts: [...read.value.parts] } };
 }
 
-/** All that is wrong with several parts. */
+/** All problems of several parts. */
 export function problemsIn(...found: readonly (Read<unknown> | ReadAll<unknown>)[]): {
   readonly problems: readonly string[];
 } {

@@ -45,8 +45,8 @@ export function parseClaim(written: string): ParsedClaim {
 function saysOf(text: string): ReadAll<Says> | null {
   const [, cells, label] = WARMUP.exec(text) ?? [];
   if (cells !== undefined) return warmupOf(cells, label);
-  const [, asked, sign, limit] = CORRELATION.exec(text) ?? [];
-  if (asked !== undefined) return correlationOf(asked, sign, limit.trim());
+  const [, correlated, sign, limit] = CORRELATION.exec(text) ?? [];
+  if (correlated !== undefined) return correlationOf(correlated, sign, limit.trim());
   const [, of, tolerance, to] = WITHIN.exec(text) ?? [];
   if (of !== undefined) return withinOf(of, tolerance, to);
   const [, one, per, than, other, perOther] = RATIOS.exec(text) ?? [];
@@ -111,16 +111,16 @@ function labelOf(text: string): Read<typeof CLAIMED_LABELS[number]> {
   const value = CLAIMED_LABELS.find((label) => label === text.toLowerCase().replaceAll(" ", "-"));
   if (value !== undefined) return { value };
   const fix = didYouMean(text, CLAIMED_LABELS) ?? `write one of ${CLAIMED_LABELS.join(", ")}`;
-  return { problem: `Cannot use "${text}" for what a run does over time: ${fix}` };
+  return { problem: `Cannot use "${text}" as a label of a run: ${fix}` };
 }
 
-function correlationOf(asked: string, sign: string, written: string): ReadAll<Says> {
-  const [named, cells = ""] = asked.split(/;(.*)/s);
+function correlationOf(correlated: string, sign: string, written: string): ReadAll<Says> {
+  const [named, cells = ""] = correlated.split(/;(.*)/s);
   const names = named.split(",").map((name) => name.trim());
   if (names.length !== 2) {
     const fix = "write two figures, and cells behind a semicolon, such as " +
       "correlation(stable, p50; static) > 0.5";
-    return { problems: [`Cannot correlate "${asked}": ${fix}`] };
+    return { problems: [`Cannot correlate "${correlated}": ${fix}`] };
   }
   const [first, second] = names.map(readFigure);
   const selector = readCells(cells);
@@ -165,6 +165,6 @@ export const claim = z.union([
   z.strictObject({
     claim: claimText,
     source: z.string().optional().describe("Where it stands, such as p. 6, table III"),
-    note: z.string().optional().describe("What a reader should know beside it"),
-  }).transform(({ claim, ...told }): Claim => ({ ...claim, ...told })),
+    note: z.string().optional().describe("A note for the reader"),
+  }).transform(({ claim, ...source }): Claim => ({ ...claim, ...source })),
 ]);

@@ -1,4 +1,5 @@
-/** Whether what claims name is there: targets, scenarios and ceilings. Pure. */
+/** Whether claims and published tables name targets, scenarios and ceilings of the experiment. Pure. */
+import type { Conflict } from "../../base/problems.ts";
 import { type Claim, claimInResults, type ClaimSide, type FigureSide } from "./claim.ts";
 import { choiceOf, factorsOf } from "../../base/figures/cells.ts";
 import {
@@ -11,7 +12,7 @@ import { didYouMean } from "../../base/suggest.ts";
 import type { Published, PublishedValues } from "./published.ts";
 import type { Read } from "../../base/figures/figure.ts";
 
-/** The sections of an experiment that claims read; each may be wrong in every part, which is told of elsewhere. */
+/** The sections of an experiment that claims read; each may be wrong in every part, which the schema reports. */
 export interface Claiming {
   readonly claims?: unknown;
   readonly targets?: unknown;
@@ -20,13 +21,7 @@ export interface Claiming {
   readonly ceilings?: unknown;
 }
 
-/** What is wrong, where it stands. */
-interface Misfit {
-  readonly path: PropertyKey[];
-  readonly message: string;
-}
-
-export function claimConflicts(given: Claiming): Misfit[] {
+export function claimConflicts(given: Claiming): Conflict[] {
   const { claims, targets, scenarios, ceilings } = given;
   const names: ExperimentNames = {
     targets: Object.keys(Object(targets)),
@@ -46,7 +41,7 @@ export function claimConflicts(given: Claiming): Misfit[] {
         return factorsOf(choice.value).flatMap((path) => unknownFactor(path, keys));
       }),
       ...ceilingsOf(claim).filter((ceiling) => !measured.includes(ceiling)).map((ceiling) =>
-        `Cannot claim something of ceiling(${ceiling}), which is not measured: add ceilings: [${ceiling}]`
+        `Cannot use ceiling(${ceiling}), which is not measured: add ceilings: [${ceiling}]`
       ),
     ];
     return [...new Set(messages)].map((message) => ({ path: ["claims", index], message }));
@@ -88,17 +83,10 @@ function ceilingsOf(claim: Claim): string[] {
   return sidesOf(claim).flatMap((side) => side.kind === "ceiling" ? [side.of] : []);
 }
 
-/** Whether the names in published tables are those of the experiment, and each value stands once. Pure. */
-
-interface WrongName {
-  readonly path: PropertyKey[];
-  readonly message: string;
-}
-
-/** @param given An experiment; may be wrong in every part: that is told of elsewhere. */
+/** Unknown names in published tables, and values that stand twice. @param given An experiment, wrong or not. */
 export function wrongPublishedNames(
   given: { readonly published?: unknown; readonly targets?: object; readonly scenarios?: object },
-): WrongName[] {
+): Conflict[] {
   const names = {
     targets: Object.keys(given.targets ?? {}),
     scenarios: Object.keys(given.scenarios ?? {}),
@@ -127,7 +115,7 @@ function isValues(value: unknown): value is PublishedValues {
 function wrongInTable(
   { values, relative }: Pick<Published, "values" | "relative">,
   names: ExperimentNames,
-): WrongName[] {
+): Conflict[] {
   const all = readKeys(values, { keys: [], names });
   const wrong = all.flatMap(({ keys, read }) =>
     "problem" in read ? [{ path: ["values", ...keys], message: read.problem }] : []
@@ -171,7 +159,7 @@ interface NamedValue {
   readonly selection: Selection;
 }
 
-function repeatedValues(given: readonly NamedValue[]): WrongName[] {
+function repeatedValues(given: readonly NamedValue[]): Conflict[] {
   return [...Map.groupBy(given, ({ selection }) => identityOf(selection)).values()]
     .flatMap(([first, ...again]) =>
       again.map(({ keys }) => ({
@@ -189,7 +177,7 @@ function wrongRelative(
   relative: unknown,
   given: readonly NamedValue[],
   names: ExperimentNames,
-): WrongName[] {
+): Conflict[] {
   if (typeof relative !== "string") return [];
   const path = ["relative"];
   const read = readSelection(relative, names);

@@ -1,5 +1,5 @@
 /**
- * Figures that somebody has published, to stand beside the measured ones: `published` of an experiment,
+ * Published figures, to be shown next to the measured ones: `published` of an experiment,
  * one table or a list of them. Nested keys, joined, make a selector: `{ fastify: { static: 25737.08 } }`
  * is the figure of `fastify, static`. Pure.
  */
@@ -25,7 +25,7 @@ const values: z.ZodType<PublishedValues> = z.lazy(() =>
 const common = {
   source: z.string().optional().describe("Where the figures stand: Table 2, p. 6, an address"),
   confounders: z.array(z.string()).default([]).describe(
-    "What else was different there, a sentence each",
+    "Other differences between that setup and this one, a sentence each",
   ),
 };
 

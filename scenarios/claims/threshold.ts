@@ -1,6 +1,6 @@
 /**
  * Thresholds: `p99 < 50ms`, `success >= 99.9%`, `rate > 1000/s`, `lag.p99 < 1ms`, and against a baseline
- * `p99 not worse than baseline by 5%`. Text in, a checked value out. Pure. What evidence they need is judged in
+ * `p99 not worse than baseline by 5%`. Text in, a checked value out. Pure. What evidence they need is decided in
  * `report/model/gates/gates.ts`; shares of 0 % and 100 % are demands on every request that is measured, and need none.
  */
 import { z } from "zod";
@@ -74,7 +74,7 @@ export type ParsedThreshold =
 const LIMIT = new RegExp(`^([^\\s<>=≤≥]+)\\s*(${SIGN})\\s*(.*)$`, "s");
 const BASELINE = /^(\S+)\s+not\s+worse\s+than\s+(?:the\s+)?baseline(?:\s+by\s+(.+))?$/si;
 
-/** What may pass as no worse where nobody says: the margin of `plateau compare`. */
+/** The default margin of "not worse": that of `plateau compare`. */
 const DEFAULT_MARGIN_RATIO = 0.02;
 
 export function parseThreshold(written: string): ParsedThreshold {
@@ -82,8 +82,8 @@ export function parseThreshold(written: string): ParsedThreshold {
     return { problems: [`Cannot read a threshold: ${beyond("sentence", written.length)}`] };
   }
   const text = written.trim().replaceAll(/\s+/g, " ");
-  const [, asked, margin] = BASELINE.exec(text) ?? [];
-  if (asked !== undefined) return againstBaseline(text, asked, margin);
+  const [, compared, margin] = BASELINE.exec(text) ?? [];
+  if (compared !== undefined) return againstBaseline(text, compared, margin);
   const [, name, sign, quantity] = LIMIT.exec(text) ?? [];
   if (name !== undefined) return againstLimit(text, { name, sign, quantity });
   const fix = "write a figure, <, <=, > or >=, and a limit, such as p99 < 50ms; " +
@@ -97,7 +97,7 @@ function againstLimit(
 ): ParsedThreshold {
   const figure = readFigure(name);
   const relation = readRelation(sign, "a threshold");
-  // Without its figure nobody knows what the quantity should be.
+  // Without its figure the unit of the quantity is unknown.
   const limit = "value" in figure ? readQuantity(quantity, figure.value.unit) : null;
   if ("value" in figure && "value" in relation && limit !== null && "value" in limit) {
     const never = whyNever(figure.value, relation.value, limit.value);

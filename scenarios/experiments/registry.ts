@@ -8,7 +8,7 @@ import siteCaching from "./site-caching.yaml" with { type: "text" };
 import userEndpoint from "./user-endpoint.yaml" with { type: "text" };
 import wikiCaching from "./wiki-caching.yaml" with { type: "text" };
 
-/** The demo first, then the studies by their number, then what their advice asks for. */
+/** The demo first, then the studies by their number, then the experiments that their advice needs. */
 export const experiments: Readonly<Record<string, string>> = {
   quick,
   "wiki-caching": wikiCaching,

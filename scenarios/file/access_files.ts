@@ -1,4 +1,4 @@
-/** The files on a disk that tell the way to a server: certificates and sockets. All throw with what is wrong. */
+/** Files by which a server is reached: certificates and sockets. All throw with the reason. */
 import { readTextSync } from "../../base/bounded_file.ts";
 
 /** Certificates as PEM. Tried as the load will use them: else every dial would fail. */
@@ -11,7 +11,7 @@ export function certificatesAt(path: string): string {
   return text;
 }
 
-/** Only where the system tells sockets from files (not on Windows). */
+/** Only where the system distinguishes sockets from files (not on Windows). */
 export function checkSocket(path: string): void {
   if (ifThere(path, Deno.statSync).isSocket === false) throw new Error("it is no socket");
 }

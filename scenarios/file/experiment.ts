@@ -6,7 +6,7 @@ import { z } from "zod";
 import { ALWAYS } from "../../base/explain.ts";
 import { type Files, NO_FILES } from "../../base/files.ts";
 import { beyond, LIMITS } from "../../base/limits.ts";
-import { type Path, startsWith } from "../../base/problems.ts";
+import { type Conflict, type Path, startsWith } from "../../base/problems.ts";
 import { between } from "../../base/quantity.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { referenceConflicts } from "../../base/target/references.ts";
@@ -42,14 +42,16 @@ const experimentFields = (files: Files) =>
     targets: z.record(name, targetSpecWith(files))
       .refine(isFilled, "Cannot run without targets: name at least one")
       .refine(...atMost("targets"))
-      .describe("WHO is asked, by name"),
+      .describe("Servers under test, by name"),
     scenarios: z.record(name, scenarioSpecWith(files))
       .refine(isFilled, "Cannot run without scenarios: name at least one")
       .refine(...atMost("scenarios"))
-      .describe("WHAT is asked, by name"),
-    load: loadSpec.prefault({}).describe("HOW it is asked"),
+      .describe("Requests to send, by name"),
+    load: loadSpec.prefault({}).describe("Load: a closed loop, a rate or phases"),
     repeat: repeat.default(5)
-      .describe("Runs of each cell: a number, until 2%, or { until: 2%, atMost: 28, budget: 10m }"),
+      .describe(
+        "Repetitions of each cell: a number, until 2%, or { until: 2%, atMost: 28, budget: 10m }",
+      ),
     discard: discard.prefault("0s").describe(
       "Start of every run that is left out of the report's rates and latencies; results.json keeps it",
     ),
@@ -59,30 +61,30 @@ const experimentFields = (files: Files) =>
     pin: pin.optional().describe("Keeps targets and load workers on cores of their own (Linux)"),
     fresh: z.boolean().default(true).describe("A new target process for every run"),
     startTimeout: between("1s", "1h").prefault("30s")
-      .describe("How long a target may take from its start to its first answer"),
+      .describe("Time-out of a target from its start to its first response"),
     prove: z.enum(["here", "apart"]).default("here").describe(
-      "Where answers are seen to be right before they are measured: here, by the process that is measured; " +
-        "apart, once, by a process of its own, so that caches and rate limits begin untouched",
+      "Process of the preflight check of the responses: here, the process that is measured; apart, once, a " +
+        "process of its own, so that caches and rate limits start untouched",
     ),
     ceilings: z.array(z.enum(["generator", "redis"])).default([]).describe(
-      "What is measured once before the runs, to hold the targets against: what a load worker can ask, " +
-        "and what Redis can answer (by redis-benchmark)",
+      "Peak throughputs, measured once before the runs, to compare targets with: of a load worker, and of " +
+        "Redis (by redis-benchmark)",
     ),
     interval: interval.prefault("250ms").describe("Step of the timelines"),
     seed: seed.optional().describe("Seed of every random choice"),
     thresholds: z.array(thresholdText).max(LIMITS.thresholds.most).default([])
-      .describe("What every cell must hold, or the exit code is 1"),
+      .describe("Pass/fail rules for every cell; the exit code is 1 when one fails"),
     claims: z.array(claim).max(LIMITS.claims.most).default([])
-      .describe("What a paper or a page says, to be held against what is measured here"),
+      .describe("Statements of a paper or a page, to be checked against the measurements"),
     published: publishedSpec.optional().describe(
-      "Figures that somebody published, shown beside the measured ones; one table or a list of them",
+      "Published figures, shown next to the measured ones; one table or a list of them",
     ),
     optional: z.array(z.enum(["redis", "nginx", "frameworks"])).default([]).describe(
-      "What may be missing: cells that need it are then skipped, and the run still counts as done",
+      "Optional prerequisites: without one, its cells are skipped and the experiment is still complete",
     ),
   });
 
-/** @param files What the files hold that the experiment names. */
+/** @param files Reads the files that the experiment names. */
 export const experimentSpecWith = (files: Files) =>
   experimentFields(files).superRefine(checkTogether, ALWAYS);
 
@@ -109,12 +111,6 @@ function checkTogether(experiment: Partial<Experiment>, context: z.core.$Refinem
   for (const conflict of conflicts) context.addIssue({ code: "custom", ...conflict });
 }
 
-/** What does not go with the rest, where it stands. */
-interface Misfit {
-  readonly path: PropertyKey[];
-  readonly message: string;
-}
-
 function isFilled(section: object): boolean {
   return Object.keys(section).length > 0;
 }
@@ -135,9 +131,9 @@ function atMost(
 
 /**
  * Targets that scenarios name and that are not there.
- * @param given May be wrong in every part: that is told of elsewhere.
+ * @param given May be wrong in every part, which the schema reports.
  */
-function unknownTargets(given: Partial<Experiment>): Misfit[] {
+function unknownTargets(given: Partial<Experiment>): Conflict[] {
   const known = Object.keys(given.targets ?? {});
   return Object.entries(given.scenarios ?? {}).flatMap(([scenario, spec]) => {
     const named: unknown = spec?.targets;
@@ -145,20 +141,20 @@ function unknownTargets(given: Partial<Experiment>): Misfit[] {
     return named.flatMap((target, index) => {
       if (typeof target !== "string" || known.includes(target)) return [];
       const fix = didYouMean(target, known) ?? `the targets are ${known.join(", ")}`;
-      const message = `Cannot ask target "${target}": ${fix}`;
+      const message = `Cannot find target "${target}": ${fix}`;
       return [{ path: ["scenarios", scenario, "targets", index], message }];
     });
   });
 }
 
-/** Targets that cannot stand in front of what they name. @param given As for `strangers`. */
-function misplacedGateways({ targets }: Partial<Experiment>): Misfit[] {
+/** Gateways that cannot stand in front of the targets that they name. */
+function misplacedGateways({ targets }: Partial<Experiment>): Conflict[] {
   return referenceConflicts(targets ?? {})
     .map(({ path, message }) => ({ path: ["targets", ...path], message }));
 }
 
-/** Flows in a load that counts requests. @param given As for `strangers`. */
-function uncountableFlows(given: Partial<Experiment>): Misfit[] {
+/** Flows in a load that counts requests. @param given As for `unknownTargets`. */
+function uncountableFlows(given: Partial<Experiment>): Conflict[] {
   const message = "Cannot end a flow by a number of requests: write load: { duration: 10s }";
   return Object.entries(given.scenarios ?? {}).flatMap(([scenario, spec]) => {
     if (Reflect.get(Object(spec?.load ?? given.load), "requests") === undefined) return [];
@@ -169,16 +165,16 @@ function uncountableFlows(given: Partial<Experiment>): Misfit[] {
 
 /** Where a load is written, and the load. */
 interface PlacedLoad {
-  /** Where a misfit of it is told. */
+  /** The place of its problems. */
   readonly path: PropertyKey[];
   readonly load: LoadSpec;
 }
 
 /**
  * Every load that is right as it is written.
- * @param given As for `strangers`.
+ * @param given As for `unknownTargets`.
  * @param isWrong Whether what stands at a path is wrong: its length is then not known.
- * @param key What is told of the load that scenarios share, with where it does not fit.
+ * @param key The place of problems of the load that scenarios share.
  */
 function loadsOf(
   { load, scenarios }: Partial<Experiment>,
@@ -196,8 +192,11 @@ function loadsOf(
   );
 }
 
-/** Loads that are too short for what is left out of them, told where they are written, or at `discard`. */
-function discardConflicts(given: Partial<Experiment>, isWrong: (path: Path) => boolean): Misfit[] {
+/** Loads that are too short for `discard`; a scenario's own load is the place of its problem. */
+function discardConflicts(
+  given: Partial<Experiment>,
+  isWrong: (path: Path) => boolean,
+): Conflict[] {
   const { discard } = given;
   if (discard === undefined || isWrong(["discard"])) return [];
   return loadsOf(given, isWrong, "discard").flatMap(({ path, load }) => {
@@ -206,8 +205,11 @@ function discardConflicts(given: Partial<Experiment>, isWrong: (path: Path) => b
   });
 }
 
-/** Loads whose runs cannot have a steady part, where the figures are to be of it; told as of `discard`. */
-function figuresConflicts(given: Partial<Experiment>, isWrong: (path: Path) => boolean): Misfit[] {
+/** Loads whose runs cannot have the steady part that `figures` needs; placed as those of `discard`. */
+function figuresConflicts(
+  given: Partial<Experiment>,
+  isWrong: (path: Path) => boolean,
+): Conflict[] {
   const { figures, interval } = given;
   const isUnknown = isWrong(["figures"]) || isWrong(["interval"]);
   if (interval === undefined || isUnknown) return [];

@@ -1,4 +1,4 @@
-/** An experiment by its name or from a file, with everything that is wrong with it told at once. */
+/** An experiment by its name or from a file, or all its problems at once. */
 import { basename, dirname, resolve } from "node:path";
 import { readText } from "../../base/bounded_file.ts";
 import { type Environment, NO_ENVIRONMENT } from "./placeholders.ts";
@@ -30,14 +30,14 @@ export interface ExperimentFile {
   /** Folder that relative paths in it start from. */
   readonly baseDir: string;
   readonly builtIn: boolean;
-  /** Of a file of another tool: what could not be taken over, or is different here. */
+  /** Of a file of another tool: what has no counterpart, or differs here. */
   readonly notes: readonly string[];
 }
 
 /**
  * Throws a UserError with every problem. A built-in experiment comes before a file of its name.
  * @param set Parameters by name, as YAML text.
- * @param folder Where relative paths in it start, when that is not beside it.
+ * @param folder Where relative paths in it start, when that is not its own folder.
  */
 export async function loadExperiment(
   nameOrPath: string,
@@ -50,23 +50,23 @@ export async function loadExperiment(
   const baseDir = folder ?? (builtIn ? Deno.cwd() : dirname(resolve(nameOrPath)));
   const { filesFrom } = await import("./disk_files.ts");
   const files = filesFrom(baseDir);
-  const surroundings = { files, set, environment };
-  const foreign = builtIn ? null : await foreignIn(source, nameOrPath, files);
-  if (foreign !== null) {
-    const parsed = await withEngine(() => parseForeign(foreign, nameOrPath, surroundings));
+  const context = { files, set, environment };
+  const imported = builtIn ? null : await importOf(source, nameOrPath, files);
+  if (imported !== null) {
+    const parsed = await withEngine(() => parseImported(imported, nameOrPath, context));
     return { ...parsed, baseDir };
   }
   const file = builtIn ? fileName : nameOrPath;
-  const experiment = await withEngine(() => parseExperiment(source, file, surroundings));
+  const experiment = await withEngine(() => parseExperiment(source, file, context));
   return { experiment, ...openSource(source, file), fileName, baseDir, builtIn, notes: [] };
 }
 
-/** Asked for one variable at a time, as no more of it may be allowed. */
+/** Reads one variable at a time, as Plateau may have the permission for these alone. */
 export function environment(name: string): string | undefined {
   return Deno.env.get(name);
 }
 
-/** As it may be kept beside results. */
+/** The source as it may lie among results. */
 function openSource(source: string, file: string): Pick<ExperimentFile, "source" | "withheld"> {
   const open = new YamlText(source, file).without(secrets);
   const count = (text: string): number => text.split(SECRET).length;
@@ -74,35 +74,36 @@ function openSource(source: string, file: string): Pick<ExperimentFile, "source"
 }
 
 /** Keys that files of other tools have at their top, and experiments do not. */
-const FOREIGN = /^[ \t]*(?:\{[ \t]*)?["']?(?:config|log)["']?[ \t]*:/m;
+const OF_OTHER_TOOLS = /^[ \t]*(?:\{[ \t]*)?["']?(?:config|log)["']?[ \t]*:/m;
 
-async function foreignIn(source: string, path: string, files: Files): Promise<ImportedFile | null> {
-  if (!FOREIGN.test(source)) return null;
-  const { importedFile: foreignFile } = await import("../imports/registry.ts");
-  return await withEngine(() => foreignFile(source, path, { files }));
+async function importOf(source: string, path: string, files: Files): Promise<ImportedFile | null> {
+  if (!OF_OTHER_TOOLS.test(source)) return null;
+  const { importedFile } = await import("../imports/registry.ts");
+  return await withEngine(() => importedFile(source, path, { files }));
 }
 
-/** What is wrong with it only as an experiment has its place in the text that it becomes. */
-function parseForeign(
+/** A problem that the experiment has, and not the other tool's file, is placed in the experiment's text. */
+function parseImported(
   { text, fileName, what, notes }: ImportedFile,
   path: string,
-  surroundings: ParseContext,
+  context: ParseContext,
 ): Omit<ExperimentFile, "baseDir"> {
   try {
-    const experiment = parseExperiment(text, fileName, surroundings);
+    const experiment = parseExperiment(text, fileName, context);
     return { experiment, ...openSource(text, fileName), fileName, builtIn: false, notes };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const isInText = error.problems.some(({ place }) => place.startsWith(`${fileName}:`));
     if (!isInText) throw error;
     const fix = `plateau init ${fileName} --from ${path} writes that file`;
-    const message = `Cannot run ${what} as it is: what it becomes here, ${fileName}, needs mending`;
+    const message =
+      `Cannot run ${what} as it is: the experiment file that it becomes, ${fileName}, has problems`;
     throw new UserError([{ place: path, message, fix }, ...error.problems]);
   }
 }
 
 interface ParseContext {
-  /** What the files hold that the experiment names. */
+  /** Reads the files that the experiment names. */
   readonly files?: Files;
   /** Parameters by name, as YAML text. */
   readonly set?: SetParameters;
@@ -111,7 +112,7 @@ interface ParseContext {
 
 /**
  * Call it within `withEngine`, as a pattern needs that.
- * What is secret in it is known from here on, so that no message shows it.
+ * Its secrets are kept from here on, so that no message shows them.
  * @param file What messages call it.
  */
 export function parseExperiment(

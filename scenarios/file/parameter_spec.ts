@@ -34,7 +34,7 @@ const secretValue = z.strictObject({
   value: text.min(1).optional(),
 });
 
-/** What a choice may hold under `parameters`. */
+/** Values that a choice may set, under its `parameters`. */
 const presets = z.record(name, value);
 
 const choices = z.record(z.string(), z.union([z.record(z.string(), z.json()), z.null()]))
@@ -83,7 +83,7 @@ export function declarationFindings(parameters: unknown): Finding[] {
     .map((finding) => ({ ...finding, path: ["parameters", ...finding.path] }));
 }
 
-/** What choices give a value that has none of its own to be given. */
+/** Names that a choice sets and that are no values of the file. */
 function unknownPresets(parameters: unknown): Finding[] {
   const sound = validParameters(parameters);
   const names = sound.flatMap(([name, parameter]) => isChoices(parameter) ? [] : [name]);

@@ -1,7 +1,6 @@
 /**
- * What of an experiment file may be changed from outside, by name: choices, each with changes that are
- * laid over the file, and values that stand wherever a text holds `${name}`; `${env.NAME}` is one of the
- * environment. Pure.
+ * Parameters of an experiment file, which `--set` changes by name: choices, each with changes that are merged into
+ * the file, and values that replace `${name}` in its texts; `${env.NAME}` is a variable of the environment. Pure.
  */
 import {
   type Environment,
@@ -30,7 +29,7 @@ import { SECRET, type SecretValue } from "../../base/secrets.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
 
-/** What was given by name, as YAML text (`--set`). */
+/** The values of `--set` by name, as YAML text. */
 export type SetParameters = Readonly<Record<string, string>>;
 
 /** A file's data with its parameters put in. */
@@ -39,15 +38,15 @@ export interface FilledIn {
   readonly data: unknown;
   /** Values that were filled in and must not be shown. */
   readonly secrets: readonly SecretValue[];
-  /** What is wrong with what was given. */
+  /** Problems of the values of `--set`. */
   readonly problems: readonly Problem[];
-  /** What is wrong with the file, at paths of the file. */
+  /** Problems of the file, at its paths. */
   readonly findings: readonly Finding[];
-  /** What is wrong with `data`, told at paths of the file; without what `findings` tells already. */
+  /** Problems of `data` at the paths of the file, without those that `findings` has already. */
   readonly inFile: (findings: readonly Finding[]) => Finding[];
 }
 
-/** Throws nothing: all that is wrong is told in what it gives. */
+/** Throws nothing: all problems are in its result. */
 export function fillParameters(
   written: unknown,
   given: SetParameters,
@@ -105,7 +104,7 @@ function secretNames(parameters: Declared): string[] {
   return parameters.flatMap(([name, parameter]) => isSecret(parameter) ? [name] : []);
 }
 
-/** What can't be hidden where it stands: all on a machine see what its programs were started with. */
+/** Secrets in the arguments of a program, which every user of its machine can read. */
 function secretArguments(
   { path, names }: PlaceholderUse,
   isHidden: (name: string) => boolean,
@@ -114,15 +113,15 @@ function secretArguments(
   if (room !== "targets" || key !== "command") return [];
   return names.filter(isHidden).map((name) => {
     const variable = name.replace(/^env\./, "");
-    return `Cannot put the secret \${${name}} into the arguments of a program, which everybody on its ` +
-      `machine sees: pass it by env: { ${variable}: "\${${name}}" }`;
+    return `Cannot put the secret \${${name}} into the arguments of a program, which every user of its ` +
+      `machine can read: pass it by env: { ${variable}: "\${${name}}" }`;
   });
 }
 
 function missingSecret(name: string): Problem {
   return {
     place: flag(name),
-    message: "Cannot do without a value for this secret: the file holds none",
+    message: "Cannot run without a value for this secret: the file holds none",
     fix: `give it by --set ${name}=…, or write \${env.NAME} in the file where it is needed`,
   };
 }
@@ -196,7 +195,7 @@ function unusedProblems(
   return idle.filter((name) => Object.hasOwn(given, name)).map((name) => ({
     place: flag(name),
     message: `Cannot use ${JSON.stringify(values.get(name))}`,
-    fix: `nothing that is chosen holds \${${name}}`,
+    fix: `the chosen variant does not use \${${name}}`,
   }));
 }
 
@@ -239,16 +238,16 @@ function isUnfilled({ names, wrong }: PlaceholderUse, values: ReadonlyMap<string
   return wrong.length > 0 || names.some((name) => !values.has(name));
 }
 
-/** What a message about a filled-in value must add, as the file holds but the name. */
+/** The value behind a name, for a message, as the file holds the name alone. */
 function whereFrom(
   { names }: PlaceholderUse,
   values: ReadonlyMap<string, Json>,
   given: SetParameters,
 ): string {
-  const told = names.map((name) => {
+  const origins = names.map((name) => {
     if (isEnvName(name)) return `\${${name}} is text, as all of the environment is`;
     const by = Object.hasOwn(given, name) ? `, by ${flag(name)}` : "";
     return `\${${name}} is ${JSON.stringify(values.get(name))}${by}`;
   });
-  return ` (${told.join("; ")})`;
+  return ` (${origins.join("; ")})`;
 }

@@ -70,9 +70,9 @@ function namesIn(text: string): string[] {
 
 function whyNot(text: string, { values, names }: KnownNames): string[] {
   const unset = namesIn(text).filter((name) => isEnvName(name) && !values.has(name));
-  const strange = namesIn(text).find((name) => !isEnvName(name) && !names.includes(name));
-  if (strange !== undefined || unset.length > 0) {
-    const own = strange === undefined ? [] : [unknownName(strange, names)];
+  const unknown = namesIn(text).find((name) => !isEnvName(name) && !names.includes(name));
+  if (unknown !== undefined || unset.length > 0) {
+    const own = unknown === undefined ? [] : [unknownName(unknown, names)];
     return [...own, ...[...new Set(unset)].map(whyNoVariable)];
   }
   const list = ALONE.test(text)
@@ -104,9 +104,7 @@ function unescaped(text: string): string {
   return text.replaceAll("$${", "${");
 }
 
-/** Values that an experiment file takes from the environment of who runs it: `${env.NAME}`. Pure. */
-
-/** One variable's value, asked by its name alone: no more of the environment need be readable. */
+/** Value of one variable of the environment: Plateau may have the permission for that one alone. */
 export type Environment = (name: string) => string | undefined;
 
 export const NO_ENVIRONMENT: Environment = () => undefined;

@@ -69,7 +69,7 @@ function scriptIn(
   });
   const issues = (error?.issues ?? []).map((issue) => {
     const path = layers.writtenAt(issue.path);
-    // Laid over config, an environment's own path lacks that key.
+    // Merged into config, an environment's own path has not that key.
     return { ...issue, path: path.filter((step, at) => !(at === 3 && step === "config")) };
   });
   return { script, issues };
@@ -147,7 +147,7 @@ class Conversion {
   #noteConfig(left: number): void {
     const { config, scenarios, before, after } = this.script;
     if (left > 0) {
-      this.#note(`without ${left} of its scenarios, which do not speak HTTP or weigh nothing`);
+      this.#note(`without ${left} of its scenarios, which are not over HTTP or have no weight`);
     }
     if (scenarios.length - left > 1) {
       this.#note(
@@ -161,10 +161,10 @@ class Conversion {
     if (before !== undefined || after !== undefined) this.#note("without its before and after");
     this.#note(
       "Artillery times to the first byte and leaves requests that timed out out of its response times; " +
-        "here every answer is timed to its last byte, and one that timed out counts at its elapsed time",
+        "here every response is timed to its last byte, and one that timed out counts at its elapsed time",
     );
     this.#note(
-      "Artillery follows redirects and sends cookies back; here a redirect is an answer, and a cookie is sent where a step captures it",
+      "Artillery follows redirects and sends cookies back; here a redirect is a response, and a cookie is sent where a step captures it",
     );
   }
 
@@ -187,7 +187,7 @@ class Conversion {
     const most = phases.flatMap(({ maxVusers }) => maxVusers ?? []);
     if (most.length > 0) {
       this.#note(
-        "Artillery skips visitors beyond maxVusers; here they wait until another has left",
+        "Artillery skips virtual users beyond maxVusers; here they wait until another has left",
       );
     }
     const connections = http.pool ?? (most.length > 0 ? Math.max(...most) : undefined);
@@ -217,7 +217,7 @@ class Conversion {
 
 /**
  * In the first unit in which it has few digits, or else with all of them: what a phase brings is its length
- * times this, and may be no visitor more.
+ * times this, and may be no virtual user more.
  */
 function rateText(perSec: number): string {
   for (const [unit, seconds] of [["s", 1], ["m", 60], ["h", 3_600]] as const) {

@@ -36,13 +36,15 @@ export class ArtilleryFlow {
     if (step.think !== undefined) return this.#think(step.think, scope);
     if (step.loop !== undefined) return this.#loop(step, step.loop, scope);
     if (step.parallel !== undefined) {
-      note("requests that it asks in parallel are asked one after the other here");
+      note("requests that it sends in parallel are sent one after the other here");
       return this.steps(step.parallel, scope);
     }
     const method = ARTILLERY_METHODS.find((method) => step[method] !== undefined);
-    const asked = method === undefined ? undefined : step[method];
-    if (method !== undefined && asked !== undefined) return [this.#request(method, asked, scope)];
-    if (step.log === undefined) note(`without its step ${JSON.stringify(strangeKey(step))}`);
+    const request = method === undefined ? undefined : step[method];
+    if (method !== undefined && request !== undefined) {
+      return [this.#request(method, request, scope)];
+    }
+    if (step.log === undefined) note(`without its step ${JSON.stringify(unknownKey(step))}`);
     return [];
   }
 
@@ -85,23 +87,23 @@ export class ArtilleryFlow {
     }));
   }
 
-  #request(method: string, asked: Request, scope: Scope): unknown {
-    this.#noteRequest(asked);
+  #request(method: string, request: Request, scope: Scope): unknown {
+    this.#noteRequest(request);
     const fill = (text: string): string => this.around.values.filled(text, scope);
     const filled = (fields: Readonly<Record<string, string>>): [string, string][] =>
       Object.entries(fields).map(([name, text]) => [name, fill(text)]);
-    const { json, body, form } = asked;
-    const capture = Object.fromEntries(asked.capture.flatMap((one) => this.#capture(one)));
-    const status = statusOf(asked.expect);
+    const { json, body, form } = request;
+    const capture = Object.fromEntries(request.capture.flatMap((one) => this.#capture(one)));
+    const status = statusOf(request.expect);
     if (status.length === 0) {
       this.around.note(
-        "a step without a statusCode to expect has to answer 2xx or 3xx here, or its scenario is not measured; " +
+        "a step without an expected statusCode needs a 2xx or 3xx response here, or its scenario is not measured; " +
           "Artillery counts any status and goes on",
       );
     }
     return {
-      [method]: this.#path(fill(asked.url ?? asked.uri ?? ""), filled(asked.qs)),
-      headers: Object.fromEntries(filled(this.#fields(asked, fill))),
+      [method]: this.#path(fill(request.url ?? request.uri ?? ""), filled(request.qs)),
+      headers: Object.fromEntries(filled(this.#fields(request, fill))),
       ...(json === undefined ? {} : { json: everyText(json, fill) }),
       ...(body === undefined || json !== undefined ? {} : { body: fill(body) }),
       ...(form === undefined ? {} : { body: formText(filled(form)) }),
@@ -112,26 +114,26 @@ export class ArtilleryFlow {
     };
   }
 
-  #noteRequest(asked: Request): void {
+  #noteRequest(request: Request): void {
     const { note } = this.around;
     for (const hook of HOOKS) {
-      if (asked[hook] !== undefined) note(`without its ${hook} hooks, which are code`);
+      if (request[hook] !== undefined) note(`without its ${hook} hooks, which are code`);
     }
-    if (asked.ifTrue !== undefined || asked.probability !== undefined) {
-      note("requests with ifTrue or probability are asked every time");
+    if (request.ifTrue !== undefined || request.probability !== undefined) {
+      note("requests with ifTrue or probability are sent every time");
     }
-    if (asked.formData !== undefined) note("without its formData, a form of several parts");
-    if (asked.match !== undefined) note("without what its match looks for");
-    const checks = asked.expect.flatMap((check) => Object.keys(check));
+    if (request.formData !== undefined) note("without its formData, a form of several parts");
+    if (request.match !== undefined) note("without its match");
+    const checks = request.expect.flatMap((check) => Object.keys(check));
     const others = [...new Set(checks.filter((key) => key !== "statusCode"))];
     if (others.length > 0) note(`of its expectations without ${others.join(", ")}`);
   }
 
   /** Lower case, so that a request's own field replaces a default, as in Artillery. */
-  #fields(asked: Request, fill: (text: string) => string): Record<string, string> {
-    const { cookie, form, gzip, auth } = asked;
+  #fields(request: Request, fill: (text: string) => string): Record<string, string> {
+    const { cookie, form, gzip, auth } = request;
     const cookies = Object.entries(cookie ?? {}).map(([name, text]) => `${name}=${text}`);
-    const given = Object.entries({ ...this.around.headers, ...lowered(asked.headers) });
+    const given = Object.entries({ ...this.around.headers, ...lowered(request.headers) });
     return {
       ...(gzip ? { "accept-encoding": "gzip, deflate, br" } : {}),
       ...(form ? { "content-type": "application/x-www-form-urlencoded" } : {}),
@@ -147,7 +149,7 @@ export class ArtilleryFlow {
     return {};
   }
 
-  /** Relative to the target; no other host is asked. */
+  /** Relative to the target; no other host is loaded. */
   #path(url: string, query: readonly [string, string][]): string {
     const { target, note } = this.around;
     const other = /^https?:\/\//.test(url) ? URL.parse(url) : null;
@@ -177,7 +179,7 @@ export class ArtilleryFlow {
   }
 }
 
-function strangeKey(step: ArtilleryStep): string {
+function unknownKey(step: ArtilleryStep): string {
   const own = ["loopValue", "loopElement"];
   return Object.keys(step).find((key) => !own.includes(key)) ?? "";
 }

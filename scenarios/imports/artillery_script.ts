@@ -70,7 +70,7 @@ const capture = z.looseObject({
   if (json === undefined || !error) return;
   const message = `Cannot take ${
     JSON.stringify(json)
-  } from an answer: write names with dots and [0], as in $.items[0].id`;
+  } from a response: write names with dots and [0], as in $.items[0].id`;
   context.addIssue({ code: "custom", path: ["json"], message });
 });
 
@@ -92,7 +92,9 @@ const request = z.looseObject({
   capture: oneOrMore(capture),
   expect: oneOrMore(z.looseObject({})),
 }).superRefine(({ url, uri }, context) => {
-  if (url === undefined && uri === undefined) context.addIssue("Cannot ask without a url");
+  if (url === undefined && uri === undefined) {
+    context.addIssue("Cannot send a request without a url");
+  }
 });
 
 export const ARTILLERY_METHODS = [
@@ -177,7 +179,7 @@ export const scriptSpec = z.looseObject({
     onError: names.optional(),
   })).min(1),
 }).superRefine((script, context) => {
-  const config: Partial<ArtilleryConfig> = Object(script.config); // wrong in any part: that is told elsewhere
+  const config: Partial<ArtilleryConfig> = Object(script.config); // wrong in any part, which the schema reports
   for (const key of ["target", "phases"] as const) {
     if (config[key] !== undefined) continue;
     context.addIssue({ code: "custom", path: ["config", key], message: "Cannot do without it" });
@@ -216,8 +218,6 @@ export type Payload = z.output<typeof payload>;
 export function thinkSeconds(given: string | number): number | null {
   return seconds.safeParse(given).data ?? null;
 }
-
-/** A `regexp` that an Artillery script captures by → the pattern here, which has one group. */
 
 const TOKENS = /\\.|\[(?:\\.|[^\]\\])*\]|\(\?<(?![=!])([^>]+)>|\((?!\?)/gs;
 

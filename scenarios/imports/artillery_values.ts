@@ -67,7 +67,9 @@ export class ArtilleryValues {
       const own = n === 1 ? name : `${name} of ${n}`;
       if (!this.#used.has(valueNameOf(own))) return this.#use(own, value);
     }
-    this.note(`after ${MOST_DRAWN} draws of the same kind a visitor gets its first value again`);
+    this.note(
+      `after ${MOST_DRAWN} draws of the same kind a virtual user gets its first value again`,
+    );
     return this.#use(name, value);
   }
 
@@ -98,7 +100,7 @@ export class ArtilleryValues {
   }
 }
 
-/** As the first line has them; none where it can't be read, which is told when the values are. */
+/** As the first line has them; none where it can't be read, which is a problem of the values. */
 function columnsOf(path: string, { files }: ImportContext): string[] {
   try {
     return Object.keys(files.rows(path)[0]);

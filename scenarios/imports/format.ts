@@ -10,17 +10,17 @@ import { percentEncoded } from "../request/template.ts";
 export interface Import {
   /** As in an experiment file. */
   readonly experiment: Readonly<Record<string, unknown>>;
-  /** What could not be taken over, or is different here, in sentences without a full stop. */
+  /** What has no counterpart, or differs here, in sentences without a full stop. */
   readonly notes: readonly string[];
 }
 
-/** What stands around the foreign file. */
+/** The surroundings of the other tool's file. */
 export interface ImportContext {
   /** Name for the experiment. */
   readonly name: string;
-  /** Relative to the foreign file. */
+  /** Relative to the other tool's file. */
   readonly files: Files;
-  /** A path beside the foreign file, as the experiment file has to write it. */
+  /** A path relative to the other tool's file, as the experiment file has to write it. */
   readonly pathOf: (path: string) => string;
   /** A variable of the environment. */
   readonly env: (name: string) => string | undefined;
@@ -48,7 +48,7 @@ export function importedText(
 
 const YAML = { lineWidth: 100, aliasDuplicateObjects: false };
 
-/** In a foreign file `${` is text; here it would begin a parameter. */
+/** In the other tool's file `${` is text; here it would begin a parameter. */
 function withoutParameters(value: unknown): unknown {
   if (typeof value === "string") return value.replaceAll("${", () => "$${");
   if (Array.isArray(value)) return value.map(withoutParameters);

@@ -1,4 +1,4 @@
-/** A HAR file (HTTP Archive 1.2), as browsers save what a page asked: one visitor's way. */
+/** A HAR file (HTTP Archive 1.2), in which browsers save the requests of a page, as one user journey. */
 import { z } from "zod";
 import { explain } from "../../base/explain.ts";
 import { headerName, headerValue, METHODS } from "../request/request.ts";
@@ -26,26 +26,26 @@ const entry = z.object({
     postData: posted.optional(),
   }),
   response: z.object({ status: z.number().int() }),
-  _fromCache: z.string().optional().describe("memory or disk: the browser asked nobody"),
+  _fromCache: z.string().optional().describe("memory or disk: the browser sent nothing"),
 });
 
 const archive = z.object({
   log: z.object({ entries: z.array(entry) }),
 }).superRefine(({ log: { entries } }, context) => {
   if (entries.filter(wasAnswered).length > 0) return;
-  const message = "Cannot run an archive without a request that was answered over HTTP";
+  const message = "Cannot run an archive without a request that got a response over HTTP";
   context.addIssue({ code: "custom", path: ["log", "entries"], message });
 });
 
 type HarEntry = z.output<typeof entry>;
 type Field = z.output<typeof pair>;
 
-/** What a client says for itself on each connection, or of what it has already. */
+/** Fields of the client's own connection or cache. */
 const OWN_FIELDS = new Set([
   ...["host", "content-length", "connection", "keep-alive", "transfer-encoding", "upgrade", "te"],
   ...["expect", "proxy-connection", "if-none-match", "if-modified-since"],
 ]);
-/** What belongs to one visitor alone. */
+/** Fields of one user alone. */
 const SECRETS = ["cookie", "authorization", "proxy-authorization"];
 
 /** A pause that a person makes, not a browser. */
@@ -60,8 +60,8 @@ export const har: Format = {
 function convert(entries: readonly HarEntry[], { name }: ImportContext): Import {
   const inOrder = entries.filter(wasAnswered).toSorted((a, b) => startMs(a) - startMs(b));
   const origin = mainOrigin(inOrder);
-  const asked = inOrder.filter((entry) => originOf(entry) === origin);
-  const flow = asked.flatMap((entry, at) => stepsOf(entry, asked[at - 1]));
+  const sent = inOrder.filter((entry) => originOf(entry) === origin);
+  const flow = sent.flatMap((entry, at) => stepsOf(entry, sent[at - 1]));
   const hasBraces = JSON.stringify(flow).includes(BRACES);
   const experiment = {
     name,
@@ -72,7 +72,7 @@ function convert(entries: readonly HarEntry[], { name }: ImportContext): Import 
     load: { connections: 10, duration: "10s" },
     repeat: 1,
   };
-  return { experiment, notes: [...notesOf(entries, asked, origin)] };
+  return { experiment, notes: [...notesOf(entries, sent, origin)] };
 }
 
 /** Whether it went to a server and came back: not blocked, not from a cache, no WebSocket. */
@@ -84,7 +84,7 @@ function wasAnswered(
     _fromCache === undefined;
 }
 
-/** Of the first answer that sends nobody elsewhere: a page may begin with a redirect to https. */
+/** Of the first response that is no redirect: a page may begin with a redirect to https. */
 function mainOrigin(entries: readonly HarEntry[]): string {
   const isRedirect = ({ response: { status } }: HarEntry): boolean =>
     status >= 300 && status < 400 && status !== 304;
@@ -97,28 +97,28 @@ function originOf({ request: { url } }: HarEntry): string {
 
 function* notesOf(
   entries: readonly HarEntry[],
-  asked: readonly HarEntry[],
+  sent: readonly HarEntry[],
   origin: string,
 ): Generator<string> {
-  const left = entries.length - asked.length;
+  const left = entries.length - sent.length;
   if (left > 0) {
-    yield `without ${left} of its ${entries.length} requests: what other hosts than ${origin}, a cache or nobody answered`;
+    yield `without ${left} of its ${entries.length} requests: those to other hosts than ${origin}, from a cache or without a response`;
   }
-  const fields = asked.flatMap(({ request }) =>
+  const fields = sent.flatMap(({ request }) =>
     request.headers.map(({ name }) => name.toLowerCase())
   );
   const secrets = SECRETS.filter((name) => fields.includes(name));
   if (secrets.length > 0) {
-    yield `without its ${secrets.join(" and ")} fields, which are one visitor's own`;
+    yield `without its ${secrets.join(" and ")} fields, which belong to one user`;
   }
-  const unsent = asked.flatMap(({ request: { headers } }) =>
+  const unsent = sent.flatMap(({ request: { headers } }) =>
     headers.filter((field) => isOthers(field) && !isSendable(field)).map(({ name }) => name)
   );
   if (unsent.length > 0) {
     const names = [...new Set(unsent)].join(", ");
     yield `without its header fields ${names}, which hold characters that none may (RFC 9110 §5.5)`;
   }
-  const bodiless = asked.filter(({ request: { postData } }) =>
+  const bodiless = sent.filter(({ request: { postData } }) =>
     postData && bodyOf(postData) === null
   );
   if (bodiless.length > 0) {
@@ -127,8 +127,8 @@ function* notesOf(
       [...new Set(paths)].join(", ")
     }, which are no text or not in the file`;
   }
-  yield "a browser asks for several things at once; here a visitor asks for one after the other";
-  yield "the load is a choice: 10 visitors for 10 s";
+  yield "a browser sends several requests at once; here a virtual user sends one after the other";
+  yield "the load is a default: 10 virtual users for 10 s";
 }
 
 function stepsOf(entry: HarEntry, before: HarEntry | undefined): unknown[] {
@@ -147,7 +147,7 @@ function stepsOf(entry: HarEntry, before: HarEntry | undefined): unknown[] {
   return thinkMs < LEAST_THINK_MS ? [step] : [{ think: `${Math.round(thinkMs)}ms` }, step];
 }
 
-/** Whether a field is neither the connection's nor one visitor's own. */
+/** Whether a field is neither the connection's nor one user's own. */
 function isOthers({ name }: Field): boolean {
   return !name.startsWith(":") && !OWN_FIELDS.has(name.toLowerCase()) &&
     !SECRETS.includes(name.toLowerCase());

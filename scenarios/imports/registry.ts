@@ -1,4 +1,4 @@
-/** The formats of other tools. */
+/** The file formats of other tools, and a file of theirs as the text of an experiment file. */
 import { artillery } from "./artillery.ts";
 import { har } from "./har.ts";
 import { type Format, type ImportContext, importedText, nameFrom } from "./format.ts";
@@ -17,8 +17,6 @@ export function formatOf(data: unknown): Format | null {
   return Object.values(formats).find(({ recognise }) => recognise(data)) ?? null;
 }
 
-/** The file of another tool, as the text of an experiment file. */
-
 export interface ImportedFile {
   /** Of the experiment file. */
   readonly text: string;
@@ -26,13 +24,13 @@ export interface ImportedFile {
   readonly fileName: string;
   /** Such as `an Artillery script`. */
   readonly what: string;
-  /** What could not be taken over, or is different here. */
+  /** What has no counterpart, or differs here. */
   readonly notes: readonly string[];
 }
 
 interface ImportFiles {
   readonly files: Files;
-  /** A path beside the foreign file, as the experiment file has to write it. */
+  /** A path relative to the other tool's file, as the experiment file has to write it. */
   readonly pathOf?: ImportContext["pathOf"];
 }
 
@@ -44,14 +42,14 @@ interface ImportFiles {
 export function importedFile(
   source: string,
   path: string,
-  beside: ImportFiles,
+  given: ImportFiles,
 ): ImportedFile | null {
   const text = source.replace(/^\uFEFF/, "");
   const data = jsonIn(text, path) ?? new YamlText(text, path).data;
   const format = formatOf(data);
   if (format === null) return null;
   const stem = basename(path, extname(path));
-  const { files, pathOf = (path) => path } = beside;
+  const { files, pathOf = (path) => path } = given;
   const around = { name: nameFrom(stem, "imported"), files, pathOf, env: variable };
   try {
     const made = format.convert(data, around);

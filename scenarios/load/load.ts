@@ -1,5 +1,5 @@
 /**
- * `Load`, what is asked of the generator: validated once, here, from flags or from an experiment file with every
+ * `Load`, the load that the generator makes: validated once, here, from flags or from an experiment file with every
  * factor decided. `runner/measure` takes it and makes each worker's job of it. Pure.
  */
 import { combinations, countOf, type Factors, phasesMs, varies } from "./factors.ts";
@@ -49,7 +49,7 @@ export interface PhasesLoad extends CommonLoad {
   readonly pool: "own" | "shared";
 }
 
-/** What is asked of the generator, in one of three kinds. */
+/** The load that the generator makes, in one of three kinds. */
 export type Load = ClosedLoad | RateLoad | PhasesLoad;
 
 /** How long a run is loaded, as far as that is known; null when it ends by count. */

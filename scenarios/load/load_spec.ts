@@ -154,7 +154,7 @@ const phased = z.strictObject({
     )
     .transform(phaseVariants)
     .refine(
-      (ways: readonly PhasesVariant[]) => ways.every((way) => someArrive(way.phases)),
+      (variants: readonly PhasesVariant[]) => variants.every(({ phases }) => someArrive(phases)),
       NO_ARRIVALS,
     )
     .describe("One after the other"),

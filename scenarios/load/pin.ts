@@ -11,7 +11,7 @@ export interface MachineCores {
   readonly allowed: readonly number[] | null;
 }
 
-/** What is wrong with a list of cores there; null when nothing is. */
+/** The problem of a list of cores there; null when there is none. */
 export function coresProblem(text: string, { os, allowed }: MachineCores): string | null {
   const cores = parseCores(text);
   if (cores === null) {

@@ -1,6 +1,6 @@
 /**
  * The arrivals of an open loop, one after the other: evenly spread, or as a Poisson process. Every
- * worker walks the same endless list and takes each `stride`-th, so that any number of workers makes
+ * worker goes through the same endless list and takes each `stride`-th, so that any number of workers makes
  * the same schedule between them.
  */
 import { streamBy } from "../../base/random.ts";

@@ -1,5 +1,5 @@
 /**
- * Experiment → ordered runs: factors × repetitions, shuffled in blocks by the seed, as many as are asked for. Pure.
+ * Experiment → ordered runs: factors × repetitions, shuffled in blocks by the seed, for as many blocks as are taken. Pure.
  */
 import { type Problem, UserError } from "../../base/errors.ts";
 import { checkLimit } from "../../base/limits.ts";
@@ -113,7 +113,7 @@ export function planCells(
 
 const NOTHING_LEFT: Problem = {
   place: "plan",
-  message: "Cannot run anything: no target is asked any scenario",
+  message: "Cannot run anything: no scenario applies to any target",
   fix: "look at --only, and at the targets of the scenarios",
 };
 
@@ -131,12 +131,12 @@ function checkNames(what: string, named: readonly string[] = [], known: object):
 function countOfCells(experiment: RunFactors): number {
   const { targets, scenarios } = experiment;
   const loads = Object.entries(scenarios).map(([scenario, { targets }]) => ({
-    asked: targets === undefined ? null : new Set(targets),
+    only: targets === undefined ? null : new Set(targets),
     count: countOfLoads(loadFor(experiment, scenario)),
   }));
   return Object.entries(targets).reduce((whole, [target, spec]) => {
-    const asking = loads.filter(({ asked }) => asked?.has(target) ?? true);
-    const each = asking.reduce((sum, { count }) => sum + count, 0);
+    const applying = loads.filter(({ only }) => only?.has(target) ?? true);
+    const each = applying.reduce((sum, { count }) => sum + count, 0);
     return whole + each * countOfVariants(spec, targets);
   }, 0);
 }

@@ -15,17 +15,17 @@ const until = z.string().transform((text, context): number => {
   return z.NEVER;
 }).describe("Half the width of the intervals, as a share of their figures: 2% is ± 2 %");
 
-/** Repetitions that are decided while they are made, by what they found or by the clock. */
+/** Repetitions that end by a stopping rule: by their precision or by the clock. */
 const sequence = z.strictObject({
   until: until.optional()
-    .describe("Goes on until every interval of rate and p50 is that narrow, such as 2%"),
+    .describe("Repeats until every confidence interval of rate and p50 is this narrow, such as 2%"),
   atMost: z.int().min(5).max(1_000).optional()
     .describe("Stops after so many repetitions in any case; the first look is after 5"),
   budget: between("1s", "24h").optional()
     .describe("Stops before the repetition that would take longer in all, but makes at least 2"),
 }).superRefine(({ until, budget }, context) => {
   if (until !== undefined || budget !== undefined) return;
-  context.addIssue("Cannot tell when to stop: write until: 2%, or budget: 10m");
+  context.addIssue("Cannot repeat without a rule for the end: write until: 2%, or budget: 10m");
 }, ALWAYS).transform(({ until = null, atMost = null, budget = null }): Sequence => ({
   until,
   atMost,
@@ -54,7 +54,7 @@ const untilText = z.string().transform((text, context): Sequence => {
 
 export const repeat = z.union([times, untilText, sequence]);
 
-/** A number of repetitions, or how to tell that there are enough. */
+/** A number of repetitions, or a stopping rule. */
 export type Repeat = z.output<typeof repeat>;
 
 /** The same as the text of a flag: `5`, or `until 2%`. */

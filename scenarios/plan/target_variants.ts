@@ -9,7 +9,7 @@ import { type Combination, combinations, countOf, type Factors, varies } from ".
 
 type Parameters = Readonly<Record<string, Json>>;
 
-/** One way in which a target's own lines may be, or part of them. */
+/** One combination of the values of a target's own lines, or of some of them. */
 interface Variant<Spec> {
   readonly spec: Spec;
   /** Value of each line that varies, by its path, such as `set.delay`. */
@@ -22,7 +22,7 @@ export interface TargetVariant extends Variant<TargetSpec> {
 }
 
 /**
- * The target with each combination of values. A front varies as what stands behind it does, too: those
+ * The target with each combination of values. A gateway varies with the targets behind it, too: those
  * values have the same paths, with the name before a path that both have (`slow.proxy.store`).
  */
 export function targetVariants(
@@ -38,12 +38,12 @@ export function targetVariants(
     own.map(({ spec, parameters }) => ({
       spec,
       others: { ...other.others, [behind]: other.spec },
-      parameters: { ...beside(parameters, behind, other.parameters), ...parameters },
+      parameters: { ...renamed(parameters, behind, other.parameters), ...parameters },
     }))
   );
 }
 
-/** How many ways there are; nothing is built for it. */
+/** How many variants there are; nothing is built for it. */
 export function countOfVariants(
   written: WrittenTarget,
   targets: Readonly<Record<string, WrittenTarget>>,
@@ -63,7 +63,7 @@ function factorsOf(written: WrittenTarget): Factors {
   return "proxy" in written ? proxyFactors(written) : {};
 }
 
-function beside(own: Parameters, name: string, others: Parameters): Parameters {
+function renamed(own: Parameters, name: string, others: Parameters): Parameters {
   return Object.fromEntries(
     Object.entries(others).map(([path, value]) => [
       Object.hasOwn(own, path) ? `${name}.${path}` : path,

@@ -1,6 +1,6 @@
 /**
- * A visitor's way from request to request: asks, thinks, asks again with what was captured. A page and
- * what it needs is one, too.
+ * A user journey: requests and think times in order, with values captured from responses for later requests. A
+ * page with its subresources is one, too.
  */
 import { z } from "zod";
 import { ALWAYS, forAll, unknownKeys } from "../../base/explain.ts";
@@ -23,11 +23,11 @@ const THINKING = ["1ms", "1h"] as const;
 export const thinkMs = msBetween(...THINKING);
 
 const think = z.strictObject({
-  think: between(...THINKING).describe("How long the visitor waits before the next request"),
+  think: between(...THINKING).describe("Think time of the virtual user before its next request"),
 }, {
   error: unknownKeys(forAll(
     [...METHODS, "headers", "body", "json", "expect", "capture"],
-    "thinking is a step of its own",
+    "think is a step of its own",
   )),
 });
 
@@ -35,8 +35,8 @@ const requestStep = (files: Files) =>
   z.strictObject({
     ...requestFields(files),
     capture: z.record(valueName, captureSource).default({})
-      .describe("Values taken from the answer; later requests use them as {{ name }}"),
-  }, { error: unknownKeys({ weight: "it goes with the requests of a mix" }, ["think"]) })
+      .describe("Values captured from the response; later requests use them as {{ name }}"),
+  }, { error: unknownKeys({ weight: "it belongs to the requests of a mix" }, ["think"]) })
     .superRefine(checkRequest, ALWAYS);
 
 const stepSpec = (files: Files) => z.xor([think, requestStep(files)]);
@@ -47,22 +47,22 @@ export type FlowStep = ThinkSpec | RequestStepSpec;
 
 export const flowFields = (files: Files) => ({
   flow: z.array(stepSpec(files)).max(LIMITS.steps.most)
-    .refine((steps) => steps.some(isRequest), "Cannot walk a flow without a request: add a step")
-    .describe("Steps of a visitor, one after the other: requests and think"),
+    .refine((steps) => steps.some(isRequest), "Cannot run a flow without a request: add a step")
+    .describe("Steps of a virtual user, in order: requests and think times"),
 });
 
 export const pageFields = {
   page: path.describe("Path of a page"),
   with: z.array(path).max(LIMITS.steps.most).default([]).describe(
-    "What it needs, such as images and styles",
+    "Its subresources, such as images and styles",
   ),
   headers: headers.describe("Header fields of all its requests"),
-  expect: expectation.prefault({}).describe("What a right page looks like"),
+  expect: expectation.prefault({}).describe("Expected response for the page"),
 };
 
 type PageSpec = z.output<z.ZodObject<typeof pageFields>>;
 
-/** The page, then what it needs, one after the other. */
+/** The page, then its subresources, one after the other. */
 export function stepsOfPage({ page, with: needed, headers, expect }: PageSpec): RequestStepSpec[] {
   return [
     { get: page, headers, expect, capture: {} },
@@ -74,9 +74,7 @@ export function isRequest(step: FlowStep): step is RequestStepSpec {
   return !("think" in step);
 }
 
-/** Values taken from an answer, for the requests after it. */
-
-/** Where in an answer a value is taken from. */
+/** Where in a response a value is captured from. */
 export type CaptureSource =
   /** Members and indexes from the top of a JSON body. */
   | { readonly kind: "json"; readonly path: readonly string[] }

@@ -1,6 +1,6 @@
 /**
  * One HTTP request with its expectations, as written in the file, as it goes over the wire (RFC 9112
- * §3), and how an answer is judged. Every scenario is made of these.
+ * §3), and how its response is checked. Every scenario is made of these.
  */
 import { z } from "zod";
 import type { WireRequest } from "../../base/http/request.ts";
@@ -11,7 +11,7 @@ import { withoutSecrets } from "../../base/secrets.ts";
 export const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"] as const;
 export type Method = (typeof METHODS)[number];
 
-/** Text of a given form; `rule` is what a wrong one is told. */
+/** Text of a given form; `rule` ends the message about a wrong one. */
 function formed(form: RegExp, what: string, rule: string): z.ZodString {
   return z.string().max(LIMITS.fieldValue.most).regex(form, {
     error: ({ input }) => `Cannot use ${JSON.stringify(input)} as ${what}: ${rule}`,
@@ -62,7 +62,7 @@ export const headers = z.record(headerName, headerValue)
 
 const paths = Object.fromEntries(METHODS.map((method) => [method, path.optional()]));
 
-/** The keys of a request, beside those of what it is a part of. */
+/** The keys of a request, to be joined with those of the scenario or step around it. */
 export const requestFields = (files: Files) => ({
   ...paths as Record<Method, z.ZodOptional<z.ZodString>>,
   headers: headers.describe("Header fields of the request"),
@@ -71,13 +71,13 @@ export const requestFields = (files: Files) => ({
     z.strictObject({ file: contentOf(files.text) }).transform(({ file }) => file),
   ]).optional().describe("Body, as text, or from a file: { file: ./big.json }"),
   json: z.json().optional().describe("Body, as JSON; sets content-type"),
-  expect: expectation.prefault({}).describe("What a right answer looks like"),
+  expect: expectation.prefault({}).describe("Expected response"),
 });
 
 /** One request: a method with its path, and what goes with them. */
 export type RequestSpec = z.output<z.ZodObject<ReturnType<typeof requestFields>>>;
 
-/** Tells what is wrong with the parts of a request together. */
+/** Adds an issue for parts of a request that conflict. */
 export function checkRequest(
   request: Partial<RequestSpec>,
   context: z.core.$RefinementCtx,
@@ -94,11 +94,11 @@ function contradictions(request: Partial<RequestSpec>): { path: string[]; messag
   if (given.length === 0) {
     const choices = METHODS.join(", ");
     const message =
-      `Cannot ask without a request: write one of ${choices} with a path, as in get: /static`;
+      `Cannot send a request without a method: write one of ${choices} with a path, as in get: /static`;
     found.push({ path: [], message });
   }
   if (given.length > 1) {
-    const message = `Cannot ask with two methods at once: ${given.join(" and ")} are given`;
+    const message = `Cannot send one request with two methods: ${given.join(" and ")} are given`;
     found.push({ path: [given[1]], message });
   }
   if (request.body !== undefined && request.json !== undefined) {
@@ -124,10 +124,10 @@ export function wireRequest(spec: RequestSpec): WireRequest {
   };
 }
 
-/** 2xx and 3xx: what is right when nothing else is expected. */
+/** 2xx and 3xx: expected by default. */
 const USUAL_STATUSES = Array.from({ length: 200 }, (_, index) => 200 + index);
 
-/** The statuses of a right answer. */
+/** The statuses that are expected. */
 export function expectedStatuses({ status }: Expectation): readonly number[] {
   if (status === undefined) return USUAL_STATUSES;
   return typeof status === "number" ? [status] : status;
@@ -138,14 +138,14 @@ export interface ReceivedResponse {
   readonly body: string;
 }
 
-/** What is wrong with `answer`, beside what was expected, without secrets; null when it is right. */
-export function responseProblem(expect: Expectation, answer: ReceivedResponse): string | null {
-  const { status, body } = answer;
+/** How `response` differs from the expectation, without secrets; null when it does not. */
+export function responseProblem(expect: Expectation, response: ReceivedResponse): string | null {
+  const { status, body } = response;
   if (!expectedStatuses(expect).includes(status)) {
     const right = expect.status === undefined
       ? "2xx or 3xx"
       : expectedStatuses(expect).join(" or ");
-    return `expected status ${right}, got ${responseText(answer)}`;
+    return `expected status ${right}, got ${responseText(response)}`;
   }
   if (expect.body !== undefined && body !== expect.body) {
     return differenceOf(withoutSecrets(expect.body), withoutSecrets(body));

@@ -1,7 +1,8 @@
 /**
- * WHAT is asked: a single request, a mix of several, or a visitor's way from request to request. They
- * are told apart by the key that is there.
+ * The requests of a scenario: a single one, a mix of several, a flow (a user journey) or a page. The key that is
+ * there decides which.
  */
+import type { Conflict, Path } from "../../base/problems.ts";
 import { z } from "zod";
 import { ALWAYS, forAll, unknownKeys } from "../../base/explain.ts";
 import { type Files, NO_FILES } from "../../base/files.ts";
@@ -14,24 +15,24 @@ import { placeholderNames, valuesSpec } from "./values.ts";
 
 const commonFields = (files: Files) => ({
   values: valuesSpec(files).default({})
-    .describe("What {{ name }} stands for in paths, header fields and bodies"),
+    .describe("Values of {{ name }} in paths, header fields and bodies"),
   targets: z.array(z.string()).min(1).optional()
-    .describe("Only these targets are asked; all when absent"),
+    .describe("The targets of this scenario (default: all)"),
   needs: z.array(z.enum(["redis"])).default([])
-    .describe("What must be there for it, besides what its targets need"),
+    .describe("Prerequisites, besides those of its targets"),
   load: loadSpec.optional()
-    .describe("HOW this one is asked, in place of the experiment's load as a whole"),
+    .describe("The load of this scenario, in place of the experiment's"),
 });
 
 const PARTS_OF_REQUEST = [...METHODS, "headers", "body", "json", "expect"];
 
-/** Where keys belong that stand beside one that they do not go with. */
-const IN_MIX = { weight: "it goes with the requests of a mix" };
+/** Keys of other kinds of scenario, and where they belong. */
+const IN_MIX = { weight: "it belongs to the requests of a mix" };
 const IN_FLOW = {
   think: "it is a step of a flow",
-  capture: "it goes with the requests of a flow",
+  capture: "it belongs to the requests of a flow",
 };
-const IN_PAGE = { with: "it goes with page" };
+const IN_PAGE = { with: "it belongs to a page" };
 const ELSEWHERE = { ...IN_MIX, ...IN_FLOW, ...IN_PAGE };
 
 const requestScenario = (files: Files) =>
@@ -41,7 +42,9 @@ const requestScenario = (files: Files) =>
 
 const mixed = (files: Files) =>
   z.strictObject({
-    weight: z.int().min(1).max(1_000).default(1).describe("How often, beside the others' weights"),
+    weight: z.int().min(1).max(1_000).default(1).describe(
+      "Relative frequency, compared with the other weights",
+    ),
     ...requestFields(files),
   }, { error: unknownKeys(IN_FLOW) }).superRefine(checkRequest, ALWAYS);
 
@@ -73,7 +76,7 @@ const pageScenario = (files: Files) =>
       ...ELSEWHERE,
       ...forAll(
         [...METHODS, "body", "json"],
-        "a page is asked with get; leave it or page out",
+        "a page is requested with get; leave it or page out",
       ),
       mix: "leave it or page out",
     }),
@@ -82,12 +85,12 @@ const pageScenario = (files: Files) =>
 /** A single request alone, in which `{{ … }}` is no more than text: for the command line. */
 export const requestScenarioSpec = requestScenario(NO_FILES);
 
-/** @param files What the files hold that are named. */
+/** @param files Reads the files that the scenario names. */
 export const scenarioSpecWith = (files: Files) =>
   z.xor([flowScenario(files), pageScenario(files), mixScenario(files), requestScenario(files)])
     .superRefine((scenario, context) => {
       for (const wrong of wrongNames(requestsIn(scenario), placeholderNames(scenario.values))) {
-        context.addIssue({ code: "custom", path: [...wrong.path], message: wrong.message });
+        context.addIssue({ code: "custom", ...wrong });
       }
     });
 
@@ -125,40 +128,31 @@ export type Scenario = z.output<ReturnType<typeof scenarioSpecWith>>;
 type PageScenario = z.output<ReturnType<typeof pageScenario>>;
 export type RequestScenario = z.output<ReturnType<typeof requestScenario>>;
 
-/** Whether every `{{ name }}` of a scenario has its value when its request is asked. */
-
-type Path = readonly PropertyKey[];
-
 /** A text in which names may stand. */
 export interface TemplateText {
   readonly path: Path;
   readonly text: string;
 }
 
-/** One request of a scenario, in the order in which they are asked. */
+/** One request of a scenario, in the order in which they are sent. */
 export interface RequestTemplates {
   readonly path: Path;
   readonly templates: readonly TemplateText[];
-  /** Names that its answer gives. */
+  /** Names that are captured from its response. */
   readonly captures: readonly string[];
-}
-
-interface WrongName {
-  readonly path: Path;
-  readonly message: string;
 }
 
 /** @param given Names that have a value from the start. */
 export function wrongNames(
-  asked: readonly RequestTemplates[],
+  requests: readonly RequestTemplates[],
   given: readonly string[],
-): WrongName[] {
+): Conflict[] {
   const known = new Set(given);
-  return asked.flatMap(({ templates, captures }, at) => {
+  return requests.flatMap(({ templates, captures }, at) => {
     const wrong = templates.flatMap(({ path, text }) =>
       namesInText(text).filter((name) => !known.has(name)).map((name) => {
-        const why = whenCaptured(name, asked.slice(at)) ?? knownNames(name, [...known]);
-        return { path, message: `Cannot fill in {{ ${name} }}: ${why}` };
+        const why = whenCaptured(name, requests.slice(at)) ?? knownNames(name, [...known]);
+        return { path: [...path], message: `Cannot fill in {{ ${name} }}: ${why}` };
       })
     );
     for (const name of captures) known.add(name);
@@ -167,7 +161,7 @@ export function wrongNames(
 }
 
 function whenCaptured(name: string, [now, ...later]: readonly RequestTemplates[]): string | null {
-  if (now.captures.includes(name)) return "it is captured from the answer to this very request";
+  if (now.captures.includes(name)) return "it is captured from the response to this same request";
   const capturing = later.find(({ captures }) => captures.includes(name));
   return capturing ? `it is captured only later, in ${capturing.path.join(".")}` : null;
 }

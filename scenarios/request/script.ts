@@ -1,6 +1,6 @@
 /**
- * A scenario made ready to be asked: every choice drawn by the seed, every value in its place that is
- * known before the load. Pure.
+ * A scenario made ready to be sent: every choice drawn by the seed, every value that is known before the load
+ * in its place. Pure.
  */
 import {
   type CaptureSpec,
@@ -39,8 +39,8 @@ export type Script =
     readonly sequence: readonly number[];
   }
   /**
-   * A visitor's way: `visitors` are the values that visitor 0, 1, 2 … brings along, round and round;
-   * what is captured on the way is filled in there.
+   * A user journey: `visitors` are the values of virtual user 0, 1, 2 …, round and round; captured values are
+   * filled in during the journey.
    */
   | {
     readonly kind: "flow";
@@ -111,9 +111,9 @@ function flowScript(steps: readonly FlowStep[], values: ValueSpecs, draw: Draw):
   return { kind: "flow", steps: ready, visitors };
 }
 
-function requestStep(ask: RequestStepSpec): RequestStep {
-  const captures = Object.entries(ask.capture).map(([as, from]) => ({ as, from }));
-  return { kind: "request", wire: wireRequest(ask), expect: ask.expect, captures };
+function requestStep(spec: RequestStepSpec): RequestStep {
+  const captures = Object.entries(spec.capture).map(([as, from]) => ({ as, from }));
+  return { kind: "request", wire: wireRequest(spec), expect: spec.expect, captures };
 }
 
 function thinkStep({ think }: ThinkSpec): ThinkStep {

@@ -41,7 +41,7 @@ function asIs(value: string): string {
   return value;
 }
 
-/** Half a character, which an answer or a file may hold, has no encoding. */
+/** A lone surrogate, which a response or a file may hold, has no encoding. */
 export function percentEncoded(value: string): string {
   return encodeURIComponent(value.toWellFormed());
 }

@@ -1,5 +1,5 @@
 /**
- * What `{{ name }}` stands for: random numbers and choices, or the rows of a CSV file. Drawn by a seed
+ * The values of `{{ name }}`: random numbers and choices, or the rows of a CSV file. Drawn by a seed
  * before the load starts.
  */
 import { z } from "zod";
@@ -85,7 +85,7 @@ export type ValueSpec = z.output<ReturnType<typeof valueSpec>>;
 type TableSpec = z.output<ReturnType<typeof csv>>;
 export type ValueSpecs = Readonly<Record<string, ValueSpec>>;
 
-/** What can stand between `{{` and `}}`. */
+/** The names that can stand between `{{` and `}}`. */
 export function placeholderNames(values: ValueSpecs): string[] {
   return Object.entries(values).flatMap(([name, spec]) =>
     isTable(spec) && spec.column === undefined

@@ -71,7 +71,10 @@ chromiumTest("comparisons, errors and slowest requests", {
       assert.equal(await reading.locator("p").isVisible(), false);
       await reading.locator("summary").focus();
       await page.keyboard.press("Enter");
-      assert.match(await reading.locator("p").innerText(), /^Each row holds a target against/);
+      assert.match(
+        await reading.locator("p").innerText(),
+        /^Each row compares a target with the reference/,
+      );
     },
   },
   "the tables hold what the figures show": {

@@ -216,7 +216,7 @@ const steps: Record<string, (browser: Browser) => Promise<void>> = {
   "it says when the experiment broke off": async (browser) => {
     const live = await Live.open(browser, 2);
     await live.report[Symbol.asyncDispose]();
-    await live.page.locator("#live [role=status]", { hasText: /^Ended by an error/ }).waitFor();
+    await live.page.locator("#live [role=status]", { hasText: /^Stopped by an error/ }).waitFor();
     await live.page.context().close();
   },
 };

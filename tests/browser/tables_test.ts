@@ -122,9 +122,10 @@ chromiumTest("what tables can do", {
       const expected = `${tableMarkdown(summary).text}\n`.replaceAll(GLUE, " ");
       assert.equal(await copied(page, SUMMARY, "Copy as markdown"), expected);
       await scrollOf(page, SUMMARY).locator("thead button").first().click();
-      const rows = (await copied(page, SUMMARY, "Copy for a sheet")).trimEnd().split("\n").map((
-        line,
-      ) => line.split("\t"));
+      const rows = (await copied(page, SUMMARY, "Copy for a spreadsheet")).trimEnd().split("\n")
+        .map((
+          line,
+        ) => line.split("\t"));
       assert.deepEqual(rows.map(([name]) => name), ["Target", "express", "hono", "hono proxied"]);
       assert.ok(rows.every(({ length }) => length === rows[0].length));
       const rate = summary.rows[2][1].text.replaceAll(",", "");
@@ -159,7 +160,7 @@ chromiumTest("what tables can do", {
     options: DESKTOP,
     look: async (page) => {
       await withoutClipboard(page);
-      const sheet = await copied(page, SUMMARY, "Copy for a sheet");
+      const sheet = await copied(page, SUMMARY, "Copy for a spreadsheet");
       const names = sheet.trimEnd().split("\n").slice(1).map((line) => line.split("\t")[0]);
       assert.deepEqual(names.toSorted(), FORMULAS.map((name) => `'${name}`).toSorted());
     },

@@ -109,27 +109,27 @@ const lines: [sentence: string, line: string[], told: (string | RegExp)[]][] = [
     '--duration: Cannot read "10" as a duration: write 10s',
   ]],
   ["both ends", ["bench", URL_, "-d", "1s", "-n", "1"], [
-    "--requests: Cannot end by both --duration and --requests (leave one out)",
+    "--requests: Cannot use both --duration and --requests (leave one out)",
   ]],
   [
     "several at once on a connection for one",
     ["bench", URL_, "--pipeline", "2", "--no-keepalive"],
     [
-      "--pipeline: Cannot send several requests at once on a connection that ends with its answer " +
-      "(leave it or --no-keepalive out)",
+      "--pipeline: Cannot pipeline requests on a connection that closes after each response " +
+      "(leave out --pipeline or --no-keepalive)",
     ],
   ],
   ["a file without a name", ["bench", URL_, "--json", ""], [
     "--json: Cannot write a file without a name",
   ]],
   ["a request log on standard output", ["bench", URL_, "--log", "-"], [
-    "--log: Cannot write it to standard output: name a file",
+    "--log: Cannot write the request log to standard output: name a file",
   ]],
   ["an address without its scheme", ["bench", "localhost:8080"], [
     'URL: Cannot measure "localhost:8080": write http://host:port/path',
   ]],
   ["another scheme", ["bench", "ftp://a/"], [
-    'URL: Cannot measure "ftp://a/": it speaks ftp, not http',
+    'URL: Cannot measure "ftp://a/": its protocol is ftp, not http',
   ]],
   ["a password in the address, without it", ["bench", "http://u:pa55word@a/"], [
     'URL: Cannot measure "http://u:[secret]@a/": leave out user and password, use --header',
@@ -138,7 +138,7 @@ const lines: [sentence: string, line: string[], told: (string | RegExp)[]][] = [
     /^--header: Cannot use "\[secret\]" as a header value/,
   ]],
   ["a password without its Redis", ["agents", "--redis-password-file", PASSWORD], [
-    /^--redis: Cannot do without the Redis/,
+    /^--redis: Cannot reach agents without their Redis/,
   ]],
   ["a password for no Redis", ["run", "--redis-password-file", PASSWORD], [
     "--redis-password-file: Cannot use a password without its Redis " +
@@ -167,7 +167,7 @@ const lines: [sentence: string, line: string[], told: (string | RegExp)[]][] = [
     /^--body: Cannot read .* as text/,
   ]],
   ["standard output asked for twice", ["bench", URL_, "--json", "-", "--csv", "-"], [
-    "--csv: Cannot write to standard output: --json does already (name a file)",
+    "--csv: Cannot write to standard output: --json already does (name a file)",
   ]],
   ["an output that is a folder", ["bench", URL_, "--json", HERE], [
     /^--json: Cannot write .*: it is a folder/,
@@ -201,7 +201,7 @@ const lines: [sentence: string, line: string[], told: (string | RegExp)[]][] = [
     /body\.txt: Cannot read/,
   ]],
   ["a file that is there", ["init", `${HERE}/body.txt`], [
-    /body\.txt: Cannot write over a file that is there/,
+    /body\.txt: Cannot overwrite an existing file/,
   ]],
 ];
 

@@ -13,7 +13,7 @@ export const URL_ = "http://127.0.0.1:8080/a?b=c";
 export function benchOf(...args: string[]): BenchRequest {
   const spec = { parts: benchParts, conflicts: benchConflicts, run: () => Promise.resolve(0) };
   const read = readArguments(spec, { name: "bench", summary: "" }, args);
-  assert.ok(read.asks === "values");
+  assert.ok(read.wants === "values");
   return benchRequest(read.values);
 }
 

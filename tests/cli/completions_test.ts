@@ -128,8 +128,12 @@ for (const [shell, script] of scripts) {
 testWith(["zsh"], "zsh registers its script, and is handed options with their texts", async () => {
   assert.equal((await inZsh(""))[0], "run:Runs an experiment and writes its report");
   const lines = await inZsh("bench", "");
-  assert.ok(lines.includes("(-d --duration)-d[How long, such as 500ms, 30s or 5m]:D: "));
-  assert.ok(lines.includes("(-d --duration)--duration[How long, such as 500ms, 30s or 5m]:D: "));
+  assert.ok(
+    lines.includes("(-d --duration)-d[Duration of the load, such as 500ms, 30s or 5m]:D: "),
+  );
+  assert.ok(
+    lines.includes("(-d --duration)--duration[Duration of the load, such as 500ms, 30s or 5m]:D: "),
+  );
   assert.ok(lines.some((line) => line.startsWith("*--header[Header field of the request]")));
   assert.ok(lines.some((line) => line.endsWith("]:FILE:_files") && line.includes("--json")));
   assert.ok(lines.some((line) => line.endsWith(":(auto epoll tcp)")));

@@ -136,7 +136,7 @@ const REFUSED: readonly (readonly [line: string, told: RegExp])[] = [
   [`wrk --nonsense -x ${URL}`, /--nonsense: Cannot understand this option.*\n.*-x: Cannot/],
   [`wrk --conections 5 ${URL}`, /did you mean --connections\?/],
   ["wrk -c", /-c: Cannot use this option without its value/],
-  [`curl ${URL}?a=1&b=2`, /Cannot take "&" over.*quotes/],
+  [`curl ${URL}?a=1&b=2`, /Cannot use "&" here.*quotes/],
 ];
 
 for (const [line, told] of REFUSED) {
@@ -159,9 +159,9 @@ function measured(timesMs: readonly number[], changes: Partial<Measurement> = {}
     ...FIXTURE,
     load: {
       ...{ kind: "closed", connections: 10, keepAlive: true, timeout: 2_000, pipeline: 1 },
-      ...{ duration: 10, requests: null },
+      ...{ durationS: 10, requests: null },
     },
-    elapsed: 10,
+    elapsedS: 10,
     requests: { due: 1_006, completed: 1_002, failed: 3, unfinished: 1, dropped: 0 },
     drain: { durationS: 5, completed: 2, failed: 0 },
     errors: { timeout: 2, reset: 1 },
@@ -173,7 +173,7 @@ function measured(timesMs: readonly number[], changes: Partial<Measurement> = {}
 
 const RATE: Partial<Measurement> = {
   load: {
-    ...{ kind: "rate", rate: 100, duration: 20, connections: 10, keepAlive: true, timeout: 2_000 },
+    ...{ kind: "rate", rate: 100, durationS: 20, connections: 10, keepAlive: true, timeout: 2_000 },
     ...{ arrivals: "uniform", seed: 1 },
   },
 };
@@ -185,9 +185,9 @@ const LEFT_OUT =
 
 const TOLD: readonly (readonly [line: string, measurement: Measurement, told: RegExp[]])[] = [
   [`wrk -s x.lua ${URL}`, measured([50, 450, 1_050]), [
-    /^Not as wrk: without its Lua script$/,
+    /^Unlike wrk: without its Lua script$/,
     new RegExp(`^wrk would have left out of its latencies ${LEFT_OUT}$`),
-    /^wrk would have added about 12 samples that nobody measured, to correct/, // 450 − 100, − 200, −300: 3, and 9
+    /^wrk would have added about 12 samples that were not measured, to correct/, // 450 − 100, − 200, −300: 3, and 9
   ]],
   [`wrk ${URL}`, measured([50, 2_000]), [/would have left out/]],
   [`wrk2 -R 100 ${URL}`, {
@@ -201,34 +201,38 @@ const TOLD: readonly (readonly [line: string, measurement: Measurement, told: Re
     `wrk2 -R 100 ${URL}`,
     {
       ...measured([5], RATE),
-      elapsed: 12,
+      elapsedS: 12,
       timeline: {
-        interval: 5,
-        points: [5, 10, 12].map((t) => ({ ...FIXTURE.timeline.points[0], t, completed: 600 })),
+        intervalS: 5,
+        points: [5, 10, 12].map((endS) => ({
+          ...FIXTURE.timeline.points[0],
+          endS,
+          completed: 600,
+        })),
       },
     },
-    [/would have left out/, /first 10 s, 1,200 answers$/, /steps of a millisecond/],
+    [/would have left out/, /first 10 s, 1,200 responses$/, /steps of a millisecond/],
   ],
   [`wrk -R 100 ${URL}`, measured([5], RATE), [/^wrk2 would have left/, /^wrk2 sends in steps/]],
   [`curl -H 'transfer-encoding: chunked' -d a ${URL}`, measured([50]), [
-    /^Not as curl: with the length/,
+    /^Unlike curl: with the length/,
   ]],
   [`autocannon -W [ -c 1 ] ${URL}`, measured([50]), [/without its warm-up/, /left out/, /whole/]],
   [`oha -q 100 ${URL}`, measured([5], RATE), [
     new RegExp(`^oha would have left out of its latencies ${LEFT_OUT}$`),
-    /^oha would have asked again, and timed both as one, where 10 answers were redirects$/,
+    /^oha would have followed 10 redirects, and timed both requests as one$/,
     /^oha times from the send; here/,
   ]],
   [`oha -w -z 1s -r 0 ${URL}`, measured([5]), [/otherwise$/]],
   [`hey ${URL}`, { ...measured([5]), requests: { ...TWO_FAILED, completed: 1_200_000 } }, [
-    /2 requests that timed out and 200,000 answers beyond its first million$/,
-    /redirects$/,
+    /2 requests that timed out and 200,000 responses beyond its first million$/,
+    /followed 10 redirects, and timed both requests as one$/,
   ]],
   [`ab -t 5 ${URL}`, measured([5]), [
-    /^Not as ab: without its end after 50000 requests/,
+    /^Unlike ab: without its end after 50000 requests/,
     /^ab would have ended at the first of 2 requests that timed out$/,
     /HTTP\/1\.0/,
-    /^ab tells times in whole milliseconds$/,
+    /^ab reports times in whole milliseconds$/,
   ]],
   [`autocannon -R 100 ${URL}`, measured([50], RATE), [
     new RegExp(LEFT_OUT),
@@ -238,7 +242,7 @@ const TOLD: readonly (readonly [line: string, measurement: Measurement, told: Re
   ]],
   [`autocannon -C -R 100 ${URL}`, measured([50], RATE), [/left out/, /beginning$/, /whole/]],
   [`curl ${URL}`, measured([50]), []],
-  [`curl -L ${URL}`, measured([50]), [/10 answers were redirects$/]],
+  [`curl -L ${URL}`, measured([50]), [/10 redirects, and timed both requests as one$/]],
 ];
 
 for (const [line, measurement, told] of TOLD) {

@@ -45,7 +45,7 @@ Deno.test("a folder whose results are too large to be looked at is refused", asy
   Deno.truncateSync(path, LIMITS.resultFile.most + 1); // a file with a hole takes no room on the disk
   const large: unknown = await refuseUnfinished(folder.path).catch((error) => error);
   assert.ok(large instanceof UserError);
-  assert.match(large.message, /cannot be looked at: a file of results has more .*--out\)$/);
+  assert.match(large.message, /cannot be read: a file of results has more .*--out\)$/);
   Deno.writeTextFileSync(path, "[".repeat(LIMITS.nesting.most + 1));
   await assert.rejects(refuseUnfinished(folder.path), /levels of nesting/);
 });
@@ -54,6 +54,9 @@ for (const name of ["results.json", "Results.JSON", "report.html"]) {
   Deno.test(`an experiment file called ${name} is refused: results have a file of that name`, async () => {
     const [line, ...rest] = await toldOf(["run", join("folder", name)]);
     assert.deepEqual(rest, []);
-    assert.match(line, /: Cannot run a file of this name: .*another name.*--resume DIR/);
+    assert.match(
+      line,
+      /: Cannot run a file of this name: .*rename the experiment file.*--resume DIR/,
+    );
   });
 }

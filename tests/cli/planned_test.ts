@@ -48,7 +48,7 @@ Deno.test("--duration is refused when the start that is discarded would be all",
   assert.deepEqual(await planned("{ duration: 9s }", "discard: 1s\n"), [2_000]);
   await assert.rejects(planned("{ duration: 9s }", "discard: 2s\n"), (error) => {
     assert.ok(error instanceof UserError);
-    assert.match(error.message, /^--duration: Cannot leave out 2s of runs of 2s/);
+    assert.match(error.message, /^--duration: Cannot discard 2s of runs of 2s/);
     return true;
   });
 });

@@ -61,7 +61,7 @@ Deno.test("plateau understands every command line", async () => {
     assert.ok(isCommandName(name), name);
     const { parts = {} } = await commands[name].load();
     const spec = { parts, run: () => Promise.resolve(0) };
-    assert.equal(readArguments(spec, { name, summary: "" }, filledIn).asks, "values");
+    assert.equal(readArguments(spec, { name, summary: "" }, filledIn).wants, "values");
   }
 });
 

@@ -95,6 +95,6 @@ Deno.test("several results, or two forms on standard output, are refused by thei
   assert.equal(both.code, 2);
   assert.match(
     both.stderr,
-    /--csv-intervals: Cannot write to standard output: --csv does already/,
+    /--csv-intervals: Cannot write to standard output: --csv already does/,
   );
 });

@@ -28,7 +28,10 @@ Deno.test("bench adds its markdown to the step's summary, and annotates what fai
   ], "## Before\n\n");
   assert.equal(code, 1);
   assert.equal(JSON.parse(stdout).requests.completed, 200);
-  assert.match(stderr, /^::error title=Wrong answers::.*200 of 200 answers are not as expected$/m);
+  assert.match(
+    stderr,
+    /^::error title=Wrong responses::.*200 of 200 responses are not as expected$/m,
+  );
   assert.match(
     stderr,
     /^::error title=Threshold failed::success > 50%25: success is 0 %25 \[0 %25, 1\.9 %25\]$/m,
@@ -69,7 +72,7 @@ Deno.test("a summary without room is left as it is, and one that can't be writte
   const env = { GITHUB_STEP_SUMMARY: "/nowhere/summary.md" };
   const { code, stderr } = await plateau(["bench", witness.origin, ...BRIEFLY, "-q"], { env });
   assert.equal(code, 0);
-  assert.match(stderr, /^Cannot write the summary of the step into \/nowhere\/summary\.md: /);
+  assert.match(stderr, /^Cannot write the step summary to \/nowhere\/summary\.md: /);
 });
 
 Deno.test("elsewhere nothing is annotated", async () => {

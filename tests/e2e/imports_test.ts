@@ -105,7 +105,7 @@ Deno.test("bench --like says what the tool would have left out", async () => {
   const like = `wrk -c 2 -t 1 -d 1s -s x.lua ${witness.origin}/`;
   const { code, stderr } = await plateau(["bench", "--like", like]);
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /^Not as wrk: without its Lua script$/m);
+  assert.match(stderr, /^Unlike wrk: without its Lua script$/m);
   assert.match(
     stderr,
     /^wrk would have left out of its latencies 2 requests in flight at the end$/m,
@@ -197,7 +197,7 @@ Deno.test("init --from writes what a script becomes, with the way to its files",
   assert.equal(wrote.code, 0, wrote.stderr);
   assert.match(
     wrote.stdout,
-    /^Wrote mine\.yaml\. plateau check mine\.yaml tells what it runs\nNote: /,
+    /^Wrote mine\.yaml\. Check it: plateau check mine\.yaml\nNote: /,
   );
   assert.match(await Deno.readTextFile(join(cwd, "mine.yaml")), /csv: load\/users\.csv$/m);
   const checked = await plateau(["check", "mine.yaml"], { cwd });

@@ -143,7 +143,7 @@ Deno.test("what is done is judged as it was, and asked for as it was", async () 
   assert.deepEqual(site.saved(), before);
   const doubted = (run: Run): Run => ({
     ...run,
-    generator: { ...run.generator, trust: "invalid", reasons: ["The disk was full."] },
+    generator: { ...run.generator, trust: "invalid" },
   });
   site.edit({ runs: before?.runs.map(doubted) });
   assert.equal((await site.resume("--strict")).code, 4);
@@ -155,7 +155,10 @@ Deno.test("what is not done is not begun anew in its folder", async () => {
   const before = site.saved();
   const { code, stderr } = await site.start(...FLAGS).ended;
   assert.equal(code, 2);
-  assert.match(stderr, /: Cannot begin anew here: \d+ of 8 runs .* --resume \S+, .* --out\)$/m);
+  assert.match(
+    stderr,
+    /: Cannot start a new experiment here: \d+ of 8 runs .* --resume \S+, .* --out\)$/m,
+  );
   assert.deepEqual(site.saved(), before);
 });
 
@@ -202,7 +205,7 @@ Deno.test("resume refuses what would make other runs, names it, and leaves the r
 
   await refused(
     ["--repeat", "5"],
-    /^--repeat: .* to 5 .*: it was not given then \(leave it out\)$/m,
+    /^--repeat: .* to 5 .*: it was not given \(leave it out\)$/m,
   );
   await refused(["--seed", "12"], /^--seed: .* to 12 .*: it was 11/m);
   await refused(["--out", site.at("elsewhere")], /^--out: /m);

@@ -39,7 +39,7 @@ Deno.test("bench exits with 1 when one fails, with --json - too, and says which"
   ];
   const { code, stdout, stderr } = await plateau(["bench", witness.origin, ...BRIEFLY, ...flags]);
   assert.equal(code, 1);
-  assert.equal(JSON.parse(stdout).schema, "plateau.bench/1");
+  assert.equal(JSON.parse(stdout).schema, "plateau.bench/2");
   assert.match(
     stderr,
     /1 of 2 thresholds failed\n {2}success > 50%: success is 0 % \[0 %, 0\.19 %\]\n/,
@@ -79,7 +79,7 @@ Deno.test("bench is held against an earlier measurement, and asks for it when it
   const rule = ["--threshold", "p50 not worse than baseline by 100%"];
   const missing = await bench(...rule);
   assert.equal(missing.code, 2);
-  assert.match(missing.stderr, /--baseline: Cannot judge "p50 not .*" without a baseline/);
+  assert.match(missing.stderr, /--baseline: Cannot check "p50 not .*" without a baseline/);
   const { code, stdout, stderr } = await bench(...rule, "--baseline", baseline);
   assert.equal(code, 5, stdout);
   assert.match(stderr, / {2}p50 not worse .*: one run says nothing about the next: /);

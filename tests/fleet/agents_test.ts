@@ -19,7 +19,7 @@ const ONE: Presence = {
   openFiles: 1_048_576,
   workers: 7,
   driver: "epoll",
-  ceiling: 250_123.4,
+  peakThroughput: 250_123.4,
   allow: ["localhost", "10.0.0.0/8"],
   clock: { offsetMs: -0.001, uncertaintyMs: 0.082 },
   coordinator: null,
@@ -53,7 +53,7 @@ testWith(["redis"], "an empty list says how to start an agent", async () => {
   assert.equal(code, 0);
   assert.equal(
     stdout,
-    "No agent waits at this Redis; start one with: plateau agent --redis URL\n",
+    "No agent is registered at this Redis; start one with: plateau agent --redis URL\n",
   );
 });
 

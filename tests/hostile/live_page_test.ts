@@ -146,7 +146,7 @@ Deno.test("of readers there are so many, and the next one may come when one has 
   for (let i = 0; i < LIMITS.liveReaders.most; i++) assert.equal(statusOf(await look()), 200);
   const next = await look();
   assert.equal(statusOf(next), 503);
-  assert.match(next, /\r\n\r\n16 look at this page: close one to look here\n$/);
+  assert.match(next, /\r\n\r\n16 browser tabs show this page already: close one of them first\n$/);
   sockets[0].destroy();
   while (statusOf(await look()) !== 200); // its end is known soon
   for (const socket of sockets) socket.destroy();
@@ -164,7 +164,7 @@ Deno.test("of connections there are so many: the page answers again when they ha
 Deno.test("for a reader that reads nothing only the newest of each event waits", async () => {
   const readers = new Viewers();
   const reader = readers.add({ status: GETTING_READY, page: 1 });
-  for (let done = 0; done < 100_000; done++) readers.tell({ ...GETTING_READY, done });
+  for (let done = 0; done < 100_000; done++) readers.send({ ...GETTING_READY, done });
   const text = new TextDecoder().decode(await reader?.next() ?? undefined);
   assert.equal(text.match(/^event: /gm)?.length, 2);
   assert.match(text, /"done":99999/);

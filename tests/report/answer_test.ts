@@ -122,7 +122,7 @@ Deno.test("answer: at a rate of their own requests are the same for all, and p99
   );
   for (const run of results.runs) {
     const { connections, keepAlive, timeout } = run.load;
-    const load = { connections, keepAlive, timeout, duration: 2, rate: 1_000, seed: 1 };
+    const load = { connections, keepAlive, timeout, durationS: 2, rate: 1_000, seed: 1 };
     run.load = { kind: "rate", arrivals: "uniform", ...load };
   }
   assert.match(summaryText(answerTo(results)), /^b responds fastest: /);

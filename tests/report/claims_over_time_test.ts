@@ -11,7 +11,7 @@ function labelled(labels: readonly (Label | null)[]): Results {
   const results = resultsAt({ bun: labels.map(() => 1_000) });
   for (const [i, run] of results.runs.entries()) {
     const label = labels[i];
-    run.warmup = label === null ? null : { label, steadyFrom: null };
+    run.warmup = label === null ? null : { label, steadyFromS: null };
   }
   return results;
 }

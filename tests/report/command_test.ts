@@ -90,5 +90,5 @@ Deno.test("the page names the file that its command runs; one that is built in i
     reportModel({ ...named, file: { name: "quick.yaml", folder: null } }),
   ]);
   assert.match(builtIn, /<p>Run <code>plateau run quick --seed 7<\/code><\/p>/);
-  assert.match(builtIn, /The experiment, word for word/);
+  assert.match(builtIn, /The experiment file/);
 });

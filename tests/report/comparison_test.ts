@@ -118,7 +118,7 @@ Deno.test("comparison: pairs of two kinds have no verdict, and the kinds are tol
 Deno.test("comparison: where most runs of a side never settle there is no verdict", () => {
   const next = runsAt(around(500)).map((run, i): Run => ({
     ...run,
-    warmup: { label: i < 4 ? "no-steady-state" : "flat", steadyFrom: null },
+    warmup: { label: i < 4 ? "no-steady-state" : "flat", steadyFromS: null },
   }));
   const rate = comparisonOf(compare(runsAt(around(1_000)), next), "rate");
   assert.deepEqual([rate.verdict, rate.reason], ["inconclusive", "unsteady"]);

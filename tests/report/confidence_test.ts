@@ -3,7 +3,7 @@ import { formatInterval, GLUE } from "../../report/model/numbers/units.ts";
 import { type CellRuns, groupRuns } from "../../report/model/runs/cells.ts";
 import { percentileTable } from "../../report/model/tables/percentiles.ts";
 import { summaryTable } from "../../report/model/tables/summary.ts";
-import { blocksOf } from "../../runner/stats/confidence/blocks.ts";
+import { blocksOf } from "../../runner/stats/confidence/pool.ts";
 import { bootstrap } from "../../runner/stats/confidence/bootstrap.ts";
 import { intervalOf } from "../../runner/stats/confidence/confidence_interval.ts";
 import { LOOK_CONFIDENCE } from "../../runner/stats/confidence/sequential.ts";

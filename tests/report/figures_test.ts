@@ -69,7 +69,7 @@ Deno.test("seconds spread: autocannon's rows, of requests and of bytes", () => {
   assert.deepEqual(figureOfRun("rate.stdev", RUN), exactly(requests.stdev));
   assert.deepEqual(figureOfRun("bytes.p97.5", RUN), exactly(bytes.p97_5));
   assert.deepEqual(figureOfRun("bytes.min", RUN), exactly(bytes.min));
-  assert.deepEqual(figureOfRun("rate.min", { ...RUN, elapsed: 0.8 }), {
+  assert.deepEqual(figureOfRun("rate.min", { ...RUN, elapsedS: 0.8 }), {
     none: "no whole second was measured",
   });
 });

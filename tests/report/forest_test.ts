@@ -44,7 +44,7 @@ Deno.test("an interval that says nothing is neither drawn nor on the axis", () =
   const results = resultsFixture({ cells: [cell("a", 3, { runs: 2 }), cell("b", 5, { runs: 2 })] });
   const [first, ...runs] = results.runs;
   // One run of the two a hundred times as long for as many answers.
-  const points = first.timeline.points.map((point) => ({ ...point, t: point.t * 100 }));
+  const points = first.timeline.points.map((point) => ({ ...point, endS: point.endS * 100 }));
   const slow = { ...first, timeline: { ...first.timeline, points } };
   const { forest } = reportModel({ ...results, runs: [slow, ...runs] }).scenarios[0];
   const { axis, rows } = forest?.charts[0].chart ?? assert.fail();

@@ -204,7 +204,7 @@ Deno.test("lower bounds of which results say only the number may all lie below t
 Deno.test("a run without a steady state passes no gate on what lasts, and fails as before", () => {
   const restless: Measurement = {
     ...timed([[1_000, 5]]),
-    warmup: { label: "no-steady-state", steadyFrom: null },
+    warmup: { label: "no-steady-state", steadyFromS: null },
   };
   const ends = [
     ["p99 < 50ms", "inconclusive"],

@@ -147,7 +147,7 @@ Deno.test("JUnit does not pass what got no answer at all", () => {
   }
   const [{ children: [problem] }] = casesOf(junitOf(results));
   assert.deepEqual([problem.name, problem.attributes], ["error", {
-    type: "unanswered",
+    type: "no-response",
     message: "No request got a response in 2 of 2 runs: 6 could not connect",
   }]);
   const [measurement] = results.runs;

@@ -126,8 +126,8 @@ Deno.test("an interval without a request is a gap, not a latency of 0", () => {
 Deno.test("a last interval that was cut short does not look like a collapse", () => {
   const results = resultsFixture({ cells: [{ ...TWO[0], runs: 1 }] });
   const { points } = results.runs[0].timeline;
-  const { t } = points[points.length - 1];
-  points.push({ ...points[0], t: t + 0.004, completed: 1 });
+  const { endS } = points[points.length - 1];
+  points.push({ ...points[0], endS: endS + 0.004, completed: 1 });
   const { scenarios: [{ timelines: [{ runs: [run] }] }] } = reportModel(results);
   assert.equal(run.t.length, points.length - 1);
 });
@@ -177,7 +177,7 @@ const POOR: Record<string, () => ReportModel> = {
       checks: { passed: 0, failed: 0 },
       histogram: encodeHistogram(new Histogram().toSparse()),
       latency: { ...none, percentiles, clock: "sent", censored: 0, fastest: 0 },
-      timeline: { interval: 0.25, points: [] },
+      timeline: { intervalS: 0.25, points: [] },
       resources: [],
     });
     return reportModel(results);

@@ -29,9 +29,9 @@ Deno.test("terminal and markdown tell the finding, the differences and the confo
   assert.match(summary, /\nPublished: Table 2: rate\nThe order is only partly as published/);
   assert.match(summary, /\n {2}redis, gin: measured 0\.75\d*×/);
   const markdown = renderMarkdown(model);
-  assert.match(markdown, /### Published beside measured: Table 2: rate\n\nThe order is/);
+  assert.match(markdown, /### Published and measured: Table 2: rate\n\nThe order is/);
   assert.match(markdown, /\n\| gin \| redis \| 1,200 \| 1,500 \\\[/);
-  assert.match(markdown, /What else was different there:\n\n- Express logged there\./);
+  assert.match(markdown, /Other differences:\n\n- Express logged there\./);
 });
 
 Deno.test("hostile texts of published tables stay text everywhere", () => {

@@ -9,11 +9,11 @@ type SlowRequest = NonNullable<Run["slowest"]>[number];
 
 const SLOW: SlowRequest = {
   latency: 40,
-  due: 1.5,
-  sent: 1.51,
+  dueS: 1.5,
+  sentS: 1.51,
   request: "GET /user/7",
   connection: 3,
-  outcome: "answered",
+  outcome: "completed",
   status: 200,
 };
 
@@ -51,7 +51,7 @@ Deno.test("lower bounds say that they are, and a request that was never sent say
     ...SLOW,
     outcome: "timeout",
     status: null,
-    sent: null,
+    sentS: null,
     request: null,
   } as const;
   const wrong = { ...SLOW, latency: 30, outcome: "wrong" } as const;
@@ -72,7 +72,7 @@ Deno.test("lower bounds say that they are, and a request that was never sent say
 });
 
 Deno.test("slow requests that crowd at the start of a longer run are called out", () => {
-  const early = Array.from({ length: 10 }, (_, i) => ({ ...SLOW, due: i < 7 ? 0.2 : 2 }));
+  const early = Array.from({ length: 10 }, (_, i) => ({ ...SLOW, dueS: i < 7 ? 0.2 : 2 }));
   const findingOf = (duration: number): string =>
     modelOf([early], duration).slowest?.findings[0] ?? "";
   assert.match(findingOf(5), /; 7 of its 10 slowest were sent in the first second/);

@@ -26,7 +26,7 @@ function resultsOf(courses: Readonly<Record<string, Course>>, warmup?: Run["warm
   });
   for (const run of results.runs) {
     const { startMs, intervals, finalMs } = courses[run.target];
-    run.warmup = warmup === undefined ? { label: "flat", steadyFrom: 0 } : warmup;
+    run.warmup = warmup === undefined ? { label: "flat", steadyFromS: 0 } : warmup;
     run.timeline.points.forEach((point, i) => {
       for (const name of ["p50", "p75", "p90", "p99"] as const) {
         point[name] = i < intervals ? startMs : finalMs;

@@ -11,25 +11,25 @@ type Warmup = Run["warmup"];
 
 const NEVER: Warmup = {
   label: "no-steady-state",
-  steadyFrom: null,
+  steadyFromS: null,
   unsettled: "drift",
   driftRatio: 0.5,
 };
 const warm = (steadyFrom: number): Warmup => ({
   label: "warm-up",
-  steadyFrom,
+  steadyFromS: steadyFrom,
   withinRatio: 0.021,
   withinMs: null,
 });
 const flat = (withinRatio: number, withinMs: number | null = null): Warmup => ({
   label: "flat",
-  steadyFrom: 0,
+  steadyFromS: 0,
   withinRatio,
   withinMs,
 });
 const FROZEN: Warmup = {
   label: "no-steady-state",
-  steadyFrom: null,
+  steadyFromS: null,
   unsettled: "freezes",
   freezes: { count: 3, longestS: 2, shareRatio: 0.2, periodS: 10 },
 };
@@ -81,7 +81,7 @@ Deno.test("a run without a steady part has no figures where they are of steady p
 });
 
 Deno.test("where no run has a steady part the figures are of whole runs, without intervals", () => {
-  const short: Warmup = { label: "too-short", steadyFrom: null };
+  const short: Warmup = { label: "too-short", steadyFromS: null };
   const cell = cellOf([short, short], STEADY);
   assert.equal(cell.rate.values.length, 2);
   assert.equal(cell.confidence.intervals.rate, null);

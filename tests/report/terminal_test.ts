@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { reportModel } from "../../report/model/model.ts";
 import { measurementModel } from "../../report/model/measurement.ts";
+import { reportModel } from "../../report/model/model.ts";
 import { renderMeasurement } from "../../report/terminal/measurement.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import { fitted, widthOf, wrapped } from "../../report/writing/columns.ts";
@@ -80,13 +80,13 @@ Deno.test("bytes that no request had asked for are told where no request failed,
   const results = resultsFixture({
     cells: [{ target: "a", scenario: "s", medianMs: 2, runs: 2 }],
   });
-  for (const run of results.runs) run.unasked = 3;
+  for (const run of results.runs) run.unsolicited = 3;
   const told = /connections closed: unsolicited bytes came on them/;
   assert.match(
     renderSummary(reportModel(results), PLAIN),
     /^Errors\n +6 {2}a: connections closed: /m,
   );
-  const { errors } = measurementModel({ ...MEASUREMENT, unasked: 3 });
+  const { errors } = measurementModel({ ...MEASUREMENT, unsolicited: 3 });
   assert.deepEqual(errors.filter(({ label }) => told.test(label)).map(({ text }) => text), ["3"]);
 });
 

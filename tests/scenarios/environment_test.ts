@@ -112,7 +112,7 @@ Deno.test("a secret parameter is text, as given or from the file, and is shown n
 
 Deno.test("a secret parameter without a value has to be given", () => {
   assert.deepEqual(linesOf(() => read(SECRET_PARAMETER)), [
-    "--set token: Cannot do without a value for this secret: the file holds none " +
+    "--set token: Cannot run without a value for this secret: the file holds none " +
     "(give it by --set token=…, or write ${env.NAME} in the file where it is needed)",
   ]);
 });
@@ -132,9 +132,9 @@ Deno.test("a secret is refused in the arguments of a program, and taken in its e
   const args = target('command: [node, "--token=${env.TOKEN}", "${key}"]');
   assert.deepEqual(linesOf(() => read(args, { env: { TOKEN: "argument-canary" } })), [
     "a.yaml:4:33: targets.t.command.1: Cannot put the secret ${env.TOKEN} into the arguments of a " +
-    'program, which everybody on its machine sees: pass it by env: { TOKEN: "${env.TOKEN}" }',
+    'program, which every user of its machine can read: pass it by env: { TOKEN: "${env.TOKEN}" }',
     "a.yaml:4:57: targets.t.command.2: Cannot put the secret ${key} into the arguments of a " +
-    'program, which everybody on its machine sees: pass it by env: { key: "${key}" }',
+    'program, which every user of its machine can read: pass it by env: { key: "${key}" }',
   ]);
   const env = target('command: [node], env: { TOKEN: "${env.TOKEN}", KEY: "${key}" }');
   const { targets: { t } } = read(env, { env: { TOKEN: "argument-canary" } });

@@ -203,7 +203,7 @@ const empty: [
       scenarios: { static: { get: "/" }, fib: { get: "/", targets: ["a"] } },
     },
     { targets: ["b"], scenarios: ["fib"] },
-    /no target is asked any scenario/,
+    /no scenario applies to any target/,
   ],
 ];
 

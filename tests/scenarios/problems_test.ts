@@ -23,7 +23,7 @@ const wrong: [sentence: string, text: string, lines: (string | RegExp)[]][] = [
     'x.yaml:2:24: targets.api.app: Cannot use "apu": the choices are api, work, user, wiki, site; did you mean "api"?',
   ]],
   ["a misspelt launcher", RIGHT.replace("app: api", "comand: [node]"), [
-    'x.yaml:2:12: targets.api: Cannot tell what this is: write one of app, framework, command, url, proxy, cluster, nginx; did you mean "command"?',
+    'x.yaml:2:12: targets.api: Cannot use this without its kind: write one of app, framework, command, url, proxy, cluster, nginx; did you mean "command"?',
   ]],
   ["a command as text, explained as a command", RIGHT.replace("app: api", "command: node"), [
     'x.yaml:2:28: targets.api.command: Cannot use "node": it must be a list',
@@ -66,10 +66,10 @@ const wrong: [sentence: string, text: string, lines: (string | RegExp)[]][] = [
     'x.yaml:3:24: scenarios.static.gett: Cannot understand "gett": did you mean "get"?',
   ]],
   ["two methods", RIGHT.replace("get: /static", "get: /a, post: /b"), [
-    "x.yaml:3:39: scenarios.static.post: Cannot ask with two methods at once: get and post are given",
+    "x.yaml:3:39: scenarios.static.post: Cannot send one request with two methods: get and post are given",
   ]],
   ["no method", RIGHT.replace("get: /static", "body: a"), [
-    /^x\.yaml:3:14: scenarios\.static: Cannot ask without a request/,
+    /^x\.yaml:3:14: scenarios\.static: Cannot send a request without a method/,
   ]],
   ["two bodies", RIGHT.replace("get: /static", "post: /, body: a, json: 1"), [
     /^x\.yaml:3:48: scenarios\.static\.json: .*leave one out/,
@@ -91,7 +91,7 @@ const wrong: [sentence: string, text: string, lines: (string | RegExp)[]][] = [
     "a scenario of a target that there is not",
     RIGHT.replace("get: /static", "get: /, targets: [apy]"),
     [
-      'x.yaml:3:42: scenarios.static.targets.0: Cannot ask target "apy": did you mean "api"?',
+      'x.yaml:3:42: scenarios.static.targets.0: Cannot find target "apy": did you mean "api"?',
     ],
   ],
   ["one wrong number of connections", `${RIGHT}load: { connections: [1, 0, x] }`, [
@@ -105,13 +105,13 @@ const wrong: [sentence: string, text: string, lines: (string | RegExp)[]][] = [
     /^x\.yaml:4:19: load\.duration: .*from 1ms to 24h/,
   ]],
   ["both duration and requests", `${RIGHT}load: { duration: 1s, requests: 5 }`, [
-    /^x\.yaml:4:33: load\.requests: Cannot end a run by both/,
+    /^x\.yaml:4:33: load\.requests: Cannot use both/,
   ]],
   [
     "several at once on a connection for one",
     `${RIGHT}load: { pipeline: [1, 4], keepAlive: false }`,
     [
-      /^x\.yaml:4:9: load\.pipeline: Cannot send several requests at once .*: leave pipeline or/,
+      /^x\.yaml:4:9: load\.pipeline: Cannot pipeline requests .*: leave out pipeline or/,
     ],
   ],
   ["a name that would leave its folder", RIGHT.replace("name: right", "name: ../up"), [

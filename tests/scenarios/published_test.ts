@@ -76,7 +76,7 @@ const wrong: [sentence: string, yaml: string, told: RegExp][] = [
   [
     "a name that is a target and a scenario",
     "{ values: { static: 1 } }",
-    /published\.values\.static: Cannot tell whether "static" is .*: write target=static or scenario=static$/,
+    /published\.values\.static: Cannot use "static": it names both .*; write target=static or scenario=static$/,
   ],
   [
     "two targets for a value",

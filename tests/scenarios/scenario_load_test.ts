@@ -73,8 +73,8 @@ const judged: [sentence: string, scenarios: string, more: string, lines: (string
     "scenarios: { s: { get: /, load: { duration: 1s } }, t: { get: / } }",
     "discard: 2s\nload: { duration: 1500ms }",
     [
-      "x.yaml:3:27: scenarios.s.load: Cannot leave out 2s of runs of 1s: nothing would be left",
-      "x.yaml:4:10: discard: Cannot leave out 2s of runs of 1.5s: nothing would be left",
+      "x.yaml:3:27: scenarios.s.load: Cannot discard 2s of runs of 1s: nothing would be left",
+      "x.yaml:4:10: discard: Cannot discard 2s of runs of 1.5s: nothing would be left",
     ],
   ],
   [

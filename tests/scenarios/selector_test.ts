@@ -76,7 +76,7 @@ for (const [text, problem] of strange) {
 Deno.test("a name of both a target and a scenario must be told apart", () => {
   const names = { targets: ["static", "fastify"], scenarios: ["static", "fib"], factors: [] };
   assert.deepEqual(found("static", names), [
-    'Cannot tell whether "static" is the target or the scenario: write target=static or scenario=static',
+    'Cannot use "static": it names both a target and a scenario; write target=static or scenario=static',
   ]);
   assert.equal(found("scenario=static", names).length, 8);
 });
@@ -84,7 +84,7 @@ Deno.test("a name of both a target and a scenario must be told apart", () => {
 Deno.test("a part of a path that ends two of them is told apart by the paths", () => {
   const names = { targets: [], scenarios: [], factors: ["set.delay", "env.delay"] };
   assert.deepEqual(found("delay=1s", names), [
-    'Cannot tell which factor "delay" is: write set.delay or env.delay',
+    'Cannot use "delay": it names several factors; write set.delay or env.delay',
   ]);
 });
 

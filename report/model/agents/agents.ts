@@ -1,12 +1,13 @@
 /** What a report says of the agents that loaded together: who they were, when they disagree, and a table. */
 import { type Trust, TRUSTS } from "../../../runner/result/generator.ts";
 import type { AgentPart, Measurement, Run } from "../../../runner/result/result.ts";
-import type { CellRuns } from "../runs/cells.ts";
-import { poolLatency } from "../runs/pool.ts";
+import { type AgentsChart, COLORS, compact } from "../charts/charts.ts";
 import { lowerMedian, mean, median } from "../numbers/spread.ts";
-import type { Table } from "../tables/table.ts";
 import { formatDuration, formatMs, formatNumber } from "../numbers/units.ts";
 import { counted, listedAll } from "../numbers/words.ts";
+import type { CellRuns } from "../runs/cells.ts";
+import { poolLatency } from "../runs/pool.ts";
+import type { Table } from "../tables/table.ts";
 import {
   type AgentFigures,
   agentFigures,
@@ -15,7 +16,6 @@ import {
   type LoadKind,
 } from "./disagreement.ts";
 import { agentsTable, type WholeFigures } from "./table.ts";
-import { type AgentsChart, COLORS, compact } from "../charts/charts.ts";
 
 export interface AgentsModel {
   /** One for each agent that was lost or disagrees, or one that they agree. */
@@ -137,8 +137,8 @@ function lostOf(agents: readonly AgentFigures[]): Omit<RunAgents, "cell">[] {
   return agents.filter(({ lost, ofRuns }) => lost.length > 0 && ofRuns > 1)
     .map(({ name, lost, ofRuns }) => {
       const runs = `${lost.length} of ${counted(ofRuns, "run")}`;
-      const [{ at, reason }] = lost;
-      const when = `last report ${formatDuration(at)} after the start (${reason})`;
+      const [{ atS, reason }] = lost;
+      const when = `last report ${formatDuration(atS)} after the start (${reason})`;
       return { name, because: "lost", text: `was lost in ${runs}: ${when}` };
     });
 }
@@ -217,15 +217,17 @@ function lostIn({ agents = [] }: Run): number {
 
 function chartOf(named: string, { timeline, agents = [] }: Run): AgentsChart {
   const { points } = timeline;
-  const starts = points.map((_, i) => i === 0 ? 0 : points[i - 1].t);
+  const starts = points.map((_, i) => i === 0 ? 0 : points[i - 1].endS);
   return {
     kind: "agents",
     alt: `Requests per second of each agent over time, ${named}`,
-    t: points.map(({ t }) => compact(t)),
+    t: points.map(({ endS }) => compact(endS)),
     series: agents.map(({ name, completed }, color) => ({
       label: name,
       color,
-      rate: points.map(({ t }, i) => compact(t > starts[i] ? completed[i] / (t - starts[i]) : 0)),
+      rate: points.map(({ endS }, i) =>
+        compact(endS > starts[i] ? completed[i] / (endS - starts[i]) : 0)
+      ),
     })),
   };
 }

@@ -144,7 +144,7 @@ function lostCell(agent: AgentFigures | null): TableCell {
   if (agent === null || agent.lost.length === 0) return NONE;
   const { lost, ofRuns } = agent;
   const text = ofRuns === 1
-    ? `after ${formatDuration(lost[0].at)}`
+    ? `after ${formatDuration(lost[0].atS)}`
     : `in ${lost.length} of ${counted(ofRuns, "run")}`;
   return { text, alarming: true };
 }

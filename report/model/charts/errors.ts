@@ -77,7 +77,7 @@ function chartOf({ label, runs }: CellRuns): ErrorsChart {
   return {
     kind: "errors",
     alt: `Failed and wrong requests of ${label} over time: ${kinds}`,
-    t: longest.map(({ t }) => compact(t)),
+    t: longest.map(({ endS }) => compact(endS)),
     series,
   };
 }
@@ -108,9 +108,9 @@ function findingOf(cell: CellRuns): string {
 
 /** From the first to the last interval with an error, in any run; "" where that is not known. */
 function whenText(runs: readonly Run[]): string {
-  const spans = runs.flatMap(({ timeline: { interval, points } }) =>
+  const spans = runs.flatMap(({ timeline: { intervalS, points } }) =>
     points.filter((point) => point.failed + (point.wrong ?? 0) > 0)
-      .map(({ t }) => [Math.max(0, t - interval), t])
+      .map(({ endS }) => [Math.max(0, endS - intervalS), endS])
   );
   if (spans.length === 0) return "";
   const from = Math.min(...spans.map(([start]) => start));

@@ -24,7 +24,7 @@ export function timelinesOf(cells: readonly CellRuns[]): TimelineChart[] {
   const shared = {
     kind: "timeline" as const,
     percentiles: POINT_PERCENTILES,
-    span: Math.max(...runs.map(({ elapsed }) => elapsed)),
+    span: Math.max(...runs.map(({ elapsedS }) => elapsedS)),
     latency: axisOf(points, unit),
     rate: linearAxis("requests/s", intervals.map(({ ratePerSec }) => ratePerSec)),
     cpu: cpuAxis(runs),
@@ -40,11 +40,13 @@ export function timelinesOf(cells: readonly CellRuns[]): TimelineChart[] {
 
 function timelineRun(run: Run, unit: DisplayUnit, memoryUnit: DisplayUnit): TimelineRun {
   const intervals = intervalsOf(run);
-  const resources = intervals.map(({ point }) => pointAt(run, point.t - run.timeline.interval / 2));
+  const resources = intervals.map(({ point }) =>
+    pointAt(run, point.endS - run.timeline.intervalS / 2)
+  );
   return {
     label: `run ${run.repetition}`,
     repetition: run.repetition,
-    t: intervals.map(({ point }) => compact(point.t)),
+    t: intervals.map(({ point }) => compact(point.endS)),
     rate: intervals.map(({ ratePerSec }) => compact(ratePerSec)),
     latency: POINT_PERCENTILES.map((p) =>
       intervals.map(({ point }) => isEmpty(point) ? null : compact(point[p] / unit.size))
@@ -52,7 +54,7 @@ function timelineRun(run: Run, unit: DisplayUnit, memoryUnit: DisplayUnit): Time
     ...boundsOf(intervals.map(({ point }) => point)),
     cpu: resources.map((point) => point && compact(point.cpu)),
     memory: resources.map((point) => point && compact(point.memory / memoryUnit.size)),
-    steadyFrom: run.warmup?.steadyFrom ?? null,
+    steadyFrom: run.warmup?.steadyFromS ?? null,
     changes: levelChangesS(run),
   };
 }
@@ -98,7 +100,7 @@ export function levelChangesS(run: Run): number[] {
   const intervals = intervalsOf(run);
   if (run.warmup === null || intervals.length === 0) return [];
   const { latency, rate } = classifyRun(intervals.map(({ point, ratePerSec }, i) => {
-    const seconds = point.t - (intervals[i - 1]?.point.t ?? 0);
+    const seconds = point.endS - (intervals[i - 1]?.point.endS ?? 0);
     return {
       seconds,
       completed: ratePerSec * seconds,
@@ -109,5 +111,5 @@ export function levelChangesS(run: Run): number[] {
   return starts.filter((from) => from > 0)
     .sort((a, b) => a - b)
     .filter((from, i, all) => !(all[i + 1] - from <= SAME))
-    .map((from) => intervals[from - 1].point.t);
+    .map((from) => intervals[from - 1].point.endS);
 }

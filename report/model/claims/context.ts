@@ -1,5 +1,4 @@
 /** What claims are held against: every cell, measured or not, and what cannot be exceeded here. */
-import type { FigureSide, Results } from "../../../runner/result/result.ts";
 import {
   type CellChoice,
   choiceOf,
@@ -14,6 +13,7 @@ import {
   namesOf,
   type SelectableCell,
 } from "../../../base/figures/selector.ts";
+import type { FigureSide, Results } from "../../../runner/result/result.ts";
 import {
   constantsOf,
   type Declared,
@@ -25,7 +25,7 @@ import {
 import { cellLabel, repeatedOf, type ScenarioRuns } from "../runs/cells.ts";
 import type { JudgedCell } from "../runs/figure_range.ts";
 
-export type Claimed = Declared & Partial<Pick<Results, "missing" | "ceilings">>;
+export type Claimed = Declared & Partial<Pick<Results, "missing" | "peakThroughput">>;
 
 export interface ClaimMember extends SelectableCell {
   /** `static, fastify · connections 50`. */
@@ -42,7 +42,7 @@ export interface ClaimContext {
   readonly members: readonly ClaimMember[];
   readonly names: ExperimentNames;
   readonly declared: readonly DeclaredPair[];
-  readonly ceilings: Results["ceilings"];
+  readonly ceilings: Results["peakThroughput"];
 }
 
 /** @param scenarios Those of the results. */
@@ -52,7 +52,7 @@ export function contextOf(scenarios: readonly ScenarioRuns[], results: Claimed):
   const members = [...measured, ...missingOf(results, measured)]
     .map((member) => ({ ...member, constants: constantsOf(member, declared) }));
   const { targets, scenarios: names, factors } = namesOf(members);
-  const { experiment, ceilings } = results;
+  const { experiment, peakThroughput } = results;
   return {
     members,
     names: {
@@ -62,7 +62,7 @@ export function contextOf(scenarios: readonly ScenarioRuns[], results: Claimed):
       others: pathsOf(declared),
     },
     declared,
-    ceilings,
+    ceilings: peakThroughput,
   };
 }
 

@@ -19,7 +19,7 @@ export function isDecisive(figure: ComparedFigure): boolean {
 /** The parts of a measurement that a comparison reads. */
 export type ComparableRun = Pick<
   Measurement,
-  "rate" | "elapsed" | "requests" | "latency" | "histogram"
+  "rate" | "elapsedS" | "requests" | "latency" | "histogram"
 >;
 
 export interface RunGroup {
@@ -47,6 +47,6 @@ export function figureOf({ runs, estimates }: RunGroup, figure: ComparedFigure):
 
 function rateOf(runs: readonly ComparableRun[]): number {
   if (runs.length === 1) return runs[0].rate;
-  const seconds = sum(runs, ({ elapsed }) => elapsed);
+  const seconds = sum(runs, ({ elapsedS }) => elapsedS);
   return seconds > 0 ? sum(runs, ({ requests }) => requests.completed) / seconds : 0;
 }

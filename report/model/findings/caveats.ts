@@ -3,7 +3,8 @@ import type { Missing, Run } from "../../../runner/result/result.ts";
 import { cellLabel } from "../runs/cells.ts";
 import type { MeasuredRuns } from "../runs/measured.ts";
 import { counted, unique } from "../numbers/words.ts";
-import { endsOf, isUnanswered, unansweredText } from "../../../runner/result/unanswered.ts";
+import { isUnanswered } from "../../../runner/result/outcome.ts";
+import { endsOf, noResponseText } from "./no_response.ts";
 
 export interface MissingModel {
   /** Scenario, targets and runs. */
@@ -58,7 +59,7 @@ const MOST_CELLS = 3;
 export function unansweredSentence(runs: readonly Run[]): string {
   const silent = runs.filter(isUnanswered);
   if (silent.length === 0) return "";
-  if (runs.length === 1) return `${unansweredText(runs[0])}.`;
+  if (runs.length === 1) return `${noResponseText(runs[0])}.`;
   const cells = unique(silent.map((run) => `${run.scenario}, ${cellLabel(run)}`));
   const where = silent.length === runs.length
     ? `any of ${counted(runs.length, "run")}`

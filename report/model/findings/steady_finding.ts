@@ -4,8 +4,7 @@ import {
   LEAST_STEADY_INTERVALS,
   type SteadyLabel,
 } from "../../../runner/stats/steady_state/steady_state.ts";
-import { freezesText, unsettledText } from "../../../runner/stats/steady_state/unsettled_text.ts";
-import { withinText } from "../numbers/over_time.ts";
+import { freezesText, unsettledText, withinText } from "../numbers/over_time.ts";
 import type { Spread } from "../numbers/spread.ts";
 import { formatCount, formatMs, formatNumber, formatTick } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";
@@ -99,10 +98,10 @@ function detailsText(cell: CellRuns, label: SteadyLabel): string {
 }
 
 /** Where answers are rare, most intervals are empty, and even the median rate is 0. */
-function tooShortText({ interval, points }: Run["timeline"]): string {
+function tooShortText({ intervalS, points }: Run["timeline"]): string {
   const answered = points.filter(({ completed }) => completed > 0).length;
   const isSparse = answered >= LEAST_STEADY_INTERVALS && 2 * answered <= points.length;
-  const text = `that takes ${LEAST_STEADY_INTERVALS} of ${formatTick(interval)} s`;
+  const text = `that takes ${LEAST_STEADY_INTERVALS} of ${formatTick(intervalS)} s`;
   return isSparse ? `${text}, and answers in more than half of all` : text;
 }
 

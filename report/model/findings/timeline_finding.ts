@@ -29,7 +29,7 @@ function slowestText(runs: readonly NamedRun[]): string {
   return `The slowest interval had a p99 of ${isAtLeast ? "at least " : ""}${
     formatMs(point.p99)
   }: ${name}, ` +
-    `${formatNumber(point.t)} s after its start.`;
+    `${formatNumber(point.endS)} s after its start.`;
 }
 
 function unsteadiestText(runs: readonly NamedRun[]): string {

@@ -46,8 +46,8 @@ function closedText(loads: readonly (RunLoad & { kind: "closed" })[]): string {
     ),
   );
   const ends = unique(
-    loads.map(({ duration, requests }) =>
-      duration === null ? counted(requests ?? 0, "request") : formatExactly(duration)
+    loads.map(({ durationS, requests }) =>
+      durationS === null ? counted(requests ?? 0, "request") : formatExactly(durationS)
     ),
   );
   const pipeline = unique(loads.map((load) => String(load.pipeline)));
@@ -65,9 +65,9 @@ function ratesText(loads: readonly (RunLoad & { kind: "rate" })[]): string {
 }
 
 /** All but the rate. */
-function aroundRate({ duration, connections, arrivals }: RunLoad & { kind: "rate" }): string {
+function aroundRate({ durationS, connections, arrivals }: RunLoad & { kind: "rate" }): string {
   const most = counted(connections, "connection");
-  return `over at most ${most}, ${formatExactly(duration)}, ${ARRIVALS[arrivals]}`;
+  return `over at most ${most}, ${formatExactly(durationS)}, ${ARRIVALS[arrivals]}`;
 }
 
 function phasesText({ pool, phases, arrivals }: RunLoad & { kind: "phases" }): string {
@@ -78,10 +78,10 @@ function phasesText({ pool, phases, arrivals }: RunLoad & { kind: "phases" }): s
 const ARRIVALS = { poisson: "Poisson arrivals", uniform: "evenly spread arrivals" } as const;
 
 function phaseText(
-  { duration, from, to }: (RunLoad & { kind: "phases" })["phases"][number],
+  { durationS, from, to }: (RunLoad & { kind: "phases" })["phases"][number],
 ): string {
   const rate = from === to
     ? `${formatNumber(from)}/s`
     : `${formatNumber(from)} → ${formatNumber(to)}/s`;
-  return `${formatExactly(duration)} at ${rate}`;
+  return `${formatExactly(durationS)} at ${rate}`;
 }

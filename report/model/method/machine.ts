@@ -1,10 +1,10 @@
 /** The machine, and what ran on it, as facts of the report. */
 import type { Machine } from "../../../base/system/facts.ts";
 import type { Results, Run } from "../../../runner/result/result.ts";
-import type { MeasuredRuns } from "../runs/measured.ts";
-import type { Fact } from "./method.ts";
 import { formatCount, formatNumber, formatQuantity, sizeUnit } from "../numbers/units.ts";
 import { counted, unique } from "../numbers/words.ts";
+import type { MeasuredRuns } from "../runs/measured.ts";
+import type { Fact } from "./method.ts";
 
 export function machineFacts({ machine, redis, version, runs, ...rest }: MeasuredRuns): Fact[] {
   return [
@@ -19,8 +19,8 @@ export function machineFacts({ machine, redis, version, runs, ...rest }: Measure
     { label: "Targets run by", text: runtimesText(runs) },
     { label: "Plateau", text: version },
     { label: "Redis", text: redis === undefined ? "" : redis ?? "none" },
-    { label: "Load worker at most", text: peakText(rest.ceilings?.generator) },
-    { label: "Redis at most", text: peakText(rest.ceilings?.redis) },
+    { label: "Load worker at most", text: peakText(rest.peakThroughput?.generator) },
+    { label: "Redis at most", text: peakText(rest.peakThroughput?.redis) },
     { label: "Commit", text: commitText(rest.commit) },
     { label: "Settings", text: rest.settings === undefined ? "" : `SHA-256 ${rest.settings}` },
   ].filter(({ text }) => text !== "");
@@ -68,10 +68,10 @@ function runtimesText(runs: readonly Run[]): string {
 }
 
 /** "" where it was not measured. */
-function peakText(ceiling: NonNullable<Results["ceilings"]>["redis"]): string {
-  if (ceiling === undefined) return "";
-  if (ceiling === null) return "could not be measured";
-  return `${formatCount(Math.round(ceiling.perSec))} requests/s (${ceiling.by})`;
+function peakText(peak: NonNullable<Results["peakThroughput"]>["redis"]): string {
+  if (peak === undefined) return "";
+  if (peak === null) return "could not be measured";
+  return `${formatCount(Math.round(peak.perSec))} requests/s (${peak.by})`;
 }
 
 function commitText(commit: MeasuredRuns["commit"]): string {

@@ -3,14 +3,13 @@
  * its parameters), in each its runs. Statistics are over runs, never over requests.
  */
 import type { Results, Run } from "../../../runner/result/result.ts";
-import type { RunBlock } from "../../../runner/stats/confidence/pool.ts";
+import type { CountedPart, RunBlock } from "../../../runner/stats/confidence/pool.ts";
+import { LOOK_CONFIDENCE } from "../../../runner/stats/confidence/sequential.ts";
 import { type Spread, spreadOf } from "../numbers/spread.ts";
 import { type Confidence, confidenceOf } from "./confidence.ts";
 import { countedRuns, type RunParts, splitRun } from "./counted_part.ts";
-import { endedLatency, type PooledLatency, poolLatency } from "./pool.ts";
 import { errorRatioOf } from "./error_ratio.ts";
-import type { CountedPart } from "../../../runner/stats/confidence/blocks.ts";
-import { LOOK_CONFIDENCE } from "../../../runner/stats/confidence/sequential.ts";
+import { endedLatency, type PooledLatency, poolLatency } from "./pool.ts";
 
 export interface CellRuns {
   readonly target: string;

@@ -1,11 +1,11 @@
 /** The figures that thresholds name, of one run: in the unit of the results, or why there is none. */
 import type { Distribution, Measurement, Run, Threshold } from "../../../runner/result/result.ts";
-import { atLeast, type Bounded, exactly } from "./lower_bounds.ts";
-import { flattenedOf, FLATTENING } from "./intervals.ts";
-import { type PooledLatency, poolLatency } from "./pool.ts";
-import { meanCoresOf, peakMemoryBytesOf, perCpuSecondOf } from "./resources.ts";
 import { sum } from "../numbers/spread.ts";
 import { errorRatioOf } from "./error_ratio.ts";
+import { flattenedOf, FLATTENING } from "./intervals.ts";
+import { atLeast, type Bounded, exactly } from "./lower_bounds.ts";
+import { type PooledLatency, poolLatency } from "./pool.ts";
+import { meanCoresOf, peakMemoryBytesOf, perCpuSecondOf } from "./resources.ts";
 
 export type ThresholdFigure = Threshold["figure"];
 
@@ -103,7 +103,7 @@ function isServiceAtLeast(run: JudgedRun, time: string): boolean {
 
 /** Of the whole seconds of a run. */
 function spreadOf(run: JudgedRun, of: keyof JudgedRun["perSecond"], spread: string): FigureOfRun {
-  if (run.elapsed < 1) return { none: "no whole second was measured" };
+  if (run.elapsedS < 1) return { none: "no whole second was measured" };
   const key = spread.replace(".", "_") as keyof JudgedRun["perSecond"]["requests"];
   return exactly(run.perSecond[of][key]);
 }

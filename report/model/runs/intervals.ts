@@ -1,8 +1,8 @@
 /** The intervals of a run's timeline. */
-import { findSettlingTime } from "../../../runner/stats/steady_state/settling_time.ts";
 import type { Measurement, Run } from "../../../runner/result/result.ts";
 import { isMovable } from "../../../runner/stats/histogram/censoring.ts";
 import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
+import { findSettlingTime } from "../../../runner/stats/steady_state/settling_time.ts";
 
 export type IntervalPoint = Run["timeline"]["points"][number];
 
@@ -13,11 +13,11 @@ export interface TimelineInterval {
 
 /** Each point with its rate. A last interval cut short by the end of the run would only show noise. */
 export function intervalsOf(
-  { timeline: { points, interval } }: Pick<Run, "timeline">,
+  { timeline: { points, intervalS } }: Pick<Run, "timeline">,
 ): TimelineInterval[] {
   return points
-    .map((point, i) => ({ point, seconds: point.t - (points[i - 1]?.t ?? 0) }))
-    .filter(({ seconds }) => seconds >= interval / 2)
+    .map((point, i) => ({ point, seconds: point.endS - (points[i - 1]?.endS ?? 0) }))
+    .filter(({ seconds }) => seconds >= intervalS / 2)
     .map(({ point, seconds }) => ({ point, ratePerSec: point.completed / seconds }));
 }
 
@@ -59,7 +59,7 @@ export function flattenedOf(
   const points = intervalsOf(run).map(({ point }) => point);
   const found = findSettlingTime(points.map((point) => isEmpty(point) ? null : point[percentile]));
   if (found === null) return null;
-  return { fromS: found.from === 0 ? 0 : points[found.from - 1].t, finalMs: found.settledValue };
+  return { fromS: found.from === 0 ? 0 : points[found.from - 1].endS, finalMs: found.settledValue };
 }
 
 /** Seconds from which a percentile of a run's intervals stays near its final value; null without requests. */

@@ -27,7 +27,7 @@ export interface Alone extends Pick<Results, "machine" | "seed" | "settings"> {
 /** A single measurement: one run of one cell. */
 export function measuredAlone(measurement: Measurement, alone: Alone): MeasuredRuns {
   const { finishedAt, ...known } = alone;
-  const startedAt = new Date(finishedAt.getTime() - measurement.elapsed * 1_000).toISOString();
+  const startedAt = new Date(finishedAt.getTime() - measurement.elapsedS * 1_000).toISOString();
   return {
     ...known,
     version: measurement.version,

@@ -17,7 +17,7 @@ export function partsOf({ parts = [] }: Pick<Run, "parts">): PartUsed[] {
 
 /** What was in use at a moment: each point covers the time since the one before. Null after the last. */
 export function pointAt({ resources }: ResourceUse, atS: number): ResourceUsePoint | null {
-  return resources.find(({ t }) => t >= atS) ?? null;
+  return resources.find(({ endS }) => endS >= atS) ?? null;
 }
 
 /** What adds up over the run, of rates per second that each hold since the point before; 0 without points. */
@@ -27,7 +27,7 @@ function totalOf(
 ): number {
   return resources.reduce(
     (total, point, i) =>
-      total + ratePerSec(point) * Math.max(0, point.t - (resources[i - 1]?.t ?? 0)),
+      total + ratePerSec(point) * Math.max(0, point.endS - (resources[i - 1]?.endS ?? 0)),
     0,
   );
 }
@@ -38,7 +38,7 @@ export function cpuSecondsOf(used: ResourceUse): number {
 
 /** Cores in use, on average over the run; 0 without resource points. */
 export function meanCoresOf(used: ResourceUse): number {
-  const seconds = used.resources.at(-1)?.t ?? 0;
+  const seconds = used.resources.at(-1)?.endS ?? 0;
   return seconds > 0 ? cpuSecondsOf(used) / seconds : 0;
 }
 

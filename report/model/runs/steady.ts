@@ -66,7 +66,7 @@ export function steadinessOf(cell: CellRuns): Steadiness {
 export function cellSettling(parts: readonly RunParts[]): Settling {
   const settled = parts.filter(({ steady }) => steady !== null);
   return {
-    seconds: spreadOrNull(settled.map(({ whole }) => whole.warmup?.steadyFrom ?? 0)),
+    seconds: spreadOrNull(settled.map(({ whole }) => whole.warmup?.steadyFromS ?? 0)),
     requests: spreadOrNull(settled.map(({ startUp }) => startUp?.completed ?? 0)),
     startUp: figuresOf(parts.flatMap(({ startUp }) => startUp ?? [])),
     steady: figuresOf(parts.flatMap(({ steady }) => steady ?? [])),

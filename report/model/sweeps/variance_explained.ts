@@ -147,7 +147,7 @@ function weightsTable(
       }]
       : []),
   ];
-  return tableOf({ caption: `What explains the differences in ${scenario}`, notes: NOTES }, rows, [
+  return tableOf({ caption: `Variance explained in ${scenario}`, notes: NOTES }, rows, [
     { label: "Factor", kind: "name", cell: ({ name }) => textCell(name) },
     { label: "From → to", kind: "text", cell: ({ dimension }) => endsCell(dimension) },
     ...shares.map(({ figure }): ColumnOf<FactorRow> => ({

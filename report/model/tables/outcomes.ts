@@ -1,7 +1,10 @@
 /** What became of the requests: every one that was due is in one of the columns. */
 import { type ErrorKind, ERRORS } from "../../../runner/result/outcome.ts";
-import type { CellRuns } from "../runs/cells.ts";
 import { sum } from "../numbers/spread.ts";
+import { formatMs } from "../numbers/units.ts";
+import { counted } from "../numbers/words.ts";
+import type { CellRuns } from "../runs/cells.ts";
+import { wrongResponsesOf } from "../runs/error_ratio.ts";
 import {
   type ColumnOf,
   countCell,
@@ -12,9 +15,6 @@ import {
   targetColumn,
   textCell,
 } from "./table.ts";
-import { formatMs } from "../numbers/units.ts";
-import { counted } from "../numbers/words.ts";
-import { wrongResponsesOf } from "../runs/error_ratio.ts";
 
 export const ERROR_WORDS: Record<ErrorKind, string> = {
   connect: "Not connected",
@@ -54,8 +54,8 @@ const NOTE =
   "Errors are the wrong responses, the failed requests and those never sent, as a share of all but the unfinished.";
 
 function notesOf(cells: readonly CellRuns[]): string[] {
-  const long = cells.flatMap(({ runs }) => runs).flatMap(({ drain, elapsed }) =>
-    drain !== undefined && isLongDrain(drain.durationS, elapsed) ? [drain] : []
+  const long = cells.flatMap(({ runs }) => runs).flatMap(({ drain, elapsedS }) =>
+    drain !== undefined && isLongDrain(drain.durationS, elapsedS) ? [drain] : []
   );
   const completed = sum(long, (drain) => drain.completed);
   if (completed === 0) return [NOTE];
@@ -117,7 +117,7 @@ function reasonsOf(cell: CellRuns): ReasonCount[] {
   }
   const sorted = [...counts].sort(([, a], [, b]) => b - a);
   const rest = sum(sorted.slice(REASONS_PER_CELL), ([, count]) => count);
-  const unasked = sum(cell.runs, ({ unasked = 0 }) => unasked);
+  const unasked = sum(cell.runs, ({ unsolicited = 0 }) => unsolicited);
   return [
     ...sorted.slice(0, REASONS_PER_CELL).map(([text, count]) => ({ cell, text, count })),
     ...(rest > 0 ? [{ cell, text: "other reasons", count: rest }] : []),

@@ -51,7 +51,7 @@ function spreadTable(caption: string, cells: readonly CellRuns[], { unit, of }: 
     ...STATISTICS.map(([label, key]): ColumnOf<RunOfCell> => ({
       label,
       // Of a shorter run there is no whole second.
-      cell: ({ run }) => run.elapsed < 1 ? NONE : numberCell(of(run.perSecond)[key], unit),
+      cell: ({ run }) => run.elapsedS < 1 ? NONE : numberCell(of(run.perSecond)[key], unit),
     })),
   ]);
 }

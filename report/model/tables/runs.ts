@@ -49,7 +49,7 @@ export function runsTable(scenario: string, cells: readonly CellRuns[]): Table {
       label: "Steady from",
       unit: "s",
       cell: ({ run }) =>
-        typeof run.warmup?.steadyFrom === "number" ? numberCell(run.warmup.steadyFrom) : NONE,
+        typeof run.warmup?.steadyFromS === "number" ? numberCell(run.warmup.steadyFromS) : NONE,
     },
     { label: "Generator CPU", unit: "%", cell: ({ run }) => shareCell(run.generator.cpu) },
     {

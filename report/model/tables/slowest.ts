@@ -35,7 +35,7 @@ export function slowestOf(scenario: string, cells: readonly CellRuns[]): Slowest
   const rows = byCell.flat();
   if (rows.length === 0) return null;
   const unit = timeUnit(rows.map(({ request }) => request.latency));
-  const isOpen = rows.some(({ request: { sent, due } }) => sent !== due);
+  const isOpen = rows.some(({ request: { sentS, dueS } }) => sentS !== dueS);
   const table = tableOf(
     { caption: `Slowest requests of ${scenario}`, notes: notesOf(rows) },
     rows,
@@ -62,8 +62,8 @@ function columnsOf(unit: DisplayUnit, isOpen: boolean): ColumnOf<Slow>[] {
     },
     { label: "Run", cell: ({ repetition }) => countCell(repetition) },
     { label: "Latency", unit: unit.name, cell: ({ request }) => latencyCell(request, unit) },
-    ...(isOpen ? [column("Due at", "s", ({ due }) => due), sentColumn] : [
-      column("Sent at", "s", ({ sent }) => sent),
+    ...(isOpen ? [column("Due at", "s", ({ dueS }) => dueS), sentColumn] : [
+      column("Sent at", "s", ({ sentS }) => sentS),
     ]),
     {
       label: "Request",
@@ -106,12 +106,12 @@ function column(
 const sentColumn = column(
   "Sent after",
   "ms",
-  ({ due, sent }) => sent === null ? null : (sent - due) * 1_000,
+  ({ dueS, sentS }) => sentS === null ? null : (sentS - dueS) * 1_000,
 );
 
 function outcomeCell({ outcome, status }: SlowestRequest): ReturnType<typeof textCell> {
   switch (outcome) {
-    case "answered":
+    case "completed":
       return textCell(`status ${status}`);
     case "wrong":
       return { text: `status ${status}, wrong response`, alarming: true };
@@ -149,10 +149,10 @@ function findingOf(slow: readonly Slow[]): string {
   const [{ cell, repetition, request }] = slow;
   const bound = isLowerBound(request.outcome) ? "at least " : "";
   const begun = cell.runs[0].latency.clock === "intended" ? "due" : "sent";
-  const when = `${begun} ${formatNumber(request.due, 3)}${GLUE}s into run ${repetition}`;
+  const when = `${begun} ${formatNumber(request.dueS, 3)}${GLUE}s into run ${repetition}`;
   const text = `${cell.label}: ${bound}${formatMs(request.latency)}, ${when}`;
-  const early = slow.filter(({ request: { due } }) => due < EARLY_S).length;
-  const isShort = cell.runs.some(({ elapsed }) => elapsed < LONG_S);
+  const early = slow.filter(({ request: { dueS } }) => dueS < EARLY_S).length;
+  const isShort = cell.runs.some(({ elapsedS }) => elapsedS < LONG_S);
   if (isShort || slow.length < SLOWEST_SHOWN || early * 2 <= slow.length) return `${text}.`;
   const many = early === slow.length ? "all" : `${early} of`;
   return `${text}; ${many} its ${slow.length} slowest were ${begun} in the first second of a run.`;

@@ -4,6 +4,7 @@ import type { ClaimsModel } from "../../model/claims/claims.ts";
 import type { GatesModel } from "../../model/gates/gates.ts";
 import type { Fact } from "../../model/method/method.ts";
 import type { ReportModel } from "../../model/model.ts";
+import { counted } from "../../model/numbers/words.ts";
 import type { TrustModel } from "../../model/findings/trust.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import { forestsMarkup } from "./comparison.ts";
@@ -44,13 +45,28 @@ ${methodMarkup(model, id)}
 </article>`;
 }
 
-/** Each experiment's badge: the verdict in a word, then what it means and why. */
+/** With more, the figures would begin below the first screens; the others unfold. */
+const MOST_REASONS = 3;
+
+/** The verdict of trust in a word, then its meaning and its reasons. */
 function trustMarkup(trust: TrustModel | null): Markup | null {
   if (trust === null) return null;
   const { level, text, reasons } = trust;
-  const items = reasons.map((reason) => markup`<li>${reason}</li>`);
+  const more = reasons.slice(MOST_REASONS);
   return markup`<div class="trust ${level}"><p><strong>${level}</strong>: ${text}</p>
-${reasons.length === 0 ? null : markup`<ul>${items}</ul>`}</div>`;
+${reasonsMarkup(reasons.slice(0, MOST_REASONS))}
+${
+    more.length === 0
+      ? null
+      : markup`<details><summary>${counted(more.length, "more reason")}</summary>${
+        reasonsMarkup(more)
+      }</details>`
+  }</div>`;
+}
+
+function reasonsMarkup(reasons: readonly string[]): Markup | null {
+  if (reasons.length === 0) return null;
+  return markup`<ul>${reasons.map((reason) => markup`<li>${reason}</li>`)}</ul>`;
 }
 
 /** Null without claims. @param id Of the experiment. */
@@ -61,7 +77,7 @@ function claimsMarkup({ table, summary }: ClaimsModel, id: string): Markup | nul
 ${tableMarkup(table, { id: `${id}-claims-table`, captioned: false })}</section>`;
 }
 
-/** The thresholds and what became of them; null when there are none. */
+/** The thresholds and their outcomes; null without thresholds. */
 function gatesMarkup({ table, note }: GatesModel, { id }: PagePlace): Markup | null {
   const unjudged = note === "" ? null : markup`<p class="note">${note}</p>`;
   if (table === null) return unjudged;
@@ -95,7 +111,7 @@ function methodMarkup(model: ReportModel, id: string): Markup {
   return markup`<section id="${id}-method"><h2>Machine and method</h2>
 ${factsMarkup(machine)}
 ${method.map((sentence) => markup`<p>${sentence}</p>`)}
-<h3>To repeat it</h3>
+<h3>Reproduce</h3>
 ${
     source === "" || sourceName === ""
       ? markup`<p>Run <code>${command}</code></p>`
@@ -106,7 +122,5 @@ ${sourceMarkup(source)}</section>`;
 
 function sourceMarkup(source: string): Markup | null {
   if (source === "") return null;
-  return markup`<details><summary>The experiment, word for word</summary>${
-    preMarkup(source)
-  }</details>`;
+  return markup`<details><summary>The experiment file</summary>${preMarkup(source)}</details>`;
 }

@@ -14,14 +14,14 @@ export function publishedMarkup(
   if (tables.length === 0) return null;
   const { id } = place;
   const parts = tables.map((table, i) => oneMarkup(table, { ...place, id: `${id}-${i + 1}` }));
-  return markup`<section id="${id}"><h2>Published beside measured</h2>${parts}</section>`;
+  return markup`<section id="${id}"><h2>Published and measured</h2>${parts}</section>`;
 }
 
 function oneMarkup(model: PublishedModel, place: PagePlace): Markup {
   const { title, finding, missing, table, order, chart } = model;
   const lists = [
     listMarkup("Differences that matter", model.differences),
-    listMarkup("What else was different there", model.confounders),
+    listMarkup("Other differences", model.confounders),
   ];
   return markup`<h3>${title}</h3>
 ${finding && markup`<p class="verdict">${finding}</p>`}

@@ -51,8 +51,8 @@ function loadMarkup(load: string): Markup | null {
 export function scenarioMarkup(scenario: ScenarioModel, place: PagePlace): Markup {
   const { name, request, load, tables, density, densityFinding, tails, tailsFinding } = scenario;
   const { id } = place;
-  const table = (table: Table, key: string, captioned = false): Markup =>
-    tableMarkup(table, { id: `${id}-${key}`, captioned });
+  const table = (table: Table, key: string): Markup =>
+    tableMarkup(table, { id: `${id}-${key}`, captioned: false });
   return markup`<section class="scenario" id="${id}"><h2>${name} ${requestMarkup(request)}</h2>
 ${loadMarkup(load)}
 <h3>Over time</h3>
@@ -62,15 +62,29 @@ ${steadyMarkup(scenario, id)}
 ${table(tables.percentiles, "percentiles")}
 ${density && densityFigure(density, densityFinding, { ...place, id: `${id}-density` })}
 ${tails && tailsFigure(tails, tailsFinding, { ...place, id: `${id}-tails` })}
-<h3>Second by second</h3>
-<div class="pair"><div>${table(tables.requestsPerSecond, "requests", true)}</div>
-<div>${table(tables.bytesPerSecond, "bytes", true)}</div></div>
-<p class="note">${HOW_TO_READ.perSecond}</p>
+<h3>Per second</h3>
+${perSecondMarkup(tables, id)}
 ${connectionsMarkup(tables.connections, id)}
 ${agentsMarkup(scenario, place)}
 ${resourcesMarkup(scenario, id)}
 <details><summary>Every run</summary>${table(tables.runs, "runs")}</details>
 </section>`;
+}
+
+/** The counts of whole seconds; a sentence where no run lasted one. */
+function perSecondMarkup(
+  { requestsPerSecond, bytesPerSecond }: ScenarioModel["tables"],
+  id: string,
+): Markup {
+  const hasValue = requestsPerSecond.rows.some(([, , ...cells]) =>
+    cells.some(({ value }) => value !== undefined)
+  );
+  if (!hasValue) return markup`<p>No run lasted a whole second.</p>`;
+  return markup`<div class="pair"><div>${
+    tableMarkup(requestsPerSecond, { id: `${id}-requests`, captioned: true })
+  }</div>
+<div>${tableMarkup(bytesPerSecond, { id: `${id}-bytes`, captioned: true })}</div></div>
+<p class="note">${HOW_TO_READ.perSecond}</p>`;
 }
 
 function connectionsMarkup(table: Table | null, id: string): Markup | null {

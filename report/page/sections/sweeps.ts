@@ -51,7 +51,7 @@ ${chartMarkup(chart, "sweep", { ...place, id: `${place.id}-${i + 1}` })}</div>`
 }
 
 function weightsMarkup({ table, findings }: WeightsModel, scenario: string, id: string): Markup {
-  return markup`<h3>What explains the differences in ${scenario}</h3>
+  return markup`<h3>Variance explained in ${scenario}</h3>
 ${findings.map((finding) => markup`<p>${finding}</p>`)}
 ${tableMarkup(table, { id: `${id}-weights`, captioned: false })}`;
 }

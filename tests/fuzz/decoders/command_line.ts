@@ -10,7 +10,7 @@ const URL = "http://127.0.0.1:1/a?b=c";
 
 function bench(args: readonly string[]): void {
   const read = readArguments(SPEC, TITLE, args);
-  if (read.asks === "values") benchRequest(read.values);
+  if (read.wants === "values") benchRequest(read.values);
 }
 
 export const like: Decoder = {

@@ -7,6 +7,8 @@ import { valueScale } from "./scales.ts";
 import { type Theme, tooltip } from "./theme.ts";
 
 const LABEL_ABOVE_PX = 13;
+/** From the axis, which would run through the label. */
+const LABEL_LEFT_PX = 4;
 
 export function barsConfig(data: BarsChart, theme: Theme): ChartConfiguration<"bar"> {
   const most = Math.max(0, ...data.bars.flatMap(({ runs }) => valuesOf(runs))) || 1;
@@ -92,10 +94,11 @@ function drawLabel(
   ctx.font = `600 13px ${theme.font}`;
   ctx.textAlign = "right";
   ctx.fillText(text, right, y);
-  const room = right - left - ctx.measureText(text).width - 12;
+  const start = left + LABEL_LEFT_PX;
+  const room = right - start - ctx.measureText(text).width - 12;
   ctx.font = `13px ${theme.font}`;
   ctx.textAlign = "left";
-  ctx.fillText(cutTo(room, label, ctx), left, y);
+  ctx.fillText(cutTo(room, label, ctx), start, y);
   ctx.restore();
 }
 

@@ -3,7 +3,7 @@
 import { withoutFormula } from "../../../writing/csv.ts";
 import { documentOf, lines, row, rule } from "../../../writing/markdown.ts";
 
-const FORMS = { "Copy for a sheet": tsvOf, "Copy as markdown": markdownOf } as const;
+const FORMS = { "Copy for a spreadsheet": tsvOf, "Copy as markdown": markdownOf } as const;
 const COPIED_SHOWN_MS = 2_000;
 
 /** Takes no room: the buttons lie over the end of the table while it is looked at. */
