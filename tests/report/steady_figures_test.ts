@@ -128,7 +128,7 @@ Deno.test("freezes are named in terminal, page and markdown", () => {
   for (const text of allTexts(reportModel(resultsOf([FROZEN, FROZEN])))) {
     assert.match(
       text,
-      /In 2 of 2 runs the server answered nothing for 2\.0 s, 3 times, every 10 s\./,
+      /In 2 of 2 runs the server sent no response for 2\.0 s, 3 times, every 10 s\./,
     );
   }
 });
@@ -144,7 +144,7 @@ const findings: [warmups: Warmup[], says: RegExp][] = [
   ],
   [
     [FROZEN],
-    /^hono reaches no steady state: longer runs may\. The server answered nothing for 2\.0 s, 3 times, every 10 s\.$/,
+    /^hono reaches no steady state: longer runs may\. The server sent no response for 2\.0 s, 3 times, every 10 s\.$/,
   ],
 ];
 

@@ -16,16 +16,16 @@ import {
 import type { FigureSide, Results } from "../../../runner/result/result.ts";
 import {
   constantsOf,
-  type Declared,
   type DeclaredPair,
   declaredPairs,
+  type DeclaredSettings,
   isLeftOut,
   pathsOf,
 } from "../method/declared_values.ts";
 import { cellLabel, repeatedOf, type ScenarioRuns } from "../runs/cells.ts";
 import type { JudgedCell } from "../runs/figure_range.ts";
 
-export type Claimed = Declared & Partial<Pick<Results, "missing" | "peakThroughput">>;
+export type Claimed = DeclaredSettings & Partial<Pick<Results, "missing" | "peakThroughput">>;
 
 export interface ClaimMember extends SelectableCell {
   /** `static, fastify · connections 50`. */

@@ -10,7 +10,7 @@ import {
   type Selection,
 } from "../../../base/figures/selector.ts";
 
-export type Declared = Partial<Pick<Results, "experiment" | "flags">>;
+export type DeclaredSettings = Partial<Pick<Results, "experiment" | "flags">>;
 
 /** A target and a scenario that it serves. */
 export interface DeclaredPair {
@@ -24,7 +24,7 @@ export interface DeclaredPair {
 
 type DeclaredValues = Readonly<Record<string, readonly unknown[]>>;
 
-export function declaredPairs({ experiment, flags }: Declared): DeclaredPair[] {
+export function declaredPairs({ experiment, flags }: DeclaredSettings): DeclaredPair[] {
   const targets = Object(experiment?.targets);
   const { targets: onlyTargets, scenarios: onlyScenarios } = flags?.only ?? {};
   return Object.entries(Object(experiment?.scenarios)).flatMap(([scenario, own]) => {

@@ -18,7 +18,7 @@ const requestSpec = z.object({
   weight: z.number().positive().default(1),
   think: z.number().min(0).optional(),
 });
-type RequestSpec = z.output<typeof requestSpec>;
+type WrittenRequest = z.output<typeof requestSpec>;
 
 const scenario = z.union([
   z.object({ flow: z.array(requestSpec).min(1) }),
@@ -43,7 +43,7 @@ export function requestText(name: string, scenarios: unknown): string {
   return cut(`page: GET ${spec.page}`, MOST_CHARS - needed.length) + needed;
 }
 
-function stepText({ weight: _, think, ...paths }: RequestSpec): string {
+function stepText({ weight: _, think, ...paths }: WrittenRequest): string {
   if (think !== undefined) return `think ${thinkText(think)}`;
   const [method, path] = Object.entries(paths).find(([, path]) => path !== undefined) ?? [];
   return method === undefined ? "" : `${method.toUpperCase()} ${path}`;
@@ -54,7 +54,7 @@ function thinkText(ms: number): string {
   return ms < 1_000 ? `${ms}${GLUE}ms` : formatExactly(ms / 1_000);
 }
 
-function mixTexts(requests: readonly RequestSpec[]): string[] {
+function mixTexts(requests: readonly WrittenRequest[]): string[] {
   const total = requests.reduce((sum, { weight }) => sum + weight, 0);
   return requests.map((request) => {
     const percent = Number((100 * request.weight / total).toPrecision(3));

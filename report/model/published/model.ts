@@ -1,6 +1,6 @@
 /** `published` of an experiment × results → what the report says about it: a model for each table. */
 import type { Published } from "../../../runner/result/result.ts";
-import { type Declared, declaredPairs } from "../method/declared_values.ts";
+import { declaredPairs, type DeclaredSettings } from "../method/declared_values.ts";
 import { repeatedOf, type ScenarioRuns } from "../runs/cells.ts";
 import { type Axis, compact, type ScatterChart } from "../charts/charts.ts";
 import { namedCells, nameOf as placeOf } from "../runs/match.ts";
@@ -55,7 +55,7 @@ export interface PublishedModel {
 
 export function publishedModels(
   scenarios: readonly ScenarioRuns[],
-  results: Declared,
+  results: DeclaredSettings,
 ): PublishedModel[] {
   const { experiment } = results;
   const tables = [experiment?.published ?? []].flat();
