@@ -5,7 +5,7 @@
  */
 import { type Problem, UserError } from "./errors.ts";
 
-interface Limit {
+interface LimitSpec {
   /** What is limited, as the subject of a sentence. */
   readonly what: string;
   readonly most: number;
@@ -91,7 +91,7 @@ export const LIMITS = {
   captures: { what: "a request", most: 1_000, unit: "captured values" },
   jobSecrets: { what: "a job of a fleet", most: 1_000, unit: "secrets" },
   jobCertificates: { what: "a job of a fleet", most: 1_000, unit: "certificates" },
-} as const satisfies Record<string, Limit>;
+} as const satisfies Record<string, LimitSpec>;
 
 export type LimitName = keyof typeof LIMITS;
 
