@@ -5,7 +5,7 @@ import {
   type FigureComparison,
   type GroupPair,
 } from "../../report/model/comparison/comparison.ts";
-import type { ComparableRun, RunGroup } from "../../report/model/comparison/group.ts";
+import type { ComparableRun, ComparedRuns } from "../../report/model/comparison/group.ts";
 import { meanOfSessions, spreadOfSessions } from "../../runner/stats/comparison/sessions.ts";
 import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
 import { estimatesOf, type Machine, simulateCells } from "./experiment.ts";
@@ -45,7 +45,7 @@ export function compareSessions(
     });
   const [base, next] = [sessions(aSide), sessions(aSide)];
   const spreads = overSessions(sessions(earlier)).map((those) => spreadOfSessions([those]));
-  const sideOf = (side: (Estimate | null)[][]): RunGroup =>
+  const sideOf = (side: (Estimate | null)[][]): ComparedRuns =>
     groupOf(aSide === 1 ? side[0] : overSessions(side).map(meanOfSessions));
   return verdictsOf({
     base: sideOf(base),
@@ -69,7 +69,7 @@ function verdictsOf(pair: GroupPair): Verdicts {
   return [comparisonOf(comparison, "rate"), comparisonOf(comparison, 99)];
 }
 
-function groupOf(estimates: readonly (Estimate | null)[]): RunGroup {
+function groupOf(estimates: readonly (Estimate | null)[]): ComparedRuns {
   return {
     runs: [RUN, RUN],
     estimates: new Map(DECIDING.map((figure, f) => [figure, estimates[f]])),

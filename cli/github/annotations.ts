@@ -6,11 +6,8 @@ import {
   sentenceOf,
 } from "../../report/model/compared_results.ts";
 import { DECISIVE } from "../../report/model/comparison/group.ts";
-import {
-  type GateOutcome,
-  gateText,
-  type ThresholdOutcome,
-} from "../../report/model/gates/gates.ts";
+import { type GateOutcome, gateText } from "../../report/model/gates/gates.ts";
+import type { ThresholdOutcome } from "../../report/model/gates/evidence.ts";
 import { cellLabel } from "../../report/model/runs/cells.ts";
 import { type Annotation, command } from "../../report/writing/annotation.ts";
 import type { Written } from "../../report/writing/written.ts";

@@ -1,7 +1,26 @@
 /** wrk, and wrk2, which adds a rate. */
 import { formatCount } from "../../report/model/numbers/units.ts";
 import type { Measurement } from "../../runner/result/result.ts";
-import { added, addedSamples, differenceSentence, failedElse, ignored, inFlight, lastOf, perSecond, plainNumber, responsesBefore, seconds, timedOut, type Tool, type TranslatedLine, unsupported, valueOption, withFlags, without } from "./tool.ts";
+import {
+  added,
+  addedSamples,
+  differenceSentence,
+  failedElse,
+  ignored,
+  inFlight,
+  lastOf,
+  perSecond,
+  plainNumber,
+  responsesBefore,
+  seconds,
+  timedOut,
+  type Tool,
+  type TranslatedLine,
+  unsupported,
+  valueOption,
+  withFlags,
+  without,
+} from "./tool.ts";
 
 const OPTIONS = [
   valueOption("c connections", "-c", plainNumber),

@@ -19,10 +19,12 @@ export function renderBenchPage(
   measurement: Measurement,
   { baseline, seed, args, thresholds }: BenchInvocation,
 ): Written<"html"> {
-  const { url, load } = measurement;
+  const { url, load, elapsedS } = measurement;
+  const finishedAt = new Date();
   const measured = measuredAlone(measurement, {
     bench: { args, thresholds },
-    finishedAt: new Date(),
+    startedAt: new Date(finishedAt.getTime() - elapsedS * 1_000).toISOString(),
+    finishedAt: finishedAt.toISOString(),
     machine: describeMachine(),
     seed,
     settings: hashSettings({ url, load }),

@@ -34,12 +34,12 @@ export function comparisonJson(comparison: ResultsComparison): unknown {
     untrusted,
     onlyBase,
     onlyNext,
-    cells: cells.map(({ scenario, base, next, comparison: { figures, runs }, errors: fault }) => ({
+    cells: cells.map(({ scenario, base, next, comparison: { figures, runs }, errors }) => ({
       scenario,
       base,
       next,
       runs,
-      fault: fault === "" ? null : fault,
+      fault: errors === "" ? null : errors,
       figures: Object.fromEntries(
         figures.map((figure) => [figureName(figure.figure), figureJson(figure)]),
       ),
@@ -152,11 +152,11 @@ function doubtsOf({ differences, untrusted, onlyBase, onlyNext }: ResultsCompari
 }
 
 /** What the figures that decide say, and whether answers were wrong. */
-function findingsOf({ comparison, errors: fault }: ComparedCell): string[] {
+function findingsOf({ comparison, errors }: ComparedCell): string[] {
   const { marginRatio } = comparison;
   const rate = comparisonOf(comparison, "rate");
   const p99 = comparisonOf(comparison, 99);
-  if (fault !== "") return [`${rate.verdict}: ${fault}`];
+  if (errors !== "") return [`${rate.verdict}: ${errors}`];
   return [
     `${formatNumber(rate.base)} → ${formatNumber(rate.next)} requests/s: ${
       verdictText(rate, marginRatio)

@@ -5,7 +5,7 @@
 import { ERRORS } from "../../runner/result/outcome.ts";
 import type { Measurement, Run } from "../../runner/result/result.ts";
 import type { ReportModel } from "../model/model.ts";
-import { type FigureName, figureOfRun } from "../model/runs/figures.ts";
+import { figureOfRun, type ThresholdFigure } from "../model/runs/figures.ts";
 import { FLATTENING, type IntervalPoint, isEmpty, lowerBoundsIn } from "../model/runs/intervals.ts";
 import { type PooledLatency, poolLatency, valueAt } from "../model/runs/pool.ts";
 import {
@@ -96,7 +96,7 @@ function lowerBoundsOf({ isAtLeast }: PooledLatency): string {
   ].join(" ");
 }
 
-function valueOf(figure: FigureName, measurement: Measurement): number | null {
+function valueOf(figure: ThresholdFigure, measurement: Measurement): number | null {
   const found = figureOfRun(figure, measurement);
   return "none" in found ? null : found.value;
 }

@@ -90,12 +90,12 @@ export function gatesMarkdown({ table, note }: Pick<GatesModel, "table" | "note"
 }
 
 function scenarioMarkdown(scenario: ScenarioModel): Markdown {
-  const { name, request, load, summary: answer, boundsNote, steadyFindings, tables } = scenario;
+  const { name, request, load, summary, boundsNote, steadyFindings, tables } = scenario;
   const restless = steadyFindings.filter(({ isFlat }) => !isFlat);
   return paragraphs([
     request ? md`### ${name}: ${request}` : md`### ${name}`,
     plain(load && `Load: ${load}`),
-    md`**${answer.verdict}**${answer.detail && `: ${answer.detail}`}`,
+    md`**${summary.verdict}**${summary.detail && `: ${summary.detail}`}`,
     tableMarkdown(tables.summary),
     plain(boundsNote),
     bulletList(restless.map(({ text }) => text)),

@@ -18,14 +18,8 @@ import { ratiosText } from "./comparison/words.ts";
 import { endsOf } from "./findings/no_response.ts";
 import { trustOfRuns } from "./findings/trust.ts";
 import { gatedCells } from "./gates/cells.ts";
-import {
-  type GateOutcome,
-  gatePs,
-  gatesOf,
-  judgeTogether,
-  type ThresholdOutcome,
-  worstOf,
-} from "./gates/gates.ts";
+import type { ThresholdOutcome } from "./gates/evidence.ts";
+import { type GateOutcome, gatePs, gatesOf, judgeTogether, worstOf } from "./gates/gates.ts";
 import { formatShare } from "./numbers/units.ts";
 import { type CellRuns, groupRuns, repeatedOf } from "./runs/cells.ts";
 import { type Match, matchCells, namedCells, nameOf } from "./runs/match.ts";

@@ -3,7 +3,8 @@ import type { TrustModel } from "../model/findings/trust.ts";
 import type { Style, TerminalOptions, TextLine } from "../writing/terminal.ts";
 import { wrapped } from "../writing/columns.ts";
 import { BLANK, HANGING, lineOf, paragraphLines } from "./line.ts";
-import { gateLine, type GateOutcome, type ThresholdOutcome } from "../model/gates/gates.ts";
+import { gateLine, type GateOutcome } from "../model/gates/gates.ts";
+import type { ThresholdOutcome } from "../model/gates/evidence.ts";
 import type { ClaimOutcome } from "../model/claims/finding.ts";
 import { claimLine, type ClaimsModel } from "../model/claims/claims.ts";
 

@@ -65,7 +65,7 @@ testWith(
     // The last look is when the load is over, or as soon as the machine comes to it.
     const lastT = run.resources.at(-1)?.endS ?? 0;
     assert.ok(lastT >= run.elapsedS && lastT < run.elapsedS + 2, `${lastT} of ${run.elapsedS} s`);
-    assert.match(printed, /For each CPU-second several answered [\d,.]+ requests/);
+    assert.match(printed, /For each CPU-second several served [\d,.]+ requests/);
   },
 );
 

@@ -9,7 +9,7 @@ import {
   testPairs,
 } from "../../report/model/comparison/comparison.ts";
 import { groupRuns } from "../../report/model/runs/cells.ts";
-import { DECISIVE, groupOf, type RunGroup } from "../../report/model/comparison/group.ts";
+import { type ComparedRuns, DECISIVE, groupOf } from "../../report/model/comparison/group.ts";
 import { ratioText, verdictText } from "../../report/model/comparison/words.ts";
 import { reportModel } from "../../report/model/model.ts";
 import type { Run } from "../../runner/result/result.ts";
@@ -22,7 +22,7 @@ function runsAt(rates: readonly number[]): readonly Run[] {
 }
 
 /** @param session Sides of one session pair their runs. */
-function groupAt(runs: readonly Run[], session: string): RunGroup {
+function groupAt(runs: readonly Run[], session: string): ComparedRuns {
   const startedAt = `2031-05-04T10:18:00.${session}Z`;
   return groupOf(groupRuns({ ...resultsAt({}), runs: [...runs], startedAt })[0].cells[0]);
 }

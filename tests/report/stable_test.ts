@@ -103,7 +103,7 @@ Deno.test("where all is flat from the start, or the load itself changes, there i
 Deno.test("page, markdown and CSV have it, too", () => {
   const model = reportModel(SLOW_IS_LATE);
   const page = renderReportPage([model]);
-  assert.match(page, /<h2>Settling time<\/h2>[\s\S]*the sooner it is stable/);
+  assert.match(page, /<h2>Settling time<\/h2>[\s\S]*the sooner it settles/);
   assert.match(page, /<canvas id="e1-settling-chart" role="img"/);
   assert.match(renderMarkdown(model), /### Time to stable latency[^]*\| Final p50, ms \|/);
   const [head, , row] = renderCsv(model).split("\r\n").map((line) => line.split(","));

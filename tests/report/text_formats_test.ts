@@ -77,7 +77,7 @@ Deno.test("markdown has the summary table of every scenario", () => {
   }));
   const text = renderMarkdown(model);
   assert.match(text, /^## fixture\n/);
-  assert.match(text, /### static: GET \/static\n\n\*\*hono answered [\d,]+ requests\/s\*\*: /);
+  assert.match(text, /### static: GET \/static\n\n\*\*hono served [\d,]+ requests\/s\*\*: /);
   const tables = text.match(
     /\| Target \| Requests\/s \| .*\n\| --- \| ---: \| .*\n\| hono \| [\d,]+ \|/g,
   );
@@ -100,7 +100,7 @@ Deno.test("markdown of a measurement has its percentiles, status codes and error
   });
   const text = renderMeasurementMarkdown(measurement).replaceAll("\u00a0", " ");
   for (const p of PERCENTILES) assert.match(text, new RegExp(`\\| p${p} \\| .*\\d .?s.* \\|`));
-  assert.match(text, /\| Status code \| Answers \|\n\| --- \| ---: \|\n\| 200 \| [\d,]+ \|/);
+  assert.match(text, /\| Status code \| Responses \|\n\| --- \| ---: \|\n\| 200 \| [\d,]+ \|/);
   assert.match(text, /\| Error \| Times \|\n\| --- \| ---: \|\n\| timeout \| \d+ \|/);
 });
 

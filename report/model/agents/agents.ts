@@ -8,7 +8,13 @@ import { counted, listedAll } from "../numbers/words.ts";
 import type { CellRuns } from "../runs/cells.ts";
 import { poolLatency } from "../runs/pool.ts";
 import type { Table } from "../tables/table.ts";
-import { type AgentFigures, agentFigures, disagreements, droppedRatio } from "./disagreement.ts";
+import {
+  type AgentFigures,
+  agentFigures,
+  disagreements,
+  droppedRatio,
+  type LoadKind,
+} from "./disagreement.ts";
 import { agentsTable, type WholeFigures } from "./table.ts";
 
 export interface AgentsModel {
@@ -89,8 +95,6 @@ function worstOf(runs: readonly Pick<Measurement, "generator">[]): Trust {
   return TRUSTS.findLast((level) => runs.some(({ generator }) => generator.trust === level)) ??
     "valid";
 }
-
-type LoadKind = Measurement["load"]["kind"];
 
 /** What is found of one agent in one cell. */
 interface RunAgents {

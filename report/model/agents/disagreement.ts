@@ -24,7 +24,7 @@ const MOST_TRIPS = 4;
 /** Of the requests due, against the others' share. */
 const COMPLETED_RATIO = 0.9;
 
-type LoadKind = Measurement["load"]["kind"];
+export type LoadKind = Measurement["load"]["kind"];
 
 interface ComparedAgents {
   readonly agent: AgentFigures;
@@ -46,9 +46,9 @@ type Clause = (compared: ComparedAgents) => UnnamedDisagreement | null;
 
 /** Of agents that were not lost: the others have findings of their own. */
 export function disagreements(all: readonly AgentFigures[], kind: LoadKind): Disagreement[] {
-  const heard = all.filter(({ latencies }) => latencies > 0);
-  return heard.filter(({ lost }) => lost.length === 0).flatMap((agent) => {
-    const others = heard.filter((other) => other !== agent);
+  const present = all.filter(({ latencies }) => latencies > 0);
+  return present.filter(({ lost }) => lost.length === 0).flatMap((agent) => {
+    const others = present.filter((other) => other !== agent);
     const said = others.length === 0 ? null : whatOf({ agent, others }, kind);
     return said === null ? [] : [{ name: agent.name, ...said }];
   });

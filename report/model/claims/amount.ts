@@ -11,13 +11,13 @@ import {
   type Range,
   rangeOf,
 } from "../runs/figure_range.ts";
-import { type FigureName, figureOfRun } from "../runs/figures.ts";
+import { figureOfRun, type ThresholdFigure } from "../runs/figures.ts";
 import type { ClaimMember } from "./context.ts";
 
 export interface Amount {
   readonly member: ClaimMember;
   readonly cell: JudgedCell;
-  readonly figure: FigureName;
+  readonly figure: ThresholdFigure;
   /** The figure, or `max of a run`. */
   readonly name: string;
   readonly range: FigureRange;
@@ -33,11 +33,11 @@ interface OpenAmount {
 }
 
 export function amountOf(
-  figure: FigureName,
+  figure: ThresholdFigure,
   member: ClaimMember,
 ): Amount | { readonly none: string } {
-  const { cell, label, missingReason: lack } = member;
-  if (cell === null) return { none: `${label} was not measured: ${lack}` };
+  const { cell, label, missingReason } = member;
+  if (cell === null) return { none: `${label} was not measured: ${missingReason}` };
   const range = rangeOf(figure, cell);
   if ("none" in range) return { none: `${label} has no ${figure}: ${range.none}` };
   const open = openOf(figure, member, range.isAtLeast);
@@ -56,7 +56,7 @@ const EXTREME = /(?:^|\.)(?:min|max)$/;
  * The extreme of all runs is a fact about them and says nothing of runs to come; that of each run is a
  * figure of it as others are, and has a mean. Null for one run.
  */
-function meanOfRuns(figure: FigureName, { runs, level }: JudgedCell): Range | null {
+function meanOfRuns(figure: ThresholdFigure, { runs, level }: JudgedCell): Range | null {
   const values = runs.map((run) => figureOfRun(figure, run))
     .flatMap((one) => "none" in one ? [] : [one.value]);
   return values.length < 2 ? null : meanRange(values, level);
@@ -72,7 +72,7 @@ export function ratioOfAmounts(of: Amount, to: Amount): Range | null {
 const TIME = /^(?:(?:service|firstByte)\.)?(?:min|mean|max|p[\d.]+)$|^final/;
 
 function openOf(
-  figure: FigureName,
+  figure: ThresholdFigure,
   { label, wrongRatio }: ClaimMember,
   isAtLeast: boolean,
 ): OpenAmount | null {
@@ -119,14 +119,14 @@ export function whyNoInterval(amounts: readonly Amount[]): string {
  */
 
 /** Of all runs together; null where there is one run, or no ratio to it. */
-export function drawnFigure(figure: FigureName, cell: JudgedCell): Estimate | null {
+export function drawnFigure(figure: ThresholdFigure, cell: JudgedCell): Estimate | null {
   const name = pooledName(figure);
   return name === null ? drawnMean(figure, cell) : cell.estimates.get(name) ?? null;
 }
 
 /** The mean of what each run has. */
 export function drawnMean(
-  figure: FigureName,
+  figure: ThresholdFigure,
   { runs, estimates }: JudgedCell,
 ): Estimate | null {
   const known = runs.flatMap((run, i) => {
@@ -141,7 +141,7 @@ export function drawnMean(
 }
 
 /** Null for figures that runs have one value of each. */
-function pooledName(figure: FigureName): "rate" | "mean" | number | null {
+function pooledName(figure: ThresholdFigure): "rate" | "mean" | number | null {
   if (figure === "rate" || figure === "mean") return figure;
   const percentile = /^p([\d.]+)$/.exec(figure)?.[1];
   return percentile === undefined ? null : Number(percentile);

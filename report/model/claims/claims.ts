@@ -38,8 +38,8 @@ export function judgeClaims(claims: readonly Claim[], ground: ClaimContext): Jud
     const holding = findings.filter((one) => one.outcome === "reproduced").length;
     const held = findings.length === 1 ? "" : `${holding} of ${findings.length} cells`;
     const { text, source = "", note = "" } = claim;
-    const told = sentenceOf(sentence, held, outcome);
-    return { claim: text, source, note, outcome, found, held, sentence: told };
+    const said = sentenceOf(sentence, held, outcome);
+    return { claim: text, source, note, outcome, found, held, sentence: said };
   });
 }
 

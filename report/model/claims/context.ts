@@ -16,16 +16,16 @@ import {
 import type { FigureSide, Results } from "../../../runner/result/result.ts";
 import {
   constantsOf,
-  type Declared,
   type DeclaredPair,
   declaredPairs,
+  type DeclaredSettings,
   isLeftOut,
   pathsOf,
 } from "../method/declared_values.ts";
 import { cellLabel, repeatedOf, type ScenarioRuns } from "../runs/cells.ts";
 import type { JudgedCell } from "../runs/figure_range.ts";
 
-export type Claimed = Declared & Partial<Pick<Results, "missing" | "peakThroughput">>;
+export type Claimed = DeclaredSettings & Partial<Pick<Results, "missing" | "peakThroughput">>;
 
 export interface ClaimMember extends SelectableCell {
   /** `static, fastify · connections 50`. */
@@ -47,10 +47,10 @@ export interface ClaimContext {
 
 /** @param scenarios Those of the results. */
 export function contextOf(scenarios: readonly ScenarioRuns[], results: Claimed): ClaimContext {
-  const asked = declaredPairs(results);
+  const declared = declaredPairs(results);
   const measured = measuredOf(scenarios, repeatedOf(results).level);
   const members = [...measured, ...missingOf(results, measured)]
-    .map((member) => ({ ...member, constants: constantsOf(member, asked) }));
+    .map((member) => ({ ...member, constants: constantsOf(member, declared) }));
   const { targets, scenarios: names, factors } = namesInCells(members);
   const { experiment, peakThroughput } = results;
   return {
@@ -59,9 +59,9 @@ export function contextOf(scenarios: readonly ScenarioRuns[], results: Claimed):
       targets: [...new Set([...keysOf(experiment?.targets), ...targets])],
       scenarios: [...new Set([...keysOf(experiment?.scenarios), ...names])],
       factors,
-      others: pathsOf(asked),
+      others: pathsOf(declared),
     },
-    declared: asked,
+    declared,
     ceilings: peakThroughput,
   };
 }

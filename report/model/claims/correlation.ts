@@ -6,7 +6,7 @@ import {
   spearmanRho,
 } from "../../../runner/stats/regression/correlation.ts";
 import { counted } from "../numbers/words.ts";
-import type { FigureName } from "../runs/figures.ts";
+import type { ThresholdFigure } from "../runs/figures.ts";
 import { allowedBy, type ClaimFinding, claimOutcome, undecidedClaim } from "./finding.ts";
 import { amountOf } from "./amount.ts";
 import { chosenBy, type ClaimContext, type ClaimMember } from "./context.ts";
@@ -28,7 +28,7 @@ export function correlationFinding(says: Correlation, ground: ClaimContext): Cla
   return judged(says, { rho, over, without, interval: spearmanInterval(rho, both.length) });
 }
 
-function valueOf(figure: FigureName, member: ClaimMember): number | null {
+function valueOf(figure: ThresholdFigure, member: ClaimMember): number | null {
   const amount = amountOf(figure, member);
   return "none" in amount ? null : amount.range.value;
 }

@@ -18,7 +18,7 @@ import {
 import { type Amount, amountOf, whyNoInterval, widened } from "./amount.ts";
 import { chosenBy, type ClaimContext, type ClaimMember, pairsOf } from "./context.ts";
 import { formatRatio } from "../comparison/words.ts";
-import { type Constant, whyOpen } from "./compared.ts";
+import { type Constant, whyOpen } from "./constants.ts";
 
 /** One for each four cells that go together; at least one. */
 export function ratiosFindings(says: Ratios, ground: ClaimContext): ClaimFinding[] {

@@ -22,10 +22,10 @@ export function warmupFindings(
 const MOST = allowedBy(">", 0.5);
 
 function warmupFinding(
-  { cell, label: name, missingReason: lack }: ClaimMember,
+  { cell, label: name, missingReason }: ClaimMember,
   label: WarmupClaim["label"],
 ): ClaimFinding {
-  if (cell === null) return undecidedClaim(`${name} was not measured: ${lack}`);
+  if (cell === null) return undecidedClaim(`${name} was not measured: ${missingReason}`);
   const labels = cell.runs.flatMap(({ warmup }) => warmup?.label ?? []);
   if (labels.length === 0) return undecidedClaim(`${name} has a load that itself changes`);
   const labelled = labels.filter((one) => one !== "too-short");

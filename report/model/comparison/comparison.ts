@@ -33,7 +33,7 @@ import {
   reserved,
   UNTESTED,
 } from "./between.ts";
-import { COMPARED, type ComparedFigure, figureOf, isDecisive, type RunGroup } from "./group.ts";
+import { COMPARED, type ComparedFigure, type ComparedRuns, figureOf, isDecisive } from "./group.ts";
 
 /** Ratios within 2 % of 1 make no difference, where nobody says what does. */
 export const DEFAULT_MARGIN_RATIO = 0.02;
@@ -84,8 +84,8 @@ export interface JudgeOptions {
 }
 
 export interface GroupPair {
-  readonly base: RunGroup;
-  readonly next: RunGroup;
+  readonly base: ComparedRuns;
+  readonly next: ComparedRuns;
   /** Default: both sides ran in one experiment. */
   readonly between?: (figure: ComparedFigure) => Between;
 }

@@ -89,7 +89,7 @@ const WITH_FACTORS = ["set", "env", "cluster", "proxy"];
 
 /**
  * Of a list that makes a factor the value that this cell has. Without a scenario's own load, as the runs
- * tell how they were loaded.
+ * hold how they were loaded.
  */
 function settled(spec: unknown, parameters: Readonly<Record<string, unknown>>): unknown {
   if (!isMap(spec)) return spec;

@@ -22,7 +22,7 @@ export type ComparableRun = Pick<
   "rate" | "elapsedS" | "requests" | "latency" | "histogram"
 >;
 
-export interface RunGroup {
+export interface ComparedRuns {
   readonly runs: readonly ComparableRun[];
   /** Requests per second, or microseconds; null where the runs have no such figure, or can't be drawn from. */
   readonly estimates: Estimates;
@@ -30,12 +30,12 @@ export interface RunGroup {
   readonly unsteady: Unsteady | null;
 }
 
-export function groupOf({ runs, confidence: { estimates } }: CellRuns): RunGroup {
+export function groupOf({ runs, confidence: { estimates } }: CellRuns): ComparedRuns {
   return { runs, estimates, unsteady: unsteadyOf(runs) };
 }
 
 /** Requests per second, or ms, of all runs together; 0 without samples. */
-export function figureOf({ runs, estimates }: RunGroup, figure: ComparedFigure): number {
+export function figureOf({ runs, estimates }: ComparedRuns, figure: ComparedFigure): number {
   const estimate = estimates.get(figure);
   if (runs.length > 1 && estimate) {
     return figure === "rate" ? estimate.value : estimate.value / 1_000;

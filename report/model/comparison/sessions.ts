@@ -11,7 +11,7 @@ import type { Estimates } from "../runs/confidence.ts";
 import { cellPlace, type Match, type NamedCell, namedCells } from "../runs/match.ts";
 import { type Between, ONE_SESSION } from "./between.ts";
 import type { GroupPair } from "./comparison.ts";
-import { groupOf, type RunGroup } from "./group.ts";
+import { type ComparedRuns, groupOf } from "./group.ts";
 
 /** By how much sessions differ, by figure; null where earlier sessions don't have it twice. */
 export type SessionSpread = (figure: PooledFigure) => Variance | null;
@@ -103,7 +103,7 @@ export function sessionCells(side: Grouped): NamedCell[] {
 }
 
 /** One cell in each of several sessions, as a side: a single session by its runs, several by their means. */
-export function groupOfSessions(cells: readonly CellRuns[]): RunGroup {
+export function groupOfSessions(cells: readonly CellRuns[]): ComparedRuns {
   const groups = cells.map(groupOf);
   if (groups.length === 1) return groups[0];
   return {

@@ -4,7 +4,7 @@ import { type Grouped, groupRuns, repeatedOf, type ScenarioRuns } from "../runs/
 import { type Between, ONE_SESSION } from "../comparison/between.ts";
 import { matchCells, type NamedCell, namedCells } from "../runs/match.ts";
 import { areOneSession, betweenOf, type SessionSpread } from "../comparison/sessions.ts";
-import type { FigureName } from "../runs/figures.ts";
+import type { ThresholdFigure } from "../runs/figures.ts";
 import { estimatedAs, type JudgedCell } from "../runs/figure_range.ts";
 
 /** A cell with its counterpart in the baseline; null when that has none. */
@@ -12,7 +12,7 @@ export interface GatedCell {
   readonly cell: JudgedCell;
   readonly baseline: JudgedCell | null;
   /** What stands between the two, besides what their runs show. */
-  readonly between: (figure: FigureName) => Between;
+  readonly between: (figure: ThresholdFigure) => Between;
 }
 
 /** @param baseline Null: there is none. @param spread By how much sessions differ. Default: nobody knows. */
@@ -27,7 +27,7 @@ export function gatedCells(
   const bases = baseline === null ? [] : namedCells(groupRuns(baseline));
   const { pairs } = matchCells(bases, cells);
   const isOne = baseline !== null && areOneSession(baseline, results);
-  const between = (figure: FigureName): Between => {
+  const between = (figure: ThresholdFigure): Between => {
     const estimated = estimatedAs(figure);
     return isOne ? ONE_SESSION : betweenOf(estimated === null ? null : spread(estimated), 2);
   };

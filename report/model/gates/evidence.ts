@@ -23,7 +23,7 @@ export interface ThresholdEvidence {
   readonly found: string;
   /**
    * Two-sided probability of a figure as far on the wrong side, were it at the limit; 1 on the right side. Null
-   * where nothing is estimated: a fact of what was measured is as it is, whatever else is judged.
+   * where nothing is estimated: the fact of a measurement is as it is, whatever else is judged.
    */
   readonly p: number | null;
   /** What would decide it, if it is not decided: `about 12 runs would decide`; "" where nothing is known to. */

@@ -10,12 +10,10 @@ import { type MeasuredRuns, thresholdsOf } from "../runs/measured.ts";
 import { counted } from "../numbers/words.ts";
 import { baselineEvidence } from "./baseline.ts";
 import { type GatedCell, gatedCells } from "./cells.ts";
-import { fact, type ThresholdEvidence } from "./evidence.ts";
+import { fact, type ThresholdEvidence, type ThresholdOutcome } from "./evidence.ts";
 import { limitEvidence } from "./limit.ts";
 import { type Table, tableOf, textCell } from "../tables/table.ts";
 import type { Grouped, ScenarioRuns } from "../runs/cells.ts";
-
-export type ThresholdOutcome = ThresholdEvidence["outcome"];
 
 export interface GateOutcome {
   /** The threshold, as it was written. */

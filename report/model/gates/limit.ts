@@ -17,7 +17,7 @@ import {
   type JudgedCell,
   rangeOf,
 } from "../runs/figure_range.ts";
-import type { FigureName, JudgedRun } from "../runs/figures.ts";
+import type { JudgedRun, ThresholdFigure } from "../runs/figures.ts";
 import {
   fact,
   holds,
@@ -56,7 +56,7 @@ function evidenceOf(
 /** What lasts as long as the load is no figure of the target where it changes all the while: no gate opens by it. */
 export function steadily(
   evidence: ThresholdEvidence,
-  figure: FigureName,
+  figure: ThresholdFigure,
   { runs }: JudgedCell,
 ): ThresholdEvidence {
   const unsteady = LASTING.test(figure) ? unsteadyOf(runs) : null;
@@ -72,7 +72,7 @@ const LASTING =
 /** Thresholds on shares of requests: `success >= 99.9%`, `5xx < 0.1%`. */
 
 type CountedFigure = Extract<
-  FigureName,
+  ThresholdFigure,
   "success" | "errors" | "dropped" | "2xx" | "3xx" | "4xx" | "5xx"
 >;
 
@@ -86,7 +86,7 @@ const COUNTED: Readonly<Record<CountedFigure, (run: JudgedRun) => Proportion>> =
   "5xx": (run) => ofStatus(run, "5"),
 };
 
-export function isCounted(figure: FigureName): figure is CountedFigure {
+export function isCounted(figure: ThresholdFigure): figure is CountedFigure {
   return Object.hasOwn(COUNTED, figure);
 }
 

@@ -33,7 +33,7 @@ import type { Distribution } from "../../../runner/result/result.ts";
 import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
 import { type SparseHistogram } from "../../../runner/stats/histogram/histogram.ts";
 import { highestUsOf } from "../../../runner/stats/histogram/histogram_counts.ts";
-import type { FigureName, JudgedRun } from "../runs/figures.ts";
+import type { JudgedRun, ThresholdFigure } from "../runs/figures.ts";
 
 export function percentileEvidence(
   threshold: LimitThreshold,
@@ -179,7 +179,7 @@ export interface PercentileThreshold {
 }
 
 /** Null for other figures. */
-export function percentileIn(figure: FigureName): PercentileThreshold | null {
+export function percentileIn(figure: ThresholdFigure): PercentileThreshold | null {
   const [, of = "latency", percentile] = PERCENTILE.exec(figure) ?? [];
   return percentile === undefined
     ? null
@@ -247,6 +247,6 @@ function shareBeyond(
   if (next === -1) return 0;
   if (next === 0) return 1;
   const [from, to] = [points[next - 1], points[next]];
-  const way = (limit.ms - from.ms) / (to.ms - from.ms);
-  return from.share * (to.share / from.share) ** way;
+  const part = (limit.ms - from.ms) / (to.ms - from.ms);
+  return from.share * (to.share / from.share) ** part;
 }

@@ -10,9 +10,9 @@ import {
   type Selection,
 } from "../../../base/figures/selector.ts";
 
-export type Declared = Partial<Pick<Results, "experiment" | "flags">>;
+export type DeclaredSettings = Partial<Pick<Results, "experiment" | "flags">>;
 
-/** A target and a scenario that it is asked. */
+/** A target and a scenario that it serves. */
 export interface DeclaredPair {
   readonly target: string;
   readonly scenario: string;
@@ -24,11 +24,11 @@ export interface DeclaredPair {
 
 type DeclaredValues = Readonly<Record<string, readonly unknown[]>>;
 
-export function declaredPairs({ experiment, flags }: Declared): DeclaredPair[] {
+export function declaredPairs({ experiment, flags }: DeclaredSettings): DeclaredPair[] {
   const targets = Object(experiment?.targets);
   const { targets: onlyTargets, scenarios: onlyScenarios } = flags?.only ?? {};
-  return Object.entries(Object(experiment?.scenarios)).flatMap(([scenario, asked]) => {
-    const { targets: ownTargets, load = experiment?.load } = Object(asked);
+  return Object.entries(Object(experiment?.scenarios)).flatMap(([scenario, own]) => {
+    const { targets: ownTargets, load = experiment?.load } = Object(own);
     return Object.keys(targets)
       .filter((target) => !Array.isArray(ownTargets) || ownTargets.includes(target))
       .map((target) => ({

@@ -67,11 +67,11 @@ function runtimesText(runs: readonly Run[]): string {
   return unique(known).sort().join(", ");
 }
 
-/** "" where it was not asked for. */
-function peakText(ceiling: NonNullable<Results["peakThroughput"]>["redis"]): string {
-  if (ceiling === undefined) return "";
-  if (ceiling === null) return "could not be measured";
-  return `${formatCount(Math.round(ceiling.perSec))} requests/s (${ceiling.by})`;
+/** "" where it was not measured. */
+function peakText(peak: NonNullable<Results["peakThroughput"]>["redis"]): string {
+  if (peak === undefined) return "";
+  if (peak === null) return "could not be measured";
+  return `${formatCount(Math.round(peak.perSec))} requests/s (${peak.by})`;
 }
 
 function commitText(commit: MeasuredRuns["commit"]): string {

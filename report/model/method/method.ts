@@ -110,15 +110,15 @@ function estimateSentences(runs: readonly Run[]): string[] {
 /** Of names in a sentence. */
 const MOST_LENGTH = 60;
 
-/** Who was asked: processes that the experiment started, or servers that run without it. */
+/** Who served: processes that the experiment started, or servers that run without it. */
 function processSentences(
   { targets, fresh, prove }: Results["experiment"],
   runs: readonly Run[],
 ): string[] {
-  const asked = new Set(runs.map(({ target }) => target));
+  const measured = new Set(runs.map(({ target }) => target));
   const [own, others] = [false, true].map((isUrl) =>
     Object.entries(Object(targets)).flatMap(([name, target]) =>
-      Object.hasOwn(Object(target), "url") === isUrl && (runs.length === 0 || asked.has(name))
+      Object.hasOwn(Object(target), "url") === isUrl && (runs.length === 0 || measured.has(name))
         ? [name]
         : []
     )
@@ -127,12 +127,12 @@ function processSentences(
   const started = fresh === false
     ? "A target's process served all of its runs"
     : `Every run${some} had a fresh process of its target`;
-  const [proof, when] = prove === "apart"
+  const [check, when] = prove === "apart"
     ? ["; another process of it had to pass the preflight check", "once, before its first run"]
     : [", which had to pass the preflight check before it was loaded", "before every run"];
   const names = listedAll(others, MOST_LENGTH);
   return [
-    ...(own.length === 0 ? [] : [`${started}${proof}.`]),
+    ...(own.length === 0 ? [] : [`${started}${check}.`]),
     ...(others.length === 0 ? [] : [
       `A target at a URL (${names}) is a server that ran already; it had to pass the preflight check ${when}.`,
     ]),
@@ -238,13 +238,13 @@ function secondsBetween(from: string, to: string): number {
 /** `hono, express in static (GET /static): 6 runs`. */
 function toComeText(results: MeasuredRuns): string {
   const { experiment, flags, planned = 0 } = results;
-  const asked = (kind: "target" | "scenario"): string[] => {
+  const chosen = (kind: "target" | "scenario"): string[] => {
     const only = flags?.only?.[`${kind}s`];
     return namesInOrder(kind, results).filter((name) => only?.includes(name) ?? true);
   };
-  const scenarios = asked("scenario").map((name) => {
+  const scenarios = chosen("scenario").map((name) => {
     const request = requestText(name, experiment?.scenarios);
     return request === "" ? name : `${name} (${request})`;
   });
-  return `${asked("target").join(", ")} in ${scenarios.join(", ")}: ${counted(planned, "run")}`;
+  return `${chosen("target").join(", ")} in ${scenarios.join(", ")}: ${counted(planned, "run")}`;
 }

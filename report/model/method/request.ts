@@ -18,7 +18,7 @@ const requestSpec = z.object({
   weight: z.number().positive().default(1),
   think: z.number().min(0).optional(),
 });
-type RequestSpec = z.output<typeof requestSpec>;
+type WrittenRequest = z.output<typeof requestSpec>;
 
 const scenario = z.union([
   z.object({ flow: z.array(requestSpec).min(1) }),
@@ -34,16 +34,16 @@ const scenario = z.union([
  */
 export function requestText(name: string, scenarios: unknown): string {
   const { data } = z.record(z.string(), z.unknown()).safeParse(scenarios);
-  const told = scenario.safeParse(data?.[name]).data;
-  if (told === undefined) return "";
-  if ("flow" in told) return listed("flow: ", told.flow.map(stepText), " → ");
-  if ("mix" in told) return listed("mix: ", mixTexts(told.mix), ", ");
-  if (!("page" in told)) return cut(stepText(told), MOST_CHARS);
-  const needed = told.with.length === 0 ? "" : ` with ${told.with.length} more`;
-  return cut(`page: GET ${told.page}`, MOST_CHARS - needed.length) + needed;
+  const spec = scenario.safeParse(data?.[name]).data;
+  if (spec === undefined) return "";
+  if ("flow" in spec) return listed("flow: ", spec.flow.map(stepText), " → ");
+  if ("mix" in spec) return listed("mix: ", mixTexts(spec.mix), ", ");
+  if (!("page" in spec)) return cut(stepText(spec), MOST_CHARS);
+  const needed = spec.with.length === 0 ? "" : ` with ${spec.with.length} more`;
+  return cut(`page: GET ${spec.page}`, MOST_CHARS - needed.length) + needed;
 }
 
-function stepText({ weight: _, think, ...paths }: RequestSpec): string {
+function stepText({ weight: _, think, ...paths }: WrittenRequest): string {
   if (think !== undefined) return `think ${thinkText(think)}`;
   const [method, path] = Object.entries(paths).find(([, path]) => path !== undefined) ?? [];
   return method === undefined ? "" : `${method.toUpperCase()} ${path}`;
@@ -54,7 +54,7 @@ function thinkText(ms: number): string {
   return ms < 1_000 ? `${ms}${GLUE}ms` : formatExactly(ms / 1_000);
 }
 
-function mixTexts(requests: readonly RequestSpec[]): string[] {
+function mixTexts(requests: readonly WrittenRequest[]): string[] {
   const total = requests.reduce((sum, { weight }) => sum + weight, 0);
   return requests.map((request) => {
     const percent = Number((100 * request.weight / total).toPrecision(3));

@@ -1,6 +1,6 @@
 /** `published` of an experiment × results → what the report says about it: a model for each table. */
 import type { Published } from "../../../runner/result/result.ts";
-import { type Declared, declaredPairs } from "../method/declared_values.ts";
+import { declaredPairs, type DeclaredSettings } from "../method/declared_values.ts";
 import { repeatedOf, type ScenarioRuns } from "../runs/cells.ts";
 import { type Axis, compact, type ScatterChart } from "../charts/charts.ts";
 import { namedCells, nameOf as placeOf } from "../runs/match.ts";
@@ -55,15 +55,15 @@ export interface PublishedModel {
 
 export function publishedModels(
   scenarios: readonly ScenarioRuns[],
-  results: Declared,
+  results: DeclaredSettings,
 ): PublishedModel[] {
   const { experiment } = results;
   const tables = [experiment?.published ?? []].flat();
   if (tables.length === 0) return [];
-  const asked = declaredPairs(results);
-  const cells = placedCells(namedCells(scenarios), asked, repeatedOf(results).level);
+  const declared = declaredPairs(results);
+  const cells = placedCells(namedCells(scenarios), declared, repeatedOf(results).level);
   const known = {
-    asked,
+    declared,
     targets: Object.keys(Object(experiment?.targets)),
     scenarios: Object.keys(Object(experiment?.scenarios)),
   };
@@ -129,7 +129,7 @@ function legendOf(cells: readonly PlacedCell[]): PublishedModel["legend"] {
   };
 }
 
-/** What was divided by, with what it is here and there: the machines' part, as far as one cell can tell. */
+/** What was divided by, with what it is here and there: the machines' part, as far as one cell shows it. */
 function relativeNote(
   { relative, unit }: Published,
   { rows, isRelative }: PublishedRows,

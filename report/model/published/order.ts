@@ -132,8 +132,10 @@ export function correlationText(rho: number): string {
 const FEWEST_DECISIVE = 3;
 
 function withinText(within: readonly PublishedOrder[]): string {
-  const telling = within.filter(({ cells, rho }) => cells >= FEWEST_DECISIVE && !Number.isNaN(rho));
-  const [least, ...rest] = telling
+  const decisive = within.filter(({ cells, rho }) =>
+    cells >= FEWEST_DECISIVE && !Number.isNaN(rho)
+  );
+  const [least, ...rest] = decisive
     .sort((a, b) => a.rho - b.rho);
   const most = rest.at(-1);
   if (most === undefined) return "";

@@ -65,36 +65,36 @@ export interface PublishedRows {
 /** @param level What intervals are computed at. */
 export function placedCells(
   cells: readonly NamedCell[],
-  asked: readonly DeclaredPair[],
+  declared: readonly DeclaredPair[],
   level: number,
 ): PlacedCell[] {
   return cells.map(({ scenario, cell }) => {
     const { target, label, runs, confidence: { estimates } } = cell;
     const { parameters } = runs[0];
     const judged = { scenario, label, runs, estimates, level };
-    const constants = constantsOf({ target, scenario }, asked);
+    const constants = constantsOf({ target, scenario }, declared);
     return { target, scenario, parameters, constants, cell, judged };
   });
 }
 
 /** What the experiment has besides the cells that were measured. */
 export interface KnownNames extends Pick<ExperimentNames, "targets" | "scenarios"> {
-  readonly asked: readonly DeclaredPair[];
+  readonly declared: readonly DeclaredPair[];
 }
 
 export function publishedRows(
   table: Published,
   cells: readonly PlacedCell[],
-  { targets, scenarios, asked }: KnownNames,
+  { targets, scenarios, declared }: KnownNames,
 ): PublishedRows {
   const names = {
     targets,
     scenarios,
     factors: namesInCells(cells).factors,
-    others: pathsOf(asked),
+    others: pathsOf(declared),
   };
   const found = publishedValues(table.values).flatMap(({ keys, value }) =>
-    rowsOf(keys.join(", "), value, { figure: table.figure, cells, names, asked })
+    rowsOf(keys.join(", "), value, { figure: table.figure, cells, names, declared })
   );
   const rows = found.filter((one) => "at" in one);
   const missing = found.filter((one) => "reason" in one);
@@ -127,20 +127,20 @@ interface MeasuredCell {
   readonly figure: Published["figure"];
   readonly cells: readonly PlacedCell[];
   readonly names: ExperimentNames;
-  readonly asked: readonly DeclaredPair[];
+  readonly declared: readonly DeclaredPair[];
 }
 
 /** A row for each cell that a value is of, or why there is none. */
 function rowsOf(
   of: string,
   published: number,
-  { figure, cells, names, asked }: MeasuredCell,
+  { figure, cells, names, declared }: MeasuredCell,
 ): (PublishedRow | MissingRow)[] {
   const selection = readSelection(of, names);
   if ("problem" in selection) return [{ of, reason: selection.problem }];
   const selected = cellsIn(selection.value, cells);
   if (selected.length === 0) {
-    const isOut = isLeftOut(selection.value, asked);
+    const isOut = isLeftOut(selection.value, declared);
     return [{ of, reason: isOut ? "left out by --only" : "it was not measured" }];
   }
   return selected.map((at) => {

@@ -22,7 +22,7 @@ import {
   TOO_WIDE,
 } from "../numbers/units.ts";
 import type { Estimates } from "./confidence.ts";
-import { type FigureName, figureOfRun, type JudgedRun } from "./figures.ts";
+import { figureOfRun, type JudgedRun, type ThresholdFigure } from "./figures.ts";
 import { percentileBounds } from "./pool.ts";
 
 /** What thresholds are held against: the runs of a cell, or a single measurement. */
@@ -58,7 +58,7 @@ export type FigureRange = Range & {
 };
 
 export function rangeOf(
-  figure: FigureName,
+  figure: ThresholdFigure,
   cell: JudgedCell,
 ): FigureRange | { readonly none: string } {
   const all = cell.runs.map((run) => figureOfRun(figure, run));
@@ -70,7 +70,7 @@ export function rangeOf(
   return { ...spreadRange(figure, values, cell), isAtLeast, byRun: values };
 }
 
-function spreadRange(figure: FigureName, values: readonly number[], cell: JudgedCell): Range {
+function spreadRange(figure: ThresholdFigure, values: readonly number[], cell: JudgedCell): Range {
   if (values.length === 1) return { value: values[0], interval: null };
   // The extreme of all runs is a fact about them; runs to come have no say in it.
   if (/(?:^|\.)max$/.test(figure)) return { value: Math.max(...values), interval: null };
@@ -94,19 +94,23 @@ function runsRange(values: readonly number[]): Range {
 }
 
 /** Of a rate or a figure of latency, of all runs together. */
-function estimateOf(figure: FigureName, { estimates }: JudgedCell): Estimate | null {
+function estimateOf(figure: ThresholdFigure, { estimates }: JudgedCell): Estimate | null {
   const key = estimatedAs(figure);
   return key === null ? null : estimates.get(key) ?? null;
 }
 
 /** Its name among the estimates; null for figures that are means over runs. */
-export function estimatedAs(figure: FigureName): PooledFigure | null {
+export function estimatedAs(figure: ThresholdFigure): PooledFigure | null {
   if (figure === "rate" || figure === "mean") return figure;
   const percentile = Number(/^p([\d.]+)$/.exec(figure)?.[1]);
   return Number.isNaN(percentile) ? null : percentile;
 }
 
-function fromEstimate(figure: FigureName, estimate: Estimate | null, level: number): Range | null {
+function fromEstimate(
+  figure: ThresholdFigure,
+  estimate: Estimate | null,
+  level: number,
+): Range | null {
   const interval = estimate && intervalOf(estimate, level);
   if (interval === null) return null;
   const size = figure === "rate" ? 1 : 1_000;
@@ -131,7 +135,7 @@ function standardErrorOf(values: readonly number[], mean: number): number {
 }
 
 /** Percentiles of latency are of all runs together, and so are their lower bounds; null for other figures. */
-function isPooledAtLeast(figure: FigureName, { runs }: JudgedCell): boolean | null {
+function isPooledAtLeast(figure: ThresholdFigure, { runs }: JudgedCell): boolean | null {
   const percentile = Number(/^p([\d.]+)$/.exec(figure)?.[1]);
   if (Number.isNaN(percentile)) return null;
   return percentileBounds(runs, percentile).isAtLeast;
@@ -143,7 +147,7 @@ function isPooledAtLeast(figure: FigureName, { runs }: JudgedCell): boolean | nu
  * @param between What else the two differ by, besides what their runs show.
  */
 export function ratioRangeOf(
-  figure: FigureName,
+  figure: ThresholdFigure,
   cell: JudgedCell,
   baseline: JudgedCell,
   between: readonly Variance[] = [],
@@ -239,7 +243,10 @@ const TIMES = /^(service|firstByte|connect)\.(?:p([\d.]+)|mean)$/;
  * The figure of all runs together, from their added histogram counts, µs; null for other figures, and where
  * a run has no histogram, as those of older files.
  */
-export function timesEstimate(figure: FigureName, runs: readonly JudgedRun[]): Estimate | null {
+export function timesEstimate(
+  figure: ThresholdFigure,
+  runs: readonly JudgedRun[],
+): Estimate | null {
   const [, of, percentile] = TIMES.exec(figure) ?? [];
   if (of === undefined) return null;
   const times = of as "service" | "firstByte" | "connect";

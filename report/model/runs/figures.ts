@@ -7,7 +7,7 @@ import { atLeast, type Bounded, exactly } from "./lower_bounds.ts";
 import { type PooledLatency, poolLatency } from "./pool.ts";
 import { meanCoresOf, peakMemoryBytesOf, perCpuSecondOf } from "./resources.ts";
 
-export type FigureName = Threshold["figure"];
+export type ThresholdFigure = Threshold["figure"];
 
 /** A run, or a single measurement, which knows nothing of its target's process. */
 export type JudgedRun = Measurement & Partial<Pick<Run, "startUp" | "resources" | "repetition">>;
@@ -15,7 +15,7 @@ export type JudgedRun = Measurement & Partial<Pick<Run, "startUp" | "resources" 
 /** With the most that it can be, whatever lower bounds turn out to be; or why there is none. */
 export type FigureOfRun = Bounded | { readonly none: string };
 
-export function figureOfRun(name: FigureName, run: JudgedRun): FigureOfRun {
+export function figureOfRun(name: ThresholdFigure, run: JudgedRun): FigureOfRun {
   const [, of, time] = TIMES.exec(name) ?? [];
   if (time !== undefined) return timeOf(run, of as DistributionName | undefined, time);
   const [, counted, spread] = SPREADS.exec(name) ?? [];
@@ -31,7 +31,7 @@ const FLATS = /^(stable|final)(?:\.(p\d+))?$/;
 type DistributionName = "service" | "firstByte" | "connect";
 type StatusClass = "2xx" | "3xx" | "4xx" | "5xx";
 type OtherName = Extract<
-  FigureName,
+  ThresholdFigure,
   | "rate"
   | "success"
   | "errors"

@@ -19,22 +19,15 @@ export interface BenchCommand {
 }
 
 /** What the file of a measurement does not hold. */
-export interface Alone extends Pick<Results, "machine" | "seed" | "settings"> {
+export interface Alone
+  extends Pick<Results, "machine" | "seed" | "settings" | "startedAt" | "finishedAt"> {
   readonly bench: BenchCommand;
-  readonly finishedAt: Date;
 }
 
 /** A single measurement: one run of one cell. */
 export function measuredAlone(measurement: Measurement, alone: Alone): MeasuredRuns {
-  const { finishedAt, ...known } = alone;
-  const startedAt = new Date(finishedAt.getTime() - measurement.elapsedS * 1_000).toISOString();
-  return {
-    ...known,
-    version: measurement.version,
-    startedAt,
-    finishedAt: finishedAt.toISOString(),
-    runs: [runAlone(measurement, startedAt)],
-  };
+  const { version } = measurement;
+  return { ...alone, version, runs: [runAlone(measurement, alone.startedAt)] };
 }
 
 /** Its target is the origin of its URL, its scenario the path. */

@@ -57,7 +57,7 @@ interface Share {
   readonly weights: VarianceExplained;
 }
 
-/** Factors that not all targets have are shown with the target: they can't be told apart from it. */
+/** Factors that not all targets have are shown with the target: their effect can't be separated from its own. */
 function dimensionsOf(cells: readonly CellRuns[]): FactorDimension[] {
   const paths = factorPaths(cells);
   const own = paths.filter((path) => cells.some((cell) => valueOf(cell, path) === undefined));

@@ -4,7 +4,7 @@ import { sum } from "../numbers/spread.ts";
 import { type DisplayUnit, sizeUnit, timeUnit } from "../numbers/units.ts";
 import type { CellRuns } from "../runs/cells.ts";
 import { type FigureRange, rangeOf } from "../runs/figure_range.ts";
-import type { FigureName } from "../runs/figures.ts";
+import type { ThresholdFigure } from "../runs/figures.ts";
 import { WEAK_NOTE } from "../runs/pool.ts";
 import {
   type ColumnOf,
@@ -21,7 +21,7 @@ interface ConnectionRow {
   readonly cell: CellRuns;
   readonly opened: number;
   /** The same as in thresholds, claims and published tables; null where no run has the figure. */
-  readonly of: (figure: FigureName) => FigureRange | null;
+  readonly of: (figure: ThresholdFigure) => FigureRange | null;
 }
 
 /** Null where nothing was connected to, and nothing answered. @param level Of the intervals. */
@@ -86,7 +86,7 @@ function connectColumns(rows: readonly ConnectionRow[]): ColumnOf<ConnectionRow>
 }
 
 function sizeColumns(rows: readonly ConnectionRow[]): ColumnOf<ConnectionRow>[] {
-  const valuesOf = (figure: FigureName): number[] =>
+  const valuesOf = (figure: ThresholdFigure): number[] =>
     rows.flatMap(({ of }) => of(figure)?.value ?? []);
   const sizes = valuesOf("size");
   if (sizes.length === 0) return [];
@@ -97,7 +97,11 @@ function sizeColumns(rows: readonly ConnectionRow[]): ColumnOf<ConnectionRow>[] 
   ];
 }
 
-function column(label: string, figure: FigureName, unit: DisplayUnit): ColumnOf<ConnectionRow> {
+function column(
+  label: string,
+  figure: ThresholdFigure,
+  unit: DisplayUnit,
+): ColumnOf<ConnectionRow> {
   return {
     label,
     unit: unit.name,

@@ -132,7 +132,7 @@ interface KnownColumn {
   readonly write?: (value: number) => TableCell;
 }
 
-/** A column where any row has something to say in it: other systems and older results do not tell all. */
+/** A column where any row has something to say in it: other systems and older results lack some. */
 function known(
   rows: readonly ResourceRow[],
   { label, unit, of, write = countCell }: KnownColumn,

@@ -92,12 +92,12 @@ function labelOf({ cells }: Pick<TrendSeries, "cells">): string {
   return cells.findLast((cell) => cell !== null)?.label ?? "";
 }
 
-interface PlacedCell {
+interface SeriesCell {
   readonly scenario: string;
   readonly cell: CellRuns;
 }
 
-function placesOf({ scenarios }: ReportModel): Map<string, PlacedCell> {
+function placesOf({ scenarios }: ReportModel): Map<string, SeriesCell> {
   return new Map(scenarios.flatMap(({ name, cells }) =>
     cells.map((cell) => [
       JSON.stringify([name, cell.target, parametersKey(cell)]),
