@@ -49,7 +49,7 @@ export function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
 }
 
-/** The folders of links to what is open: `/dev/stdout` is one to descriptor 1 of the process. */
+/** The folders of links to what is open: `/dev/stdout` is one to that of this process. */
 const OPEN_FILES = /^\/(?:dev|proc\/\d+\/(?:task\/\d+\/)?fd)$/;
 
 /**

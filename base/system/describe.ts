@@ -136,7 +136,9 @@ const MAKERS: readonly (readonly [sign: RegExp, name: string])[] = [
 export function virtualOf(signs: VirtualSigns): string | null {
   const isVirtual = /^flags\s*:.*\bhypervisor\b/m.test(signs.cpuinfo ?? "");
   const { vendor, product, hypervisor, acpi, clocks } = signs;
-  const signsText = [acpi, vendor, product, hypervisor, clocks].map((text) => text ?? "").join("\n");
+  const signsText = [acpi, vendor, product, hypervisor, clocks].map((text) => text ?? "").join(
+    "\n",
+  );
   // Amazon and Google name machines of their own alike, virtual or not.
   const name = MAKERS.find(([sign]) => sign.test(signsText))?.[1] ?? null;
   if (isVirtual) return name ?? "unknown";

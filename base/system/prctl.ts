@@ -11,7 +11,7 @@ export function dieWithParent(): boolean {
   return prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-/** Takes back what `dieWithParent` asked for. */
+/** Undoes `dieWithParent`. */
 export function outliveParent(): boolean {
   return prctl(PR_SET_PDEATHSIG, 0);
 }

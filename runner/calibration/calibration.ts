@@ -1,12 +1,13 @@
 /**
- * How fast this generator is on this machine: its ceiling and its latency floor against a server that
- * does nothing. Measured in short slices. Of the ceiling the best counts, as a busy moment makes a generator
- * slower but never faster; of the floor the median, as it is 0.02 ms where the system happens to put both
+ * How fast this generator is on this machine: its peak throughput and its baseline latency against a server
+ * that does nothing. Measured in short slices. Of the peak the best counts, as a busy moment makes a generator
+ * slower but never faster; of the baseline the median, as it is 0.02 ms where the system happens to put both
  * ends on one core, and 0.05 ms elsewhere. Remembered for each machine, version and driver.
  */
 import type { Load } from "../../scenarios/load/load.ts";
 import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
+import { type Calibration, rememberCalibration, rememberedCalibration } from "../host/calibration_cache.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 import { chooseDriver } from "../load/transports/choose_driver.ts";
 import type { Loader } from "../measure/loader.ts";
@@ -15,11 +16,6 @@ import { measureLoad } from "../measure/measure.ts";
 import type { OnProgress } from "../result/progress.ts";
 import type { Measurement } from "../result/result.ts";
 import { medianOf } from "../stats/quantile.ts";
-import {
-  type Calibration,
-  rememberCalibration,
-  rememberedCalibration,
-} from "../host/calibration_cache.ts";
 import type { FromResponder, ToResponder } from "./null_responder.ts";
 
 export interface CalibrationRequest {
@@ -27,9 +23,9 @@ export interface CalibrationRequest {
   readonly signal: AbortSignal;
 }
 
-const FLOOR_SLICES = 5;
+const BASELINE_SLICES = 5;
 /** More are taken while the machine has other things to do, up to as many again. */
-const CEILING_SLICES = 4;
+const PEAK_SLICES = 4;
 /** Who stands in line for a core for longer than this share of the time does not show what he can do. */
 const UNDISTURBED = 0.1;
 const CONNECTIONS = 50;
@@ -89,10 +85,10 @@ async function measureSlices(driver: DriverName, signal: AbortSignal): Promise<S
   const single: Measurement[] = [];
   try {
     const isEnough = (): boolean =>
-      full.length >= CEILING_SLICES &&
-      (full.some(isUndisturbed) || full.length >= 2 * CEILING_SLICES);
+      full.length >= PEAK_SLICES &&
+      (full.some(isUndisturbed) || full.length >= 2 * PEAK_SLICES);
     while (!signal.aborted && !isEnough()) full.push(await take(CONNECTIONS));
-    while (!signal.aborted && single.length < FLOOR_SLICES) single.push(await take(1));
+    while (!signal.aborted && single.length < BASELINE_SLICES) single.push(await take(1));
     return signal.aborted ? null : { full, single };
   } finally {
     await loader.close();
@@ -104,14 +100,14 @@ function isUndisturbed({ generator: { waiting } }: Measurement): boolean {
   return waiting === null || waiting < UNDISTURBED;
 }
 
-/** The highest rate and the median latency of the slices; null when nothing was answered. */
+/** The highest rate and the median latency of the slices; null when nothing completed. */
 export function calibrationOf({ full, single }: Slices): Calibration | null {
-  const ceiling = Math.max(0, ...full.map(({ rate }) => rate));
-  const floor = medianOf(
+  const peak = Math.max(0, ...full.map(({ rate }) => rate));
+  const baseline = medianOf(
     single.filter(({ requests }) => requests.completed > 0)
       .map(({ service }) => service.percentiles["50"]),
   );
-  return ceiling > 0 && floor > 0 ? { ceiling, floor } : null;
+  return peak > 0 && baseline > 0 ? { peakThroughput: peak, baselineLatency: baseline } : null;
 }
 
 interface Slice {

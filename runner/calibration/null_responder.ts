@@ -1,14 +1,27 @@
 /// <reference lib="deno.worker" />
 /**
- * A server that does nothing: a worker that answers whatever it reads with the same bytes, so that a
- * generator that asks it shows what it can do itself. It tells its port at its start. With epoll that is
- * one recv and one send an answer, in a loop that gets no messages: a flag ends it. Where epoll can't be
+ * A server that does nothing: a worker that responds to whatever it reads with the same bytes, so that a
+ * generator that loads it shows its own peak throughput. It posts its port at its start. With epoll that is
+ * one recv and one send a response, in a loop that gets no messages: a flag ends it. Where epoll can't be
  * had, Deno's own sockets do it.
  */
-import { EpollResponder } from "./epoll_responder.ts";
+import {
+  AF_INET,
+  DATA_WORD,
+  EPOLL_CLOEXEC,
+  EPOLL_CTL_ADD,
+  EPOLLIN,
+  EVENT_WORDS,
+  IPPROTO_TCP,
+  libc,
+  listenCalls,
+  MSG_DONTWAIT_NOSIGNAL,
+  SOCK_STREAM_NONBLOCK_CLOEXEC,
+  TCP_NODELAY,
+} from "../../base/system/libc.ts";
 
 export type ToResponder = {
-  /** One Int32: not 0 asks it to end. */
+  /** One Int32: not 0 ends it. */
   readonly stop: Int32Array<SharedArrayBuffer>;
 };
 
@@ -16,13 +29,12 @@ export type FromResponder =
   | { readonly kind: "listening"; readonly port: number }
   | { readonly kind: "ended" };
 
-const ANSWER = new TextEncoder().encode(
+const RESPONSE = new TextEncoder().encode(
   "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 13\r\n\r\nHello, World!",
 );
-const READ_BYTES = 16 * 1024;
 const LOOK_MS = 20;
 
-function tell(message: FromResponder): void {
+function post(message: FromResponder): void {
   self.postMessage(message);
 }
 
@@ -30,14 +42,14 @@ self.onmessage = ({ data: { stop } }: MessageEvent<ToResponder>) => {
   const isOver = (): boolean => Atomics.load(stop, 0) !== 0;
   const responder = epollResponder();
   if (responder === null) return void respond(isOver);
-  tell({ kind: "listening", port: responder.port });
+  post({ kind: "listening", port: responder.port });
   responder.run(isOver);
-  tell({ kind: "ended" });
+  post({ kind: "ended" });
 };
 
 function epollResponder(): EpollResponder | null {
   try {
-    return new EpollResponder(ANSWER);
+    return new EpollResponder(RESPONSE);
   } catch {
     return null; // not Linux, or no FFI
   }
@@ -45,19 +57,92 @@ function epollResponder(): EpollResponder | null {
 
 async function respond(isOver: () => boolean): Promise<void> {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  tell({ kind: "listening", port: listener.addr.port });
+  post({ kind: "listening", port: listener.addr.port });
   const timer = setInterval(() => isOver() && listener.close(), LOOK_MS);
-  for await (const conn of listener) void answer(conn);
+  for await (const conn of listener) void serve(conn);
   clearInterval(timer);
-  tell({ kind: "ended" });
+  post({ kind: "ended" });
 }
 
-async function answer(conn: Deno.Conn): Promise<void> {
-  const buffer = new Uint8Array(READ_BYTES);
+async function serve(conn: Deno.Conn): Promise<void> {
+  const buffer = new Uint8Array(RECEIVE_BYTES);
   try {
-    while (await conn.read(buffer) !== null) await conn.write(ANSWER);
+    while (await conn.read(buffer) !== null) await conn.write(RESPONSE);
     conn.close();
   } catch {
     // The generator has gone.
+  }
+}
+
+/** The server that does nothing, on Linux: one epoll, one recv and one send a response. */
+
+const MOST_EVENTS = 256;
+const RECEIVE_BYTES = 16 * 1024;
+const BACKLOG = 512;
+/** How long a wait may last before the end is thought of. */
+const LONGEST_WAIT_MS = 20;
+/** accept4 takes the flags of a socket without its type. */
+const ACCEPT_FLAGS = SOCK_STREAM_NONBLOCK_CLOEXEC & ~1;
+const ONE = Int32Array.of(1);
+
+export class EpollResponder {
+  readonly port: number;
+  readonly #libc = { ...libc(), ...listenCalls() };
+  readonly #listener: number;
+  readonly #epoll: number;
+  readonly #open = new Set<number>();
+  readonly #events = new Int32Array(MOST_EVENTS * EVENT_WORDS);
+  readonly #buffer = new Uint8Array(RECEIVE_BYTES);
+
+  /** Listens on a free port. Throws where epoll can't be had. */
+  constructor(private readonly response: Uint8Array<ArrayBuffer>) {
+    const { socket, bind, listen, getsockname, epoll_create1 } = this.#libc;
+    const address = new Uint8Array(16); // struct sockaddr_in
+    new DataView(address.buffer).setUint16(0, AF_INET, true);
+    address.set([127, 0, 0, 1], 4);
+    this.#listener = socket(AF_INET, SOCK_STREAM_NONBLOCK_CLOEXEC, 0);
+    const listens = bind(this.#listener, address, 16) === 0 &&
+      listen(this.#listener, BACKLOG) === 0;
+    if (!listens) throw new Error("Cannot listen on a free port");
+    getsockname(this.#listener, address, Int32Array.of(16));
+    this.port = new DataView(address.buffer).getUint16(2, false);
+    this.#epoll = epoll_create1(EPOLL_CLOEXEC);
+    this.#watch(this.#listener);
+  }
+
+  /** Responds until `isOver`, then closes everything. */
+  run(isOver: () => boolean): void {
+    while (!isOver()) {
+      const ready = this.#libc.epoll_wait(this.#epoll, this.#events, MOST_EVENTS, LONGEST_WAIT_MS);
+      for (let i = 0; i < ready; i++) this.#handle(this.#events[i * EVENT_WORDS + DATA_WORD]);
+    }
+    for (const fd of [...this.#open, this.#listener, this.#epoll]) this.#libc.close(fd);
+  }
+
+  #handle(fd: number): void {
+    if (fd === this.#listener) return this.#accept();
+    const { recv, send } = this.#libc;
+    if (recv(fd, this.#buffer, RECEIVE_BYTES, MSG_DONTWAIT_NOSIGNAL) > 0) {
+      send(fd, this.response, this.response.length, MSG_DONTWAIT_NOSIGNAL);
+    } else {
+      this.#open.delete(fd);
+      this.#libc.close(fd);
+    }
+  }
+
+  #accept(): void {
+    const { accept4, setsockopt } = this.#libc;
+    const fd = accept4(this.#listener, null, null, ACCEPT_FLAGS);
+    if (fd < 0) return;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, ONE, 4);
+    this.#open.add(fd);
+    this.#watch(fd);
+  }
+
+  #watch(fd: number): void {
+    const event = new Int32Array(EVENT_WORDS);
+    event[0] = EPOLLIN;
+    event[DATA_WORD] = fd;
+    this.#libc.epoll_ctl(this.#epoll, EPOLL_CTL_ADD, fd, event);
   }
 }

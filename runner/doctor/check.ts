@@ -5,7 +5,7 @@
 import { z } from "zod";
 import type { HostFacts } from "./sight.ts";
 
-/** ok: fit to measure on; advice: there is something to do; unknown: it can't be told here. */
+/** ok: fit to measure on; advice: there is something to do; unknown: it is not visible here. */
 export const CHECK_VERDICTS = ["ok", "advice", "unknown"] as const;
 
 export const checkResult = z.strictObject({
@@ -30,7 +30,7 @@ export function advise(found: string, advice: string): CheckResult {
 }
 
 export function unknown(why: string): CheckResult {
-  return { found: `can't be told: ${why}`, verdict: "unknown", advice: null };
+  return { found: `unknown: ${why}`, verdict: "unknown", advice: null };
 }
 
 const count = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });

@@ -1,9 +1,9 @@
-/** What `plateau doctor` tells: every check's judgement, and the figures that it rests on. */
+/** What `plateau doctor` reports: every check's judgement, and the figures that it rests on. */
 import { z } from "zod";
 import { machine } from "../../base/system/facts.ts";
 import { VERSION } from "../../base/version.ts";
 import { checkResult, type DoctorCheck } from "./check.ts";
-import { checks } from "./registry.ts";
+import { checks } from "./checks.ts";
 import type { HostFacts } from "./sight.ts";
 
 const ratio = z.number().min(0).max(1);
@@ -40,7 +40,8 @@ export function diagnose(sight: HostFacts): Diagnosis {
     idle: { seconds: idle.seconds, busy: idle.busyRatio, steal: idle.stealRatio },
     clock: { step: clock.stepUs, source: clock.source },
     driver: driver.driver,
-    calibration: calibration && { ceiling: calibration.ceiling, floor: calibration.floor },
+    calibration: calibration &&
+      { ceiling: calibration.peakThroughput, floor: calibration.baselineLatency },
     checks: Object.entries<DoctorCheck>(checks).map(([name, { title, run: judge }]) => ({
       name,
       title,

@@ -17,7 +17,7 @@ import { chooseDriver, type DriverChoice } from "../load/transports/choose_drive
 /** The machine while Plateau does nothing: the cores on which it may run. */
 export interface Idle {
   readonly seconds: number;
-  /** Share of them in use; null where the system does not tell. */
+  /** Share of them in use; null where it is unknown. */
   readonly busyRatio: number | null;
   /** Share of their time that the hypervisor gave to others; null likewise. */
   readonly stealRatio: number | null;
@@ -38,7 +38,7 @@ export interface HostFacts {
   readonly idle: Idle;
   readonly clock: {
     readonly stepUs: number;
-    /** As tsc; null where the system does not tell. */
+    /** As tsc; null where it is unknown. */
     readonly source: string | null;
   };
   readonly driver: DriverChoice;
@@ -79,10 +79,10 @@ const CLOCK_SOURCE = "/sys/devices/system/clocksource/clocksource0/current_clock
 
 async function watchIdle(signal: AbortSignal): Promise<Idle> {
   const processes = watchProcesses();
-  const surroundings = watchHostActivity();
+  const activity = watchHostActivity();
   const startMs = performance.now();
   await sleep(IDLE_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
-  const { busy, steal } = surroundings();
+  const { busy, steal } = activity();
   const seconds = (performance.now() - startMs) / 1_000;
   return { seconds, busyRatio: busy, stealRatio: steal, busiest: processes(seconds) };
 }

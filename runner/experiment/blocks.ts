@@ -16,8 +16,8 @@ import { Schedule } from "./schedule.ts";
 export interface BlocksRequest {
   readonly experiment: Pick<Experiment, "repeat" | "discard" | "figures">;
   readonly plan: Plan;
-  /** Cells that lack something and are left out. */
-  readonly lacks: ReadonlyMap<Cell, unknown>;
+  /** Cells with a missing prerequisite, which are left out. */
+  readonly missing: ReadonlyMap<Cell, unknown>;
   /** What an earlier sitting left. */
   readonly kept: EarlierRuns;
 }
@@ -27,11 +27,11 @@ export async function carryOutBlocks(
   file: ResultFile,
   context: RunContext,
 ): Promise<void> {
-  const course = new BlockSequence(request, file, context);
-  course.begin();
+  const sequence = new BlockSequence(request, file, context);
+  sequence.begin();
   for (const block of request.plan.blocks()) {
-    await course.carryOutBlock(block);
-    if (context.signal.aborted || course.isEnough(block[0].repetition)) return;
+    await sequence.carryOutBlock(block);
+    if (context.signal.aborted || sequence.isEnough(block[0].repetition)) return;
   }
 }
 
@@ -50,7 +50,7 @@ class BlockSequence {
     private readonly file: ResultFile,
     private readonly context: RunContext,
   ) {
-    const { experiment: { repeat, discard, figures }, plan, lacks, kept } = request;
+    const { experiment: { repeat, discard, figures }, plan, missing: lacks, kept } = request;
     this.#repetition = new Repetition(repeat, {
       discardS: discard / 1_000,
       figures: figures ?? "whole",
@@ -99,7 +99,7 @@ class BlockSequence {
       blockMs: this.#schedule.expectedMs(this.#possible),
     });
     this.#planUpTo(decision.goesOn ? this.#repetition.plannedAfter(done) : done);
-    if (!decision.goesOn) this.file.results.reached = decision.reached;
+    if (!decision.goesOn) this.file.results.stopping = decision.stopping;
     else if (decision.note !== null) {
       this.context.onProgress({ kind: "note", text: decision.note });
     }

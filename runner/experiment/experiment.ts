@@ -4,22 +4,22 @@
  */
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { Cell, Plan } from "../../scenarios/plan/plan.ts";
-import { type ProvidedRedis, provideRedis } from "../../targets/redis/provide.ts";
 import { openRedisUse, type RedisUse } from "../../targets/observe/redis_watch.ts";
+import { type ProvidedRedis, provideRedis } from "../../targets/redis/provide.ts";
+import { calibrateFirst } from "../calibration/calibration.ts";
+import type { Loader } from "../measure/loader.ts";
+import type { OnProgress } from "../result/progress.ts";
+import type { Results } from "../result/result.ts";
+import { type OnSaved, ResultFile } from "../result/result_file.ts";
 import { carryOutBlocks, leaveOut } from "./blocks.ts";
-import { measureCeilings } from "./peak_throughput.ts";
 import {
   cellNeeds,
   type MissingPrerequisite,
   missingPrerequisiteOf,
 } from "./missing_prerequisites.ts";
-import type { Loader } from "../measure/loader.ts";
-import { applyPins, ExperimentTargets } from "./targets.ts";
-import type { OnProgress } from "../result/progress.ts";
-import { provenanceOf } from "./provenance.ts";
+import { measurePeakThroughput } from "./peak_throughput.ts";
 import { SeparatePreflights } from "./preflight.ts";
-import type { Results } from "../result/result.ts";
-import { type OnSaved, ResultFile } from "../result/result_file.ts";
+import { provenanceOf } from "./provenance.ts";
 import { EarlierRuns } from "./resume.ts";
 import {
   assertAsBefore,
@@ -27,7 +27,7 @@ import {
   type StartingRequest,
   startingResults,
 } from "./starting_results.ts";
-import { calibrateFirst } from "../calibration/calibration.ts";
+import { applyPins, ExperimentTargets } from "./targets.ts";
 
 export interface ExperimentRequest extends StartingRequest {
   readonly plan: Plan;
@@ -45,7 +45,7 @@ export interface ExperimentHooks {
   /** Carries out every load; the caller closes it. */
   readonly loader: Loader;
   readonly onProgress: OnProgress;
-  /** Ends the experiment: the run in progress is given up, what was measured is kept. */
+  /** Ends the experiment: the run in progress is given up, measured runs are kept. */
   readonly signal: AbortSignal;
   /** The next run begins when it has resolved. */
   readonly onSaved?: OnSaved;
@@ -63,30 +63,34 @@ export async function runExperiment(
   const file = new ResultFile(request.outDir, start, hooks.onSaved);
   const targets = new ExperimentTargets(request, redis, hooks);
   try {
-    const lacks = missingPrerequisites(request.plan, redis);
+    const missing = missingPrerequisites(request.plan, redis);
     if (request.kept) {
-      assertAsBefore(request.kept, { lacks, redis });
+      assertAsBefore(request.kept, { missing, redis });
       noteResume(request.kept, provenance, hooks.onProgress);
     }
     await file.save();
-    const { ceilings: asked, prove } = request.experiment;
-    if (asked.length > 0 && file.results.ceilings === undefined) {
-      const ceilings = await measureCeilings({ asked, generator, redis, ...hooks });
-      if (!hooks.signal.aborted) file.results.ceilings = ceilings;
+    const { ceilings: wanted, prove: preflightBy } = request.experiment;
+    if (wanted.length > 0 && file.results.peakThroughput === undefined) {
+      const peaks = await measurePeakThroughput({ wanted, generator, redis, ...hooks });
+      if (!hooks.signal.aborted) file.results.peakThroughput = peaks;
     }
-    await setAside(request.experiment, lacks, { file, onProgress: hooks.onProgress });
-    await carryOutBlocks({ ...request, lacks, kept: new EarlierRuns(file.results) }, file, {
-      seed: request.seed,
-      workers: pinned.workers,
-      intervalMs: request.experiment.interval,
-      ...hooks,
-      open: (planned) => targets.open(planned),
-      close: (target) => targets.close(target),
-      preflights: prove === "apart"
-        ? new SeparatePreflights((cell) => targets.start(cell), hooks.signal)
-        : null,
-      redisUse: ({ cell }) => redisUseOf(cell, redis),
-    });
+    await setAside(request.experiment, missing, { file, onProgress: hooks.onProgress });
+    await carryOutBlocks(
+      { ...request, missing, kept: new EarlierRuns(file.results) },
+      file,
+      {
+        seed: request.seed,
+        workers: pinned.workers,
+        intervalMs: request.experiment.interval,
+        ...hooks,
+        open: (planned) => targets.open(planned),
+        close: (target) => targets.close(target),
+        preflights: preflightBy === "apart"
+          ? new SeparatePreflights((cell) => targets.start(cell), hooks.signal)
+          : null,
+        redisUse: ({ cell }) => redisUseOf(cell, redis),
+      },
+    );
     await file.finish(hooks.signal.aborted ? "interrupted" : "done");
     return file.results;
   } finally {
@@ -117,18 +121,18 @@ function missingPrerequisites(
   redis: ProvidedRedis | null,
 ): Map<Cell, MissingPrerequisite> {
   return new Map(cells.flatMap((cell): [Cell, MissingPrerequisite][] => {
-    const lack = missingPrerequisiteOf(cell, redis);
-    return lack === null ? [] : [[cell, lack]];
+    const missing = missingPrerequisiteOf(cell, redis);
+    return missing === null ? [] : [[cell, missing]];
   }));
 }
 
-/** Notes the cells that lack something, once each. */
+/** Notes the cells with a missing prerequisite, once each. */
 async function setAside(
   { optional }: Experiment,
-  lacks: ReadonlyMap<Cell, MissingPrerequisite>,
+  missing: ReadonlyMap<Cell, MissingPrerequisite>,
   { file, onProgress }: { readonly file: ResultFile; readonly onProgress: OnProgress },
 ): Promise<void> {
-  for (const [{ target, scenario, parameters }, { need, reason }] of lacks) {
+  for (const [{ target, scenario, parameters }, { need, reason }] of missing) {
     const kind = optional.includes(need) ? "skipped" : "failed";
     await leaveOut(
       {

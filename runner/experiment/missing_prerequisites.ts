@@ -23,18 +23,18 @@ export interface MissingPrerequisite {
 }
 
 const NO_REDIS =
-  "No Redis: none answers on 127.0.0.1:6379 and neither redis-server nor valkey-server is on PATH; " +
+  "No Redis: none responds on 127.0.0.1:6379 and neither redis-server nor valkey-server is on PATH; " +
   "install one, or name one with --redis URL";
 
 export function cellNeeds({ request, targetSpec, others }: Cell): Need[] {
   const paths = redisPathsOf(targetSpec, others);
-  const asksRedis = requestsOf(request).some((each) =>
+  const usesRedis = requestsOf(request).some((each) =>
     paths.includes(wireRequest(each).path.split("?")[0]) &&
     expectedStatuses(each.expect).includes(200)
   );
   return [
     ...request.needs,
-    ...asksRedis ? ["redis" as const] : [],
+    ...usesRedis ? ["redis" as const] : [],
     ...needsOf(targetSpec, others),
   ];
 }

@@ -1,6 +1,7 @@
 /**
- * Who proves that a target answers right: the process that is measured, before its load, or one apart,
- * once for each cell, so that the measured ones begin with caches and rate limits untouched.
+ * The preflight check of a target: by the process that is measured, before its load, or by a separate one,
+ * once for each cell, so that the measured ones begin with caches and rate limits untouched. Every request of the
+ * script is sent once, over the same codec as the load, and every response is checked.
  */
 import { messageOf, TargetError } from "../../base/errors.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
@@ -35,7 +36,7 @@ interface PreflightSubject {
   readonly script: Script;
 }
 
-/** Throws as `prove` does; of a target that has ended meanwhile also how, and its last lines. */
+/** Throws as `checkResponses` does; of a target that has ended meanwhile also how, and its last lines. */
 export async function preflight(
   { cell, target, script }: PreflightSubject,
   signal: AbortSignal,
@@ -43,7 +44,7 @@ export async function preflight(
   const { origin, access, pid, exited } = target;
   const { timeoutMs } = cell.load;
   try {
-    await prove({ target: cell.target, origin, ...access, script, timeoutMs, signal });
+    await checkResponses({ target: cell.target, origin, ...access, script, timeoutMs, signal });
   } catch (error) {
     if (!(error instanceof TargetError) || pid === null || signal.aborted) throw error;
     if (!await settlesWithin(exited, END_KNOWN_MS)) throw error;
@@ -53,22 +54,22 @@ export async function preflight(
 }
 
 export class SeparatePreflights {
-  readonly #proofs = new Map<Cell, Promise<void>>();
+  readonly #checks = new Map<Cell, Promise<void>>();
 
-  /** @param start Starts a process of the cell's target, for its proof alone. */
+  /** @param start Starts a process of the cell's target, for its preflight alone. */
   constructor(
     private readonly start: (cell: Cell) => Promise<RunningTarget>,
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Throws as the start of a target and `prove` do: what was wrong once is so at every repetition. */
+  /** Throws as the start of a target and `checkResponses` do: what was wrong once is so at every repetition. */
   checkTarget(cell: Cell, script: Script): Promise<void> {
-    const proof = this.#proofs.get(cell) ?? this.#proveOnce(cell, script);
-    this.#proofs.set(cell, proof);
-    return proof;
+    const check = this.#checks.get(cell) ?? this.#checkOnce(cell, script);
+    this.#checks.set(cell, check);
+    return check;
   }
 
-  async #proveOnce(cell: Cell, script: Script): Promise<void> {
+  async #checkOnce(cell: Cell, script: Script): Promise<void> {
     const target = await this.start(cell);
     try {
       await preflight({ cell, target, script }, this.signal);
@@ -79,12 +80,7 @@ export class SeparatePreflights {
 }
 
 /**
- * Before a target is measured it must answer right: what the script asks is asked once, over the same
- * codec as the load, and every answer is checked.
- */
-
-/**
- * Of many requests that differ in their values alone (rows of a file, drawn values) the first are proof
+ * Of many requests that differ in their values alone (rows of a file, drawn values) the first are
  * enough: each costs its time before every run, and warms what is to be measured cold. The load checks all.
  */
 const MOST_REQUESTS = 50;
@@ -94,19 +90,19 @@ export interface PreflightRequest extends Access {
   readonly target: string;
   readonly origin: string;
   readonly script: Script;
-  /** For each answer. */
+  /** For each response. */
   readonly timeoutMs: number;
   /** Ends the wait early, on Ctrl-C. */
   readonly signal: AbortSignal;
 }
 
-/** Throws a TargetError that shows the wrong answer beside the right one. */
-export async function prove(request: PreflightRequest): Promise<void> {
+/** Throws a TargetError that shows the wrong response beside the right one. */
+export async function checkResponses(request: PreflightRequest): Promise<void> {
   const { script } = request;
-  const ways = script.kind === "flow"
+  const journeys = script.kind === "flow"
     ? firstJourneys(script)
     : [{ steps: firstRequests(script), user: {} }];
-  for (const { steps, user } of ways) {
+  for (const { steps, user } of journeys) {
     const variables: Variables = new Map(Object.entries(user));
     for (const step of steps) await checkStep(step, variables, request);
   }
@@ -117,7 +113,7 @@ interface Journey {
   readonly user: Readonly<Record<string, string>>;
 }
 
-/** The first requests that will be asked, each once, and in any case one of each that is written. */
+/** The first requests that will be sent, each once, and in any case one of each that is written. */
 function firstRequests({ requests, sequence }: Script & { kind: "requests" }): ScriptRequest[] {
   const first = new Set<number>();
   const written = new Set<Expectation>();
@@ -144,27 +140,27 @@ async function checkStep(
 ): Promise<void> {
   const wire = fillTemplate(step.wire, variables);
   for (const secret of secretsIn(wire)) secrets.keep(secret);
-  const asked = `Cannot measure target ${request.target}: ${wire.method} ${wire.path}`;
+  const subject = `Cannot measure target ${request.target}: ${wire.method} ${wire.path}`;
   const reader = await sendOnce({ ...step, wire }, request).catch((error: unknown) => {
-    throw new TargetError(`${asked} got no answer: ${noResponseReason(error)}`);
+    throw new TargetError(`${subject} got no response: ${noResponseReason(error)}`);
   });
   const body = new TextDecoder().decode(reader.kept?.body());
-  const answer = { status: reader.status, body };
-  const wrong = responseProblem(step.expect, answer);
-  if (wrong !== null) throw new TargetError(`${asked} is answered wrong: ${wrong}`);
+  const response = { status: reader.status, body };
+  const wrong = responseProblem(step.expect, response);
+  if (wrong !== null) throw new TargetError(`${subject} got a wrong response: ${wrong}`);
   for (const capture of step.captures) {
     const value = await withEngine(() => takerOf(capture)(reader));
     if (value === null) {
-      const missed = `without what "${capture.as}" is captured from`;
-      const why = whyOverlooked(capture, reader) ?? `got ${responseText(answer)}`;
-      throw new TargetError(`${asked} is answered ${missed}: ${why}`);
+      const missed = `a response without the value for "${capture.as}"`;
+      const why = whyOverlooked(capture, reader) ?? `got ${responseText(response)}`;
+      throw new TargetError(`${subject} got ${missed}: ${why}`);
     }
     if (authenticatesLater(capture.as, request.script)) secrets.keep(value);
     variables.set(capture.as, value);
   }
 }
 
-/** Whether a captured value is sent to prove who asks, as that of a login is. */
+/** Whether a captured value is sent to authenticate the sender, as that of a login is. */
 function authenticatesLater(name: string, script: Script): boolean {
   const steps = script.kind === "flow" ? script.steps : [];
   return steps.some((step) =>

@@ -2,12 +2,12 @@
  * Going on with an experiment that was interrupted: what is there, and why runs of here and now may not
  * join it. The plan is the same by its seed, so what is left is what has no outcome yet. Pure.
  */
-import type { Cell, PlannedRun } from "../../scenarios/plan/plan.ts";
 import type { Problem } from "../../base/errors.ts";
-import type { Commit, Missing, Results, Run } from "../result/result.ts";
-import type { Machine } from "../../base/system/facts.ts";
-import { cellKey } from "../stats/confidence/bootstrap.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
+import type { Machine } from "../../base/system/facts.ts";
+import type { Cell, PlannedRun } from "../../scenarios/plan/plan.ts";
+import type { Commit, Missing, Results, Run } from "../result/result.ts";
+import { cellKey } from "../stats/confidence/bootstrap.ts";
 
 type RunOutcome = Run | (Missing & { readonly repetition: number });
 
@@ -57,8 +57,8 @@ export class EarlierRuns {
   }
 }
 
-function knownMs({ startUp, elapsed }: Run): number {
-  return (startUp ?? 0) + 1_000 * elapsed;
+function knownMs({ startUp, elapsedS }: Run): number {
+  return (startUp ?? 0) + 1_000 * elapsedS;
 }
 
 function runName(
@@ -75,8 +75,8 @@ function isOfOneRun(missing: Missing): missing is Missing & { repetition: number
   return missing.repetition !== null;
 }
 
-/** The results as they go on. Cells that lacked something are looked at anew. @param at ISO time. */
-export function continued({ reached: _, ...kept }: Results, at: string): Results {
+/** The results as they go on. Cells with a missing prerequisite are looked at anew. @param at ISO time. */
+export function continued({ stopping: _, ...kept }: Results, at: string): Results {
   return {
     ...kept,
     missing: kept.missing.filter(isOfOneRun),
@@ -117,7 +117,7 @@ function steadyFacts(
   return facts.container === null ? { hostname, ...facts } : facts;
 }
 
-/** Tells when the experiment's folder is at another commit than it was; null when not. */
+/** The note when the experiment's folder is at another commit than it was; null when not. */
 export function commitNote(before: Commit | null, now: Commit | null): string | null {
   if (JSON.stringify(before) === JSON.stringify(now)) return null;
   return `The experiment's folder has changed: ${commitText(before)} → ${commitText(now)}`;

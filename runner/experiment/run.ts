@@ -29,7 +29,7 @@ export interface RunContext {
   readonly open: (planned: PlannedRun) => Promise<RunningTarget>;
   /** Ends the run's target, unless it is to be used again. */
   readonly close: (target: RunningTarget) => Promise<void>;
-  /** Where processes of their own prove the answers; null: those that are measured do. */
+  /** Where processes of their own are checked; null: those that are measured are. */
   readonly preflights: SeparatePreflights | null;
   /** What the run's Redis uses; null when it uses none. */
   readonly redisUse: (planned: PlannedRun) => Promise<RedisUse | null>;

@@ -1,10 +1,10 @@
 /**
- * How long runs will take: what was asked for, and what starting and stopping took so far. Pure.
+ * How long runs will take: their loads, and what starting and stopping took so far. Pure.
  */
 import { durationMsOf } from "../../scenarios/load/load.ts";
 import { type Cell } from "../../scenarios/plan/plan.ts";
 
-/** Starting, proving and stopping a target, before any was seen. */
+/** Starting, checking and stopping a target, before any was seen. */
 const FIRST_GUESS_MS = 500;
 /** A run that ends by count, before any was seen. */
 const COUNTED_GUESS_MS = 1_000;
@@ -44,7 +44,7 @@ export class Schedule {
     return cells.reduce((sum, cell) => sum + this.#expectedOf(cell), 0);
   }
 
-  /** As its own runs did; else as those of its target, or of any, beside what is asked of it. */
+  /** As its own runs did; else as those of its target, or of any, beside its load. */
   #expectedOf(cell: Cell): number {
     const beyondMs = this.#beyondByTarget.get(cell.target)?.value ?? this.#beyond.value ??
       FIRST_GUESS_MS;

@@ -13,7 +13,7 @@ export interface StartingRequest {
   readonly experiment: Experiment;
   readonly source: string;
   readonly seed: number;
-  /** How it was asked for, for whoever repeats it. */
+  /** The command line, for whoever repeats it. */
   readonly invocation: Pick<Results, "file" | "flags">;
   /** What an earlier sitting left, to go on from; null: nothing. */
   readonly kept: Results | null;
@@ -25,7 +25,7 @@ export interface StartingFacts {
 }
 
 export function startingResults(
-  { experiment, source, seed, invocation: asked, kept }: StartingRequest,
+  { experiment, source, seed, invocation, kept }: StartingRequest,
   { provenance, redis }: StartingFacts,
 ): Results {
   const now = new Date().toISOString();
@@ -33,11 +33,11 @@ export function startingResults(
     return { ...continued(kept, now), redis: redis?.kind ?? kept.redis };
   }
   return {
-    schema: "plateau.results/1",
+    schema: "plateau.results/2",
     version: VERSION,
     experiment: openExperiment({ ...experiment }),
     source,
-    ...asked,
+    ...invocation,
     seed,
     ...provenance,
     redis: redis?.kind ?? null,
@@ -50,15 +50,15 @@ export function startingResults(
   };
 }
 
-/** Throws a TargetError when a cell has runs and now lacks what it needs, or would use another Redis. */
+/** Throws a TargetError when a cell has runs and now missing what it needs, or would use another Redis. */
 export function assertAsBefore(
   before: Results,
   now: Pick<StartingFacts, "redis"> & {
-    readonly lacks: ReadonlyMap<Cell, { readonly reason: string }>;
+    readonly missing: ReadonlyMap<Cell, { readonly reason: string }>;
   },
 ): void {
   const kept = new EarlierRuns(before);
-  const gone = [...now.lacks].filter(([cell]) => kept.countOf(cell) > 0);
+  const gone = [...now.missing].filter(([cell]) => kept.countOf(cell) > 0);
   if (gone.length > 0) {
     const reasons = new Set(gone.map(([, { reason }]) => reason));
     throw new TargetError("Cannot resume: something is gone that earlier runs had", [...reasons]);
@@ -73,11 +73,11 @@ export function assertAsBefore(
 
 const REDIS: Readonly<Record<string, string>> = {
   given: "one named with --redis or REDIS_URL",
-  found: "the one that answered on 127.0.0.1:6379",
+  found: "the one found on 127.0.0.1:6379",
   private: "a private one",
 };
 
-/** Tells what is there, and what is not as it was. */
+/** Notes how many runs there are, and what has changed. */
 export function noteResume(
   kept: Results,
   { commit }: Provenance,

@@ -1,27 +1,21 @@
 /**
  * What becomes of generator and target on this machine during a run: what each got of the cores, how long
  * the target stood in line for one, and what others used of them. The target's processes are those that
- * listen where it is asked, those that this program has started (targets, fronts, Redis), and all under them.
+ * listen where requests go, those that this program has started (targets, gateways, Redis), and all under them.
  */
 import type { Endpoint } from "../../base/net/endpoint.ts";
 import { resolve } from "../../base/net/resolve.ts";
 import { cpuGroups, throttledMsOf } from "../../base/system/cgroup.ts";
 import { type CoreTimes, coreUseBetween, readCoreTimes } from "../../base/system/core_times.ts";
 import { readAllowedCores } from "../../base/system/linux.ts";
-import {
-  type BusyProcess,
-  childrenOf,
-  processCpuMs,
-  readStat,
-  watchProcesses,
-} from "../../base/system/processes.ts";
+import { listenersAt } from "../../base/system/listeners.ts";
+import { type BusyProcess, childrenOf, processCpuMs, readStat, watchProcesses } from "../../base/system/processes.ts";
 import { TreesContention, type TreesUse } from "../../targets/observe/contention.ts";
-import { listenersAt } from "../../targets/observe/listeners.ts";
-import type { Surroundings, TargetUse } from "../result/generator.ts";
+import type { HostActivity, TargetUse } from "../result/generator.ts";
 import { watchHostActivity } from "./host_activity.ts";
 
 export interface HostUse {
-  readonly surroundings: Surroundings;
+  readonly hostActivity: HostActivity;
   /** Absent where its processes can't be seen. */
   readonly target?: TargetUse;
 }
@@ -36,7 +30,7 @@ export type BeginWatch = () => () => HostUse;
  */
 export async function hostWatch(endpoint: Endpoint, sharesMachine: boolean): Promise<BeginWatch> {
   const listeners = sharesMachine && Deno.build.os === "linux" ? await listenersOf(endpoint) : [];
-  // A server in this very process can't be told from the generator.
+  // A server in this very process is not distinct from the generator.
   const isSeen = sharesMachine ? listeners.length > 0 && !listeners.includes(Deno.pid) : true;
   if (!isSeen || Deno.build.os !== "linux") return watchMachine;
   return () => watchBoth(listeners);
@@ -48,8 +42,8 @@ async function listenersOf(endpoint: Endpoint): Promise<number[]> {
 }
 
 function watchMachine(): () => HostUse {
-  const surroundings = watchHostActivity();
-  return () => ({ surroundings: surroundings() });
+  const activity = watchHostActivity();
+  return () => ({ hostActivity: activity() });
 }
 
 function watchBoth(listeners: readonly number[]): () => HostUse {
@@ -59,11 +53,11 @@ function watchBoth(listeners: readonly number[]): () => HostUse {
   const groups = groupsOf(listeners).filter((folder) => !ownGroups.includes(folder));
   const processes = watchProcesses();
   const throttledMs = throttledMsOf(groups);
-  const surroundings = watchHostActivity();
+  const activity = watchHostActivity();
   const before = look(cores);
   return () => {
     const after = look(cores);
-    const machine = surroundings();
+    const machine = activity();
     const use = trees.take();
     const elapsedMs = after.atMs - before.atMs;
     const others = othersBetween(before, after, use.cpuMs);
@@ -71,7 +65,7 @@ function watchBoth(listeners: readonly number[]): () => HostUse {
       ? []
       : busiestOf(processes(elapsedMs / 1_000), use.pids);
     return {
-      surroundings: { ...machine, others, ...busiest.length > 0 && { busiest } },
+      hostActivity: { ...machine, others, ...busiest.length > 0 && { busiest } },
       ...listeners.length > 0 && {
         target: targetUseOf(use, { elapsedMs, listeners, before: throttledMs, groups }),
       },
@@ -143,4 +137,22 @@ function targetUseOf(
     nice: Math.max(...listeners.map((pid) => readStat(pid)?.nice ?? 0)),
     throttled: throttledMs === null || before === null ? null : Math.max(0, throttledMs - before),
   };
+}
+
+/** Whether target and generator run on the same machine, and so take cores from each other. */
+
+/** @param own Addresses of this machine's interfaces, and its name. */
+export function isHere(endpoint: Endpoint, own: ReadonlySet<string>): boolean {
+  if ("path" in endpoint) return true;
+  const { hostname } = endpoint;
+  return LOOPBACK.test(hostname) || own.has(hostname);
+}
+
+/** RFC 1122 §3.2.1.3 and RFC 4291 §2.5.3, RFC 6761 §6.3; nobody else answers on 0.0.0.0 and ::. */
+const LOOPBACK =
+  /^(?:127\.\d+\.\d+\.\d+|::1|::ffff:7f[\da-f]{2}:[\da-f]+|(?:.+\.)?localhost|0\.0\.0\.0|::)$/i;
+
+/** How this machine is called by itself and by others. */
+export function ownNames(): ReadonlySet<string> {
+  return new Set([Deno.hostname(), ...Deno.networkInterfaces().map(({ address }) => address)]);
 }

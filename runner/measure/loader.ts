@@ -1,6 +1,6 @@
 /**
- * Who loads: the workers of this process (`LocalLoader`), or the agents of a fleet. Whoever measures asks
- * for a load, follows how it goes, and gets every worker's report.
+ * Who loads: the workers of this process (`LocalLoader`), or the agents of a fleet. Whoever measures starts
+ * a load, follows how it goes, and gets every worker's report.
  */
 import type { Load } from "../../scenarios/load/load.ts";
 import type { Script } from "../../scenarios/request/script.ts";
@@ -12,11 +12,11 @@ import type { LiveAgent } from "../result/progress.ts";
 import type { Stage } from "../trust/evidence.ts";
 
 export interface Loader {
-  /** Carries one load out. A loader carries out one after the other, as often as it is asked. */
+  /** Carries one load out. A loader carries out one after the other, as often as needed. */
   load(request: LoadRequest, hooks: LoaderHooks): Promise<Loaded>;
   /** What each agent does just now, while a load goes on; absent where there are none. */
   live?(): readonly LiveAgent[];
-  /** Why the request log of the last load lacks lines, or null; absent where others write logs. */
+  /** Why lines are missing from the request log of the last load, or null; absent where others write logs. */
   incompleteLogReason?(): string | null;
   close(): Promise<void>;
 }
@@ -67,7 +67,7 @@ export interface LoadedAgent {
   readonly lost: { readonly afterMs: number; readonly reason: string } | null;
 }
 
-/** One load on one origin: what is asked, how, and what is noted of it. */
+/** One load on one origin: its requests, its pace, and its records. */
 
 export interface LoadRequest extends Access {
   /** `http://host:port` or `https://host:port`, without a path. */

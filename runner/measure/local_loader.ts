@@ -6,8 +6,7 @@ import { makeRoomFor } from "../../base/system/open_files.ts";
 import { isStream, openStream, replaceFile, writeAll } from "../../base/whole_file.ts";
 import { rememberedCalibration } from "../host/calibration_cache.ts";
 import { UNKNOWN_ACTIVITY } from "../host/host_activity.ts";
-import type { HostUse } from "../host/host_watch.ts";
-import { isHere, ownNames } from "../host/sharing.ts";
+import { type HostUse, isHere, ownNames } from "../host/host_watch.ts";
 import { LOG_HEADER } from "../load/recording/request_log.ts";
 import { chooseDriver } from "../load/transports/choose_driver.ts";
 import type { SoFarReport } from "../load/worker/messages.ts";
@@ -20,7 +19,7 @@ export interface FleetPart {
   /** Which workers of the whole these are; absent: all. */
   readonly place?: AssignedWorkers;
   /**
-   * Asked once everybody is ready: when to start, milliseconds since the epoch by this machine's clock
+   * Called once everybody is ready, for the start, milliseconds since the epoch by this machine's clock
    * (`epochNowMs`). When it throws, nothing is loaded and `load` throws the
    * same. Absent: as soon as everybody can.
    *
@@ -53,7 +52,7 @@ export class LocalLoader implements Loader {
     // While the workers get ready: the target is looked for, by code that is loaded only then.
     const finding = import("../host/host_watch.ts")
       .then(({ hostWatch }) => hostWatch(endpoint, sharesMachine));
-    let hostUse = (): HostUse => ({ surroundings: UNKNOWN_ACTIVITY });
+    let hostUse = (): HostUse => ({ hostActivity: UNKNOWN_ACTIVITY });
     let begin = (): () => HostUse => hostUse;
     let deadline: ReturnType<typeof setTimeout> | undefined; // the host counts until then
     const { reports, ended } = await this.pool.run(shares, {

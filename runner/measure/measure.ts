@@ -5,16 +5,17 @@
 import { scriptOf, type ScriptRequest, type ThinkStep } from "../../scenarios/request/script.ts";
 import type { LoadDescription } from "./assemble.ts";
 import { describeLoad } from "./described_load.ts";
-import { LiveFigures } from "./live_figures.ts";
 import type { Loaded, Loader, LoadRequest } from "./loader.ts";
 import type { OnProgress } from "../result/progress.ts";
 import type { Measurement } from "../result/result.ts";
-import { Timeline } from "./timeline.ts";
+import { Timeline, type WholeInterval } from "./timeline.ts";
 import { VERSION } from "../../base/version.ts";
-import type { Load } from "../../scenarios/load/load.ts";
+import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
 import type { Scenario } from "../../scenarios/request/scenario.ts";
 import type { Access } from "../../base/net/endpoint.ts";
 import type { DriverName } from "../load/engine/driver.ts";
+import type { Health } from "../load/worker/messages.ts";
+import { valueAtPercentile } from "../stats/histogram/histogram.ts";
 
 export interface LoadHooks {
   readonly loader: Loader;
@@ -81,7 +82,7 @@ export interface BenchRequest extends Access {
   readonly load: Load;
   /** Of every random choice. */
   readonly seed: number;
-  /** What to ask; its path is that of `url`. */
+  /** The requests; their path is that of `url`. */
   readonly scenario: Scenario;
   readonly driver: DriverName | "auto";
   readonly intervalMs: number;
@@ -96,7 +97,7 @@ export interface BenchHooks {
   readonly signal: AbortSignal;
 }
 
-/** Measures `url`; on abort, what was measured so far. */
+/** Measures `url`; on abort, the measurement so far. */
 export async function measureUrl(request: BenchRequest, hooks: BenchHooks): Promise<Measurement> {
   const { url, scenario, ...rest } = request;
   const script = scriptOf(scenario, request.seed);
@@ -104,4 +105,46 @@ export async function measureUrl(request: BenchRequest, hooks: BenchHooks): Prom
     { ...rest, script, origin: url.origin, implicitCheck: false },
     { ...hooks, onStart: () => {} },
   );
+}
+
+/** The live figures of a load, whenever an interval is whole. */
+
+export class LiveFigures {
+  /** Workers that load. */
+  count = 0;
+  /** The last of each worker. */
+  readonly #healths = new Map<number, Health>();
+
+  constructor(
+    private readonly request: Pick<LoadRequest, "load" | "intervalMs">,
+    private readonly onProgress: OnProgress,
+    private readonly loader: Pick<Loader, "live">,
+  ) {}
+
+  noteHealth(worker: number, health: Health): void {
+    this.#healths.set(worker, health);
+  }
+
+  report({ index, completed, failed, latency, completedSoFar }: WholeInterval): void {
+    const { load, intervalMs } = this.request;
+    const healths = [...this.#healths.values()];
+    this.onProgress({
+      kind: "live",
+      elapsedMs: (index + 1) * intervalMs,
+      durationMs: durationMsOf(load),
+      ratePerSec: completed / (intervalMs / 1_000),
+      p50Ms: valueAtPercentile(latency, 50) / 1_000,
+      p99Ms: valueAtPercentile(latency, 99) / 1_000,
+      failed,
+      latency,
+      completed: completedSoFar,
+      requests: load.kind === "closed" ? load.requests : null,
+      workers: {
+        count: this.count,
+        cpuRatio: Math.max(...healths.map(({ cpuRatio }) => cpuRatio)),
+        lateMs: Math.max(...healths.map(({ lateUs }) => lateUs)) / 1_000,
+      },
+      ...this.loader.live !== undefined && { agents: this.loader.live() },
+    });
+  }
 }

@@ -81,7 +81,7 @@ function workersFor(load: Load): number {
   return Math.min(wanted, usableConnections(load));
 }
 
-/** More connections than requests or visitors would have nothing to do; more workers than that neither. */
+/** More connections than requests or users would have nothing to do; more workers than that neither. */
 export function usableConnections(load: Load): number {
   return Math.min(load.connections, mostUsers(load) ?? Infinity);
 }
@@ -125,17 +125,17 @@ function requestsOf(
   script: Script & { kind: "requests" },
   connection: ConnectionOptions,
   implicitCheck: boolean,
-  lane: WorkerIndex,
+  index: WorkerIndex,
 ): ScriptSpec {
   const requests = script.requests.map(({ wire, expect }): PreparedRequest => ({
     bytes: encodeRequest(wire, connection),
     head: wire.method === "HEAD",
     check: checkOf(expect, implicitCheck),
   }));
-  return { kind: "requests", requests, sequence: everyNth(script.sequence, lane) };
+  return { kind: "requests", requests, sequence: everyNth(script.sequence, index) };
 }
 
-/** What a worker asks when all take turns at one endless round through `sequence`. */
+/** The requests of a worker when all take turns at one endless round through `sequence`. */
 function everyNth(
   sequence: readonly number[],
   { worker, workers }: WorkerIndex,

@@ -11,7 +11,6 @@ import {
   mergeHistograms,
   type SparseHistogram,
 } from "../stats/histogram/histogram.ts";
-import { HistogramSum } from "../stats/histogram/histogram_sum.ts";
 import type { Measurement } from "../result/result.ts";
 import { encodeHistogram } from "../stats/histogram/hdr.ts";
 
@@ -60,7 +59,7 @@ interface WorkerSeries {
 export class Timeline {
   // Sums alone are kept: the parts of a thousand workers would fill the memory within a minute.
   readonly #intervals: Interval[] = [];
-  readonly #lanes = new Map<number, WorkerSeries>();
+  readonly #series = new Map<number, WorkerSeries>();
   /** The interval that each worker reported last: each reports them in order. */
   readonly #last = new Map<number, number>();
   /** Parts that make an interval whole. */
@@ -103,11 +102,11 @@ export class Timeline {
     interval.bytesIn += bytesIn;
     interval.latency.add(latency);
     interval.censored.add(censored);
-    const lane = this.#lanes.get(worker) ?? { completed: [], latency: EMPTY, censored: EMPTY };
-    this.#lanes.set(worker, lane);
-    lane.completed[index] = (lane.completed[index] ?? 0) + completed;
-    lane.latency = addSparse(lane.latency, latency);
-    lane.censored = addSparse(lane.censored, censored);
+    const series = this.#series.get(worker) ?? { completed: [], latency: EMPTY, censored: EMPTY };
+    this.#series.set(worker, series);
+    series.completed[index] = (series.completed[index] ?? 0) + completed;
+    series.latency = addSparse(series.latency, latency);
+    series.censored = addSparse(series.censored, censored);
     if (interval.isPublished) this.#completed += completed;
     return this.#giveWhole(index);
   }
@@ -128,24 +127,24 @@ export class Timeline {
 
   /** Latencies of the whole run. */
   latency(of: WorkerRange = ALL): BoundedTimes {
-    const lanes = this.#lanesOf(of);
+    const all = this.#seriesOf(of);
     return {
-      all: mergeHistograms(lanes.map(({ latency }) => latency)).toSparse(),
-      censored: mergeHistograms(lanes.map(({ censored }) => censored)).toSparse(),
+      all: mergeHistograms(all.map(({ latency }) => latency)).toSparse(),
+      censored: mergeHistograms(all.map(({ censored }) => censored)).toSparse(),
     };
   }
 
   /** Completed in each interval. */
   completed(of: WorkerRange = ALL): number[] {
-    const lanes = this.#lanesOf(of);
+    const all = this.#seriesOf(of);
     return this.#intervals.map((_, index) =>
-      lanes.reduce((sum, { completed }) => sum + (completed[index] ?? 0), 0)
+      all.reduce((sum, { completed }) => sum + (completed[index] ?? 0), 0)
     );
   }
 
-  #lanesOf({ firstWorker, workers }: WorkerRange): WorkerSeries[] {
-    return [...this.#lanes].flatMap(([worker, lane]) =>
-      worker >= firstWorker && worker < firstWorker + workers ? [lane] : []
+  #seriesOf({ firstWorker, workers }: WorkerRange): WorkerSeries[] {
+    return [...this.#series].flatMap(([worker, series]) =>
+      worker >= firstWorker && worker < firstWorker + workers ? [series] : []
     );
   }
 }
@@ -172,7 +171,7 @@ export function timelinePoints(
     const at = (percentile: number): number =>
       estimate({ all: latency, censored }, percentile) / 1_000;
     return {
-      t: Math.min((index + 1) * intervalMs * 1_000, elapsedUs) / 1e6,
+      endS: Math.min((index + 1) * intervalMs * 1_000, elapsedUs) / 1e6,
       completed: interval.completed,
       failed: interval.failed,
       ...(interval.failed > 0 && { errors: errorsOf(interval) }),
@@ -194,4 +193,32 @@ function errorsOf({ errors }: Interval): MeasuredPoint["errors"] {
   return Object.fromEntries(
     ERRORS.map((kind, i) => [kind, errors[i]] as const).filter(([, count]) => count > 0),
   );
+}
+
+/** The sum of many histograms, as they come in: of a fleet, thousands for each interval. */
+
+/** To add one at a time would take as long as all that was added before is large. */
+const AT_ONCE = 64;
+
+export class HistogramSum {
+  #sum: SparseHistogram = EMPTY;
+  #waiting: SparseHistogram[] = [];
+
+  add(part: SparseHistogram): void {
+    if (part.count === 0) return;
+    this.#waiting.push(part);
+    if (this.#waiting.length === AT_ONCE) this.whole();
+  }
+
+  /** Of all that was added so far. */
+  whole(): SparseHistogram {
+    const [first, ...others] = this.#waiting;
+    if (first !== undefined) {
+      this.#sum = others.length === 0
+        ? addSparse(this.#sum, first)
+        : mergeHistograms([this.#sum, first, ...others]).toSparse();
+    }
+    this.#waiting = [];
+    return this.#sum;
+  }
 }

@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import { mean, sum } from "../../report/model/numbers/spread.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
-import { intervalBlocks } from "../../runner/stats/confidence/blocks.ts";
+import { intervalBlocks } from "../../runner/stats/confidence/pool.ts";
 import { drawnBox } from "./chromium.ts";
 import { MODEL, RESULTS } from "./sample.ts";
 
@@ -20,7 +20,7 @@ export function figuresOf(
 ): number[] {
   const parts = runs.map(({ timeline: { points }, latency: { clock } }) =>
     intervalBlocks(points, clock)
-      .filter((_, i) => (points[i - 1]?.t ?? 0) >= fromS && points[i].t <= toS)
+      .filter((_, i) => (points[i - 1]?.endS ?? 0) >= fromS && points[i].endS <= toS)
   );
   const latency = mergeHistograms(parts.flat().map(({ latency }) => latency));
   const completed = parts.map((blocks) => sum(blocks, ({ completed }) => completed));

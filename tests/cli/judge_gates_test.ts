@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { ExpectedError } from "../../base/errors.ts";
 import { verifyGates } from "../../cli/output/verify.ts";
-import type { Outcome } from "../../report/model/gates/gates.ts";
+import type { ThresholdOutcome } from "../../report/model/gates/gates.ts";
 
 async function endOf(
-  ...outcomes: Outcome[]
+  ...outcomes: ThresholdOutcome[]
 ): Promise<{ code: number; lines: readonly string[] }> {
   const gates = outcomes.map((outcome, i) => ({
     threshold: `p9${i} < 1ms`,
@@ -22,7 +22,7 @@ async function endOf(
   }
 }
 
-const ends: [sentence: string, outcomes: Outcome[], code: number][] = [
+const ends: [sentence: string, outcomes: ThresholdOutcome[], code: number][] = [
   ["there is no threshold", [], 0],
   ["all thresholds held", ["pass", "pass"], 0],
   ["a threshold failed", ["pass", "fail"], 1],

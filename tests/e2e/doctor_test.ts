@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Diagnosis, diagnosis } from "../../runner/doctor/diagnosis.ts";
-import { checks } from "../../runner/doctor/registry.ts";
+import { checks } from "../../runner/doctor/checks.ts";
 import { emptyFolder, plateau } from "./plateau.ts";
 
 function parsed(text: string): Diagnosis {

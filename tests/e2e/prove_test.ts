@@ -91,7 +91,7 @@ Deno.test("a target that answers wrong apart is not measured at any repetition",
   assert.equal(reasons.length, 2);
   assert.match(
     reasons[0],
-    /^static: .*GET \/static is answered wrong: expected body "right", got ".*ok/,
+    /^static: .*GET \/static got a wrong response: expected body "right", got ".*ok/,
   );
   assert.equal(reasons[1], reasons[0]);
 });
@@ -106,11 +106,11 @@ const SHORT = {
 testWith(["redis", "redis-benchmark"], "ceilings are measured once, before the runs", async () => {
   const { saved, code, stderr } = await run({ ...SHORT, ceilings: ["generator", "redis"] });
   assert.equal(code, 0, stderr);
-  const { generator, redis } = saved.ceilings ?? {};
+  const { generator, redis } = saved.peakThroughput ?? {};
   assert.ok(generator && generator.perSec > 1_000);
   assert.ok(redis && redis.perSec > 1_000);
   assert.match(redis.by, /-benchmark \d/);
-  assert.match(stderr, /Measuring what Redis can answer with redis-benchmark/);
+  assert.match(stderr, /Measuring the peak throughput of Redis with redis-benchmark/);
 });
 
 Deno.test("a ceiling that cannot be measured is null, with a note", async () => {
@@ -119,6 +119,9 @@ Deno.test("a ceiling that cannot be measured is null, with a note", async () => 
     args: [],
   });
   assert.equal(code, 0, stderr);
-  assert.deepEqual(saved.ceilings, { redis: null });
-  assert.match(stderr, /Cannot measure what Redis can answer: (?:there is no Redis|.*not on PATH)/);
+  assert.deepEqual(saved.peakThroughput, { redis: null });
+  assert.match(
+    stderr,
+    /Cannot measure the peak throughput of Redis: (?:there is no Redis|.*not on PATH)/,
+  );
 });

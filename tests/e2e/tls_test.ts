@@ -98,7 +98,7 @@ repeat: 1
     assert.equal(code, 3, stderr);
     assert.match(
       stderr,
-      /Cannot measure target distrusted: GET \/ got no answer: the certificate is not signed by an authority that is trusted here \(cacert/,
+      /Cannot measure target distrusted: GET \/ got no response: the certificate is not signed by an authority that is trusted here \(cacert/,
     );
     const [time] = [...Deno.readDirSync(join(folder.path, "results/ways"))];
     const text = Deno.readTextFileSync(

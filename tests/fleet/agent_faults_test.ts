@@ -90,9 +90,9 @@ testWith(["redis"], "an agent outlives its Redis, and is there for the next", as
   await using coordinator = await HandMade.open(redis.url);
   await using agent = await startAgent(redis.url, "one");
   await redis.kill();
-  await agent.prints(/Redis does not answer/);
+  await agent.prints(/Redis does not respond/);
   await redis.start();
-  await agent.prints(/Redis answers again/);
+  await agent.prints(/Redis responds again/);
   // Which the coordinator may notice later than the agent.
   await until("it is there", () => coordinator.presenceOf("one").catch(() => null));
   await coordinator.order({ run: "run-1" });
@@ -136,7 +136,7 @@ for (const persistent of [true, false]) {
       await coordinator.startRun("one", jobOf(coordinator, { origin: witness.origin, load }));
       await coordinator.hears("bundle");
       await redis.kill();
-      await agent.prints(/Redis does not answer/);
+      await agent.prints(/Redis does not respond/);
       await redis.start();
       const { bundles, reports: [{ totals }] } = await coordinator.hears("finished");
       await until("all bundles have come", () => coordinator.bundles().length === bundles);
@@ -163,7 +163,7 @@ testWith(
     );
     await coordinator.hears("bundle");
     way.cut("silent");
-    await agent.prints(/Redis does not answer\n/);
+    await agent.prints(/Redis does not respond\n/);
     await agent.prints(/results are thrown away: Redis has not answered for 10 s/);
     await witness.settledCount();
     await coordinator.order({ run: null, startAtMs: null });

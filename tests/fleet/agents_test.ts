@@ -19,7 +19,7 @@ const ONE: Presence = {
   openFiles: 1_048_576,
   workers: 7,
   driver: "epoll",
-  ceiling: 250_123.4,
+  peakThroughput: 250_123.4,
   allow: ["localhost", "10.0.0.0/8"],
   clock: { offsetMs: -0.001, uncertaintyMs: 0.082 },
   coordinator: null,

@@ -8,7 +8,7 @@ const never = (): Promise<never> => new Promise(() => {});
 
 Deno.test("what is not answered in time is an error", async () => {
   assert.equal(await replyWithin(Promise.resolve(7), LONG_MS), 7);
-  await assert.rejects(replyWithin(never(), 1), /Redis does not answer/);
+  await assert.rejects(replyWithin(never(), 1), /Redis does not respond/);
 });
 
 Deno.test("a Redis that comes back is asked again until it answers", async () => {
@@ -21,7 +21,7 @@ Deno.test("a Redis that comes back is asked again until it answers", async () =>
 for (
   const [how, ask, why] of [
     ["refuses", () => Promise.reject(new Error("away")), /could not be used for 0\.3 s: away/],
-    ["is silent", never, /could not be used for 0\.3 s: Redis does not answer/],
+    ["is silent", never, /could not be used for 0\.3 s: Redis does not respond/],
   ] as const
 ) {
   Deno.test(`a Redis that ${how} for too long is whoever runs it's to mend`, async () => {

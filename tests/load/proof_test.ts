@@ -1,7 +1,7 @@
 /** Before a load the answers are proved over the same connections: TLS, unix sockets, and in time. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type PreflightRequest, prove } from "../../runner/experiment/preflight.ts";
+import { checkResponses, type PreflightRequest } from "../../runner/experiment/preflight.ts";
 import { TargetError } from "../../base/errors.ts";
 import type { Script } from "../../scenarios/request/script.ts";
 import { certificates } from "../certificates.ts";
@@ -16,7 +16,14 @@ const SCRIPT: Script = {
 
 function proveAt(origin: string, changes: Partial<PreflightRequest> = {}): Promise<void> {
   const { signal } = new AbortController();
-  return prove({ target: "a", origin, script: SCRIPT, timeoutMs: 20_000, signal, ...changes });
+  return checkResponses({
+    target: "a",
+    origin,
+    script: SCRIPT,
+    timeoutMs: 20_000,
+    signal,
+    ...changes,
+  });
 }
 
 function answer(): Response {
@@ -34,7 +41,7 @@ testWith(["openssl"], "prove asks over TLS, and says why it cannot", async () =>
     assert.ok(error instanceof TargetError);
     assert.match(
       error.message,
-      /GET \/ got no answer: the certificate is not signed by .* \(cacert names an authority/,
+      /GET \/ got no response: the certificate is not signed by .* \(cacert names an authority/,
     );
     return true;
   });
@@ -52,7 +59,7 @@ Deno.test("prove asks over a unix socket", async () => {
 Deno.test("prove says that nobody serves", async () => {
   await assert.rejects(proveAt("http://127.0.0.1:1"), (error) => {
     assert.ok(error instanceof TargetError);
-    assert.match(error.message, /^Cannot measure target a: GET \/ got no answer: .*refused/);
+    assert.match(error.message, /^Cannot measure target a: GET \/ got no response: .*refused/);
     return true;
   });
 });
@@ -65,15 +72,15 @@ Deno.test("prove ends when the user interrupts", async () => {
   const proved = proveAt(origin, { timeoutMs: 60_000, signal });
   using _conn = await listener.accept();
   interruption.abort(new Error("interrupted"));
-  await assert.rejects(proved, /got no answer: interrupted$/);
-  await assert.rejects(proveAt(origin, { signal }), /got no answer: interrupted$/);
+  await assert.rejects(proved, /got no response: interrupted$/);
+  await assert.rejects(proveAt(origin, { signal }), /got no response: interrupted$/);
 });
 
 Deno.test("prove gives up in time, and hangs up", async () => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const accepted = listener.accept();
   const proved = proveAt(`http://127.0.0.1:${listener.addr.port}`, { timeoutMs: 50 });
-  await assert.rejects(proved, /GET \/ got no answer: none within 50 ms/);
+  await assert.rejects(proved, /GET \/ got no response: none within 50 ms/);
   using conn = await accepted;
   // The time may have been over before it had asked.
   while (await conn.read(new Uint8Array(1_000)) !== null);
@@ -89,7 +96,7 @@ Deno.test("prove says where a value was not looked for", async () => {
     assert.ok(error instanceof TargetError);
     assert.match(
       error.message,
-      /is answered without what "id" is captured from: a pattern looks at the first 256 KB of a/,
+      /got a response without the value for "id": a pattern looks at the first 256 KB of a/,
     );
     return true;
   });

@@ -111,7 +111,7 @@ Deno.test("where nothing can be captured from an answer, it is told", async () =
   const flow = [{ get: "/", capture: { t: { json: "token" } } }, { get: "/{{ t }}" }];
   await assert.rejects(
     proved({ flow }),
-    /GET \/ is answered without what "t" is captured from: got 200 with body "right"$/,
+    /GET \/ got a response without the value for "t": got 200 with body "right"$/,
   );
 });
 
@@ -131,7 +131,7 @@ Deno.test("of a target that ends while it is proved, its end and last lines are 
   const script = scriptOf(cell.request, 0);
   await assert.rejects(preflight({ cell, target, script }, signal), (error) => {
     assert.ok(error instanceof TargetError);
-    assert.match(error.message, /GET \/crash got no answer: .*; it exited with code 7$/);
+    assert.match(error.message, /GET \/crash got no response: .*; it exited with code 7$/);
     assert.deepEqual(error.evidence, ["boom at /crash"]);
     return true;
   });

@@ -22,13 +22,13 @@ function lacking(...cells: Cell[]): Map<Cell, { reason: string }> {
 }
 
 Deno.test("nothing goes on without what a measured cell needs", () => {
-  const now = { redis: null, lacks: lacking(A) };
+  const now = { redis: null, missing: lacking(A) };
   assert.throws(() => assertAsBefore(before(null), now), /^TargetError: .*gone that earlier runs/);
-  assertAsBefore(before(null), { redis: null, lacks: lacking(B) });
+  assertAsBefore(before(null), { redis: null, missing: lacking(B) });
 });
 
 Deno.test("nothing goes on with another Redis", () => {
-  const now = { redis: { kind: "private" }, lacks: lacking() } as const;
+  const now = { redis: { kind: "private" }, missing: lacking() } as const;
   assert.throws(
     () => assertAsBefore(before("given"), now),
     /used one named with --redis or REDIS_URL, and this would be a private one/,

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { blocksOf, mergeBlocks } from "../../runner/stats/confidence/blocks.ts";
+import { blocksOf, mergeBlocks, Pool, type RunBlock } from "../../runner/stats/confidence/pool.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
-import { Pool, type RunBlock } from "../../runner/stats/confidence/pool.ts";
 
 const SEED = 19_790_101;
 const ONCE = Float64Array.of(1);

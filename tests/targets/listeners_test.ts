@@ -5,7 +5,7 @@ import {
   listenersAt,
   parseTcpListeners,
   parseUnixListeners,
-} from "../../targets/observe/listeners.ts";
+} from "../../base/system/listeners.ts";
 import { emptyFolder, serve } from "../e2e/plateau.ts";
 import { testWith } from "../needs.ts";
 

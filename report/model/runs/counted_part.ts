@@ -3,14 +3,7 @@
  * experiment discards, and before and after its steady state.
  */
 import type { Run } from "../../../runner/result/result.ts";
-import {
-  blocksOf,
-  countedFrom,
-  type CountedPart,
-  firstFrom,
-  intervalBlocks,
-  mergeBlocks,
-} from "../../../runner/stats/confidence/blocks.ts";
+import { blocksOf, countedFrom, type CountedPart, firstFrom, intervalBlocks, mergeBlocks } from "../../../runner/stats/confidence/pool.ts";
 import type { RunBlock } from "../../../runner/stats/confidence/pool.ts";
 import { withoutBounds } from "../../../runner/stats/histogram/censoring.ts";
 import { decodeSparse, encodeHistogram } from "../../../runner/stats/histogram/hdr.ts";
@@ -19,7 +12,7 @@ import {
   mergeHistograms,
   type SparseHistogram,
 } from "../../../runner/stats/histogram/histogram.ts";
-import { type PerSecond, perSecondOf } from "../../../runner/stats/per_second.ts";
+import { type PerSecond, perSecondOf } from "../../../runner/stats/quantile.ts";
 import { PERCENTILES } from "../../../runner/stats/quantile.ts";
 import { sum } from "../numbers/spread.ts";
 import { percentileMs } from "./lower_bounds.ts";
@@ -38,11 +31,11 @@ export interface RunParts {
 }
 
 /** @param counted What of the run the figures are of. */
-export function takeApart(run: Run, counted: CountedPart): RunParts {
+export function splitRun(run: Run, counted: CountedPart): RunParts {
   const { points } = run.timeline;
   const intervals = intervalBlocks(points, run.latency.clock);
   const kept = countedFrom(run, counted);
-  const steadyFrom = run.warmup?.steadyFrom ?? null;
+  const steadyFrom = run.warmup?.steadyFromS ?? null;
   const steady = steadyFrom === null ? null : firstFrom(points, steadyFrom);
   return {
     run: kept === 0 ? run : withoutStart(run, intervals, kept),
@@ -76,7 +69,7 @@ export function withoutStart(run: Run, intervals: readonly RunBlock[], first: nu
   const rest = mergeBlocks(intervals.slice(first));
   const points = run.timeline.points.slice(first);
   const secondsOf = (of: (point: Point) => number): PerSecond | null =>
-    spreadOfSeconds(points.map(of), { interval: run.timeline.interval, seconds: rest.seconds });
+    spreadOfSeconds(points.map(of), { interval: run.timeline.intervalS, seconds: rest.seconds });
   return {
     ...run,
     rate: rest.seconds > 0 ? rest.completed / rest.seconds : 0,
@@ -93,9 +86,9 @@ export function withoutStart(run: Run, intervals: readonly RunBlock[], first: nu
 }
 
 /** What of a run says its latencies. */
-type Latencies = Pick<Run, "latency" | "histogram" | "censoredHistogram">;
+type RunLatencies = Pick<Run, "latency" | "histogram" | "censoredHistogram">;
 
-function latenciesOf(run: Run, rest: RunBlock, points: readonly Point[]): Latencies {
+function latenciesOf(run: Run, rest: RunBlock, points: readonly Point[]): RunLatencies {
   const bounds = boundsOf(run, points);
   const latency = latencyOf(run.latency, rest, bounds);
   return {

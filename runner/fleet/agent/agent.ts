@@ -67,7 +67,7 @@ export class Agent {
   #coordinator: string | null = null;
   #atWork: Promise<void> | null = null;
   #run: AgentRun | null = null;
-  #answers = true;
+  #responds = true;
 
   private constructor(
     private readonly options: AgentOptions,
@@ -82,7 +82,7 @@ export class Agent {
 
   /**
    * Is listed, and takes jobs, once it resolves. Throws a UserError when its name is taken, a TargetError
-   * when Redis does not answer or does not let it.
+   * when Redis does not respond or does not let it.
    */
   static async start(options: AgentOptions): Promise<Agent> {
     const { onNote, signal } = options;
@@ -108,7 +108,7 @@ export class Agent {
     await this.link.queue(agentQueue(name)).obliterate({ force: true }); // of one that was killed
     const take = (data: unknown): Promise<void> => this.#take(data);
     this.#worker = await this.link.worker(agentQueue(name), take, JOBS_AT_ONCE);
-    await this.#presence.begin((answers) => this.#onTouch(answers));
+    await this.#presence.begin((responds) => this.#onTouch(responds));
   }
 
   /** Whether it is loading just now, or has not reported all of that. */
@@ -116,7 +116,7 @@ export class Agent {
     return this.#run !== null && !this.#run.isReported;
   }
 
-  /** Breaks off what it does, reports so, and leaves. */
+  /** Breaks off its run, reports so, and leaves. */
   async end(): Promise<void> {
     this.#ends.abort();
     await this.#atWork;
@@ -137,19 +137,19 @@ export class Agent {
       ...{ name, version: VERSION, host: Deno.hostname(), workers, driver, allow: [...allow] },
       cores: navigator.hardwareConcurrency,
       openFiles: openFilesLimit("hard"),
-      ceiling: calibration?.ceiling ?? null,
+      peakThroughput: calibration?.peakThroughput ?? null,
       clock: this.clock,
       coordinator: this.#coordinator,
       since: this.#sinceMs,
     };
   }
 
-  #onTouch(answers: boolean): void {
-    if (answers !== this.#answers) {
-      this.options.onNote(answers ? "Redis answers again" : "Redis does not answer");
+  #onTouch(responds: boolean): void {
+    if (responds !== this.#responds) {
+      this.options.onNote(responds ? "Redis responds again" : "Redis does not respond");
     }
-    this.#answers = answers;
-    if (!answers || this.isAtWork || performance.now() - this.#clockReadMs < CLOCK_MS) return;
+    this.#responds = responds;
+    if (!responds || this.isAtWork || performance.now() - this.#clockReadMs < CLOCK_MS) return;
     this.#clockReadMs = performance.now();
     readClock(this.link.client).then((clock) => this.clock = clock, () => {});
   }
@@ -204,14 +204,14 @@ export class Agent {
 
   /** It is the coordinator's for as long as that lives, and then anybody's. */
   async #release(coordinator: string): Promise<void> {
-    let answeredMs = performance.now();
+    let repliedMs = performance.now();
     const isGone = async (): Promise<boolean> => {
       try {
         const found = await this.link.client.exists(runStateKey(coordinator));
-        answeredMs = performance.now();
+        repliedMs = performance.now();
         return found === 0;
       } catch {
-        return performance.now() - answeredMs > OUT_OF_TOUCH_MS;
+        return performance.now() - repliedMs > OUT_OF_TOUCH_MS;
       }
     };
     while (!this.#ends.signal.aborted && !this.isAtWork) {

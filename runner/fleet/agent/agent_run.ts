@@ -46,7 +46,7 @@ const RETRY_MS = 100;
 const WHY: Record<Exclude<End, "stopped">, string> = {
   over: "its coordinator has gone on without this agent",
   gone: "its coordinator is gone",
-  "out of touch": `Redis has not answered for ${OUT_OF_TOUCH_MS / 1_000} s`,
+  "out of touch": `Redis has not responded for ${OUT_OF_TOUCH_MS / 1_000} s`,
 };
 
 export class AgentRun {

@@ -1,4 +1,4 @@
-/** Which hosts an agent loads: those that its own command line names, whatever a job asks. */
+/** Which hosts an agent loads: those that its own command line names, whatever a job says. */
 import { lookup } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
 import { z } from "zod";
@@ -65,7 +65,7 @@ export class AllowList {
   /**
    * Whether the endpoint may be loaded. A name that is allowed by its addresses must have none but allowed
    * ones, and is then loaded at the first of those: whoever answers for the name may answer otherwise the
-   * next time (DNS rebinding), so nobody asks again.
+   * next time (DNS rebinding), so it is not looked up again.
    */
   async admit(endpoint: Endpoint): Promise<Admission> {
     if ("path" in endpoint) return this.#decide(this.#names.has(UNIX), UNIX, "unix sockets");

@@ -36,7 +36,7 @@ export class PresenceKeeper {
   }
 
   /** Is listed from now on. @param onTouch Called after each renewal: whether Redis has answered. */
-  async begin(onTouch: (answers: boolean) => void): Promise<void> {
+  async begin(onTouch: (responds: boolean) => void): Promise<void> {
     await this.#write();
     this.#renewal = setInterval(() => {
       settlesWithin(this.#write(), PRESENCE_MS.renewed).then(onTouch, () => onTouch(false));

@@ -10,7 +10,7 @@ import { replyWithin } from "../protocol/redis_link.ts";
 
 /**
  * stopped: the coordinator wants what there is. The others want nothing any more: over, it is at another
- * run or at none; gone, it renews its run state no longer; out of touch, Redis does not answer.
+ * run or at none; gone, it renews its run state no longer; out of touch, Redis does not respond.
  */
 export type End = "stopped" | "over" | "gone" | "out of touch";
 
@@ -23,19 +23,19 @@ export interface SeenRunState {
 /** What to make of the run state for one run. Pure: times are milliseconds by any one clock. */
 export class RunStateView {
   #writtenMs: number;
-  #answeredMs: number;
+  #repliedMs: number;
   #inTouchSinceMs: number;
   #isSilent = false;
 
   constructor(private readonly run: string, nowMs: number) {
-    this.#writtenMs = this.#answeredMs = this.#inTouchSinceMs = nowMs;
+    this.#writtenMs = this.#repliedMs = this.#inTouchSinceMs = nowMs;
   }
 
   /** Redis has answered. */
   see({ runState, ageMs }: SeenRunState, nowMs: number): End | null {
     if (this.#isSilent) this.#inTouchSinceMs = nowMs;
     this.#isSilent = false;
-    this.#answeredMs = nowMs;
+    this.#repliedMs = nowMs;
     if (runState?.run === this.run) {
       this.#writtenMs = nowMs - ageMs;
       return runState.stop ? "stopped" : null;
@@ -45,10 +45,10 @@ export class RunStateView {
     return nowMs - sinceMs > RUN_STATE_MS.lives ? "gone" : null;
   }
 
-  /** Redis has not answered. */
+  /** Redis has not responded. */
   seeNothing(nowMs: number): End | null {
     this.#isSilent = true;
-    return nowMs - this.#answeredMs > OUT_OF_TOUCH_MS ? "out of touch" : null;
+    return nowMs - this.#repliedMs > OUT_OF_TOUCH_MS ? "out of touch" : null;
   }
 }
 

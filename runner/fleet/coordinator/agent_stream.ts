@@ -14,7 +14,7 @@ import type { SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { AgentMessageOf } from "../protocol/agent_message.ts";
 import { packedSoFar } from "../protocol/packing.ts";
 import type { FleetMember } from "./members.ts";
-import { faultInTurn, faultOf } from "./plausibility.ts";
+import { implausibleBundle, implausibleOrder } from "./plausibility.ts";
 
 /** One interval of one worker. */
 export interface ReceivedPart {
@@ -49,8 +49,8 @@ export class AgentStream {
    */
   bundle(bundle: AgentMessageOf<"bundle">, nowMs: number, most = Infinity): ReceivedPart[] {
     if (!this.#isNew(bundle)) return [];
-    const fault = faultOf(bundle, this.place);
-    if (fault !== null) return this.doubt(fault);
+    const why = implausibleBundle(bundle, this.place);
+    if (why !== null) return this.doubt(why);
     this.#early.set(bundle.seq, bundle);
     this.lastMs = nowMs;
     const parts: ReceivedPart[] = [];
@@ -77,7 +77,7 @@ export class AgentStream {
   }
 
   /** The first thing that it reported and that cannot be; null when there is none. */
-  get fault(): string | null {
+  get implausible(): string | null {
     return this.#doubt;
   }
 
@@ -102,9 +102,9 @@ export class AgentStream {
     this.#early.delete(this.#next);
     const lastOf = (worker: number): number =>
       this.#last[worker - this.place.firstWorker]?.part.index ?? -1;
-    const fault = faultInTurn(turn, lastOf, most);
-    if (fault !== null) {
-      this.doubt(fault);
+    const why = implausibleOrder(turn, lastOf, most);
+    if (why !== null) {
+      this.doubt(why);
       return undefined;
     }
     this.#next++;

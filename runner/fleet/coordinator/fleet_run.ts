@@ -21,7 +21,7 @@ import {
 } from "./agent_stream.ts";
 import { endOf, type FleetReports, reportsOf } from "./fleet_end.ts";
 import type { FleetMember } from "./members.ts";
-import { faultOfStart } from "./plausibility.ts";
+import { implausibleStart } from "./plausibility.ts";
 
 /** How Redis answers the coordinator (`RunStateKeeper`). */
 export interface Touch {
@@ -46,7 +46,7 @@ const LONGEST_END_MS = LONGEST_DRAIN_US / 1_000 + 1.5 * GRACE_OF_WORKERS_MS;
 export interface Length {
   /** Null when it ends by count. */
   readonly durationMs: number | null;
-  /** Whether nobody asks anything after that: visitors who are there at the end of phases go on. */
+  /** Whether no request starts after that: users who are there at the end of phases go on. */
   readonly isFixed: boolean;
 }
 
@@ -90,9 +90,9 @@ export class FleetRun {
     if (message.kind === "bundle") {
       this.#passOn(stream.bundle(message, nowMs, this.#lastEnded(nowMs)));
     } else if (message.kind === "finished") {
-      const fault = faultOfStart(message.startedAtMs, this.#startAtMs);
-      if (fault === null) stream.finish(message, nowMs);
-      else stream.doubt(fault);
+      const why = implausibleStart(message.startedAtMs, this.#startAtMs);
+      if (why === null) stream.finish(message, nowMs);
+      else stream.doubt(why);
     } else if (message.kind === "ready") {
       if (agent.ready === null) stream.lastMs = nowMs;
       agent.ready ??= message;
@@ -176,7 +176,7 @@ export class FleetRun {
     const failed = open.filter(({ problems }) => problems.length > 0);
     for (const agent of failed) agent.lostWhy = agent.problems[0];
     const silent = this.#isLate(endMs) ? open : await this.#silent(open, endMs);
-    for (const agent of silent) agent.lostWhy ??= agent.stream.fault ?? CUT_OFF;
+    for (const agent of silent) agent.lostWhy ??= agent.stream.implausible ?? CUT_OFF;
     this.#noteReporting();
     return ![...this.#agents.values()].some(isPending);
   }
@@ -197,8 +197,8 @@ export class FleetRun {
       : silent.filter((agent) => this.#isOver(agent, endMs, silent.length === open.length));
     if (given.length === 0) return [];
     // Their messages may wait here, unread, or in a Redis that does not answer.
-    const mayBeOnItsWay = touch.inTouchSinceMs === Infinity || await unread().catch(() => 1) > 0;
-    return mayBeOnItsWay ? [] : given;
+    const mayStillArrive = touch.inTouchSinceMs === Infinity || await unread().catch(() => 1) > 0;
+    return mayStillArrive ? [] : given;
   }
 
   /** Whoever was there at the deadline may wait for what was in flight then, and sends nothing meanwhile. */

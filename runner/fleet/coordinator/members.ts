@@ -6,7 +6,7 @@ import { type AssignedWorkers, shareOut, usableConnections } from "../../measure
 import type { Presence } from "../protocol/agent_message.ts";
 import { workersByAgent } from "./roster.ts";
 
-/** What a coordinator keeps of a worker's share: what is asked can be large, and is its agent's to know. */
+/** What a coordinator keeps of a worker's share: the script can be large, and is its agent's to know. */
 export interface MemberShare extends SilentShare {
   readonly connections: number;
 }

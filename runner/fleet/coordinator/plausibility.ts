@@ -8,8 +8,8 @@ import type { AgentMessageOf } from "../protocol/agent_message.ts";
 
 type Bundle = AgentMessageOf<"bundle">;
 
-/** The first fault of a bundle by itself; null when there is none. */
-export function faultOf(
+/** Why a bundle is implausible by itself; null when there is none. */
+export function implausibleBundle(
   { parts, soFar }: Bundle,
   { firstWorker, own }: AssignedWorkers,
 ): string | null {
@@ -18,14 +18,14 @@ export function faultOf(
   }
   if (soFar.length !== own) return "it reported without the totals of each of its workers";
   for (const { part } of parts) {
-    const fault = faultOfCounts(part);
-    if (fault !== null) return fault;
+    const why = implausibleCounts(part);
+    if (why !== null) return why;
   }
   return null;
 }
 
 /** Whatever completed has a latency, and so has each lower bound; the last interval has those of the drain, too. */
-function faultOfCounts(
+function implausibleCounts(
   { completed, failed, errors, latency, censored }: IntervalPart,
 ): string | null {
   if (latency.count < completed + censored.count) {
@@ -36,13 +36,13 @@ function faultOfCounts(
 }
 
 /**
- * The first fault of a bundle whose turn it is: each worker reports one interval after the other, and none
+ * Why a bundle whose turn it is is implausible: each worker reports one interval after the other, and none
  * that is still to come.
  *
  * @param lastOf The interval that a worker reported last, −1 for none.
  * @param most The last interval that can have ended by now.
  */
-export function faultInTurn(
+export function implausibleOrder(
   { parts }: Bundle,
   lastOf: (worker: number) => number,
   most: number,
@@ -73,7 +73,7 @@ function outOfOrder(index: number, before: number): string {
 const MOST_OFF_MS = 600_000;
 
 /** Both moments by Redis's clock. */
-export function faultOfStart(startedAtMs: number, startAtMs: number): string | null {
+export function implausibleStart(startedAtMs: number, startAtMs: number): string | null {
   const offMs = Math.abs(startedAtMs - startAtMs);
   return offMs <= MOST_OFF_MS
     ? null

@@ -13,7 +13,7 @@ export class RunStateKeeper {
   #runState = IDLE;
   #renewal: ReturnType<typeof setInterval> | undefined;
   /** When Redis last answered, and since when it has answered without a gap; by performance.now(). */
-  #answeredMs = -Infinity;
+  #repliedMs = -Infinity;
   #inTouchSinceMs = Infinity;
 
   constructor(private readonly client: RedisClient, private readonly coordinator: string) {}
@@ -23,7 +23,7 @@ export class RunStateKeeper {
     this.#renewal = setInterval(() => this.#write().catch(() => {}), RUN_STATE_MS.renewed);
   }
 
-  /** Throws when Redis does not answer; it is written again all the same. */
+  /** Throws when Redis does not respond; it is written again all the same. */
   async publish(runState: RunState): Promise<void> {
     this.#runState = runState;
     await this.#write();
@@ -38,20 +38,20 @@ export class RunStateKeeper {
 
   #touch(): void {
     const nowMs = performance.now();
-    if (nowMs - this.#answeredMs > RUN_STATE_MS.lives) this.#inTouchSinceMs = nowMs;
-    this.#answeredMs = nowMs;
+    if (nowMs - this.#repliedMs > RUN_STATE_MS.lives) this.#inTouchSinceMs = nowMs;
+    this.#repliedMs = nowMs;
   }
 
   /** Since when Redis has answered without a gap, by performance.now(); Infinity while it does not. */
   get inTouchSinceMs(): number {
-    return performance.now() - this.#answeredMs > RUN_STATE_MS.lives
+    return performance.now() - this.#repliedMs > RUN_STATE_MS.lives
       ? Infinity
       : this.#inTouchSinceMs;
   }
 
-  /** How long Redis has not answered, milliseconds. */
+  /** How long Redis has not responded, milliseconds. */
   get silentMs(): number {
-    return performance.now() - this.#answeredMs;
+    return performance.now() - this.#repliedMs;
   }
 
   /** Wants nothing more. Agents have a moment to see that, which is sooner than they notice its absence. */

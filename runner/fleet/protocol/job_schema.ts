@@ -1,6 +1,6 @@
 /**
- * What an agent is asked to load, as JSON. The rules are those of experiment files: an agent sends
- * nothing that a file could not ask for, whoever wrote the job.
+ * The load of an agent's job, as JSON. The rules are those of experiment files: an agent sends
+ * nothing that a file could not describe, whoever wrote the job.
  */
 import type { Access } from "../../../base/net/endpoint.ts";
 import { z } from "zod";
@@ -85,7 +85,7 @@ const singleRequests = z.strictObject({
   sequence: z.array(z.int().min(0)).min(1).max(LIMITS.variants.most),
 }).refine(({ requests, sequence }) => sequence.every((at) => at < requests.length), {
   path: ["sequence"],
-  error: "Cannot ask a request that is not there",
+  error: "Cannot send a request that is not there",
 });
 
 const flow = z.strictObject({

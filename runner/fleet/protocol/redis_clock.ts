@@ -1,5 +1,5 @@
 /**
- * How far Redis's clock is from this machine's. Redis is asked for its time: its answer is of a moment
+ * How far Redis's clock is from this machine's. Redis gives its time: its reply is of a moment
  * between the question and the answer's arrival, so half of that is how wrong the middle can be
  * (F. Cristian, Probabilistic clock synchronization, 1989). The fastest answer is the most exact.
  */
@@ -44,14 +44,14 @@ export function startHereMs(atMs: number, nowMs: number): number {
   throw new Error(`its coordinator named a start ${when}: Redis's clock was set meanwhile`);
 }
 
-/** Rejects when Redis does not answer. */
+/** Rejects when Redis does not respond. */
 export async function readClock(client: RedisClient, requests = 8): Promise<ClockReading> {
   const samples: ClockSample[] = [];
-  for (let i = 0; i < requests; i++) samples.push(await ask(client));
+  for (let i = 0; i < requests; i++) samples.push(await readOnce(client));
   return clockFrom(samples);
 }
 
-async function ask(client: RedisClient): Promise<ClockSample> {
+async function readOnce(client: RedisClient): Promise<ClockSample> {
   const sentMs = nowMs();
   const [seconds, micros] = await client.sendCommand<[string, string]>(["TIME"]);
   const receivedMs = nowMs();

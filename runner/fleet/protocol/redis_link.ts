@@ -1,6 +1,6 @@
 /**
- * A process's connections to the Redis of its fleet: one for plain keys, on which what is asked while
- * Redis is away fails at once, and one for BullMQ, which waits until it is back.
+ * A process's connections to the Redis of its fleet: one for plain keys, on which a request fails at once while
+ * Redis is away, and one for BullMQ, which waits until it is back.
  */
 import type { JobsOptions, Queue, Worker, WorkerOptions } from "bullmq";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -84,22 +84,22 @@ export async function openLink({ url, caCerts }: LinkOptions): Promise<Link> {
 /** The plain keys show what goes wrong with Redis; without a listener it would end the program. */
 function unheeded(): void {}
 
-/** Waiting for Redis with a limit: what is asked of one that is away or cut off may never be answered. */
+/** Waiting for Redis with a limit: a request to one that is away or cut off may never get a reply. */
 
 const RETRY_AFTER_MS = 100;
 
 /** Rejects when the answer takes longer, or when the signal aborts; one that comes later is nobody's. */
-export async function replyWithin<Answer>(
-  asked: Promise<Answer>,
+export async function replyWithin<Reply>(
+  reply: Promise<Reply>,
   limitMs: number = REPLY_MS,
   signal?: AbortSignal,
-): Promise<Answer> {
+): Promise<Reply> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const giveUp = (): void => reject(new Error("Redis does not answer"));
+  const giveUp = (): void => reject(new Error("Redis does not respond"));
   const timer = setTimeout(giveUp, limitMs);
   signal?.addEventListener("abort", giveUp);
   try {
-    return await Promise.race([asked, promise]);
+    return await Promise.race([reply, promise]);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", giveUp);
@@ -107,11 +107,11 @@ export async function replyWithin<Answer>(
 }
 
 /**
- * Asks again and again until Redis answers. Throws the signal's reason when it aborts, and a TargetError
+ * Repeats the request until Redis replies. Throws the signal's reason when it aborts, and a TargetError
  * when Redis stays away for so long.
  */
 export async function retryUntilReply<Answer>(
-  ask: () => Promise<Answer>,
+  request: () => Promise<Answer>,
   signal: AbortSignal,
   limitMs = OUT_OF_TOUCH_MS,
 ): Promise<Answer> {
@@ -119,7 +119,7 @@ export async function retryUntilReply<Answer>(
   for (;;) {
     signal.throwIfAborted();
     try {
-      return await replyWithin(ask(), Math.max(0, endMs - performance.now()), signal);
+      return await replyWithin(request(), Math.max(0, endMs - performance.now()), signal);
     } catch (error) {
       signal.throwIfAborted();
       if (performance.now() + RETRY_AFTER_MS >= endMs) throw outOfTouch(limitMs, error);

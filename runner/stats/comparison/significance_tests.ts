@@ -30,9 +30,9 @@ export function signFlip(differences: readonly number[]): ExactTest {
   // The first keeps its sign: the other half of all ways mirrors this one.
   others.forEach((difference, i) => {
     const known = 2 ** i;
-    for (let way = 0; way < known; way++) {
-      sums[known + way] = sums[way] - difference;
-      sums[way] += difference;
+    for (let signs = 0; signs < known; signs++) {
+      sums[known + signs] = sums[signs] - difference;
+      sums[signs] += difference;
     }
   });
   const size = differences.reduce((sum, difference) => sum + Math.abs(difference), 0);
@@ -62,9 +62,9 @@ export function mannWhitney(first: readonly number[], second: readonly number[])
   const ranksOfFirst = ranks.slice(0, first.length);
   const rankSum = ranksOfFirst.reduce((sum, rank) => sum + rank, 0);
   const meanRankSum = first.length * (ranks.length + 1);
-  const ways = countSubsets(ranks, first.length);
-  const total = ways.reduce((sum, count) => sum + count, 0);
-  const extreme = ways.reduce(
+  const subsets = countSubsets(ranks, first.length);
+  const total = subsets.reduce((sum, count) => sum + count, 0);
+  const extreme = subsets.reduce(
     (sum, count, at) =>
       Math.abs(at - meanRankSum) >= Math.abs(rankSum - meanRankSum) ? sum + count : sum,
     0,
@@ -88,14 +88,16 @@ function doubledRanks(values: readonly number[]): number[] {
 /** In how many ways `size` of the ranks have each sum; the index is the sum. */
 function countSubsets(ranks: readonly number[], size: number): Float64Array {
   const most = ranks.toSorted((a, b) => b - a).slice(0, size).reduce((sum, rank) => sum + rank, 0);
-  const ways = Array.from({ length: size + 1 }, () => new Float64Array(most + 1));
-  ways[0][0] = 1;
+  const subsets = Array.from({ length: size + 1 }, () => new Float64Array(most + 1));
+  subsets[0][0] = 1;
   ranks.forEach((rank, seen) => {
     for (let taken = Math.min(size, seen + 1); taken > 0; taken--) {
-      for (let sum = rank; sum <= most; sum++) ways[taken][sum] += ways[taken - 1][sum - rank];
+      for (let sum = rank; sum <= most; sum++) {
+        subsets[taken][sum] += subsets[taken - 1][sum - rank];
+      }
     }
   });
-  return ways[size];
+  return subsets[size];
 }
 
 /**

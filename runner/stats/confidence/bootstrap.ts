@@ -7,11 +7,10 @@
  * Repetitions are blocks (G. E. P. Box, J. S. Hunter and W. G. Hunter, "Statistics for Experimenters", 2005,
  * §4.2): the runs of one repetition are made one after another, and what slows the machine meanwhile slows all of
  * them. Which repetitions a resample draws depends on nothing but their numbers, so that every cell of an
- * experiment draws the same ones, and the draws of a ratio pair by block: see `interval.ts`.
+ * experiment draws the same ones, and the draws of a ratio pair by block: see `confidence_interval.ts`.
  */
 import { type Draw, drawBy, fnv1a } from "../../../base/random.ts";
-import { mergeBlocks } from "./blocks.ts";
-import { Pool, type PooledFigure, type RunBlock } from "./pool.ts";
+import { mergeBlocks, Pool, type PooledFigure, type RunBlock } from "./pool.ts";
 
 /** When runs were measured. */
 export interface Sampling {
@@ -177,7 +176,7 @@ export function stdevOf(values: Float64Array): number {
   return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
 }
 
-/** What tells the cells of an experiment apart. */
+/** The key of a cell within its experiment. */
 export function cellKey(
   { target, scenario, parameters }: { target: string; scenario: string; parameters: object },
 ): string {

@@ -3,12 +3,12 @@
  * "The operational analysis of queueing network models", ACM Computing Surveys 10, 1978): it grows with the
  * load until something is in use all the time, and then stays. The knee is where the lines meet.
  *
- * - Against an offered rate both lines are known but for one number: what is asked for is served, y = x, up to
+ * - Against an offered rate both lines are known but for one number: the offered rate is served, y = x, up to
  *   the capacity c. The knee is c.
  * - Against anything else (connections, instances), growth need not be in proportion: y = a·xᵇ up to a level,
- *   fitted by least squares of logarithms, where noise multiplies (`hinge.ts`). A single point before the knee
+ *   fitted by least squares of logarithms, where noise multiplies (`segmented_regression.ts`). A single point before the knee
  *   has no b: then b = 1, the most that can be, and its knee is the least. The curve of a real server bends
- *   instead of breaking, and no fit can tell where between two measured values it does, so the interval
+ *   instead of breaking, and no fit shows where between two measured values it does, so the interval
  *   reaches to the values around the knee.
  *
  * Throughput that falls again beyond its peak counts as staying there: the question is where more load no
@@ -27,7 +27,7 @@ export interface KneePoint {
 }
 
 export interface KneeOptions {
-  /** Whether `at` is the rate that was asked for, in the unit of what was served. */
+  /** Whether `at` is the offered rate, in the unit of what was served. */
   readonly isOffered: boolean;
   /** Default 0.95. */
   readonly confidence?: number;
@@ -43,14 +43,14 @@ export type Knee =
   | {
     /**
      * too-few: values, for a knee to be seen; grows: to the end of the range; flat: from its start on;
-     * falls: from its start on; unsure: the runs differ too much to tell.
+     * falls: from its start on; unsure: the runs differ too much to decide.
      */
     readonly kind: "too-few" | "grows" | "flat" | "falls" | "unsure";
   };
 
-/** Fewer values leave nothing to tell a knee from a curve by. */
+/** Fewer values don't distinguish a knee from a curve. */
 export const LEAST_VALUES = { offered: 3, other: 4 } as const;
-/** Falling short of what was asked for by less is no knee; nor is growing by less, over the range, growth. */
+/** Falling short of the offered rate by less is no knee; nor is growing by less, over the range, growth. */
 const MATERIAL_RATIO = 1.05;
 /** Growth for twice the load that counts as none, as an exponent: 10 %. */
 const LEVEL_EXPONENT = Math.log2(1.1);
@@ -131,9 +131,9 @@ function findBend(xs: readonly number[], ys: readonly number[]): ReturnType<Find
   const shape = withoutGrowth(ys);
   if (shape !== null) return shape;
   const most = envelopeOf(ys);
-  const hinge = fitSegmentedLine(xs, most, 1);
-  if (hinge === null) return "grows";
-  const { corner, slope, rising } = hinge;
+  const fitted = fitSegmentedLine(xs, most, 1);
+  if (fitted === null) return "grows";
+  const { corner, slope, rising } = fitted;
   const beyond = regression(xs.slice(rising), most.slice(rising)).slope;
   if (beyond > Math.min(LEVEL_EXPONENT, slope * LEVEL_SHARE)) return "grows";
   // At the value itself, but for the last digits.
@@ -148,8 +148,8 @@ function withoutGrowth(ys: readonly number[]): "flat" | "falls" | null {
 }
 
 /**
- * What was served, or at less load, where that is materially more. Taking the larger of two that only noise
- * tells apart would take the luckiest of many for the level.
+ * What was served, or at less load, where that is materially more. Taking the larger of two that differ by noise
+ * alone would take the luckiest of many for the level.
  */
 function envelopeOf(ys: readonly number[]): number[] {
   let most = -Infinity;

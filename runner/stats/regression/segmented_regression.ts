@@ -32,9 +32,9 @@ export function fitSegmentedLine(
 ): SegmentedLine | null {
   let best: SegmentedLine | null = null;
   for (let rising = 1; rising <= xs.length - 2; rising++) {
-    for (const hinge of [between(xs, ys, { rising, loneSlope }), at(xs, ys, rising)]) {
-      if (hinge !== null && (best === null || hinge.squaredError < best.squaredError - 1e-12)) {
-        best = hinge;
+    for (const line of [between(xs, ys, { rising, loneSlope }), at(xs, ys, rising)]) {
+      if (line !== null && (best === null || line.squaredError < best.squaredError - 1e-12)) {
+        best = line;
       }
     }
   }

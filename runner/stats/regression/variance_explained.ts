@@ -22,7 +22,7 @@ export interface VarianceExplained {
   readonly factors: readonly number[];
   /** Interactions of all orders. */
   readonly together: number;
-  /** Differences between runs of one cell; 0 with a single run each, which can't tell. */
+  /** Differences between runs of one cell; 0 with a single run each, which is unknown then. */
   readonly runs: number;
 }
 

@@ -1,11 +1,11 @@
 /**
- * Whether a stretch of values is shown to be flat: not only that no change was found in it, but that the medians
+ * Whether a series of values is shown to be flat: not only that no change was found in it, but that the medians
  * of all its windows lie within so many percent of its level. What lies within is a result of its own: a reader
  * who needs less knows that this run does not show it.
  */
 import { medianOf, quantileOf } from "../quantile.ts";
 
-/** Why a stretch isn't flat: what it does instead. */
+/** Why a series isn't flat: what it does instead. */
 export type Unrest = "drift" | "cycle" | "levels" | "wander";
 
 export interface Flatness {
@@ -32,7 +32,7 @@ const DRIFT_LESS_RATIO = 0.02;
 const DRIFT_ERRORS = 4;
 /** Share of the variance that a sine explains where it, not noise, is what the values do. */
 const CYCLE_EXPLAINED = 0.7;
-/** Windows of a tenth of the stretch, but of a second at least. */
+/** Windows of a tenth of the series, but of a second at least. */
 const WINDOWS = 10;
 const LEAST_WINDOW = 4;
 /** Waves of noise are not taken to be any slower than this, or every slow wander would be noise. */
@@ -105,7 +105,7 @@ function correlationOf(values: readonly number[]): number {
   return squares === 0 ? 0 : products / squares;
 }
 
-/** Each half over the one before; the last ends with the stretch. */
+/** Each half over the one before; the last ends with the series. */
 function windowsOf(values: readonly number[]): number[][] {
   const length = windowLength(values.length);
   const last = Math.max(0, values.length - length);
@@ -142,7 +142,7 @@ function kurtosisOf(values: readonly number[]): number {
 }
 
 /**
- * How far a stretch of values drifted: the change of a straight line through them from the first to
+ * How far a series of values drifted: the change of a straight line through them from the first to
  * the last, fitted by least squares.
  */
 export interface Drift {

@@ -47,7 +47,7 @@ export function findFreezes(
   const usual = medianOf(rates);
   if (intervals.length === 0 || usual * intervals[0].seconds < LEAST_COMPLETED) return null;
   const least = Math.max(LEAST_S, LEAST_REQUESTS * latencyMs / 1_000);
-  const found = stretchesOf(rates.map((rate) => rate < NEXT_TO_NOTHING * usual))
+  const found = frozenParts(rates.map((rate) => rate < NEXT_TO_NOTHING * usual))
     .filter(({ from, to }) => secondsOf(intervals.slice(from, to)) >= least - 1e-6)
     .map(({ from, to }) => freezeOf(intervals, { from, to, usual }));
   const longestS = Math.max(...found.map(({ seconds }) => seconds));
@@ -61,7 +61,7 @@ export function findFreezes(
 }
 
 /** Where flags are true, between others: neither at the start, which is a start-up, nor at the end, which is one. */
-function stretchesOf(flags: readonly boolean[]): { from: number; to: number }[] {
+function frozenParts(flags: readonly boolean[]): { from: number; to: number }[] {
   return [...flags.keys()]
     .filter((index) => flags[index] && index > 0 && !flags[index - 1])
     .map((from) => ({ from, to: flags.indexOf(false, from) }))

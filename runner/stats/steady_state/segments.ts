@@ -1,5 +1,5 @@
 /**
- * A series cut into stretches that are each on one level: change points first, then neighbours that
+ * A series cut into segments that are each on one level: change points first, then neighbours that
  * differ immaterially become one (E. Barrett et al., OOPSLA 2017, §4.2; without this, every flutter is a
  * warm-up). Levels are medians, so that an outlier that escaped can't make a level of its own.
  *
@@ -12,7 +12,7 @@ import { medianOf, quantileOf } from "../quantile.ts";
 export const MATERIAL_RATIO = 0.02;
 /**
  * Least values in a segment, so that its median withstands an outlier. Two slow intervals at the start of
- * a run are found as a segment of three; one is an outlier here (`slow_start.ts` looks for it).
+ * a run are found as a segment of three; one is an outlier here (`slowStartOf` looks for it).
  */
 export const LEAST_SEGMENT = 3;
 /** Segments count as at least this noisy, so that a few equal (rounded) values are no segment of their own. */
@@ -100,7 +100,7 @@ function squaredErrorOf({ values }: Segment): number {
 }
 
 /**
- * Which values stick out of their surroundings: those far outside the spread of a sliding
+ * Which values stick out of their neighbourhood: those far outside the spread of a sliding
  * window (E. Barrett et al., OOPSLA 2017, §4.1). They are set aside while change points are sought, and
  * only there: every figure that Plateau shows has them in it.
  *
@@ -144,11 +144,11 @@ function near(values: readonly number[], index: number): readonly number[] {
  * anywhere else is an outlier; at the start of a fresh process it has a reason.
  */
 
-/** Standard deviations of the stretch that follows: chance reaches them once in millions of runs. */
+/** Standard deviations of the segment that follows: chance reaches them once in millions of runs. */
 const LEAST_ERRORS = 5;
 /** Less is as well explained by the first connections being dialed. */
 const LEAST_RATIO = 0.1;
-/** Values of the stretch that follows, so that its noise can be told. */
+/** Values of the segment that follows, so that its noise is known. */
 const LEAST_FOLLOWING = 8;
 /** As many intervals as slow later on make a slow one at the start one of theirs: a garbage collector's. */
 const MOST_LATER = 2;

@@ -1,6 +1,6 @@
 /**
  * Whether a run reached a steady state, and when. After E. Barrett et al., "Virtual machine warmup blows
- * hot and cold", OOPSLA 2017: the series of intervals is cut into stretches on one level, and the last
+ * hot and cold", OOPSLA 2017: the series of intervals is cut into segments on one level, and the last
  * is the steady part if it is long enough. Nothing is presumed: a run may be flat from the start, warm
  * up, slow down, or never settle.
  */
@@ -23,7 +23,7 @@ export type SteadyLabel = typeof STEADY_LABELS[number];
 /** Intervals with a value that a series needs before anything is said about it: 5 s of 250 ms. */
 export const LEAST_STEADY_INTERVALS = 20;
 
-/** A stretch of intervals on one level. */
+/** A run of intervals on one level. */
 export interface SteadySegment {
   /** Index of its first interval; the next one's is its end. */
   readonly from: number;
@@ -198,7 +198,7 @@ const TOO_SHORT: SteadyState = {
   unsettled: null,
 };
 
-/** Sets the first intervals apart where they are far worse than the stretch that they stand in. */
+/** Sets the first intervals apart where they are far worse than the segment that they stand in. */
 function withSlowStart(
   [first, ...rest]: readonly Segment[],
   ratios: readonly number[],
@@ -221,7 +221,7 @@ function withSlowStart(
 }
 
 /**
- * A warm-up ends on the best level of all (or one that can't be told from it); a slowdown doesn't.
+ * A warm-up ends on the best level of all (or one that does not differ from it); a slowdown doesn't.
  *
  * @param worse 1 where higher is worse (latency), −1 where lower is (rate).
  */

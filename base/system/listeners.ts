@@ -4,7 +4,7 @@
  * can't be known: without the right to look, in another network namespace, behind a program that only
  * passes connections on, or when there is too much to look at.
  */
-import { readName } from "../../base/system/processes.ts";
+import { readName } from "./processes.ts";
 
 /** An address in network order, 4 or 16 bytes, or the path of a unix socket. */
 export type ListeningAt =

@@ -1,0 +1,278 @@
+/** Checks of the load generator itself: its clock, and how fast it is here. */
+import {
+  advise,
+  type CheckResult,
+  coresWord,
+  countText,
+  type DoctorCheck,
+  ok,
+  shareText,
+  threeDigitsText,
+  unknown,
+} from "./check.ts";
+
+/** Times are kept to the microsecond. */
+const COARSE_US = 1;
+/** Clocks that are read through a device, in a microsecond or more. */
+const SLOW_SOURCES = ["hpet", "acpi_pm", "jiffies"];
+
+export const clockCheck: DoctorCheck = {
+  title: "Clock",
+  run({ clock: { stepUs, source } }): CheckResult {
+    const from = source === null ? "" : `, from ${source}`;
+    const found = `steps of ${threeDigitsText(stepUs)} µs${from}`;
+    if (source !== null && SLOW_SOURCES.includes(source)) {
+      return advise(found, "it takes long to read: let the kernel use tsc, or another machine");
+    }
+    if (stepUs <= COARSE_US) return ok(found);
+    return advise(found, "times that differ by less are the same to it: use another machine");
+  },
+};
+
+export const driverCheck: DoctorCheck = {
+  title: "Driver",
+  run({ driver: { driver, note } }): CheckResult {
+    return note === null ? ok(driver) : advise(driver, note);
+  },
+};
+
+export const generatorCheck: DoctorCheck = {
+  title: "Generator",
+  run({ calibration }): CheckResult {
+    if (calibration === null) return unknown("it could not be calibrated");
+    const { peakThroughput, baselineLatency } = calibration;
+    return ok(
+      `at most ${countText(peakThroughput)} requests/s with one worker, ${
+        threeDigitsText(baselineLatency)
+      } ms ` +
+        "at the least, against a server that does nothing",
+    );
+  },
+};
+
+/** Checks of the programs that experiments may need. */
+
+const ORIGINS = {
+  given: "as you named it",
+  found: "found on 127.0.0.1:6379",
+  private: "started for each experiment that needs it",
+} as const;
+
+export const redisCheck: DoctorCheck = {
+  title: "Redis",
+  run({ redis }): CheckResult {
+    if (redis === null) {
+      return advise(
+        "none",
+        "runs that need it are left out: apt-get install redis-server, or name one with --redis URL",
+      );
+    }
+    if ("problem" in redis) return advise("does not respond", redis.problem);
+    return ok(`${redis.version}, ${ORIGINS[redis.kind]}`);
+  },
+};
+
+export const nginxCheck: DoctorCheck = {
+  title: "nginx",
+  run({ nginx }): CheckResult {
+    if (nginx !== null) return ok(nginx);
+    return advise("none", "targets that use it can't be started: apt-get install nginx");
+  },
+};
+
+/** Checks of the system around Plateau: its limits, and what it runs in. */
+
+const GB = 1e9;
+
+export const system: DoctorCheck = {
+  title: "System",
+  run({ machine: { os, kernel, arch, deno } }): CheckResult {
+    const found = `${os} ${kernel}, ${arch}, Deno ${deno}`;
+    if (os === "linux") return ok(found);
+    return advise(
+      found,
+      "much of what makes figures steady, and every sign of it, is there only on Linux",
+    );
+  },
+};
+
+export const memory: DoctorCheck = {
+  title: "Memory",
+  run: ({ machine: { memory } }) => ok(`${threeDigitsText(memory / GB)} GB`),
+};
+
+export const limits: DoctorCheck = {
+  title: "Limits",
+  run({ machine: { os, limits: { cores, memory }, allowedCores } }): CheckResult {
+    if (os !== "linux") return unknown("control groups are Linux' own");
+    const found = [
+      ...cores === null ? [] : [`CPU time of ${coresWord(cores)}`],
+      ...memory === null ? [] : [`${threeDigitsText(memory / GB)} GB of memory`],
+    ].join(", ") || "none";
+    if (cores === null || cores >= allowedCores) return ok(found);
+    return advise(
+      found,
+      "who has used up that time stands still until the next period, mostly of 100 ms, and latencies " +
+        "show it: give whole cores in its place, as docker run --cpuset-cpus does",
+    );
+  },
+};
+
+export const container: DoctorCheck = {
+  title: "Container",
+  run({ machine: { container } }): CheckResult {
+    if (container === null) return ok("none");
+    return advise(
+      container,
+      "who else uses the machine does not show from inside: measure on the machine itself where you can",
+    );
+  },
+};
+
+export const virtualMachine: DoctorCheck = {
+  title: "Virtual",
+  run({ machine: { os, virtual } }): CheckResult {
+    if (os !== "linux") return unknown("its signs are looked for on Linux only");
+    if (virtual === null) return ok("no sign of a virtual machine");
+    return advise(
+      virtual,
+      "its cores are shared with machines that don't show from here: compare only what was measured " +
+        "side by side, in one experiment",
+    );
+  },
+};
+
+/** Enough for the connections of most loads, on both sides. */
+const FEW_FILES = 10_000;
+
+export const openFiles: DoctorCheck = {
+  title: "Open files",
+  run({ machine: { openFiles } }): CheckResult {
+    if (openFiles === null) return unknown("the system shows no limit");
+    const found = `${countText(openFiles)} for each process`;
+    if (openFiles >= FEW_FILES) return ok(found);
+    return advise(found, "every connection is an open file: ulimit -n 65536");
+  },
+};
+
+/** What Linux has when nobody has changed it: 32768–60999. */
+const USUAL_PORTS = 28_232;
+
+export const ports: DoctorCheck = {
+  title: "Ports",
+  run({ machine: { ports } }): CheckResult {
+    if (ports === null) return unknown("the system does not show its range");
+    const [first, last] = ports;
+    const found = `${countText(last - first + 1)} for connections (${first}–${last})`;
+    if (last - first + 1 >= USUAL_PORTS) return ok(found);
+    return advise(
+      found,
+      "a connection needs a port, and keeps it for a minute after its end: " +
+        'sudo sysctl net.ipv4.ip_local_port_range="10240 65535"',
+    );
+  },
+};
+
+/** Checks of the processor: how many cores, how fast, and who else uses them. */
+
+const HIDDEN = "the system does not show it, as in most virtual machines";
+
+export const cores: DoctorCheck = {
+  title: "Processor",
+  run({ machine: { cpu, cores, allowedCores } }): CheckResult {
+    const usable = allowedCores < cores ? `, ${allowedCores} for Plateau` : "";
+    const found = `${cpu}, ${coresWord(cores)}${usable}`;
+    if (allowedCores > 1) return ok(found);
+    return advise(
+      found,
+      "on one core server and generator take turns, and the figures say more about the scheduler " +
+        "than about the server: use two cores or more, or run the server on another machine",
+    );
+  },
+};
+
+export const governor: DoctorCheck = {
+  title: "Governor",
+  run({ machine: { governor } }): CheckResult {
+    if (governor === null) return unknown(HIDDEN);
+    if (governor === "performance") return ok(governor);
+    return advise(
+      governor,
+      "cores slow down when there is little to do, and speed up late: " +
+        "sudo cpupower frequency-set -g performance",
+    );
+  },
+};
+
+export const turbo: DoctorCheck = {
+  title: "Turbo",
+  run({ machine: { turbo }, turboSwitch }): CheckResult {
+    if (turbo === null) return unknown(HIDDEN);
+    if (!turbo) return ok("off");
+    const off = turboSwitch?.endsWith("no_turbo") ? 1 : 0;
+    return advise(
+      "on",
+      "the clock speed, and so every figure, depends on heat and on how many cores work; to switch " +
+        `it off: echo ${off} | sudo tee ${turboSwitch}`,
+    );
+  },
+};
+
+/** More than this is not idle. */
+const IDLE_RATIO = 0.05;
+
+export const idleLoad: DoctorCheck = {
+  title: "Idle load",
+  run({ idle: { busyRatio, busiest, seconds }, machine: { allowedCores } }): CheckResult {
+    if (busyRatio === null) return unknown("the system does not count it");
+    const found = `${shareText(busyRatio)} of ${coresWord(allowedCores)} in use, over ${
+      threeDigitsText(seconds)
+    } s`;
+    if (busyRatio <= IDLE_RATIO) return ok(found);
+    const names = busiest.map(({ name, pid, cores }) => `${name} (${pid}) ${coresWord(cores)}`);
+    return advise(
+      found,
+      names.length > 0
+        ? `somebody else is at work: ${names.join(", ")}; end it, or measure later`
+        : "somebody is at work whom we can't see from here, outside this container or too short-lived",
+    );
+  },
+};
+
+/** A hypervisor takes some now and then; more than this shows in the tail of latencies. */
+const STEAL_RATIO = 0.01;
+
+export const steal: DoctorCheck = {
+  title: "Steal",
+  run({ idle: { stealRatio } }): CheckResult {
+    if (stealRatio === null) return unknown("the system does not count it");
+    const found = `${shareText(stealRatio)} of the time went to other machines`;
+    if (stealRatio <= STEAL_RATIO) return ok(found);
+    return advise(
+      found,
+      "the hypervisor gives this machine's cores to others: measure at another time or elsewhere",
+    );
+  },
+};
+
+/** The checks in the order in which they are shown. */
+
+export const checks = {
+  system,
+  container,
+  virtual: virtualMachine,
+  cores,
+  governor,
+  turbo,
+  idle: idleLoad,
+  steal,
+  memory,
+  limits,
+  openFiles,
+  ports,
+  clock: clockCheck,
+  driver: driverCheck,
+  generator: generatorCheck,
+  redis: redisCheck,
+  nginx: nginxCheck,
+} satisfies Record<string, DoctorCheck>;
