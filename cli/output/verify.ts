@@ -1,11 +1,11 @@
 /** The exit code of a measurement: throws the error of whatever failed. Loaded after the load. Pure. */
 import { CheckError, InconclusiveError, TargetError, UntrustedError } from "../../base/errors.ts";
-import type { GateOutcome } from "../../report/model/gates/gates.ts";
 import { endsOf, noResponseText } from "../../report/model/findings/no_response.ts";
 import { trustSentences } from "../../report/model/findings/trust.ts";
+import type { GateOutcome } from "../../report/model/gates/gates.ts";
 import { GLUE } from "../../report/model/numbers/units.ts";
-import type { Measurement, Missing, Results, Run } from "../../runner/result/result.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
+import type { Measurement, Missing, Results, Run } from "../../runner/result/result.ts";
 
 /** Reasons that are shown; a dead target has one or two. */
 const MOST_REASONS = 5;

@@ -19,10 +19,10 @@ export interface PeakThroughputRequest {
 export async function measurePeakThroughput(
   request: PeakThroughputRequest,
 ): Promise<PeakThroughput> {
-  const { wanted: asked } = request;
+  const { wanted } = request;
   return {
-    ...asked.includes("generator") && { generator: generatorPeak(request) },
-    ...asked.includes("redis") && { redis: await redisPeak(request) },
+    ...wanted.includes("generator") && { generator: generatorPeak(request) },
+    ...wanted.includes("redis") && { redis: await redisPeak(request) },
   };
 }
 
