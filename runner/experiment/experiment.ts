@@ -12,12 +12,21 @@ import type { OnProgress } from "../result/progress.ts";
 import type { Results } from "../result/result.ts";
 import { type OnSaved, ResultFile } from "../result/result_file.ts";
 import { carryOutBlocks, leaveOut } from "./blocks.ts";
-import { cellNeeds, type MissingPrerequisite, missingPrerequisiteOf } from "./missing_prerequisites.ts";
+import {
+  cellNeeds,
+  type MissingPrerequisite,
+  missingPrerequisiteOf,
+} from "./missing_prerequisites.ts";
 import { measurePeakThroughput } from "./peak_throughput.ts";
 import { SeparatePreflights } from "./preflight.ts";
 import { provenanceOf } from "./provenance.ts";
 import { EarlierRuns } from "./resume.ts";
-import { assertAsBefore, noteResume, type StartingRequest, startingResults } from "./starting_results.ts";
+import {
+  assertAsBefore,
+  noteResume,
+  type StartingRequest,
+  startingResults,
+} from "./starting_results.ts";
 import { applyPins, ExperimentTargets } from "./targets.ts";
 
 export interface ExperimentRequest extends StartingRequest {

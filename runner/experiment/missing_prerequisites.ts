@@ -5,7 +5,7 @@ import type { Cell } from "../../scenarios/plan/plan.ts";
 import { isRequest, stepsOfPage } from "../../scenarios/request/flow.ts";
 import {
   expectedStatuses,
-  type RequestSpec,
+  type RequestFields,
   wireRequest,
 } from "../../scenarios/request/request.ts";
 import type { Scenario } from "../../scenarios/request/scenario.ts";
@@ -39,7 +39,7 @@ export function cellNeeds({ request, targetSpec, others }: Cell): Need[] {
   ];
 }
 
-function requestsOf(scenario: Scenario): readonly RequestSpec[] {
+function requestsOf(scenario: Scenario): readonly RequestFields[] {
   if ("mix" in scenario) return scenario.mix;
   if ("flow" in scenario) return scenario.flow.filter(isRequest);
   return "page" in scenario ? stepsOfPage(scenario) : [scenario];

@@ -69,7 +69,7 @@ export function isChoices(parameter: Parameter): parameter is ChoiceChanges {
 }
 
 /** In the order of the file. */
-export type Declared = readonly (readonly [name: string, parameter: Parameter])[];
+export type DeclaredParameters = readonly (readonly [name: string, parameter: Parameter])[];
 
 /** Values that a choice gives other parameters. */
 export function presetsOf(written: unknown): [name: string, value: Json][] {

@@ -17,7 +17,7 @@ import type { Json } from "../../base/yaml/json_text.ts";
 import { isMap, LayeredData } from "../../base/yaml/merge_patch.ts";
 import {
   declarationFindings,
-  type Declared,
+  type DeclaredParameters,
   isChoices,
   isSecret,
   presetsOf,
@@ -100,7 +100,7 @@ export function fillParameters(
 }
 
 /** Names of the parameters whose values must not be shown. */
-function secretNames(parameters: Declared): string[] {
+function secretNames(parameters: DeclaredParameters): string[] {
   return parameters.flatMap(([name, parameter]) => isSecret(parameter) ? [name] : []);
 }
 
@@ -133,7 +133,7 @@ function copied(findings: readonly PathProblem[]): PathProblem[] {
 /** Lays the choices over the file, in their order, and gathers the values. */
 function settle(
   rest: unknown,
-  parameters: Declared,
+  parameters: DeclaredParameters,
   given: SetParameters,
 ): { values: Map<string, Json>; problems: Problem[]; layers: LayeredData } {
   const values = new Map<string, Json>();
@@ -164,13 +164,13 @@ function settle(
 }
 
 /** As a choice may set the others. */
-function choicesFirst(parameters: Declared): Declared {
-  const isChoice = ([, parameter]: Declared[number]): boolean => isChoices(parameter);
+function choicesFirst(parameters: DeclaredParameters): DeclaredParameters {
+  const isChoice = ([, parameter]: DeclaredParameters[number]): boolean => isChoices(parameter);
   return [...parameters.filter(isChoice), ...parameters.filter((one) => !isChoice(one))];
 }
 
 /** Names of the values that stand nowhere, as what is chosen does without them. */
-function unusedNames(parameters: Declared, uses: readonly PlaceholderUse[]): string[] {
+function unusedNames(parameters: DeclaredParameters, uses: readonly PlaceholderUse[]): string[] {
   const used = new Set(uses.flatMap(({ names }) => names));
   return parameters.flatMap(([name, parameter]) =>
     isChoices(parameter) || used.has(name) ? [] : [name]

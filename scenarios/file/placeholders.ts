@@ -15,7 +15,7 @@ export interface PlaceholderUse {
 }
 
 /** What may stand between the braces. */
-interface KnownNames {
+interface KnownValues {
   readonly values: ReadonlyMap<string, Json>;
   /** Of all parameters, also of those without a value, as theirs is wrong. */
   readonly names: readonly string[];
@@ -32,7 +32,7 @@ const WITHIN = /\$\$\{|\$\{([^{}]*)\}/g;
  */
 export function fillPlaceholders(
   data: unknown,
-  known: KnownNames,
+  known: KnownValues,
 ): { data: unknown; uses: PlaceholderUse[] } {
   const uses: PlaceholderUse[] = [];
   const filled = (value: unknown, path: Path): unknown => {
@@ -68,7 +68,7 @@ function namesIn(text: string): string[] {
   return [...text.matchAll(WITHIN)].flatMap(([, name]) => name === undefined ? [] : [name.trim()]);
 }
 
-function whyNot(text: string, { values, names }: KnownNames): string[] {
+function whyNot(text: string, { values, names }: KnownValues): string[] {
   const unset = namesIn(text).filter((name) => isEnvName(name) && !values.has(name));
   const unknown = namesIn(text).find((name) => !isEnvName(name) && !names.includes(name));
   if (unknown !== undefined || unset.length > 0) {

@@ -75,11 +75,11 @@ export const requestFields = (files: Files) => ({
 });
 
 /** One request: a method with its path, and what goes with them. */
-export type RequestSpec = z.output<z.ZodObject<ReturnType<typeof requestFields>>>;
+export type RequestFields = z.output<z.ZodObject<ReturnType<typeof requestFields>>>;
 
 /** Adds an issue for parts of a request that conflict. */
 export function checkRequest(
-  request: Partial<RequestSpec>,
+  request: Partial<RequestFields>,
   context: z.core.$RefinementCtx,
 ): void {
   const misspelt = context.issues.some(({ code }) => code === "unrecognized_keys");
@@ -88,7 +88,7 @@ export function checkRequest(
   }
 }
 
-function contradictions(request: Partial<RequestSpec>): { path: string[]; message: string }[] {
+function contradictions(request: Partial<RequestFields>): { path: string[]; message: string }[] {
   const found: { path: string[]; message: string }[] = [];
   const given = methodsOf(request);
   if (given.length === 0) {
@@ -107,11 +107,11 @@ function contradictions(request: Partial<RequestSpec>): { path: string[]; messag
   return found;
 }
 
-function methodsOf(request: Partial<RequestSpec>): Method[] {
+function methodsOf(request: Partial<RequestFields>): Method[] {
   return METHODS.filter((method) => request[method] !== undefined);
 }
 
-export function wireRequest(spec: RequestSpec): WireRequest {
+export function wireRequest(spec: RequestFields): WireRequest {
   const [method] = methodsOf(spec);
   const { headers, body = null, json } = spec;
   const request = { method: method.toUpperCase(), path: spec[method] ?? "/" };

@@ -9,7 +9,7 @@ import { type Files, NO_FILES } from "../../base/files.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { loadSpec } from "../load/load_spec.ts";
 import { flowFields, isRequest, pageFields } from "./flow.ts";
-import { checkRequest, METHODS, requestFields, type RequestSpec } from "./request.ts";
+import { checkRequest, METHODS, type RequestFields, requestFields } from "./request.ts";
 import { namesInText } from "./template.ts";
 import { placeholderNames, valuesSpec } from "./values.ts";
 
@@ -107,7 +107,7 @@ function requestsIn(scenario: Scenario): RequestTemplates[] {
 
 function requestAt(
   path: RequestTemplates["path"],
-  request: RequestSpec,
+  request: RequestFields,
   captures: string[] = [],
 ): RequestTemplates {
   return { path, templates: templatesOf(request, path), captures };
@@ -172,7 +172,7 @@ function knownNames(name: string, known: readonly string[]): string {
 }
 
 /** Where names may stand in a request. @param at Path of the request. */
-function templatesOf(request: RequestSpec, at: Path = []): TemplateText[] {
+function templatesOf(request: RequestFields, at: Path = []): TemplateText[] {
   const paths = METHODS.map((method) => ({ path: [...at, method], text: request[method] }));
   const headers = Object.entries(request.headers)
     .map(([name, text]) => ({ path: [...at, "headers", name], text }));

@@ -13,7 +13,7 @@ import {
 import { checkLimit } from "../../base/limits.ts";
 import { type Draw, drawBy, shuffled } from "../../base/random.ts";
 import type { WireRequest } from "../../base/http/request.ts";
-import { type Expectation, type RequestSpec, wireRequest } from "./request.ts";
+import { type Expectation, type RequestFields, wireRequest } from "./request.ts";
 import type { Scenario } from "./scenario.ts";
 import { fillTemplate, namesIn } from "./template.ts";
 import { countOfValueVariants, drawValues, type ValueSpecs } from "./values.ts";
@@ -78,7 +78,7 @@ function checkSize(requests: readonly WireRequest[], values: ValueSpecs): void {
 }
 
 /** The request with each variant of its values. */
-function variantsOf(request: RequestSpec, values: ValueSpecs, draw: Draw): ScriptRequest[] {
+function variantsOf(request: RequestFields, values: ValueSpecs, draw: Draw): ScriptRequest[] {
   const step = { kind: "request" as const, expect: request.expect, captures: [] };
   const wire = wireRequest(request);
   return drawValues(values, namesIn(wire), draw)
