@@ -73,8 +73,8 @@ function measuredOf(seen: readonly Seen[]): Measurement[] {
   return seen.filter((one) => typeof one !== "string");
 }
 
-function firstCause({ causes = [] }: Measurement["generator"]): string {
-  return causes[0] ?? "none";
+function firstCause({ findings }: Measurement["generator"]): string {
+  return findings[0]?.code ?? "none";
 }
 
 /** What was said where something else was right, and why a scenario is missing. */
@@ -82,7 +82,7 @@ function notesOf({ scenario: { what, causes }, seen }: Seens): string[] {
   const skipped = seen.find((one) => typeof one === "string");
   if (skipped !== undefined) return [`${what}: skipped, as ${skipped}.`];
   const wrong = measuredOf(seen).map(({ generator }) =>
-    (generator.causes ?? []).join(" + ") || "none"
+    generator.findings.map(({ code }) => code).join(" + ") || "none"
   )
     .filter((said) => !causes.some((cause) => said.startsWith(cause)));
   return wrong.length === 0 ? [] : [`${what}: ${wrong.join(", ")}.`];
@@ -98,6 +98,8 @@ function quietSection(runs: readonly Measurement[]): Section {
       samples: [doubted.length],
       bar: atMost(Math.ceil(runs.length / 20)),
     }],
-    notes: doubted.map(({ url, generator }) => `${url}: ${generator.reasons.join(" ")}`),
+    notes: doubted.map(({ url, generator }) =>
+      `${url}: ${generator.findings.map(({ code }) => code).join(" ")}`
+    ),
   };
 }

@@ -29,7 +29,7 @@ export async function simulateAgent({ link, name, workers, recording }: Simulate
   const clock = await readClock(link.client);
   const presence: Presence = {
     ...{ name, workers, clock, version: VERSION, driver: recording.driver },
-    ...{ host: name, cores: 2 * workers, openFiles: null, ceiling: null, allow: [] },
+    ...{ host: name, cores: 2 * workers, openFiles: null, peakThroughput: null, allow: [] },
     ...{ coordinator: null, since: nowMs() },
   };
   const keeper = new PresenceKeeper(link.client, name, () => presence);
@@ -46,7 +46,7 @@ export async function simulateAgent({ link, name, workers, recording }: Simulate
 
 /** Every worker tells the recording, each interval at its time. */
 function replaying({ driver, intervals, report }: Recording): Pick<LocalLoader, "load"> {
-  const stage = { surroundings: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false };
+  const stage = { hostActivity: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false };
   return {
     async load(
       { intervalMs, load },

@@ -1,5 +1,5 @@
 /** Eleven ways in which a run measures something else than its target, and what has to be said of each. */
-import type { Cause } from "../../runner/result/generator.ts";
+import type { FindingCode } from "../../runner/result/findings.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { startNginx } from "../stage/nginx.ts";
 import { startWitness } from "../stage/witness.ts";
@@ -12,7 +12,7 @@ export type Seen = Measurement | string;
 export interface Starved {
   readonly what: string;
   /** Any of which is right, if it comes first. */
-  readonly causes: readonly Cause[];
+  readonly causes: readonly FindingCode[];
   readonly measure: (duration: string) => Promise<Seen>;
 }
 
@@ -117,7 +117,7 @@ export const STARVED: readonly Starved[] = [
   },
   {
     what: "one connection to a server that answers at once",
-    causes: ["floor"],
+    causes: ["near-baseline-latency"],
     async measure(duration): Promise<Seen> {
       await using nginx = await startNginx();
       return await generate(nginx.origin, `-c 1 -d ${duration}`, { through: SECOND });

@@ -83,7 +83,9 @@ const COLUMNS: readonly ColumnOf<Presence>[] = [
   {
     label: "peak",
     unit: "/s per worker",
-    cell: ({ ceiling }) => ({ text: ceiling === null ? "-" : formatCount(Math.round(ceiling)) }),
+    cell: ({ peakThroughput }) => ({
+      text: peakThroughput === null ? "-" : formatCount(Math.round(peakThroughput)),
+    }),
   },
   {
     label: "clock",

@@ -141,7 +141,7 @@ async function junitOf(
   gates: readonly GateOutcome[],
 ): Promise<Written<"xml">> {
   const { measurementSuite, renderJunit } = await import("../../report/files/junit.ts");
-  const startedAt = new Date(Date.now() - measurement.elapsed * 1_000).toISOString();
+  const startedAt = new Date(Date.now() - measurement.elapsedS * 1_000).toISOString();
   const about = { measurement, startedAt, hostname: hostname() };
   return renderJunit([measurementSuite(about, gates)]);
 }

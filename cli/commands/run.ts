@@ -171,11 +171,11 @@ async function isSameFile(path: string | undefined, copy: string): Promise<boole
 }
 
 async function runResumed(resume: string, values: RunValues): Promise<number> {
-  const { readResults } = await import("../results/reading.ts");
+  const { readResumable } = await import("../results/reading.ts");
   const { planResumed } = await import("../experiment/resume.ts");
   const outDir = basename(resume) === "results.json" ? dirname(resume) : resume;
   using _ = await occupy(outDir);
-  const kept = await readResults(outDir);
+  const kept = await readResumable(outDir);
   const threshold = values.threshold.map(({ text }) => text);
   const planned = await planResumed(outDir, kept, { ...values, threshold });
   const baseline = await readBaseline(planned.experiment.thresholds, values.baseline);

@@ -1,17 +1,23 @@
 /** Failures and doubts as annotations of a step on GitHub. Pure. */
 import {
   type ComparedCell,
-  outcomeOf,
+  comparedOutcome,
   type ResultsComparison,
   sentenceOf,
 } from "../../report/model/compared_results.ts";
 import { DECISIVE } from "../../report/model/comparison/group.ts";
-import { type GateOutcome, gateText, type Outcome } from "../../report/model/gates/gates.ts";
+import {
+  type GateOutcome,
+  gateText,
+  type ThresholdOutcome,
+} from "../../report/model/gates/gates.ts";
 import { cellLabel } from "../../report/model/runs/cells.ts";
 import { type Annotation, command } from "../../report/writing/annotation.ts";
 import type { Written } from "../../report/writing/written.ts";
 import type { Measurement, Missing, Results, Run } from "../../runner/result/result.ts";
-import { endsOf, isUnanswered } from "../../runner/result/unanswered.ts";
+import { endsOf } from "../../report/model/findings/no_response.ts";
+import { trustSentences } from "../../report/model/findings/trust.ts";
+import { isUnanswered } from "../../runner/result/outcome.ts";
 
 /** GitHub shows no more of a level for a step. */
 const MOST = 10;
@@ -52,8 +58,8 @@ export function measurementAnnotations(
 
 export function comparisonAnnotations(comparison: ResultsComparison): Annotation[] {
   const { cells, gates, differences, untrusted } = comparison;
-  const isAny = (cell: ComparedCell, outcome: Outcome): boolean =>
-    DECISIVE.some((figure) => outcomeOf(cell, figure) === outcome);
+  const isAny = (cell: ComparedCell, outcome: ThresholdOutcome): boolean =>
+    DECISIVE.some((figure) => comparedOutcome(cell, figure) === outcome);
   const worse = cells.filter((cell) => isAny(cell, "fail"));
   const unsure = cells.filter((cell) => !isAny(cell, "fail") && isAny(cell, "inconclusive"));
   return [
@@ -78,7 +84,7 @@ export function comparisonAnnotations(comparison: ResultsComparison): Annotation
 }
 
 function messageOf(cell: ComparedCell): string {
-  return [sentenceOf(cell), cell.fault].filter(Boolean).join("; ");
+  return [sentenceOf(cell), cell.errors].filter(Boolean).join("; ");
 }
 
 function gatesAnnotations(gates: readonly GateOutcome[]): Annotation[] {
@@ -109,9 +115,9 @@ function responseAnnotations(run: Measurement | Run): Annotation[] {
 }
 
 function trustAnnotation(run: Measurement | Run): Annotation[] {
-  const { trust, reasons } = run.generator;
+  const { trust } = run.generator;
   if (trust === "valid") return [];
-  const message = `${placeOf(run)}: ${reasons.join(" ")}`;
+  const message = `${placeOf(run)}: ${trustSentences(run).join(" ")}`;
   return [{ level: "warning", title: `Measurement ${trust}`, message }];
 }
 

@@ -183,9 +183,9 @@ export const inFlight = ({ requests, drain }: Measurement): string => {
 };
 
 /** Responses of the first seconds, where the run lasted longer. */
-export function responsesBefore({ timeline, elapsed }: Measurement, seconds: number): number {
-  if (elapsed <= seconds) return 0;
-  return timeline.points.filter(({ t }) => t <= seconds)
+export function responsesBefore({ timeline, elapsedS }: Measurement, seconds: number): number {
+  if (elapsedS <= seconds) return 0;
+  return timeline.points.filter(({ endS }) => endS <= seconds)
     .reduce((sum, { completed }) => sum + completed, 0);
 }
 

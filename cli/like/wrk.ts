@@ -1,6 +1,6 @@
 /** wrk, and wrk2, which adds a rate. */
-import type { Measurement } from "../../runner/result/result.ts";
 import { formatCount } from "../../report/model/numbers/units.ts";
+import type { Measurement } from "../../runner/result/result.ts";
 import {
   added,
   addedSamples,
@@ -67,9 +67,9 @@ export const wrk: Tool = {
 };
 
 /** Wrk's estimate of a connection's time between requests: the run's time by its requests. */
-function pacedMs({ elapsed, requests, load }: Measurement): number {
+function pacedMs({ elapsedS, requests, load }: Measurement): number {
   const each = Math.floor(requests.completed / load.connections);
-  return each === 0 ? 0 : elapsed * 1_000 / each;
+  return each === 0 ? 0 : elapsedS * 1_000 / each;
 }
 
 /** wrk2 measures from its tenth second on. */

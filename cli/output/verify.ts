@@ -1,9 +1,11 @@
 /** The exit code of a measurement: throws the error of whatever failed. Loaded after the load. Pure. */
 import { CheckError, InconclusiveError, TargetError, UntrustedError } from "../../base/errors.ts";
 import { type GateOutcome, gateText } from "../../report/model/gates/gates.ts";
+import { endsOf, noResponseText } from "../../report/model/findings/no_response.ts";
+import { trustSentences } from "../../report/model/findings/trust.ts";
 import { GLUE } from "../../report/model/numbers/units.ts";
 import type { Measurement, Missing, Results, Run } from "../../runner/result/result.ts";
-import { endsOf, isUnanswered, unansweredText } from "../../runner/result/unanswered.ts";
+import { isUnanswered } from "../../runner/result/outcome.ts";
 
 /** Reasons that are shown; a dead target has one or two. */
 const MOST_REASONS = 5;
@@ -13,7 +15,7 @@ export function verifyMeasurement(measurement: Measurement): void {
   const { url, reasons, checks } = measurement;
   if (isUnanswered(measurement)) {
     const why = Object.keys(reasons).slice(0, MOST_REASONS);
-    throw new TargetError(`Cannot measure ${url}: ${lowered(unansweredText(measurement))}`, why);
+    throw new TargetError(`Cannot measure ${url}: ${lowered(noResponseText(measurement))}`, why);
   }
   if (checks.failed > 0) {
     const checked = checks.passed + checks.failed;
@@ -30,9 +32,9 @@ export function verifyTrust(runs: readonly (Measurement | Run)[]): void {
 }
 
 function doubtOf(run: Measurement | Run): string {
-  const { trust, reasons } = run.generator;
+  const { trust } = run.generator;
   const place = "target" in run ? `${run.scenario}, ${run.target}, run ${run.repetition}: ` : "";
-  return `${place}${trust}: ${reasons.join(" ")}`;
+  return `${place}${trust}: ${trustSentences(run).join(" ")}`;
 }
 
 function lowered(sentence: string): string {

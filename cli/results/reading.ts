@@ -1,29 +1,41 @@
 /** Results that were written before: those of an experiment, or the single measurement of `bench --json`. */
 import { dirname, join } from "node:path";
 import type { z } from "zod";
+import { readText } from "../../base/bounded_file.ts";
+import { messageOf, type Problem, UserError } from "../../base/errors.ts";
+import { explain } from "../../base/explain.ts";
+import { findingsOf } from "../../base/problems.ts";
+import { parseJson } from "../../base/yaml/json_text.ts";
+import type { Grouped } from "../../report/model/runs/cells.ts";
+import { runAlone } from "../../report/model/runs/measured.ts";
 import {
   type Measurement,
   measurement,
   type Results,
   results,
-  type Run,
 } from "../../runner/result/result.ts";
 import { type Fault, faultsOf } from "../../runner/result/result_faults.ts";
-import { readText } from "../../base/bounded_file.ts";
-import { messageOf, type Problem, UserError } from "../../base/errors.ts";
-import { explain } from "../../base/explain.ts";
-import { parseJson } from "../../base/yaml/json_text.ts";
-import { findingsOf } from "../../base/problems.ts";
-import type { Grouped } from "../../report/model/runs/cells.ts";
+import { fromVersion1, isVersion1 } from "../../runner/result/version_1.ts";
 
 /** As many as help to see that a file is something else. */
 const MOST_PROBLEMS = 5;
 
 /** @param path A results.json, or the folder that holds one. Throws a UserError with what is wrong with it. */
 export async function readResults(path: string): Promise<Results> {
-  const { data, file } = await readJson(path);
-  return verified(results.safeParse(data, { error: explain }), { data, file });
+  return resultsOf(await readJson(path));
 }
+
+/** The same, to go on with: runs of two versions of the file in one would not be alike. */
+export async function readResumable(path: string): Promise<Results> {
+  const raw = await readJson(path);
+  if (isVersion1(raw.data)) throw new UserError([{ ...OF_VERSION_1, place: raw.file }]);
+  return resultsOf(raw);
+}
+
+const OF_VERSION_1 = {
+  message: "Cannot resume results of version 1: new runs would be of version 2",
+  fix: "run the experiment anew; report and compare read both versions",
+};
 
 /** The same, or a file that `bench --json` wrote. */
 export async function readMeasured(path: string): Promise<Results | Measurement> {
@@ -35,10 +47,16 @@ export function parseMeasured(text: string, file: string): Results | Measurement
   return eitherOf({ data: parsed(text, file), file });
 }
 
-function eitherOf({ data, file }: Raw): Results | Measurement {
-  return Reflect.get(Object(data), "schema") === "plateau.bench/1"
+function eitherOf({ data: read, file }: Raw): Results | Measurement {
+  const data = fromVersion1(read);
+  return Reflect.get(Object(data), "schema") === "plateau.bench/2"
     ? verified(measurement.safeParse(data, { error: explain }), { data, file })
-    : verified(results.safeParse(data, { error: explain }), { data, file });
+    : resultsOf({ data, file });
+}
+
+function resultsOf({ data: read, file }: Raw): Results {
+  const data = fromVersion1(read);
+  return verified(results.safeParse(data, { error: explain }), { data, file });
 }
 
 interface Raw {
@@ -143,27 +161,8 @@ function unreadable(place: string, error: unknown): UserError {
   }]);
 }
 
-/** A single measurement as an experiment of one run. */
-export function benchRun(measurement: Measurement, startedAt: string): Run {
-  const url = URL.parse(measurement.url); // null where a part of it is secret
-  return {
-    ...measurement,
-    target: url?.origin ?? measurement.url,
-    scenario: url?.pathname ?? "/",
-    repetition: 1,
-    order: 1,
-    parameters: {},
-    startUp: null,
-    runtime: null,
-    startedAt,
-    resources: [],
-  };
-}
-
 /** The runs of either kind of result. */
 export function groupedOf(result: Results | Measurement): Grouped {
   if ("runs" in result) return result;
-  const { url } = result;
-  const startedAt = new Date(0).toISOString();
-  return { experiment: { name: url }, runs: [benchRun(result, startedAt)] };
+  return { runs: [runAlone(result, new Date(0).toISOString())] };
 }

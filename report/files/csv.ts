@@ -4,9 +4,9 @@
  */
 import { ERRORS } from "../../runner/result/outcome.ts";
 import type { Measurement, Run } from "../../runner/result/result.ts";
-import { type FigureName, figureOfRun } from "../model/runs/figures.ts";
-import { FLATTENING, isEmpty, lowerBoundsIn, type Point } from "../model/runs/intervals.ts";
 import type { ReportModel } from "../model/model.ts";
+import { type FigureName, figureOfRun } from "../model/runs/figures.ts";
+import { FLATTENING, type IntervalPoint, isEmpty, lowerBoundsIn } from "../model/runs/intervals.ts";
 import { type PooledLatency, poolLatency, valueAt } from "../model/runs/pool.ts";
 import {
   cpuSecondsOf,
@@ -16,9 +16,9 @@ import {
   peakOf,
   perCpuSecondOf,
   pointAt,
+  type ResourceUse,
   switchesPerRequestOf,
   systemShareOf,
-  type Used,
 } from "../model/runs/resources.ts";
 import { csvOf, type CsvRow } from "../writing/csv.ts";
 import type { Written } from "../writing/written.ts";
@@ -47,7 +47,7 @@ function figuresOf(measurement: Measurement): CsvRow {
   const { requests, errors, bytes, load } = measurement;
   return {
     connections: load.connections,
-    elapsedS: measurement.elapsed,
+    elapsedS: measurement.elapsedS,
     ...requests,
     checksFailed: measurement.checks.failed,
     ...Object.fromEntries(ERRORS.map((kind) => [`errors.${kind}`, errors[kind] ?? 0])),
@@ -63,7 +63,7 @@ function figuresOf(measurement: Measurement): CsvRow {
     answerBytes: valueOf("size", measurement),
     bytesInPerSec: bytes.inPerSecond,
     steadyLabel: measurement.warmup?.label ?? null,
-    steadyFromS: measurement.warmup?.steadyFrom ?? null,
+    steadyFromS: measurement.warmup?.steadyFromS ?? null,
     generatorCpu: measurement.generator.cpu,
     trust: measurement.generator.trust,
   };
@@ -127,7 +127,7 @@ function connectOf({ connect }: Measurement): CsvRow {
 }
 
 /** Of the target, or of a part whose name stands before each column. */
-function resourcesOf(used: Used, run: Run, before = ""): CsvRow {
+function resourcesOf(used: ResourceUse, run: Run, before = ""): CsvRow {
   if (used.resources.length === 0) return {};
   const seconds = cpuSecondsOf(used);
   const systemShare = systemShareOf(used);
@@ -148,7 +148,7 @@ function resourcesOf(used: Used, run: Run, before = ""): CsvRow {
   );
 }
 
-/** What tells a run from the others: the first columns of either CSV. */
+/** What identifies a run: the first columns of either CSV. */
 
 export function identityOf(run: Run): CsvRow {
   const { target, scenario, repetition, order } = run;
@@ -197,16 +197,16 @@ export function renderMeasurementIntervalsCsv(measurement: Measurement): Written
 }
 
 /** Latencies of an interval in which nothing ended are none, not 0. */
-function intervalFigures(point: Point, startS: number): CsvRow {
-  const { t, completed, failed, bytes } = point;
+function intervalFigures(point: IntervalPoint, startS: number): CsvRow {
+  const { endS, completed, failed, bytes } = point;
   const timeOf = (ms: number): number | null => isEmpty(point) ? null : ms;
   return {
     startS,
-    endS: t,
+    endS,
     completed,
     failed,
     bytes,
-    ratePerSec: t > startS ? completed / (t - startS) : null,
+    ratePerSec: endS > startS ? completed / (endS - startS) : null,
     latencyP50Ms: timeOf(point.p50),
     latencyP75Ms: timeOf(point.p75),
     latencyP90Ms: timeOf(point.p90),
@@ -219,15 +219,15 @@ function intervalFigures(point: Point, startS: number): CsvRow {
 type Timed = Pick<Measurement, "timeline">;
 
 function startOf({ timeline: { points } }: Timed, i: number): number {
-  return points[i - 1]?.t ?? 0;
+  return points[i - 1]?.endS ?? 0;
 }
 
 function middleOf(run: Timed, i: number): number {
-  return (startOf(run, i) + run.timeline.points[i].t) / 2;
+  return (startOf(run, i) + run.timeline.points[i].endS) / 2;
 }
 
 /** What was in use at a moment, by the target or by a part whose name stands before each column. */
-function resourcesAt(used: Used, atS: number, before = ""): CsvRow {
+function resourcesAt(used: ResourceUse, atS: number, before = ""): CsvRow {
   if (used.resources.length === 0) return {};
   const point = pointAt(used, atS);
   const figures: CsvRow = {

@@ -1,11 +1,11 @@
 /** The model of a single measurement, for `bench`: the same words and units as the report. Pure. */
-import { ERRORS } from "../../runner/result/outcome.ts";
+import { ERRORS, isUnanswered } from "../../runner/result/outcome.ts";
 import type { Measurement } from "../../runner/result/result.ts";
-import { isUnanswered, unansweredText } from "../../runner/result/unanswered.ts";
 import type { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { PERCENTILES, supportsPercentile } from "../../runner/stats/quantile.ts";
 import { type AgentsModel, agentsText, measurementAgents } from "./agents/agents.ts";
 import { boundsNote, equalRatioEdgesUs, sharesBetween } from "./charts/density.ts";
+import { noResponseText } from "./findings/no_response.ts";
 import { type TrustModel, trustOf } from "./findings/trust.ts";
 import { loadText } from "./method/load.ts";
 import type { Fact } from "./method/method.ts";
@@ -23,11 +23,11 @@ import {
 } from "./numbers/units.ts";
 import { counted } from "./numbers/words.ts";
 import { type PooledLatency, poolLatency, WEAK_NOTE } from "./runs/pool.ts";
-import { isLongDrain, UNASKED_WORDS } from "./tables/outcomes.ts";
+import { isLongDrain, UNSOLICITED_TEXT } from "./tables/outcomes.ts";
 
 export interface MeasurementModel {
   readonly url: string;
-  /** That no request got an answer, and why; "" where one did. */
+  /** That no request got a response, and why; "" where one did. */
   readonly unanswered: string;
   /** Whether the figures can be believed. */
   readonly trust: TrustModel;
@@ -55,11 +55,11 @@ const HISTOGRAM_STEPS = 11;
 const FIRST_STEP_UP_TO = 1;
 
 export function measurementModel(measurement: Measurement): MeasurementModel {
-  const { url, status, errors, reasons, unasked = 0 } = measurement;
+  const { url, status, errors, reasons, unsolicited = 0 } = measurement;
   const latency = poolLatency([measurement]);
   return {
     url,
-    unanswered: isUnanswered(measurement) ? `${unansweredText(measurement)}.` : "",
+    unanswered: isUnanswered(measurement) ? `${noResponseText(measurement)}.` : "",
     trust: trustOf(measurement),
     load: `${loadText([measurement])}, ${counted(measurement.generator.workers, "worker")}`,
     facts: measurementFacts(measurement, latency),
@@ -74,7 +74,7 @@ export function measurementModel(measurement: Measurement): MeasurementModel {
         errors[kind] ? [{ label: kind, text: formatCount(errors[kind]) }] : []
       ),
       ...Object.entries(reasons).map(([label, count]) => ({ label, text: formatCount(count) })),
-      ...(unasked > 0 ? [{ label: UNASKED_WORDS, text: formatCount(unasked) }] : []),
+      ...(unsolicited > 0 ? [{ label: UNSOLICITED_TEXT, text: formatCount(unsolicited) }] : []),
     ],
     agents: measurementAgents(measurement),
     notes: notesOf(latency),
@@ -87,13 +87,13 @@ function measurementFacts(measurement: Measurement, latency: PooledLatency): Fac
   const size = (value: number) => formatQuantity(value, sizeUnit([value]));
   return [
     { label: "Requests/s", text: formatNumber(measurement.rate) },
-    { label: "Elapsed", text: formatDuration(measurement.elapsed) },
+    { label: "Elapsed", text: formatDuration(measurement.elapsedS) },
     { label: "Completed", text: outcomeText("completed", measurement) },
     { label: "Failed", text: outcomeText("failed", measurement) },
     { label: "Unfinished", text: formatCount(requests.unfinished) },
     ...(requests.dropped ? [{ label: "Dropped", text: formatCount(requests.dropped) }] : []),
     ...sessionFacts(measurement),
-    ...(checks.failed ? [{ label: "Wrong answers", text: formatCount(checks.failed) }] : []),
+    ...(checks.failed ? [{ label: "Wrong responses", text: formatCount(checks.failed) }] : []),
     { label: "Received", text: `${size(bytes.in)}, ${size(bytes.inPerSecond)}/s` },
     ...latencyFacts(latency),
     ...lagFacts(measurement),
@@ -105,9 +105,11 @@ function measurementFacts(measurement: Measurement, latency: PooledLatency): Fac
 
 /** `10,512, 12 of them in the 0.8 s after the deadline`, where the wait is worth a word. */
 function outcomeText(of: "completed" | "failed", measurement: Measurement): string {
-  const { requests, drain, elapsed } = measurement;
+  const { requests, drain, elapsedS } = measurement;
   const text = formatCount(requests[of]);
-  if (drain === undefined || !isLongDrain(drain.durationS, elapsed) || drain[of] === 0) return text;
+  if (drain === undefined || !isLongDrain(drain.durationS, elapsedS) || drain[of] === 0) {
+    return text;
+  }
   const wait = formatMs(drain.durationS * 1_000);
   return `${text}, ${formatCount(drain[of])} of them in the ${wait} after the deadline`;
 }
@@ -128,7 +130,7 @@ function sessionFacts({ sessions }: Measurement): Fact[] {
   const { created, completed, failed, length } = sessions;
   return [
     {
-      label: "Visitors",
+      label: "Virtual users",
       text: `${formatCount(created)}, ${formatCount(completed)} through, ${
         formatCount(failed)
       } failed`,

@@ -7,6 +7,11 @@
 import type { Load } from "../../scenarios/load/load.ts";
 import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
+import {
+  type Calibration,
+  rememberCalibration,
+  rememberedCalibration,
+} from "../host/calibration_cache.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 import { chooseDriver } from "../load/transports/choose_driver.ts";
 import type { Loader } from "../measure/loader.ts";
@@ -15,11 +20,6 @@ import { measureLoad } from "../measure/measure.ts";
 import type { OnProgress } from "../result/progress.ts";
 import type { Measurement } from "../result/result.ts";
 import { medianOf } from "../stats/quantile.ts";
-import {
-  type Calibration,
-  rememberCalibration,
-  rememberedCalibration,
-} from "../host/calibration_cache.ts";
 import type { FromResponder, ToResponder } from "./null_responder.ts";
 
 export interface CalibrationRequest {
@@ -111,7 +111,7 @@ export function calibrationOf({ full, single }: Slices): Calibration | null {
     single.filter(({ requests }) => requests.completed > 0)
       .map(({ service }) => service.percentiles["50"]),
   );
-  return peak > 0 && baseline > 0 ? { ceiling: peak, floor: baseline } : null;
+  return peak > 0 && baseline > 0 ? { peakThroughput: peak, baselineLatency: baseline } : null;
 }
 
 interface Slice {

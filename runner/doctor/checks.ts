@@ -40,9 +40,11 @@ export const generatorCheck: DoctorCheck = {
   title: "Generator",
   run({ calibration }): CheckResult {
     if (calibration === null) return unknown("it could not be calibrated");
-    const { ceiling, floor } = calibration;
+    const { peakThroughput, baselineLatency } = calibration;
     return ok(
-      `at most ${countText(ceiling)} requests/s with one worker, ${threeDigitsText(floor)} ms ` +
+      `at most ${countText(peakThroughput)} requests/s with one worker, ${
+        threeDigitsText(baselineLatency)
+      } ms ` +
         "at the least, against a server that does nothing",
     );
   },

@@ -40,7 +40,8 @@ export function diagnose(sight: HostFacts): Diagnosis {
     idle: { seconds: idle.seconds, busy: idle.busyRatio, steal: idle.stealRatio },
     clock: { step: clock.stepUs, source: clock.source },
     driver: driver.driver,
-    calibration: calibration && { ceiling: calibration.ceiling, floor: calibration.floor },
+    calibration: calibration &&
+      { ceiling: calibration.peakThroughput, floor: calibration.baselineLatency },
     checks: Object.entries<DoctorCheck>(checks).map(([name, { title, run: judge }]) => ({
       name,
       title,

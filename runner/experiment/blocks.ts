@@ -99,7 +99,7 @@ class BlockSequence {
       blockMs: this.#schedule.expectedMs(this.#possible),
     });
     this.#planUpTo(decision.goesOn ? this.#repetition.plannedAfter(done) : done);
-    if (!decision.goesOn) this.file.results.reached = decision.reached;
+    if (!decision.goesOn) this.file.results.stopping = decision.stopping;
     else if (decision.note !== null) {
       this.context.onProgress({ kind: "note", text: decision.note });
     }

@@ -4,22 +4,22 @@
  */
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { Cell, Plan } from "../../scenarios/plan/plan.ts";
-import { type ProvidedRedis, provideRedis } from "../../targets/redis/provide.ts";
 import { openRedisUse, type RedisUse } from "../../targets/observe/redis_watch.ts";
+import { type ProvidedRedis, provideRedis } from "../../targets/redis/provide.ts";
+import { calibrateFirst } from "../calibration/calibration.ts";
+import type { Loader } from "../measure/loader.ts";
+import type { OnProgress } from "../result/progress.ts";
+import type { Results } from "../result/result.ts";
+import { type OnSaved, ResultFile } from "../result/result_file.ts";
 import { carryOutBlocks, leaveOut } from "./blocks.ts";
-import { measurePeakThroughput } from "./peak_throughput.ts";
 import {
   cellNeeds,
   type MissingPrerequisite,
   missingPrerequisiteOf,
 } from "./missing_prerequisites.ts";
-import type { Loader } from "../measure/loader.ts";
-import { applyPins, ExperimentTargets } from "./targets.ts";
-import type { OnProgress } from "../result/progress.ts";
-import { provenanceOf } from "./provenance.ts";
+import { measurePeakThroughput } from "./peak_throughput.ts";
 import { SeparatePreflights } from "./preflight.ts";
-import type { Results } from "../result/result.ts";
-import { type OnSaved, ResultFile } from "../result/result_file.ts";
+import { provenanceOf } from "./provenance.ts";
 import { EarlierRuns } from "./resume.ts";
 import {
   assertAsBefore,
@@ -27,7 +27,7 @@ import {
   type StartingRequest,
   startingResults,
 } from "./starting_results.ts";
-import { calibrateFirst } from "../calibration/calibration.ts";
+import { applyPins, ExperimentTargets } from "./targets.ts";
 
 export interface ExperimentRequest extends StartingRequest {
   readonly plan: Plan;
@@ -70,9 +70,9 @@ export async function runExperiment(
     }
     await file.save();
     const { ceilings: wanted, prove: preflightBy } = request.experiment;
-    if (wanted.length > 0 && file.results.ceilings === undefined) {
+    if (wanted.length > 0 && file.results.peakThroughput === undefined) {
       const peaks = await measurePeakThroughput({ wanted, generator, redis, ...hooks });
-      if (!hooks.signal.aborted) file.results.ceilings = peaks;
+      if (!hooks.signal.aborted) file.results.peakThroughput = peaks;
     }
     await setAside(request.experiment, missing, { file, onProgress: hooks.onProgress });
     await carryOutBlocks(

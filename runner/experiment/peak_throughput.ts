@@ -1,11 +1,11 @@
 /** Measures the peak throughput of the generator and of Redis where the experiment wants it, once, before its runs. What can't be had is a note. */
 import { messageOf } from "../../base/errors.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
-import type { ProvidedRedis } from "../../targets/redis/provide.ts";
 import { benchmarkRedis } from "../../targets/redis/benchmark.ts";
-import type { Ceiling, Ceilings } from "../result/ceilings.ts";
-import type { OnProgress } from "../result/progress.ts";
+import type { ProvidedRedis } from "../../targets/redis/provide.ts";
 import type { FirstCalibration } from "../calibration/calibration.ts";
+import type { MeasuredPeak, PeakThroughput } from "../result/generator.ts";
+import type { OnProgress } from "../result/progress.ts";
 
 export interface PeakThroughputRequest {
   readonly wanted: Experiment["ceilings"];
@@ -16,7 +16,9 @@ export interface PeakThroughputRequest {
 }
 
 /** Gives what is wanted, and nothing else. */
-export async function measurePeakThroughput(request: PeakThroughputRequest): Promise<Ceilings> {
+export async function measurePeakThroughput(
+  request: PeakThroughputRequest,
+): Promise<PeakThroughput> {
   const { wanted } = request;
   return {
     ...wanted.includes("generator") && { generator: generatorPeak(request) },
@@ -24,19 +26,19 @@ export async function measurePeakThroughput(request: PeakThroughputRequest): Pro
   };
 }
 
-function generatorPeak({ generator, onProgress }: PeakThroughputRequest): Ceiling | null {
+function generatorPeak({ generator, onProgress }: PeakThroughputRequest): MeasuredPeak | null {
   const { calibration, driver } = generator;
   if (calibration === null) {
     onProgress({ kind: "note", text: "The load generator could not be measured by itself" });
     return null;
   }
   const by = `one worker (${driver}), 50 connections, against a server that does nothing`;
-  return { perSec: calibration.ceiling, by };
+  return { perSec: calibration.peakThroughput, by };
 }
 
 async function redisPeak(
   { redis, onProgress, signal }: PeakThroughputRequest,
-): Promise<Ceiling | null> {
+): Promise<MeasuredPeak | null> {
   const note = (text: string): void => onProgress({ kind: "note", text });
   try {
     if (redis === null) throw new Error("there is no Redis");

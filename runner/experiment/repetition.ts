@@ -5,7 +5,7 @@
  */
 import { durationText } from "../../base/quantity.ts";
 import type { Repeat } from "../../scenarios/plan/repetition.ts";
-import type { Reached } from "../result/reached.ts";
+import type { Stopping } from "../result/invocation.ts";
 import type { Run } from "../result/result.ts";
 import {
   blocksOf,
@@ -41,7 +41,7 @@ export interface Timing {
 export type Decision =
   /** `note` is for the user, after a look. */
   | { readonly goesOn: true; readonly note: string | null }
-  | { readonly goesOn: false; readonly reached: Reached };
+  | { readonly goesOn: false; readonly stopping: Stopping };
 
 interface CountedRun {
   readonly repetition: number;
@@ -75,9 +75,9 @@ export class Repetition {
   /** @param done Repetitions that are made, whether or not every cell could be measured. */
   decide(done: number, timing: Timing): Decision {
     const why = typeof this.repeat === "number"
-      ? done < this.repeat ? null : "asked"
+      ? done < this.repeat ? null : "fixed"
       : this.#sequenceEnd(this.repeat, done, timing);
-    if (why !== null) return { goesOn: false, reached: this.#reached(done, why) };
+    if (why !== null) return { goesOn: false, stopping: this.#stopping(done, why) };
     return { goesOn: true, note: this.#lookNote(done) };
   }
 
@@ -90,10 +90,10 @@ export class Repetition {
     repeat: Exclude<Repeat, number>,
     done: number,
     { elapsedMs, blockMs }: Timing,
-  ): Reached["why"] | null {
+  ): Stopping["reason"] | null {
     const { until, budget } = repeat;
-    if (until !== null && this.#isLook(done) && this.#isEnough(done, until)) return "narrow";
-    if (done >= mostOf(repeat)) return "most";
+    if (until !== null && this.#isLook(done) && this.#isEnough(done, until)) return "precision";
+    if (done >= mostOf(repeat)) return "limit";
     if (budget === null || done < LEAST_IN_BUDGET) return null;
     return blockMs === 0 || elapsedMs + blockMs > budget ? "budget" : null;
   }
@@ -114,9 +114,9 @@ export class Repetition {
     });
   }
 
-  #reached(repetitions: number, why: Reached["why"]): Reached {
+  #stopping(repetitions: number, why: Stopping["reason"]): Stopping {
     const target = typeof this.repeat === "number" ? null : this.repeat.until;
-    return { repetitions, halfWidth: this.#widest(), target, why };
+    return { repetitions, halfWidth: this.#widest(), target, reason: why };
   }
 
   /** Null between looks. */

@@ -2,12 +2,12 @@
  * Going on with an experiment that was interrupted: what is there, and why runs of here and now may not
  * join it. The plan is the same by its seed, so what is left is what has no outcome yet. Pure.
  */
-import type { Cell, PlannedRun } from "../../scenarios/plan/plan.ts";
 import type { Problem } from "../../base/errors.ts";
-import type { Commit, Missing, Results, Run } from "../result/result.ts";
-import type { Machine } from "../../base/system/facts.ts";
-import { cellKey } from "../stats/confidence/bootstrap.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
+import type { Machine } from "../../base/system/facts.ts";
+import type { Cell, PlannedRun } from "../../scenarios/plan/plan.ts";
+import type { Commit, Missing, Results, Run } from "../result/result.ts";
+import { cellKey } from "../stats/confidence/bootstrap.ts";
 
 type RunOutcome = Run | (Missing & { readonly repetition: number });
 
@@ -57,8 +57,8 @@ export class EarlierRuns {
   }
 }
 
-function knownMs({ startUp, elapsed }: Run): number {
-  return (startUp ?? 0) + 1_000 * elapsed;
+function knownMs({ startUp, elapsedS }: Run): number {
+  return (startUp ?? 0) + 1_000 * elapsedS;
 }
 
 function runName(
@@ -76,7 +76,7 @@ function isOfOneRun(missing: Missing): missing is Missing & { repetition: number
 }
 
 /** The results as they go on. Cells with a missing prerequisite are looked at anew. @param at ISO time. */
-export function continued({ reached: _, ...kept }: Results, at: string): Results {
+export function continued({ stopping: _, ...kept }: Results, at: string): Results {
   return {
     ...kept,
     missing: kept.missing.filter(isOfOneRun),

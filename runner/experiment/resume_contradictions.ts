@@ -95,13 +95,13 @@ function runProblems(
     const sums = sumsOf(run).filter(([, left, right]) => left !== right)
       .map(([law, left, right]) => problem(run.place, `${law}, but ${left} is not ${right}`));
     if (its === undefined) return sums;
-    const { order, load, timeline: { interval } } = run;
+    const { order, load, timeline: { intervalS } } = run;
     const asPlanned = {
       order: its.order,
       load: describeLoad(its.cell.load, seedOfRepetition(seed, its.repetition)),
       interval: experiment.interval / 1_000,
     };
-    const changes = changesBetween(asPlanned, { order, load, interval });
+    const changes = changesBetween(asPlanned, { order, load, interval: intervalS });
     return [
       ...changes.map((change) =>
         problem(`${run.place}.${change.path}`, `the plan has another: ${changeText(change)}`)

@@ -33,7 +33,7 @@ export function startingResults(
     return { ...continued(kept, now), redis: redis?.kind ?? kept.redis };
   }
   return {
-    schema: "plateau.results/1",
+    schema: "plateau.results/2",
     version: VERSION,
     experiment: openExperiment({ ...experiment }),
     source,

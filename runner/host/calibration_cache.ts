@@ -11,8 +11,8 @@ import { replaceFile } from "../../base/whole_file.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 
 const calibration = z.strictObject({
-  ceiling: z.number().positive().describe("Requests per second of one worker"),
-  floor: z.number().positive().describe("Median latency of one connection, ms"),
+  peakThroughput: z.number().positive().describe("Requests per second of one worker"),
+  baselineLatency: z.number().positive().describe("Median latency of one connection, ms"),
 });
 export type Calibration = z.output<typeof calibration>;
 

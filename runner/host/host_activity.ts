@@ -4,7 +4,7 @@
  * it; elsewhere it is null.
  */
 import type { Endpoint } from "../../base/net/endpoint.ts";
-import type { Surroundings } from "../result/generator.ts";
+import type { HostActivity } from "../result/generator.ts";
 import { readAllowedCores } from "../../base/system/linux.ts";
 import { type CoreTimes, coreUseBetween, readCoreTimes } from "../../base/system/core_times.ts";
 import { cpuGroups, throttledMsOf } from "../../base/system/cgroup.ts";
@@ -17,7 +17,7 @@ export interface HostReading {
 }
 
 /** What is known of a time that nobody watched. */
-export const UNKNOWN_ACTIVITY: Surroundings = {
+export const UNKNOWN_ACTIVITY: HostActivity = {
   cores: null,
   busy: null,
   steal: null,
@@ -25,7 +25,7 @@ export const UNKNOWN_ACTIVITY: Surroundings = {
 };
 
 /** Begins to watch; the answer ends it. */
-export function watchHostActivity(): () => Surroundings {
+export function watchHostActivity(): () => HostActivity {
   const allowed = readAllowedCores();
   const groups = cpuGroups("self");
   const before = look(allowed, groups);
@@ -40,7 +40,7 @@ function look(allowed: readonly number[] | null, groups: readonly string[]): Hos
   };
 }
 
-export function hostActivityBetween(before: HostReading, after: HostReading): Surroundings {
+export function hostActivityBetween(before: HostReading, after: HostReading): HostActivity {
   const throttled = before.throttledMs === null || after.throttledMs === null
     ? null
     : Math.max(0, after.throttledMs - before.throttledMs);

@@ -4,6 +4,11 @@
  * listen where requests go, those that this program has started (targets, gateways, Redis), and all under them.
  */
 import type { Endpoint } from "../../base/net/endpoint.ts";
+import { resolve } from "../../base/net/resolve.ts";
+import { cpuGroups, throttledMsOf } from "../../base/system/cgroup.ts";
+import { type CoreTimes, coreUseBetween, readCoreTimes } from "../../base/system/core_times.ts";
+import { readAllowedCores } from "../../base/system/linux.ts";
+import { listenersAt } from "../../base/system/listeners.ts";
 import {
   type BusyProcess,
   childrenOf,
@@ -11,17 +16,12 @@ import {
   readStat,
   watchProcesses,
 } from "../../base/system/processes.ts";
-import { listenersAt } from "../../base/system/listeners.ts";
 import { TreesContention, type TreesUse } from "../../targets/observe/contention.ts";
-import type { Surroundings, TargetUse } from "../result/generator.ts";
-import { resolve } from "../../base/net/resolve.ts";
-import { readAllowedCores } from "../../base/system/linux.ts";
-import { type CoreTimes, coreUseBetween, readCoreTimes } from "../../base/system/core_times.ts";
+import type { HostActivity, TargetUse } from "../result/generator.ts";
 import { watchHostActivity } from "./host_activity.ts";
-import { cpuGroups, throttledMsOf } from "../../base/system/cgroup.ts";
 
 export interface HostUse {
-  readonly surroundings: Surroundings;
+  readonly hostActivity: HostActivity;
   /** Absent where its processes can't be seen. */
   readonly target?: TargetUse;
 }
@@ -49,7 +49,7 @@ async function listenersOf(endpoint: Endpoint): Promise<number[]> {
 
 function watchMachine(): () => HostUse {
   const activity = watchHostActivity();
-  return () => ({ surroundings: activity() });
+  return () => ({ hostActivity: activity() });
 }
 
 function watchBoth(listeners: readonly number[]): () => HostUse {
@@ -71,7 +71,7 @@ function watchBoth(listeners: readonly number[]): () => HostUse {
       ? []
       : busiestOf(processes(elapsedMs / 1_000), use.pids);
     return {
-      surroundings: { ...machine, others, ...busiest.length > 0 && { busiest } },
+      hostActivity: { ...machine, others, ...busiest.length > 0 && { busiest } },
       ...listeners.length > 0 && {
         target: targetUseOf(use, { elapsedMs, listeners, before: throttledMs, groups }),
       },

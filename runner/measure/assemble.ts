@@ -14,7 +14,7 @@ import { mergeHistograms } from "../stats/histogram/histogram.ts";
 import { perSecondOf } from "../stats/quantile.ts";
 import { evidenceOf, type Stage } from "../trust/evidence.ts";
 import { fleetStage, judgeFleet } from "../trust/fleet_trust.ts";
-import { judge, judgedByAnswers } from "../trust/judging.ts";
+import { judge, judgedByResponses } from "../trust/judging.ts";
 import { assembleAgents } from "./assemble_agents.ts";
 import { boundedDistributionOf, type BoundedTimes, clockOf, estimateOf } from "./bounded_times.ts";
 import type { LoadedAgent } from "./loader.ts";
@@ -105,11 +105,11 @@ function judged(
     const evidence = evidenceOf(reports, elapsedUs, context.stage);
     const { sharesMachine } = context.stage;
     const judgement = judge({ evidence, run, sharesMachine });
-    return { generator: { ...evidence, ...judgedByAnswers(run, judgement) } };
+    return { generator: { ...evidence, ...judgedByResponses(run, judgement) } };
   }
   const parts = assembleAgents(run, reports, { ...context, agents });
   const evidence = evidenceOf(reports, elapsedUs, fleetStage(agents));
-  const judgement = judgedByAnswers(run, judgeFleet(parts, intervalMs));
+  const judgement = judgedByResponses(run, judgeFleet(parts, intervalMs));
   return { generator: { ...evidence, ...judgement }, agents: parts };
 }
 
@@ -125,22 +125,22 @@ function measuredOf(
   const totals = reports.map((report) => report.totals);
   const sum = (of: (part: WorkerTotals) => number): number => sumOf(totals, of);
   const elapsedUs = elapsedUsOf(reports);
-  const elapsed = elapsedUs / 1e6;
+  const elapsedS = elapsedUs / 1e6;
   const bytesIn = sum((part) => part.bytesIn);
   const clock = clockOf(description.load);
   const timeline = {
-    interval: context.intervalMs / 1_000,
+    intervalS: context.intervalMs / 1_000,
     points: timelinePoints(context.timeline.intervals, {
       intervalMs: context.intervalMs,
       elapsedUs,
       clock,
     }),
   };
-  const perSec = (inTime: number): number => elapsed > 0 ? inTime / elapsed : 0;
+  const perSec = (inTime: number): number => elapsedS > 0 ? inTime / elapsedS : 0;
   return {
-    schema: "plateau.bench/1",
+    schema: "plateau.bench/2",
     ...description,
-    elapsed,
+    elapsedS,
     requests: requestsOf(totals),
     status: statusOf(totals),
     errors: Object.fromEntries(
@@ -149,7 +149,7 @@ function measuredOf(
     reasons: reasonsOf(totals),
     checks: { passed: sum((part) => part.checksPassed), failed: sum((part) => part.checksFailed) },
     reconnects: sum((part) => part.reconnects),
-    unasked: sum((part) => part.unsolicited),
+    unsolicited: sum((part) => part.unsolicited),
     ...drainOf(totals),
     rate: perSec(completedInTime(totals)),
     bytes: {
@@ -162,13 +162,13 @@ function measuredOf(
     firstByte: timesOf(totals, "firstByte"),
     connect: timesOf(totals, "connect"),
     perSecond: {
-      requests: perSecondOf(bySecond(totals, elapsed, (part) => part.secondCompleted)),
-      bytes: perSecondOf(bySecond(totals, elapsed, (part) => part.secondBytes)),
+      requests: perSecondOf(bySecond(totals, elapsedS, (part) => part.secondCompleted)),
+      bytes: perSecondOf(bySecond(totals, elapsedS, (part) => part.secondBytes)),
     },
     timeline,
     warmup: description.load.kind === "phases"
       ? null
-      : warmupOf(timeline.points, timeline.interval),
+      : warmupOf(timeline.points, timeline.intervalS),
     slowest: mergeSlowest(totals.map((part) => part.slowest), context.connections),
     sessions: reports.some(({ sessions }) => sessions.created > 0) ? sessionsOf(reports) : null,
   };
@@ -214,11 +214,11 @@ function sessionsOf(reports: readonly WorkerReport[]): Measurement["sessions"] {
 /** Sums over the workers for each whole second of the run; the last, partial one is no sample. */
 function bySecond(
   totals: readonly WorkerTotals[],
-  elapsed: number,
+  elapsedS: number,
   of: (part: WorkerTotals) => readonly number[],
 ): number[] {
   return Array.from(
-    { length: Math.floor(elapsed + 1e-9) },
+    { length: Math.floor(elapsedS + 1e-9) },
     (_, second) => totals.reduce((sum, part) => sum + (of(part)[second] ?? 0), 0),
   );
 }

@@ -11,7 +11,7 @@ import { judgeAgent } from "../trust/fleet_trust.ts";
 import type { Judgement } from "../trust/judging.ts";
 
 /** The whole, as far as its parts need it. */
-type WholeRun = Pick<Measurement, "load" | "elapsed" | "warmup">;
+type WholeRun = Pick<Measurement, "load" | "elapsedS" | "warmup">;
 
 interface FleetContext {
   readonly agents: readonly LoadedAgent[];
@@ -52,7 +52,7 @@ function agentPartOf(
   const at = (percentile: number): number => estimate(latency, percentile) / 1_000;
   return {
     ...{ name, host, driver, workers, connections: own, requests },
-    rate: whole.elapsed > 0 ? completedInTime(totals) / whole.elapsed : 0,
+    rate: whole.elapsedS > 0 ? completedInTime(totals) / whole.elapsedS : 0,
     latency: {
       count: latency.all.count,
       ...{ p50: at(50), p90: at(90), p99: at(99), max: latency.all.maxUs / 1_000 },
@@ -64,7 +64,7 @@ function agentPartOf(
     ...judgement(whole, reports, { agent, evidence, connections: own }),
     clock: { offset: clock.offsetMs, uncertainty: clock.uncertaintyMs },
     late: startedLateMs,
-    lost: lost === null ? null : { at: lost.afterMs / 1_000, reason: lost.reason },
+    lost: lost === null ? null : { atS: lost.afterMs / 1_000, reason: lost.reason },
     completed: timeline.completed(agent),
   };
 }
@@ -82,11 +82,11 @@ function judgement(
   { agent, evidence, connections }: AgentOfRun,
 ): Judgement {
   const totals = reports.map((report) => report.totals);
-  const elapsed = Math.max(...reports.map(({ elapsedUs }) => elapsedUs)) / 1e6;
+  const elapsedS = Math.max(...reports.map(({ elapsedUs }) => elapsedUs)) / 1e6;
   const requests = requestsOf(totals);
   const run = {
-    ...{ driver: agent.driver, load: { ...load, connections }, elapsed, requests },
-    rate: elapsed > 0 ? completedInTime(totals) / elapsed : 0,
+    ...{ driver: agent.driver, load: { ...load, connections }, elapsedS, requests },
+    rate: elapsedS > 0 ? completedInTime(totals) / elapsedS : 0,
     reasons: reasonsOf(totals),
     service: serviceOf(totals),
     connect: timesOf(totals, "connect"),

@@ -8,18 +8,18 @@ export function describeLoad(load: Load, seed: number): Measurement["load"] {
   const common = { connections, keepAlive, timeout };
   switch (load.kind) {
     case "closed": {
-      const duration = load.durationMs === null ? null : load.durationMs / 1_000;
+      const durationS = load.durationMs === null ? null : load.durationMs / 1_000;
       const { kind, pipeline, requests } = load;
-      return { kind, ...common, pipeline, duration, requests };
+      return { kind, ...common, pipeline, durationS, requests };
     }
     case "rate": {
       const { kind, arrivals, ratePerSec: rate, durationMs } = load;
-      return { kind, ...common, arrivals, seed, rate, duration: durationMs / 1_000 };
+      return { kind, ...common, arrivals, seed, rate, durationS: durationMs / 1_000 };
     }
     case "phases": {
       const { kind, arrivals, pool } = load;
       const phases = load.phases.map(({ durationUs, fromPerSec, toPerSec }) => ({
-        duration: durationUs / 1e6,
+        durationS: durationUs / 1e6,
         from: fromPerSec,
         to: toPerSec,
       }));

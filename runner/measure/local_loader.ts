@@ -52,7 +52,7 @@ export class LocalLoader implements Loader {
     // While the workers get ready: the target is looked for, by code that is loaded only then.
     const finding = import("../host/host_watch.ts")
       .then(({ hostWatch }) => hostWatch(endpoint, sharesMachine));
-    let hostUse = (): HostUse => ({ surroundings: UNKNOWN_ACTIVITY });
+    let hostUse = (): HostUse => ({ hostActivity: UNKNOWN_ACTIVITY });
     let begin = (): () => HostUse => hostUse;
     let deadline: ReturnType<typeof setTimeout> | undefined; // the host counts until then
     const { reports, ended } = await this.pool.run(shares, {

@@ -171,7 +171,7 @@ export function timelinePoints(
     const at = (percentile: number): number =>
       estimate({ all: latency, censored }, percentile) / 1_000;
     return {
-      t: Math.min((index + 1) * intervalMs * 1_000, elapsedUs) / 1e6,
+      endS: Math.min((index + 1) * intervalMs * 1_000, elapsedUs) / 1e6,
       completed: interval.completed,
       failed: interval.failed,
       ...(interval.failed > 0 && { errors: errorsOf(interval) }),

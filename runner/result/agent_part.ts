@@ -1,9 +1,10 @@
 /**
- * What one agent of several did in a measurement that they made together. Times are milliseconds, unless
+ * One agent's part of a measurement by several. Times are milliseconds, unless
  * a field says otherwise. Counts, connections, workers and rates of all agents add up to the whole's.
  */
 import { z } from "zod";
-import { CAUSES, TRUSTS } from "./generator.ts";
+import { trustFinding } from "./findings.ts";
+import { TRUSTS } from "./generator.ts";
 
 const count = z.int().min(0);
 const ms = z.number().min(0);
@@ -35,20 +36,19 @@ export const agentPart = z.strictObject({
     ),
   cpu: z.number().min(0).describe("Of its busiest worker: a share of one core"),
   lag: ms.describe("Actual send minus due moment, p99; 0 in a closed loop"),
-  delay: ms.describe("How long what became ready or due waited for its worker, p99"),
+  delay: ms.describe("How long responses and due requests waited for their worker, p99"),
   trust: z.enum(TRUSTS),
-  reasons: z.array(z.string()).describe("Why it is not valid, and what to do; empty when it is"),
-  causes: z.array(z.enum(CAUSES)).optional().describe(
-    "What each of the reasons is about, in their order",
+  findings: z.array(trustFinding).describe(
+    "Why it is not valid, the worst first; empty when it is",
   ),
   clock,
   late: z.number().nullable().describe(
-    "Its own start minus the agreed one, by Redis's clock; null when it never told",
+    "Its own start minus the agreed one, by Redis's clock; null when it never reported",
   ),
   lost: z.strictObject({
-    at: z.number().min(0).describe("When it was last heard, seconds since the start of the run"),
+    atS: z.number().min(0).describe("When it was last heard, seconds since the start of the run"),
     reason: z.string(),
-  }).nullable().describe("Null when it told its end"),
+  }).nullable().describe("Null when it reported its end"),
   completed: z.array(count).describe("By interval of the timeline"),
 });
 

@@ -1,6 +1,5 @@
-/** How an experiment was asked for, and how its carrying out went: what a result file keeps to do it again. */
+/** How an experiment was invoked, how it went, and which cells were not measured: a result file keeps it to go on with. */
 import { z } from "zod";
-import { reached } from "./reached.ts";
 
 const names = z.array(z.string());
 
@@ -15,7 +14,7 @@ const repeat = z.union([
 
 export const flags = z.strictObject({
   set: z.record(z.string(), z.string()).describe(
-    "Parameters of the file, as they were written; [secret] for what must not be shown",
+    "Parameters of the file, as they were written; [secret] for a withheld value",
   ),
   only: z.strictObject({ targets: names.optional(), scenarios: names.optional() }).optional(),
   repeat: repeat.optional(),
@@ -23,12 +22,14 @@ export const flags = z.strictObject({
   threshold: names.optional().describe("Thresholds besides those in the file"),
   host: z.string().optional().describe("Where targets listen; 127.0.0.1 when absent"),
   agents: z.union([z.int().min(1), z.literal("all")]).optional().describe(
-    "Those that load; the machine itself when absent",
+    "Agents that load; the machine itself when absent",
   ),
-}).describe("What the command line changed of the experiment file");
+}).describe("How the command line changed the experiment file");
+
+export type Flags = z.output<typeof flags>;
 
 /** Absent in files from before there was `run --resume`. */
-export const asked = {
+export const invocation = {
   file: z.strictObject({
     name: z.string().describe("Such as caching.yaml; a copy of it lies beside the results"),
     folder: z.string().nullable().describe(
@@ -41,16 +42,42 @@ export const asked = {
   flags: flags.optional(),
 };
 
-export const course = {
+const stopping = z.strictObject({
+  repetitions: z.int().min(1).describe("Of every cell that could be measured"),
+  halfWidth: z.number().min(0).nullable().describe(
+    "Half of the widest 95 % interval of rate and p50 over its value, a share; null without any interval",
+  ),
+  target: z.number().positive().nullable().describe(
+    "The requested halfWidth; null where none was requested",
+  ),
+  reason: z.enum(["precision", "budget", "limit", "fixed"]).describe(
+    "precision: halfWidth reached the target; budget: another repetition would have passed the time budget; " +
+      "limit: no more repetitions were allowed; fixed: the experiment fixes their number",
+  ),
+});
+
+export type Stopping = z.output<typeof stopping>;
+
+/** How far the experiment is. */
+export const execution = {
   startedAt: z.iso.datetime(),
-  resumed: z.array(z.iso.datetime()).optional().describe("When it was gone on with"),
+  resumed: z.array(z.iso.datetime()).optional().describe("Moments at which it was resumed"),
   finishedAt: z.iso.datetime().nullable(),
   spent: z.number().min(0).optional().describe(
     "Milliseconds from the first run to the last, without the time between an end and a resumption",
   ),
   state: z.enum(["running", "done", "interrupted"]),
-  planned: z.int().min(0).describe("Runs that the plan holds; where it grows, so far"),
-  reached: reached.optional().describe("How the repetitions ended; absent until they did"),
+  planned: z.int().min(0).describe("Runs of the plan; where it grows, so far"),
+  stopping: stopping.optional().describe("How the repetitions ended; absent until they did"),
 };
 
-export type Flags = z.output<typeof flags>;
+/** A planned cell or run that was not measured. */
+export const missing = z.strictObject({
+  target: z.string(),
+  scenario: z.string(),
+  parameters: z.record(z.string(), z.json()),
+  repetition: z.int().min(1).nullable().describe("null: every repetition"),
+  kind: z.enum(["skipped", "failed"]),
+  reason: z.string().describe("Message of the error, or of the missing prerequisite"),
+  evidence: z.array(z.string()).describe("Last lines of the target, if any"),
+});

@@ -4,15 +4,13 @@
  */
 import { z } from "zod";
 import { agentPart } from "./agent_part.ts";
-import { asked, course } from "./invocation.ts";
-import { ceilings } from "./ceilings.ts";
+import { execution, invocation, missing } from "./invocation.ts";
+import { generator, peakThroughput } from "./generator.ts";
 import { distribution, spread } from "./distribution.ts";
-import { generator } from "./generator.ts";
 import { machine } from "../../base/system/facts.ts";
 import { published } from "../../scenarios/claims/published.ts";
 import { claimInResults } from "../../scenarios/claims/claim.ts";
 import { threshold } from "../../scenarios/claims/threshold.ts";
-import { missing } from "./missing.ts";
 import { ERRORS } from "./outcome.ts";
 import { part, resourcePoint } from "./resources.ts";
 import { slowest } from "./slowest.ts";
@@ -55,7 +53,7 @@ export const load = z.discriminatedUnion("kind", [
     kind: z.literal("closed").describe("Each connection asks again when it has its answer"),
     ...anyLoad,
     pipeline: z.int().min(1),
-    duration: z.number().min(0).nullable()
+    durationS: z.number().min(0).nullable()
       .describe("Seconds asked for, or null when it ended by count"),
     requests: count.nullable().describe("Requests asked for, or null when it ended by time"),
   }),
@@ -63,13 +61,13 @@ export const load = z.discriminatedUnion("kind", [
     kind: z.literal("rate").describe("Requests arrive, whether or not a connection is free"),
     ...openLoad,
     rate: z.number().positive().describe("Arrivals per second"),
-    duration: z.number().min(0).describe("Seconds"),
+    durationS: z.number().min(0).describe("Seconds"),
   }),
   z.strictObject({
     kind: z.literal("phases").describe("Visitors arrive at rates that change"),
     ...openLoad,
     phases: z.array(z.strictObject({
-      duration: z.number().positive().describe("Seconds"),
+      durationS: z.number().positive().describe("Seconds"),
       from: z.number().min(0).describe("Arrivals per second at its start"),
       to: z.number().min(0).describe("Arrivals per second at its end"),
     })),
@@ -79,14 +77,14 @@ export const load = z.discriminatedUnion("kind", [
 
 /** One measurement of one URL: the shape of `bench --json`. */
 export const measurement = z.strictObject({
-  schema: z.literal("plateau.bench/1"),
+  schema: z.literal("plateau.bench/2"),
   version: z.string().describe("Version of Plateau"),
   url: z.string(),
   driver: z.enum(["epoll", "tcp"]).describe("How the workers did their I/O"),
   driverNote: z.string().optional()
     .describe("What the system denies the workers and what stands in for it; absent: nothing"),
   load,
-  elapsed: z.number().min(0).describe(
+  elapsedS: z.number().min(0).describe(
     "Seconds from the start to the deadline, or to an earlier end",
   ),
   requests: z.strictObject({
@@ -108,7 +106,7 @@ export const measurement = z.strictObject({
     "Expectations on completed responses",
   ),
   reconnects: count.describe("Dials beyond the first of each connection, refused ones too"),
-  unasked: count.optional()
+  unsolicited: count.optional()
     .describe("Connections closed because bytes came on them that no request had asked for"),
   drain: z.strictObject({
     durationS: z.number().min(0).describe("Seconds waited for requests in flight"),
@@ -128,7 +126,7 @@ export const measurement = z.strictObject({
     "Over the whole seconds of the run",
   ),
   timeline: z.strictObject({
-    interval: z.number().positive().describe("Seconds"),
+    intervalS: z.number().positive().describe("Seconds"),
     points: z.array(timelinePoint),
   }),
   warmup: warmup.nullable().describe("Null for phases, whose load itself changes"),
@@ -184,7 +182,7 @@ export const commit = z.strictObject({
 });
 
 export const results = z.strictObject({
-  schema: z.literal("plateau.results/1"),
+  schema: z.literal("plateau.results/2"),
   version: z.string(),
   experiment: z.looseObject({
     name: z.string(),
@@ -195,7 +193,7 @@ export const results = z.strictObject({
   })
     .describe("What was asked, with defaults filled in"),
   source: z.string().describe("The experiment file, word for word but for secrets"),
-  ...asked,
+  ...invocation,
   seed: count,
   machine,
   commit: commit.nullable().describe("Of the experiment's folder; null: git knows none"),
@@ -204,8 +202,8 @@ export const results = z.strictObject({
   redis: z.string().nullable().describe(
     "Which Redis was used: given, found or private; null for none",
   ),
-  ceilings: ceilings.optional(),
-  ...course,
+  peakThroughput: peakThroughput.optional(),
+  ...execution,
   runs: z.array(run),
   missing: z.array(missing),
 });

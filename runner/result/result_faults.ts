@@ -99,11 +99,11 @@ function* timelineFaults(points: Measurement["timeline"]["points"]): Generator<F
   if (!isWithin("intervals", points.length)) {
     return yield { path, message: `Cannot use it: ${beyond("intervals", points.length)}` };
   }
-  for (const [at, { t, histogram, censoredHistogram }] of points.entries()) {
-    if (!(t > (points[at - 1]?.t ?? -Infinity))) {
+  for (const [at, { endS, histogram, censoredHistogram }] of points.entries()) {
+    if (!(endS > (points[at - 1]?.endS ?? -Infinity))) {
       yield {
         path: [...path, at, "t"],
-        message: `Cannot use ${t} s: it is not after the one before`,
+        message: `Cannot use ${endS} s: it is not after the one before`,
       };
     }
     if (histogram !== "") yield* histogramFaults([...path, at, "histogram"], histogram);

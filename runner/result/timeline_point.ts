@@ -10,7 +10,7 @@ export const censoredHistogram = z.string().optional().describe(
 );
 
 export const timelinePoint = z.strictObject({
-  t: z.number().describe("End of the interval, seconds since the start of the run"),
+  endS: z.number().describe("End of the interval, seconds since the start of the run"),
   completed: count,
   failed: count,
   errors: z.partialRecord(z.enum(ERRORS), count).optional().describe("Failed by kind, if any"),

@@ -11,7 +11,7 @@ const seconds = z.number().min(0);
 export const warmup = z.strictObject({
   label: z.enum(STEADY_LABELS)
     .describe("What latency and throughput do over the run; the worse of the two"),
-  steadyFrom: seconds.nullable()
+  steadyFromS: seconds.nullable()
     .describe("Seconds until both are steady; null when they never are"),
   withinRatio: z.number().min(0).nullable().optional().describe(
     "How far the medians of windows (a tenth of the steady part each) lie from its level, at most: latency's or " +
@@ -44,7 +44,7 @@ export type Warmup = z.output<typeof warmup>;
 /** What of a timeline tells. */
 export interface TimedPoint {
   /** End of the interval, seconds since the start of the run. */
-  readonly t: number;
+  readonly endS: number;
   readonly completed: number;
   /** Milliseconds. */
   readonly p50: number;
@@ -52,15 +52,15 @@ export interface TimedPoint {
 
 /** @param intervalS The last interval may be shorter. */
 export function warmupOf(points: readonly TimedPoint[], intervalS: number): Warmup {
-  const found = classifyRun(points.map(({ t, completed, p50 }, index) => ({
-    seconds: t - index * intervalS,
+  const found = classifyRun(points.map(({ endS, completed, p50 }, index) => ({
+    seconds: endS - index * intervalS,
     completed,
     medianMs: completed === 0 ? null : p50,
   })));
   const { label, steadyFrom, withinRatio, withinMs, unsettled, driftRatio, freezes } = found;
   return {
     label,
-    steadyFrom: steadyFrom === null ? null : steadyFrom * intervalS,
+    steadyFromS: steadyFrom === null ? null : steadyFrom * intervalS,
     withinRatio,
     withinMs,
     unsettled,

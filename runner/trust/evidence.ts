@@ -1,10 +1,10 @@
-/** What the workers and the machine told → the evidence of one run, in the result's own words. */
+/** Reports of the workers and of the machine → the evidence of one run, in the result's own keys. */
 import type { Calibration } from "../host/calibration_cache.ts";
 import type { WorkerReport } from "../load/worker/messages.ts";
 import type {
   EndedWorker,
   Generator,
-  Surroundings,
+  HostActivity,
   TargetUse,
   WorkerUse,
 } from "../result/generator.ts";
@@ -12,11 +12,11 @@ import { type Histogram, mergeHistograms } from "../stats/histogram/histogram.ts
 import { delayAtPercentile } from "./delay.ts";
 
 /** The evidence, before it is judged. */
-export type Evidence = Omit<Generator, "trust" | "reasons" | "causes">;
+export type Evidence = Omit<Generator, "trust" | "findings">;
 
 /** What is known of the machine that the generator ran on. */
 export interface Stage {
-  readonly surroundings: Surroundings;
+  readonly hostActivity: HostActivity;
   /** Absent where the target's processes can't be seen. */
   readonly target?: TargetUse;
   /** Null where nothing is remembered. */
@@ -30,7 +30,7 @@ export interface Stage {
 export function evidenceOf(
   reports: readonly WorkerReport[],
   elapsedUs: number,
-  { surroundings, target, calibration, ended = [] }: Stage,
+  { hostActivity, target, calibration, ended = [] }: Stage,
 ): Evidence {
   const each = reports.map((report) => workerUseOf(report, elapsedUs));
   const waits = each.flatMap(({ waiting }) => waiting === null ? [] : [waiting]);
@@ -42,11 +42,11 @@ export function evidenceOf(
     delay: delayOf(reports, elapsedUs),
     each,
     timer: Math.max(...reports.map(({ timerUs }) => timerUs)) / 1_000,
-    surroundings,
+    hostActivity,
     ...target && { target },
     ...ended.length > 0 && { ended },
-    ceiling: calibration?.ceiling ?? null,
-    floor: calibration?.floor ?? null,
+    peakThroughput: calibration?.peakThroughput ?? null,
+    baselineLatency: calibration?.baselineLatency ?? null,
   };
 }
 

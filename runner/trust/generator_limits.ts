@@ -1,16 +1,13 @@
-/** What shows that the generator was the limit: it was never idle, came late, or reached what it can. */
+/** Signs that the generator was the limit: it was never idle, sent late, or reached its own peak throughput. */
+import type { Advice, TrustFinding } from "../result/findings.ts";
 import {
   busiestOf,
   type Case,
-  counted,
-  type Finding,
   harmlessDelay,
-  levelOf,
   type Limits,
-  millis,
   occupiedShare,
-  percent,
-} from "./finding.ts";
+  severityOf,
+} from "./case.ts";
 
 /**
  * A worker that is idle waits for the target; one that never is keeps the target waiting. Beside servers
@@ -27,9 +24,9 @@ const MUCH_WAITING = 0.1;
  */
 const DROPPED: Limits = { suspect: 0.001, invalid: 0.01 };
 
-/** A rate this near to the calibrated ceiling is the generator's, if it was about as busy as there. */
-const NEAR_CEILING = 0.9;
-const BUSY_AS_AT_CEILING = 0.75;
+/** A rate this near to the calibrated peak throughput is the generator's, if it was about as busy as there. */
+const NEAR_PEAK = 0.9;
+const BUSY_AS_AT_PEAK = 0.75;
 
 /** A request can wait for a connection no longer than some answers take, if half of them are free. */
 const FREE_SHARE = 0.5;
@@ -38,141 +35,115 @@ const FEW_ANSWERS = 3;
 /** Seconds. In less than this code is still being compiled, and the system's counters hardly move. */
 const SHORTEST_S = 0.1;
 
-export function tooShort({ run: { elapsed } }: Case): Finding | null {
-  if (elapsed >= SHORTEST_S) return null;
-  return {
-    level: "suspect",
-    cause: "too-short",
-    reason:
-      `The run took ${millis(elapsed * 1_000)}: too short to tell whether the generator was ` +
-      "the limit; make it longer, or ask for more requests.",
-  };
+export function tooShort({ run: { elapsedS } }: Case): TrustFinding | null {
+  if (elapsedS >= SHORTEST_S) return null;
+  return { code: "too-short", severity: "suspect", evidence: { elapsedS }, advice: ["longer-run"] };
 }
 
-/** Also of a run that is too short for anything else: what it was to measure is not there. */
-export function heldFindings({ evidence: { ended = [], workers } }: Case): Finding[] {
+/** Also of a run that is too short for anything else: its results are incomplete. */
+export function endedWorkerFindings(
+  { evidence: { ended = [], workers } }: Case,
+): TrustFinding[] {
   if (ended.length === 0) return [];
-  const knownS = Number((Math.max(...ended.map(({ heard }) => heard)) / 1_000).toFixed(2));
-  const them = ended.length === 1 ? "it" : "they";
-  const what = knownS === 0
-    ? `nothing that ${them} measured is known`
-    : `what ${them} measured in the first ${knownS} s counts, what was in flight then is unfinished`;
-  const reason =
-    `Plateau ended ${ended.length} of ${counted(workers, "worker")} that did not end ` +
-    `in time: ${what}. Look at what the target answers, and measure again.`;
-  return [{ level: "invalid", cause: "worker-ended", reason }];
+  const knownUntil = Math.max(...ended.map(({ knownUntil }) => knownUntil));
+  return [{
+    code: "worker-ended",
+    severity: "invalid",
+    evidence: { ended: ended.length, workers, knownUntil },
+    advice: ["check-responses", "repeat-run"],
+  }];
 }
 
-export function generatorFindings(given: Case): Finding[] {
-  const checks = [dropped, occupied, nearCeiling, late, sentLate];
+export function generatorFindings(given: Case): TrustFinding[] {
+  const checks = [dropped, occupied, nearPeak, late, sentLate];
   return checks.flatMap((check) => check(given) ?? []);
 }
 
-function occupied(given: Case): Finding | null {
-  const worker = busiestOf(given.evidence);
-  const level = levelOf(occupiedShare(worker), OCCUPIED);
-  if (level === null) return null;
-  const waited = worker.waiting === null || worker.waiting < 0.02
-    ? ""
-    : ` and waited for one ${percent(worker.waiting)} of the time`;
-  return {
-    level,
-    cause: (worker.waiting ?? 0) < MUCH_WAITING ? "generator-busy" : "shared-cores",
-    reason:
-      `The busiest worker used ${percent(worker.cpu - worker.spinning)} of a core${waited}: ` +
-      `the generator ${level === "invalid" ? "was" : "may have been"} the limit, not the target; ` +
-      `${moreGenerator(given)}.`,
-  };
+function occupied(given: Case): TrustFinding | null {
+  const { cpu, spinning, waiting } = busiestOf(given.evidence);
+  const severity = severityOf(occupiedShare(busiestOf(given.evidence)), OCCUPIED);
+  if (severity === null) return null;
+  const code = (waiting ?? 0) < MUCH_WAITING ? "generator-busy" : "generator-starved";
+  const evidence = { cpu: Math.max(0, cpu - spinning), waiting };
+  return { code, severity, evidence, advice: moreGenerator(given) };
 }
-
-/** A flag of the one command, and a key of the file that the other reads. */
-const MORE_WORKERS = "give it more workers (-w of bench, workers of a load)";
 
 /** Another worker helps where there is a core for it. */
-function moreGenerator({ evidence, sharesMachine }: Case): string {
-  const { surroundings: { cores }, workers } = evidence;
+function moreGenerator({ evidence, sharesMachine }: Case): Advice[] {
+  const { hostActivity: { cores }, workers } = evidence;
   const needed = workers + (sharesMachine ? 1 : 0);
   return cores !== null && cores <= needed
-    ? "give it more cores, or a machine of its own"
-    : `${MORE_WORKERS} or another machine`;
+    ? ["more-generator-cores", "own-machine"]
+    : ["more-workers", "other-machine"];
 }
 
-function dropped(given: Case): Finding | null {
-  const { evidence, run: { requests } } = given;
-  const level = levelOf(requests.dropped / Math.max(1, requests.due), DROPPED);
-  const isBusy = levelOf(occupiedShare(busiestOf(evidence)), OCCUPIED) !== null;
-  if (level === null || !isBusy) return null;
-  return {
-    level,
-    cause: "requests-dropped",
-    reason: `Of what was due ${counted(requests.dropped, "request")} could not be sent, as the ` +
-      `busiest worker had no time: this rate is more than the generator can send here; lower it, or ` +
-      `${moreGenerator(given)}.`,
-  };
+function dropped(given: Case): TrustFinding | null {
+  const { evidence, run: { requests: { due, dropped } } } = given;
+  const severity = severityOf(dropped / Math.max(1, due), DROPPED);
+  const isBusy = severityOf(occupiedShare(busiestOf(evidence)), OCCUPIED) !== null;
+  if (severity === null || !isBusy) return null;
+  const advice: Advice[] = ["lower-rate", ...moreGenerator(given)];
+  return { code: "requests-dropped", severity, evidence: { dropped, due }, advice };
 }
 
-function nearCeiling(given: Case): Finding | null {
-  const { evidence: { ceiling, workers }, evidence, run: { rate, load } } = given;
-  if (ceiling === null || (load.kind === "closed" && load.pipeline > 1)) return null;
-  const most = ceiling * workers;
-  const isBusy = occupiedShare(busiestOf(evidence)) >= BUSY_AS_AT_CEILING;
-  if (rate < NEAR_CEILING * most || !isBusy) return null;
+function nearPeak(given: Case): TrustFinding | null {
+  const { evidence, run: { rate, load } } = given;
+  const { peakThroughput, workers } = evidence;
+  if (peakThroughput === null || (load.kind === "closed" && load.pipeline > 1)) return null;
+  const ofAll = peakThroughput * workers;
+  const isBusy = occupiedShare(busiestOf(evidence)) >= BUSY_AS_AT_PEAK;
+  if (rate < NEAR_PEAK * ofAll || !isBusy) return null;
   return {
-    level: "suspect",
-    cause: "near-ceiling",
-    reason: `${counted(Math.round(rate), "request")}/s are ${percent(rate / most)} of what this ` +
-      "generator reaches here against a server that does nothing: the target may be faster than it " +
-      `could be asked; ${moreGenerator(given)}.`,
+    code: "near-peak-throughput",
+    severity: "suspect",
+    evidence: { rate, peakThroughput: ofAll },
+    advice: moreGenerator(given),
   };
 }
 
 /**
- * In a closed loop nothing is due but by the loop itself, and batches of answers are worked off one after the
+ * In a closed loop nothing is due but by the loop itself, and batches of responses are worked off one after the
  * other: p99 is up to 0.5 ms with 50 connections, 1.8 ms beside others. So more is forgiven there.
  */
 const HARMLESS_CLOSED = { ms: 5, ofMedian: 0.25, hiccup: 30 };
 
-/** From here on a worker comes late because it has much to do at times; whoever has less was stopped. */
+/** From here on a worker is late because it has much to do at times; one with less to do was paused. */
 const MUCH_TO_DO = 0.7;
 
-/** A worker that was stopped, or that the system forgot, although it had time. */
-function late({ evidence, run }: Case): Finding | null {
-  const { delay } = evidence;
-  const level = run.load.kind === "closed"
-    ? levelOf(delay.p99, harmlessClosed(run))
-    : levelOf(delay.p99, harmlessDelay(run));
-  if (level === null) return null;
+/** A worker that was paused, or not scheduled, although it had time. */
+function late({ evidence, run }: Case): TrustFinding | null {
+  const { delay: { p99 } } = evidence;
+  const limits = run.load.kind === "closed" ? harmlessClosed(run) : harmlessDelay(run);
+  const severity = severityOf(p99, limits);
+  if (severity === null) return null;
   const wasBusy = occupiedShare(busiestOf(evidence)) >= MUCH_TO_DO;
-  const why = wasBusy ? "" : ", although it had time: something stopped it";
   return {
-    level,
-    cause: wasBusy ? "worker-late" : "worker-paused",
-    reason: `A worker came up to ${millis(delay.p99)} late to what was due or ready (p99)${why}; ` +
-      "the latencies include this delay of the generator. Lower the rate, end other programs, or " +
-      "use another machine.",
+    code: wasBusy ? "worker-late" : "worker-paused",
+    severity,
+    evidence: { delay: p99 },
+    advice: ["lower-rate", "stop-other-programs", "other-machine"],
   };
 }
 
-function harmlessClosed({ service, elapsed }: Case["run"]): Limits {
+function harmlessClosed({ service, elapsedS }: Case["run"]): Limits {
   const { ms, ofMedian, hiccup } = HARMLESS_CLOSED;
-  const suspect = Math.max(ms, ofMedian * service.percentiles["50"], hiccup / elapsed);
+  const suspect = Math.max(ms, ofMedian * service.percentiles["50"], hiccup / elapsedS);
   return { suspect, invalid: Math.max(4 * suspect, service.percentiles["50"]) };
 }
 
 /** Requests that were sent late although there were connections for them. */
-function sentLate({ evidence: { lag, delay }, run }: Case): Finding | null {
+function sentLate({ evidence: { lag, delay }, run }: Case): TrustFinding | null {
   const { load, service, connect, rate } = run;
   if (load.kind !== "rate") return null;
   const { suspect } = harmlessDelay(run);
-  if (lag.p99 < suspect || delay.p99 >= suspect) return null; // or it is told already
+  if (lag.p99 < suspect || delay.p99 >= suspect) return null; // the worker's own delay is reported already
   const busyConnections = rate * service.mean / 1_000; // Little's law
   const explained = FEW_ANSWERS * (service.percentiles["99"] + connect.percentiles["99"]);
   if (busyConnections > FREE_SHARE * load.connections || lag.p99 < explained) return null;
   return {
-    level: "suspect",
-    cause: "sent-late",
-    reason:
-      `Requests were sent up to ${millis(lag.p99)} late (p99) although connections were free: ` +
-      `the generator did not keep up; lower the rate, or ${MORE_WORKERS}.`,
+    code: "sent-late",
+    severity: "suspect",
+    evidence: { lag: lag.p99 },
+    advice: ["lower-rate", "more-workers"],
   };
 }

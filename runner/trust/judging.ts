@@ -1,18 +1,19 @@
 /**
- * Whether a run measured the target, or the generator or the machine: a pure function of the evidence.
- * Every finding says what was seen and what to do about it; the worst decides.
+ * Whether a run measured the target, or the generator or the machine: a pure function of the evidence. Findings are
+ * data; the worst decides.
  */
-import { type Cause, CAUSES, type Generator, type Trust } from "../result/generator.ts";
-import { isUnanswered, type Unanswered, unansweredText } from "../result/unanswered.ts";
-import type { Case, Finding } from "./finding.ts";
-import { generatorFindings, heldFindings, tooShort } from "./generator_limits.ts";
+import { FINDING_CODES, type FindingCode, type TrustFinding } from "../result/findings.ts";
+import type { Generator } from "../result/generator.ts";
+import { isUnanswered } from "../result/outcome.ts";
+import type { Measurement } from "../result/result.ts";
+import type { Case } from "./case.ts";
+import { endedWorkerFindings, generatorFindings, tooShort } from "./generator_limits.ts";
 import { machineFindings, shortageFindings } from "./machine_limits.ts";
-import { steadinessFindings } from "./steadiness.ts";
 import { targetFindings } from "./target_limits.ts";
 
-export type Judgement = Required<Pick<Generator, "trust" | "reasons" | "causes">>;
+export type Judgement = Pick<Generator, "trust" | "findings">;
 
-/** Reasons come with the worst first, and causes before what they bring about. */
+/** Findings come with the worst first, and causes before their effects. */
 export function judge(given: Case): Judgement {
   const short = tooShort(given);
   const found = short === null
@@ -23,35 +24,61 @@ export function judge(given: Case): Judgement {
       ...shortageFindings(given),
     ])
     : [short, ...shortageFindings(given)]; // shares of a moment say nothing
-  const findings = [...heldFindings(given), ...found, ...steadinessFindings(given)];
-  const ordered = [...of("invalid", findings), ...of("suspect", findings)];
-  const trust: Trust = ordered[0]?.level ?? "valid";
-  return {
-    trust,
-    reasons: ordered.map(({ reason }) => reason),
-    causes: ordered.map(({ cause }) => cause),
-  };
+  const all = [...endedWorkerFindings(given), ...found, ...steadinessFindings(given)];
+  const findings = [...of("invalid", all), ...of("suspect", all)];
+  return { trust: findings[0]?.severity ?? "valid", findings };
 }
+
+type Unanswered = Pick<Measurement, "requests" | "errors"> & {
+  readonly load: Pick<Measurement["load"], "timeout">;
+};
 
 /** Where nothing was answered nothing was measured, however well the generator did. */
-export function judgedByAnswers(run: Unanswered, judgement: Judgement): Judgement {
-  if (!isUnanswered(run)) return judgement;
-  return {
-    trust: "invalid",
-    reasons: [`${unansweredText(run)}.`, ...judgement.reasons],
-    causes: ["unanswered", ...judgement.causes],
+export function judgedByResponses(run: Unanswered, { trust, findings }: Judgement): Judgement {
+  if (!isUnanswered(run)) return { trust, findings };
+  const { requests: { due, unfinished, dropped }, errors, load: { timeout } } = run;
+  const silent: TrustFinding = {
+    code: "no-response",
+    severity: "invalid",
+    evidence: { due, errors, unfinished, dropped, timeout },
+    advice: ["check-target"],
   };
+  return { trust: "invalid", findings: [silent, ...findings] };
 }
 
-function of(level: Finding["level"], findings: readonly Finding[]): Finding[] {
-  return findings.filter((finding) => finding.level === level)
-    .sort((a, b) => CAUSES.indexOf(a.cause) - CAUSES.indexOf(b.cause));
+/**
+ * Whether the run has a level at all: figures of a run that never settles are those of a moment, not of the target.
+ * None for a run that is too short for a label, and for a load that itself changes.
+ */
+function steadinessFindings({ run: { warmup } }: Case): TrustFinding[] {
+  if (warmup === null || warmup.label !== "no-steady-state") return [];
+  const { unsettled = null, driftRatio, cyclePeriodS, freezes } = warmup;
+  const evidence = {
+    unsettled,
+    ...driftRatio !== undefined && { driftRatio },
+    ...cyclePeriodS !== undefined && { cyclePeriodS },
+    ...freezes && { freezes },
+  };
+  const advice: TrustFinding["advice"] = ["longer-run", "inspect-timeline"];
+  return [{ code: "unsteady", severity: "suspect", evidence, advice }];
 }
 
-const LATENESS: readonly Cause[] = ["shared-cores", "worker-paused", "worker-late", "sent-late"];
+function of(severity: TrustFinding["severity"], findings: readonly TrustFinding[]): TrustFinding[] {
+  return findings.filter((finding) => finding.severity === severity)
+    .sort((a, b) => FINDING_CODES.indexOf(a.code) - FINDING_CODES.indexOf(b.code));
+}
 
-/** What follows from what: who lacks cores waits for them and comes late, and so does who has too much to do. */
-const SYMPTOMS: readonly (readonly [Cause, readonly Cause[]])[] = [
+const LATENESS: readonly FindingCode[] = [
+  "shared-cores",
+  "crowded-core",
+  "generator-starved",
+  "worker-paused",
+  "worker-late",
+  "sent-late",
+];
+
+/** Who lacks cores waits for them and is late, and so is who has too much to do. */
+const SYMPTOMS: readonly (readonly [FindingCode, readonly FindingCode[]])[] = [
   ["throttled", LATENESS],
   ["low-priority", LATENESS],
   ["neighbour", LATENESS],
@@ -59,29 +86,35 @@ const SYMPTOMS: readonly (readonly [Cause, readonly Cause[]])[] = [
   ["generator-busy", ["worker-late", "connections"]],
 ];
 
-/** Where the cause is known, its symptoms are no reasons of their own: they only say how bad it is. */
-function withoutSymptoms(findings: readonly Finding[]): readonly Finding[] {
+/** Where the cause is known, its symptoms are no findings of their own: they only say how bad it is. */
+function withoutSymptoms(findings: readonly TrustFinding[]): readonly TrustFinding[] {
   return SYMPTOMS.reduce((left, [code, symptoms]) => {
-    const cause = left.find(({ cause }) => cause === code);
+    const cause = left.find((finding) => finding.code === code);
     return cause === undefined || hardlyFelt(cause) ? left : merged(left, cause, symptoms);
   }, findings);
 }
 
-function merged(findings: readonly Finding[], cause: Finding, codes: readonly Cause[]): Finding[] {
-  const isSymptom = (finding: Finding): boolean =>
-    codes.includes(finding.cause) && !isTooLong(finding, cause);
-  const isInvalid = findings.some((finding) => isSymptom(finding) && finding.level === "invalid");
+function merged(
+  findings: readonly TrustFinding[],
+  cause: TrustFinding,
+  codes: readonly FindingCode[],
+): TrustFinding[] {
+  const isSymptom = (finding: TrustFinding): boolean =>
+    codes.includes(finding.code) && !isTooLong(finding, cause);
+  const isInvalid = findings.some((finding) =>
+    isSymptom(finding) && finding.severity === "invalid"
+  );
   return findings.filter((finding) => !isSymptom(finding)).map((finding) =>
-    finding === cause && isInvalid ? { ...finding, level: "invalid" } : finding
+    finding === cause && isInvalid ? { ...finding, severity: "invalid" } : finding
   );
 }
 
-/** A limit that held somebody back for a moment explains little. */
-function hardlyFelt({ cause, level }: Finding): boolean {
-  return cause === "throttled" && level === "suspect";
+/** A limit that was felt for a moment explains little. */
+function hardlyFelt({ code, severity }: TrustFinding): boolean {
+  return code === "throttled" && severity === "suspect";
 }
 
-/** Those who share a core take turns every few milliseconds: for long nobody is stopped by that. */
-function isTooLong({ cause, level }: Finding, of: Finding): boolean {
-  return cause === "worker-paused" && level === "invalid" && of.cause !== "throttled";
+/** Threads that share a core alternate every few milliseconds: nobody is paused for long by that. */
+function isTooLong({ code, severity }: TrustFinding, of: TrustFinding): boolean {
+  return code === "worker-paused" && severity === "invalid" && of.code !== "throttled";
 }

@@ -1,22 +1,13 @@
-/** What shows that the machine was the limit: too few cores, a limit on them, or nothing left to connect with. */
-import {
-  busiestOf,
-  type Case,
-  counted,
-  type Finding,
-  levelOf,
-  type Limits,
-  millis,
-  occupiedShare,
-  percent,
-} from "./finding.ts";
+/** Signs that the machine was the limit: too few cores, a limit on them, or nothing left to connect with. */
+import type { TrustFinding } from "../result/findings.ts";
+import { busiestOf, type Case, type Limits, occupiedShare, severityOf } from "./case.ts";
 import { OCCUPIED } from "./generator_limits.ts";
 
 /** From here on the cores are full: the idle rest is rounding, and moments between two threads. */
 export const FULL = 0.95;
 /**
  * Share of the run in which a worker stood in line for a core. Being woken takes some 20 to 50 µs, which
- * counts too, so it means something only where the cores are full. A worker that is kept to one core with
+ * counts too, so it matters only where the cores are full. A worker that is kept to one core with
  * its target waits for 6 to 40 % of the time.
  */
 const WAITING: Limits = { suspect: 0.03, invalid: 0.2 };
@@ -39,122 +30,89 @@ const SHORT_OF: Limits = { suspect: Number.MIN_VALUE, invalid: 0.01 };
 
 const COARSE_TIMER_MS = 1;
 
-export function machineFindings(given: Case): Finding[] {
+export function machineFindings(given: Case): TrustFinding[] {
   return [crowded, linedUp, stolen, throttled, coarse].flatMap((check) => check(given) ?? []);
 }
 
-function crowded({ evidence, sharesMachine }: Case): Finding | null {
-  const { busy, cores } = evidence.surroundings;
+function crowded({ evidence, sharesMachine }: Case): TrustFinding | null {
+  const { busy, cores } = evidence.hostActivity;
   const { waiting } = busiestOf(evidence);
   if (busy === null || cores === null || busy < FULL) return null;
-  const level = waiting === null ? "suspect" : levelOf(waiting, WAITING);
-  if (level === null) return null;
-  const who = sharesMachine ? "the generator and the target or others" : "other programs";
-  const waited = waiting === null
-    ? ""
-    : `, and the busiest worker waited for one ${percent(waiting)} of the time`;
+  const severity = waiting === null ? "suspect" : severityOf(waiting, WAITING);
+  if (severity === null) return null;
   return {
-    level,
-    cause: "shared-cores",
-    reason: `${cores === 1 ? "The only core" : `All ${cores} cores`} that Plateau may use ` +
-      `${cores === 1 ? "was" : "were"} busy (${percent(busy)})${waited}: ${who} took ` +
-      `${sharesMachine ? "them from each other" : "them from the generator"}; ${
-        advice(sharesMachine)
-      }.`,
+    code: "shared-cores",
+    severity,
+    evidence: { cores, busy, waiting },
+    advice: sharesMachine
+      ? ["stop-other-programs", "separate-cores", "larger-machine"]
+      : ["stop-other-programs", "other-machine"],
   };
 }
 
-/** In an open loop that keeps up, being late tells more. */
-function linedUp({ evidence, run: { load, requests } }: Case): Finding | null {
-  const { busy } = evidence.surroundings;
-  const worker = busiestOf(evidence);
-  const occupied = occupiedShare(worker);
-  const isTold = (busy !== null && busy >= FULL) || levelOf(occupied, OCCUPIED) !== null;
-  const asksAll = load.kind === "closed" || requests.dropped > 0;
-  if (worker.waiting === null || isTold || !asksAll) return null;
-  if (worker.waiting < LINED_UP.waiting || occupied < LINED_UP.occupied) return null;
+/** In an open loop that keeps up, its lateness says more. */
+function linedUp({ evidence, run: { load, requests } }: Case): TrustFinding | null {
+  const { busy } = evidence.hostActivity;
+  const { cpu, spinning, waiting, ...rest } = busiestOf(evidence);
+  const occupied = occupiedShare({ cpu, spinning, waiting, ...rest });
+  const isKnown = (busy !== null && busy >= FULL) || severityOf(occupied, OCCUPIED) !== null;
+  const sendsAll = load.kind === "closed" || requests.dropped > 0;
+  if (waiting === null || isKnown || !sendsAll) return null;
+  if (waiting < LINED_UP.waiting || occupied < LINED_UP.occupied) return null;
   return {
-    level: "suspect",
-    cause: "shared-cores",
-    reason:
-      `The busiest worker used ${percent(worker.cpu - worker.spinning)} of a core and waited ` +
-      `for one ${
-        percent(worker.waiting)
-      } of the time, though not all cores were busy: the system ` +
-      "kept it on a core with others; give target and generator cores of their own, or run again.",
+    code: "crowded-core",
+    severity: "suspect",
+    evidence: { cpu: Math.max(0, cpu - spinning), waiting },
+    advice: ["separate-cores", "repeat-run"],
   };
 }
 
-function advice(sharesMachine: boolean): string {
-  return sharesMachine
-    ? "end other programs, give target and generator cores of their own, or use a larger machine"
-    : "end them, or use another machine";
-}
-
-function stolen({ evidence: { surroundings: { steal } }, run: { elapsed } }: Case): Finding | null {
-  const level = steal === null ? null : levelOf(steal, STOLEN);
-  if (steal === null || level === null || elapsed < SHORTEST_FOR_TICKS_S) return null;
-  return {
-    level,
-    cause: "steal",
-    reason: `The hypervisor gave ${percent(steal)} of the cores' time to other machines (steal): ` +
-      "repeat the run when they are quiet, or use a machine of your own.",
-  };
+function stolen(
+  { evidence: { hostActivity: { steal } }, run: { elapsedS } }: Case,
+): TrustFinding | null {
+  const severity = steal === null ? null : severityOf(steal, STOLEN);
+  if (steal === null || severity === null || elapsedS < SHORTEST_FOR_TICKS_S) return null;
+  return { code: "steal", severity, evidence: { steal }, advice: ["repeat-run", "own-host"] };
 }
 
 function throttled(
-  { evidence: { surroundings }, run: { elapsed } }: Case,
-): Finding | null {
-  if (surroundings.throttled === null || elapsed === 0) return null;
-  const level = levelOf(surroundings.throttled / 1_000 / elapsed, THROTTLED);
-  if (level === null) return null;
-  return {
-    level,
-    cause: "throttled",
-    reason:
-      `A CPU limit (cgroup) held the generator back for ${millis(surroundings.throttled)} of ` +
-      `${millis(elapsed * 1_000)}: raise or lift the limit.`,
-  };
+  { evidence: { hostActivity: { throttled } }, run: { elapsedS } }: Case,
+): TrustFinding | null {
+  if (throttled === null || elapsedS === 0) return null;
+  const severity = severityOf(throttled / 1_000 / elapsedS, THROTTLED);
+  if (severity === null) return null;
+  const evidence = { throttled, elapsedS };
+  return { code: "throttled", severity, evidence, advice: ["raise-cpu-limit"] };
 }
 
-function coarse({ evidence: { timer } }: Case): Finding | null {
+function coarse({ evidence: { timer } }: Case): TrustFinding | null {
   if (timer <= COARSE_TIMER_MS) return null;
-  return {
-    level: "suspect",
-    cause: "coarse-clock",
-    reason:
-      `The clock here goes in steps of ${millis(timer)}: shorter times can't be told apart; ` +
-      "use another machine.",
-  };
+  const evidence = { timer };
+  return { code: "coarse-clock", severity: "suspect", evidence, advice: ["other-machine"] };
 }
 
-/** What the systems say when something has run out, and what to do. */
+/** Messages of the systems when something has run out. */
 const SHORTAGES = [
   {
-    said: /cannot assign requested address|address not available|os error 99\b|EADDRNOTAVAIL/i,
-    cause: "ports",
-    what: "ports for new connections",
-    fix: "keep connections open, use fewer, or widen net.ipv4.ip_local_port_range",
+    message: /cannot assign requested address|address not available|os error 99\b|EADDRNOTAVAIL/i,
+    code: "ports",
+    advice: "reuse-connections",
   },
   {
-    said: /too many open files|no file descriptors available|os error 24\b|EMFILE|ENFILE/i,
-    cause: "open-files",
-    what: "open files, of which every connection is one",
-    fix: "raise the limit with ulimit -n, or use fewer connections",
+    message: /too many open files|no file descriptors available|os error 24\b|EMFILE|ENFILE/i,
+    code: "open-files",
+    advice: "raise-open-files",
   },
 ] as const;
 
-export function shortageFindings({ run: { requests, reasons } }: Case): Finding[] {
-  return SHORTAGES.flatMap(({ said, cause, what, fix }) => {
-    const count = Object.entries(reasons).reduce(
-      (sum, [reason, count]) => said.test(reason) ? sum + count : sum,
+export function shortageFindings({ run: { requests, reasons } }: Case): TrustFinding[] {
+  return SHORTAGES.flatMap(({ message, code, advice }) => {
+    const failed = Object.entries(reasons).reduce(
+      (sum, [reason, count]) => message.test(reason) ? sum + count : sum,
       0,
     );
-    const level = requests.due === 0 ? null : levelOf(count / requests.due, SHORT_OF);
-    if (level === null) return [];
-    const reason = `${
-      counted(count, "request")
-    } failed as this machine ran out of ${what}: ${fix}.`;
-    return [{ level, cause, reason }];
+    const severity = requests.due === 0 ? null : severityOf(failed / requests.due, SHORT_OF);
+    if (severity === null) return [];
+    return [{ code, severity, evidence: { failed }, advice: [advice] }];
   });
 }

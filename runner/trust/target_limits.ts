@@ -1,18 +1,10 @@
 /**
- * What shows that the target was not measured as it is: others took its cores, a limit held it back, our
- * connections were all busy, or the latency is mostly that of the generator itself.
+ * Signs that the target was held back: others took its cores, a limit paused it, our connections were all busy, or the
+ * latency is mostly that of the generator itself.
  */
-import type { Surroundings, TargetUse } from "../result/generator.ts";
-import {
-  busiestOf,
-  type Case,
-  type Finding,
-  harmlessDelay,
-  levelOf,
-  type Limits,
-  millis,
-  percent,
-} from "./finding.ts";
+import type { FindingOf, TrustFinding } from "../result/findings.ts";
+import type { HostActivity, TargetUse } from "../result/generator.ts";
+import { busiestOf, type Case, harmlessDelay, type Limits, severityOf } from "./case.ts";
 import { FULL } from "./machine_limits.ts";
 
 /**
@@ -41,36 +33,52 @@ const THROTTLED: Limits = { suspect: Number.MIN_VALUE, invalid: 0.05 };
 const ALL_BUSY = 0.9;
 
 /** The p50 is mostly our own from here on; it is no queue's while no more than one request is out at once. */
-const FLOOR = { ofMedian: 0.5, atOnce: 1.05 };
+const BASELINE = { ofMedian: 0.5, atOnce: 1.05 };
 
-export function targetFindings(given: Case): Finding[] {
-  const checks = [targetThrottled, crowdedOut, connectionsBusy, atFloor];
+export function targetFindings(given: Case): TrustFinding[] {
+  const checks = [targetThrottled, crowdedOut, connectionsBusy, nearBaseline];
   return checks.flatMap((check) => check(given) ?? []);
 }
 
-/** Others used the cores, and generator or target stood in line for them. */
-function crowdedOut(given: Case): Finding | null {
-  const { evidence: { surroundings, target } } = given;
-  const { others = null } = surroundings;
+/** Others used the cores, and generator or target waited for them. */
+function crowdedOut(given: Case): TrustFinding | null {
+  const { hostActivity, target } = given.evidence;
+  const { others = null, busiest = [] } = hostActivity;
   if (others === null || others < OTHERS_CORES) return null;
-  const isTargetLate = target !== undefined && hadToWait(target, surroundings);
-  if (!isTargetLate && !workerHadToWait(given)) return null;
-  const who = isTargetLate ? `the target waited for one ${waitText(target)}` : workerText(given);
-  const isLow = isTargetLate && target.nice > 0;
+  const contention = { others, busiest: busiest.map(({ name, cores }) => ({ name, cores })) };
+  if (target !== undefined && hadToWait(target, hostActivity)) {
+    return targetCrowdedOut(target, contention);
+  }
+  if (!workerHadToWait(given)) return null;
+  const waiting = busiestOf(given.evidence).waiting ?? 0;
   return {
-    level: "suspect",
-    cause: isLow ? "low-priority" : "neighbour",
-    reason: `Other programs${namesText(surroundings)} used ${coresText(others)} of those that ` +
-      `the target or the generator may use, and ${who}${
-        isLow ? `, as it runs at nice ${target.nice}` : ""
-      }: ${isTargetLate ? "the target" : "the generator"} had less than its cores; ${
-        isLow ? "give it normal priority, and end" : "end"
-      } them or keep them to other cores. ` +
-      "What belongs to the target but was not started by Plateau, such as its database, counts here too.",
+    code: "neighbour",
+    severity: "suspect",
+    evidence: { ...contention, waiting, waiter: "generator" },
+    advice: ["stop-other-programs"],
   };
 }
 
-function hadToWait({ waiting, cpu }: TargetUse, surroundings: Surroundings): boolean {
+type Contention = Pick<FindingOf<"neighbour">["evidence"], "others" | "busiest">;
+
+function targetCrowdedOut({ waiting, cpu, nice }: TargetUse, contention: Contention): TrustFinding {
+  const evidence = { ...contention, waiting: waiting / (waiting + cpu) };
+  return nice > 0
+    ? {
+      code: "low-priority",
+      severity: "suspect",
+      evidence: { ...evidence, nice },
+      advice: ["raise-priority", "stop-other-programs"],
+    }
+    : {
+      code: "neighbour",
+      severity: "suspect",
+      evidence: { ...evidence, waiter: "target" },
+      advice: ["stop-other-programs"],
+    };
+}
+
+function hadToWait({ waiting, cpu }: TargetUse, surroundings: HostActivity): boolean {
   if (isFull(surroundings) && waiting >= WAITING_FOR_FULL_CORES) return true;
   return waiting >= WAITING.threads && waiting / (waiting + cpu) >= WAITING.ofWanted;
 }
@@ -78,51 +86,23 @@ function hadToWait({ waiting, cpu }: TargetUse, surroundings: Surroundings): boo
 function workerHadToWait({ evidence }: Case): boolean {
   const { cpu, spinning, waiting } = busiestOf(evidence);
   if (waiting === null) return false;
-  if (isFull(evidence.surroundings) && waiting >= WAITING_FOR_FULL_CORES) return true;
+  if (isFull(evidence.hostActivity) && waiting >= WAITING_FOR_FULL_CORES) return true;
   const wanted = Math.max(0, cpu - spinning) + waiting;
   return waiting >= WAITING.threads && waiting / wanted >= WAITING.ofWanted;
 }
 
-function isFull({ busy }: Surroundings): boolean {
+function isFull({ busy }: HostActivity): boolean {
   return busy !== null && busy >= FULL;
 }
 
-/** `43 % of the time that it had work` */
-function waitText({ waiting, cpu }: TargetUse): string {
-  return `${percent(waiting / (waiting + cpu))} of the time that it had work`;
-}
-
-function workerText({ evidence }: Case): string {
-  return `the busiest worker waited for one ${
-    percent(busiestOf(evidence).waiting ?? 0)
-  } of the time`;
-}
-
-/** `1.2 cores` */
-function coresText(cores: number): string {
-  const text = `${Number(cores.toPrecision(2))}`;
-  return `${text} ${text === "1" ? "core" : "cores"}`;
-}
-
-/** ` (stress 0.91, node 0.2)` */
-function namesText({ busiest = [] }: Surroundings): string {
-  const names = busiest.map(({ name, cores }) => `${name} ${Number(cores.toPrecision(2))}`);
-  return names.length === 0 ? "" : ` (${names.join(", ")})`;
-}
-
-function targetThrottled({ evidence: { target }, run: { elapsed } }: Case): Finding | null {
+function targetThrottled(
+  { evidence: { target }, run: { elapsedS } }: Case,
+): TrustFinding | null {
   const throttled = target?.throttled ?? 0;
-  const level = elapsed > 0 ? levelOf(throttled / 1_000 / elapsed, THROTTLED) : null;
-  if (level === null) return null;
-  return {
-    level,
-    cause: "target-throttled",
-    reason: `A CPU limit (cgroup) held the target back for ${millis(throttled)} of ` +
-      `${
-        millis(elapsed * 1_000)
-      }: the limit was measured as much as the target; raise or lift it, ` +
-      "or say that it is part of what you measure.",
-  };
+  const severity = elapsedS > 0 ? severityOf(throttled / 1_000 / elapsedS, THROTTLED) : null;
+  if (severity === null) return null;
+  const evidence = { throttled, elapsedS };
+  return { code: "target-throttled", severity, evidence, advice: ["raise-cpu-limit"] };
 }
 
 /** Little's law: requests on their way, on average, are their rate times the time that each takes. */
@@ -132,42 +112,38 @@ function busyConnections({ load, rate, service, connect }: Case["run"]): number 
 }
 
 /** In an open loop: more arrived than the connections could take, for most of the run. */
-function connectionsBusy({ evidence: { lag, delay }, run }: Case): Finding | null {
+function connectionsBusy({ evidence: { lag, delay }, run }: Case): TrustFinding | null {
   const { load } = run;
   if (load.kind !== "rate") return null;
+  const { connections } = load;
   const { suspect } = harmlessDelay(run);
   const busy = busyConnections(run);
   // The worker's own delay is no wait for a connection.
-  if (lag.p99 - delay.p99 < suspect || busy < ALL_BUSY * load.connections) return null;
+  if (lag.p99 - delay.p99 < suspect || busy < ALL_BUSY * connections) return null;
   return {
-    level: "suspect",
-    cause: "connections",
-    reason:
-      `All ${load.connections} connections were busy (${
-        busy.toPrecision(3)
-      } on average), so requests ` +
-      `waited ${millis(lag.p50)} (p50) for a free one: the target never had more than ` +
-      `${load.connections} requests at once; give more connections (-c of bench, connections of a ` +
-      "load), or lower the rate if the target can't do more.",
+    code: "connections",
+    severity: "suspect",
+    evidence: { connections, busy, lag: lag.p50 },
+    advice: ["more-connections", "lower-rate"],
   };
 }
 
 /**
- * A server that does nothing is as slow: what is seen is this generator and the kernel. Of a closed loop, which is
- * there to see how fast the target is; who asks for a rate sees whether it is kept, and fast enough.
+ * A server that does nothing is as slow: the figures are of this generator and the kernel. Only of a closed loop, which
+ * measures how fast the target is; an open loop measures whether a rate is kept.
  */
-function atFloor({ evidence: { floor }, run, sharesMachine }: Case): Finding | null {
-  const p50 = run.service.percentiles["50"];
-  if (
-    run.load.kind !== "closed" || floor === null || !sharesMachine || run.requests.completed === 0
-  ) return null;
-  if (floor < FLOOR.ofMedian * p50 || busyConnections(run) > FLOOR.atOnce) return null;
+function nearBaseline(
+  { evidence: { baselineLatency }, run, sharesMachine }: Case,
+): TrustFinding | null {
+  const latency = run.service.percentiles["50"];
+  const isMeasured = run.load.kind === "closed" && run.requests.completed > 0;
+  if (!isMeasured || baselineLatency === null || !sharesMachine) return null;
+  const isFar = baselineLatency < BASELINE.ofMedian * latency;
+  if (isFar || busyConnections(run) > BASELINE.atOnce) return null;
   return {
-    level: "suspect",
-    cause: "floor",
-    reason:
-      `A server that does nothing takes ${millis(floor)} here (p50, one connection), and this ` +
-      `one takes ${millis(p50)}: most of the latency is that of generator and kernel; compare ` +
-      "differences, not ratios, or send requests that take the target longer.",
+    code: "near-baseline-latency",
+    severity: "suspect",
+    evidence: { baselineLatency, latency },
+    advice: ["compare-differences", "heavier-requests"],
   };
 }

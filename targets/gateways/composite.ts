@@ -85,12 +85,12 @@ export class Composite {
   #parts(gateway: RunningTarget): WatchedPart[] {
     const own = this.#members.includes(gateway)
       ? []
-      : [partOf(gateway, { role: "front", name: this.names.gateway })];
+      : [partOf(gateway, { role: "gateway", name: this.names.gateway })];
     const { behind } = this.names;
     return [
       ...own,
       ...this.#members.flatMap((member) =>
-        member.parts?.() ?? partOf(member, { role: "behind", name: behind })
+        member.parts?.() ?? partOf(member, { role: "upstream", name: behind })
       ),
     ];
   }

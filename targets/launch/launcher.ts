@@ -24,7 +24,7 @@ export interface WatchedTree {
 /** One of those that a target with a front consists of; several may have one name. */
 export interface WatchedPart extends WatchedTree {
   /** front: it is asked, and asks those behind it. */
-  readonly role: "front" | "behind";
+  readonly role: "gateway" | "upstream";
   /** What kind of front it is, or the target that stands behind. */
   readonly name: string;
 }

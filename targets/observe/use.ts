@@ -88,7 +88,7 @@ function pointOf({ fromMs, toMs, use }: UseSpan, { sinceMs }: LookTimes): UsePoi
   const { cpuMs, systemMs, memoryBytes, threads, files, switches } = use;
   const perSec = (amount: number): number => amount * 1_000 / (toMs - fromMs);
   return {
-    t: (toMs - sinceMs) / 1_000,
+    endS: (toMs - sinceMs) / 1_000,
     cpu: perSec(cpuMs / 1_000),
     memory: memoryBytes,
     user: perSec((cpuMs - systemMs) / 1_000),

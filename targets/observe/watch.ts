@@ -4,7 +4,7 @@ import type { WatchedPart } from "../launch/launcher.ts";
 /** What processes used at one moment; rates are over the interval that ends there. */
 export interface UsePoint {
   /** Seconds since the start of the load. */
-  readonly t: number;
+  readonly endS: number;
   /** Cores in use: 1 is one whole core. */
   readonly cpu: number;
   /** Resident memory, bytes; what processes share is counted for each. */

@@ -63,8 +63,8 @@ function watchProcess({ pid, supervised }: WatchedTree, times: LookTimes): Resou
   const look = async (pid: number): Promise<void> => {
     const { default: pidusage } = await import("pidusage");
     const { cpu, memory } = await pidusage(pid);
-    const t = (performance.now() - times.sinceMs) / 1_000;
-    if (t > 0) points.push({ t, cpu: cpu / 100, memory });
+    const endS = (performance.now() - times.sinceMs) / 1_000;
+    if (endS > 0) points.push({ endS, cpu: cpu / 100, memory });
   };
   const end = pid === null || supervised
     ? () => {}
@@ -100,7 +100,7 @@ class Trees {
   }
 
   look(nowMs: number): void {
-    const alone: WatchedPart = { ...this.target, role: "behind", name: "" };
+    const alone: WatchedPart = { ...this.target, role: "upstream", name: "" };
     const used = (this.target.parts?.() ?? [alone]).flatMap((part) => {
       const tree = this.#treeOf(part);
       return tree === null ? [] : [{ part, use: tree.take() }];

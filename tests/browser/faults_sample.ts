@@ -4,7 +4,7 @@ import { renderReportPage } from "../../report/page/page.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
 import { resultsFixture } from "../report/fixture.ts";
 
-/** With what the fixture has not: kinds and wrong answers by interval, and the slowest requests. */
+/** With what the fixture has not: kinds and wrong responses by interval, and the slowest requests. */
 function withFaults(run: Run): Run {
   const points = run.timeline.points.map((point, i) => {
     const isHit = run.target === "koa" && i >= 4 && i < 8;
@@ -18,16 +18,16 @@ function withFaults(run: Run): Run {
   return { ...run, timeline: { ...run.timeline, points }, slowest: slowestOf(run) };
 }
 
-const OUTCOMES = ["unfinished", "timeout", "wrong", "answered"] as const;
+const OUTCOMES = ["unfinished", "timeout", "wrong", "completed"] as const;
 
 function slowestOf({ latency, repetition }: Run): Run["slowest"] {
   return Array.from({ length: 10 }, (_, i) => {
-    const due = 0.05 * (i + repetition);
+    const dueS = 0.05 * (i + repetition);
     const outcome = OUTCOMES[Math.min(i, 3)];
     return {
       latency: latency.max * (1 - i / 20),
-      due,
-      sent: i === 1 ? null : due + i / 1_000,
+      dueS,
+      sentS: i === 1 ? null : dueS + i / 1_000,
       request: i === 1 ? null : `GET /user/${i}`,
       connection: i * 3,
       outcome,

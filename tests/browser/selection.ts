@@ -20,7 +20,7 @@ export function figuresOf(
 ): number[] {
   const parts = runs.map(({ timeline: { points }, latency: { clock } }) =>
     intervalBlocks(points, clock)
-      .filter((_, i) => (points[i - 1]?.t ?? 0) >= fromS && points[i].t <= toS)
+      .filter((_, i) => (points[i - 1]?.endS ?? 0) >= fromS && points[i].endS <= toS)
   );
   const latency = mergeHistograms(parts.flat().map(({ latency }) => latency));
   const completed = parts.map((blocks) => sum(blocks, ({ completed }) => completed));

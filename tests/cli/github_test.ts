@@ -74,7 +74,10 @@ Deno.test("a run's failed thresholds and checks are errors, what is doubtful a w
     return parsed.threshold;
   });
   results.runs[0].checks.failed = 7;
-  Object.assign(results.runs[1].generator, { trust: "suspect", reasons: ["The CPU was busy."] });
+  Object.assign(results.runs[1].generator, {
+    trust: "suspect",
+    findings: [{ code: "steal", severity: "suspect", evidence: { steal: 0.05 }, advice: [] }],
+  });
   results.missing.push({
     target: "c",
     scenario: "static",
@@ -95,7 +98,7 @@ Deno.test("a run's failed thresholds and checks are errors, what is doubtful a w
     } responses are not as expected`,
     "error Threshold failed: rate > 1500/s: static, a: rate …",
     "warning Threshold inconclusive: rate > 1000/s: static, a: rate …",
-    "warning Measurement suspect: static, a, run 2: The CPU was busy.",
+    "warning Measurement suspect: static, a, run 2: The hypervisor gave 5 % of the cores' time to other machines (steal).",
   ]);
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
+import { ExpectedError } from "../../base/errors.ts";
 import { verifyMeasurement, verifyResults, verifyTrust } from "../../cli/output/verify.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
-import { ExpectedError } from "../../base/errors.ts";
 import { measurementFixture, resultsFixture } from "../report/fixture.ts";
 import { silence } from "../report/silenced.ts";
 
@@ -71,7 +71,7 @@ Deno.test("bench says why no request got a response", () => {
     reasons: { "Connection refused": 9 },
   };
   assert.deepEqual(verdictOf(() => verifyMeasurement(dead)).lines, [
-    "Cannot measure http://127.0.0.1:1/: no request got an answer: 9 could not connect",
+    "Cannot measure http://127.0.0.1:1/: no request got a response: 9 could not connect",
     "  Connection refused",
   ]);
 });
@@ -107,7 +107,7 @@ const experiments: [sentence: string, results: Results, code: number][] = [
   ["nothing was planned to be measured", { ...resultsOf(0), runs: [], planned: 0 }, 3],
   ["some runs failed", resultsOf(0, [missing]), 3],
   ["some runs failed and others had wrong answers", resultsOf(0.5, [missing]), 3],
-  ["no request of some runs got an answer", silenced(resultsOf(0), 1), 3],
+  ["no request of some runs got a response", silenced(resultsOf(0), 1), 3],
   ["some runs had no answer, others wrong ones", silenced(resultsOf(0.5, [], 2), 1), 3],
 ];
 
@@ -132,16 +132,24 @@ Deno.test("run tells each reason once, with the last lines of the target", () =>
   assert.deepEqual(lines.slice(1), ["  Cannot start target dead", "    its last words"]);
 });
 
+const STOLEN =
+  "The hypervisor gave 20 % of the cores' time to other machines (steal). Repeat the run.";
+
 Deno.test("with --strict a run that is not valid ends with code 4, and is named with its reasons", () => {
   assert.equal(verdictOf(() => verifyTrust([measured])).code, 0);
   const doubted = {
     ...measured.generator,
     trust: "invalid" as const,
-    reasons: ["Too busy.", "So."],
+    findings: [{
+      code: "steal" as const,
+      severity: "invalid" as const,
+      evidence: { steal: 0.2 },
+      advice: ["repeat-run" as const],
+    }],
   };
   assert.deepEqual(verdictOf(() => verifyTrust([{ ...measured, generator: doubted }])), {
     code: 4,
-    lines: ["Cannot trust the figures: the run is not valid", "  invalid: Too busy. So."],
+    lines: ["Cannot trust the figures: the run is not valid", `  invalid: ${STOLEN}`],
   });
   const { runs } = resultsFixture({
     cells: [{ target: "api", scenario: "static", medianMs: 5, runs: 2 }],
@@ -152,7 +160,7 @@ Deno.test("with --strict a run that is not valid ends with code 4, and is named 
     code: 4,
     lines: [
       "Cannot trust the figures: 1 of 2 runs are not valid",
-      "  static, api, run 2: invalid: Too busy. So.",
+      `  static, api, run 2: invalid: ${STOLEN}`,
     ],
   });
 });

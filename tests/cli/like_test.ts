@@ -159,9 +159,9 @@ function measured(timesMs: readonly number[], changes: Partial<Measurement> = {}
     ...FIXTURE,
     load: {
       ...{ kind: "closed", connections: 10, keepAlive: true, timeout: 2_000, pipeline: 1 },
-      ...{ duration: 10, requests: null },
+      ...{ durationS: 10, requests: null },
     },
-    elapsed: 10,
+    elapsedS: 10,
     requests: { due: 1_006, completed: 1_002, failed: 3, unfinished: 1, dropped: 0 },
     drain: { durationS: 5, completed: 2, failed: 0 },
     errors: { timeout: 2, reset: 1 },
@@ -173,7 +173,7 @@ function measured(timesMs: readonly number[], changes: Partial<Measurement> = {}
 
 const RATE: Partial<Measurement> = {
   load: {
-    ...{ kind: "rate", rate: 100, duration: 20, connections: 10, keepAlive: true, timeout: 2_000 },
+    ...{ kind: "rate", rate: 100, durationS: 20, connections: 10, keepAlive: true, timeout: 2_000 },
     ...{ arrivals: "uniform", seed: 1 },
   },
 };
@@ -201,10 +201,14 @@ const TOLD: readonly (readonly [line: string, measurement: Measurement, told: Re
     `wrk2 -R 100 ${URL}`,
     {
       ...measured([5], RATE),
-      elapsed: 12,
+      elapsedS: 12,
       timeline: {
-        interval: 5,
-        points: [5, 10, 12].map((t) => ({ ...FIXTURE.timeline.points[0], t, completed: 600 })),
+        intervalS: 5,
+        points: [5, 10, 12].map((endS) => ({
+          ...FIXTURE.timeline.points[0],
+          endS,
+          completed: 600,
+        })),
       },
     },
     [/would have left out/, /first 10 s, 1,200 responses$/, /steps of a millisecond/],

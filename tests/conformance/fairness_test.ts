@@ -20,16 +20,18 @@ const MOST_ROUNDS = 30;
 interface Paced {
   readonly connections: number;
   /** Interval by interval: its end in seconds, and the answers in it. */
-  readonly points: readonly { readonly t: number; readonly completed: number }[];
-  readonly slowest: readonly { readonly due: number; readonly latency: number }[];
+  readonly points: readonly { readonly endS: number; readonly completed: number }[];
+  readonly slowest: readonly { readonly dueS: number; readonly latency: number }[];
 }
 
 /** By answers, not by time: a machine that stands still holds everybody up alike. */
 function assertFair({ connections, points, slowest }: Paced): void {
   assert.ok(slowest.length > 0);
-  for (const { due, latency } of slowest) {
-    const end = due + latency / 1_000;
-    const meanwhile = points.filter(({ t }) => t - INTERVAL_MS / 1_000 >= due && t <= end);
+  for (const { dueS, latency } of slowest) {
+    const end = dueS + latency / 1_000;
+    const meanwhile = points.filter(({ endS }) =>
+      endS - INTERVAL_MS / 1_000 >= dueS && endS <= end
+    );
     const rounds = meanwhile.reduce((sum, { completed }) => sum + completed, 0) / connections;
     assert.ok(rounds < MOST_ROUNDS, `somebody waited for ${latency} ms, or ${rounds} rounds`);
   }
@@ -50,7 +52,7 @@ for (const way of PLAIN_WAYS) {
       assertFair({
         connections,
         points: loaded.parts.map(({ index, completed }) => ({
-          t: (index + 1) * INTERVAL_MS / 1_000,
+          endS: (index + 1) * INTERVAL_MS / 1_000,
           completed,
         })),
         slowest: mergeSlowest([loaded.totals.slowest], [connections]),

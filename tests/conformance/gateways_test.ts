@@ -70,7 +70,7 @@ for (const { name, needs, lines, instances } of FRONTS) {
       const target = await startBefore({ command: program(habit) }, lines);
       assert.match(await textOf(target.origin), /"PORT":"\d+"/);
       const behind = target.parts?.().filter(({ role, name }) =>
-        role === "behind" && name === "behind"
+        role === "upstream" && name === "behind"
       );
       assert.equal(behind?.length, instances);
       await target.stop();
@@ -241,10 +241,10 @@ testWith(["linux"], "fronts may stand in front of fronts", async () => {
   assert.equal(await answer.text(), "Hello World!");
   assert.equal(answer.headers.get("x-cache"), "miss");
   assert.deepEqual(target.parts?.().map(({ role, name }) => [role, name]), [
-    ["front", "proxy"],
-    ["front", "balancer"],
-    ["behind", "behind"],
-    ["behind", "behind"],
+    ["gateway", "proxy"],
+    ["gateway", "balancer"],
+    ["upstream", "behind"],
+    ["upstream", "behind"],
   ]);
   await target.stop();
   assertNothingLeft();

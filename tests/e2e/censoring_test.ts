@@ -19,12 +19,12 @@ function sum(numbers: readonly number[]): number {
 
 /** What completed, and what came, until the deadline. */
 function assertEndsAtDeadline(measured: Measurement): void {
-  const { requests, drain, rate, elapsed, timeline: { points }, bytes } = measured;
+  const { requests, drain, rate, elapsedS, timeline: { points }, bytes } = measured;
   const inTime = requests.completed - (drain?.completed ?? 0);
   assert.equal(sum(points.map(({ completed }) => completed)), inTime);
-  assert.equal(rate, inTime / elapsed);
+  assert.equal(rate, inTime / elapsedS);
   const bytesInTime = sum(points.map(({ bytes }) => bytes));
-  assert.ok(Math.abs(bytes.inPerSecond * elapsed - bytesInTime) < 1e-3);
+  assert.ok(Math.abs(bytes.inPerSecond * elapsedS - bytesInTime) < 1e-3);
 }
 
 Deno.test("a server that always takes a second takes a second, however the load ends; the rate ends with it", async () => {

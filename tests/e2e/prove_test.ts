@@ -106,7 +106,7 @@ const SHORT = {
 testWith(["redis", "redis-benchmark"], "ceilings are measured once, before the runs", async () => {
   const { saved, code, stderr } = await run({ ...SHORT, ceilings: ["generator", "redis"] });
   assert.equal(code, 0, stderr);
-  const { generator, redis } = saved.ceilings ?? {};
+  const { generator, redis } = saved.peakThroughput ?? {};
   assert.ok(generator && generator.perSec > 1_000);
   assert.ok(redis && redis.perSec > 1_000);
   assert.match(redis.by, /-benchmark \d/);
@@ -119,7 +119,7 @@ Deno.test("a ceiling that cannot be measured is null, with a note", async () => 
     args: [],
   });
   assert.equal(code, 0, stderr);
-  assert.deepEqual(saved.ceilings, { redis: null });
+  assert.deepEqual(saved.peakThroughput, { redis: null });
   assert.match(
     stderr,
     /Cannot measure the peak throughput of Redis: (?:there is no Redis|.*not on PATH)/,

@@ -55,7 +55,7 @@ Deno.test("repeat: until with a loose target ends at the look that finds it, and
   const file = writeExperiment(folder.path, "until 100%");
   const { code, stdout, stderr } = await plateau(["run", file, "--out", folder.path]);
   assert.equal(code, 0, stderr);
-  const { runs, planned, reached, state } = readResults(folder.path);
+  const { runs, planned, stopping, state } = readResults(folder.path);
   // A pause of the machine makes a run unlike the others: the interval too wide, or the runs of two kinds.
   const wide = looksBefore(stderr);
   assert.ok(
@@ -64,9 +64,9 @@ Deno.test("repeat: until with a loose target ends at the look that finds it, and
   );
   const made = LOOKS[wide.length];
   assert.deepEqual([runs.length, planned, state], [made, made, "done"]);
-  assert.ok(reached !== undefined && reached.halfWidth !== null);
-  const { halfWidth, ...how } = reached;
-  assert.deepEqual(how, { repetitions: made, target: 1, why: "narrow" });
+  assert.ok(stopping !== undefined && stopping.halfWidth !== null);
+  const { halfWidth, ...how } = stopping;
+  assert.deepEqual(how, { repetitions: made, target: 1, reason: "precision" });
   assert.ok(halfWidth > 0 && halfWidth <= 1);
   assert.match(stderr, /Repeats until ± 100 %, looking after 5, 7, 10/);
   assert.match(
@@ -84,11 +84,11 @@ Deno.test("a time budget ends the repetitions before the target is reached", asy
   const file = writeExperiment(folder.path, "{ until: 0.1%, budget: 2s }");
   const { code, stdout, stderr } = await plateau(["run", file, "--out", folder.path]);
   assert.equal(code, 0, stderr);
-  const { runs, planned, reached } = readResults(folder.path);
-  assert.ok(reached !== undefined);
-  assert.equal(reached.why, "budget");
+  const { runs, planned, stopping } = readResults(folder.path);
+  assert.ok(stopping !== undefined);
+  assert.equal(stopping.reason, "budget");
   assert.ok(runs.length >= 2 && runs.length < 12, `${runs.length} runs`);
-  assert.deepEqual([reached.repetitions, planned], [runs.length, runs.length]);
+  assert.deepEqual([stopping.repetitions, planned], [runs.length, runs.length]);
   assert.match(stdout.replaceAll(/\s+/g, " "), /another would have passed the time budget/);
 });
 
@@ -101,14 +101,14 @@ Deno.test("a target that can't be measured does not hold up repeat: until", asyn
   );
   const { code, stderr } = await plateau(["run", file, "--out", folder.path]);
   assert.equal(code, 3);
-  const { runs, missing, planned, reached } = readResults(folder.path);
+  const { runs, missing, planned, stopping } = readResults(folder.path);
   const made = LOOKS[looksBefore(stderr).length];
   assert.deepEqual({
     runs: runs.length,
     missing: missing.length,
     planned,
-    repetitions: reached?.repetitions,
-    why: reached?.why,
+    repetitions: stopping?.repetitions,
+    why: stopping?.reason,
   }, {
     runs: made,
     missing: made,
@@ -126,8 +126,8 @@ Deno.test("Ctrl-C ends repeat: until, and what was measured is saved", async () 
   program.kill("SIGINT");
   const { code } = await program.ended;
   assert.equal(code, 130);
-  const { runs, planned, reached, state } = readResults(folder.path);
-  assert.deepEqual({ planned, reached, state }, {
+  const { runs, planned, stopping, state } = readResults(folder.path);
+  assert.deepEqual({ planned, reached: stopping, state }, {
     planned: 5,
     reached: undefined,
     state: "interrupted",
@@ -162,7 +162,7 @@ Deno.test("what discard leaves out is missing in the report, and not in the resu
   const [{ timeline, rate }] = readResults(folder.path).runs;
   const [first, ...rest] = timeline.points;
   const completed = rest.reduce((sum, point) => sum + point.completed, 0);
-  const expected = completed / (timeline.points[timeline.points.length - 1].t - first.t);
+  const expected = completed / (timeline.points[timeline.points.length - 1].endS - first.endS);
   const [head, values] = readFileSync(csv, "utf8").split("\r\n").map((line) => line.split(","));
   const reported = Number(values[head.indexOf("ratePerSec")]);
   assert.ok(Math.abs(reported / expected - 1) < 1e-9, `${reported}, not ${expected}`);

@@ -25,7 +25,10 @@ async function measure(experiment: object, args: readonly string[] = []): Promis
 }
 
 function cpuSeconds(points: Run["resources"]): number {
-  return points.reduce((sum, { t, cpu }, i) => sum + cpu * (t - (points[i - 1]?.t ?? 0)), 0);
+  return points.reduce(
+    (sum, { endS, cpu }, i) => sum + cpu * (endS - (points[i - 1]?.endS ?? 0)),
+    0,
+  );
 }
 
 function partNamed(name: string, { parts = [] }: Run): Part {
@@ -46,11 +49,11 @@ testWith(
       scenarios: { a: { get: "/", targets: ["several"] } },
     });
     const [front, behind] = [partNamed("nginx", run), partNamed("app", run)];
-    assert.deepEqual([front.role, behind.role], ["front", "behind"]);
+    assert.deepEqual([front.role, behind.role], ["gateway", "upstream"]);
     assert.equal(run.parts?.length, 2);
     for (const [i, whole] of run.resources.entries()) {
       const [nginx, app] = [front.points[i], behind.points[i]];
-      assert.deepEqual([nginx.t, app.t], [whole.t, whole.t]);
+      assert.deepEqual([nginx.endS, app.endS], [whole.endS, whole.endS]);
       assert.ok(Math.abs(nginx.cpu + app.cpu - whole.cpu) < 1e-6);
       assert.equal(nginx.memory + app.memory, whole.memory);
       // A master and two workers, and whatever threads the runtime has.
@@ -60,8 +63,8 @@ testWith(
     }
     assert.ok(cpuSeconds(front.points) > 0 && cpuSeconds(behind.points) > 0);
     // The last look is when the load is over, or as soon as the machine comes to it.
-    const lastT = run.resources.at(-1)?.t ?? 0;
-    assert.ok(lastT >= run.elapsed && lastT < run.elapsed + 2, `${lastT} of ${run.elapsed} s`);
+    const lastT = run.resources.at(-1)?.endS ?? 0;
+    assert.ok(lastT >= run.elapsedS && lastT < run.elapsedS + 2, `${lastT} of ${run.elapsedS} s`);
     assert.match(printed, /For each CPU-second several answered [\d,.]+ requests/);
   },
 );

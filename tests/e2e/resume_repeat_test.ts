@@ -24,11 +24,11 @@ Deno.test("repeat: until looks at the runs of before, too", async () => {
   const before = site.saved()?.runs.length ?? 0;
   const { code, stdout, stderr } = await site.resume();
   assert.equal(code, 0, stderr);
-  const { runs = [], planned, reached } = site.saved() ?? {};
+  const { runs = [], planned, stopping } = site.saved() ?? {};
   // Where the machine paused it may take more than the first look.
   const made = LOOKS.find((look) => look === runs.length);
   assert.deepEqual(runs.map(({ repetition }) => repetition), runs.map((_, i) => i + 1));
-  assert.deepEqual([planned, reached?.repetitions, reached?.why], [made, made, "narrow"]);
+  assert.deepEqual([planned, stopping?.repetitions, stopping?.reason], [made, made, "precision"]);
   assert.match(stderr, new RegExp(`^\\[${before + 1}/5\\] wait, work`, "m"));
   assert.match(stdout.replaceAll(/\s+/g, " "), new RegExp(`Stopped after ${made} repetitions`));
 });
@@ -43,7 +43,7 @@ Deno.test("a time budget counts the time before the interruption", async () => {
   assert.equal(code, 0, stderr);
   const after = site.saved();
   assert.deepEqual(after?.runs, before?.runs);
-  assert.equal(after?.reached?.why, "budget");
+  assert.equal(after?.stopping?.reason, "budget");
 });
 
 Deno.test("what failed is not tried again, and costs exit code 3 still", async () => {

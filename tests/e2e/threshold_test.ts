@@ -39,7 +39,7 @@ Deno.test("bench exits with 1 when one fails, with --json - too, and says which"
   ];
   const { code, stdout, stderr } = await plateau(["bench", witness.origin, ...BRIEFLY, ...flags]);
   assert.equal(code, 1);
-  assert.equal(JSON.parse(stdout).schema, "plateau.bench/1");
+  assert.equal(JSON.parse(stdout).schema, "plateau.bench/2");
   assert.match(
     stderr,
     /1 of 2 thresholds failed\n {2}success > 50%: success is 0 % \[0 %, 0\.19 %\]\n/,

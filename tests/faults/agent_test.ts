@@ -40,7 +40,7 @@ async function runWith(fleet: Fleet, fault: () => void): Promise<Faulty> {
   const result = measured(await fleet.endOf(coordinator));
   const tookMs = performance.now() - beganMs;
   assert.ok(tookMs < SECONDS * 1_000 + ENDING_MS, `it took ${tookMs} ms`);
-  assert.equal(result.elapsed, SECONDS);
+  assert.equal(result.elapsedS, SECONDS);
   return { result, faultAt };
 }
 
@@ -50,16 +50,19 @@ function assertLost({ result, faultAt }: Faulty, name: string): void {
   const { lost, requests }: AgentPart = partOf(agents, name);
   assert.ok(lost, `${name} was not lost`);
   const said = JSON.stringify({ faultAt, lost, requests });
-  assert.ok(lost.at > 0 && lost.at <= faultAt + BUSY_SECONDS, said);
+  assert.ok(lost.atS > 0 && lost.atS <= faultAt + BUSY_SECONDS, said);
   assert.equal(requests.due, SHARE_PER_SEC * SECONDS);
-  const toCome = (SECONDS - lost.at) * SHARE_PER_SEC;
+  const toCome = (SECONDS - lost.atS) * SHARE_PER_SEC;
   assert.ok(isLittle(requests.dropped - toCome, SHARE_PER_SEC), said);
   for (const other of agents.filter((agent) => agent.name !== name)) {
     assert.equal(other.lost, null);
     assert.ok(isLittle(other.requests.dropped, SHARE_PER_SEC), JSON.stringify(other));
   }
   assert.notEqual(result.generator.trust, "valid");
-  assert.match(result.generator.reasons.join("\n"), new RegExp(`agent ${name}\\b`));
+  assert.ok(
+    result.generator.findings.some(({ agents: [some] = [] }) => some === name),
+    JSON.stringify(result.generator.findings),
+  );
 }
 
 testWith(["redis"], "an agent that is killed is lost from when it was last heard", async () => {

@@ -21,7 +21,7 @@ function lastWord(run: string, agent: string): AgentMessageInput {
   return {
     ...{ kind: "finished", run, agent, bundles: 0, startedAtMs: 0 },
     reports: [packReport(madeUp)],
-    stage: { surroundings: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false },
+    stage: { hostActivity: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false },
   };
 }
 

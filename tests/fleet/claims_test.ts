@@ -26,7 +26,12 @@ async function stage(
   for (const name of NAMES) {
     const presence: Presence = {
       ...{ name, version: VERSION, host: "h", cores: 2, openFiles: null, workers: 1 },
-      ...{ driver: "epoll", ceiling: null, allow: [], clock: { offsetMs: 0, uncertaintyMs: 0 } },
+      ...{
+        driver: "epoll",
+        peakThroughput: null,
+        allow: [],
+        clock: { offsetMs: 0, uncertaintyMs: 0 },
+      },
       ...{ coordinator: null, since: 0 },
     };
     await client.set(presenceKey(name), JSON.stringify(presence));

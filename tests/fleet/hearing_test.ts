@@ -49,7 +49,7 @@ function bundle(seq: number, workers: readonly number[] = [3, 4]): AgentMessageO
 
 function finished(bundles: number): AgentMessageOf<"finished"> {
   const surroundings = { cores: null, busy: null, steal: null, throttled: null };
-  const stage = { surroundings, calibration: null, sharesMachine: false };
+  const stage = { hostActivity: surroundings, calibration: null, sharesMachine: false };
   const completed = 5 * bundles * (bundles + 1); // 10 + 20 + 30 …
   const totals = {
     ...REPORT.totals,

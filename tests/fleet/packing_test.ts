@@ -112,7 +112,11 @@ Deno.test("texts that a server can make long are cut, and what they count is kep
   const long = "x".repeat(499);
   const reasons = new Map([[`${long}12`, 3], [`${long}34`, 4], ["short", 5]]);
   const slow = { latencyUs: 1, dueUs: 0, sentUs: 0, doneUs: 1, slot: 0, status: 200 };
-  const slowest = [{ ...slow, outcome: "answered", request: `GET /${"y".repeat(5_000)}` }] as const;
+  const slowest = [{
+    ...slow,
+    outcome: "completed",
+    request: `GET /${"y".repeat(5_000)}`,
+  }] as const;
   const { totals } = packedReport.parse(
     sent(packReport({ ...first, totals: { ...first.totals, reasons, slowest } })),
   );

@@ -14,7 +14,7 @@ function agent(name: string, differing: Partial<Presence> = {}): Presence {
     openFiles: null,
     workers: 1,
     driver: "epoll",
-    ceiling: null,
+    peakThroughput: null,
     allow: [],
     clock: { offsetMs: 0, uncertaintyMs: 0 },
     coordinator: null,

@@ -23,7 +23,7 @@ export const COMPLETED = 10;
 export function presenceOf(name: string, differing: object = {}): Presence {
   return {
     ...{ name, version: VERSION, host: "h", cores: 2, openFiles: null, workers: 1 },
-    ...{ driver: "tcp", ceiling: null, allow: [], coordinator: null, since: 0 },
+    ...{ driver: "tcp", peakThroughput: null, allow: [], coordinator: null, since: 0 },
     clock: { offsetMs: 0, uncertaintyMs: 0 },
     ...differing,
   };
@@ -88,7 +88,7 @@ export function bundle(agent: string, seq: number, part: object = {}): Message {
 
 export function finished(agent: string, differing: object = {}, totals: object = {}): Message {
   const reports = [packReport(reportOf(2 * COMPLETED, totals))];
-  const stage = { surroundings: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false };
+  const stage = { hostActivity: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false };
   const startedAtMs = START_AT_MS;
   return {
     kind: "finished",

@@ -20,7 +20,7 @@ Deno.test("at a rate arrivals that were never sent have waited until the deadlin
   assert.deepEqual(last.censored, waits.toSparse());
   assert.deepEqual([last.latency.count, last.latency.maxUs], [10, 60 * MS]);
   assert.deepEqual([totals.service.count, totals.serviceCensored.count], [1, 0]);
-  assert.deepEqual(totals.slowest.map(({ outcome }) => outcome), ["answered"]);
+  assert.deepEqual(totals.slowest.map(({ outcome }) => outcome), ["completed"]);
   assertNothingLost(totals, s.parts);
 });
 

@@ -13,7 +13,7 @@ interface Logged {
   readonly outcome: string;
 }
 
-const OUTCOMES = ["answered", "wrong", "timeout", "unfinished", "reset"] as const;
+const OUTCOMES = ["completed", "wrong", "timeout", "unfinished", "reset"] as const;
 
 const exchange = fc.record({
   slot: fc.nat(3),
@@ -40,7 +40,7 @@ function recorded(
       recorder.fail(slot, { kind: outcome, reason: outcome }, dueUs, dueUs + 1, nowUs);
     } else {
       recorder.complete(slot, 200, dueUs, dueUs + 1, nowUs, nowUs);
-      recorder.checked(outcome === "answered");
+      recorder.checked(outcome === "completed");
     }
     if (outcome !== "reset") log.push({ worker, slot, latencyUs, doneUs: nowUs, outcome });
   }
@@ -64,12 +64,12 @@ Deno.test("the slowest of several workers are those of the full log, slowest fir
         .sort((a, b) => b.latencyUs - a.latencyUs || a.doneUs - b.doneUs)
         .slice(0, SLOWEST);
       assert.deepEqual(
-        merged.map(({ latency, connection, outcome, request, due }) => ({
+        merged.map(({ latency, connection, outcome, request, dueS }) => ({
           latencyUs: Math.round(latency * 1_000),
           connection,
           outcome,
           request,
-          doneUs: Math.round(due * 1e6 + latency * 1_000),
+          doneUs: Math.round(dueS * 1e6 + latency * 1_000),
         })),
         expected.map(({ worker, slot, latencyUs, doneUs, outcome }) => ({
           latencyUs,
@@ -116,7 +116,7 @@ Deno.test("a request loop tells when each of the slowest was due and sent, and w
   const [unfinished, answered] = totalsOf(s).slowest;
   const { dueUs, sentUs, doneUs, status, request, outcome } = answered;
   assert.deepEqual([dueUs, sentUs, doneUs, status], [0, 1_700, 2_000, 200]);
-  assert.deepEqual([request, outcome], ["GET /", "answered"]);
+  assert.deepEqual([request, outcome], ["GET /", "completed"]);
   assert.deepEqual([unfinished.outcome, unfinished.status, unfinished.request], [
     "unfinished",
     0,
@@ -130,7 +130,7 @@ Deno.test("a request that got no connection in time was never sent", () => {
   s.loop.onTick(60_000);
   s.loop.onTick(SECOND);
   const [first] = mergeSlowest([totalsOf(s).slowest], [1]);
-  assert.deepEqual([first.sent, first.request, first.status], [null, null, null]);
+  assert.deepEqual([first.sentS, first.request, first.status], [null, null, null]);
   assert.ok(first.outcome === "timeout" || first.outcome === "unfinished");
 });
 

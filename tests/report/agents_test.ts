@@ -70,7 +70,10 @@ Deno.test("a lost agent is marked in the table and the line, and its trust tells
     facts.find(({ label }) => label === "Agents")?.text ?? "",
     /^3: a, b, c \(lost\) · 2,000\/s each$/,
   );
-  assert.match(trust.reasons.join(), /^agent c: It was last heard 0\.75 s after the start/);
+  assert.match(
+    trust.reasons.join(),
+    /^agent c: The agent's last report came 0\.75 s after the start/,
+  );
 });
 
 Deno.test("percentiles that requests never sent could make larger are marked, of the agent and of the whole", () => {
@@ -114,7 +117,7 @@ Deno.test("of several runs the table has medians, and who was lost in how many o
   assert.deepEqual(column(table, "Agent"), ["all", "a", "b"]);
   assert.deepEqual(column(table, "Lost"), ["–", "–", "in 1 of 3 runs"]);
   assert.deepEqual(findings.map(plain), [
-    "Agent b was lost in 1 of 3 runs: last heard 0.5 s after the start (killed, cut off or stalled).",
+    "Agent b was lost in 1 of 3 runs: last report 0.5 s after the start (killed, cut off or stalled).",
   ]);
   assert.equal(facts.find(({ label }) => label === "Agents")?.text, "2: a, b (lost)");
 });
@@ -153,8 +156,8 @@ Deno.test("the chart is of the run in which most agents were lost, and its parts
   assert.deepEqual([a.label, b.label, chart.t.length], ["a", "b", 8]);
   assert.ok(b.rate.slice(0, 4).every((rate) => rate > 0));
   assert.deepEqual(b.rate.slice(4), [0, 0, 0, 0]);
-  const { completed, t } = runs[1].timeline.points[0];
-  assert.ok(Math.abs(a.rate[0] + b.rate[0] - completed / t) < 0.001 * completed / t);
+  const { completed, endS } = runs[1].timeline.points[0];
+  assert.ok(Math.abs(a.rate[0] + b.rate[0] - completed / endS) < 0.001 * completed / endS);
 });
 
 Deno.test("one agent alone, or more than there are colours, have no chart", () => {

@@ -75,8 +75,8 @@ export function censoredMeasurement(load: Load): Measurement {
   const late = requests.filter(({ atS, as }) => as !== "dropped" && atS > durationS);
   return {
     ...base,
-    load: clock === "sent" ? { ...CLOSED, duration: durationS } : OPEN,
-    elapsed: durationS,
+    load: clock === "sent" ? { ...CLOSED, durationS } : OPEN,
+    elapsedS: durationS,
     requests: {
       due: requests.length,
       completed,
@@ -97,8 +97,8 @@ export function censoredMeasurement(load: Load): Measurement {
         failed: late.filter(({ as }) => as === "timeout").length,
       },
     }),
-    timeline: { interval: INTERVAL_S, points: pointsOf(load) },
-    warmup: clock === "sent" ? { label: "too-short", steadyFrom: null } : null,
+    timeline: { intervalS: INTERVAL_S, points: pointsOf(load) },
+    warmup: clock === "sent" ? { label: "too-short", steadyFromS: null } : null,
   };
 }
 
@@ -114,7 +114,7 @@ const CLOSED = {
 const OPEN = {
   kind: "rate",
   rate: 200,
-  duration: 5,
+  durationS: 5,
   connections: 10,
   keepAlive: true,
   timeout: 5_000,
@@ -181,7 +181,7 @@ function pointsOf({ clock, durationS, requests }: Load): Measurement["timeline"]
     const failed = sum(ended, ({ as }) => as === "timeout" ? 1 : 0);
     const times = { p50: at(50), p75: at(75), p90: at(90), p99: at(99), max: at(100) };
     return {
-      ...{ t: toS, completed, failed, bytes: completed * 180, ...times },
+      ...{ endS: toS, completed, failed, bytes: completed * 180, ...times },
       ...(failed > 0 && { errors: { timeout: failed } }),
       histogram: own.length === 0 ? "" : encodeHistogram(all),
       ...(censored.count > 0 && { censoredHistogram: encodeHistogram(censored) }),

@@ -4,7 +4,7 @@ import { resultsAt } from "./rates.ts";
 
 Deno.test("a ceiling is held against the rate as a ratio", () => {
   const ceilings = { redis: { perSec: 4_000, by: "redis-benchmark" }, generator: null };
-  const results = { ...resultsAt(RATES), ceilings };
+  const results = { ...resultsAt(RATES), peakThroughput: ceilings };
   assertJudged(
     judge(results, "rate(fast) < 0.9 × ceiling(redis)"),
     "inconclusive",
@@ -21,7 +21,7 @@ Deno.test("a ceiling is held against the rate as a ratio", () => {
     /^ceiling\(redis\) is 4,000\/s, 1000\/s: 4\.00×, claimed more than 1×; ceiling\(redis\) was measured once: no interval$/,
   );
   const redis = { ...ceilings.redis, rounds: [3_900, 4_000, 4_100] };
-  const inRounds = { ...results, ceilings: { redis } };
+  const inRounds = { ...results, peakThroughput: { redis } };
   assertJudged(
     judge(inRounds, "ceiling(redis) > 1000/s"),
     "reproduced",
@@ -40,7 +40,7 @@ Deno.test("a ceiling is held against the rate as a ratio", () => {
 Deno.test("the generator's ceiling is the best of several tries: at least that, on either side", () => {
   const generator = { perSec: 4_000, by: "one worker" };
   const redis = { perSec: 4_000, rounds: [3_990, 4_000, 4_010], by: "redis-benchmark" };
-  const results = { ...resultsAt(RATES), ceilings: { generator, redis } };
+  const results = { ...resultsAt(RATES), peakThroughput: { generator, redis } };
   const outcomes: [text: string, outcome: JudgedClaim["outcome"], sentence?: RegExp][] = [
     [
       "ceiling(generator) > 1000/s",

@@ -31,7 +31,7 @@ function twoFactors(): Results {
       medianMs: 5,
       runs: 2,
       duration: 1,
-      parts: [{ role: "front" as const, name: "nginx", cores: 0.25 }],
+      parts: [{ role: "gateway" as const, name: "nginx", cores: 0.25 }],
     })),
   });
 }
@@ -54,7 +54,7 @@ Deno.test("the CSV of the intervals has a row for every interval of every run", 
       "50ms",
     ]);
     const numbers = [row.endS, row.completed, row.failed, row.bytes].map(Number);
-    assert.deepEqual(numbers, [point.t, point.completed, point.failed, point.bytes]);
+    assert.deepEqual(numbers, [point.endS, point.completed, point.failed, point.bytes]);
     assert.deepEqual(
       ["P50", "P75", "P90", "P99", "Max"].map((name) => Number(row[`latency${name}Ms`])),
       [point.p50, point.p75, point.p90, point.p99, point.max],
@@ -68,7 +68,7 @@ Deno.test("an interval's row has what the target and its parts used then", () =>
   const rows = read(renderIntervalsCsv(reportModel(results)));
   run.resources.forEach((point, i) => {
     const row = rows[i];
-    assert.equal(Number(row.endS), point.t);
+    assert.equal(Number(row.endS), point.endS);
     assert.deepEqual(
       [row.cpuCores, row.cpuSystemCores, row.memoryBytes, row.openFiles].map(Number),
       [point.cpu, point.system, point.memory, point.files],

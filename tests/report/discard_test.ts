@@ -39,11 +39,11 @@ Deno.test("what is discarded is left out of rate and latency, and nothing else",
         ),
       ),
     );
-    assert.deepEqual([shown.requests, shown.timeline, shown.resources, shown.elapsed], [
+    assert.deepEqual([shown.requests, shown.timeline, shown.resources, shown.elapsedS], [
       run.requests,
       run.timeline,
       run.resources,
-      run.elapsed,
+      run.elapsedS,
     ]);
   });
   assert.ok(rest.rate.median > whole.rate.median);
@@ -83,7 +83,7 @@ Deno.test("the report says what it left out, in its method and CSV alike", () =>
 function cutShort(discard: number): Results {
   const results = resultsOf(discard);
   for (const { timeline: { points } } of results.runs) {
-    points.push({ ...points[0], t: 6.05, completed: 1 });
+    points.push({ ...points[0], endS: 6.05, completed: 1 });
   }
   return results;
 }

@@ -38,7 +38,7 @@ export interface CellSpec {
   /** False: a url target, which cannot be watched. */
   readonly watched?: boolean;
   /** The parts of the target, or Redis, and the cores that each uses. */
-  readonly parts?: readonly { role: "front" | "redis"; name: string; cores: number }[];
+  readonly parts?: readonly { role: "gateway" | "redis"; name: string; cores: number }[];
 }
 
 export interface FixtureSpec {
@@ -60,7 +60,7 @@ export function resultsFixture(spec: FixtureSpec): Results {
     )
   ).map((run, i) => ({ ...run, order: i + 1 }));
   return results.parse({
-    schema: "plateau.results/1",
+    schema: "plateau.results/2",
     version: "0.1.0",
     experiment: { name: spec.name ?? "fixture", title: spec.title, ...experimentOf(spec) },
     source: `name: ${spec.name ?? "fixture"}\n# as written\n`,
@@ -139,7 +139,7 @@ function resourcesFixture(
 ): Run["resources"] {
   return Array.from({ length: duration / INTERVAL_S }, (_, i) => {
     const { cpu, memory } = used();
-    const times = { t: (i + 1) * INTERVAL_S, cpu, user: cpu * 0.75, system: cpu * 0.25 };
+    const times = { endS: (i + 1) * INTERVAL_S, cpu, user: cpu * 0.75, system: cpu * 0.25 };
     const switches = { voluntary: 2_000, involuntary: 50 };
     return { ...times, memory, threads: 11, files: 30 + i, switches };
   });
@@ -159,12 +159,12 @@ export function measurementFixture(
   const failed = sum(intervals, ({ failed }) => failed);
   const latency = distributionOf(whole);
   return {
-    schema: "plateau.bench/1",
+    schema: "plateau.bench/2",
     version: "0.1.0",
     url: `http://127.0.0.1:8080/${encodeURIComponent(cell.scenario)}`,
     driver: "tcp",
-    load: { kind: "closed", connections, duration, ...LOAD },
-    elapsed: duration,
+    load: { kind: "closed", connections, durationS: duration, ...LOAD },
+    elapsedS: duration,
     ...outcomesOf({ cell, completed, failed, unfinished: connections }),
     reconnects: 0,
     rate: completed / duration,
@@ -181,8 +181,8 @@ export function measurementFixture(
       requests: spreadOf(intervals, ({ completed }) => completed),
       bytes: spreadOf(intervals, ({ completed }) => completed * ANSWER_BYTES),
     },
-    timeline: { interval: INTERVAL_S, points: intervals.map(pointOf) },
-    warmup: { label: "too-short", steadyFrom: null },
+    timeline: { intervalS: INTERVAL_S, points: intervals.map(pointOf) },
+    warmup: { label: "too-short", steadyFromS: null },
     sessions: null,
     generator: {
       ...GENERATOR,
@@ -201,11 +201,11 @@ const GENERATOR: Measurement["generator"] = {
   delay: { p50: 0, p99: 0.2, max: 1.5 },
   each: [{ cpu: 0.1, waiting: 0.01, spinning: 0, lag: 0, delay: 0.2 }],
   timer: 0.0002,
-  surroundings: { cores: 4, busy: 0.4, steal: 0, throttled: null },
-  ceiling: null,
-  floor: null,
+  hostActivity: { cores: 4, busy: 0.4, steal: 0, throttled: null },
+  peakThroughput: null,
+  baselineLatency: null,
   trust: "valid",
-  reasons: [],
+  findings: [],
 };
 
 const LOAD = { pipeline: 1, keepAlive: true, timeout: 5_000, requests: null };

@@ -64,7 +64,7 @@ export function fleetMeasurement(spec: FleetSpec): Measurement {
 }
 
 function askedOf({ rate, seconds = 2 }: FleetSpec, connections: number): LoadDescription {
-  const any = { connections, keepAlive: true, timeout: 5_000, duration: seconds };
+  const any = { connections, keepAlive: true, timeout: 5_000, durationS: seconds };
   return {
     version: "0.1.0",
     url: "http://10.0.0.2:8080/static",
@@ -79,11 +79,13 @@ function loadedAgents(specs: readonly AgentSpec[]): LoadedAgent[] {
   let firstWorker = 0;
   return specs.map((spec, i) => {
     const { name, workers = 2, lostAt, late = 0.2 + i / 10, uncertaintyMs = 0.15, ceiling } = spec;
-    const calibration = ceiling === undefined ? null : { ceiling, floor: 0.02 };
+    const calibration = ceiling === undefined
+      ? null
+      : { peakThroughput: ceiling, baselineLatency: 0.02 };
     const agent: LoadedAgent = {
       ...{ name, host: `host-${name}`, driver: "epoll", firstWorker, workers },
       stage: {
-        surroundings: { cores: 4, busy: 0.4, steal: 0, throttled: null },
+        hostActivity: { cores: 4, busy: 0.4, steal: 0, throttled: null },
         calibration,
         sharesMachine: false,
       },

@@ -72,7 +72,7 @@ for (const [text, outcome, found, changes] of ONE_RUN) {
 Deno.test("an open loop's lag is judged", () => {
   const { connections, keepAlive, timeout } = WHOLE.load;
   const common = { connections, keepAlive, timeout, arrivals: "uniform", seed: 1 } as const;
-  const load = { kind: "rate", rate: 100, duration: 3, ...common } as const;
+  const load = { kind: "rate", rate: 100, durationS: 3, ...common } as const;
   const generator = { ...WHOLE.generator, lag: { p50: 0.1, p99: 0.5, max: 2 } };
   assert.equal(judge("lag.p99 < 1ms", { ...WHOLE, load, generator }).outcome, "pass");
   assert.equal(judge("lag.max < 1ms", { ...WHOLE, load, generator }).outcome, "fail");

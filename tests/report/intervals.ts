@@ -51,7 +51,7 @@ export function pointOf(
 ): Measurement["timeline"]["points"][number] {
   const at = (p: number): number => histogram.valueAtPercentile(p) / 1_000;
   return {
-    t: end,
+    endS: end,
     completed,
     failed,
     bytes: completed * ANSWER_BYTES,

@@ -58,10 +58,10 @@ Deno.test("a measurement keeps to the JSON Schema of bench", () => {
 const WRONG: [sentence: string, change: object][] = [
   ["a field that nobody knows", { more: 1 }],
   ["a rate below 0", { rate: -1 }],
-  ["a text for a number", { elapsed: "1" }],
+  ["a text for a number", { elapsedS: "1" }],
   ["another driver", { driver: "uring" }],
   ["a count that is not whole", { reconnects: 0.5 }],
-  ["another version of the form", { schema: "plateau.bench/2" }],
+  ["another version of the form", { schema: "plateau.bench/1" }],
 ];
 
 for (const [sentence, change] of WRONG) {

@@ -18,13 +18,13 @@ const open = {
   arrivals: "uniform",
   seed: 1,
 } as const;
-const rate = (perSec: number): Load => ({ kind: "rate", ...open, rate: perSec, duration: 9 });
+const rate = (perSec: number): Load => ({ kind: "rate", ...open, rate: perSec, durationS: 9 });
 const PHASES: Load = {
   kind: "phases",
   ...open,
   arrivals: "poisson",
   pool: "own",
-  phases: [{ duration: 60, from: 5, to: 50 }, { duration: 10, from: 0, to: 0 }],
+  phases: [{ durationS: 60, from: 5, to: 50 }, { durationS: 10, from: 0, to: 0 }],
 };
 
 /** With the loads of the runs of each scenario; without: the fixture's own, as the experiment says. */
@@ -73,18 +73,18 @@ Deno.test("a load is told as it was asked for: one of a thing is one, and no sec
   const closed = { connections: 1, keepAlive: true, timeout: 5_000, pipeline: 1 };
   const told = (load: Load): string => plain(loadText([{ load }]));
   assert.equal(
-    told({ kind: "closed", ...closed, duration: 0.25, requests: null }),
+    told({ kind: "closed", ...closed, durationS: 0.25, requests: null }),
     "1 connection, 0.25 s",
   );
   assert.equal(
-    told({ kind: "closed", ...closed, connections: 2, duration: null, requests: 1 }),
+    told({ kind: "closed", ...closed, connections: 2, durationS: null, requests: 1 }),
     "2 connections, 1 request",
   );
   assert.equal(
-    told({ ...rate(10), connections: 1, duration: 12.5 } as Load),
+    told({ ...rate(10), connections: 1, durationS: 12.5 } as Load),
     "10.0 requests/s over at most 1 connection, 12.5 s, evenly spread arrivals",
   );
-  const phases = [{ duration: 1.25, from: 5, to: 5 }, { duration: 90, from: 5, to: 5 }];
+  const phases = [{ durationS: 1.25, from: 5, to: 5 }, { durationS: 90, from: 5, to: 5 }];
   assert.match(told({ ...PHASES, phases } as Load), /: 1\.25 s at 5\.00\/s, then 1 min 30 s at /);
 });
 
@@ -106,11 +106,11 @@ const HIGH = "10.0 or 20.0 requests/s over at most 100 connections, 9 s, evenly 
 
 Deno.test("loads that differ are told with each scenario, and in the method", () => {
   const { scenarios, method } = reportModel(DIFFERENT);
-  assert.equal(factsOf(DIFFERENT)["Load of a run"], "3 different ones, told with the scenarios");
+  assert.equal(factsOf(DIFFERENT)["Load of a run"], "3 different loads, given with each scenario");
   assert.deepEqual(scenarios.map(({ load }) => plain(load)), [
     "50 connections, 1 s",
     HIGH,
-    "visitors each with a connection of his own: 1 min at 5.00 → 50.0/s, then 10 s at 0/s, Poisson arrivals",
+    "virtual users each with a connection of their own: 1 min at 5.00 → 50.0/s, then 10 s at 0/s, Poisson arrivals",
   ]);
   const sentences = method.map(plain);
   assert.ok(sentences.includes("Load of plain: 50 connections, 1 s."));

@@ -75,10 +75,13 @@ Deno.test("what cannot be exceeded here is told where it was measured", () => {
     return ["Load worker at most", "Redis at most"]
       .map((label) => facts.find((fact) => fact.label === label)?.text);
   };
-  assert.deepEqual(textsOf({ ceilings }), [
+  assert.deepEqual(textsOf({ peakThroughput: ceilings }), [
     "213,210 requests/s (one worker (epoll))",
     "152,672 requests/s (redis-benchmark 7.0.15: GET)",
   ]);
-  assert.deepEqual(textsOf({ ceilings: { redis: null } }), [undefined, "could not be measured"]);
+  assert.deepEqual(textsOf({ peakThroughput: { redis: null } }), [
+    undefined,
+    "could not be measured",
+  ]);
   assert.deepEqual(textsOf({}), [undefined, undefined]);
 });

@@ -39,7 +39,9 @@ for (const { says, room, seconds, steps } of PAGES) {
       assert.deepEqual(cell.map(({ length }) => length), [steps, steps]);
       const { runs } = scenarios[0].cells[i];
       const toS = Math.max(1, seconds);
-      const points = runs.flatMap(({ timeline }) => timeline.points.filter(({ t }) => t <= toS));
+      const points = runs.flatMap(({ timeline }) =>
+        timeline.points.filter(({ endS }) => endS <= toS)
+      );
       const whole = mergeHistograms(points.map(({ histogram }) => decodeSparse(histogram)));
       assert.deepEqual(
         rangeFigures({ clock: "sent", runs: cell }, { fromS: 0, toS }, [50, 90, 99]).percentiles

@@ -132,7 +132,7 @@ Deno.test("seconds to choose from have no digits but those of their steps", () =
     cells: [{ target: "a", scenario: "static", medianMs: 5, duration: 7 }],
   });
   const [run] = results.runs;
-  run.timeline.interval = 0.1;
+  run.timeline.intervalS = 0.1;
   const page = renderReportPage([reportModel(results)]);
   assert.match(page, /name="to" min="0" max="7" step="0\.1" value="7"/);
 });

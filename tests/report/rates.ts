@@ -25,7 +25,7 @@ export function resultsAt(
 
 /** To whole requests, so rates should be high enough for that to make no difference. */
 export function setRate(run: Results["runs"][number], rate: number): void {
-  const scale = rate * run.elapsed / run.requests.completed;
+  const scale = rate * run.elapsedS / run.requests.completed;
   const scaled = (count: number): number => Math.round(count * scale);
   run.rate = rate;
   run.requests.due += scaled(run.requests.completed) - run.requests.completed;

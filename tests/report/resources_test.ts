@@ -23,8 +23,15 @@ function runWith(completed: number, points: Run["resources"] = POINTS): Run {
 
 const HELD = { memory: 5_000_000, threads: 4 };
 const POINTS: Run["resources"] = [
-  { t: 0.5, cpu: 1, user: 0.9, system: 0.1, ...HELD, switches: { voluntary: 40, involuntary: 4 } },
-  { t: 1, cpu: 2, user: 1.5, system: 0.5, ...HELD, switches: { voluntary: 80, involuntary: 0 } },
+  {
+    endS: 0.5,
+    cpu: 1,
+    user: 0.9,
+    system: 0.1,
+    ...HELD,
+    switches: { voluntary: 40, involuntary: 4 },
+  },
+  { endS: 1, cpu: 2, user: 1.5, system: 0.5, ...HELD, switches: { voluntary: 80, involuntary: 0 } },
 ];
 
 Deno.test("rates per second count for the time since the point before", () => {
@@ -37,7 +44,7 @@ Deno.test("rates per second count for the time since the point before", () => {
 });
 
 Deno.test("what older results and other systems do not tell is not made up", () => {
-  const run = runWith(3_000, POINTS.map(({ t, cpu, memory }) => ({ t, cpu, memory })));
+  const run = runWith(3_000, POINTS.map(({ endS, cpu, memory }) => ({ endS, cpu, memory })));
   assert.equal(systemShareOf(run), null);
   assert.equal(switchesPerRequestOf("voluntary", run, run), null);
   assert.equal(perCpuSecondOf(run, run), 2_000);
@@ -61,7 +68,7 @@ const CELLS = [
     medianMs: 2,
     runs: 3,
     parts: [
-      { role: "front", name: "nginx", cores: 0.25 },
+      { role: "gateway", name: "nginx", cores: 0.25 },
       { role: "redis", name: "Redis", cores: 0.5 },
     ],
   },
@@ -73,7 +80,7 @@ function older({ runs, ...rest }: Results): Results {
     ...rest,
     runs: runs.map(({ parts: _, resources, ...run }) => ({
       ...run,
-      resources: resources.map(({ t, cpu, memory }) => ({ t, cpu, memory })),
+      resources: resources.map(({ endS, cpu, memory }) => ({ endS, cpu, memory })),
     })),
   });
 }
@@ -120,7 +127,7 @@ Deno.test("a sentence says who needs the least CPU for a request, and what the p
   const plain = perCpuFinding.replaceAll(/[\d,.]*\d/g, "N");
   assert.equal(
     plain,
-    "For each CPU-second cached answered the most, N requests (N cores); plain the least, " +
+    "For each CPU-second cached served the most, N requests (N cores); plain the least, " +
       "N requests (N cores). nginx of cached: N cores, N requests per CPU-second. " +
       "Redis of cached: N cores, N requests per CPU-second.",
   );
@@ -128,7 +135,7 @@ Deno.test("a sentence says who needs the least CPU for a request, and what the p
   const [one] = reportModel(alone).scenarios;
   assert.match(
     one.perCpuFinding,
-    /^For each CPU-second plain answered [\d,.]+ requests \([\d.]+ cores\)\.$/,
+    /^For each CPU-second plain served [\d,.]+ requests \([\d.]+ cores\)\.$/,
   );
   const unwatched = resultsFixture({ cells: [{ ...CELLS[0], watched: false }] });
   assert.equal(reportModel(unwatched).scenarios[0].perCpuFinding, "");

@@ -9,11 +9,11 @@ type SlowRequest = NonNullable<Run["slowest"]>[number];
 
 const SLOW: SlowRequest = {
   latency: 40,
-  due: 1.5,
-  sent: 1.51,
+  dueS: 1.5,
+  sentS: 1.51,
   request: "GET /user/7",
   connection: 3,
-  outcome: "answered",
+  outcome: "completed",
   status: 200,
 };
 
@@ -51,7 +51,7 @@ Deno.test("lower bounds say that they are, and a request that was never sent say
     ...SLOW,
     outcome: "timeout",
     status: null,
-    sent: null,
+    sentS: null,
     request: null,
   } as const;
   const wrong = { ...SLOW, latency: 30, outcome: "wrong" } as const;
@@ -63,7 +63,7 @@ Deno.test("lower bounds say that they are, and a request that was never sent say
   assert.deepEqual(textsOf(model).map((row) => row.slice(2)), [
     ["≥\u00a040.0", "1.500", "–", "never sent", "3", "timed out"],
     ["≥\u00a035.0", "1.500", "10.000", "GET /user/7", "3", "unfinished"],
-    ["30.0", "1.500", "10.000", "GET /user/7", "3", "status 200, wrong answer"],
+    ["30.0", "1.500", "10.000", "GET /user/7", "3", "status 200, wrong response"],
   ]);
   assert.match(model.slowest?.table.notes.join(" ") ?? "", /at least this long/);
   assert.deepEqual(model.slowest?.findings, [
@@ -72,7 +72,7 @@ Deno.test("lower bounds say that they are, and a request that was never sent say
 });
 
 Deno.test("slow requests that crowd at the start of a longer run are called out", () => {
-  const early = Array.from({ length: 10 }, (_, i) => ({ ...SLOW, due: i < 7 ? 0.2 : 2 }));
+  const early = Array.from({ length: 10 }, (_, i) => ({ ...SLOW, dueS: i < 7 ? 0.2 : 2 }));
   const findingOf = (duration: number): string =>
     modelOf([early], duration).slowest?.findings[0] ?? "";
   assert.match(findingOf(5), /; 7 of its 10 slowest were sent in the first second/);
@@ -87,7 +87,7 @@ Deno.test("results without slowest requests have no such table", () => {
 });
 
 Deno.test("faults over time add up to what the intervals hold, by kind", () => {
-  const { faults, cells } = FAULTS_MODEL.scenarios[0];
+  const { errors: faults, cells } = FAULTS_MODEL.scenarios[0];
   assert.deepEqual(faults.charts.map(({ label }) => label), ["koa"]);
   const [{ chart }] = faults.charts;
   const points = cells.flatMap(({ target, runs }) =>
@@ -97,18 +97,18 @@ Deno.test("faults over time add up to what the intervals hold, by kind", () => {
   assert.deepEqual(chart.series.map(({ label, counts }) => [label, total(counts)]), [
     ["Timed out", total(points.map(({ errors }) => errors?.timeout ?? 0))],
     ["Reset", total(points.map(({ errors }) => errors?.reset ?? 0))],
-    ["Wrong answers", total(points.map(({ wrong }) => wrong ?? 0))],
+    ["Wrong responses", total(points.map(({ wrong }) => wrong ?? 0))],
   ]);
-  assert.match(faults.findings[0], /^koa: .* requests went wrong \(timed out .*, wrong answers /);
+  assert.match(faults.findings[0], /^koa: .* requests went wrong \(timed out .*, wrong responses /);
 });
 
 Deno.test("without faults there is one sentence and no figure", () => {
-  const { scenarios: [{ faults }] } = reportModel(
+  const { scenarios: [{ errors: faults }] } = reportModel(
     resultsFixture({ cells: [{ target: "hono", scenario: "user", medianMs: 3 }] }),
   );
   assert.deepEqual(faults, {
     charts: [],
-    findings: ["No request failed, none was left unsent, and no answer was wrong."],
+    findings: ["No request failed, none was left unsent, and no response was wrong."],
   });
 });
 
@@ -121,7 +121,7 @@ Deno.test("failures of unknown kind are shown as such", () => {
       points: run.timeline.points.map(({ errors: _, wrong: __, ...point }) => point),
     },
   }));
-  const { scenarios: [{ faults }] } = reportModel({ ...FAULTS_RESULTS, runs: plain });
+  const { scenarios: [{ errors: faults }] } = reportModel({ ...FAULTS_RESULTS, runs: plain });
   assert.deepEqual(faults.charts[0].chart.series.map(({ label }) => label), ["Failed"]);
 });
 

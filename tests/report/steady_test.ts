@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { renderCsv } from "../../report/files/csv.ts";
 import { steadyFindings } from "../../report/model/findings/steady_finding.ts";
 import { reportModel } from "../../report/model/model.ts";
-import { type Cell, groupRuns } from "../../report/model/runs/cells.ts";
+import { type CellRuns, groupRuns } from "../../report/model/runs/cells.ts";
 import { steadinessOf } from "../../report/model/runs/steady.ts";
 import { steadyTables } from "../../report/model/tables/steady.ts";
 import { renderReportPage } from "../../report/page/page.ts";
@@ -14,10 +14,10 @@ import { resultsFixture } from "./fixture.ts";
 
 type Warmup = Run["warmup"];
 
-const FLAT: Warmup = { label: "flat", steadyFrom: 0 };
-const NEVER: Warmup = { label: "no-steady-state", steadyFrom: null };
-const SHORT: Warmup = { label: "too-short", steadyFrom: null };
-const warm = (steadyFrom: number): Warmup => ({ label: "warm-up", steadyFrom });
+const FLAT: Warmup = { label: "flat", steadyFromS: 0 };
+const NEVER: Warmup = { label: "no-steady-state", steadyFromS: null };
+const SHORT: Warmup = { label: "too-short", steadyFromS: null };
+const warm = (steadyFrom: number): Warmup => ({ label: "warm-up", steadyFromS: steadyFrom });
 
 /** Runs of 6 s that start three times as slow, with the given labels. */
 function resultsOf(warmups: readonly Warmup[], experiment: Record<string, unknown> = {}): Results {
@@ -36,7 +36,7 @@ function resultsOf(warmups: readonly Warmup[], experiment: Record<string, unknow
   return results;
 }
 
-function cellOf(warmups: readonly Warmup[], experiment?: Record<string, unknown>): Cell {
+function cellOf(warmups: readonly Warmup[], experiment?: Record<string, unknown>): CellRuns {
   return groupRuns(resultsOf(warmups, experiment))[0].cells[0];
 }
 
@@ -70,7 +70,7 @@ Deno.test("of several runs the medians are given, with the lowest and highest", 
 });
 
 /** Runs that answer nothing in their first half second. */
-function silentAtFirst(warmups: readonly Warmup[]): Cell {
+function silentAtFirst(warmups: readonly Warmup[]): CellRuns {
   const results = resultsOf(warmups);
   for (const { timeline } of results.runs) {
     for (const point of timeline.points.slice(0, 2)) {
@@ -111,7 +111,7 @@ const findings: [warmups: Warmup[], text: RegExp, isFlat: boolean][] = [
   ],
   [[FLAT, FLAT, warm(1)], /^hono is flat from the start in 2 of 3 runs\. 1 run warms up: /, false],
   [[NEVER, NEVER], /^hono reaches no steady state: longer runs may\.$/, false],
-  [[{ label: "slowdown", steadyFrom: 3 }], /^hono slows down: steady from 3 s on/, false],
+  [[{ label: "slowdown", steadyFromS: 3 }], /^hono slows down: steady from 3 s on/, false],
   [
     [SHORT],
     /^hono has too few intervals with answers to tell a warm-up: that takes 20 of 0\.25\ss\.$/,

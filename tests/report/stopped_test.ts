@@ -13,16 +13,16 @@ import { smallestChangeOf } from "../../runner/stats/comparison/verdict.ts";
 import { ratioInterval } from "../../runner/stats/confidence/confidence_interval.ts";
 import { resultsFixture } from "./fixture.ts";
 
-type Reached = NonNullable<Results["reached"]>;
+type Reached = NonNullable<Results["stopping"]>;
 
-const REACHED: Reached = { repetitions: 5, halfWidth: 0.017, target: 0.02, why: "narrow" };
+const REACHED: Reached = { repetitions: 5, halfWidth: 0.017, target: 0.02, reason: "precision" };
 
 function resultsOf(reached?: Reached, runs = 5): Results {
   const results = resultsFixture({
     cells: [{ target: "hono", scenario: "static", medianMs: 2, runs }],
     experiment: { repeat: { until: 0.02, atMost: null, budget: null } },
   });
-  return { ...results, reached };
+  return { ...results, stopping: reached };
 }
 
 const textOf = (results: Results): string =>
@@ -36,27 +36,27 @@ const sentences: [reached: Reached, text: string][] = [
     "^Stopped after 5 repetitions: every interval of requests/s and p50 is within ± 2 % \\(widest ± 1.7 %\\); ",
   ],
   [
-    { ...REACHED, why: "budget", halfWidth: 0.043 },
+    { ...REACHED, reason: "budget", halfWidth: 0.043 },
     "^Stopped after 5 repetitions, as another would have passed the time budget: the widest interval of requests/s and p50 is ± 4.3 %, where ± 2 % was asked for; ",
   ],
   [
-    { ...REACHED, why: "most", halfWidth: null },
+    { ...REACHED, reason: "limit", halfWidth: null },
     "^Stopped after 5 repetitions, the most that were allowed: not every cell has an interval; ",
   ],
   [
-    { ...REACHED, why: "budget", target: null },
+    { ...REACHED, reason: "budget", target: null },
     "^Stopped after 5 repetitions, as another .*: the widest interval of requests/s and p50 is ± 1.7 %; ",
   ],
 ];
 
 for (const [reached, text] of sentences) {
-  Deno.test(`an end by ${reached.why} is told, target ${reached.target}, width ${reached.halfWidth}`, () => {
+  Deno.test(`an end by ${reached.reason} is told, target ${reached.target}, width ${reached.halfWidth}`, () => {
     assert.match(textOf(resultsOf(reached)), new RegExp(text + CHANGE));
   });
 }
 
 Deno.test("a change or a width beyond ten times is no number but a reason to add runs", () => {
-  const results = resultsOf({ ...REACHED, why: "most", halfWidth: 4.2e108 }, 2);
+  const results = resultsOf({ ...REACHED, reason: "limit", halfWidth: 4.2e108 }, 2);
   const [first, second] = results.runs;
   for (const point of second.timeline.points) point.completed = 1;
   assert.ok(first.timeline.points.every(({ completed }) => completed > 1));
@@ -71,7 +71,7 @@ Deno.test("a change or a width beyond ten times is no number but a reason to add
   const texts = [4.2e108, 8.5].map((smallestChange) =>
     verdictText({ ...rate, ...open, smallestChange }, 0.02)
   );
-  assert.equal(texts[0], "too few runs for a verdict, add runs");
+  assert.equal(texts[0], "inconclusive: too few runs, add runs");
   assert.match(texts[1], /a change of 850\s% would have been seen$/);
 });
 
@@ -90,12 +90,12 @@ Deno.test("the smallest change is that of the widest figure against as many runs
 });
 
 Deno.test("a fixed number needs no sentence, and an experiment without an end has none", () => {
-  assert.equal(textOf(resultsOf({ ...REACHED, why: "asked", target: null })), "");
+  assert.equal(textOf(resultsOf({ ...REACHED, reason: "fixed", target: null })), "");
   assert.equal(textOf(resultsOf()), "");
 });
 
 Deno.test("one run leaves the smallest change out", () => {
-  const reached: Reached = { repetitions: 1, halfWidth: null, target: 0.02, why: "most" };
+  const reached: Reached = { repetitions: 1, halfWidth: null, target: 0.02, reason: "limit" };
   assert.match(textOf(resultsOf(reached, 1)), /not every cell has an interval\.$/);
 });
 

@@ -43,6 +43,6 @@ export function sweepResults(cells: readonly SweepCell[]): Results {
 
 function openLoad({ load: { connections, keepAlive, timeout }, parameters }: Run): Run["load"] {
   const rate = parseInt(String(parameters.rate));
-  const load = { connections, keepAlive, timeout, duration: 1, rate, seed: 1 };
+  const load = { connections, keepAlive, timeout, durationS: 1, rate, seed: 1 };
   return { kind: "rate", arrivals: "uniform", ...load };
 }

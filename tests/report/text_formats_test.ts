@@ -166,7 +166,7 @@ Deno.test("visitors of whom none came to the end have no length", () => {
 
 Deno.test("a run of less than a second has no whole one to tell of, in place of one without requests", () => {
   const results = resultsFixture({ cells: [{ target: "a", scenario: "s", medianMs: 5 }] });
-  results.runs[0].elapsed = 0.8;
+  results.runs[0].elapsedS = 0.8;
   const [{ tables }] = reportModel(results).scenarios;
   for (const { rows: [[, , ...seconds]] } of [tables.requestsPerSecond, tables.bytesPerSecond]) {
     assert.deepEqual(seconds.map(({ text }) => text), Array(7).fill("–"));

@@ -5,12 +5,33 @@ import { reportModel } from "../../report/model/model.ts";
 import { renderReportPage } from "../../report/page/page.ts";
 import { renderMeasurement } from "../../report/terminal/measurement.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
+import type { TrustFinding } from "../../runner/result/findings.ts";
 import type { Trust } from "../../runner/result/generator.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 
 const PLAIN = { width: 100, color: false, unicode: true };
-const REASON = "The busiest worker used 97 % of a core: give it more workers.";
+const REASON =
+  "The generator may have been the limit, not the target: its busiest worker used 97 % of a " +
+  "core. Give the generator more workers (-w of bench, workers of a load).";
+
+function busy(cpu: number): TrustFinding {
+  const evidence = { cpu, waiting: null };
+  return { code: "generator-busy", severity: "suspect", evidence, advice: ["more-workers"] };
+}
+
+const STOLEN: TrustFinding = {
+  code: "steal",
+  severity: "suspect",
+  evidence: { steal: 0.05 },
+  advice: ["repeat-run"],
+};
+const UNSTEADY: TrustFinding = {
+  code: "unsteady",
+  severity: "suspect",
+  evidence: { unsettled: null },
+  advice: [],
+};
 
 /** Two targets with two runs each, whose generators are judged so in turn. */
 function judged(...trusts: Trust[]): Results {
@@ -21,7 +42,7 @@ function judged(...trusts: Trust[]): Results {
   trusts.forEach((trust, i) => {
     Object.assign(results.runs[i].generator, {
       trust,
-      reasons: trust === "valid" ? [] : [REASON],
+      findings: trust === "valid" ? [] : [busy(0.97)],
     });
   });
   return results;
@@ -30,7 +51,7 @@ function judged(...trusts: Trust[]): Results {
 Deno.test("where every run is valid, that is what is said, without reasons", () => {
   assert.deepEqual(trustOfRuns(judged().runs), {
     level: "valid",
-    text: "neither the generator nor the machine was in the way in any of 4 runs",
+    text: "neither the generator nor the machine was the limit in any of 4 runs",
     reasons: [],
   });
 });
@@ -38,7 +59,7 @@ Deno.test("where every run is valid, that is what is said, without reasons", () 
 Deno.test("the worst run decides, and runs to doubt alike have a line with why, the worst first", () => {
   assert.deepEqual(trustOfRuns(judged("suspect", "invalid", "suspect", "valid").runs), {
     level: "invalid",
-    text: "in 1 of 4 runs the generator or the machine was measured, not the target",
+    text: "in 1 of 4 runs the generator or the machine was the limit, not the target",
     reasons: [
       `static, fast, run 2 is invalid: ${REASON}`,
       `2 runs in 2 cells are suspect, such as static, fast, run 1: ${REASON}`,
@@ -48,13 +69,15 @@ Deno.test("the worst run decides, and runs to doubt alike have a line with why, 
 
 Deno.test("runs that only never settled are no fault of the generator or the machine", () => {
   const results = judged("suspect", "suspect");
-  for (const { generator } of results.runs.slice(0, 2)) generator.causes = ["unsteady"];
+  for (const { generator } of results.runs.slice(0, 2)) {
+    generator.findings = [UNSTEADY];
+  }
   assert.equal(
     trustOfRuns(results.runs)?.text,
-    "in 2 of 4 runs what was measured never settled, so its figures are those of these moments",
+    "in 2 of 4 runs the run never settled, so its figures are those of a moment",
   );
-  results.runs[0].generator.causes = ["unsteady", "neighbour"];
-  assert.match(trustOfRuns(results.runs)?.text ?? "", /the machine may have been in the way/);
+  results.runs[0].generator.findings = [UNSTEADY, STOLEN];
+  assert.match(trustOfRuns(results.runs)?.text ?? "", /the machine may have been the limit/);
 });
 
 Deno.test("cells that are to be doubted for the same reason share a line", () => {
@@ -66,12 +89,12 @@ Deno.test("cells that are to be doubted for the same reason share a line", () =>
   }));
   const results = resultsFixture({ cells });
   results.runs.forEach((run, i) => {
-    const reasons = [i < 6 ? REASON.replace("97", `9${i}`) : "The machine was busy."];
-    Object.assign(run.generator, { trust: "suspect", reasons });
+    const findings = [i < 6 ? busy(0.9 + i / 100) : STOLEN];
+    Object.assign(run.generator, { trust: "suspect", findings });
   });
   assert.deepEqual(trustOfRuns(results.runs)?.reasons, [
     `6 runs in 3 cells are suspect, such as s, a, run 1: ${REASON.replace("97", "90")}`,
-    "s, d, run 1 and 1 more are suspect: The machine was busy.",
+    "s, d, run 1 and 1 more are suspect: The hypervisor gave 5 % of the cores' time to other machines (steal). Repeat the run.",
   ]);
 });
 
@@ -93,10 +116,10 @@ function judgedNothing(): Results {
 
 Deno.test("whether to trust it stands in words under the title of terminal, page and markdown", () => {
   const model = reportModel(judged("invalid"));
-  const line = "invalid: in 1 of 4 runs the generator or the machine was measured, not the target";
+  const line = "invalid: in 1 of 4 runs the generator or the machine was the limit, not the target";
   const [, title, first, second] = renderSummary(model, PLAIN).split("\n");
   assert.deepEqual([title, first], [model.title, line]);
-  assert.match(second, /^ {2}static, fast, run 1 is invalid: The busiest worker/);
+  assert.match(second, /^ {2}static, fast, run 1 is invalid: The generator may/);
   const [, lead, below] = renderReportPage([model]).split(/<p class="lead">(.*)<\/p>\n/);
   assert.equal(lead, model.verdict);
   assert.ok(below.startsWith('<div class="trust invalid"><p><strong>invalid</strong>: in 1 of 4'));
@@ -105,10 +128,10 @@ Deno.test("whether to trust it stands in words under the title of terminal, page
 
 Deno.test("bench says it under the URL and the load", () => {
   const measured = measurementFixture({ target: "api", scenario: "static", medianMs: 5 });
-  const generator = { ...measured.generator, trust: "suspect" as const, reasons: [REASON] };
+  const generator = { ...measured.generator, trust: "suspect" as const, findings: [busy(0.97)] };
   const lines = renderMeasurement({ ...measured, generator }, PLAIN).split("\n");
-  assert.match(lines[2], /^suspect: the generator or the machine may have been in the way/);
-  assert.equal(lines[3], `  ${REASON}`);
+  assert.match(lines[2], /^suspect: the generator or the machine may have been the limit/);
+  assert.ok(`  ${REASON}`.startsWith(lines[3]));
   assert.match(renderMeasurement(measured, PLAIN).split("\n")[2], /^valid: neither/);
   assert.match(
     renderMeasurementMarkdown({ ...measured, generator }),

@@ -1,15 +1,18 @@
-/** What every form says first of runs in which no request got an answer. */
+/** What every form says first of runs in which no request got a response. */
 import assert from "node:assert/strict";
 import { measurementSuite, renderJunit, resultsSuite } from "../../report/files/junit.ts";
 import { renderMarkdown, renderMeasurementMarkdown } from "../../report/files/markdown.ts";
 import { compareResults } from "../../report/model/compared_results.ts";
+import { noResponseText } from "../../report/model/findings/no_response.ts";
+import { findingSentence } from "../../report/model/findings/sentences.ts";
 import { reportModel } from "../../report/model/model.ts";
 import { renderReportPage } from "../../report/page/page.ts";
 import { renderMeasurement } from "../../report/terminal/measurement.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
+import type { TrustFinding } from "../../runner/result/findings.ts";
+import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Results } from "../../runner/result/result.ts";
-import { isUnanswered, unansweredText } from "../../runner/result/unanswered.ts";
-import { judgedByAnswers } from "../../runner/trust/judging.ts";
+import { judgedByResponses } from "../../runner/trust/judging.ts";
 import { measurementFixture } from "./fixture.ts";
 import { around, resultsAt } from "./rates.ts";
 import { silence } from "./silenced.ts";
@@ -17,7 +20,7 @@ import { silence } from "./silenced.ts";
 const PLAIN = { width: 100, color: false, unicode: true };
 const answered = measurementFixture({ target: "", scenario: "static", medianMs: 5 });
 const silent = silence(answered);
-const SENTENCE = "No request got an answer: 50 timed out after 5 s";
+const SENTENCE = "No request got a response: 50 timed out after 5 s";
 
 /** Two targets, of which "mute" answers nothing in the repetitions that are given. */
 function halfMute(...repetitions: readonly number[]): Results {
@@ -29,11 +32,11 @@ function halfMute(...repetitions: readonly number[]): Results {
 
 Deno.test("what became of unanswered requests is said with its counts, the most frequent first", () => {
   const texts = (["timeout", "unfinished", "dropped"] as const)
-    .map((ends) => unansweredText(silence(answered, ends)));
+    .map((ends) => noResponseText(silence(answered, ends)));
   assert.deepEqual(texts, [
     SENTENCE,
-    "No request got an answer: 50 still waiting at the end",
-    "No request got an answer: 50 never sent",
+    "No request got a response: 50 still waiting at the end",
+    "No request got a response: 50 never sent",
   ]);
   const mixed = {
     requests: { due: 1_330, completed: 0, failed: 1_319, unfinished: 4, dropped: 7 },
@@ -41,19 +44,18 @@ Deno.test("what became of unanswered requests is said with its counts, the most 
     load: { timeout: 250 },
   };
   assert.equal(
-    unansweredText(mixed),
-    "No request got an answer: 1,300 could not connect, 10 timed out after 250 ms, " +
+    noResponseText(mixed),
+    "No request got a response: 1,300 could not connect, 10 timed out after 250 ms, " +
       "9 ended in a reset, 7 never sent, 4 still waiting at the end",
   );
   const none = { ...mixed, requests: { ...mixed.requests, due: 0 } };
-  assert.equal(unansweredText(none), "No request was due");
+  assert.equal(noResponseText(none), "No request was due");
 });
 
 Deno.test("an answer with any status is an answer", () => {
   const refused = { ...answered, status: { "500": answered.requests.completed } };
   assert.equal(isUnanswered(refused), false);
-  const valid = { trust: "valid", reasons: [], causes: [] } as const;
-  assert.deepEqual(judgedByAnswers(refused, { ...valid, reasons: [], causes: [] }).trust, "valid");
+  assert.equal(judgedByResponses(refused, { trust: "valid", findings: [] }).trust, "valid");
 });
 
 Deno.test("where nothing was answered no target is judged beside that", () => {
@@ -65,16 +67,16 @@ Deno.test("where nothing was answered no target is judged beside that", () => {
 });
 
 Deno.test("a run without an answer is invalid for that reason, before all others", () => {
-  const judged = judgedByAnswers(silent, {
-    trust: "suspect",
-    reasons: ["The cores were busy."],
-    causes: ["neighbour"],
-  });
-  assert.deepEqual(judged, {
-    trust: "invalid",
-    reasons: [`${SENTENCE}.`, "The cores were busy."],
-    causes: ["unanswered", "neighbour"],
-  });
+  const steal: TrustFinding = {
+    code: "steal",
+    severity: "suspect",
+    evidence: { steal: 0.05 },
+    advice: [],
+  };
+  const { trust, findings } = judgedByResponses(silent, { trust: "suspect", findings: [steal] });
+  assert.equal(trust, "invalid");
+  assert.deepEqual(findings.map(({ code }) => code), ["no-response", "steal"]);
+  assert.ok(findingSentence(findings[0]).startsWith(`${SENTENCE}. `));
 });
 
 Deno.test("the terminal and the markdown of bench say it below the URL", () => {
@@ -94,7 +96,7 @@ Deno.test("a measurement of an earlier version that calls itself valid is not sh
 
 Deno.test("terminal, markdown and page of an experiment say first which runs had no answer", () => {
   const model = reportModel(halfMute(2, 4));
-  const said = "No request got an answer in 2 of 10 runs (static, mute): 100 timed out after 5 s.";
+  const said = "No request got a response in 2 of 10 runs (static, mute): 100 timed out after 5 s.";
   const [, title, first] = renderSummary(model, PLAIN).split("\n");
   assert.deepEqual([title, first], [model.title, said]);
   const [heading, , lead] = renderMarkdown(model).split("\n");
@@ -116,7 +118,7 @@ Deno.test("of an experiment without any answer it is said once, for all runs", (
   const mute = { ...rest, runs: runs.filter(({ target }) => target === "mute") };
   assert.equal(
     reportModel(mute).unanswered,
-    "No request got an answer in any of 5 runs: 250 timed out after 5 s.",
+    "No request got a response in any of 5 runs: 250 timed out after 5 s.",
   );
   const alone = { ...mute, runs: mute.runs.slice(0, 1) };
   assert.equal(reportModel(alone).unanswered, `${SENTENCE}.`);
@@ -126,12 +128,12 @@ Deno.test("JUnit counts it as an error, of bench and of the cell of an experimen
   const about = { measurement: silent, startedAt: "2031-05-04T10:18:00.000Z", hostname: "h" };
   const alone = renderJunit([measurementSuite(about, [])]);
   assert.match(alone, /tests="1" failures="0" errors="1"/);
-  assert.ok(alone.includes(`<error type="unanswered" message="${SENTENCE}">`), alone);
+  assert.ok(alone.includes(`<error type="no-response" message="${SENTENCE}">`), alone);
   const results = halfMute(2);
   const suite = renderJunit([resultsSuite(results, reportModel(results))]);
   assert.match(suite, /tests="2" failures="0" errors="1"/);
   assert.ok(
-    suite.includes('message="No request got an answer in 1 of 5 runs: 50 timed out after 5 s"'),
+    suite.includes('message="No request got a response in 1 of 5 runs: 50 timed out after 5 s"'),
   );
 });
 
@@ -141,10 +143,10 @@ for (
     ["now", halfMute(), halfMute(3)],
   ] as const
 ) {
-  Deno.test(`compare gives no verdict where no request got an answer ${when}`, () => {
+  Deno.test(`compare gives no verdict where no request got a response ${when}`, () => {
     const comparison = compareResults(base, next);
     const cell = comparison.cells.find(({ next }) => next === "mute");
-    assert.equal(cell?.fault, `no request got an answer ${when}: 50 timed out after 5 s`);
+    assert.equal(cell?.errors, `no request got a response ${when}: 50 timed out after 5 s`);
     const verdicts = new Set(cell?.comparison.figures.map(({ verdict }) => verdict));
     assert.deepEqual([...verdicts], ["inconclusive"]);
     assert.equal(comparison.outcome, "inconclusive");

@@ -3,7 +3,7 @@ import { unsteadyOf, unsteadyText } from "../../report/model/runs/cells.ts";
 import type { SteadyLabel } from "../../runner/stats/steady_state/steady_state.ts";
 
 const runs = (...labels: SteadyLabel[]) =>
-  labels.map((label) => ({ warmup: { label, steadyFrom: null } }));
+  labels.map((label) => ({ warmup: { label, steadyFromS: null } }));
 
 Deno.test("a cell is unsteady when more than half of its runs have no steady state", () => {
   const found = unsteadyOf(runs("no-steady-state", "flat", "no-steady-state"));

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { findingSentence } from "../../report/model/findings/sentences.ts";
 import { fleetMeasurement } from "../report/fleet.ts";
 import type { AgentPart, Measurement } from "../../runner/result/result.ts";
 
@@ -45,7 +46,7 @@ Deno.test("each agent has the latencies and connect times of its own workers alo
 
 Deno.test("agents that all did well make a valid run", () => {
   const { generator, agents } = fleetMeasurement({ agents: FOUR });
-  assert.deepEqual([generator.trust, generator.reasons, generator.workers], ["valid", [], 8]);
+  assert.deepEqual([generator.trust, generator.findings, generator.workers], ["valid", [], 8]);
   assert.deepEqual(agents?.map(({ trust }) => trust), ["valid", "valid", "valid", "valid"]);
 });
 
@@ -54,16 +55,20 @@ Deno.test("one agent that has no time left makes the whole invalid, by its name"
     agents: [...FOUR, { name: "e", cpu: 0.99 }, { name: "f", cpu: 0.9 }],
   });
   assert.equal(generator.trust, "invalid");
-  assert.equal(generator.reasons.length, 2);
-  assert.match(generator.reasons[0], /^agent e: The busiest worker used 99 % of a core: /);
-  assert.match(generator.reasons[1], /^agent f: The busiest worker used 90 % of a core: /);
+  assert.deepEqual(
+    generator.findings.map(({ code, severity, agents }) => [code, severity, agents]),
+    [
+      ["generator-busy", "invalid", ["e"]],
+      ["generator-busy", "suspect", ["f"]],
+    ],
+  );
   assert.deepEqual(
     agents?.map(({ trust }) => trust),
     ["valid", "valid", "valid", "valid", "invalid", "suspect"],
   );
 });
 
-Deno.test("each agent is held against its own machine's ceiling", () => {
+Deno.test("each agent is held against its own machine's peak throughput", () => {
   const { agents } = fleetMeasurement({
     agents: [
       { name: "fast", cpu: 0.85, ceiling: 1_000_000 },
@@ -71,56 +76,59 @@ Deno.test("each agent is held against its own machine's ceiling", () => {
     ],
   });
   assert.deepEqual(agents?.map(({ trust }) => trust), ["valid", "suspect"]);
-  assert.match(agents?.[1].reasons[0] ?? "", /of what this generator reaches here/);
+  assert.deepEqual(agents?.[1].findings.map(({ code }) => code), ["near-peak-throughput"]);
 });
 
-Deno.test("a lost agent makes the run suspect, and says when it was last heard and what became of its share", () => {
+Deno.test("a lost agent makes the run suspect, with its last report and the fate of its share", () => {
   const { generator, agents = [], requests } = fleetMeasurement({
     agents: [{ name: "a" }, { name: "b", lostAt: 0.75 }],
     rate: 2_000,
   });
   assert.equal(generator.trust, "suspect");
-  assert.deepEqual(generator.reasons, [
-    "agent b: It was last heard 0.75 s after the start (killed, cut off or stalled): " +
-    "what it had still to send counts as dropped.",
+  assert.deepEqual(generator.findings.map(findingSentence), [
+    "agent b: The agent's last report came 0.75 s after the start (killed, cut off or stalled); " +
+    "its later requests count as dropped. Check the log of the agent.",
   ]);
-  assert.deepEqual(agents.map(({ lost }) => lost?.at ?? null), [null, 0.75]);
+  assert.deepEqual(agents.map(({ lost }) => lost?.atS ?? null), [null, 0.75]);
   assert.deepEqual([agents[0].requests.dropped, agents[1].requests.dropped], [0, requests.dropped]);
   assert.deepEqual(agents[1].completed.slice(3), [0, 0, 0, 0, 0]);
 });
 
 Deno.test("who was lost comes before others that are as doubtful", () => {
-  const { reasons } = fleetMeasurement({
+  const { findings } = fleetMeasurement({
     agents: [{ name: "a", cpu: 0.9 }, { name: "b", lostAt: 1 }],
   }).generator;
-  assert.deepEqual(reasons.map((reason) => reason.slice(0, 8)), ["agent b:", "agent a:"]);
+  assert.deepEqual(findings.map(({ agents }) => agents), [["b"], ["a"]]);
 });
 
 Deno.test("in a closed loop that ends by time a lost agent leaves nothing to be dropped", () => {
   const { generator, requests } = fleetMeasurement({ agents: [{ name: "a", lostAt: 1 }] });
   assert.equal(requests.dropped, 0);
   assert.match(
-    generator.reasons[0],
-    /: what its connections asked from then on is in no figure\.$/,
+    findingSentence(generator.findings[0]),
+    /; its later requests are in no figure\. /,
   );
 });
 
-Deno.test("what several agents say alike is told once, and of many reasons only the first", () => {
+Deno.test("a finding that several agents share is listed once, and of many findings only the first", () => {
   const shared = fleetMeasurement({ agents: FOUR.map((agent) => ({ ...agent, cpu: 0.99 })) });
-  assert.equal(shared.generator.reasons.length, 1);
-  assert.match(shared.generator.reasons[0], /^agents a, b, c, d: The busiest worker /);
+  assert.equal(shared.generator.findings.length, 1);
+  assert.match(
+    findingSentence(shared.generator.findings[0]),
+    /^agents a, b, c, d: The generator was /,
+  );
   const many = Array.from({ length: 12 }, (_, i) => ({ name: `n${i}`, cpu: 0.9 + i * 0.01 }));
-  const { reasons } = fleetMeasurement({ agents: many }).generator;
-  assert.equal(reasons.length, 9);
-  assert.match(reasons[8], /^4 more of that kind/);
+  const { findings } = fleetMeasurement({ agents: many }).generator;
+  assert.equal(findings.length, 9);
+  assert.match(findingSentence(findings[8]), /^4 more findings of agents are not listed here/);
 });
 
 Deno.test("agents that began more than an interval apart make the run suspect", () => {
   const apart = fleetMeasurement({ agents: [{ name: "a", late: -20 }, { name: "b", late: 260 }] });
   assert.equal(apart.generator.trust, "suspect");
   assert.match(
-    apart.generator.reasons[0],
-    /^The agents began up to 280 ms apart \(a first, b last\)/,
+    findingSentence(apart.generator.findings[0]),
+    /^The agents started up to 280 ms apart \(a first, b last\)/,
   );
   const together = fleetMeasurement({
     agents: [{ name: "a", late: 0 }, { name: "b", late: 200 }, {
@@ -129,21 +137,27 @@ Deno.test("agents that began more than an interval apart make the run suspect", 
       lostAt: 1,
     }],
   });
-  assert.equal(together.generator.reasons.length, 1);
+  assert.equal(together.generator.findings.length, 1);
 });
 
 Deno.test("a clock that is known less well than an interval is long makes the run suspect", () => {
   const { generator } = fleetMeasurement({
     agents: [{ name: "a" }, { name: "b", uncertaintyMs: 300 }],
   });
-  assert.match(generator.reasons[0], /^The clock of agent b is known to ± 300 ms only/);
+  assert.match(
+    findingSentence(generator.findings[0]),
+    /^The clock of agent b is known to ± 300 ms only/,
+  );
 });
 
 Deno.test("the whole has what agents' machines share, and of one agent all", () => {
   const one = fleetMeasurement({ agents: [{ name: "a", ceiling: 9e9 }] }).generator;
-  assert.deepEqual([one.ceiling, one.surroundings.cores], [9e9, 4]);
+  assert.deepEqual([one.peakThroughput, one.hostActivity.cores], [9e9, 4]);
   const alike = fleetMeasurement({ agents: FOUR.map((agent) => ({ ...agent, ceiling: 9e9 })) });
-  assert.deepEqual([alike.generator.ceiling, alike.generator.surroundings.cores], [9e9, null]);
+  assert.deepEqual([alike.generator.peakThroughput, alike.generator.hostActivity.cores], [
+    9e9,
+    null,
+  ]);
   const mixed = fleetMeasurement({ agents: [{ name: "a", ceiling: 9e9 }, { name: "b" }] });
-  assert.equal(mixed.generator.ceiling, null);
+  assert.equal(mixed.generator.peakThroughput, null);
 });

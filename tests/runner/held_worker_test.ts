@@ -40,9 +40,9 @@ Deno.test({
     });
     const { requests, generator } = measurement.parse(JSON.parse(JSON.stringify(measured)));
     assert.deepEqual(requests, { due: 20, completed: 0, failed: 0, unfinished: 0, dropped: 20 });
-    assert.deepEqual(generator.ended, [{ worker: 0, heard: 0 }]);
+    assert.deepEqual(generator.ended, [{ worker: 0, knownUntil: 0 }]);
     assert.equal(generator.trust, "invalid");
-    assert.deepEqual(generator.causes?.slice(0, 2), ["unanswered", "worker-ended"]);
-    assert.match(generator.reasons[1], /^Plateau ended 1 of 1 worker that did not end in time/);
+    const codes = generator.findings.map(({ code }) => code);
+    assert.deepEqual(codes.slice(0, 2), ["no-response", "worker-ended"]);
   },
 });

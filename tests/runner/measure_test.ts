@@ -52,7 +52,7 @@ function load(_: LoadRequest, hooks: LoaderHooks): Promise<Loaded> {
   const before = finish(first);
   hooks.onReportingWorkers(1);
   const reports = [before, finish(second)];
-  const stage = { surroundings: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false };
+  const stage = { hostActivity: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false };
   return Promise.resolve({ driver: "tcp", connections: [1, 1], reports, stage, agents: null });
 }
 

@@ -40,9 +40,9 @@ function course(
       if (decision.note !== null) notes.push(decision.note);
       continue;
     }
-    const { why, halfWidth, repetitions } = decision.reached;
+    const { reason, halfWidth, repetitions } = decision.stopping;
     assert.equal(repetitions, done);
-    return { stops: done, why, halfWidth, notes };
+    return { stops: done, why: reason, halfWidth, notes };
   }
   throw new Error("It never ended");
 }
@@ -51,17 +51,17 @@ const one = (done: number): Run[] => [RUNS[done - 1]];
 
 Deno.test("a fixed number of repetitions ends as asked, and tells the widest interval", () => {
   const { stops, why, halfWidth, notes } = course(5, one);
-  assert.deepEqual({ stops, why, notes }, { stops: 5, why: "asked", notes: [] });
+  assert.deepEqual({ stops, why, notes }, { stops: 5, why: "fixed", notes: [] });
   assert.ok(halfWidth !== null && halfWidth > 0 && halfWidth < 0.1, String(halfWidth));
   assert.equal(course(1, one).halfWidth, null);
 });
 
 Deno.test("until ends at the first look that finds every interval narrow", () => {
   const loose = course({ ...UNTIL, until: 0.3 }, one);
-  assert.deepEqual({ stops: loose.stops, why: loose.why }, { stops: 5, why: "narrow" });
+  assert.deepEqual({ stops: loose.stops, why: loose.why }, { stops: 5, why: "precision" });
   assert.ok(loose.halfWidth !== null && loose.halfWidth <= 0.3);
   const tight = course({ ...UNTIL, until: 0.011 }, one);
-  assert.equal(tight.why, "narrow");
+  assert.equal(tight.why, "precision");
   assert.ok(tight.stops > 5 && LOOKS.some((look) => look === tight.stops), String(tight.stops));
   assert.ok(tight.halfWidth !== null && tight.halfWidth <= 0.011);
   const looks = LOOKS.filter((look) => look < tight.stops);
@@ -99,10 +99,10 @@ Deno.test("until ends after the last look, or after as many as are allowed", () 
   assert.deepEqual(course({ ...UNTIL, until: 1e-6 }, one), {
     ...course({ ...UNTIL, until: 1e-6 }, one),
     stops: LOOKS[LOOKS.length - 1],
-    why: "most",
+    why: "limit",
   });
   const few = course({ ...UNTIL, until: 1e-6, atMost: 6 }, one);
-  assert.deepEqual({ stops: few.stops, why: few.why }, { stops: 6, why: "most" });
+  assert.deepEqual({ stops: few.stops, why: few.why }, { stops: 6, why: "limit" });
 });
 
 Deno.test("a cell that can never be measured, or never answers, does not hold up the others", () => {
@@ -119,7 +119,7 @@ Deno.test("a cell that can never be measured, or never answers, does not hold up
   const nothing = course(loose, () => []);
   assert.deepEqual({ ...nothing, notes: 0 }, {
     stops: 5,
-    why: "narrow",
+    why: "precision",
     halfWidth: null,
     notes: 0,
   });
@@ -131,7 +131,7 @@ Deno.test("a budget ends before the repetition that would pass it, after two at 
   assert.deepEqual({ stops: steady.stops, why: steady.why }, { stops: 4, why: "budget" });
   const slow = course(repeat, one, (done) => ({ elapsedMs: done * 60_000, blockMs: 60_000 }));
   assert.equal(slow.stops, 2);
-  assert.equal(course({ ...repeat, atMost: 3 }, one).why, "most");
+  assert.equal(course({ ...repeat, atMost: 3 }, one).why, "limit");
   assert.equal(
     course(
       { ...UNTIL, budget: 10_000 },
@@ -152,12 +152,12 @@ Deno.test("the discarded start of runs counts for nothing, nor does what comes b
     const repetition = new Repetition(5, counted);
     restarts.forEach((run) => repetition.add(run));
     const decision = repetition.decide(5, TIME);
-    assert.ok(!decision.goesOn && decision.reached.halfWidth !== null);
-    return decision.reached.halfWidth;
+    assert.ok(!decision.goesOn && decision.stopping.halfWidth !== null);
+    return decision.stopping.halfWidth;
   };
   const [whole, rest] = [halfWidth(WHOLE), halfWidth({ ...WHOLE, discardS: 3 })];
   assert.ok(whole > 3 * rest, `${whole} ${rest}`);
-  restarts.forEach((run) => run.warmup = { label: "warm-up", steadyFrom: 3 });
+  restarts.forEach((run) => run.warmup = { label: "warm-up", steadyFromS: 3 });
   assert.equal(halfWidth({ ...WHOLE, figures: "steady" }), rest);
 });
 

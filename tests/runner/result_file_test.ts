@@ -39,7 +39,7 @@ const IDLE: Loader = {
     const pacer = { kind: "closed", requests: Infinity } as const;
     const share = { pacer, scriptKind: "requests", durationUs: 1_000 } as const;
     hooks.onStart(performance.timeOrigin + performance.now());
-    const stage = { surroundings: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false };
+    const stage = { hostActivity: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false };
     const reports = [reportOfSilent(share, null).report];
     return Promise.resolve({ driver: "tcp", connections: [1], reports, stage, agents: null });
   },

@@ -111,7 +111,7 @@ const edits: [sentence: string, edited: () => Results, places: string[]][] = [
   ],
   [
     "another interval",
-    () => withRun(2, ({ timeline }) => ({ timeline: { ...timeline, interval: 9 } })),
+    () => withRun(2, ({ timeline }) => ({ timeline: { ...timeline, intervalS: 9 } })),
     ["runs[2].interval"],
   ],
   [

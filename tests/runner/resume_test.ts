@@ -94,10 +94,10 @@ Deno.test("nothing is there before the first run", () => {
 Deno.test("a run took its start, its load and its share of the rest of the time", () => {
   const { runs, missing } = begun();
   const [run] = runs;
-  const knownMs = (run.startUp ?? 0) + 1_000 * run.elapsed;
+  const knownMs = (run.startUp ?? 0) + 1_000 * run.elapsedS;
   assert.equal(new EarlierRuns({ runs, missing }).tookMs(run), knownMs);
   const spent = runs.reduce(
-    (sum, { startUp, elapsed }) => sum + (startUp ?? 0) + 1_000 * elapsed,
+    (sum, { startUp, elapsedS }) => sum + (startUp ?? 0) + 1_000 * elapsedS,
     0,
   );
   assert.equal(
@@ -116,7 +116,7 @@ Deno.test("results that go on keep runs and failures, and look anew at what lack
     { state: after.state, finishedAt: after.finishedAt, resumed: after.resumed },
     { state: "running", finishedAt: null, resumed: [...before.resumed, now] },
   );
-  assert.ok(!("reached" in continued({ ...before, reached: undefined }, now)));
+  assert.ok(!("stopping" in continued({ ...before, stopping: undefined }, now)));
 });
 
 Deno.test("another version or another machine is refused, and what differs is named", () => {

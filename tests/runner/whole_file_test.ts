@@ -84,7 +84,8 @@ Deno.test("a report or another form takes the place of a link that has its name"
 Deno.test("a calibration is written through no link", async () => {
   using shared = new Shared();
   const of = { cpu: "a", cores: 1, kernel: "b", plateau: "c", deno: "d", driver: "tcp" } as const;
-  const save = (): Promise<void> => writeCalibration(shared.path, of, { ceiling: 1, floor: 1 });
+  const save = (): Promise<void> =>
+    writeCalibration(shared.path, of, { peakThroughput: 1, baselineLatency: 1 });
   await save();
   const [name] = shared.names();
   Deno.removeSync(shared.at(name));

@@ -10,9 +10,9 @@ function encoded(...valuesUs: number[]): string {
 }
 
 const POINTS = [
-  { t: 0.25, completed: 2, histogram: encoded(100, 300) },
-  { t: 0.5, completed: 0, histogram: "" },
-  { t: 0.6, completed: 1, histogram: encoded(100) },
+  { endS: 0.25, completed: 2, histogram: encoded(100, 300) },
+  { endS: 0.5, completed: 0, histogram: "" },
+  { endS: 0.6, completed: 1, histogram: encoded(100) },
 ];
 
 Deno.test("each interval becomes a block of its own length, also one without requests", () => {
@@ -51,7 +51,7 @@ const counted: [says: string, steadyFrom: number | null, discardS: number, from:
 
 for (const [says, steadyFrom, discardS, from] of counted) {
   Deno.test(`figures of the steady part: ${says}`, () => {
-    const run = { timeline: { points: POINTS }, warmup: { steadyFrom } };
+    const run = { timeline: { points: POINTS }, warmup: { steadyFromS: steadyFrom } };
     assert.equal(countedFrom(run, { discardS, figures: "steady" }), from);
   });
 }

@@ -8,6 +8,6 @@ testWith(["linux"], "a watch may end by itself before it is stopped", async () =
   const watch = watchResources({ pid: Deno.pid, supervised: false }, times);
   await pause(1_000);
   const { resources } = await watch.stop();
-  const last = resources.at(-1)?.t ?? 0;
+  const last = resources.at(-1)?.endS ?? 0;
   assert.ok(last >= 0.1 && last < 0.9, `${last} s`);
 });

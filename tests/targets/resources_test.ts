@@ -45,7 +45,10 @@ function secondsOf(
   points: WatchedUse["resources"],
   of: (point: WatchedUse["resources"][number]) => number,
 ): number {
-  return points.reduce((sum, point, i) => sum + of(point) * (point.t - (points[i - 1]?.t ?? 0)), 0);
+  return points.reduce(
+    (sum, point, i) => sum + of(point) * (point.endS - (points[i - 1]?.endS ?? 0)),
+    0,
+  );
 }
 
 testWith(["linux"], "two processes that compute are seen as user time of their tree", async () => {
@@ -69,7 +72,7 @@ testWith(["linux"], "two processes that compute are seen as user time of their t
       points.length >= 1 && points.length <= elapsedMs / 100 + 1,
       `${points.length} points`,
     );
-    assert.ok(points.every(({ t }, i) => t > (points[i - 1]?.t ?? 0)));
+    assert.ok(points.every(({ endS }, i) => endS > (points[i - 1]?.endS ?? 0)));
     const countedSec = secondsOf(points, ({ cpu }) => cpu);
     assert.ok(
       countedSec >= leastSec - 0.06 && countedSec <= mostSec + 0.06,
@@ -109,7 +112,7 @@ testWith(
       assert.equal(point.threads, 7);
       assert.ok(point.files !== undefined && point.files >= 40 && point.files <= 45);
       const count = secondsOf(points, ({ switches }) => switches?.voluntary ?? 0);
-      assert.ok(count > 30 && count < point.t * 6 * 400, `${count} in ${point.t} s`);
+      assert.ok(count > 30 && count < point.endS * 6 * 400, `${count} in ${point.endS} s`);
     });
   },
 );
@@ -179,8 +182,8 @@ testWith(["linux"], "the parts of a target are seen apart, and together", async 
   await beside(TWO_BUSY, async (pid) => {
     const [one, other] = descendantsOf(pid);
     const parts = [
-      { pid: one, supervised: false, role: "front", name: "nginx" },
-      { pid: other, supervised: false, role: "behind", name: "api" },
+      { pid: one, supervised: false, role: "gateway", name: "nginx" },
+      { pid: other, supervised: false, role: "upstream", name: "api" },
     ] as const;
     const watch = watchResources({ ...parts[0], parts: () => parts }, {
       intervalMs: 100,
@@ -193,8 +196,8 @@ testWith(["linux"], "the parts of a target are seen apart, and together", async 
       ["behind", "api"],
     ]);
     const [front, behind] = used.parts.map(({ points }) => points);
-    for (const [i, { t, cpu, threads }] of used.resources.entries()) {
-      assert.deepEqual([front[i].t, behind[i].t], [t, t]);
+    for (const [i, { endS, cpu, threads }] of used.resources.entries()) {
+      assert.deepEqual([front[i].endS, behind[i].endS], [endS, endS]);
       assert.ok(Math.abs(front[i].cpu + behind[i].cpu - cpu) < 1e-9);
       assert.equal(threads, 2);
     }

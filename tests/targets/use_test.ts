@@ -30,7 +30,7 @@ Deno.test("a short rest is joined to the interval before, and a longer one is on
   const ended = (restMs: number): number[][] => {
     const series = new UseSeries({ intervalMs: 200, sinceMs: 0 });
     for (const atMs of [0, 200, 200 + restMs]) series.add(atMs, USE);
-    return series.points().map(({ t, cpu }) => [t, cpu]);
+    return series.points().map(({ endS, cpu }) => [endS, cpu]);
   };
   assert.deepEqual(ended(50), [[0.25, 0.8]]);
   assert.deepEqual(ended(100), [[0.2, 0.5], [0.3, 1]]);

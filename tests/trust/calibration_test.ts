@@ -17,7 +17,7 @@ const SUBJECT: CalibrationKey = {
   deno: "2.9.6",
   driver: "epoll",
 };
-const FOUND = { ceiling: 123_456.7, floor: 0.031 };
+const FOUND = { peakThroughput: 123_456.7, baselineLatency: 0.031 };
 
 Deno.test("a calibration is remembered, and nothing else is left in the folder", async () => {
   using folder = emptyFolder();
@@ -25,8 +25,8 @@ Deno.test("a calibration is remembered, and nothing else is left in the folder",
   await writeCalibration(path, SUBJECT, FOUND);
   assert.deepEqual(await readCalibration(path, SUBJECT), FOUND);
   assert.equal([...Deno.readDirSync(path)].length, 1);
-  await writeCalibration(path, SUBJECT, { ...FOUND, ceiling: 1 });
-  assert.equal((await readCalibration(path, SUBJECT))?.ceiling, 1);
+  await writeCalibration(path, SUBJECT, { ...FOUND, peakThroughput: 1 });
+  assert.equal((await readCalibration(path, SUBJECT))?.peakThroughput, 1);
 });
 
 Deno.test("with another machine, version or driver it is not the same calibration", async () => {
@@ -73,6 +73,6 @@ Deno.test("the highest rate counts, as a busy moment only makes a generator slow
   };
   const full = [slice(100, 1), slice(300, 2), slice(200, 1)];
   const single = [slice(5, 0.4), slice(5, 0.2), slice(5, 0.3)];
-  assert.deepEqual(calibrationOf({ full, single }), { ceiling: 300, floor: 0.3 });
+  assert.deepEqual(calibrationOf({ full, single }), { peakThroughput: 300, baselineLatency: 0.3 });
   assert.equal(calibrationOf({ full: [slice(0, 1)], single }), null);
 });

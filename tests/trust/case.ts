@@ -1,6 +1,9 @@
 /** A run that nothing is wrong with, for tests to spoil. */
+import { findingSentence } from "../../report/model/findings/sentences.ts";
+import type { FindingCode } from "../../runner/result/findings.ts";
+import type { Case } from "../../runner/trust/case.ts";
 import type { Evidence } from "../../runner/trust/evidence.ts";
-import type { Case } from "../../runner/trust/finding.ts";
+import { judge } from "../../runner/trust/judging.ts";
 import { measurementFixture } from "../report/fixture.ts";
 
 /** 50 connections on a target at its limit, and a worker with time to spare. */
@@ -12,16 +15,16 @@ const GOOD: Evidence = {
   delay: { p50: 0, p99: 0.2, max: 3 },
   each: [{ cpu: 0.55, waiting: 0.025, spinning: 0, lag: 0, delay: 0.2 }],
   timer: 0.0002,
-  surroundings: { cores: 2, busy: 0.82, steal: 0.002, throttled: 0 },
-  ceiling: 250_000,
-  floor: 0.01,
+  hostActivity: { cores: 2, busy: 0.82, steal: 0.002, throttled: 0 },
+  peakThroughput: 250_000,
+  baselineLatency: 0.01,
 };
 
 export interface Spoiled {
   readonly evidence?: Partial<Evidence>;
   /** Of the only worker. */
   readonly worker?: Partial<Evidence["each"][number]>;
-  readonly surroundings?: Partial<Evidence["surroundings"]>;
+  readonly surroundings?: Partial<Evidence["hostActivity"]>;
   readonly run?: Partial<Case["run"]>;
   readonly sharesMachine?: boolean;
 }
@@ -34,11 +37,27 @@ export function caseWith(
     evidence: {
       ...GOOD,
       each: [{ ...GOOD.each[0], ...worker }],
-      surroundings: { ...GOOD.surroundings, ...surroundings },
+      hostActivity: { ...GOOD.hostActivity, ...surroundings },
       ...evidence,
     },
-    run: { ...measured, rate: 100_000, elapsed: 3, ...run },
+    run: { ...measured, rate: 100_000, elapsedS: 3, ...run },
     sharesMachine,
+  };
+}
+
+export interface Worded {
+  readonly trust: string;
+  readonly codes: readonly FindingCode[];
+  readonly sentences: readonly string[];
+}
+
+/** The judgement of a case as its reader sees it. */
+export function worded(given: Case): Worded {
+  const { trust, findings } = judge(given);
+  return {
+    trust,
+    codes: findings.map(({ code }) => code),
+    sentences: findings.map(findingSentence),
   };
 }
 
@@ -48,7 +67,7 @@ export const OPEN: Partial<Case["run"]> = (() => {
   return {
     ...measured,
     rate: 1_000,
-    elapsed: 30,
+    elapsedS: 30,
     load: {
       kind: "rate",
       connections: 50,
@@ -57,7 +76,7 @@ export const OPEN: Partial<Case["run"]> = (() => {
       arrivals: "uniform",
       seed: 1,
       rate: 1_000,
-      duration: 30,
+      durationS: 30,
     },
   };
 })();

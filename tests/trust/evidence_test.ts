@@ -7,8 +7,8 @@ import { evidenceOf } from "../../runner/trust/evidence.ts";
 
 const ELAPSED_US = 1e6;
 const STAGE = {
-  surroundings: { cores: 2, busy: 0.5, steal: 0, throttled: null },
-  calibration: { ceiling: 200_000, floor: 0.02 },
+  hostActivity: { cores: 2, busy: 0.5, steal: 0, throttled: null },
+  calibration: { peakThroughput: 200_000, baselineLatency: 0.02 },
   sharesMachine: true,
 };
 
@@ -61,9 +61,13 @@ Deno.test("lag is of the requests of all workers, delay of all moments of all wo
 
 Deno.test("what the system does not tell, and what was not calibrated, is null", () => {
   const silent = report({ cpuUs: 1, waitedUs: null, lagsUs: [], heldUs: [] });
-  const { waiting, ceiling, floor } = evidenceOf([silent], ELAPSED_US, {
+  const { waiting, peakThroughput, baselineLatency } = evidenceOf([silent], ELAPSED_US, {
     ...STAGE,
     calibration: null,
   });
-  assert.deepEqual({ waiting, ceiling, floor }, { waiting: null, ceiling: null, floor: null });
+  assert.deepEqual({ waiting, peakThroughput, baselineLatency }, {
+    waiting: null,
+    peakThroughput: null,
+    baselineLatency: null,
+  });
 });

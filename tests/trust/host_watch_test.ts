@@ -11,11 +11,11 @@ testWith(
     await using api = await serve("api");
     const end = (await hostWatch(endpointOf(api.origin), true))();
     for (let i = 0; i < 20; i++) await (await fetch(`${api.origin}/fib`)).body?.cancel();
-    const { target, surroundings } = end();
+    const { target, hostActivity } = end();
     assert.ok(target !== undefined && target.cpu > 0, JSON.stringify(target));
     assert.ok(target.processes >= 1 && (target.cores ?? 0) >= 1 && target.waiting >= 0);
     assert.equal(target.nice, 0);
-    assert.ok(typeof surroundings.others === "number" && surroundings.others >= 0);
+    assert.ok(typeof hostActivity.others === "number" && hostActivity.others >= 0);
   },
 );
 
@@ -28,9 +28,9 @@ testWith(
       () => new Response("here"),
     );
     const origin = `http://127.0.0.1:${server.addr.port}`;
-    const { target, surroundings } = (await hostWatch(endpointOf(origin), true))()();
+    const { target, hostActivity } = (await hostWatch(endpointOf(origin), true))()();
     assert.equal(target, undefined);
-    assert.equal(surroundings.others, undefined);
+    assert.equal(hostActivity.others, undefined);
   },
 );
 
@@ -38,9 +38,9 @@ testWith(
   ["linux"],
   "of a target on another machine nothing is said, but of who else is on this one",
   async () => {
-    const { target, surroundings } =
+    const { target, hostActivity } =
       (await hostWatch({ hostname: "10.9.9.9", port: 80 }, false))()();
     assert.equal(target, undefined);
-    assert.notEqual(surroundings.others, undefined);
+    assert.notEqual(hostActivity.others, undefined);
   },
 );

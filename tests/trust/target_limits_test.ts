@@ -1,8 +1,9 @@
 /** What the target got of the machine and of the connections, and what is said of it. */
 import assert from "node:assert/strict";
-import type { Cause, TargetUse } from "../../runner/result/generator.ts";
+import type { FindingCode } from "../../runner/result/findings.ts";
+import type { TargetUse } from "../../runner/result/generator.ts";
 import { judge } from "../../runner/trust/judging.ts";
-import { caseWith, OPEN, type Spoiled } from "./case.ts";
+import { caseWith, OPEN, type Spoiled, worded } from "./case.ts";
 
 /** At its limit, on a quiet machine. */
 const target: TargetUse = {
@@ -23,12 +24,12 @@ const service = (p50: number, mean = p50, p99 = p50): Spoiled["run"] => {
 const STARVED = { ...target, cpu: 0.52, waiting: 0.42 };
 const BUSIEST = [{ name: "stress", pid: 7, cores: 0.91 }];
 
-const spoiled: [sentence: string, spoiled: Spoiled, causes: Cause[], reason: RegExp][] = [
+const spoiled: [sentence: string, spoiled: Spoiled, codes: FindingCode[], reason: RegExp][] = [
   [
     "a neighbour on the target's core, while another core is free",
     { evidence: { target: STARVED }, surroundings: { others: 0.93, busiest: BUSIEST } },
     ["neighbour"],
-    /^Other programs \(stress 0\.91\) used 0\.93 cores of those that the target or the generator may use, and the target waited for one 45 % of the time that it had work: the target had less/,
+    /^The target had less than its cores: it waited 45 % of the time that it had work, and other programs used 0\.93 cores \(stress 0\.91\)\./,
   ],
   [
     "a neighbour on full cores, beside a target that waits little",
@@ -37,25 +38,25 @@ const spoiled: [sentence: string, spoiled: Spoiled, causes: Cause[], reason: Reg
       surroundings: { others: 1, busy: 0.99 },
     },
     ["neighbour"],
-    /^Other programs used 1 core of those/,
+    /, and other programs used 1 core\./,
   ],
   [
     "a target of low priority beside a neighbour",
     { evidence: { target: { ...STARVED, nice: 19 } }, surroundings: { others: 0.9 } },
     ["low-priority"],
-    /, as it runs at nice 19: the target had less than its cores; give it normal priority, and end them/,
+    /: at nice 19 it waited 45 % of its runnable time, .* Give the target normal priority, or stop/,
   ],
   [
     "a neighbour that the worker waits for, and a target that can't be seen",
     { worker: { cpu: 0.4, waiting: 0.3 }, surroundings: { others: 0.9 }, sharesMachine: false },
     ["neighbour"],
-    /the busiest worker waited for one 30 % of the time: the generator had less than its cores/,
+    /^The generator had less than its cores: its busiest worker waited 30 % of the time/,
   ],
   [
     "a limit on the target's cgroup",
     { evidence: { target: { ...target, throttled: 900 } } },
     ["target-throttled"],
-    /^A CPU limit \(cgroup\) held the target back for 900 ms of 3000 ms/,
+    /^A CPU limit \(cgroup\) paused the target for 900 ms of 3000 ms/,
   ],
   [
     "more arrivals than the connections can take",
@@ -64,22 +65,22 @@ const spoiled: [sentence: string, spoiled: Spoiled, causes: Cause[], reason: Reg
       evidence: { lag: lag(476, 900) },
     },
     ["connections"],
-    /^All 50 connections were busy \(50\.0 on average\), so requests waited 480 ms \(p50\) for a free one: the target never had more than 50 requests at once; give more connections/,
+    /^All 50 connections were busy \(50\.0 on average\), so requests waited 480 ms \(p50\) for a free one\. The target never had more than 50 requests at once\. Add connections/,
   ],
   [
     "one connection to a server that does nothing",
-    { run: { ...service(0.06), rate: 16_000 }, evidence: { floor: 0.054 } },
-    ["floor"],
-    /^A server that does nothing takes 0\.054 ms here \(p50, one connection\), and this one takes 0\.06 ms/,
+    { run: { ...service(0.06), rate: 16_000 }, evidence: { baselineLatency: 0.054 } },
+    ["near-baseline-latency"],
+    /^Most of the latency is that of generator and kernel: p50 is 0\.06 ms, and a server that does nothing takes 0\.054 ms/,
   ],
 ];
 
-for (const [sentence, spoil, causes, reason] of spoiled) {
-  Deno.test(`${sentence}: ${causes.join()}`, () => {
-    const judged = judge(caseWith(spoil));
-    assert.deepEqual(judged.causes, causes, judged.reasons.join());
+for (const [sentence, spoil, codes, reason] of spoiled) {
+  Deno.test(`${sentence}: ${codes.join()}`, () => {
+    const judged = worded(caseWith(spoil));
+    assert.deepEqual(judged.codes, codes, judged.sentences.join());
     assert.notEqual(judged.trust, "valid");
-    assert.match(judged.reasons[0], reason);
+    assert.match(judged.sentences[0], reason);
   });
 }
 
@@ -112,61 +113,61 @@ const harmless: [sentence: string, spoiled: Spoiled][] = [
       evidence: { lag: lag(0, 40) },
     },
   ],
-  ["latency beside the floor where many requests are out at once", {
+  ["latency beside the baseline where many requests are out at once", {
     run: { ...service(0.08), rate: 100_000 },
-    evidence: { floor: 0.054 },
+    evidence: { baselineLatency: 0.054 },
   }],
   ["a low rate that a fast server keeps, whatever its latency is made of", {
     run: { ...OPEN, ...service(0.06), rate: 1_000 },
-    evidence: { floor: 0.054 },
+    evidence: { baselineLatency: 0.054 },
   }],
-  ["one connection to a server that takes ten times the floor", {
+  ["one connection to a server that takes ten times the baseline", {
     run: { ...service(0.5), rate: 2_000 },
-    evidence: { floor: 0.054 },
+    evidence: { baselineLatency: 0.054 },
   }],
 ];
 
 for (const [sentence, spoil] of harmless) {
   Deno.test(`${sentence}: valid`, () => {
-    assert.deepEqual(judge(caseWith(spoil)), { trust: "valid", reasons: [], causes: [] });
+    assert.deepEqual(judge(caseWith(spoil)), { trust: "valid", findings: [] });
   });
 }
 
-Deno.test("waits that a neighbour explains are no reason of their own, but say how bad it is", () => {
-  const { trust, causes } = judge(caseWith({
+Deno.test("waits that a neighbour explains are no finding of their own, but say how bad it is", () => {
+  const { trust, codes } = worded(caseWith({
     surroundings: { others: 0.9, busy: 0.99 },
     worker: { cpu: 0.45, waiting: 0.42 },
     evidence: { target: STARVED },
   }));
-  assert.deepEqual({ trust, causes }, { trust: "invalid", causes: ["neighbour"] });
+  assert.deepEqual({ trust, codes }, { trust: "invalid", codes: ["neighbour"] });
 });
 
 Deno.test("a limit on the generator explains that it comes late, one that was hardly felt does not", () => {
-  const causesAt = (throttled: number) =>
-    judge(caseWith({
+  const codesAt = (throttled: number) =>
+    worded(caseWith({
       run: OPEN,
       surroundings: { throttled },
       evidence: { delay: { p50: 0, p99: 45, max: 80 } },
-    })).causes;
-  assert.deepEqual(causesAt(15_000), ["throttled"]);
-  assert.deepEqual(causesAt(3), ["worker-paused", "throttled"]);
+    })).codes;
+  assert.deepEqual(codesAt(15_000), ["throttled"]);
+  assert.deepEqual(codesAt(3), ["worker-paused", "throttled"]);
 });
 
-Deno.test("a neighbour takes milliseconds at a time: a worker that was stopped for long is another reason", () => {
-  const causesAt = (ms: number) =>
-    judge(caseWith({
+Deno.test("a neighbour takes milliseconds at a time: a worker that was paused for long is another finding", () => {
+  const codesAt = (ms: number) =>
+    worded(caseWith({
       surroundings: { others: 0.9 },
       evidence: { target: STARVED, delay: { p50: 0, p99: ms, max: ms } },
-    })).causes;
-  assert.deepEqual(causesAt(11), ["neighbour"]);
-  assert.deepEqual(causesAt(86), ["worker-paused", "neighbour"]);
+    })).codes;
+  assert.deepEqual(codesAt(11), ["neighbour"]);
+  assert.deepEqual(codesAt(86), ["worker-paused", "neighbour"]);
 });
 
 Deno.test("a worker that has too much to do keeps requests waiting: connections are not the reason", () => {
-  const { trust, causes } = judge(caseWith({
+  const { trust, codes } = worded(caseWith({
     run: { ...OPEN, ...service(50) },
     worker: { cpu: 0.93 },
     evidence: { lag: lag(900, 1_700), delay: { p50: 0.2, p99: 16, max: 36 } },
   }));
-  assert.deepEqual({ trust, causes }, { trust: "suspect", causes: ["generator-busy"] });
+  assert.deepEqual({ trust, codes }, { trust: "suspect", codes: ["generator-busy"] });
 });

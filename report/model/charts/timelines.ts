@@ -1,21 +1,21 @@
 /** Cells → timelines that share their axes. */
 import type { Run } from "../../../runner/result/result.ts";
-import type { Cell } from "../runs/cells.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import { type Axis, compact, latencyAxis, type TimelineChart, type TimelineRun } from "./charts.ts";
 import {
+  type IntervalPoint,
   intervalsOf,
   isEmpty,
   lowerBoundsIn,
-  type Point,
   POINT_PERCENTILES,
 } from "../runs/intervals.ts";
 import { peakMemoryBytesOf, pointAt } from "../runs/resources.ts";
-import { sizeUnit, timeUnit, type Unit } from "../numbers/units.ts";
+import { type DisplayUnit, sizeUnit, timeUnit } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";
 import { classifyRun } from "../../../runner/stats/steady_state/steady_state.ts";
 
 /** One chart a cell, on the axes of all of them. */
-export function timelinesOf(cells: readonly Cell[]): TimelineChart[] {
+export function timelinesOf(cells: readonly CellRuns[]): TimelineChart[] {
   const runs = cells.flatMap((cell) => cell.runs);
   const intervals = runs.flatMap(intervalsOf);
   const points = intervals.map(({ point }) => point).filter((point) => !isEmpty(point));
@@ -24,7 +24,7 @@ export function timelinesOf(cells: readonly Cell[]): TimelineChart[] {
   const shared = {
     kind: "timeline" as const,
     percentiles: POINT_PERCENTILES,
-    span: Math.max(...runs.map(({ elapsed }) => elapsed)),
+    span: Math.max(...runs.map(({ elapsedS }) => elapsedS)),
     latency: axisOf(points, unit),
     rate: linearAxis("requests/s", intervals.map(({ ratePerSec }) => ratePerSec)),
     cpu: cpuAxis(runs),
@@ -38,13 +38,15 @@ export function timelinesOf(cells: readonly Cell[]): TimelineChart[] {
   }));
 }
 
-function timelineRun(run: Run, unit: Unit, memoryUnit: Unit): TimelineRun {
+function timelineRun(run: Run, unit: DisplayUnit, memoryUnit: DisplayUnit): TimelineRun {
   const intervals = intervalsOf(run);
-  const resources = intervals.map(({ point }) => pointAt(run, point.t - run.timeline.interval / 2));
+  const resources = intervals.map(({ point }) =>
+    pointAt(run, point.endS - run.timeline.intervalS / 2)
+  );
   return {
     label: `run ${run.repetition}`,
     repetition: run.repetition,
-    t: intervals.map(({ point }) => compact(point.t)),
+    t: intervals.map(({ point }) => compact(point.endS)),
     rate: intervals.map(({ ratePerSec }) => compact(ratePerSec)),
     latency: POINT_PERCENTILES.map((p) =>
       intervals.map(({ point }) => isEmpty(point) ? null : compact(point[p] / unit.size))
@@ -52,20 +54,20 @@ function timelineRun(run: Run, unit: Unit, memoryUnit: Unit): TimelineRun {
     ...boundsOf(intervals.map(({ point }) => point)),
     cpu: resources.map((point) => point && compact(point.cpu)),
     memory: resources.map((point) => point && compact(point.memory / memoryUnit.size)),
-    steadyFrom: run.warmup?.steadyFrom ?? null,
+    steadyFrom: run.warmup?.steadyFromS ?? null,
     changes: levelChangesS(run),
   };
 }
 
 /** Nothing without lower bounds, as most runs have none. */
-function boundsOf(points: readonly Point[]): Pick<TimelineRun, "lowerBounds"> {
+function boundsOf(points: readonly IntervalPoint[]): Pick<TimelineRun, "lowerBounds"> {
   const named = points.map(lowerBoundsIn);
   if (named.every(({ length }) => length === 0)) return {};
   const at = (p: string): number[] => named.flatMap((names, i) => names.includes(p) ? [i] : []);
   return { lowerBounds: Object.fromEntries(POINT_PERCENTILES.map((p) => [p, at(p)])) };
 }
 
-function axisOf(points: readonly Point[], unit: Unit): Axis {
+function axisOf(points: readonly IntervalPoint[], unit: DisplayUnit): Axis {
   const min = points.reduce((least, { p50 }) => Math.min(least, p50), Infinity) / unit.size;
   const max = points.reduce((most, { p99 }) => Math.max(most, p99), 0) / unit.size;
   return latencyAxis(unit.name, min, max);
@@ -83,7 +85,7 @@ function cpuAxis(runs: readonly Run[]): Axis | null {
 }
 
 /** From 0, so that little growth looks little. */
-function memoryAxis(runs: readonly Run[], { name, size }: Unit): Axis | null {
+function memoryAxis(runs: readonly Run[], { name, size }: DisplayUnit): Axis | null {
   const peaks = runs.map((run) => peakMemoryBytesOf(run) / size);
   return peaks.some((peak) => peak > 0) ? linearAxis(name, peaks) : null;
 }
@@ -98,7 +100,7 @@ export function levelChangesS(run: Run): number[] {
   const intervals = intervalsOf(run);
   if (run.warmup === null || intervals.length === 0) return [];
   const { latency, rate } = classifyRun(intervals.map(({ point, ratePerSec }, i) => {
-    const seconds = point.t - (intervals[i - 1]?.point.t ?? 0);
+    const seconds = point.endS - (intervals[i - 1]?.point.endS ?? 0);
     return {
       seconds,
       completed: ratePerSec * seconds,
@@ -109,5 +111,5 @@ export function levelChangesS(run: Run): number[] {
   return starts.filter((from) => from > 0)
     .sort((a, b) => a - b)
     .filter((from, i, all) => !(all[i + 1] - from <= SAME))
-    .map((from) => intervals[from - 1].point.t);
+    .map((from) => intervals[from - 1].point.endS);
 }

@@ -1,8 +1,10 @@
 /** What a reader must know before believing a number: what is missing, and what may be wrong. */
-import type { Missing, Results, Run } from "../../../runner/result/result.ts";
+import type { Missing, Run } from "../../../runner/result/result.ts";
 import { cellLabel } from "../runs/cells.ts";
+import type { MeasuredRuns } from "../runs/measured.ts";
 import { counted, unique } from "../numbers/words.ts";
-import { endsOf, isUnanswered, unansweredText } from "../../../runner/result/unanswered.ts";
+import { isUnanswered } from "../../../runner/result/outcome.ts";
+import { endsOf, noResponseText } from "./no_response.ts";
 
 export interface MissingModel {
   /** Scenario, targets and runs. */
@@ -29,7 +31,9 @@ function partText(missing: Missing): string {
   return repetition === null ? cellLabel(missing) : `${cellLabel(missing)}, run ${repetition}`;
 }
 
-export function warningsOf({ state, runs, planned, missing }: Results): string[] {
+export function warningsOf(
+  { state = "done", runs, planned = runs.length, missing = [] }: MeasuredRuns,
+): string[] {
   return [
     ...(state === "done"
       ? []
@@ -44,23 +48,23 @@ export function warningsOf({ state, runs, planned, missing }: Results): string[]
 
 const STATE_WORDS = { running: "Still running", interrupted: "Interrupted" } as const;
 
-/** The first thing to say of results: in which runs no request got an answer, so that nothing was measured. */
+/** The first thing to say of results: in which runs no request got a response, so that nothing was measured. */
 
 /** So many cells are named. */
 const MOST_CELLS = 3;
 
 /**
- * `No request got an answer in 2 of 6 runs (static, silent): 100 timed out after 5 s.`; "" where every run had one.
+ * `No request got a response in 2 of 6 runs (static, silent): 100 timed out after 5 s.`; "" where every run had one.
  */
 export function unansweredSentence(runs: readonly Run[]): string {
   const silent = runs.filter(isUnanswered);
   if (silent.length === 0) return "";
-  if (runs.length === 1) return `${unansweredText(runs[0])}.`;
+  if (runs.length === 1) return `${noResponseText(runs[0])}.`;
   const cells = unique(silent.map((run) => `${run.scenario}, ${cellLabel(run)}`));
   const where = silent.length === runs.length
     ? `any of ${counted(runs.length, "run")}`
     : `${silent.length} of ${counted(runs.length, "run")} (${listed(cells)})`;
-  return `No request got an answer in ${where}: ${endsOf(silent) || "none was due"}.`;
+  return `No request got a response in ${where}: ${endsOf(silent) || "none was due"}.`;
 }
 
 function listed(cells: readonly string[]): string {

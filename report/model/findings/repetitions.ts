@@ -1,23 +1,25 @@
 /** Why there are no more repetitions, where the experiment left their number open, and what they can show. */
-import type { Results } from "../../../runner/result/result.ts";
+import type { Stopping } from "../../../runner/result/invocation.ts";
+
 import { smallestChangeOf } from "../../../runner/stats/comparison/verdict.ts";
 import { ratioInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
 import { DEFAULT_MARGIN_RATIO } from "../comparison/comparison.ts";
 import { MOST_CHANGE, percentText } from "../comparison/words.ts";
 import { GLUE } from "../numbers/units.ts";
 import type { ScenarioRuns } from "../runs/cells.ts";
-
-type Reached = NonNullable<Results["reached"]>;
+import type { MeasuredRuns } from "../runs/measured.ts";
 
 /** "" for a fixed number of repetitions, and for an experiment without an end. */
 export function repetitionsText(
-  { reached }: Results,
+  { stopping }: Pick<MeasuredRuns, "stopping">,
   scenarios: readonly ScenarioRuns[],
 ): string {
-  if (reached === undefined || reached.why === "asked") return "";
+  if (stopping === undefined || stopping.reason === "fixed") return "";
   const change = smallestChange(scenarios);
   const sentences = [
-    `Stopped after ${reached.repetitions} repetitions${WHY[reached.why]}: ${widthText(reached)}`,
+    `Stopped after ${stopping.repetitions} repetitions${WHY[stopping.reason]}: ${
+      widthText(stopping)
+    }`,
     ...(change === null ? [] : [changeText(change)]),
   ];
   return `${sentences.join("; ")}.`;
@@ -29,25 +31,25 @@ function changeText(change: number): string {
     : `a change of ${percentText(change)} would have been seen`;
 }
 
-const WHY: Readonly<Record<Reached["why"], string>> = {
-  narrow: "",
-  asked: "",
+const WHY: Readonly<Record<Stopping["reason"], string>> = {
+  precision: "",
+  fixed: "",
   budget: ", as another would have passed the time budget",
-  most: ", the most that were allowed",
+  limit: ", the most that were allowed",
 };
 
-function widthText({ halfWidth, target, why }: Reached): string {
+function widthText({ halfWidth, target, reason }: Stopping): string {
   if (halfWidth === null) return "not every cell has an interval";
   if (halfWidth > MOST_CHANGE) {
     return "the intervals of requests/s and p50 are too wide to say anything";
   }
   const widest = percentText(halfWidth);
   if (target === null) return `the widest interval of requests/s and p50 is ±${GLUE}${widest}`;
-  const asked = percentText(target);
-  if (why === "narrow") {
-    return `every interval of requests/s and p50 is within ±${GLUE}${asked} (widest ±${GLUE}${widest})`;
+  const required = percentText(target);
+  if (reason === "precision") {
+    return `every interval of requests/s and p50 is within ±${GLUE}${required} (widest ±${GLUE}${widest})`;
   }
-  return `the widest interval of requests/s and p50 is ±${GLUE}${widest}, where ±${GLUE}${asked} was asked for`;
+  return `the widest interval of requests/s and p50 is ±${GLUE}${widest}, where ±${GLUE}${required} was required`;
 }
 
 /** Of the widest figure, against as many runs that differ as much; null without an interval. */

@@ -1,33 +1,35 @@
 /** Whether the figures can be believed, in sentences: first the verdict, then which runs, why, and what to do. */
+import type { TrustFinding } from "../../../runner/result/findings.ts";
 import { type Trust, TRUSTS } from "../../../runner/result/generator.ts";
 import type { Measurement, Run } from "../../../runner/result/result.ts";
 import { cellLabel } from "../runs/cells.ts";
-import { isUnanswered } from "../../../runner/result/unanswered.ts";
+import { isUnanswered } from "../../../runner/result/outcome.ts";
 import { sum } from "../numbers/spread.ts";
 import { counted } from "../numbers/words.ts";
+import { findingSentence } from "./sentences.ts";
 
 export interface TrustModel {
   /** Of the worst run. */
   readonly level: Trust;
-  /** What that means; does not begin with the level. */
+  /** The meaning of the level, which it does not repeat. */
   readonly text: string;
   /** Why, with advice: of one run each reason, of many a line for the cells that are to be doubted alike. */
   readonly reasons: readonly string[];
 }
 
 const MEANINGS: Record<Trust, string> = {
-  valid: "neither the generator nor the machine was in the way",
-  suspect: "the generator or the machine may have been in the way of the target",
-  invalid: "the generator or the machine was measured, not the target",
+  valid: "neither the generator nor the machine was the limit",
+  suspect: "the generator or the machine may have been the limit, not the target",
+  invalid: "the generator or the machine was the limit, not the target",
 };
 
-/** Whatever else is doubted: nothing was answered. */
+/** Whatever else is doubted: no request got a response. */
 const UNANSWERED = "nothing was measured";
 
 /** Where nothing else is doubted. */
-const UNSETTLED = "what was measured never settled, so its figures are those of these moments";
+const UNSETTLED = "the run never settled, so its figures are those of a moment";
 
-/** The parts of a run that say whether to believe it. */
+/** The parts of a run that decide its trust. */
 type Judged = Pick<Measurement, "generator" | "requests">;
 
 export function trustOf(measurement: Judged): TrustModel {
@@ -35,15 +37,22 @@ export function trustOf(measurement: Judged): TrustModel {
   return { level, text: meaningOf(level, [measurement]), reasons: reasonsOf(measurement) };
 }
 
-/** That nothing was answered stands above them already. */
-function reasonsOf({ generator: { reasons, causes = [] } }: Judged): string[] {
-  return reasons.filter((_, i) => causes[i] !== "unanswered");
+/** Sentences, the worst first. */
+export function trustSentences(
+  { generator: { findings } }: Pick<Measurement, "generator">,
+): string[] {
+  return findings.map(findingSentence);
+}
+
+/** Without a response, that stands above them already. */
+function reasonsOf({ generator: { findings } }: Judged): string[] {
+  return findings.filter(({ code }) => code !== "no-response").map(findingSentence);
 }
 
 function meaningOf(level: Trust, runs: readonly Judged[]): string {
   if (runs.every(isUnanswered)) return UNANSWERED;
-  const isUnsettled = runs.every(({ generator: { causes = [] } }) =>
-    causes.length > 0 && causes.every((cause) => cause === "unsteady")
+  const isUnsettled = runs.every(({ generator: { findings } }) =>
+    findings.length > 0 && findings.every(({ code }) => code === "unsteady")
   );
   return isUnsettled ? UNSETTLED : MEANINGS[level];
 }
@@ -67,7 +76,7 @@ export function trustOfRuns(runs: readonly Run[]): TrustModel | null {
   const cells = [...Map.groupBy(doubted, (run) => levelOf(run) + cellOf(run)).values()].map(
     doubtOf,
   );
-  const alike = [...Map.groupBy(cells, ({ level, reasons }) => level + withoutFigures(reasons))];
+  const alike = [...Map.groupBy(cells, ({ level, kinds }) => level + kinds)];
   return {
     level,
     text: share + meaningOf(level, ill),
@@ -75,7 +84,7 @@ export function trustOfRuns(runs: readonly Run[]): TrustModel | null {
   };
 }
 
-/** Results of earlier versions call a run valid in which nothing was answered. */
+/** Results of earlier versions call a run without a response valid. */
 function levelOf(run: Judged): Trust {
   return isUnanswered(run) ? "invalid" : run.generator.trust;
 }
@@ -95,27 +104,35 @@ interface Doubt {
   readonly level: Trust;
   readonly runs: number;
   /** Of that run. */
-  readonly reasons: string;
+  readonly sentences: string;
+  /** Its findings but for their figures: what cells that are doubted alike share. */
+  readonly kinds: string;
 }
 
 function doubtOf(runs: readonly Run[]): Doubt {
   const [first] = runs;
   const place = `${cellOf(first)}, run ${first.repetition}`;
-  const reasons = first.generator.reasons.join(" ");
-  return { place, level: levelOf(first), runs: runs.length, reasons };
+  return {
+    place,
+    level: levelOf(first),
+    runs: runs.length,
+    sentences: trustSentences(first).join(" "),
+    kinds: JSON.stringify(first.generator.findings.map(kindOf)),
+  };
 }
 
-/** What differs from cell to cell that are in doubt for the same reason. */
-function withoutFigures(text: string): string {
-  return text.replaceAll(/\d+(?:[.,]\d+)*/g, "0");
+/** A sentence of an old file has nothing else to be known by. */
+function kindOf(finding: TrustFinding): unknown[] {
+  const { code, severity, advice } = finding;
+  return [code, severity, advice, code === "text" ? finding.evidence.cause : null];
 }
 
 /** `static, express, run 2 and 1 more are invalid: …`; of several cells one stands for all. */
 function reasonOf(cells: readonly Doubt[]): string {
   const runs = sum(cells, (cell) => cell.runs);
-  const [{ place, level, reasons }] = cells;
+  const [{ place, level, sentences }] = cells;
   if (cells.length > 1) {
-    return `${runs} runs in ${cells.length} cells are ${level}, such as ${place}: ${reasons}`;
+    return `${runs} runs in ${cells.length} cells are ${level}, such as ${place}: ${sentences}`;
   }
-  return `${place} ${runs === 1 ? "is" : `and ${runs - 1} more are`} ${level}: ${reasons}`;
+  return `${place} ${runs === 1 ? "is" : `and ${runs - 1} more are`} ${level}: ${sentences}`;
 }

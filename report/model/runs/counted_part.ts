@@ -38,11 +38,11 @@ export interface RunParts {
 }
 
 /** @param counted What of the run the figures are of. */
-export function takeApart(run: Run, counted: CountedPart): RunParts {
+export function splitRun(run: Run, counted: CountedPart): RunParts {
   const { points } = run.timeline;
   const intervals = intervalBlocks(points, run.latency.clock);
   const kept = countedFrom(run, counted);
-  const steadyFrom = run.warmup?.steadyFrom ?? null;
+  const steadyFrom = run.warmup?.steadyFromS ?? null;
   const steady = steadyFrom === null ? null : firstFrom(points, steadyFrom);
   return {
     run: kept === 0 ? run : withoutStart(run, intervals, kept),
@@ -76,7 +76,7 @@ export function withoutStart(run: Run, intervals: readonly RunBlock[], first: nu
   const rest = mergeBlocks(intervals.slice(first));
   const points = run.timeline.points.slice(first);
   const secondsOf = (of: (point: Point) => number): PerSecond | null =>
-    spreadOfSeconds(points.map(of), { interval: run.timeline.interval, seconds: rest.seconds });
+    spreadOfSeconds(points.map(of), { interval: run.timeline.intervalS, seconds: rest.seconds });
   return {
     ...run,
     rate: rest.seconds > 0 ? rest.completed / rest.seconds : 0,
@@ -93,9 +93,9 @@ export function withoutStart(run: Run, intervals: readonly RunBlock[], first: nu
 }
 
 /** What of a run says its latencies. */
-type Latencies = Pick<Run, "latency" | "histogram" | "censoredHistogram">;
+type RunLatencies = Pick<Run, "latency" | "histogram" | "censoredHistogram">;
 
-function latenciesOf(run: Run, rest: RunBlock, points: readonly Point[]): Latencies {
+function latenciesOf(run: Run, rest: RunBlock, points: readonly Point[]): RunLatencies {
   const bounds = boundsOf(run, points);
   const latency = latencyOf(run.latency, rest, bounds);
   return {

@@ -1,6 +1,6 @@
 /** The slowest requests of a scenario: when each was due and sent, how long it took, and how it ended. */
 import type { Run } from "../../../runner/result/result.ts";
-import type { Cell } from "../runs/cells.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import {
   type ColumnOf,
   countCell,
@@ -10,7 +10,7 @@ import {
   tableOf,
   textCell,
 } from "./table.ts";
-import { formatMs, formatNumber, GLUE, timeUnit, type Unit } from "../numbers/units.ts";
+import { type DisplayUnit, formatMs, formatNumber, GLUE, timeUnit } from "../numbers/units.ts";
 
 /** So many of each cell are shown; each run keeps as many. */
 const SLOWEST_SHOWN = 10;
@@ -21,21 +21,21 @@ export interface SlowestModel {
   readonly findings: readonly string[];
 }
 
-type SlowRequest = NonNullable<Run["slowest"]>[number];
+type SlowestRequest = NonNullable<Run["slowest"]>[number];
 
 interface Slow {
-  readonly cell: Cell;
+  readonly cell: CellRuns;
   readonly repetition: number;
-  readonly request: SlowRequest;
+  readonly request: SlowestRequest;
 }
 
 /** Null where no run has kept any. */
-export function slowestOf(scenario: string, cells: readonly Cell[]): SlowestModel | null {
+export function slowestOf(scenario: string, cells: readonly CellRuns[]): SlowestModel | null {
   const byCell = cells.map(slowestOfCell);
   const rows = byCell.flat();
   if (rows.length === 0) return null;
   const unit = timeUnit(rows.map(({ request }) => request.latency));
-  const isOpen = rows.some(({ request: { sent, due } }) => sent !== due);
+  const isOpen = rows.some(({ request: { sentS, dueS } }) => sentS !== dueS);
   const table = tableOf(
     { caption: `Slowest requests of ${scenario}`, notes: notesOf(rows) },
     rows,
@@ -45,7 +45,7 @@ export function slowestOf(scenario: string, cells: readonly Cell[]): SlowestMode
 }
 
 /** Of all its runs; exact, as each of them keeps its own. */
-function slowestOfCell(cell: Cell): Slow[] {
+function slowestOfCell(cell: CellRuns): Slow[] {
   return cell.runs.flatMap(({ repetition, slowest = [] }) =>
     slowest.map((request) => ({ cell, repetition, request }))
   )
@@ -53,7 +53,7 @@ function slowestOfCell(cell: Cell): Slow[] {
     .slice(0, SLOWEST_SHOWN);
 }
 
-function columnsOf(unit: Unit, isOpen: boolean): ColumnOf<Slow>[] {
+function columnsOf(unit: DisplayUnit, isOpen: boolean): ColumnOf<Slow>[] {
   return [
     {
       label: "Target",
@@ -62,8 +62,8 @@ function columnsOf(unit: Unit, isOpen: boolean): ColumnOf<Slow>[] {
     },
     { label: "Run", cell: ({ repetition }) => countCell(repetition) },
     { label: "Latency", unit: unit.name, cell: ({ request }) => latencyCell(request, unit) },
-    ...(isOpen ? [column("Due at", "s", ({ due }) => due), sentColumn] : [
-      column("Sent at", "s", ({ sent }) => sent),
+    ...(isOpen ? [column("Due at", "s", ({ dueS }) => dueS), sentColumn] : [
+      column("Sent at", "s", ({ sentS }) => sentS),
     ]),
     {
       label: "Request",
@@ -75,19 +75,22 @@ function columnsOf(unit: Unit, isOpen: boolean): ColumnOf<Slow>[] {
   ];
 }
 
-function latencyCell({ latency, outcome }: SlowRequest, unit: Unit): ReturnType<typeof numberCell> {
+function latencyCell(
+  { latency, outcome }: SlowestRequest,
+  unit: DisplayUnit,
+): ReturnType<typeof numberCell> {
   const cell = numberCell(latency, unit);
   return isLowerBound(outcome) ? { ...cell, text: `≥${GLUE}${cell.text}` } : cell;
 }
 
-function isLowerBound(outcome: SlowRequest["outcome"]): boolean {
+function isLowerBound(outcome: SlowestRequest["outcome"]): boolean {
   return outcome === "timeout" || outcome === "unfinished";
 }
 
 function column(
   label: string,
   unit: string,
-  of: (request: SlowRequest) => number | null,
+  of: (request: SlowestRequest) => number | null,
 ): ColumnOf<Slow> {
   return {
     label,
@@ -103,15 +106,15 @@ function column(
 const sentColumn = column(
   "Sent after",
   "ms",
-  ({ due, sent }) => sent === null ? null : (sent - due) * 1_000,
+  ({ dueS, sentS }) => sentS === null ? null : (sentS - dueS) * 1_000,
 );
 
-function outcomeCell({ outcome, status }: SlowRequest): ReturnType<typeof textCell> {
+function outcomeCell({ outcome, status }: SlowestRequest): ReturnType<typeof textCell> {
   switch (outcome) {
-    case "answered":
+    case "completed":
       return textCell(`status ${status}`);
     case "wrong":
-      return { text: `status ${status}, wrong answer`, alarming: true };
+      return { text: `status ${status}, wrong response`, alarming: true };
     case "timeout":
       return { text: "timed out", alarming: true };
     case "unfinished":
@@ -131,7 +134,7 @@ function notesOf(rows: readonly Slow[]): string[] {
   ];
 }
 
-/** Of more cells than these only the slowest are told. */
+/** Of more cells than these only the slowest are shown. */
 const MOST_FINDINGS = 6;
 
 function findingsOf(byCell: readonly (readonly Slow[])[]): string[] {
@@ -146,10 +149,10 @@ function findingOf(slow: readonly Slow[]): string {
   const [{ cell, repetition, request }] = slow;
   const bound = isLowerBound(request.outcome) ? "at least " : "";
   const begun = cell.runs[0].latency.clock === "intended" ? "due" : "sent";
-  const when = `${begun} ${formatNumber(request.due, 3)}${GLUE}s into run ${repetition}`;
+  const when = `${begun} ${formatNumber(request.dueS, 3)}${GLUE}s into run ${repetition}`;
   const text = `${cell.label}: ${bound}${formatMs(request.latency)}, ${when}`;
-  const early = slow.filter(({ request: { due } }) => due < EARLY_S).length;
-  const isShort = cell.runs.some(({ elapsed }) => elapsed < LONG_S);
+  const early = slow.filter(({ request: { dueS } }) => dueS < EARLY_S).length;
+  const isShort = cell.runs.some(({ elapsedS }) => elapsedS < LONG_S);
   if (isShort || slow.length < SLOWEST_SHOWN || early * 2 <= slow.length) return `${text}.`;
   const many = early === slow.length ? "all" : `${early} of`;
   return `${text}; ${many} its ${slow.length} slowest were ${begun} in the first second of a run.`;

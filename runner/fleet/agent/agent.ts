@@ -137,7 +137,7 @@ export class Agent {
       ...{ name, version: VERSION, host: Deno.hostname(), workers, driver, allow: [...allow] },
       cores: navigator.hardwareConcurrency,
       openFiles: openFilesLimit("hard"),
-      ceiling: calibration?.ceiling ?? null,
+      peakThroughput: calibration?.peakThroughput ?? null,
       clock: this.clock,
       coordinator: this.#coordinator,
       since: this.#sinceMs,

@@ -140,7 +140,7 @@ export class Fleet implements Loader {
       const connections = members.flatMap(({ shares }) => shares.map((share) => share.connections));
       const { agents, ...reports } = run.reports();
       const sharesMachine = agents.some(({ stage }) => stage.sharesMachine);
-      const stage = { surroundings: UNKNOWN_ACTIVITY, calibration: null, sharesMachine };
+      const stage = { hostActivity: UNKNOWN_ACTIVITY, calibration: null, sharesMachine };
       return { ...reports, agents, connections, stage };
     } finally {
       this.#run = null;

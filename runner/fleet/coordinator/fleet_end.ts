@@ -45,7 +45,7 @@ export function endOf(
     return { reports, agent, lostParts: [], latencies: stream.latencies };
   }
   const { reports, parts, afterMs } = stream.abandon(shares, run.end);
-  const stage = { surroundings: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false };
+  const stage = { hostActivity: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false };
   const lost = { afterMs, reason: lostWhy ?? "no reason reported" };
   const agent = { ...common, stage, startedLateMs: null, lost };
   return { reports, agent, lostParts: parts, latencies: stream.latencies };

@@ -8,7 +8,7 @@ import { msBetween } from "../../../base/quantity.ts";
 import { whyTooLong } from "../../../scenarios/load/load.ts";
 import { intervalMs } from "../../../scenarios/load/load_spec.ts";
 import { DRIVER_NAMES } from "../../load/engine/driver.ts";
-import { endedWorkers, surroundings, targetUse } from "../../result/generator.ts";
+import { endedWorkers, hostActivity, targetUse } from "../../result/generator.ts";
 import { accessShape, jobSecrets, loadShape, scriptShape } from "./job_schema.ts";
 import { packedHealth, packedPart, packedReport } from "./packing.ts";
 
@@ -58,7 +58,7 @@ export const presence = z.strictObject({
   ),
   workers: ownWorkers,
   driver: z.enum(DRIVER_NAMES),
-  ceiling: z.number().positive().max(MOST_PER_SEC).nullable().describe(
+  peakThroughput: z.number().positive().max(MOST_PER_SEC).nullable().describe(
     "Requests per second of one worker; null: not calibrated",
   ),
   allow: z.array(name).max(1_000),
@@ -158,9 +158,10 @@ export const agentMessage = z.discriminatedUnion("kind", [
     reports: z.array(packedReport).min(1).max(MOST_WORKERS),
     startedAtMs: ms.describe("By Redis's clock"),
     stage: z.strictObject({
-      surroundings,
+      hostActivity: hostActivity,
       target: targetUse.optional(),
-      calibration: z.strictObject({ ceiling: z.number(), floor: z.number() }).nullable(),
+      calibration: z.strictObject({ peakThroughput: z.number(), baselineLatency: z.number() })
+        .nullable(),
       sharesMachine: z.boolean(),
       ended: endedWorkers,
     }),

@@ -75,7 +75,7 @@ export class Recorder {
   }
 
   #keep(slot: number, status: number, dueUs: number, sentUs: number, doneUs: number): void {
-    const end = { outcome: "answered", status, ordinal: this.completed } as const;
+    const end = { outcome: "completed", status, ordinal: this.completed } as const;
     this.slowest.add(slot, end, dueUs, sentUs, doneUs);
   }
 

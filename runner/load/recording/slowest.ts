@@ -98,7 +98,7 @@ function empty(): Place {
     sentUs: 0,
     doneUs: 0,
     slot: 0,
-    outcome: "answered",
+    outcome: "completed",
     status: 0,
     request: null,
     ordinal: 0,
@@ -125,8 +125,8 @@ export function mergeSlowest(
     .map(({ exchange, connection }) => ({
       // Whole microseconds, as the distribution has them.
       latency: Math.round(exchange.latencyUs) / 1_000,
-      due: Math.round(exchange.dueUs) / 1e6,
-      sent: exchange.request === null ? null : Math.round(exchange.sentUs) / 1e6,
+      dueS: Math.round(exchange.dueUs) / 1e6,
+      sentS: exchange.request === null ? null : Math.round(exchange.sentUs) / 1e6,
       request: exchange.request,
       connection,
       outcome: exchange.outcome,

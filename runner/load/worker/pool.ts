@@ -186,7 +186,7 @@ class PoolRun {
 }
 
 function endedWorker({ wasEnded, soFar }: PoolWorker, worker: number): EndedWorker[] {
-  return wasEnded ? [{ worker, heard: (soFar?.elapsedUs ?? 0) / 1_000 }] : [];
+  return wasEnded ? [{ worker, knownUntil: (soFar?.elapsedUs ?? 0) / 1_000 }] : [];
 }
 
 function soon(delayMs: number): Promise<number> {

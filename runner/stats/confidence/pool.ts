@@ -206,7 +206,7 @@ export function mergeBlocks(parts: readonly RunBlock[]): RunBlock {
 /** An interval as `results.json` has it. */
 export interface TimelinePoint {
   /** Its end, seconds since the start of the run. */
-  readonly t: number;
+  readonly endS: number;
   readonly completed: number;
   /** HdrHistogram V2, compressed, base64; "" for none. */
   readonly histogram: string;
@@ -225,8 +225,8 @@ export function intervalBlocks(
   points: readonly TimelinePoint[],
   clock: "intended" | "sent",
 ): RunBlock[] {
-  return points.map(({ t, completed, histogram, censoredHistogram }, index) => ({
-    seconds: t - (points[index - 1]?.t ?? 0),
+  return points.map(({ endS, completed, histogram, censoredHistogram }, index) => ({
+    seconds: endS - (points[index - 1]?.endS ?? 0),
     completed,
     latency: histogram === "" ? EMPTY : decodeSparse(histogram),
     ...(clock === "sent" && censoredHistogram !== undefined &&
@@ -239,13 +239,13 @@ export function intervalBlocks(
  * Intervals end at multiples of a quarter second and the like, but for rounding.
  */
 export function firstFrom(points: readonly TimelinePoint[], seconds: number): number {
-  return points.filter((_, index) => (points[index - 1]?.t ?? 0) < seconds - 1e-6).length;
+  return points.filter((_, index) => (points[index - 1]?.endS ?? 0) < seconds - 1e-6).length;
 }
 
 /** A run as its results have it. */
 interface TimedRun {
   readonly timeline: { readonly points: readonly TimelinePoint[] };
-  readonly warmup: { readonly steadyFrom: number | null } | null;
+  readonly warmup: { readonly steadyFromS: number | null } | null;
 }
 
 /** What of a run the figures are of. */
@@ -261,7 +261,7 @@ export function countedFrom(
   { timeline: { points }, warmup }: TimedRun,
   { discardS, figures }: CountedPart,
 ): number {
-  const steadyFrom = figures === "steady" ? warmup?.steadyFrom ?? 0 : 0;
+  const steadyFrom = figures === "steady" ? warmup?.steadyFromS ?? 0 : 0;
   return keptFrom(points, Math.max(discardS, steadyFrom));
 }
 

@@ -15,11 +15,11 @@ testWith(
     const measured = await fleet.measure("-c", "4", "-d", "1s", "-t", "30s");
     const agents = assertConserved(measured);
     assert.deepEqual(agents.map(({ lost }) => lost), [null, null]);
-    const { requests, drain, latency, elapsed, rate } = measured;
+    const { requests, drain, latency, elapsedS, rate } = measured;
     assert.deepEqual([requests.due, requests.completed, drain?.completed], [4, 4, 4]);
     assert.ok(latency.min >= ANSWER_MS - 1, `${latency.min} ms`);
     assert.deepEqual([latency.censored, latency.lowerBounds], [0, undefined]);
-    assert.deepEqual([elapsed, rate], [1, 0]);
+    assert.deepEqual([elapsedS, rate], [1, 0]);
     assert.equal(await fleet.witness.settledCount(), 4);
   },
 );

@@ -10,7 +10,7 @@ const samples = ["results", "bench"].map((name) =>
 export const results: Decoder = {
   seeds: {
     samples,
-    words: ['"runs":', '"plateau.results/1"', "null", "[]", "{}", ",", "]", "}", '"', "1e308"],
+    words: ['"runs":', '"plateau.results/2"', "null", "[]", "{}", ",", "]", "}", '"', "1e308"],
     isJson: true,
   },
   decode: async (input) => {

@@ -1,17 +1,12 @@
-/**
- * Runs in which no request got a whole answer: they measured nothing, whatever their requests waited for. A refusal
- * or an error with a status is an answer. Pure.
- */
-import { type ErrorKind, ERRORS } from "./outcome.ts";
-import type { Measurement } from "./result.ts";
+/** The ends of the requests of runs in which no request got a response, so that nothing was measured. */
+import { type ErrorKind, ERRORS } from "../../../runner/result/outcome.ts";
+import type { Measurement } from "../../../runner/result/result.ts";
+import { formatCount } from "../numbers/units.ts";
 
-export type Unanswered = Pick<Measurement, "requests" | "errors"> & {
-  readonly load: Pick<Measurement["load"], "timeout">;
-};
-
-export function isUnanswered({ requests }: Pick<Measurement, "requests">): boolean {
-  return requests.completed === 0;
-}
+export type Unanswered =
+  & Pick<Measurement, "errors">
+  & { readonly requests: Pick<Measurement["requests"], "due" | "unfinished" | "dropped"> }
+  & { readonly load: Pick<Measurement["load"], "timeout"> };
 
 const BECAME: Record<Exclude<ErrorKind, "timeout">, string> = {
   connect: "could not connect",
@@ -22,10 +17,7 @@ const BECAME: Record<Exclude<ErrorKind, "timeout">, string> = {
   dns: "found no address for the name",
 };
 
-/**
- * What became of the requests of all these runs: `50 timed out after 5 s, 12 never sent`, the most frequent first;
- * "" where none was due.
- */
+/** `50 timed out after 5 s, 12 never sent` over all these runs, the most frequent first; "" where none was due. */
 export function endsOf(runs: readonly Unanswered[]): string {
   const sum = (of: (run: Unanswered) => number): number =>
     runs.reduce((whole, run) => whole + of(run), 0);
@@ -39,15 +31,15 @@ export function endsOf(runs: readonly Unanswered[]): string {
   ];
   return [...kinds, ...others].filter(({ count }) => count > 0)
     .sort((a, b) => b.count - a.count)
-    .map(({ count, became }) => `${count.toLocaleString("en-US")} ${became}`)
+    .map(({ count, became }) => `${formatCount(count)} ${became}`)
     .join(", ");
 }
 
-/** `No request got an answer: 50 timed out after 5 s`; no full stop. */
-export function unansweredText(run: Unanswered): string {
+/** `No request got a response: 50 timed out after 5 s`; no full stop. */
+export function noResponseText(run: Unanswered): string {
   return run.requests.due === 0
     ? "No request was due"
-    : `No request got an answer: ${endsOf([run])}`;
+    : `No request got a response: ${endsOf([run])}`;
 }
 
 /** Runs with different time-outs name none. */

@@ -1,0 +1,159 @@
+/**
+ * Findings: why a measurement may not show the target. Each is data, so that scripts can act on it: a code, a severity,
+ * the figures that were seen, and codes of advice. `report/model/findings` makes the sentences of them. Times are
+ * milliseconds and shares 0–1, unless a key says otherwise.
+ */
+import { z } from "zod";
+import { ERRORS } from "./outcome.ts";
+import { UNSETTLED_REASONS } from "../stats/steady_state/steady_state.ts";
+
+/** suspect: the generator or the machine may have been the limit; invalid: it was. */
+export const SEVERITIES = ["suspect", "invalid"] as const;
+export type Severity = typeof SEVERITIES[number];
+
+/** What a user can do, the first first. */
+export const ADVICE = [
+  "check-target",
+  "check-responses",
+  "check-agent",
+  "check-late-agents",
+  "see-agents",
+  "more-workers",
+  "more-generator-cores",
+  "own-machine",
+  "other-machine",
+  "larger-machine",
+  "separate-cores",
+  "stop-other-programs",
+  "raise-priority",
+  "raise-cpu-limit",
+  "repeat-run",
+  "own-host",
+  "reuse-connections",
+  "raise-open-files",
+  "more-connections",
+  "lower-rate",
+  "longer-run",
+  "inspect-timeline",
+  "compare-differences",
+  "heavier-requests",
+  "nearer-redis",
+] as const;
+export type Advice = typeof ADVICE[number];
+
+const count = z.int().min(0);
+const ms = z.number().min(0);
+const share = z.number().min(0);
+const seconds = z.number().min(0);
+
+function finding<Code extends string, Shape extends z.core.$ZodLooseShape>(
+  code: Code,
+  evidence: Shape,
+) {
+  return z.strictObject({
+    code: z.literal(code),
+    severity: z.enum(SEVERITIES),
+    evidence: z.strictObject(evidence),
+    advice: z.array(z.enum(ADVICE)).describe("What to do: one of these, the best first"),
+    agents: z.array(z.string()).min(1).optional().describe(
+      "Agents of which it holds; absent: of the whole",
+    ),
+  });
+}
+
+const contention = {
+  others: z.number().min(0).describe("Cores in use by other programs"),
+  busiest: z.array(z.strictObject({ name: z.string(), cores: z.number().min(0) }))
+    .describe("Processes that used most of them"),
+};
+
+const workerLoad = {
+  cpu: share.describe("CPU time of the busiest worker, without idle spinning: a share of one core"),
+  waiting: share.nullable().describe("Share of the run in which it waited for a core"),
+};
+
+const freezes = z.strictObject({
+  count: z.int().min(1),
+  longestS: seconds,
+  shareRatio: share,
+  periodS: seconds.nullable(),
+});
+
+/** In the order in which those of one severity are listed: causes before their effects. */
+export const trustFinding = z.discriminatedUnion("code", [
+  finding("no-response", {
+    due: count,
+    errors: z.partialRecord(z.enum(ERRORS), count),
+    unfinished: count,
+    dropped: count,
+    timeout: ms,
+  }),
+  finding("worker-ended", {
+    ended: z.int().min(1),
+    workers: z.int().min(1),
+    knownUntil: ms.describe("Since the start: later results are lost"),
+  }),
+  finding("throttled", { throttled: ms, elapsedS: seconds }),
+  finding("target-throttled", { throttled: ms, elapsedS: seconds }),
+  finding("low-priority", {
+    ...contention,
+    waiting: share.describe("Share of its runnable time in which the target waited for a core"),
+    nice: z.int(),
+  }),
+  finding("neighbour", {
+    ...contention,
+    waiting: share.describe("Share of the time in which it waited for a core"),
+    waiter: z.enum(["target", "generator"]),
+  }),
+  finding("steal", { steal: share }),
+  finding("ports", { failed: count }),
+  finding("open-files", { failed: count }),
+  finding("shared-cores", { cores: z.int().min(1), busy: share, waiting: workerLoad.waiting }),
+  finding("crowded-core", workerLoad),
+  finding("generator-starved", workerLoad),
+  finding("requests-dropped", { dropped: count, due: count }),
+  finding("generator-busy", workerLoad),
+  finding("near-peak-throughput", {
+    rate: z.number().min(0).describe("Completed requests per second"),
+    peakThroughput: z.number().positive().describe("Of all workers, requests per second"),
+  }),
+  finding("worker-paused", { delay: ms.describe("p99") }),
+  finding("worker-late", { delay: ms.describe("p99") }),
+  finding("sent-late", { lag: ms.describe("p99") }),
+  finding("connections", {
+    connections: z.int().min(1),
+    busy: z.number().min(0).describe("Connections in use, on average"),
+    lag: ms.describe("p50"),
+  }),
+  finding("near-baseline-latency", { baselineLatency: ms, latency: ms.describe("p50") }),
+  finding("coarse-clock", { timer: ms }),
+  finding("too-short", { elapsedS: seconds }),
+  finding("unsteady", {
+    unsettled: z.enum(UNSETTLED_REASONS).nullable(),
+    driftRatio: z.number().optional(),
+    cyclePeriodS: seconds.optional(),
+    freezes: freezes.optional(),
+  }),
+  finding("agent-lost", {
+    lastReportS: seconds.describe("Since the start; 0: it reported nothing"),
+    reason: z.string(),
+    unsent: z.enum(["dropped", "unknown"]).describe(
+      "Whether its later requests count as dropped, or are in no figure",
+    ),
+  }),
+  finding("agents-apart", { apart: ms, interval: ms, first: z.string(), last: z.string() }),
+  finding("clock-uncertain", { agent: z.string(), uncertainty: ms, interval: ms }),
+  finding("findings-omitted", { omitted: z.int().min(1) }),
+  finding("text", {
+    text: z.string().describe("A sentence of a result file of version 1"),
+    cause: z.string().nullable().describe("Its code there"),
+  }),
+]);
+
+export type TrustFinding = z.output<typeof trustFinding>;
+export type FindingCode = TrustFinding["code"];
+export type FindingOf<Code extends FindingCode> = Extract<TrustFinding, { code: Code }>;
+
+export const FINDING_CODES: readonly FindingCode[] = trustFinding.options.map(
+  ({ shape }) => shape.code.value,
+);
