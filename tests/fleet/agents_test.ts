@@ -29,7 +29,7 @@ const ONE: Presence = {
 Deno.test("the list of agents says who is there, and what each brings", () => {
   const two = {
     ...ONE,
-    ...{ name: "two", coordinator: "laptop-7", openFiles: null, ceiling: null },
+    ...{ name: "two", coordinator: "laptop-7", openFiles: null, peakThroughput: null },
     clock: { offsetMs: 1_234.5678, uncertaintyMs: 20.5 },
   };
   assert.equal(
