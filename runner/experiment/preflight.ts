@@ -127,10 +127,12 @@ function firstRequests({ requests, sequence }: Script & { kind: "requests" }): R
 }
 
 /** The whole journeys of the first users, of one in any case. */
-function firstJourneys({ steps, visitors: users }: Script & { kind: "flow" }): CheckedJourney[] {
+function firstJourneys(
+  { steps, visitors: firstUsers }: Script & { kind: "flow" },
+): CheckedJourney[] {
   const requests = steps.filter((step) => step.kind === "request");
   const most = Math.max(1, Math.floor(MOST_REQUESTS / requests.length));
-  return users.slice(0, most).map((user) => ({ steps: requests, user }));
+  return firstUsers.slice(0, most).map((user) => ({ steps: requests, user }));
 }
 
 async function checkStep(
