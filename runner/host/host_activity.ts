@@ -4,10 +4,10 @@
  * it; elsewhere it is null.
  */
 import type { Endpoint } from "../../base/net/endpoint.ts";
-import type { HostActivity } from "../result/generator.ts";
-import { readAllowedCores } from "../../base/system/linux.ts";
-import { type CoreTimes, coreUseBetween, readCoreTimes } from "../../base/system/core_times.ts";
 import { cpuGroups, throttledMsOf } from "../../base/system/cgroup.ts";
+import { type CoreTimes, coreUseBetween, readCoreTimes } from "../../base/system/core_times.ts";
+import { readAllowedCores } from "../../base/system/linux.ts";
+import type { HostActivity } from "../result/generator.ts";
 
 export interface HostReading {
   /** By a clock that only goes forward. */

@@ -6,7 +6,7 @@ import { messageOf } from "../../../base/errors.ts";
 import type { Endpoint } from "../../../base/net/endpoint.ts";
 
 /** This machine itself. */
-export const OWN_MACHINE: readonly string[] = ["localhost", "127.0.0.0/8", "::1"];
+export const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.0/8", "::1"];
 
 /** Allows unix sockets. */
 const UNIX = "unix";

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { TargetError } from "../../../base/errors.ts";
 import { LONGEST_DRAIN_US } from "../../load/engine/ending.ts";
-import { GRACE_MS as GRACE_OF_WORKERS_MS } from "../../load/worker/overdue.ts";
+import { WORKER_GRACE_MS as GRACE_OF_WORKERS_MS } from "../../load/worker/overdue.ts";
 import type { LoaderHooks } from "../../measure/loader.ts";
 import type { LiveAgent } from "../../result/progress.ts";
 import type { AgentMessage } from "../protocol/agent_message.ts";
