@@ -8,7 +8,12 @@ import { findingsOf } from "../../base/problems.ts";
 import { parseJson } from "../../base/yaml/json_text.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
 import { runAlone } from "../../report/model/runs/measured.ts";
-import { type Measurement, measurement, type Results, results } from "../../runner/result/result.ts";
+import {
+  type Measurement,
+  measurement,
+  type Results,
+  results,
+} from "../../runner/result/result.ts";
 import { type Fault, faultsOf } from "../../runner/result/result_faults.ts";
 import { fromVersion1, isVersion1 } from "../../runner/result/version_1.ts";
 

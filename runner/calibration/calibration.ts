@@ -7,7 +7,11 @@
 import type { Load } from "../../scenarios/load/load.ts";
 import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
-import { type Calibration, rememberCalibration, rememberedCalibration } from "../host/calibration_cache.ts";
+import {
+  type Calibration,
+  rememberCalibration,
+  rememberedCalibration,
+} from "../host/calibration_cache.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 import { chooseDriver } from "../load/transports/choose_driver.ts";
 import type { Loader } from "../measure/loader.ts";

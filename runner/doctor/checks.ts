@@ -1,4 +1,4 @@
-/** Checks of the load generator itself: its clock, and how fast it is here. */
+/** Every check of `plateau doctor`, and the order in which they are shown; a new one is a constant here and a line at the end. */
 import {
   advise,
   type CheckResult,
@@ -50,7 +50,7 @@ export const generatorCheck: DoctorCheck = {
   },
 };
 
-/** Checks of the programs that experiments may need. */
+// Checks of the programs that experiments may need.
 
 const ORIGINS = {
   given: "as you named it",
@@ -80,7 +80,7 @@ export const nginxCheck: DoctorCheck = {
   },
 };
 
-/** Checks of the system around Plateau: its limits, and what it runs in. */
+// Checks of the system around Plateau: its limits, and what it runs in.
 
 const GB = 1e9;
 
@@ -173,7 +173,7 @@ export const ports: DoctorCheck = {
   },
 };
 
-/** Checks of the processor: how many cores, how fast, and who else uses them. */
+// Checks of the processor: how many cores, how fast, and who else uses them.
 
 const HIDDEN = "the system does not show it, as in most virtual machines";
 
@@ -255,8 +255,7 @@ export const steal: DoctorCheck = {
   },
 };
 
-/** The checks in the order in which they are shown. */
-
+/** In the order in which they are shown. */
 export const checks = {
   system,
   container,

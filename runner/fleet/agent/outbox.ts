@@ -89,13 +89,12 @@ export class Outbox<Message> {
   }
 }
 
+export type BundleInput = Extract<AgentMessageInput, { kind: "bundle" }>;
+
 /**
  * Intervals of an agent's workers, put together as bundles for the coordinator. Each bundle says, too,
  * what the workers' reports would be if the run ended with it. Pure.
  */
-
-export type BundleInput = Extract<AgentMessageInput, { kind: "bundle" }>;
-
 export class Bundler {
   #seq = 0;
   #parts: BundleInput["parts"] = [];

@@ -189,13 +189,12 @@ export class AgentStream {
   }
 }
 
-/** One agent of a load, as its coordinator knows it. */
-
 /** How long preparing may take: a worker compiles its code, and names are looked up. */
 export const READY_MS = 20_000;
 
 export type Ready = AgentMessageOf<"ready">;
 
+/** One agent of a load, as its coordinator knows it. */
 export interface FleetAgent {
   readonly member: FleetMember;
   readonly stream: AgentStream;

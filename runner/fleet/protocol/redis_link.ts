@@ -84,7 +84,7 @@ export async function openLink({ url, caCerts }: LinkOptions): Promise<Link> {
 /** The plain keys show what goes wrong with Redis; without a listener it would end the program. */
 function unheeded(): void {}
 
-/** Waiting for Redis with a limit: a request to one that is away or cut off may never get a reply. */
+// Waiting for Redis has a limit: a request to one that is away or cut off may never get a reply.
 
 const RETRY_AFTER_MS = 100;
 

@@ -1,4 +1,6 @@
-/** What a test says that counts all ways in which the values could have come out. */
+/**
+ * Exact tests, which count every outcome that chance could have brought, and the correction for many of them.
+ */
 
 export interface ExactTest {
   /** Two-sided. */

@@ -8,14 +8,14 @@
  * (cf. J. A. Hartigan, "Clustering Algorithms", 1975, ch. 4). One run apart from all others is a group of one.
  */
 
-export interface RunGroup {
+export interface RunCluster {
   readonly count: number;
   /** Geometric mean of its runs. */
   readonly value: number;
 }
 
 /** The larger group first. */
-export type TwoGroups = readonly [RunGroup, RunGroup];
+export type TwoGroups = readonly [RunCluster, RunCluster];
 
 /** Groups that are nearer make no difference to speak of. */
 const MATERIAL_RATIO = 1.05;
