@@ -4,9 +4,9 @@
  */
 import { ERRORS } from "../../runner/result/outcome.ts";
 import type { Measurement, Run } from "../../runner/result/result.ts";
-import { type FigureName, figureOfRun } from "../model/runs/figures.ts";
-import { FLATTENING, isEmpty, lowerBoundsIn, type Point } from "../model/runs/intervals.ts";
 import type { ReportModel } from "../model/model.ts";
+import { type FigureName, figureOfRun } from "../model/runs/figures.ts";
+import { FLATTENING, type IntervalPoint, isEmpty, lowerBoundsIn } from "../model/runs/intervals.ts";
 import { type PooledLatency, poolLatency, valueAt } from "../model/runs/pool.ts";
 import {
   cpuSecondsOf,
@@ -16,9 +16,9 @@ import {
   peakOf,
   perCpuSecondOf,
   pointAt,
+  type ResourceUse,
   switchesPerRequestOf,
   systemShareOf,
-  type Used,
 } from "../model/runs/resources.ts";
 import { csvOf, type CsvRow } from "../writing/csv.ts";
 import type { Written } from "../writing/written.ts";
@@ -127,7 +127,7 @@ function connectOf({ connect }: Measurement): CsvRow {
 }
 
 /** Of the target, or of a part whose name stands before each column. */
-function resourcesOf(used: Used, run: Run, before = ""): CsvRow {
+function resourcesOf(used: ResourceUse, run: Run, before = ""): CsvRow {
   if (used.resources.length === 0) return {};
   const seconds = cpuSecondsOf(used);
   const systemShare = systemShareOf(used);
@@ -148,7 +148,7 @@ function resourcesOf(used: Used, run: Run, before = ""): CsvRow {
   );
 }
 
-/** What tells a run from the others: the first columns of either CSV. */
+/** What identifies a run: the first columns of either CSV. */
 
 export function identityOf(run: Run): CsvRow {
   const { target, scenario, repetition, order } = run;
@@ -197,7 +197,7 @@ export function renderMeasurementIntervalsCsv(measurement: Measurement): Written
 }
 
 /** Latencies of an interval in which nothing ended are none, not 0. */
-function intervalFigures(point: Point, startS: number): CsvRow {
+function intervalFigures(point: IntervalPoint, startS: number): CsvRow {
   const { endS, completed, failed, bytes } = point;
   const timeOf = (ms: number): number | null => isEmpty(point) ? null : ms;
   return {
@@ -227,7 +227,7 @@ function middleOf(run: Timed, i: number): number {
 }
 
 /** What was in use at a moment, by the target or by a part whose name stands before each column. */
-function resourcesAt(used: Used, atS: number, before = ""): CsvRow {
+function resourcesAt(used: ResourceUse, atS: number, before = ""): CsvRow {
   if (used.resources.length === 0) return {};
   const point = pointAt(used, atS);
   const figures: CsvRow = {

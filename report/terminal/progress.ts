@@ -13,7 +13,7 @@ import {
   formatNumber,
 } from "../model/numbers/units.ts";
 import { counted } from "../model/numbers/words.ts";
-import { wrongOf } from "../model/runs/error_ratio.ts";
+import { erroneousOf } from "../model/runs/error_ratio.ts";
 import type { TextSpan } from "../writing/terminal.ts";
 
 export type Starting = Extract<Progress, { kind: "starting" }>;
@@ -120,7 +120,7 @@ export function cellText(run: Starting): string {
 
 function measuredText({ measurement }: MeasuredEvent): string {
   const { rate, requests: { dropped }, generator } = measurement;
-  const wrong = wrongOf([measurement]) - dropped;
+  const wrong = erroneousOf([measurement]) - dropped;
   const errors = (wrong === 0 ? "" : `, ${formatCount(wrong)} failed or wrong`) +
     (dropped === 0 ? "" : `, ${formatCount(dropped)} never sent`);
   const doubt = generator.trust === "valid" ? "" : `, ${generator.trust}`;

@@ -16,7 +16,7 @@ const VIEWS: Record<string, BrowserContextOptions> = {
 /** The rest is looked at elsewhere. */
 const OWN_SECTIONS = "#e1-compared, #e1-outcomes";
 const FORESTS = FAULTS_MODEL.scenarios.flatMap(({ forest }) => forest?.charts ?? []).length;
-const FAULTS = FAULTS_MODEL.scenarios.flatMap(({ faults }) => faults.charts).length;
+const FAULTS = FAULTS_MODEL.scenarios.flatMap(({ errors: faults }) => faults.charts).length;
 
 async function assertDrawn(page: Page): Promise<void> {
   await page.evaluate(() => dispatchEvent(new Event("beforeprint")));

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { ExpectedError } from "../../base/errors.ts";
 import { verifyGates } from "../../cli/output/verify.ts";
-import type { Outcome } from "../../report/model/gates/gates.ts";
+import type { ThresholdOutcome } from "../../report/model/gates/gates.ts";
 
-function endOf(...outcomes: Outcome[]): { code: number; lines: readonly string[] } {
+function endOf(...outcomes: ThresholdOutcome[]): { code: number; lines: readonly string[] } {
   const gates = outcomes.map((outcome, i) => ({
     threshold: `p9${i} < 1ms`,
     scenario: "static",
@@ -20,7 +20,7 @@ function endOf(...outcomes: Outcome[]): { code: number; lines: readonly string[]
   }
 }
 
-const ends: [sentence: string, outcomes: Outcome[], code: number][] = [
+const ends: [sentence: string, outcomes: ThresholdOutcome[], code: number][] = [
   ["there is no threshold", [], 0],
   ["all thresholds held", ["pass", "pass"], 0],
   ["a threshold failed", ["pass", "fail"], 1],

@@ -21,7 +21,7 @@ export const HOW_TO_READ = {
   settlingTime:
     "A percentile has settled when it stays within 5 % of its value at the end of the run, or as close to it as during the last quarter (the measure of Kuffel and Walter).",
   settling:
-    "Each dot is a cell. Across: the settled latency, the median of the last quarter of a run. Up: the time until the median flattens, with its 95 % confidence interval over the runs. Dots that rise to the right mean that faster targets settle sooner (figure 6 of Kuffel and Walter). A dot at 0 was flat from the start. Point at a dot for its name. The table shows the other percentiles.",
+    "Each dot is a cell. Across: the settled latency, the median of the last quarter of a run. Up: the time until the median flattens, with its 95 % confidence interval over the runs. Dots that rise to the right mean that faster targets settle sooner (figure 6 of Kuffel and Walter). A dot at 0 was flat from the start. IntervalPoint at a dot for its name. The table shows the other percentiles.",
   parts:
     "Start-up is the part before steady state, in runs that have both; a flat run has none. Rates are means over the runs, latencies are pooled. Nothing is discarded here.",
   perSecond:

@@ -5,32 +5,32 @@
 import type { Measurement } from "../../../runner/result/result.ts";
 import { sum } from "../numbers/spread.ts";
 
-export type Ended = Pick<Measurement, "requests" | "checks" | "status">;
+export type EndedRequests = Pick<Measurement, "requests" | "checks" | "status">;
 
 /**
  * Failed, never sent, or answered wrong, as a share of all that were due but those still under way at the end;
  * null where no request ended.
  */
-export function wrongRatioOf(runs: readonly Ended[]): number | null {
+export function errorRatioOf(runs: readonly EndedRequests[]): number | null {
   const judged = judgedOf(runs);
-  return judged === 0 ? null : wrongOf(runs) / judged;
+  return judged === 0 ? null : erroneousOf(runs) / judged;
 }
 
 /** How many requests the ratio is of. */
-export function judgedOf(runs: readonly Ended[]): number {
+export function judgedOf(runs: readonly EndedRequests[]): number {
   return sum(runs, ({ requests: { completed, failed, dropped } }) => completed + failed + dropped);
 }
 
 /** How many of them have no right answer. */
-export function wrongOf(runs: readonly Ended[]): number {
+export function erroneousOf(runs: readonly EndedRequests[]): number {
   return sum(
     runs,
-    (run) => run.requests.failed + run.requests.dropped + wrongAnswersOf(run),
+    (run) => run.requests.failed + run.requests.dropped + wrongResponsesOf(run),
   );
 }
 
 /** Where nothing was expected of the answers, those outside 2xx and 3xx are wrong. */
-export function wrongAnswersOf({ checks, status }: Ended): number {
+export function wrongResponsesOf({ checks, status }: EndedRequests): number {
   if (checks.passed + checks.failed > 0) return checks.failed;
   return sum(Object.entries(status), ([code, count]) => /^[23]/.test(code) ? 0 : count);
 }

@@ -56,7 +56,7 @@ function drawingOf(canvas: HTMLCanvasElement, chart: Chart, theme: Theme): Drawi
       return new Drawing(canvas, densityConfig(chart, theme));
     case "tails":
       return new Drawing(canvas, tailsConfig(chart, theme));
-    case "faults":
+    case "errors":
       return new Drawing(canvas, errorsConfig(chart, theme));
     case "agents":
       return new Drawing(canvas, agentsConfig(chart, theme));

@@ -29,10 +29,10 @@ export function overviewMarkup(scenarios: readonly ScenarioModel[], place: PageP
 }
 
 function verdictMarkup(
-  { name, request, load, answer, bars, tables }: ScenarioModel,
+  { name, request, load, summary: result, bars, tables }: ScenarioModel,
   place: PagePlace,
 ): Markup {
-  const { verdict, detail } = answer;
+  const { verdict, detail } = result;
   const summary = tableMarkup(tables.summary, { id: `${place.id}-table`, captioned: false });
   return markup`<section class="scenario-verdict"><h3>${name} ${requestMarkup(request)}</h3>
 ${loadMarkup(load)}

@@ -12,12 +12,12 @@ import {
 import { sum } from "../../../model/numbers/spread.ts";
 import {
   boundText,
+  type DisplayUnit,
   formatCount,
   formatIn,
   formatNumber,
   formatQuantity,
   formatTick,
-  type Unit,
 } from "../../../model/numbers/units.ts";
 import { lowerBoundsText } from "../../../model/runs/lower_bounds.ts";
 import { numberElement, type NumberText, rowHead, tableElement } from "../tables/element.ts";
@@ -36,7 +36,7 @@ export interface Selected {
   readonly what: string;
   readonly percentiles: readonly string[];
   /** Of latencies. */
-  readonly unit: Unit;
+  readonly unit: DisplayUnit;
   /** At least one; the others are compared with the first. */
   readonly cells: readonly SelectedCell[];
 }
@@ -111,7 +111,7 @@ function rateText({ ratePerSec }: RangeFigures, base: RangeFigures | null): Numb
 function timeText(
   time: RangePercentile | null,
   base: RangePercentile | null,
-  unit: Unit,
+  unit: DisplayUnit,
 ): NumberText {
   if (time === null) return { text: "–" };
   const text = formatIn(time.ms, unit);

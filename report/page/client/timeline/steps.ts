@@ -2,7 +2,7 @@
 /** The intervals of a scenario, unpacked at first use. */
 import { unpackSteps } from "../../../model/charts/packing.ts";
 import { rangeFigures, type TimedSteps } from "../../../model/charts/time_range.ts";
-import { timeUnit, type Unit } from "../../../model/numbers/units.ts";
+import { type DisplayUnit, timeUnit } from "../../../model/numbers/units.ts";
 import { scriptText } from "../charts/page_data.ts";
 
 export interface StepsOfCell extends TimedSteps {
@@ -16,7 +16,7 @@ export interface Steps {
   /** In the order of the section's timelines. */
   readonly cells: readonly StepsOfCell[];
   /** For their latencies: that of the whole runs, so that it stays while somebody selects. */
-  readonly unit: Unit;
+  readonly unit: DisplayUnit;
 }
 
 export async function stepsOf(section: string): Promise<Steps> {
