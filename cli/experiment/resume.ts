@@ -20,7 +20,7 @@ import { writeFile } from "../flags/output_flags.ts";
 import { changed, planFromFile, type Planned } from "./plan.ts";
 
 /** The flags that are given again on resume; undefined where they are not. */
-export interface ResumeArguments extends Partial<Flags> {
+interface ResumeArguments extends Partial<Flags> {
   /** A file, or the name of a built-in experiment. */
   readonly experiment?: string;
   readonly seed?: number;

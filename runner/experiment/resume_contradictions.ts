@@ -174,7 +174,7 @@ function cellText({ target, scenario, parameters }: Parameters<typeof cellKey>[0
 function problem(place: string, why: string): Problem {
   return {
     place: `results.json: ${place}`,
-    message: `Cannot go on with results that are not their experiment's: ${why}`,
+    message: `Cannot resume with results that are not their experiment's: ${why}`,
     fix: "put back what was there, or run the experiment anew",
   };
 }

@@ -9,7 +9,13 @@ import { cpuGroups, throttledMsOf } from "../../base/system/cgroup.ts";
 import { type CoreTimes, coreUseBetween, readCoreTimes } from "../../base/system/core_times.ts";
 import { readAllowedCores } from "../../base/system/linux.ts";
 import { listenersAt } from "../../base/system/listeners.ts";
-import { type BusyProcess, childrenOf, processCpuMs, readStat, watchProcesses } from "../../base/system/processes.ts";
+import {
+  type BusyProcess,
+  childrenOf,
+  processCpuMs,
+  readStat,
+  watchProcesses,
+} from "../../base/system/processes.ts";
 import { TreesContention, type TreesUse } from "../../targets/observe/contention.ts";
 import type { HostActivity, TargetUse } from "../result/generator.ts";
 import { watchHostActivity } from "./host_activity.ts";

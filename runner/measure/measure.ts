@@ -2,7 +2,7 @@
  * One load on one origin, from the encoded request to the `Measurement`; what `bench` does once and
  * `run` does for every planned run.
  */
-import { type RequestStep, scriptOf, type ThinkStep } from "../../scenarios/request/script.ts";
+import { scriptOf, type ScriptRequest, type ThinkStep } from "../../scenarios/request/script.ts";
 import type { LoadDescription } from "./assemble.ts";
 import { describeLoad } from "./described_load.ts";
 import type { Loaded, Loader, LoadRequest } from "./loader.ts";
@@ -69,7 +69,7 @@ function describe(
   };
 }
 
-function isRequest(step: RequestStep | ThinkStep): step is RequestStep {
+function isRequest(step: ScriptRequest | ThinkStep): step is ScriptRequest {
   return step.kind === "request";
 }
 

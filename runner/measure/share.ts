@@ -7,7 +7,7 @@ import { endpointOf } from "../../base/net/endpoint.ts";
 import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
 import { Profile } from "../../scenarios/pace/arrivals.ts";
 import { type Expectation, expectedStatuses } from "../../scenarios/request/request.ts";
-import type { RequestStep, Script, ThinkStep } from "../../scenarios/request/script.ts";
+import type { Script, ScriptRequest, ThinkStep } from "../../scenarios/request/script.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 import type { FlowSpec, StepSpec } from "../load/engine/flow.ts";
 import type { JobShare, PacerSpec, PreparedRequest, ScriptSpec } from "../load/engine/job.ts";
@@ -151,15 +151,15 @@ function flowOf(
   script: Script,
   implicitCheck: boolean,
 ): Pick<FlowSpec, "journeys" | "sequence" | "users"> {
-  const prepared = (step: RequestStep | ThinkStep): StepSpec => stepOf(step, implicitCheck);
+  const prepared = (step: ScriptRequest | ThinkStep): StepSpec => stepOf(step, implicitCheck);
   if (script.kind === "flow") {
-    return { journeys: [script.steps.map(prepared)], sequence: [0], users: script.visitors };
+    return { journeys: [script.steps.map(prepared)], sequence: [0], users: script.users };
   }
   const journeys = script.requests.map((request) => [prepared(request)]);
   return { journeys, sequence: script.sequence, users: [{}] };
 }
 
-function stepOf(step: RequestStep | ThinkStep, implicitCheck: boolean): StepSpec {
+function stepOf(step: ScriptRequest | ThinkStep, implicitCheck: boolean): StepSpec {
   if (step.kind === "think") return { kind: "think", us: step.thinkMs * 1_000 };
   const { wire, expect, captures } = step;
   const strict = checkOf(expect, false) !== null;

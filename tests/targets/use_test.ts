@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { type ProcessUse, sumOfUses, UseSeries } from "../../targets/observe/use.ts";
+import { type ResourceUse, sumOfUses, UseSeries } from "../../targets/observe/use.ts";
 
-const USE: ProcessUse = {
+const USE: ResourceUse = {
   cpuMs: 100,
   systemMs: 25,
   memoryBytes: 1_000,

@@ -10,7 +10,7 @@ import {
 } from "../../../base/figures/cells.ts";
 import {
   type ExperimentNames,
-  namesOf,
+  namesInCells,
   type SelectableCell,
 } from "../../../base/figures/selector.ts";
 import type { FigureSide, Results } from "../../../runner/result/result.ts";
@@ -51,7 +51,7 @@ export function contextOf(scenarios: readonly ScenarioRuns[], results: Claimed):
   const measured = measuredOf(scenarios, repeatedOf(results).level);
   const members = [...measured, ...missingOf(results, measured)]
     .map((member) => ({ ...member, constants: constantsOf(member, asked) }));
-  const { targets, scenarios: names, factors } = namesOf(members);
+  const { targets, scenarios: names, factors } = namesInCells(members);
   const { experiment, peakThroughput } = results;
   return {
     members,

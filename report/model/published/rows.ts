@@ -3,7 +3,7 @@ import type { Published } from "../../../runner/result/result.ts";
 import {
   cellsIn,
   type ExperimentNames,
-  namesOf,
+  namesInCells,
   parseSelector,
   type SelectableCell,
   type Selection,
@@ -87,7 +87,12 @@ export function publishedRows(
   cells: readonly PlacedCell[],
   { targets, scenarios, asked }: KnownNames,
 ): PublishedRows {
-  const names = { targets, scenarios, factors: namesOf(cells).factors, others: pathsOf(asked) };
+  const names = {
+    targets,
+    scenarios,
+    factors: namesInCells(cells).factors,
+    others: pathsOf(asked),
+  };
   const found = publishedValues(table.values).flatMap(({ keys, value }) =>
     rowsOf(keys.join(", "), value, { figure: table.figure, cells, names, asked })
   );
