@@ -145,7 +145,7 @@ function judgedByResponses(
   const errors = `wrong or failed: ${formatShare(base.errorRatio)} of the requests before, ${
     formatShare(next.errorRatio)
   } now`;
-  return { comparison: judgedAlike(comparison, verdict, "answers"), errors };
+  return { comparison: judgedAlike(comparison, verdict, "errors"), errors };
 }
 
 /** All its figures with one verdict, which comes from elsewhere. */

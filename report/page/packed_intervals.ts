@@ -1,5 +1,5 @@
 /**
- * The intervals of every scenario of a page, packed: what its client recomputes from. A page of thousands of
+ * The intervals of every scenario of a page, packed: its client recomputes figures from them. A page of thousands of
  * intervals takes several as one step, so that it stays small enough to send on.
  */
 import { Buffer } from "node:buffer";
@@ -71,7 +71,7 @@ function stepOf(point: IntervalPoint, seconds: number): PackedStep {
   return { seconds, completed, failed, latency, bounds: boundsOf(point, latency) };
 }
 
-/** Results of earlier versions don't say which values are lower bounds: what timed out took the longest. */
+/** Results of earlier versions don't mark lower bounds: there the time-outs are the largest values. */
 function boundsOf(
   { censoredHistogram, failed, errors }: IntervalPoint,
   latency: SparseHistogram,
@@ -81,7 +81,7 @@ function boundsOf(
     : decodeSparse(censoredHistogram);
 }
 
-/** So many; their sums, which nobody packs, are those of all. */
+/** The `count` largest values; their sums, which are not packed, are those of all. */
 function largest(latency: SparseHistogram, count: number): SparseHistogram {
   let first = latency.indices.length;
   let left = count;

@@ -26,7 +26,7 @@ export interface ProgressState {
   /** Its last intervals, the newest last, and when it came. */
   readonly intervals: readonly Live[];
   readonly receivedMs: number;
-  /** Notes so far: what each run would repeat is said once. */
+  /** Notes so far: each is printed once, not with every run. */
   readonly notes: readonly string[];
 }
 

@@ -13,7 +13,11 @@ import { withEngine } from "../../base/pattern.ts";
 import { isSecretField, secretsIn } from "../../base/secret_fields.ts";
 import { secrets } from "../../base/secrets.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
-import { type Expectation, responseProblem, responseText } from "../../scenarios/request/request.ts";
+import {
+  type Expectation,
+  responseProblem,
+  responseText,
+} from "../../scenarios/request/request.ts";
 import type { Script, ScriptRequest } from "../../scenarios/request/script.ts";
 import { fillTemplate, namesInText } from "../../scenarios/request/template.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
@@ -103,7 +107,7 @@ export async function checkResponses(request: PreflightRequest): Promise<void> {
   }
 }
 
-interface Journey {
+interface CheckedJourney {
   readonly steps: readonly ScriptRequest[];
   readonly user: Readonly<Record<string, string>>;
 }
@@ -122,7 +126,7 @@ function firstRequests({ requests, sequence }: Script & { kind: "requests" }): S
 }
 
 /** The whole journeys of the first virtual users, of one in any case. */
-function firstJourneys({ steps, users }: Script & { kind: "flow" }): Journey[] {
+function firstJourneys({ steps, users }: Script & { kind: "flow" }): CheckedJourney[] {
   const requests = steps.filter((step) => step.kind === "request");
   const most = Math.max(1, Math.floor(MOST_REQUESTS / requests.length));
   return users.slice(0, most).map((user) => ({ steps: requests, user }));

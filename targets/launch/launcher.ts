@@ -23,7 +23,7 @@ export interface WatchedTree {
 
 /** A part of a composite target; several may have one name. */
 export interface WatchedPart extends WatchedTree {
-  /** front: the gateway, which gets the requests and sends them to those behind it. */
+  /** gateway: it gets the requests, and sends them to the upstreams behind it. */
   readonly role: "gateway" | "upstream";
   /** The kind of gateway, or the target behind it. */
   readonly name: string;

@@ -13,7 +13,7 @@ import {
 } from "../../base/system/processes.ts";
 import type { WatchedTree } from "../launch/launcher.ts";
 import { CpuLedger, type CpuSample } from "./cpu_ledger.ts";
-import type { ResourceUse, Switches } from "./use.ts";
+import type { Switches, UseSample } from "./use.ts";
 
 const TICK_MS = 1_000 / TICKS_PER_SEC;
 
@@ -48,7 +48,7 @@ export class TreeUse {
     return this.#isSeen;
   }
 
-  take(): ResourceUse {
+  take(): UseSample {
     const { pid, supervised } = this.root;
     const all = seenUnder(pid, null);
     const own = supervised ? all.filter((seen) => seen.pid !== pid) : all;

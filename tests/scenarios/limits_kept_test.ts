@@ -147,7 +147,7 @@ const USES: readonly (readonly [LimitName, Use])[] = [
   ["captures", (count) => scriptShape.parse(capturing(count))],
   [
     "fleetWorkers",
-    (count) => agentJob.shape.place.parse({ firstWorker: 0, workers: count, own: 1 }),
+    (count) => agentJob.shape.assigned.parse({ firstWorker: 0, workers: count, own: 1 }),
   ],
 ];
 

@@ -93,7 +93,7 @@ const WHY: Readonly<
   sessions: () => "differs in these two sessions",
   groups: (comparison) => groupsText(comparison),
   unsteady: ({ unsteady }) => unsteady === null ? "no steady state" : unsteadyText(unsteady),
-  answers: () => "too many wrong responses on both sides",
+  errors: () => "too many wrong responses on both sides",
 };
 
 function seenText({ smallestChange }: FigureComparison): string {

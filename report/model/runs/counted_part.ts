@@ -3,7 +3,14 @@
  * experiment discards, and before and after its steady state.
  */
 import type { Run } from "../../../runner/result/result.ts";
-import { blocksOf, countedFrom, type CountedPart, firstFrom, intervalBlocks, mergeBlocks } from "../../../runner/stats/confidence/pool.ts";
+import {
+  blocksOf,
+  countedFrom,
+  type CountedPart,
+  firstFrom,
+  intervalBlocks,
+  mergeBlocks,
+} from "../../../runner/stats/confidence/pool.ts";
 import type { RunBlock } from "../../../runner/stats/confidence/pool.ts";
 import { withoutBounds } from "../../../runner/stats/histogram/censoring.ts";
 import { decodeSparse, encodeHistogram } from "../../../runner/stats/histogram/hdr.ts";

@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /**
- * The page's client: which chart is drawn how, and what begins when the page is there. It decides no number:
- * what is shown comes from the page's JSON, colours and type from its style sheet.
+ * The page's client: which function draws which chart, and the start of everything else. It decides no number:
+ * figures come from the page's JSON, colours and type from its style sheet.
  */
 import {
   BarController,

@@ -33,7 +33,7 @@ function scenarioMarkup(
   const { id } = place;
   return markup`<h3>${name}</h3>
 ${findingsMarkup(errors.findings)}
-${errorsFigure(errors, { ...place, id: `${id}-faults` })}
+${errorsFigure(errors, { ...place, id: `${id}-errors` })}
 ${tableMarkup(tables.outcomes, { id: `${id}-outcomes`, captioned: true })}
 ${tables.reasons && tableMarkup(tables.reasons, { id: `${id}-reasons`, captioned: true })}
 ${slowest && slowestMarkup(slowest, id)}`;
@@ -43,7 +43,7 @@ function errorsFigure({ charts }: ErrorsModel, place: PagePlace): Markup | null 
   if (charts.length === 0) return null;
   const panels = charts.map(({ label, chart }, i) =>
     markup`<div class="panel"><h4>${label}</h4>${legendMarkup(chart.series)}
-${chartMarkup(chart, "faults", { ...place, id: `${place.id}-${i + 1}` })}</div>`
+${chartMarkup(chart, "stacked", { ...place, id: `${place.id}-${i + 1}` })}</div>`
   );
   return markup`<figure><div class="panels">${panels}</div>
 <figcaption>${howToReadMarkup(HOW_TO_READ.errors)}</figcaption></figure>`;
