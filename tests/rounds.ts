@@ -29,7 +29,7 @@ export const PAIRS: readonly (readonly string[])[] = [
     "conformance/frameworks_test.ts",
     "e2e/cluster_test.ts",
     "e2e/user_test.ts",
-    "conformance/fronts_test.ts",
+    "conformance/gateways_test.ts",
     "e2e/fleet/safety_test.ts",
     "conformance/drivers_test.ts",
     // Takes what the suite of the frameworks installed.

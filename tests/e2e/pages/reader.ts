@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname ?? "", "../../..");
 /** Pages name this port; the reader takes one that is free. */
 const PORT = /\b8080\b/g;
 /** Pages measure for seconds; the reader is in a hurry. */
-const DURATION = /(-d |--duration |duration: )\d+s/g;
+const DURATION = /(-d ?|--duration |duration: )\d+s\b/g;
 const SHORT = "$1600ms";
 
 export class Reader implements AsyncDisposable {
