@@ -8,7 +8,7 @@ import {
   results,
   type Run,
 } from "../../runner/result/result.ts";
-import { type Fault, faultsOf } from "../../runner/result/result_faults.ts";
+import { inconsistenciesOf, type Inconsistency } from "../../runner/result/consistency.ts";
 import { fromVersion1, isVersion1 } from "../../runner/result/version_1.ts";
 import { readText } from "../../base/bounded_file.ts";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
@@ -71,7 +71,7 @@ function verified<Result extends Results | Measurement>(
 ): Result {
   const found = error
     ? findingsOf(error.issues, data)
-    : faultsOf(result).take(MOST_PROBLEMS).toArray();
+    : inconsistenciesOf(result).take(MOST_PROBLEMS).toArray();
   if (result !== undefined && found.length === 0) return result;
   throw new UserError(problemsOf(found, file));
 }
@@ -130,7 +130,10 @@ export async function folderOf(path: string): Promise<string> {
   return await isFolder(path) ? path : dirname(path);
 }
 
-function problemsOf(findings: ReturnType<typeof findingsOf> | Fault[], place: string): Problem[] {
+function problemsOf(
+  findings: ReturnType<typeof findingsOf> | Inconsistency[],
+  place: string,
+): Problem[] {
   return findings.slice(0, MOST_PROBLEMS).map(({ path, message }) => ({
     place,
     message: ["Cannot read this as results", path.map(String).join("."), message]

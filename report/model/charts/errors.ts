@@ -6,7 +6,7 @@ import type { Cell } from "../runs/cells.ts";
 import { compact, type FaultsChart } from "./charts.ts";
 import { sum } from "../numbers/spread.ts";
 import { formatCount, formatNumber, formatShare, GLUE } from "../numbers/units.ts";
-import { errorsOf, wrongAnswersOf } from "../runs/error_ratio.ts";
+import { errorsOf, wrongResponsesOf } from "../runs/error_ratio.ts";
 
 export interface FaultsModel {
   /** One a cell in which something went wrong at a known moment. */
@@ -98,7 +98,7 @@ function findingOf(cell: Cell): string {
       ERROR_WORDS[kind].toLowerCase(),
       sum(runs, ({ errors }) => errors[kind] ?? 0),
     ]),
-    ["wrong answers", sum(runs, wrongAnswersOf)],
+    ["wrong answers", sum(runs, wrongResponsesOf)],
     ["never sent", sum(runs, ({ requests }) => requests.dropped)],
   ];
   const told = kinds.filter(([, count]) => count > 0)

@@ -44,11 +44,11 @@ function widthText({ halfWidth, target, reason }: Stopping): string {
   }
   const widest = percentText(halfWidth);
   if (target === null) return `the widest interval of requests/s and p50 is ±${GLUE}${widest}`;
-  const asked = percentText(target);
+  const requested = percentText(target);
   if (reason === "precision") {
-    return `every interval of requests/s and p50 is within ±${GLUE}${asked} (widest ±${GLUE}${widest})`;
+    return `every interval of requests/s and p50 is within ±${GLUE}${requested} (widest ±${GLUE}${widest})`;
   }
-  return `the widest interval of requests/s and p50 is ±${GLUE}${widest}, where ±${GLUE}${asked} was asked for`;
+  return `the widest interval of requests/s and p50 is ±${GLUE}${widest}, where ±${GLUE}${requested} was requested`;
 }
 
 /** Of the widest figure, against as many runs that differ as much; null without an interval. */

@@ -59,7 +59,7 @@ export interface PublishedRows {
   /** Whether the rows are relative to another. */
   readonly isRelative: boolean;
   /** Published, and without a measured figure: why, by its keys. */
-  readonly missing: readonly Missing[];
+  readonly missing: readonly MissingFigure[];
 }
 
 /** @param level What intervals are computed at. */
@@ -113,7 +113,7 @@ function publishedValues(values: Published["values"]): PublishedValue[] {
   );
 }
 
-interface Missing {
+interface MissingFigure {
   readonly of: string;
   readonly reason: string;
 }
@@ -130,7 +130,7 @@ function rowsOf(
   of: string,
   published: number,
   { figure, cells, names, asked }: Measured,
-): (PublishedRow | Missing)[] {
+): (PublishedRow | MissingFigure)[] {
   const selection = readSelection(of, names);
   if ("problem" in selection) return [{ of, reason: selection.problem }];
   const selected = cellsIn(selection.value, cells);

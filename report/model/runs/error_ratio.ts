@@ -11,7 +11,7 @@ export type Ended = Pick<Measurement, "requests" | "checks" | "status">;
 /** Requests that failed, were never sent, or got a wrong response, of all that ended or were never sent. */
 export function errorsOf(runs: readonly Ended[]): Proportion {
   return {
-    count: sum(runs, (run) => run.requests.failed + run.requests.dropped + wrongAnswersOf(run)),
+    count: sum(runs, (run) => run.requests.failed + run.requests.dropped + wrongResponsesOf(run)),
     of: sum(runs, ({ requests: { completed, failed, dropped } }) => completed + failed + dropped),
   };
 }
@@ -29,7 +29,7 @@ export function wrongRatioOf(runs: readonly Ended[]): number | null {
 }
 
 /** Where nothing was expected of the answers, those outside 2xx and 3xx are wrong. */
-export function wrongAnswersOf({ checks, status }: Ended): number {
+export function wrongResponsesOf({ checks, status }: Ended): number {
   if (checks.passed + checks.failed > 0) return checks.failed;
   return sum(Object.entries(status), ([code, count]) => /^[23]/.test(code) ? 0 : count);
 }

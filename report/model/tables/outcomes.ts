@@ -14,7 +14,7 @@ import {
 } from "./table.ts";
 import { formatMs } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";
-import { wrongAnswersOf } from "../runs/error_ratio.ts";
+import { wrongResponsesOf } from "../runs/error_ratio.ts";
 
 export const ERROR_WORDS: Record<ErrorKind, string> = {
   connect: "Not connected",
@@ -36,7 +36,7 @@ export function outcomesTable(scenario: string, cells: readonly Cell[]): Table {
     targetColumn,
     column("Due", (run) => run.requests.due),
     ...statuses.map((status) => column(`Status ${status}`, (run) => run.status[status] ?? 0)),
-    fault("Wrong answers", wrongAnswersOf),
+    fault("Wrong answers", wrongResponsesOf),
     ...errors.map((kind) => fault(ERROR_WORDS[kind], (run) => run.errors[kind] ?? 0)),
     column("Unfinished", (run) => run.requests.unfinished),
     ...(cells.some(hasDropped) ? [fault("Never sent", (run) => run.requests.dropped)] : []),

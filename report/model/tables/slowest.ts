@@ -21,12 +21,12 @@ export interface SlowestModel {
   readonly findings: readonly string[];
 }
 
-type SlowRequest = NonNullable<Run["slowest"]>[number];
+type RankedRequest = NonNullable<Run["slowest"]>[number];
 
 interface Slow {
   readonly cell: Cell;
   readonly repetition: number;
-  readonly request: SlowRequest;
+  readonly request: RankedRequest;
 }
 
 /** Null where no run has kept any. */
@@ -75,19 +75,22 @@ function columnsOf(unit: Unit, isOpen: boolean): ColumnOf<Slow>[] {
   ];
 }
 
-function latencyCell({ latency, outcome }: SlowRequest, unit: Unit): ReturnType<typeof numberCell> {
+function latencyCell(
+  { latency, outcome }: RankedRequest,
+  unit: Unit,
+): ReturnType<typeof numberCell> {
   const cell = numberCell(latency, unit);
   return isLowerBound(outcome) ? { ...cell, text: `≥${GLUE}${cell.text}` } : cell;
 }
 
-function isLowerBound(outcome: SlowRequest["outcome"]): boolean {
+function isLowerBound(outcome: RankedRequest["outcome"]): boolean {
   return outcome === "timeout" || outcome === "unfinished";
 }
 
 function column(
   label: string,
   unit: string,
-  of: (request: SlowRequest) => number | null,
+  of: (request: RankedRequest) => number | null,
 ): ColumnOf<Slow> {
   return {
     label,
@@ -106,7 +109,7 @@ const sentColumn = column(
   ({ dueS, sentS }) => sentS === null ? null : (sentS - dueS) * 1_000,
 );
 
-function outcomeCell({ outcome, status }: SlowRequest): ReturnType<typeof textCell> {
+function outcomeCell({ outcome, status }: RankedRequest): ReturnType<typeof textCell> {
   switch (outcome) {
     case "completed":
       return textCell(`status ${status}`);
